@@ -1,0 +1,191 @@
+"""Many units into sums: the kernel that everything else waits for (see `simgin.core.sums` for what it adds up)."""
+
+from simgin.core.deal import new_pack, play_deal, start_deal
+from simgin.core.jit import jit
+from simgin.core.match import DRAWN, UNDECIDED, UNFINISHED, enter, first_dealer, next_dealer, start_match
+from simgin.core.rules import LOT
+from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_UNDERCUT
+from simgin.core.sums import (
+    COUNT_BINS,
+    COUNT_HISTOGRAM,
+    CROSS,
+    DENOMINATOR,
+    FACT,
+    KINDS,
+    N_FACTS,
+    SIDE_FACTS,
+    SQUARE,
+    SUM,
+    TURNS_BINS,
+    TURNS_HISTOGRAM,
+    UNITS,
+    WON_KINDS,
+)
+
+DEALS, DECIDED, SHOWDOWNS, KIND = FACT["deals"], FACT["decided"], FACT["showdowns"], FACT[KINDS[0]]
+POINTS_KIND, POINTS_SCORED, TURNS = FACT["points_knock"], FACT["points_scored"], FACT["turns"]
+FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
+KNOCK_COUNT, DEFENDER_COUNT, DEFENDER_BEFORE = FACT["knock_count"], FACT["defender_count"], FACT["defender_before"]
+LAID_OFF, LAID_OFF_ANY, TIE = FACT["laid_off"], FACT["laid_off_any"], FACT["tie"]
+SIDE, N_SIDE = FACT["a_won_knock"], len(SIDE_FACTS)
+N_WON, WON_DEAL, POINTS = len(WON_KINDS), SIDE_FACTS.index("deal_win"), SIDE_FACTS.index("points")
+TAKES, DRAWS = SIDE_FACTS.index("takes"), SIDE_FACTS.index("draws")
+A_MARGIN = FACT["a_margin"]
+MATCHES, MATCHES_DECIDED, MATCH_WIN = FACT["matches"], FACT["matches_decided"], FACT["a_match_win"]
+MATCH_DRAWN, MATCH_UNFINISHED, MATCH_MARGIN = FACT["match_drawn"], FACT["unfinished"], FACT["a_match_margin"]
+WINNER_SCORE, LOSER_SCORE, LOSER_ZERO = FACT["winner_score"], FACT["loser_score"], FACT["loser_zero"]
+
+
+@jit
+def _add_side(facts, state, seat, base):
+    """Facts of one strategy, who sits at `seat`."""
+    if state.winner == seat:
+        if state.kind < N_WON:
+            facts[base + state.kind] += 1
+        facts[base + WON_DEAL] += 1
+    facts[base + POINTS] += state.score[seat]
+    facts[base + TAKES] += state.takes[seat]
+    facts[base + DRAWS] += state.takes[seat] + state.draws[seat]
+
+
+@jit
+def _add_showdown(facts, state, row):
+    """Facts of a deal ended by a knock."""
+    facts[SHOWDOWNS] += 1
+    facts[KNOCK_COUNT] += state.stopper_count
+    facts[DEFENDER_COUNT] += state.other_count
+    facts[DEFENDER_BEFORE] += state.defender_before
+    facts[LAID_OFF] += state.laid_off
+    facts[LAID_OFF_ANY] += state.laid_off > 0
+    facts[TIE] += state.stopper_count == state.other_count
+    row[COUNT_HISTOGRAM + min(state.stopper_count, COUNT_BINS - 1)] += 1
+
+
+@jit
+def _add_deal(facts, state, row, a):
+    """Add one deal to its unit's facts; a: seat of strategy A."""
+    facts[DEALS] += 1
+    facts[KIND + state.kind] += 1
+    facts[TURNS] += state.turns
+    row[TURNS_HISTOGRAM + min(state.turns, TURNS_BINS - 1)] += 1
+    if state.upcard_to >= 0:
+        facts[UPCARD + state.upcard_to] += 1
+    points = state.score[0] + state.score[1]
+    if state.winner >= 0:
+        facts[DECIDED] += 1
+        facts[FIRST_PLAYER_WIN] += state.winner != state.dealer
+        facts[POINTS_SCORED] += points
+    if state.kind < N_WON:
+        facts[POINTS_KIND + state.kind] += points
+    if state.kind in (KIND_KNOCK, KIND_UNDERCUT, KIND_EVEN):
+        _add_showdown(facts, state, row)
+    _add_side(facts, state, a, SIDE)
+    _add_side(facts, state, 1 - a, SIDE + N_SIDE)
+    facts[A_MARGIN] += state.score[a] - state.score[1 - a]
+
+
+@jit
+def _add_match(facts, state, outcome, a):
+    """Add a finished match to its unit's facts; outcome as `match.enter` tells it."""
+    facts[MATCHES] += 1
+    facts[MATCH_MARGIN] += state.points[a] - state.points[1 - a]
+    if outcome < 0:
+        facts[MATCH_WIN] += 1
+        facts[MATCH_WIN + 1] += 1
+        facts[MATCH_DRAWN] += outcome == DRAWN
+        facts[MATCH_UNFINISHED] += outcome == UNFINISHED
+        return
+    facts[MATCH_WIN + (outcome != a)] += 2
+    facts[MATCHES_DECIDED] += 1
+    facts[WINNER_SCORE] += state.points[outcome]
+    facts[LOSER_SCORE] += state.points[1 - outcome]
+    facts[LOSER_ZERO] += state.points[1 - outcome] == 0
+
+
+@jit
+def _add_unit(row, facts):
+    """Add a unit's facts to its batch: sums, squares and products with their denominators; then clear them."""
+    row[UNITS] += 1
+    for i in range(N_FACTS):
+        fact = facts[i]
+        row[SUM + i] += fact
+        row[SQUARE + i] += fact * fact
+        row[CROSS + i] += fact * facts[DENOMINATOR[i]]
+    for i in range(N_FACTS):
+        facts[i] = 0
+
+
+@jit
+def begin_half(state, rules, half, matches):
+    """Seat strategy A at seat `half`, set the score to the start and name the first dealer.
+
+    Single deals go by turns (dealer by parity of the unit) unless the rules name a seat; matches by lot.
+    """
+    state.half = half
+    start_match(state, rules)
+    state.deal = 0
+    state.dealer = first_dealer(state.seed, state.unit, rules) if matches or rules.first_dealer != LOT else state.unit & 1
+
+
+def play_units(
+    state, rules, view0, view1, facts, rows, first, units, per_row, matches, mirrored,
+    take_a, discard_a, knock_a, take_b, discard_b, knock_b,
+):  # fmt: skip
+    """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
+
+    rows: int64 (batches, sums.COLUMNS), zeroed. matches: a unit is of matches, not of deals. mirrored: two halves on the same packs
+    with the same dealer, strategy A at seat 0 and then at seat 1; otherwise one half.
+    """
+    for i in range(units):
+        state.unit = first + i
+        row = rows[i // per_row]
+        half = 0
+        begin_half(state, rules, half, matches)
+        while half < 2:
+            new_pack(state)
+            start_deal(state, rules, state.dealer)
+            view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+            if state.dealer != half:  # the nondealer comes first, and A sits at seat `half`
+                take1, discard1, knock1, take2, discard2, knock2 = take_a, discard_a, knock_a, take_b, discard_b, knock_b
+            else:
+                take1, discard1, knock1, take2, discard2, knock2 = take_b, discard_b, knock_b, take_a, discard_a, knock_a
+            play_deal(state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2, None)
+            _add_deal(facts, state, row, half)
+            outcome = enter(state, rules, state.deal + 1)
+            if matches and outcome == UNDECIDED:
+                state.dealer = next_dealer(state.dealer, state.winner, rules)
+                state.deal += 1
+                continue
+            if matches:
+                _add_match(facts, state, outcome, half)
+            half += 1 if mirrored else 2
+            if half < 2:
+                begin_half(state, rules, half, matches)
+        _add_unit(row, facts)
+
+
+def play_logged(
+    state, rules, view0, view1, matches, given, deal, log, take_a, discard_a, knock_a, take_b, discard_b, knock_b,
+):  # fmt: skip
+    """Play one unit's half (`state.unit`, `state.half`) up to its deal number `deal`, every question of that deal kept in the log.
+
+    given: the pack in the state is the pack to play (one deal only), its dealer is the state's. Stops earlier if the match ends.
+    """
+    half, dealer = state.half, state.dealer
+    begin_half(state, rules, half, matches)
+    if given:
+        state.dealer = dealer
+    while True:
+        if not given:
+            new_pack(state)
+        state.logged = 0
+        start_deal(state, rules, state.dealer)
+        view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+        if state.dealer != half:
+            play_deal(state, rules, view1st, view2nd, take_a, discard_a, knock_a, take_b, discard_b, knock_b, log)
+        else:
+            play_deal(state, rules, view1st, view2nd, take_b, discard_b, knock_b, take_a, discard_a, knock_a, log)
+        if state.deal >= deal or enter(state, rules, state.deal + 1) != UNDECIDED:
+            return
+        state.dealer = next_dealer(state.dealer, state.winner, rules)
+        state.deal += 1

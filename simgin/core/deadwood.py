@@ -1,0 +1,183 @@
+"""Deadwood of a hand and the discards that leave least, by four table look-ups and a tiny search (RULES.md 3.2).
+
+A lane's table entry gives what its runs leave over and which cards lie in runs. Ranks held three or four times come from ANDs of the
+lanes. Only such a rank with a card that also lies in a run is a conflict, and only conflicts (at most three) are searched; every
+other set is taken whole, which is always best since its cards have no other use.
+"""
+
+from simgin.core.bits import lowest
+from simgin.core.cards import lane, of_rank, ranks_held_thrice
+from simgin.core.jit import jit
+
+
+@jit
+def _without_sets(rules, side, s, h, d, c):
+    """Points left over by the runs of four lanes alone."""
+    table = rules.lane[side]
+    return (table[s] >> 16) + (table[h] >> 16) + (table[d] >> 16) + (table[c] >> 16)
+
+
+@jit
+def _settle(rules, side, s, h, d, c, ranks):
+    """Least points left over by four lanes when each of `ranks` may be a set: none, the whole, or three of the four."""
+    if ranks == 0:
+        return _without_sets(rules, side, s, h, d, c)
+    r = ranks & -ranks
+    rest = ranks ^ r
+    best = _settle(rules, side, s, h, d, c, rest)
+    best = min(best, _settle(rules, side, s & ~r, h & ~r, d & ~r, c & ~r, rest))
+    if s & h & d & c & r:
+        best = min(best, _settle(rules, side, s, h & ~r, d & ~r, c & ~r, rest))
+        best = min(best, _settle(rules, side, s & ~r, h, d & ~r, c & ~r, rest))
+        best = min(best, _settle(rules, side, s & ~r, h & ~r, d, c & ~r, rest))
+        best = min(best, _settle(rules, side, s & ~r, h & ~r, d & ~r, c, rest))
+    return best
+
+
+@jit
+def _with_sets(rules, side, s, h, d, c, thrice, in_runs):
+    """Least points left over when some ranks are held three or four times."""
+    plain = thrice & ~in_runs
+    return _settle(rules, side, s & ~plain, h & ~plain, d & ~plain, c & ~plain, thrice & in_runs)
+
+
+@jit
+def _by_suit_and_rank(hand, rules, side):
+    """Least deadwood with runs and sets only."""
+    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
+    table = rules.lane[side]
+    ws, wh, wd, wc = int(table[s]), int(table[h]), int(table[d]), int(table[c])
+    thrice = ranks_held_thrice(s, h, d, c)
+    if thrice == 0:
+        return (ws + wh + wd + wc) >> 16
+    return _with_sets(rules, side, s, h, d, c, thrice, ws | wh | wd | wc)
+
+
+@jit
+def _with_rainbows(hand, rules, side):
+    """Least deadwood where rainbows count too: none of them, each one, and each disjoint two (three would need twelve cards)."""
+    best = _by_suit_and_rank(hand, rules, side)
+    for i in range(rules.n_rainbows):
+        one = rules.rainbows[i]
+        if one & ~hand:
+            continue
+        rest = hand ^ one
+        best = min(best, _by_suit_and_rank(rest, rules, side))
+        for j in range(i + 1, rules.n_rainbows):
+            two = rules.rainbows[j]
+            if two & ~rest == 0:
+                best = min(best, _by_suit_and_rank(rest ^ two, rules, side))
+    return best
+
+
+@jit
+def deadwood_of(hand, rules, side):
+    """Least deadwood of up to eleven cards in the card values of `side` (STOPPER or DEFENDER), in points."""
+    if rules.n_rainbows:
+        return _with_rainbows(hand, rules, side)
+    return _by_suit_and_rank(hand, rules, side)
+
+
+@jit
+def deadwood(hand, rules):
+    """Least deadwood of up to eleven cards, in points, in the values that count for the one who ends the deal."""
+    return deadwood_of(hand, rules, 0)
+
+
+@jit
+def meldable(hand, rules):
+    """The cards of a hand that lie in at least one meld made of cards of the hand."""
+    table = rules.lane[0]
+    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
+    thrice = ranks_held_thrice(s, h, d, c)
+    cards = (
+        ((table[s] & 0x1FFF) | (thrice & s))
+        | ((table[h] & 0x1FFF) | (thrice & h)) << 13
+        | ((table[d] & 0x1FFF) | (thrice & d)) << 26
+        | ((table[c] & 0x1FFF) | (thrice & c)) << 39
+    )
+    for i in range(rules.n_rainbows):
+        if rules.rainbows[i] & ~hand == 0:
+            cards |= rules.rainbows[i]
+    return cards
+
+
+@jit
+def dearest(cards, rules):
+    """The dearest of some cards (all those of equal value) and that value; an empty mask and -1 for no cards."""
+    ranks = lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
+    if ranks == 0:
+        return 0, -1
+    i = 0
+    while rules.tier[0, i] & ranks == 0:
+        i += 1
+    tier = rules.tier[0, i]
+    return cards & (tier | tier << 13 | tier << 26 | tier << 39), rules.value[0, lowest(tier)]
+
+
+@jit
+def _points_of_loose(cards, rules):
+    """Total value of cards of which no three form a run: what a lane's table says it leaves over is then all of it."""
+    return _without_sets(rules, 0, lane(cards, 0), lane(cards, 1), lane(cards, 2), lane(cards, 3))
+
+
+@jit
+def best_discards(hand, legal, rules):
+    """(least deadwood after one of the `legal` discards, mask of all discards that reach it).
+
+    A card in no meld leaves exactly deadwood(hand) - value, so of those only the dearest matter. A meldable card leaves at least that
+    much, and at least the points of all cards in no meld; only where both bounds allow it need the ten others be solved, which is
+    rare. With no legal card: (a huge count, 0).
+    """
+    whole = deadwood(hand, rules)
+    in_melds = meldable(hand, rules)
+    best_cards, value = dearest(legal & ~in_melds, rules)
+    best = whole - value if best_cards else 1 << 20
+    rest = legal & in_melds
+    if rest == 0 or _points_of_loose(hand & ~in_melds, rules) > best:
+        return best, best_cards
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if rules.value[0, card % 13] >= value:
+            left = deadwood(hand & ~(1 << card), rules)
+            if left < best:
+                best = left
+                best_cards = 1 << card
+            elif left == best:
+                best_cards |= 1 << card
+    return best, best_cards
+
+
+@jit
+def deadwood_with(hand, card, rules):
+    """Least deadwood over the meldings in which `card` lies in a meld; a huge count if no meld holds it."""
+    best = 1 << 20
+    s = card // 13
+    through = 1 << (card % 13)
+    own = lane(hand, s)
+    for i in range(rules.n_runs):
+        run = rules.runs[i]
+        if run & through and run & ~own == 0:
+            best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
+    rank = hand & of_rank(card % 13)
+    others = rank & ~(1 << card)
+    while others:  # the whole rank, and the rank less each one other card
+        one = others & -others
+        others ^= one
+        best = min(best, _without_set(hand, rank & ~one, rules))
+    best = min(best, _without_set(hand, rank, rules))
+    for i in range(rules.n_rainbows):
+        rainbow = rules.rainbows[i]
+        if rainbow >> card & 1 and rainbow & ~hand == 0:
+            best = min(best, deadwood(hand & ~rainbow, rules))
+    return best
+
+
+@jit
+def _without_set(hand, cards, rules):
+    """Deadwood of the rest if `cards` (all of one rank) are melded as a set; a huge count if they are too few."""
+    three_or_more = cards & (cards - 1)
+    if three_or_more & (three_or_more - 1) == 0:
+        return 1 << 20
+    return deadwood(hand & ~cards, rules)

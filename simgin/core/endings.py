@@ -1,0 +1,142 @@
+"""How a player with eleven cards may end the deal (RULES.md 3.3, 3.4, 3.6)."""
+
+from simgin.core.bits import lowest
+from simgin.core.cards import of_rank
+from simgin.core.deadwood import best_discards, dearest, deadwood, deadwood_with
+from simgin.core.jit import jit
+
+NO_ENDING, KNOCK, SHOT, BIG_GIN = 0, 1, 2, 3  # view.ending; a knock that leaves nothing is gin
+NO_COUNT = 1 << 20  # larger than any deadwood
+
+
+@jit
+def knock_limit(upcard, rules):
+    """The knock limit of a deal (RULES.md 3.4); the first upcard may be -1 where the rules do not ask for it."""
+    if not rules.knock_by_upcard:
+        return rules.knock_limit
+    r = upcard % 13
+    return rules.upcard_ace_limit if r == 0 else min(r + 1, 10)
+
+
+@jit
+def multiplier(upcard, rules):
+    """The factor on all points of a deal: `spade_multiplier` if the first upcard is a spade."""
+    return rules.spade_multiplier if 0 <= upcard < 13 else 1
+
+
+@jit
+def demanded_by(points):
+    """The multiset of ranks (as `meldings.rank_multiset`) that a shot has to leave over for a score; 0: there is no shot."""
+    code = 0
+    tens, ones = points // 10 % 10, points % 10
+    if tens:
+        code += 1 << (3 * (tens - 1))
+    if ones:
+        code += 1 << (3 * (ones - 1))
+    return code
+
+
+@jit
+def is_shot(ten, must, points, rules):
+    """Whether some melding of ten cards leaves exactly the cards that the score demands, with card `must` (or -1) in a meld."""
+    tens, ones = points // 10 % 10, points % 10
+    if tens == 0:
+        tens, ones = ones, 0
+    if tens == 0:
+        return False
+    first = ten & of_rank(tens - 1)
+    while first:
+        a = first & -first
+        first ^= a
+        second = ten & of_rank(ones - 1) & ~a if ones else a
+        while second:
+            b = second & -second
+            second ^= b
+            left = a | b
+            if not (must >= 0 and left >> must & 1) and deadwood(ten & ~left, rules) == 0:
+                return True
+    return False
+
+
+@jit
+def count_declared(ten, must, rules):
+    """Deadwood of the cheapest melding of ten cards in which card `must` (-1: none) is melded; NO_COUNT if there is none."""
+    return deadwood(ten, rules) if must < 0 else deadwood_with(ten, must, rules)
+
+
+@jit
+def legal_discards(eleven, taken, drawn, rules):
+    """The cards that `discard_ban` leaves (RULES.md 4.3). taken: card just taken from the pile, drawn: from the stock, or -1."""
+    banned = 0
+    if taken >= 0 and rules.discard_ban != 2:
+        banned = 1 << taken
+    if drawn >= 0 and rules.discard_ban == 1:
+        banned |= 1 << drawn
+    return eleven & ~banned
+
+
+@jit
+def must_be_melded(taken, rules):
+    """The card that `take_to_knock` wants in the melding shown, or -1."""
+    return taken if rules.take_to_knock == 1 else -1
+
+
+@jit
+def ending_with(eleven, card, must, limit, points, rules):
+    """(ending, count) for one discard: a shot if it is one, else a knock within the limit, else NO_ENDING."""
+    ten = eleven & ~(1 << card)
+    if rules.shot and is_shot(ten, must, points, rules):
+        return SHOT, deadwood(ten, rules)
+    count = count_declared(ten, must, rules)
+    return (KNOCK, count) if count <= limit else (NO_ENDING, count)
+
+
+@jit
+def _cheapest(eleven, legal, must, rules):
+    """(least count to declare, mask of the discards that reach it)."""
+    if must < 0:
+        return best_discards(eleven, legal, rules)
+    best, cards = NO_COUNT, 0
+    while legal:
+        card = lowest(legal)
+        legal &= legal - 1
+        count = deadwood_with(eleven & ~(1 << card), must, rules)
+        if count <= best:
+            cards = (cards if count == best else 0) | 1 << card
+            best = count
+    return best, cards
+
+
+@jit
+def _shots(eleven, legal, must, points, rules):
+    """Mask of the discards that make a shot."""
+    cards = 0
+    while legal:
+        card = lowest(legal)
+        legal &= legal - 1
+        if is_shot(eleven & ~(1 << card), must, points, rules):
+            cards |= 1 << card
+    return cards
+
+
+@jit
+def best_ending(eleven, legal, must, limit, points, rules):
+    """(ending, card, count) that is proposed first: big gin, else a shot, else the least deadwood within the limit.
+
+    Ties go to the dearest discard, then to the lowest card number (DESIGN.md 4). No discard with big gin: card -1.
+    """
+    if not (rules.shot or rules.big_gin or must >= 0):
+        # A discard takes off at most the dearest value, so most hands are told from their eleven cards alone.
+        if deadwood(eleven, rules) - rules.value[0, lowest(rules.tier[0, 0])] > limit:
+            return NO_ENDING, -1, NO_COUNT
+    elif rules.big_gin and deadwood(eleven, rules) == 0:
+        return BIG_GIN, -1, 0
+    elif rules.shot:
+        shots = _shots(eleven, legal, must, points, rules)
+        if shots:
+            card = lowest(dearest(shots, rules)[0])
+            return SHOT, card, deadwood(eleven & ~(1 << card), rules)
+    count, cards = _cheapest(eleven, legal, must, rules)
+    if count > limit:
+        return NO_ENDING, -1, NO_COUNT
+    return KNOCK, lowest(dearest(cards, rules)[0]), count

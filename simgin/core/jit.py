@@ -1,0 +1,130 @@
+"""The only place that names numba's options, and the on-disk cache of compiled code.
+
+numba's own cache goes stale without a word when a callee in another file, a global table or a data file changes. So the
+cache lives in a directory named by a digest of everything that is compiled, the versions of numba, numpy and Python, and
+the bounds-check flag: a change of any of them is a new directory.
+"""
+
+import contextlib
+import hashlib
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import config
+from numba.core.caching import FunctionCache
+
+PACKAGE = Path(__file__).resolve().parent.parent
+KEPT_DIRECTORIES = 4  # older digests are pruned
+
+
+def compiled_sources() -> list[Path]:
+    """Every file whose text can end up in compiled code: the core, the author's toolkit and the built-in strategies."""
+    strategies = PACKAGE.parent / "simgin_strategies"  # as a wheel installs it
+    if not strategies.is_dir():
+        strategies = PACKAGE.parent / "strategies"  # source tree and editable install
+    folders = (PACKAGE / "core", strategies)
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".npy")]
+    return sorted([*files, PACKAGE / "toolkit.py", PACKAGE / "strategy.py"])
+
+
+@cache
+def digest() -> str:
+    """Hexadecimal digest of the compiled sources and of everything else that decides what they compile to."""
+    h = hashlib.sha256()
+    about = (numba.__version__, np.__version__, sys.version, platform.machine(), str(config.BOUNDSCHECK))
+    h.update(repr(about).encode())
+    for path in compiled_sources():
+        h.update(path.name.encode())
+        h.update(path.read_bytes())
+    return h.hexdigest()[:16]
+
+
+def cache_root() -> Path:
+    """Where the compiled code of all versions lies: SIMGIN_CACHE_DIR, or the user's cache directory."""
+    if named := os.environ.get("SIMGIN_CACHE_DIR"):
+        return Path(named)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "simgin"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simgin"
+
+
+def _prune(root: Path, keep: Path) -> None:
+    others = sorted((d for d in root.iterdir() if d.is_dir() and d != keep), key=lambda d: d.stat().st_mtime)
+    for old in others[: max(0, len(others) - KEPT_DIRECTORIES + 1)]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+@cache
+def cache_directory() -> Path | None:
+    """The directory of this digest, made if need be; None (with a notice on stderr) where nothing can be written."""
+    directory = cache_root() / digest()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+        os.utime(directory)
+        _prune(directory.parent, directory)
+    except OSError as error:
+        print(
+            f"simgin: compiled code cannot be kept in {directory} ({error.strerror}); every start will compile anew. "
+            "Set SIMGIN_CACHE_DIR to a directory that can be written.",
+            file=sys.stderr,
+        )
+        return None
+    return directory
+
+
+class _SafeCache(FunctionCache):
+    """A cache whose damaged files (a kill or a full disk while writing) count as a miss and are written anew."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with contextlib.suppress(OSError):  # a full disk costs the cache, not the run
+            super().save_overload(sig, data)
+
+
+@contextlib.contextmanager
+def _own_cache_directory(directory: Path) -> Iterator[None]:
+    """Point numba at our directory only while one of our functions is being set up; other users of numba keep theirs."""
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(directory)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def compiled(function: Callable[..., Any], signature: Any = None, *, keep: bool = True) -> Any:
+    """`function` compiled without the interpreter lock; eagerly if a signature is given, kept on disk if `keep`."""
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = numba.njit(nogil=True)(function)
+    directory = cache_directory() if keep else None
+    if directory is not None:
+        with _own_cache_directory(directory):
+            dispatcher._cache = _SafeCache(function)
+    if signature is not None:
+        dispatcher.compile(signature)
+        dispatcher.disable_compile()
+    return dispatcher
+
+
+def jit(function: Callable[..., Any]) -> Any:
+    """Decorator of every compiled function of the core."""
+    return compiled(function)

@@ -1,0 +1,94 @@
+"""The defender's count: own melds and lay-offs chosen jointly (RULES.md 3.7).
+
+For each meld shown, list every set of cards of the defender that leaves it valid: nothing or the fourth card for a set of three;
+every pair of chains at the two ends for a run. Then try each disjoint choice and meld the rest: the joint minimum, never first fit.
+"""
+
+from simgin.core.bits import lowest, popcount
+from simgin.core.cards import of_rank
+from simgin.core.deadwood import deadwood_of
+from simgin.core.jit import jit
+from simgin.core.meldings import RAINBOW, SET, first_rank, kind_of, ranks_of
+
+MAX_OPTIONS = 64  # two chains of together at most ten cards give at most 36
+
+
+@jit
+def _chain(start, step, room, base, hand, chain):
+    """Write the growing masks of the defender's cards from rank `start` on in direction `step`; returns how many cards."""
+    cards = 0
+    n = 0
+    r = start
+    chain[0] = 0
+    while n < room and hand >> (base + r) & 1:
+        cards |= 1 << (base + r)
+        n += 1
+        chain[n] = cards
+        r = (r + step + 13) % 13
+    return n
+
+
+@jit
+def _run_options(meld, hand, rules, down, up, options):
+    """Every way to lengthen a run at its two ends with the defender's cards."""
+    ranks = ranks_of(meld)
+    size = popcount(ranks)
+    base = 13 * (lowest(meld) // 13)
+    start = 0 if size == 13 else first_rank(ranks)
+    if rules.ace_runs == 2:
+        below = above = 13 - size  # round the corner only the pack's thirteen cards set a limit
+    else:
+        below = start
+        above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
+    n_down = _chain((start + 12) % 13, -1, below, base, hand, down)
+    n_up = _chain((start + size) % 13, 1, above, base, hand, up)
+    n = 0
+    for i in range(n_down + 1):
+        for j in range(n_up + 1):
+            if down[i] & up[j] == 0:
+                options[n] = down[i] | up[j]
+                n += 1
+    return n
+
+
+@jit
+def _options(meld, hand, rules, scratch, options):
+    """Write every set of the defender's cards that can be laid off on one meld (nothing comes first); returns how many."""
+    kind = kind_of(meld) if meld else RAINBOW
+    options[0] = 0
+    if kind == RAINBOW:  # complete, as is a set of four
+        return 1
+    if kind == SET:
+        options[1] = of_rank(lowest(ranks_of(meld))) & ~meld & hand
+        return 2 if options[1] else 1
+    return _run_options(meld, hand, rules, scratch[0], scratch[1], options)
+
+
+@jit
+def lay_off(hand, melds, rules, options, scratch):
+    """(the defender's count, mask of the cards laid off) for a hand and the melds shown (melds[0..2], 0: none).
+
+    Of several best ways the one that lays off fewest cards counts, the first found among those. options: int64 (3, MAX_OPTIONS),
+    scratch: int64 (2, 16).
+    """
+    n0 = _options(melds[0], hand, rules, scratch, options[0])
+    n1 = _options(melds[1], hand, rules, scratch, options[1])
+    n2 = _options(melds[2], hand, rules, scratch, options[2])
+    best = 1 << 20
+    best_laid = 0
+    for i in range(n0):
+        a = options[0, i]
+        for j in range(n1):
+            b = options[1, j]
+            if a & b:
+                continue
+            for k in range(n2):
+                c = options[2, k]
+                if (a | b) & c:
+                    continue
+                laid = a | b | c
+                count = deadwood_of(hand & ~laid, rules, 1)
+                if count < best or (count == best and popcount(laid) < popcount(best_laid)):
+                    best = count
+                    best_laid = laid
+    return best, best_laid

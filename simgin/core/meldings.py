@@ -1,0 +1,224 @@
+"""All meldings of a hand, and the one that is shown (RULES.md 3.5).
+
+Used once a deal, at the showdown, and by the commands that explain a hand; so it enumerates plainly: the melds inside the hand, then
+every family of at most three disjoint ones (ten or eleven cards hold no more).
+"""
+
+from simgin.core.bits import lowest, popcount
+from simgin.core.cards import lane, of_rank
+from simgin.core.jit import jit
+
+MAX_MELDS = 160  # melds inside eleven cards, with room to spare (a run of eleven holds 45)
+SET, RUN, RAINBOW = 0, 1, 2
+
+
+@jit
+def points(cards, rules, side):
+    """Total value of some cards."""
+    total = 0
+    while cards:
+        total += rules.value[side, lowest(cards) % 13]
+        cards &= cards - 1
+    return total
+
+
+@jit
+def ranks_of(cards):
+    """The ranks that occur in some cards, as 13 bits."""
+    return lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
+
+
+@jit
+def kind_of(meld):
+    """SET, RUN or RAINBOW, read off the cards: one rank, one suit, or neither."""
+    ranks = ranks_of(meld)
+    if ranks & (ranks - 1) == 0:
+        return SET
+    s = lowest(meld) // 13
+    return RUN if meld >> (13 * s) <= 0x1FFF else RAINBOW
+
+
+@jit
+def first_rank(ranks):
+    """The rank a sequence starts with: the one whose predecessor, round the corner, is missing. Ranks must not be all thirteen."""
+    before = (ranks << 1 | ranks >> 12) & 0x1FFF
+    return lowest(ranks & ~before)
+
+
+@jit
+def melds_in(hand, rules, found):
+    """Write every meld made of cards of the hand to `found`; returns how many."""
+    n = 0
+    for s in range(4):
+        own = lane(hand, s)
+        if rules.lane[0, own] & 0x1FFF:
+            for i in range(rules.n_runs):
+                if rules.runs[i] & ~own == 0:
+                    found[n] = rules.runs[i] << (13 * s)
+                    n += 1
+    for r in range(13):
+        rank = hand & of_rank(r)
+        size = popcount(rank)
+        if size >= 3:
+            found[n] = rank
+            n += 1
+        if size == 4:
+            rest = rank
+            while rest:
+                found[n] = rank & ~(rest & -rest)
+                rest &= rest - 1
+                n += 1
+    for i in range(rules.n_rainbows):
+        if rules.rainbows[i] & ~hand == 0:
+            found[n] = rules.rainbows[i]
+            n += 1
+    return n
+
+
+@jit
+def extension(meld, rules):
+    """The cards that could be laid off directly on a meld (RULES.md 3.7), whoever holds them."""
+    kind = kind_of(meld)
+    ranks = ranks_of(meld)
+    if kind == SET:
+        return of_rank(lowest(ranks)) & ~meld
+    if kind == RAINBOW or ranks == 0x1FFF:
+        return 0
+    start = first_rank(ranks)
+    end = (start + popcount(ranks) - 1) % 13
+    below = 1 << ((start + 12) % 13)
+    above = 1 << ((end + 1) % 13)
+    if rules.ace_runs != 2 and start == 0:
+        below = 0  # nothing precedes an ace but round the corner
+    if (rules.ace_runs == 0 and end == 12) or (rules.ace_runs == 1 and end == 0):
+        above = 0  # low: nothing follows a king; high or low: nothing follows a high ace
+    return (below | above) << (13 * (lowest(meld) // 13))
+
+
+@jit
+def _text_digit(card):
+    """A card as 1..52 in the ASCII order of its text: ranks 2..9 A J K Q T, suits C D H S."""
+    r = card % 13
+    order = r - 1
+    if r == 0:
+        order = 8
+    elif r == 9:
+        order = 12
+    elif r == 10:
+        order = 9
+    elif r == 12:
+        order = 10
+    return order * 4 + 4 - card // 13  # C D H S is the project's order of suits, S H D C, turned round
+
+
+@jit
+def text_order(meld):
+    """A number that orders melds as their texts order in ASCII (RULES.md 3.5 rule 4), by their first ten cards.
+
+    Sets go in suit order S H D C, sequences upward from the card after the gap.
+    """
+    ranks = ranks_of(meld)
+    start = first_rank(ranks)
+    number = 0
+    digits = 0
+    for i in range(popcount(ranks)):
+        cards = meld & of_rank((start + i) % 13)
+        while cards and digits < 10:
+            number = number << 6 | _text_digit(lowest(cards))
+            digits += 1
+            cards &= cards - 1
+    return number << (6 * (10 - digits))
+
+
+@jit
+def _sorted_three(a, b, c):
+    a, b = min(a, b), max(a, b)
+    b, c = min(b, c), max(b, c)
+    a, b = min(a, b), max(a, b)
+    return a, b, c
+
+
+@jit
+def _reads_before(a0, a1, a2, b0, b1, b2):
+    """Whether one melding's sorted list of texts comes before another's with as many melds (0: no meld)."""
+    x0, x1, x2 = _sorted_three(_order(a0), _order(a1), _order(a2))
+    y0, y1, y2 = _sorted_three(_order(b0), _order(b1), _order(b2))
+    if x0 != y0:
+        return x0 < y0
+    if x1 != y1:
+        return x1 < y1
+    return x2 < y2
+
+
+@jit
+def _order(meld):
+    return text_order(meld) if meld else 0
+
+
+@jit
+def rank_multiset(cards):
+    """The ranks of some cards with their numbers, three bits a rank: equal for equal multisets."""
+    code = 0
+    while cards:
+        code += 1 << (3 * (lowest(cards) % 13))
+        cards &= cards - 1
+    return code
+
+
+@jit
+def _better(best, left, extensions, n, melds, a, b, c):
+    """Whether a family beats the best so far, which is (deadwood, extension cards, number of melds) and `melds`."""
+    if left != best[0]:
+        return left < best[0]
+    if extensions != best[1]:
+        return extensions < best[1]
+    if n != best[2]:
+        return n < best[2]
+    return _reads_before(a, b, c, melds[0], melds[1], melds[2])
+
+
+@jit
+def _consider(best, melds, hand, discard, must, demanded, rules, total, a, b, c):
+    """Keep the family a, b, c (0: no meld) in `melds` if it is allowed and better than the best so far."""
+    melded = a | b | c
+    left = total - points(melded, rules, 0)
+    if left > best[0] or (must >= 0 and not melded >> must & 1):
+        return best
+    if demanded >= 0 and rank_multiset(hand & ~melded) != demanded:
+        return best
+    out = extension(a, rules) if a else 0
+    out |= extension(b, rules) if b else 0
+    out |= extension(c, rules) if c else 0
+    extensions = popcount(out & ~hand & ~discard)
+    n = (a != 0) + (b != 0) + (c != 0)
+    if _better(best, left, extensions, n, melds, a, b, c):
+        melds[0], melds[1], melds[2] = a, b, c
+        return left, extensions, n
+    return best
+
+
+@jit
+def melding_shown(hand, discard, must, demanded, rules, found, melds):
+    """(deadwood, extension cards, number of melds) of the melding shown, its melds written to melds[0..2] (RULES.md 3.5).
+
+    hand: the ten cards kept (eleven for big gin). discard: mask of the card thrown, or 0. must: a card that has to lie in a meld, or
+    -1. demanded: the multiset of ranks (`rank_multiset`) that a shot has to leave over, or -1. Deadwood 2**20 if nothing is allowed.
+    """
+    count = melds_in(hand, rules, found)
+    total = points(hand, rules, 0)
+    best = (1 << 20, 0, 0)
+    melds[0] = melds[1] = melds[2] = 0
+    best = _consider(best, melds, hand, discard, must, demanded, rules, total, 0, 0, 0)
+    for i in range(count):
+        a = found[i]
+        best = _consider(best, melds, hand, discard, must, demanded, rules, total, a, 0, 0)
+        for j in range(i + 1, count):
+            b = found[j]
+            if a & b:
+                continue
+            best = _consider(best, melds, hand, discard, must, demanded, rules, total, a, b, 0)
+            for k in range(j + 1, count):
+                c = found[k]
+                if (a | b) & c == 0:
+                    best = _consider(best, melds, hand, discard, must, demanded, rules, total, a, b, c)
+    return best

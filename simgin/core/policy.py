@@ -1,0 +1,59 @@
+"""The one type of every policy's compiled function: hook(view, rules, params) -> int64.
+
+First-class functions of one fixed signature are passed side by side into a loop compiled once: no compilation per pair of strategies, a
+valid cache, exceptions that propagate (DESIGN.md 3.4). A tuple of functions, closures or dispatchers as arguments lose one of these.
+"""
+
+import ctypes
+
+import numpy as np
+from numba import from_dtype, int64, types
+from numba.core import config
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+from simgin.core.rules import RULES
+from simgin.core.state import STATE
+from simgin.core.view import VIEW
+
+VIEW_TYPE = from_dtype(VIEW)
+RULES_TYPE = from_dtype(RULES)
+STATE_TYPE = from_dtype(STATE)
+PARAMS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
+HOOK_ARGUMENTS = (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE)
+HOOK = int64(*HOOK_ARGUMENTS)
+HOOK_TYPE = types.FunctionType(HOOK)
+
+
+if config.DISABLE_JIT:
+
+    def vector_at(address, n):
+        """The interpreted twin of the function below."""
+        vector = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address)) if n else np.zeros(0)
+        vector.flags.writeable = False
+        return vector
+
+else:
+
+    @intrinsic
+    def vector_at(typing_context, address, n):
+        """The read-only vector of n float64 at an address, without an owner to count references to.
+
+        Parameter vectors outlive the kernel, which is all the counting would be for. Passed down as arrays they cost seven words a
+        call and, counted, two atomic additions a question on an address that threads may share: together a third of the run.
+        """
+
+        def code(context, builder, signature, arguments):
+            array = context.make_array(PARAMS_TYPE)(context, builder)
+            size = context.get_constant(types.intp, 8)
+            populate_array(
+                array,
+                data=builder.inttoptr(arguments[0], array.data.type),
+                shape=[arguments[1]],
+                strides=[size],
+                itemsize=size,
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return PARAMS_TYPE(types.int64, types.int64), code

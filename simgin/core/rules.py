@@ -1,0 +1,135 @@
+"""The Rules record: every number of one game, and the tables for its melds, in one structured numpy record.
+
+One pointer carries everything, so a new variant compiles nothing. Fields named after a parameter of RULES.md section 11 hold its
+value; a word is coded by its place in the list of choices there, a yes as 1, a dash as -1. Arrays with a leading axis of two hold the
+stopper's card values first, the defender's second (`defender_ace_value`).
+"""
+
+import numpy as np
+
+from simgin.core.jit import jit
+
+STOPPER, DEFENDER = 0, 1
+LOW, HIGH_OR_LOW, CORNER = 0, 1, 2  # ace_runs
+UPCARD_PASS, UPCARD_STOCK_OR_PASS, UPCARD_STOCK_OR_PASS_DEAD, FREE, DISCARD_FIRST, STOCK_FIRST = 0, 1, 2, 3, 4, 5  # first_turn
+BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # discard_ban
+AFTER_DISCARD, AT_DRAW, OPPONENT_MAY_TAKE, STOCK_NONE = 0, 1, 2, 3  # stock_end
+ANY, MELDED = 0, 1  # take_to_knock
+GOAL_SINGLE, GOAL_POINTS = 0, 1  # goal
+WINNER_DEALS, LOSER_DEALS, ALTERNATE = 0, 1, 2  # next_dealer
+SAME, OTHER = 0, 1  # void_dealer
+LOT = 0  # first_dealer: 0 lot, 1 seat 0, 2 seat 1
+
+MAX_RUNS = 131  # runs in one suit under `corner`
+MAX_RAINBOWS = 104
+
+PARAMETERS = (
+    ("first_turn", "take_discard", "discard_ban", "knock_limit", "knock_by_upcard", "upcard_ace_limit", "take_to_knock", "big_gin", "shot")
+    + ("stock_end", "stock_reserve", "max_turns", "ace_runs", "rainbow", "pip_values", "ace_value", "defender_ace_value")
+    + ("gin_bonus", "big_gin_bonus", "undercut_bonus", "undercut_on_tie", "layoff", "layoff_on_gin", "shot_deducts")
+    + ("rush_premium", "rush_on_gin", "spade_multiplier", "goal", "points_target", "max_deals")
+    + ("first_dealer", "next_dealer", "void_dealer")
+)
+
+RULES = np.dtype(
+    (
+        np.record,
+        [(name, np.int64) for name in PARAMETERS]
+        + [
+            ("start_points", np.int64, 2),
+            ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
+            ("tier", np.int64, (2, 13)),  # ranks (13 bits) of equal value, dearest first, zero after the last
+            # lane[side, m]: bits 0-12 the cards of the lane m that lie in some run of it; from bit 16 the least points
+            # that its best runs leave over. One load gives both: four of these decide most hands.
+            ("lane", np.int32, (2, 8192)),
+            ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
+            ("n_runs", np.int64),
+            ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
+            ("n_rainbows", np.int64),
+        ],
+    )
+)
+
+
+def card_values(pip_values: int, ace_value: int) -> list[int]:
+    """Deadwood by rank A..K (RULES.md section 2): face values with 10 for courts, or 5 for 2..9 and 10 above."""
+    rest = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
+    return [ace_value, *rest]
+
+
+def runs_of_a_suit(ace_runs: int) -> list[int]:
+    """Every run as a set of ranks (13 bits, RULES.md 3.1), each card set once, short ones first."""
+    if ace_runs == CORNER:
+        spans = [[(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)]
+    else:
+        top = 14 if ace_runs == HIGH_OR_LOW else 13
+        spans = [[r % 13 for r in range(start, start + n)] for n in range(3, 14) for start in range(top - n + 1)]
+    return list(dict.fromkeys(sum(1 << r for r in span) for span in spans))
+
+
+def rainbows_of_the_pack(ace_runs: int) -> list[int]:
+    """Every rainbow as a hand (RULES.md 3.1): four consecutive ranks, four suits, colours alternating."""
+    last_start = {LOW: 9, HIGH_OR_LOW: 10, CORNER: 12}[ace_runs]
+    black, red = (0, 3), (1, 2)
+    patterns = [(a[i], b[j], a[1 - i], b[1 - j]) for a, b in ((black, red), (red, black)) for i in (0, 1) for j in (0, 1)]
+    return [
+        sum(1 << (13 * s + (start + i) % 13) for i, s in enumerate(suits))
+        for start in range(last_start + 1)
+        for suits in patterns
+    ]
+
+
+@jit
+def fill_lane_table(table, value, runs):
+    """For each of the 8,192 lanes the cards that lie in some run and the least points left over by disjoint runs.
+
+    The dearest cover of a lane either leaves its lowest card out or has a run through it: one dynamic programme, any ace rule.
+    """
+    covered = np.zeros(8192, np.int64)
+    for mask in range(1, 8192):
+        low = mask & -mask
+        best = covered[mask ^ low]
+        points = 0
+        in_runs = 0
+        for r in range(13):
+            if mask >> r & 1:
+                points += value[r]
+        for i in range(runs.shape[0]):
+            run = runs[i]
+            if run & mask == run:
+                in_runs |= run
+                if run & low:
+                    gain = covered[mask ^ run]
+                    for r in range(13):
+                        if run >> r & 1:
+                            gain += value[r]
+                    best = max(best, gain)
+        covered[mask] = best
+        table[mask] = (points - best) << 16 | in_runs
+
+
+def _tiers(value: list[int]) -> list[int]:
+    """Ranks of equal value as 13 bits each, dearest first."""
+    return [sum(1 << r for r in range(13) if value[r] == v) for v in sorted(set(value), reverse=True)]
+
+
+def build(parameters: dict[str, int], start_points: tuple[int, int]) -> np.record:
+    """A Rules record from coded parameters (every name of PARAMETERS) and the tables that follow from them."""
+    rules = np.zeros(1, RULES)[0]
+    for name in PARAMETERS:
+        rules[name] = parameters[name]
+    rules.start_points[:] = start_points
+    runs = runs_of_a_suit(parameters["ace_runs"])
+    rules.runs[: len(runs)] = runs
+    rules.n_runs = len(runs)
+    if parameters["rainbow"]:
+        rainbows = rainbows_of_the_pack(parameters["ace_runs"])
+        rules.rainbows[: len(rainbows)] = rainbows
+        rules.n_rainbows = len(rainbows)
+    for side, ace in ((STOPPER, parameters["ace_value"]), (DEFENDER, parameters["defender_ace_value"])):
+        value = card_values(parameters["pip_values"], ace)
+        tiers = _tiers(value)
+        rules.value[side] = value
+        rules.tier[side, : len(tiers)] = tiers
+        fill_lane_table(rules.lane[side], np.array(value), np.array(runs))
+    return rules

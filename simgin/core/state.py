@@ -1,0 +1,63 @@
+"""The engine's private state of one deal and the match around it: one structured record per thread, nothing in it ever copied."""
+
+import numpy as np
+
+from simgin.core.layoff import MAX_OPTIONS
+from simgin.core.meldings import MAX_MELDS
+
+SLOTS = ("take", "discard", "knock")
+TAKE, DISCARD, KNOCK = 0, 1, 2
+MAX_QUESTIONS = 2048  # 500 turns of at most three questions and a few more
+
+_SCALARS = (
+    # address of this deal in the random streams
+    ("seed", "unit", "half", "deal")
+    # the pack: places shuffled so far, places dealt so far
+    + ("shuffled", "dealt")
+    # the table
+    + ("dealer", "pile", "top", "upcard", "limit", "multiplier", "stock", "turns", "taken", "drawn", "phase")
+    # the proposal before the knock policy
+    + ("ending", "ending_card", "ending_count")
+    # the question being asked, for the message if a policy fails; and how many have been logged
+    + ("asked_seat", "asked_slot", "answer", "legal", "logged")
+    # result of the deal (RULES.md 6): seats or -1, counts in points
+    + ("kind", "stopper", "winner", "stopper_count", "other_count", "defender_before", "laid_off", "discard")
+    + ("upcard_to",)  # 0 the first player took the upcard, 1 the second, 2 nobody, -1 there was none
+)
+_BY_SEAT = (
+    # hands, cards known to be held, cards thrown or declined, deadwood of the ten held between turns
+    ("hand", "known", "shed", "count", "own_turns", "draws", "takes", "score")
+    # the match so far
+    + ("points", "deals_won")
+    # noisy questions so far and one number in reserve
+    + ("noises", "spare")
+)
+# The two strategies, A and B (A sits at seat `half`): slots that want noise as bits, and whether the discard is asked before the ending.
+_BY_STRATEGY = ("noisy", "same")
+
+STATE = np.dtype(
+    (
+        np.record,
+        [(name, np.int64) for name in _SCALARS]
+        + [(name, np.int64, 2) for name in _BY_SEAT + _BY_STRATEGY]
+        + [
+            ("vectors", np.int64, (2, 3)),  # addresses of the parameter vectors, by strategy and slot
+            ("lengths", np.int64, (2, 3)),
+            ("pack", np.uint8, 52),
+            ("words", np.int64, 24),
+            ("melds", np.int64, 3),  # shown by the stopper
+            ("found", np.int64, MAX_MELDS),
+            ("options", np.int64, (3, MAX_OPTIONS)),
+            ("chains", np.int64, (2, 16)),
+            ("slots", np.int8, MAX_QUESTIONS),
+            ("answers", np.int8, MAX_QUESTIONS),
+        ],
+    )
+)
+
+
+def new_state(seed: int) -> np.record:
+    """A state for one thread. seed: 0 .. 2**64-1, kept as the int64 of the same bits."""
+    state = np.zeros(1, STATE)[0]
+    state.seed = np.uint64(seed).astype(np.int64)
+    return state

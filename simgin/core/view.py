@@ -1,0 +1,55 @@
+"""What a deciding seat may lawfully know (RULES.md 9.2), as one structured record.
+
+Scalars are rewritten before every question; the history only grows. The engine never reads a view back, so nothing that a policy might
+write into one changes the game. Sets of cards are 52-bit masks, single cards 0..51 or -1 for none.
+"""
+
+import numpy as np
+
+MAX_TURNS = 500
+PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP = 0, 1, 2, 3
+FROM_STOCK, FROM_PILE, FROM_DEAL = 0, 1, 2  # source in the history
+
+FIELDS = (
+    ("hand", "own cards: ten before the draw, eleven when a discard or an ending is asked"),
+    ("count", "least deadwood of the ten cards held before this turn's draw"),
+    ("upcard", "first upcard of the deal, whatever became of it; -1 if the deal has none"),
+    ("pile", "all cards in the discard pile"),
+    ("known", "cards the opponent took face up and still holds"),
+    ("shed", "cards the opponent has thrown or declined"),
+    ("unseen", "cards that may be in the stock or, unknown, in the opponent's hand"),
+    ("stock", "number of face-down cards"),
+    ("deck_left", "one-player games: cards left in the deck with the joker; -1 otherwise"),
+    ("turn", "number of this turn, both players counted, from 1"),
+    ("own_turn", "number of this turn among one's own, from 1"),
+    ("turns", "turns completed, that is, rows of the history"),
+    ("dealer", "seat of the dealer"),
+    ("seat", "one's own seat"),
+    ("limit", "knock limit of this deal"),
+    ("multiplier", "factor on all points of this deal"),
+    ("own_points", "own points in the match before this deal"),
+    ("other_points", "the opponent's"),
+    ("own_deals", "deals won in the match before this one"),
+    ("other_deals", "the opponent's"),
+    ("goal", "what wins the match, coded in the order of RULES.md section 11"),
+    ("target", "points that win the match"),
+    ("stake", "number on the die, 1 without one"),
+    ("owner", "seat that owns the die, or -1"),
+    ("taken", "card taken from the pile on this turn"),
+    ("taken_offer", "card on offer when `take` is asked"),
+    ("drawn", "card drawn from the stock on this turn"),
+    ("ending", "proposed ending: 1 knock or gin, 2 shot, 3 big gin"),
+    ("ending_card", "discard that goes with it, -1 with big gin"),
+    ("ending_count", "deadwood declared with it"),
+    ("noise", "random number 0 .. 2**53-1 for this question, where the policy declares noise=True; else 0"),
+    ("phase", "0 first upcard, 1 ordinary turn, 2 last discard of the 50th-card rule, 3 stop (one player)"),
+    ("legal", "legal answers as bits"),
+)
+
+VIEW = np.dtype((np.record, [(name, np.int64) for name, _ in FIELDS] + [("history", np.int8, (MAX_TURNS, 4))]))
+HISTORY = "history[i] = (seat, source, card drawn or -1 if hidden from this seat, card discarded) for i < turns; source 0 stock, 1 pile"
+
+
+def new_view() -> np.record:
+    """A view of its own, zeroed. Each view is allocated apart, so that the two seats' views never lie side by side in memory."""
+    return np.zeros(1, VIEW)[0]

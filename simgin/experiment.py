@@ -1,0 +1,210 @@
+"""An experiment: one question in one TOML file, read with every mistake reported at once, and laid out as cells.
+
+question = "Does waiting for gin pay?"
+variants = ["eaai"]              # text forms; default: standard
+seed = 1
+deals = "200k"                   # or matches = ...; default: 100,000 deals
+round_robin = ["simple", "gold"] # each against each other
+[[matchups]]                     # and these pairs
+a = "gin-only"
+b = "simple"
+[panel]                          # and each of these against one
+strategies = ["gold", "stubborn"]
+against = "simple"
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from simgin import loader, variants
+from simgin.counts import CountError, count
+from simgin.matchup import Matchup
+
+__all__ = ["Cell", "CountError", "Experiment", "ExperimentError", "cells", "count", "read"]
+
+DEFAULT_DEALS = 100_000
+SEEDS = 2**64
+
+
+class ExperimentError(ValueError):
+    """An experiment file that cannot be used; one sentence for every mistake, a line each."""
+
+    def __init__(self, sentences: list[str]) -> None:
+        super().__init__("\n".join(sentences))
+        self.sentences = sentences
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A checked experiment. Texts are canonical; `pairs` has no pair twice."""
+
+    name: str  # the file's name without its ending
+    question: str
+    variants: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    seed: int
+    unit: Literal["deal", "match"]
+    n: int  # deals or matches of every cell
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One matchup of an experiment and how many deals or matches it is to play."""
+
+    matchup: Matchup
+    n: int
+
+
+def _variant(text: str) -> str:
+    return variants.find(text).text
+
+
+def _strategy(text: str) -> str:
+    return loader.find(text).text
+
+
+def _seed(number: int) -> int:
+    if not 0 <= number < SEEDS:
+        raise ValueError("the seed must lie between 0 and 2^64 - 1.")
+    return number
+
+
+VariantText = Annotated[str, AfterValidator(_variant)]
+StrategyText = Annotated[str, AfterValidator(_strategy)]
+Count = Annotated[int, BeforeValidator(count)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Pair(_Strict):
+    a: StrategyText
+    b: StrategyText = "simple"
+
+
+class _Panel(_Strict):
+    strategies: Annotated[list[StrategyText], Field(min_length=1)]
+    against: StrategyText = "simple"
+
+
+class _File(_Strict):
+    question: Annotated[str, Field(min_length=1)]
+    variants: Annotated[list[VariantText], Field(min_length=1)] = ["standard"]
+    seed: Annotated[int, AfterValidator(_seed)] = 1
+    deals: Count | None = None
+    matches: Count | None = None
+    matchups: list[_Pair] = []
+    round_robin: Annotated[list[StrategyText], Field(min_length=2)] | None = None
+    panel: _Panel | None = None
+
+
+def read(path: str | Path) -> Experiment:
+    """The experiment in a TOML file. Raises ExperimentError with one sentence for every mistake in it."""
+    path = Path(path)
+    raw = _toml(path)
+    try:
+        file = _File.model_validate(raw)
+    except ValidationError as error:
+        found = [_sentence(path, mistake) for mistake in error.errors(include_url=False)]
+        raise ExperimentError(found + _conflicts(path, raw)) from None
+    if conflicts := _conflicts(path, raw):
+        raise ExperimentError(conflicts)
+    return Experiment(
+        name=path.stem,
+        question=file.question,
+        variants=tuple(dict.fromkeys(file.variants)),
+        pairs=tuple(_pairs(file)),
+        seed=file.seed,
+        unit="deal" if file.matches is None else "match",
+        n=file.matches or file.deals or DEFAULT_DEALS,
+    )
+
+
+def cells(experiment: Experiment) -> list[Cell]:
+    """The cells in the order of tables: variant by variant, pair by pair."""
+    rules = {text: variants.find(text) for text in experiment.variants}
+    players = {text: loader.find(text) for text in itertools.chain.from_iterable(experiment.pairs)}
+    return [
+        Cell(Matchup(rules[variant], players[a], players[b], experiment.seed, experiment.unit), experiment.n)
+        for variant in experiment.variants
+        for a, b in experiment.pairs
+    ]
+
+
+def _pairs(file: _File) -> Iterable[tuple[str, str]]:
+    """Explicit pairs, then the round robin, then the panel; a pair met again, in either order, is left out."""
+    named = [(pair.a, pair.b) for pair in file.matchups]
+    named += itertools.combinations(dict.fromkeys(file.round_robin or []), 2)
+    if file.panel is not None:
+        named += [(strategy, file.panel.against) for strategy in file.panel.strategies]
+    unique: dict[frozenset[str], tuple[str, str]] = {}
+    for pair in named:
+        unique.setdefault(frozenset(pair), pair)
+    return unique.values()
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ExperimentError([f"{path} cannot be read ({error.strerror}); name an experiment file."]) from None
+    except UnicodeDecodeError:
+        raise ExperimentError([f"{path} is not text in UTF-8; save it as such."]) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ExperimentError([f"{path} is not valid TOML: {error}."]) from None
+
+
+def _conflicts(path: Path, raw: dict[str, Any]) -> list[str]:
+    """Mistakes that no single key makes."""
+    sentences = []
+    if "deals" in raw and "matches" in raw:
+        sentences.append(f"{path}: deals and matches are both given; keep one of them.")
+    if not any(raw.get(key) for key in ("matchups", "round_robin", "panel")):
+        sentences.append(f"{path}: nobody plays; give [[matchups]] with a and b, a round_robin list or a panel.")
+    return sentences
+
+
+def _sentence(path: Path, mistake: Any) -> str:
+    """One pydantic error as a sentence that names the file and the key."""
+    key = _key(mistake["loc"])
+    match mistake["type"]:
+        case "extra_forbidden":
+            return f"{path}: unknown key {key}; {_nearest_key(mistake['loc'])}"
+        case "missing":
+            return f"{path}: {key} is missing; add it."
+        case "value_error":
+            return f"{path}: {key}: " + " ".join(str(mistake["ctx"]["error"]).splitlines())
+        case "too_short" | "string_too_short":
+            least = mistake["ctx"]["min_length"]
+            return f"{path}: {key} is too short; give at least {least}."
+        case _:
+            return f"{path}: {key} is {mistake['input']!r}; {_wanted(mistake['type'])}."
+
+
+def _wanted(kind: str) -> str:
+    wanted = {"string_type": "write a text in quotes", "int_type": "write a whole number", "list_type": "write a [list]"}
+    return wanted.get(kind, "write a table of keys and values")
+
+
+def _key(location: tuple[str | int, ...]) -> str:
+    """Where in the file, entries counted from one: ("matchups", 0, "a") is "matchups #1, a"."""
+    parts = "".join(f" #{part + 1}" if isinstance(part, int) else f", {part}" for part in location)
+    return parts.removeprefix(", ")
+
+
+def _nearest_key(location: tuple[str | int, ...]) -> str:
+    inner: dict[str, type[BaseModel]] = {"matchups": _Pair, "panel": _Panel}
+    model = inner.get(str(location[0]), _File) if len(location) > 1 else _File
+    known = list(model.model_fields)
+    near = difflib.get_close_matches(str(location[-1]), known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known here are {', '.join(known)}."

@@ -1,0 +1,307 @@
+"""Find strategies by name, file or entry point, and read and write their text form.
+
+    name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}      gold   gold-early:k=7   simple+knock=at:k=4   mine.py   mine.py#second+discard=low
+
+After `slot=` the policies of that slot come before strategies, whose policy of that slot is meant. `+stake=` sets offer and answer.
+"""
+
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import pkgutil
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+
+from simgin.strategy import SLOTS, Policy, Strategy, coded, written
+
+DEFAULTS = {"take": "lower", "discard": "low", "knock": "at"}
+_PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
+_VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
+_NAME = re.compile(r"[a-z0-9-]+")
+
+
+class StrategyError(ValueError):
+    """A strategy that cannot be found or read; the message is a sentence with the remedy."""
+
+
+@dataclass(frozen=True)
+class _Shelf:
+    """What one folder, file or entry point offers."""
+
+    strategies: dict[str, Strategy]
+    policies: dict[tuple[str, str], Policy]  # (slot, name)
+
+
+def find(text: str) -> Strategy:
+    """The strategy that a text form names, complete in every slot, its `.text` canonical. StrategyError with a sentence otherwise."""
+    head, *parts = _PART.split(str(text).strip())
+    name, values = _split(head)
+    strategy = _with_values(_strategy(name), values, text)
+    policies = {slot: strategy.policy(slot) for slot in SLOTS}
+    for part in parts:
+        slot, _, form = part.partition("=")
+        for one in ("offer", "answer") if slot == "stake" else (slot,):
+            policies[one] = _part(one, form)
+    return _canonical(name, replace(strategy, **policies), _strategy(name))
+
+
+def names() -> tuple[str, ...]:
+    """The names of all strategies that need no path: built in, or installed under the entry-point group simgin.strategies."""
+    return tuple(sorted(_shelf().strategies))
+
+
+def policies() -> list[Policy]:
+    """Every policy that can be named after `slot=`, by slot and name."""
+    return [policy for _, policy in sorted(_shelf().policies.items(), key=lambda item: (SLOTS.index(item[0][0]), item[0][1]))]
+
+
+def files(strategy: Strategy) -> list[Path]:
+    """The files a strategy was made from, its data files included."""
+    found = {p.source for p in _filled(strategy)} | {p.weights for p in _filled(strategy) if p.weights}
+    return sorted(found)
+
+
+def digest(strategy: Strategy) -> str:
+    """Digest of everything a strategy consists of but the values of its parameters: its files, byte for byte."""
+    h = hashlib.sha256()
+    for path in files(strategy):
+        h.update(path.name.encode() + path.read_bytes())
+    return h.hexdigest()[:16]
+
+
+def parameters(strategy: Strategy) -> dict[str, dict[str, float]]:
+    """The values of all parameters, by slot and name."""
+    return {p.slot: {name: one.default for name, one in p.params.items()} for p in _filled(strategy)}
+
+
+def described(strategy: Strategy) -> list[tuple[str, str]]:
+    """(slot, policy in its text form with every value) for the slots in use."""
+    return [(p.slot, p.name + _values_text(p, {})) for p in _filled(strategy)]
+
+
+# Reading the text form
+
+
+def _split(text: str) -> tuple[str, dict[str, str]]:
+    """A name and its values: `at:k=4` -> at, {k: 4}."""
+    name, *rest = _VALUES.split(text.strip(), maxsplit=1)
+    values = {}
+    for item in rest[0].split(",") if rest else []:
+        key, _, value = item.partition("=")
+        if not key or not value:
+            raise StrategyError(f"{text!r} is not of the form name:parameter=value,parameter=value.")
+        values[key.strip()] = value.strip()
+    return name.strip(), values
+
+
+def _with_values(strategy: Strategy, values: dict[str, str], text: str) -> Strategy:
+    """The strategy with values given to the one policy that has each parameter."""
+    for name, value in values.items():
+        owners = [p for p in _filled(strategy) if name in p.params]
+        if len(owners) != 1:
+            raise StrategyError(_no_parameter(strategy, name, owners))
+        strategy = replace(strategy, **{owners[0].slot: _bound(owners[0], {name: value}, text)})
+    return strategy
+
+
+def _no_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
+    if owners:
+        slots = " or ".join(f"+{p.slot}={p.name}:{name}=..." for p in owners)
+        return f"{strategy.name!r} has a parameter {name!r} in several slots; say which: {slots}."
+    known = [key for p in _filled(strategy) for key in p.params]
+    return f"{strategy.name!r} has no parameter {name!r}; it has {', '.join(known) or 'none'}.{_nearest(name, known)}"
+
+
+def _part(slot: str, form: str) -> Policy:
+    """The policy that `slot=form` names."""
+    name, values = _split(form)
+    return _bound(_policy(slot, name), values, form)
+
+
+def _bound(policy: Policy, values: dict[str, str], text: str) -> Policy:
+    params = dict(policy.params)
+    for name, value in values.items():
+        if name not in params:
+            raise StrategyError(
+                f"the {policy.slot} policy {policy.name!r} has no parameter {name!r}; it has {', '.join(params) or 'none'}."
+            )
+        try:
+            params[name] = replace(params[name], default=coded(params[name], value))
+        except ValueError as error:
+            raise StrategyError(f"{text!r}: {name} {error}.") from None
+    return replace(policy, params=params)
+
+
+# Writing it
+
+
+def _canonical(name: str, strategy: Strategy, base: Strategy) -> Strategy:
+    """Set `.text`: parameters in declared order, defaults and slots that change nothing left out."""
+    head, parts = [], []
+    for slot in SLOTS:
+        policy, own = strategy.policy(slot), base.policy(slot)
+        if policy is None or policy == own:
+            continue
+        if own is not None and policy.function is own.function and _unique(base, policy):
+            head.append(_values_text(policy, {key: p.default for key, p in own.params.items()})[1:])
+        else:
+            parts.append(f"+{slot}={_reference(policy)}")
+    values = ",".join(filter(None, head))
+    return replace(strategy, text=name + (f":{values}" if values else "") + "".join(parts))
+
+
+def _unique(base: Strategy, policy: Policy) -> bool:
+    """Whether the names of a policy's parameters belong to no other slot of the strategy."""
+    others = [key for p in _filled(base) if p.slot != policy.slot for key in p.params]
+    return not set(policy.params) & set(others)
+
+
+def _reference(policy: Policy) -> str:
+    """A policy's text form; one that has no name of its own on a shelf keeps the path it came from."""
+    shelf = _shelf().policies.get((policy.slot, policy.name))
+    if shelf is not None and shelf.function is policy.function:
+        return policy.name + _values_text(policy, {key: p.default for key, p in shelf.params.items()})
+    return f"{policy.source}#{policy.name}" + _values_text(policy, _declared(policy))
+
+
+def _declared(policy: Policy) -> dict[str, float]:
+    found = _file_shelf(policy.source).policies.get((policy.slot, policy.name))
+    return {key: p.default for key, p in found.params.items()} if found else {}
+
+
+def _values_text(policy: Policy, defaults: dict[str, float]) -> str:
+    values = [f"{name}={written(p, p.default)}" for name, p in policy.params.items() if p.default != defaults.get(name)]
+    return ":" + ",".join(values) if values else ""
+
+
+# Shelves
+
+
+def _filled(strategy: Strategy) -> list[Policy]:
+    return [policy for slot in SLOTS if (policy := strategy.policy(slot)) is not None]
+
+
+def _strategy(name: str) -> Strategy:
+    """A strategy by name or path, its empty slots filled with the defaults."""
+    path, _, inner = name.partition("#")
+    if path.endswith(".py"):
+        shelf = _file_shelf(Path(path))
+        return _complete(_one_of(shelf.strategies, inner, path))
+    shelf = _shelf()
+    if name not in shelf.strategies:
+        known = list(shelf.strategies)
+        raise StrategyError(f"there is no strategy {name!r}.{_nearest(name, known)} `simgin strategies` lists them all.")
+    return _complete(shelf.strategies[name])
+
+
+def _one_of(strategies: dict[str, Strategy], inner: str, path: str) -> Strategy:
+    if inner and inner not in strategies:
+        raise StrategyError(f"{path} has no strategy {inner!r}; it has {', '.join(strategies) or 'none'}.")
+    if inner:
+        return strategies[inner]
+    if not strategies:
+        raise StrategyError(f'{path} has no strategy; it needs a line like STRATEGY = Strategy("name", discard=...).')
+    if len(strategies) > 1:
+        raise StrategyError(f"{path} has several strategies; say which: {', '.join(f'{path}#{name}' for name in strategies)}.")
+    return next(iter(strategies.values()))
+
+
+def _policy(slot: str, name: str) -> Policy:
+    """A policy of a slot by its own name, or a strategy's policy of that slot."""
+    path, _, inner = name.partition("#")
+    shelf = _file_shelf(Path(path)) if path.endswith(".py") else _shelf()
+    wanted = inner if path.endswith(".py") else name
+    if (slot, wanted) in shelf.policies:
+        return shelf.policies[slot, wanted]
+    own = [policy for (one, _), policy in shelf.policies.items() if one == slot]
+    if path.endswith(".py") and not inner and len(own) == 1:
+        return own[0]
+    if not path.endswith(".py") and name not in shelf.strategies:
+        known = [n for s, n in shelf.policies if s == slot] + list(shelf.strategies)
+        raise StrategyError(f"there is no {slot} policy and no strategy {name!r}.{_nearest(name, known)}")
+    policy = _strategy(name).policy(slot)
+    if policy is None:
+        raise StrategyError(f"{name!r} has no {slot} policy.")
+    return policy
+
+
+def _complete(strategy: Strategy) -> Strategy:
+    """The strategy with the project's defaults in the slots that its author left out."""
+    missing = {slot: _shelf().policies[slot, name] for slot, name in DEFAULTS.items() if strategy.policy(slot) is None}
+    return replace(strategy, **missing)
+
+
+@cache
+def _shelf() -> _Shelf:
+    """Everything that has a name: the built-in folder, then entry points. A name given twice is an error."""
+    import simgin_strategies
+
+    modules = [
+        importlib.import_module(f"simgin_strategies.{info.name}")
+        for info in pkgutil.iter_modules(simgin_strategies.__path__)
+        if not info.name.startswith("_")
+    ]
+    for point in entry_points(group="simgin.strategies"):
+        loaded = point.load()
+        modules.append(loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__])
+    return _collect(modules)
+
+
+def _collect(modules: Iterable[ModuleType]) -> _Shelf:
+    """The strategies and policies that modules define (not those that they import from one another)."""
+    shelf = _Shelf({}, {})
+    for module in modules:
+        for thing in vars(module).values():
+            if isinstance(thing, Policy) and thing.function.__module__ == module.__name__ and thing.name:
+                if thing == shelf.policies.setdefault((thing.slot, thing.name), thing):
+                    continue
+                raise StrategyError(f"two {thing.slot} policies are called {thing.name!r}; the second is in {module.__file__}.")
+            if isinstance(thing, Strategy):
+                _add_strategy(shelf, thing, module)
+    return shelf
+
+
+def _add_strategy(shelf: _Shelf, strategy: Strategy, module: ModuleType) -> None:
+    if not _NAME.fullmatch(strategy.name):
+        raise StrategyError(f"{module.__file__}: a strategy's name is made of a-z, 0-9 and -, and {strategy.name!r} is not.")
+    if strategy.ending not in ("best", "same"):
+        raise StrategyError(f"{module.__file__}: ending is best or same, not {strategy.ending!r}.")
+    about = strategy.about or (module.__doc__ or "").strip()
+    if shelf.strategies.setdefault(strategy.name, replace(strategy, about=about)).about != about:
+        raise StrategyError(f"two strategies are called {strategy.name!r}; the second is in {module.__file__}.")
+
+
+@cache
+def _load(path: Path, content: bytes) -> ModuleType:
+    """Run a strategy file under a module name of its own, so that files of the same name do not meet."""
+    name = f"simgin_plugin_{hashlib.sha256(bytes(path) + content).hexdigest()[:16]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise StrategyError(f"{path} cannot be read: {type(error).__name__}: {error}.") from None
+    return module
+
+
+def _file_shelf(path: Path) -> _Shelf:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise StrategyError(f"the strategy file {path} cannot be read: {error.strerror}.") from None
+    return _collect([_load(path.resolve(), content)])
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), 1)
+    return f" Did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,142 @@
+"""Two strategies under one variant and one seed: plays any range of units, and tells what went wrong if a policy failed."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from numba import boolean, int64, types, void
+
+from simgin import hooks, rules
+from simgin.core import jit, sums
+from simgin.core.batch import play_units
+from simgin.core.deal import IllegalAnswer as _Illegal
+from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.state import SLOTS, new_state
+from simgin.core.view import new_view
+from simgin.strategy import Policy, Strategy
+from simgin.variants import Variant
+
+
+class IllegalAnswer(ValueError):
+    """A policy failed in play: an answer that was not legal, or an exception of its own."""
+
+
+class Tampered(ValueError):
+    """A policy wrote into what it may only read."""
+
+
+@dataclass(frozen=True)
+class Matchup:
+    """One cell of an experiment: who plays whom, at what, and with which packs."""
+
+    variant: Variant
+    a: Strategy
+    b: Strategy
+    seed: int
+    unit: Literal["deal", "match"]
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether a unit is a pair: every pack played twice with the strategies exchanged. A strategy against itself is not."""
+        return self.a.text != self.b.text
+
+    @property
+    def batch(self) -> int:
+        """Units in a batch row."""
+        return sums.BATCH_MATCHES if self.unit == "match" else sums.BATCH_DEALS
+
+    def units(self, n: int) -> int:
+        """Units that n deals or matches take; an odd number of mirrored ones is rounded up."""
+        return (n + 1) // 2 if self.mirrored else n
+
+
+@cache
+def _kernel() -> Any:
+    """The kernel, compiled for the one type of hook on first use."""
+    line, table = types.Array(int64, 1, "C"), types.Array(int64, 2, "C")
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, line, table, int64, int64, int64, boolean, boolean)
+    return jit.compiled(play_units, void(*head, *[HOOK_TYPE] * 6))
+
+
+def _policies(strategy: Strategy) -> list[Policy]:
+    return [policy for slot in SLOTS if (policy := strategy.policy(slot)) is not None]
+
+
+def compiled_hooks(matchup: Matchup) -> list[Any]:
+    """The six hooks: take, discard and knock of A, then of B."""
+    return [hooks.hook(policy) for strategy in (matchup.a, matchup.b) for policy in _policies(strategy)]
+
+
+def seat(state: Any, matchup: Matchup) -> list[np.ndarray]:
+    """Tell the state of the two strategies. The parameter vectors returned must be kept alive while it is played."""
+    kept = []
+    for who, strategy in enumerate((matchup.a, matchup.b)):
+        state.same[who] = strategy.ending == "same"
+        for slot, policy in enumerate(_policies(strategy)):
+            vector = hooks.vector(policy)
+            state.noisy[who] |= policy.noise << slot
+            state.vectors[who, slot], state.lengths[who, slot] = vector.ctypes.data, len(vector)
+            kept.append(vector)
+    return kept
+
+
+def prepare(matchup: Matchup) -> None:
+    """Compile all that a matchup needs, so that errors come before the first deal."""
+    rules.build(matchup.variant)
+    compiled_hooks(matchup)
+    _kernel()
+
+
+def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
+    """Batch rows (batches, sums.COLUMNS) of int64 for units first_unit .. first_unit + n_units - 1.
+
+    first_unit is a multiple of `matchup.batch`. Releases the interpreter lock while playing. Every call has state, views, rules and
+    parameters of its own, so calls can run side by side. Raises IllegalAnswer with the command that replays the deal.
+    """
+    state = new_state(matchup.seed)
+    own_rules = rules.build(matchup.variant)
+    before = own_rules.tobytes()
+    vectors = seat(state, matchup)
+    digests = [vector.tobytes() for vector in vectors]
+    rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
+    try:
+        _kernel()(
+            state, own_rules, new_view(), new_view(), np.zeros(sums.N_FACTS, np.int64), rows,
+            first_unit, n_units, matchup.batch, matchup.unit == "match", matchup.mirrored,
+            *compiled_hooks(matchup),
+        )  # fmt: skip
+    except Exception as error:
+        raise IllegalAnswer(failure(matchup, state, error)) from (None if isinstance(error, _Illegal) else error)
+    if own_rules.tobytes() != before or [vector.tobytes() for vector in vectors] != digests:
+        raise Tampered(f"{matchup.a.text} or {matchup.b.text} wrote into the rules or its parameters; a policy may only read them.")
+    return rows
+
+
+def failure(matchup: Matchup, state: Any, error: Exception) -> str:
+    """Who failed, where, and the command that shows it."""
+    by_a = state.asked_seat == state.half
+    strategy = matchup.a if by_a else matchup.b
+    slot = SLOTS[state.asked_slot]
+    policy = strategy.policy(slot)
+    assert policy is not None
+    deal = f" --deal {state.deal}" if matchup.unit == "match" else ""
+    return (
+        f"{strategy.text}: the {slot} policy {policy.name!r} {_fault(state, slot, error)} "
+        f"(variant {matchup.variant.text}, seed {matchup.seed}, unit {state.unit}, half {state.half}, deal {state.deal}). Replay it with: "
+        f"simgin show {matchup.a.text} {matchup.b.text} -v {matchup.variant.text} "
+        f"--seed {matchup.seed} --unit {state.unit} --half {state.half}{deal}"
+    )
+
+
+def _fault(state: Any, slot: str, error: Exception) -> str:
+    if not isinstance(error, _Illegal):
+        return f"raised {type(error).__name__}: {error}".rstrip(": ")
+    from simgin.notation import show, text
+
+    answer = int(state.answer)
+    if slot != "discard":
+        legal = " or ".join(str(i) for i in range(8) if state.legal >> i & 1)
+        return f"answered {answer} where only {legal} is legal"
+    said = text(answer) if 0 <= answer < 52 else str(answer)
+    return f"threw {said}, which is not among the legal discards {show(int(state.legal))}"

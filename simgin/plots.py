@@ -1,0 +1,186 @@
+"""Pictures of a tidy frame: narrow enough for a phone, in colours that colour-blind readers tell apart.
+
+Every function returns a matplotlib Figure with its own canvas; nothing here touches pyplot's global state. What was played
+(n, variant, seed) is in the caption.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin import metrics, table
+from simgin.core.sums import KINDS
+from simgin.summary import played
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 4.8  # inches; with 9-point type this is readable on a phone held upright
+LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
+DPI = 200
+CAPTION_CHARACTERS = 74
+LABEL_CHARACTERS = 24  # a longer label is folded
+SMALLEST_LABELLED = 0.07  # a narrower segment of a bar has no room for its number
+
+# Okabe and Ito's palette, and greys for the ends that nobody played for.
+COLOURS = {
+    "knock": "#0072B2",
+    "gin": "#E69F00",
+    "big_gin": "#F0E442",
+    "shot": "#CC79A7",
+    "undercut": "#D55E00",
+    "even": "#56B4E9",
+    "void": "#BBBBBB",
+    "stalled": "#000000",
+    "joker": "#009E73",
+    "limit": "#777777",
+    "refused": "#DDDDDD",
+}
+DARK = ("knock", "undercut", "stalled", "joker", "limit")
+BLUE, ORANGE = COLOURS["knock"], COLOURS["undercut"]
+
+_PANELS = (
+    ("deal_win", "deals won, %", 100),
+    ("margin", "points per deal, A minus B", 1),
+    ("match_win", "matches won by A, %", 100),
+)
+
+
+def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
+    """For each matchup deals won, points per deal and (where played) matches won: dots with 95 % bars."""
+    games = list(table.matchups(frame))
+    panels = [panel for panel in _PANELS if panel[0] in set(frame["metric"])]
+    labels, common = _labels(games)
+    figure = _figure(len(panels) * (_height(labels) + 0.6))
+    for axes, (name, title, factor) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
+        _dots(axes, games, name, factor, label="by A", color=BLUE, fmt="o", markersize=4, zorder=3)
+        if name == "deal_win":
+            hollow = {"markerfacecolor": "white", "fmt": "s", "markersize": 6, "zorder": 2}  # seen behind a dot of A's
+            _dots(axes, games, "deal_loss", factor, label="by B", color=ORANGE, **hollow)
+            axes.legend(ncols=2, fontsize=8, frameon=False, loc="lower right", bbox_to_anchor=(1.02, 0.97), borderpad=0)
+        else:
+            axes.axvline(0 if name == "margin" else 50, color="#777777", linewidth=1, zorder=1)
+        _rows(axes, labels)
+        axes.set_title(title, loc="left", fontsize=9)
+        axes.grid(axis="x", color="#EEEEEE", zorder=0)
+    figure.suptitle(f"Who wins{common}", x=0.02, ha="left", fontsize=11, fontweight="bold")
+    _caption(figure, games, seed, "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot.")
+    return figure
+
+
+def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
+    """How the deals of each matchup ended: one stacked bar a matchup, result kinds as shares of all deals."""
+    games = list(table.matchups(frame))
+    shares = {kind: np.array([table.cell(rows, kind)[0] for _, rows in games]) for kind in KINDS}
+    present = [kind for kind in KINDS if np.nansum(shares[kind]) > 0]
+    labels, common = _labels(games)
+    figure = _figure(_height(labels) + 1.0)
+    axes = figure.subplots()
+    left = np.zeros(len(games))
+    for kind in present:
+        width = np.nan_to_num(100 * shares[kind])
+        bars = axes.barh(range(len(games)), width, left=left, color=COLOURS[kind], label=kind.replace("_", " "))
+        texts = [f"{w:.0f}" if w >= 100 * SMALLEST_LABELLED else "" for w in width]
+        axes.bar_label(bars, texts, label_type="center", fontsize=8, color="white" if kind in DARK else "black")
+        left += width
+    _rows(axes, labels)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("% of deals", fontsize=9)
+    if present:
+        style = {"fontsize": 8, "frameon": False, "handlelength": 1, "columnspacing": 1}
+        axes.legend(loc="lower right", bbox_to_anchor=(1.02, 0.98), ncols=4, **style)
+    _say_too_few(axes, shares[KINDS[0]])
+    figure.suptitle(f"How deals end{common}", x=0.02, ha="left", fontsize=11, fontweight="bold")
+    _caption(figure, games, seed, _widest(frame))
+    return figure
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as a PNG file, without a date or version in it."""
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
+    return out.getvalue()
+
+
+Game = tuple[tuple[str, str, str], "pd.DataFrame"]
+
+
+def _figure(height: float) -> Figure:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, height + 1.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _labels(games: list[Game]) -> tuple[list[str], str]:
+    """A label for every matchup that names only what differs between them, and what they have in common for the title."""
+    keys = [key for key, _ in games]
+    fixed = [len({key[i] for key in keys}) == 1 for i in range(3)]
+    variant, a, b = keys[0]
+    if len(keys) == 1:
+        return [variant], f": {a} (A) against {b} (B)"
+    labels = [_label(key, fixed) for key in keys]
+    if fixed[1] and fixed[2]:
+        return labels, f": {a} (A) against {b} (B)"
+    return labels, f", all against {b} (B)" if fixed[2] else f", {a} (A) against each" if fixed[1] else ""
+
+
+def _label(key: tuple[str, str, str], fixed: list[bool]) -> str:
+    players = " v ".join(name for name, same in zip(key[1:], fixed[1:], strict=True) if not same)
+    apart = players.replace("+", " +").replace(":", " :")  # where a name may be folded
+    folded = textwrap.fill(apart, LABEL_CHARACTERS, break_on_hyphens=False).replace(" +", "+").replace(" :", ":")
+    return "\n".join(part for part in (folded, "" if fixed[0] else key[0]) if part)
+
+
+def _height(labels: list[str]) -> float:
+    """Inches that so many matchups need, one under another."""
+    return sum(LINE * (label.count("\n") + 1) for label in labels) + GAP * len(labels)
+
+
+def _dots(axes: Axes, games: list[Game], metric: str, factor: int, **style: Any) -> None:
+    value, low, high = factor * np.array([table.cell(rows, metric) for _, rows in games]).T
+    axes.errorbar(
+        value,
+        range(len(games)),
+        xerr=np.array([value - low, high - value]),
+        capsize=2.5,
+        linewidth=1.2,
+        **style,
+    )
+    _say_too_few(axes, value)
+
+
+def _say_too_few(axes: Axes, values: np.ndarray) -> None:
+    """A word in the rows of matchups whose value is undefined."""
+    for y in np.flatnonzero(np.isnan(values)):
+        axes.annotate("too few to say", (0.5, y), xycoords=("axes fraction", "data"), fontsize=8, ha="center", va="center")
+
+
+def _rows(axes: Axes, labels: list[str]) -> None:
+    axes.set_yticks(range(len(labels)), labels, fontsize=8)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _widest(frame: pd.DataFrame) -> str:
+    """How far the shares of the endings may be off, at most."""
+    rows = frame[frame["metric"].isin(KINDS) & (frame["unit"] == metrics.DEAL)]
+    half = 100 * (rows["high"] - rows["low"]).max() / 2
+    return "Too few deals to say." if np.isnan(half) else f"95 % limits: ± {half:.2g} percentage points or less."
+
+
+def _caption(figure: Figure, games: list[Game], seed: int, note: str) -> None:
+    variants = list(dict.fromkeys(key[0] for key, _ in games))
+    amount = played(*(rows for _, rows in games)) + (" each" if len(games) > 1 else "")
+    text = f"Variant {', '.join(variants)}; {amount}; seed {seed}. {note}"
+    figure.supxlabel(textwrap.fill(text, CAPTION_CHARACTERS), x=0.02, ha="left", fontsize=7.5, color="#444444")

@@ -1,0 +1,107 @@
+"""One deal at a time, with every question kept: for `simgin show`, the worked examples, and the tests. The same engine as for millions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import boolean, from_dtype, int64, types, void
+
+from simgin import rules
+from simgin.core import jit, sums
+from simgin.core.batch import play_logged
+from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.state import MAX_QUESTIONS, SLOTS, new_state
+from simgin.core.view import VIEW, new_view
+from simgin.matchup import Matchup, compiled_hooks, failure, seat
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question that the engine asked, what was seen, and the answer (None if it was not legal, or the policy raised)."""
+
+    seat: int
+    slot: str
+    view: np.record
+    answer: int | None
+
+
+@dataclass(frozen=True)
+class Single:
+    """A deal as it was played. `state` is the engine's record (see simgin.core.state), `views` the two seats' last views."""
+
+    matchup: Matchup
+    state: np.record
+    views: tuple[np.record, np.record]
+    questions: list[Question]
+    fault: str  # empty, or the sentence that says which policy failed and how
+    hands: tuple[int, int]  # as dealt, by seat
+
+    @property
+    def kind(self) -> str:
+        """How the deal ended; empty after a fault."""
+        return sums.KINDS[self.state.kind] if self.state.kind >= 0 else ""
+
+    @property
+    def turns(self) -> list[tuple[int, int, int, int]]:
+        """(seat, source, card drawn or taken, card discarded or -1) of every turn, nothing hidden."""
+        seen = [view.history[: self.state.turns] for view in self.views]
+        return [(int(a[0]), int(a[1]), int(max(a[2], b[2])), int(a[3])) for a, b in zip(*seen, strict=True)]
+
+
+@cache
+def _kernel() -> Any:
+    log = types.Array(from_dtype(VIEW), 1, "C")
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, boolean, boolean, int64, log)
+    return jit.compiled(play_logged, void(*head, *[HOOK_TYPE] * 6))
+
+
+def play(
+    matchup: Matchup,
+    unit: int = 0,
+    half: int = 0,
+    deal: int = 0,
+    *,
+    pack: Sequence[int] | None = None,
+    dealer: int = 0,
+    points: tuple[int, int] | None = None,
+) -> Single:
+    """Play one deal of a unit (of its match, deal number `deal`), or one from a given pack (52 cards in dealing order) and dealer.
+
+    points: scores of the two seats before a deal from a given pack, instead of the rules' start_points. A policy that fails ends the
+    deal there: see `fault`.
+    """
+    state = new_state(matchup.seed)
+    own_rules = rules.build(matchup.variant)
+    if points is not None:
+        own_rules.start_points[:] = points
+    state.unit, state.half, state.dealer = unit, half, dealer
+    if pack is not None:
+        state.pack[:] = pack
+        state.shuffled = 52
+    views = new_view(), new_view()
+    log = np.zeros(MAX_QUESTIONS, VIEW)
+    kept = seat(state, matchup)
+    fault = ""
+    try:
+        _kernel()(state, own_rules, *views, matchup.unit == "match", pack is not None, deal, log, *compiled_hooks(matchup))
+    except Exception as error:
+        fault = failure(matchup, state, error)
+    del kept
+    return Single(matchup, state, views, _questions(state, log, bool(fault)), fault, _dealt(state))
+
+
+def _questions(state: Any, log: np.ndarray, failed: bool) -> list[Question]:
+    asked = int(state.logged)
+    answers: list[int | None] = [int(a) for a in state.answers[:asked]]
+    return [
+        Question(int(log[i].seat), SLOTS[state.slots[i]], log[i], answer)
+        for i, answer in enumerate([*answers, None] if failed else answers)
+    ]
+
+
+def _dealt(state: Any) -> tuple[int, int]:
+    """The hands as dealt, by seat: singly, nondealer first."""
+    first, second = (sum(1 << int(card) for card in state.pack[start:20:2]) for start in (0, 1))
+    return (first, second) if state.dealer == 1 else (second, first)

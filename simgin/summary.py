@@ -1,0 +1,211 @@
+"""Results for people: one row a matchup, every estimate with its error, as CSV, Markdown and a terminal table.
+
+Deals won, points per deal and matches won stand together, because they can differ in sign (METRICS section 9, trap 1).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simgin import metrics, table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Group
+    from rich.table import Table
+
+DASH = "–"  # noqa: RUF001  what is printed where too little was played
+ERROR_DIGITS = 2  # significant digits of the error that are printed; the value gets as many decimals
+LOPSIDED = 0.05  # an interval whose two arms differ by more than this share of its width is printed as an interval
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of the summary: a metric, what people call it, and whether it is printed in per cent."""
+
+    metric: str
+    title: str
+    key: str  # its name in summary.csv
+    percent: bool
+
+    @property
+    def factor(self) -> int:
+        """What values are multiplied by before they are printed."""
+        return 100 if self.percent else 1
+
+
+COLUMNS = (
+    Column("deal_win", "deals won %", "deals_won_pct", True),
+    Column("margin", "points/deal", "points_per_deal", False),
+    Column("match_win", "matches won %", "matches_won_pct", True),
+    Column("gin", "gin %", "gin_pct", True),
+    Column("knock", "knock %", "knock_pct", True),
+    Column("undercut", "undercut %", "undercut_pct", True),
+    Column("void", "void %", "void_pct", True),
+    Column("turns", "turns", "turns", False),
+)
+
+
+NAME_WIDTH = 12  # characters that a name keeps on a narrow terminal before numbers are folded
+FIRST = ("deal_win", "margin", "match_win", "turns")  # these fill one table of 80 columns, the endings another
+
+
+def number(value: float, error: float) -> str:
+    """`value` with as many decimals as the first two digits of `error` take; nothing at all is `0`."""
+    if value == 0:
+        return "0"
+    decimals = _decimals(error)
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"  # the sum turns minus zero into zero
+
+
+def estimate(value: float, low: float, high: float, factor: int = 1) -> str:
+    """`50.12 ± 0.14`, or `0.0012 (0.0003 to 0.0044)` where the interval is lopsided, or a dash where undefined."""
+    if math.isnan(value):
+        return DASH
+    value, low, high = factor * value, factor * low, factor * high
+    half = (high - low) / 2
+    if abs((high - value) - (value - low)) > LOPSIDED * 2 * half:
+        return f"{number(value, half)} ({number(low, half)} to {number(high, half)})"
+    return f"{number(value, half)} ± {number(half, half)}"
+
+
+def played(*matchups: pd.DataFrame) -> str:
+    """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)`, from the rows of one matchup or the range over several."""
+    deals = _range([_played(rows, metrics.DEAL) for rows in matchups]) + " deals"
+    if any(metrics.MATCH in set(rows["unit"]) for rows in matchups):
+        return f"{_range([_played(rows, metrics.MATCH) for rows in matchups])} matches ({deals})"
+    return deals
+
+
+def texts(frame: pd.DataFrame) -> list[dict[str, str]]:
+    """One dictionary of column title -> text for every matchup of a tidy frame; matches won only where some were played."""
+    columns = shown(frame)
+    return [
+        {"variant": variant, "A": a, "B": b, "played": played(rows)} | {column.title: _cell(rows, column) for column in columns}
+        for (variant, a, b), rows in table.matchups(frame)
+    ]
+
+
+def shown(frame: pd.DataFrame) -> tuple[Column, ...]:
+    """The columns that this frame can fill."""
+    present = set(frame["metric"])
+    return tuple(column for column in COLUMNS if column.metric in present)
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """The summary as a Markdown table, with a line that says how to read it."""
+    rows = texts(frame)
+    lines = [_line(list(rows[0])), _line(["---"] * len(rows[0])), *(_line(list(row.values())) for row in rows)]
+    return "\n".join([*lines, "", reading(), ""])
+
+
+def reading() -> str:
+    """How the summary is to be read, in two sentences."""
+    return (
+        "Everything is seen by A: won is won by A, points per deal are A's minus B's. "
+        f"± and brackets are 95 % intervals; {DASH} means too little was played to say."
+    )
+
+
+def csv(frame: pd.DataFrame) -> str:
+    """The summary for a spreadsheet: every estimate in three columns, value, low and high; undefined cells empty."""
+    import pandas as pd
+
+    columns = shown(frame)
+    units = [unit for unit in (metrics.DEAL, metrics.MATCH) if unit in set(frame["unit"])]
+    rows: list[dict[str, object]] = []
+    for (variant, a, b), seen in table.matchups(frame):
+        rows.append({"variant": variant, "strategy": a, "opponent": b})
+        rows[-1] |= {_PLAYED[unit]: _played(seen, unit) for unit in units}
+        for column in columns:
+            rows[-1] |= _spread(seen, column)
+    return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
+
+
+def terminal(frame: pd.DataFrame) -> Group:
+    """The summary to print with rich: who wins, how deals end, and how to read it; 80 columns are enough."""
+    from rich.console import Group
+    from rich.text import Text
+
+    rows = texts(frame)
+    varied = [name for name in ("variant", "A", "B") if name == "A" or len({row[name] for row in rows}) > 1]
+    common = [f"{name}: {rows[0][name]}" for name in ("variant", "B") if name not in varied]
+    amount = played(*(seen for _, seen in table.matchups(frame)))
+    heading = "; ".join([*common, amount + (" each" if len(rows) > 1 else "")])
+    columns = shown(frame)
+    first = [column.title for column in columns if column.metric in FIRST]
+    second = [column.title for column in columns if column.metric not in FIRST]
+    return Group(Text(heading), _grid(rows, varied, first), _grid(rows, varied, second), Text(reading()))
+
+
+def details(frame: pd.DataFrame) -> Table:
+    """Every metric of the first matchup of the frame, a line each, seen by A, with its meaning, to print with rich.
+
+    Endings that cannot be told from impossible ones are named in the last line only.
+    """
+    from rich.table import Table
+
+    (variant, a, b), rows = next(iter(table.matchups(frame)))
+    names = [str(name) for name in rows.index]
+    never = [name for name in names if metrics.BY_NAME[name].share and table.cell(rows, name)[0] == 0]
+    out = Table(title=f"{a} against {b}, {variant}, {played(rows)}", title_justify="left", caption_justify="left")
+    out.add_column("metric", no_wrap=True)
+    out.add_column("value, 95 %", justify="right", no_wrap=True)
+    out.add_column("meaning")
+    for name in names:
+        if name not in never:
+            out.add_row(name, estimate(*table.cell(rows, name)), metrics.BY_NAME[name].meaning)
+    if never:
+        most = max(table.cell(rows, name)[2] for name in never)
+        out.caption = f"Never seen: {', '.join(never)} (each share below {number(most, most)}, 95 %)."
+    return out
+
+
+def _grid(rows: list[dict[str, str]], names: list[str], titles: list[str]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    out = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in names:
+        out.add_column(name, overflow="fold", min_width=min(NAME_WIDTH, max(len(row[name]) for row in rows)))
+    for title in titles:
+        out.add_column(title, justify="right", overflow="fold")
+    for row in rows:
+        out.add_row(*(row[name] for name in (*names, *titles)))
+    return out
+
+
+_PLAYED = {metrics.DEAL: "deals", metrics.MATCH: "matches"}
+
+
+def _played(rows: pd.DataFrame, unit: str) -> int:
+    return int(rows.loc[rows["unit"] == unit, "n"].iloc[0])
+
+
+def _range(counts: list[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _decimals(error: float) -> int:
+    if error <= 0:
+        return 2
+    return max(0, min(12, ERROR_DIGITS - 1 - math.floor(math.log10(error))))
+
+
+def _cell(rows: pd.DataFrame, column: Column) -> str:
+    return estimate(*table.cell(rows, column.metric), column.factor)
+
+
+def _spread(rows: pd.DataFrame, column: Column) -> dict[str, str]:
+    value, low, high = (column.factor * x for x in table.cell(rows, column.metric))
+    names = (column.key, f"{column.key}_low", f"{column.key}_high")
+    if math.isnan(value):
+        return dict.fromkeys(names, "")
+    return {name: number(x, (high - low) / 2) for name, x in zip(names, (value, low, high), strict=True)}
+
+
+def _line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

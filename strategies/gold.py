@@ -1,0 +1,21 @@
+"""Gold: takes only what lowers the count, throws for least deadwood (ties: the dearest card), knocks at once.
+
+The baseline of Kelidari et al. (Nikelroid/adversarial-coevolution) and of jdh8/gin-rummy-engine; the variants differ in when they end
+the deal. `gold-early` is the strong and cheap opponent: it ends early or waits for gin (MARJJ; Goldstein et al., EAAI-21).
+"""
+
+from simgin.strategy import Strategy
+from simgin_strategies.discard import low
+from simgin_strategies.knock import at, early
+from simgin_strategies.take import lower
+
+GOLD = Strategy("gold", take=lower, discard=low, knock=at)
+GOLD_AT = Strategy("gold-at", take=lower, discard=low, knock=at(k=4), about="Gold that ends the deal with k or less.")
+GIN_ONLY = Strategy("gin-only", take=lower, discard=low, knock=at(k=0), about="Gold that waits for gin.")
+GOLD_EARLY = Strategy(
+    "gold-early",
+    take=lower,
+    discard=low,
+    knock=early,
+    about="Gold that knocks in its first k own turns and then waits for gin (MARJJ; Goldstein et al., EAAI-21).",
+)

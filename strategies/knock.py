@@ -1,0 +1,59 @@
+"""Elementary knock policies: when to end the deal with what is proposed in `view.ending*`."""
+
+from simgin.strategy import knock, param
+
+
+@knock(k=param(10, 0, 99, "highest deadwood to end with"))
+def at(view, rules, params):
+    """With at most k, as far as the deal allows: 0 is gin only, 10 knocks at once."""
+    return view.ending_count <= params[0] or view.ending >= 2
+
+
+@knock
+def never(view, rules, params):
+    """Never, not even with gin (the stubborn test double)."""
+    return False
+
+
+@knock(k=param(5, 0, 500, "own turns in which any legal knock is good"))
+def early(view, rules, params):
+    """With any legal count in the first k own turns, later with gin only (MARJJ, Goldstein)."""
+    return view.own_turn <= params[0] or view.ending_count == 0 or view.ending >= 2
+
+
+@knock(
+    early=param(10, 0, 99, "limit in own turns 1 to `first`"),
+    middle=param(6, 0, 99, "limit in the turns after them, up to `second`"),
+    late=param(3, 0, 99, "limit later"),
+    first=param(5, 0, 500, "last early turn"),
+    second=param(8, 0, 500, "last middle turn"),
+)
+def schedule(view, rules, params):
+    """With a limit that falls as the deal goes on (Hoyle's tradition)."""
+    limit = params[2]
+    if view.own_turn <= params[3]:
+        limit = params[0]
+    elif view.own_turn <= params[4]:
+        limit = params[1]
+    return view.ending_count <= limit or view.ending >= 2
+
+
+@knock(a=param(4.0, -100.0, 100.0, "limit at level scores"), b=param(40.0, -1000.0, 1000.0, "slope with the lead"))
+def lead(view, rules, params):
+    """With at most a + b * lead / (target - the leader's points), lead = own minus the opponent's points (jdh8's HeuristicBot)."""
+    ahead = view.own_points - view.other_points
+    left = max(1, view.target - max(view.own_points, view.other_points))
+    return view.ending_count <= params[0] + params[1] * ahead / left or view.ending_count == 0 or view.ending >= 2
+
+
+@knock
+def count(view, rules, params):
+    """At once, but never with a count that could give the opponent the points he still needs (play to the score)."""
+    safe = view.target - view.other_points - 1
+    return view.ending_count <= safe or view.ending_count == 0 or view.ending >= 2
+
+
+@knock(k=param(0, 0, 99, "highest deadwood to end with before the stock runs out"))
+def at_wall(view, rules, params):
+    """As `at`, but with any legal count when the discard would make the deal void."""
+    return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

@@ -1,0 +1,39 @@
+"""Simple: takes whatever makes a meld, throws for least deadwood, knocks at once. The baseline of the EAAI-21 gin rummy challenge.
+
+SimpleGinRummyPlayer of T. Neller's framework (tneller/gin-rummy-eaai), re-implemented from its description: ties among discards are
+broken by lot, and a pair {drawn, discarded} is never repeated within a deal. Which melding it shows is the engine's choice here.
+"""
+
+from simgin.strategy import Strategy, discard, helper
+from simgin.toolkit import best_discards, pick
+from simgin_strategies.knock import at
+from simgin_strategies.take import meld_any
+
+
+@helper
+def _repeats(view):
+    """The discards that would repeat a pair {drawn, discarded} of an earlier own turn.
+
+    Only a card taken from the pile can have been held before, so a card from the stock repeats nothing.
+    """
+    cards = 0
+    for i in range(view.turns):
+        turn = view.history[i]
+        if turn[0] == view.seat:
+            if turn[2] == view.taken:
+                cards |= 1 << int(turn[3])
+            elif turn[3] == view.taken:
+                cards |= 1 << int(turn[2])
+    return cards
+
+
+@discard(noise=True)
+def simple(view, rules, params):
+    """Least deadwood, ties by lot, no pair {drawn, discarded} twice in a deal."""
+    legal = view.legal
+    if view.taken >= 0 and legal & ~_repeats(view):
+        legal &= ~_repeats(view)
+    return pick(best_discards(view.hand, legal, rules)[1], view.noise)
+
+
+SIMPLE = Strategy("simple", take=meld_any, discard=simple, knock=at, ending="same")

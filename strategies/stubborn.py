@@ -1,0 +1,11 @@
+"""Stubborn: Simple that never ends a deal, not even with gin; it scores by undercuts only (StubbornSimple of cudy789/gin-rummy-SIGRA).
+
+The word is also used for play that waits for gin: that one is `gin-only` here.
+"""
+
+from simgin.strategy import Strategy
+from simgin_strategies.knock import never
+from simgin_strategies.simple import simple
+from simgin_strategies.take import meld_any
+
+STUBBORN = Strategy("stubborn", take=meld_any, discard=simple, knock=never, ending="same")

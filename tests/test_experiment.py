@@ -1,0 +1,145 @@
+"""Experiment files: every form, every mistake at once, and the cells they lay out."""
+
+import pytest
+
+from simgin import experiment
+from simgin.experiment import ExperimentError
+
+PAIR = '[[matchups]]\na = "gold"\n'
+
+
+def read(tmp_path, text):
+    path = tmp_path / "waiting.toml"
+    path.write_text(text, encoding="utf-8")
+    return experiment.read(path)
+
+
+def mistakes(tmp_path, text):
+    """The sentences about a file, its path written as FILE."""
+    with pytest.raises(ExperimentError) as error:
+        read(tmp_path, text)
+    assert str(error.value) == "\n".join(error.value.sentences)
+    return [sentence.replace(str(tmp_path / "waiting.toml"), "FILE") for sentence in error.value.sentences]
+
+
+def test_defaults(tmp_path):
+    found = read(tmp_path, 'question = "Well?"\n' + PAIR)
+    assert found == experiment.Experiment("waiting", "Well?", ("standard",), (("gold", "simple"),), 1, "deal", 100_000)
+
+
+def test_every_form(tmp_path):
+    found = read(
+        tmp_path,
+        """
+        question = "Does waiting for gin pay?"
+        variants = ["eaai", "standard+gin_bonus=20"]
+        seed = 7
+        matches = "2k"
+        round_robin = ["simple", "gold", "gin-only"]
+        [[matchups]]
+        a = "gold-early:k=5"
+        b = "gold"
+        [panel]
+        strategies = ["simple", "stubborn", "gold"]
+        against = "simple"
+        """,
+    )
+    assert (found.seed, found.unit, found.n) == (7, "match", 2000)
+    assert found.variants == ("eaai", "standard+gin_bonus=20")
+    assert found.pairs == (
+        ("gold-early", "gold"),  # canonical text: 5 is the default
+        ("simple", "gold"),
+        ("simple", "gin-only"),
+        ("gold", "gin-only"),
+        ("simple", "simple"),
+        ("stubborn", "simple"),  # gold against simple was met in the round robin
+    )
+
+
+def test_cells(tmp_path):
+    found = read(tmp_path, 'question = "?"\nvariants = ["eaai", "standard"]\ndeals = 500\nround_robin = ["gold", "simple"]')
+    cells = experiment.cells(found)
+    assert [(c.matchup.variant.text, c.matchup.a.text, c.matchup.b.text) for c in cells] == [
+        ("eaai", "gold", "simple"),
+        ("standard", "gold", "simple"),
+    ]
+    assert {(c.n, c.matchup.seed, c.matchup.unit) for c in cells} == {(500, 1, "deal")}
+
+
+def test_all_mistakes_at_once(tmp_path):
+    found = mistakes(
+        tmp_path,
+        """
+        questoin = "?"
+        variants = ["standard", "oklohoma"]
+        seed = "one"
+        deals = 0
+        matches = 1.5
+        [[matchups]]
+        a = "gold"
+        b = "simpel"
+        [[matchups]]
+        b = "gold"
+        c = "gold"
+        [panel]
+        strategies = ["gldo"]
+        agianst = "simple"
+        """,
+    )
+    assert all(sentence.startswith("FILE: ") and sentence[-1] in ".?" for sentence in found)
+    expected = [
+        ("question is missing",),
+        ("unknown key questoin", "did you mean question?"),
+        ("variants #2:", "oklahoma"),
+        ("seed is 'one'", "whole number"),
+        ("deals: 0 is too few",),
+        ("matches: 1.5 is not a whole number",),
+        ("matchups #1, b:", "'simple'"),
+        ("matchups #2, a is missing",),
+        ("unknown key matchups #2, c",),
+        ("panel, strategies #1:", "gldo"),
+        ("unknown key panel, agianst", "did you mean against?"),
+        ("deals and matches are both given",),
+    ]
+    for words in expected:
+        assert any(all(word in sentence for word in words) for sentence in found), (words, found)
+    assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        (PAIR, "question is missing"),
+        ('question = ""\n' + PAIR, "question is too short"),
+        ('question = "?"', "nobody plays"),
+        ('question = "?"\nround_robin = ["gold"]', "round_robin is too short; give at least 2"),
+        ('question = "?"\nvariants = []\n' + PAIR, "variants is too short"),
+        ('question = "?"\nvariants = "eaai"\n' + PAIR, "write a [list]"),
+        ('question = "?"\nseed = -1\n' + PAIR, "seed must lie between"),
+        ('question = "?"\nseed = true\n' + PAIR, "write a whole number"),
+        ('question = "?"\nseed = 1.0\n' + PAIR, "write a whole number"),
+        ("question = 3\n" + PAIR, "write a text in quotes"),
+        ('question = "?"\nmatchups = [["gold", "simple"]]', "write a table of keys and values"),
+        ('question = "?"\ndeals = "lots"\n' + PAIR, "'lots' is not a count"),
+        ('question = "?"\nvariants = ["solitary-nonsense"]\n' + PAIR, "variants #1"),
+        ("question = ", "not valid TOML"),
+    ],
+)
+def test_one_mistake(tmp_path, text, word):
+    found = mistakes(tmp_path, text)
+    assert len(found) == 1
+    assert word in found[0]
+    assert found[0].startswith("FILE")
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(ExperimentError, match="cannot be read"):
+        experiment.read(tmp_path / "none.toml")
+    with pytest.raises(ExperimentError, match="cannot be read"):
+        experiment.read(tmp_path)
+
+
+def test_a_file_that_is_no_text(tmp_path):
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ExperimentError, match="UTF-8"):
+        experiment.read(tmp_path / "bytes.toml")

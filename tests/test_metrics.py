@@ -1,0 +1,94 @@
+"""The table of metrics: complete, in the order of the design, every fact a fact, every sentence a sentence."""
+
+import pytest
+
+from simgin import metrics
+from simgin.core import sums
+
+DEAL = [
+    "knock",
+    "gin",
+    "big_gin",
+    "shot",
+    "undercut",
+    "even",
+    "void",
+    "stalled",
+    "joker",
+    "limit",
+    "refused",
+    "won_knock",
+    "won_gin",
+    "won_big_gin",
+    "won_shot",
+    "won_undercut",
+    "deal_win",
+    "deal_loss",
+    "points",
+    "points_against",
+    "margin",
+    "points_scored",
+    "points_knock",
+    "points_gin",
+    "points_big_gin",
+    "points_shot",
+    "points_undercut",
+    "turns",
+    "take_rate",
+    "first_player_win",
+    "upcard_first",
+    "upcard_second",
+    "upcard_none",
+    "knock_count",
+    "defender_count",
+    "defender_before",
+    "laid_off",
+    "laid_off_any",
+    "tie",
+]
+MATCH = ["match_win", "match_drawn", "unfinished", "deals_per_match", "match_margin", "winner_score", "loser_score", "loser_zero"]
+
+
+def test_names_and_order():
+    assert [metric.name for metric in metrics.of_unit("deal")] == DEAL
+    assert [metric.name for metric in metrics.of_unit("match")] == MATCH
+    assert [metric.name for metric in metrics.METRICS] == DEAL + MATCH
+    assert list(metrics.BY_NAME) == DEAL + MATCH
+
+
+@pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
+def test_facts_exist_and_the_other_side_mirrors(metric):
+    swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
+    assert metric.other == (metric.own if metric.zero_sum else swapped)
+    assert metric.own in sums.FACT
+    assert metric.other in sums.FACT
+    own, other = (sums.FACTS[sums.DENOMINATOR[sums.FACT[fact]]] for fact in (metric.own, metric.other))
+    assert own.removeprefix("a_") == other.removeprefix("b_") or {own, other} == {"deals"}
+
+
+@pytest.mark.parametrize(
+    ("name", "denominator"),
+    [
+        ("knock", "deals"),
+        ("margin", "deals"),
+        ("points_scored", "decided"),
+        ("first_player_win", "decided"),
+        ("points_gin", "gin"),
+        ("take_rate", "a_draws"),
+        ("laid_off", "showdowns"),
+        ("tie", "showdowns"),
+        ("match_win", "matches"),
+        ("deals_per_match", "matches"),
+        ("loser_score", "matches_decided"),
+    ],
+)
+def test_denominators(name, denominator):
+    assert metrics.BY_NAME[name].denominator == denominator
+
+
+@pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
+def test_meanings_are_one_sentence_with_a_range(metric):
+    assert metric.meaning[0].isupper()
+    assert metric.meaning.endswith(".")
+    assert ("(0 to 1)" in metric.meaning) == metric.share
+    assert ("per " in metric.meaning) != metric.share

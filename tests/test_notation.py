@@ -1,0 +1,100 @@
+"""Cards and hands as text: round trips, the forms accepted, and a sentence for everything else."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgin import notation
+from simgin.notation import CardError
+
+HANDS = st.sets(st.integers(0, 51), max_size=11)
+
+
+def test_the_pack_is_numbered_suit_by_suit_ace_to_king():
+    assert " ".join(map(notation.text, (0, 1, 9, 12, 13, 26, 39, 51))) == "AS 2S TS KS AH AD AC KC"
+
+
+@pytest.mark.parametrize("card", range(52))
+def test_every_card_is_read_back_in_capitals_and_small_letters(card):
+    text = notation.text(card)
+    assert notation.card(text) == notation.card(text.lower()) == notation.card(f" {text} ") == card
+
+
+@given(HANDS)
+def test_hands_are_read_back(hand):
+    mask = notation.mask(hand)
+    assert notation.members(mask) == sorted(hand)
+    assert notation.mask(notation.cards(notation.show(mask))) == mask
+
+
+@pytest.mark.parametrize("text", ["5S 6S 7S", "5s,6s,7s", "5S, 6S, 7S", "5S6S7S", " 5s6S ,7S\n"])
+def test_a_hand_may_be_written_with_blanks_commas_or_nothing_between(text):
+    assert notation.cards(text) == [4, 5, 6]
+
+
+def test_cards_come_in_the_order_written_and_hands_are_shown_suit_by_suit():
+    assert notation.cards("KH 5S") == [25, 4]
+    assert notation.show(notation.mask([25, 4])) == "5S KH"
+
+
+def test_no_cards_at_all():
+    assert notation.cards("") == [] and notation.show(0) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("1S", "'1S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
+        ("10S", "'10S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S; a ten is T."),
+        ("", "'' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
+        ("5S6S", "'5S6S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
+        ("A\u017f", "'A\u017f' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),  # a long s
+    ],
+)
+def test_a_text_that_is_no_card_is_named(text, sentence):
+    with pytest.raises(CardError) as error:
+        notation.card(text)
+    assert str(error.value) == sentence
+
+
+def test_every_bad_card_of_a_hand_is_named():
+    with pytest.raises(CardError, match=r"'1S' is no card.*'7' is no card"):
+        notation.cards("1S 5S6S7")
+
+
+def test_repeated_cards_are_named():
+    with pytest.raises(CardError, match=r"^5S is given more than once: a pack has every card once.$"):
+        notation.cards("5S 6S 5s")
+    with pytest.raises(CardError, match=r"^5S and 6S are given more than once"):
+        notation.cards("5S 6S 5S 6S 6S")
+
+
+def test_the_wrong_number_of_cards_is_said():
+    hand = "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
+    assert len(notation.cards(hand, 11)) == 11
+    with pytest.raises(CardError, match=r"^a hand of ten cards was asked for, 11 were given.$"):
+        notation.cards(hand, 10)
+    with pytest.raises(CardError, match=r"^a hand of ten cards was asked for, 1 was given.$"):
+        notation.cards("AS", 10)
+    with pytest.raises(CardError, match=r"^a hand of 52 cards was asked for, none were given.$"):
+        notation.cards("", 52)
+
+
+@pytest.mark.parametrize("number", [-1, 52])
+def test_numbers_that_are_no_card_or_hand(number):
+    with pytest.raises(CardError, match=r"is no card number: cards are 0..51"):
+        notation.text(number)
+    with pytest.raises(CardError, match=r"is no card number"):
+        notation.mask([number])
+    with pytest.raises(CardError, match=r"is no hand: a hand is a mask of 52 bits"):
+        notation.show(-1 if number < 0 else 1 << number)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_hand_or_a_card_error(text):
+    try:
+        hand = notation.cards(text)
+    except CardError as error:
+        assert str(error).endswith(".")
+    else:
+        assert len(hand) == len(set(hand))

@@ -1,0 +1,88 @@
+"""Summaries: digits, dashes and brackets, one row a matchup."""
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+import toy
+from rich.console import Console
+
+from simgin import summary, table
+
+RNG = np.random.default_rng(11)
+FRAME = pd.concat(
+    [
+        table.tidy("standard", "gold", "simple", "match", toy.row(toy.matches(RNG, 300, win=0.6))),
+        table.tidy("standard", "gin-only", "simple", "match", toy.row(toy.matches(RNG, 20, win=0.4))),
+    ],
+    ignore_index=True,
+)
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "factor", "text"),
+    [
+        (0.50123, 0.49983, 0.50263, 100, "50.12 ± 0.14"),
+        (3.6, 3.1, 4.1, 1, "3.60 ± 0.50"),
+        (1234.5, 1200.5, 1268.5, 1, "1234 ± 34"),
+        (-0.3, -0.4, -0.2, 1, "-0.30 ± 0.10"),
+        (0.0, 0.0, 0.0038, 100, "0 (0 to 0.38)"),
+        (0.0012, 0.0003, 0.0044, 1, "0.0012 (0.0003 to 0.0044)"),
+        (0.9999, 0.99945, 0.99998, 100, "99.990 (99.945 to 99.998)"),
+        (NAN, NAN, NAN, 1, summary.DASH),
+        (7.0, 7.0, 7.0, 1, "7.00 ± 0"),
+        (-1e-9, -0.0003, 0.0003, 1, "0.00000 ± 0.00030"),
+    ],
+)
+def test_estimate(value, low, high, factor, text):
+    assert summary.estimate(value, low, high, factor) == text
+
+
+def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
+    lines = summary.markdown(FRAME).splitlines()
+    assert lines[0].startswith("| variant | A | B | played | deals won % | points/deal | matches won % |")
+    assert lines[2].startswith("| standard | gold | simple | 600 matches (")
+    assert lines[3].count(summary.DASH) == 8
+    assert "nan" not in summary.markdown(FRAME)
+    assert "95 %" in lines[-1]
+
+
+def test_csv_has_limits_and_empty_cells():
+    rows = list(csv.DictReader(io.StringIO(summary.csv(FRAME))))
+    assert [row["strategy"] for row in rows] == ["gold", "gin-only"]
+    first = rows[0]
+    assert float(first["deals_won_pct_low"]) < float(first["deals_won_pct"]) < float(first["deals_won_pct_high"])
+    assert first["matches"] == "600"
+    assert rows[1]["deals_won_pct"] == rows[1]["turns_high"] == ""
+
+
+def test_a_run_of_deals_has_no_matches():
+    frame = table.tidy("standard", "gold", "simple", "deal", toy.row(toy.deals(RNG, 100)))
+    assert "matches" not in summary.markdown(frame).splitlines()[0]
+    assert "200 deals" in summary.markdown(frame)
+
+
+def text_of(thing, width=80):
+    console = Console(file=io.StringIO(), width=width)
+    console.print(thing)
+    return console.file.getvalue()
+
+
+def test_terminal_fits_80_columns_and_shows_the_three_results_together():
+    text = text_of(summary.terminal(FRAME))
+    heading = next(line for line in text.splitlines() if "deals won %" in line)
+    assert "points/deal" in heading
+    assert "matches won %" in heading
+    assert "variant: standard; B: simple; 40 to 600 matches" in text
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "…" not in text
+
+
+def test_details_has_every_metric_with_its_meaning():
+    text = text_of(summary.details(FRAME), 160)
+    assert "gold against simple, standard, 600 matches" in text
+    assert "Share of matches (0 to 1) that the strategy won" in text
+    assert "Never seen: big_gin, shot" in text

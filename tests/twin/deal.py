@@ -1,0 +1,295 @@
+"""One two-player deal, action by action (RULES 4), and its showdown (RULES 3.5, 3.7, 6)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .endings import Ending, knock_limit, legal_endings, shot_ranks
+from .layoff import defender_count
+from .melds import PACK, card_values, deadwood, left_over, shown
+from .points import deal_points, multiplier
+
+UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
+
+
+@dataclass
+class Showdown:
+    kind: str  # knock, gin, big_gin, shot, undercut, even
+    winner: str | None  # "stopper", "other" or None
+    stopper_points: int
+    other_points: int
+    stopper_count: int  # K
+    other_count: int  # Q
+    other_before: int  # the defender's own deadwood before any lay-off
+    melds: list[list[str]]  # as shown by the stopper
+    laid_off: list[list[str]]  # the defender's lay-offs, one list for each meld shown, in one optimal way
+
+
+def showdown(
+    row: dict,
+    how: str,
+    kept: Iterable[str],
+    discard: str | None,
+    defender: Iterable[str],
+    *,
+    limit: int,
+    taken: str | None = None,
+    own_points: int = 0,
+    stock_left: int = 0,
+    factor: int = 1,
+) -> Showdown:
+    """Show, lay off, count and score (RULES 3.5, 3.7, 6). `kept` are the stopper's ten cards, eleven for big gin."""
+    kept, defender = list(kept), list(defender)
+    if how == "shot":
+        melds = shown(kept, discard, row, demanded=shot_ranks(own_points), taken=taken)
+    elif how == "big_gin":
+        melds = shown(kept, None, row, demanded=[], taken=taken)
+    else:
+        melds = shown(kept, discard, row, limit=0 if how == "gin" else limit, taken=taken)
+    if melds is None:
+        raise ValueError(f"no melding of {' '.join(kept)} permits the ending {how!r}")
+    values = card_values(row)
+    own = sum(values[card] for card in left_over(kept, melds))
+    if how == "knock" and own == 0:
+        how = "gin"  # RULES 3.3: deadwood 0 is gin, whatever it was announced as
+    before = deadwood(defender, row, "defender")
+    other, laid_off = before, [[] for _ in melds]
+    # RULES 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never after a shot.
+    if row["layoff"] and (how == "knock" or (row["layoff_on_gin"] and how in ("gin", "big_gin"))):
+        way = defender_count(melds, defender, row)
+        other, laid_off = way.count, way.laid_off
+    score = deal_points(row, how, own, other, stock_left, factor)
+    return Showdown(score.kind, score.winner, score.stopper, score.other, own, other, before, melds, laid_off)
+
+
+@dataclass
+class Result:
+    kind: str  # knock, gin, big_gin, shot, undercut, even, void, stalled
+    stopper: int | None = None
+    winner: int | None = None
+    points: list[int] = field(default_factory=lambda: [0, 0])
+    stopper_count: int | None = None
+    other_count: int | None = None
+    other_before: int | None = None
+    melds: list[list[str]] = field(default_factory=list)
+    laid_off: list[list[str]] = field(default_factory=list)
+    stock_left: int = 0
+    turns: int = 0
+    draws: list[int] = field(default_factory=lambda: [0, 0])
+    takes: list[int] = field(default_factory=lambda: [0, 0])
+    upcard: str | None = None
+    limit: int = 0
+    multiplier: int = 1
+
+
+def _check_row(row: dict) -> None:
+    """Refuse what this twin does not play and what RULES 10.17 refuses for two players."""
+    upcard_needed = row["knock_by_upcard"] or row["spade_multiplier"] > 1
+    taking_needed = row["first_turn"] in UPCARD_OPENINGS or row["stock_end"] == "opponent_may_take"
+    refusals = [
+        (row["players"] != 2 or row["joker"] != "none", "the twin plays two-player games without a joker only"),
+        (row["die"] != "off", "the twin plays without the die"),
+        (row["deal_scoring"] != "versus", "two players score against each other"),
+        (row["first_turn"] == "stock" or row["stock_end"] == "none", "that is a one-player opening or stock end"),
+        (upcard_needed and row["first_turn"] == "discard_first", "this row needs an upcard"),
+        (row["take_to_knock"] == "melded" and not row["take_discard"], "take_to_knock needs take_discard"),
+        (taking_needed and not row["take_discard"], "this opening or stock end needs take_discard"),
+        (row["layoff_on_gin"] and not row["layoff"], "layoff_on_gin needs layoff"),
+    ]
+    for refused, sentence in refusals:
+        if refused:
+            raise ValueError(sentence)
+
+
+class Deal:
+    """`stock[0]` is the top of the stock, `pile[-1]` the top of the discard pile."""
+
+    def __init__(self, row: dict, pack: Iterable[str], dealer: int, points: tuple[int, int] = (0, 0)) -> None:
+        _check_row(row)
+        pack = list(pack)
+        if sorted(pack) != sorted(PACK):
+            raise ValueError("the pack must hold each of the 52 cards once")
+        self.row, self.dealer, self.points = row, dealer, tuple(points)
+        self.result: Result | None = None
+        self.turns, self.draws, self.takes = 0, [0, 0], [0, 0]
+        self._deal_cards(pack)
+        self.limit = knock_limit(row, self.upcard)
+        self.multiplier = multiplier(row, self.upcard)
+        self._mover = 1 - dealer  # RULES 1: the nondealer moves first
+        self._passes = 0
+        self._upcard_dead = False  # after two passes the upcard may be out of reach, RULES 4.2
+        self._drawn: str | None = None  # drawn from the stock on this turn
+        self._taken: str | None = None  # taken from the discard pile on this turn
+        # upcard, draw, discard; last: the question of the 50th-card rule; last_end: he took and must end the deal
+        openings = {"free": "draw", "discard_first": "discard"}
+        self._phase = openings.get(row["first_turn"], "upcard")
+
+    def _deal_cards(self, pack: list[str]) -> None:
+        """RULES 2 and 4.1: singly, nondealer first; then the upcard; then the stock from the top."""
+        self.hands: list[list[str]] = [[], []]
+        self.hands[1 - self.dealer] = pack[0:20:2]
+        self.hands[self.dealer] = pack[1:20:2]
+        self.stock = pack[21:]
+        self.upcard: str | None = pack[20]
+        self.pile = [pack[20]]
+        if self.row["first_turn"] == "discard_first":  # RULES 4.2: the 21st card goes to the nondealer, no upcard
+            self.hands[1 - self.dealer].append(pack[20])
+            self.upcard, self.pile = None, []
+
+    # --- questions ---
+
+    @property
+    def to_move(self) -> int | None:
+        return None if self.result is not None else self._mover
+
+    def options(self) -> set[tuple]:
+        """The legal actions of the seat to move (RULES 9.1); the empty set when the deal is over."""
+        if self.result is not None:
+            return set()
+        if self._phase == "upcard":
+            return self._upcard_options()
+        if self._phase == "draw":
+            return self._draw_options()
+        if self._phase == "last":
+            return self._last_options()
+        endings = {("end", ending.card, ending.how) for ending in self._endings()}
+        if self._phase == "last_end":
+            return endings  # RULES 4.5: the card was taken to end the deal on the spot
+        return endings | {("throw", card) for card in self.hands[self._mover] if card != self._banned()}
+
+    def _upcard_options(self) -> set[tuple]:
+        """RULES 4.2: take or pass; in the three-choice openings also the stock."""
+        options = {("take",), ("pass",)}
+        if self.row["first_turn"] != "upcard_pass":
+            options.add(("stock",))
+        return options
+
+    def _draw_options(self) -> set[tuple]:
+        """RULES 4.3: the top of the stock or of the discard pile."""
+        options = {("stock",)}
+        if self.row["take_discard"] and self.pile and not self._upcard_dead:
+            options.add(("take",))
+        return options
+
+    def _last_options(self) -> set[tuple]:
+        """RULES 4.5, opponent_may_take: take the last discard if he can end the deal with it, or pass."""
+        card = self.pile[-1]
+        hand = [*self.hands[self._mover], card]
+        possible = legal_endings(hand, self.row, self.limit, **self._conditions(taken=card, drawn=None))
+        return {("pass",), ("take",)} if possible else {("pass",)}
+
+    def _endings(self) -> list[Ending]:
+        conditions = self._conditions(self._taken, self._drawn)
+        return legal_endings(self.hands[self._mover], self.row, self.limit, **conditions)
+
+    def _conditions(self, taken: str | None, drawn: str | None) -> dict:
+        points = self.points[self._mover]
+        return {"taken": taken, "banned": self._ban(taken, drawn), "own_points": points}
+
+    def _banned(self) -> str | None:
+        return self._ban(self._taken, self._drawn)
+
+    def _ban(self, taken: str | None, drawn: str | None) -> str | None:
+        """RULES 4.3, discard_ban: the card that may not be discarded on this turn."""
+        if self.row["discard_ban"] == "none":
+            return None
+        if self.row["discard_ban"] == "drawn" and drawn is not None:
+            return drawn
+        return taken
+
+    # --- actions ---
+
+    def act(self, action: tuple) -> None:
+        """Carry out an action of `options`; ValueError when it is not one of them."""
+        if self.result is not None:
+            raise ValueError("the deal is over")
+        if action not in self.options():
+            raise ValueError(f"{action!r} is not legal for seat {self._mover} in the phase {self._phase!r}")
+        if action[0] == "pass":
+            self._pass()
+        elif action[0] == "stock":
+            self._draw_from_stock()
+        elif action[0] == "take":
+            self._take()
+        elif action[0] == "throw":
+            self._throw(action[1])
+        else:
+            self._end(action[1], action[2])
+
+    def _pass(self) -> None:
+        if self._phase == "last":
+            self._finish(Result("void"))
+            return
+        self._passes += 1
+        self._mover = 1 - self._mover
+        if self._passes == 2:  # RULES 4.2: the nondealer must draw; in one opening the upcard can still be taken
+            self._phase = "draw"
+            self._upcard_dead = self.row["first_turn"] != "upcard_stock_or_pass"
+
+    def _draw_from_stock(self) -> None:
+        self._drawn = self.stock.pop(0)
+        self.hands[self._mover].append(self._drawn)
+        self.draws[self._mover] += 1
+        self._upcard_dead = False
+        self._phase = "discard"
+        if self.row["stock_end"] == "at_draw" and self._exhausted():
+            self._finish(Result("void"))  # RULES 4.5: void at the moment of the draw
+
+    def _take(self) -> None:
+        self._taken = self.pile.pop()
+        self.hands[self._mover].append(self._taken)
+        self.takes[self._mover] += 1
+        self._phase = "last_end" if self._phase == "last" else "discard"
+
+    def _throw(self, card: str) -> None:
+        self._lay_down(card)
+        if self.row["stock_end"] in ("after_discard", "opponent_may_take") and self._exhausted():
+            if self.row["stock_end"] == "after_discard":
+                self._finish(Result("void"))  # RULES 4.5
+            else:
+                self._next_turn("last")
+        elif self.turns >= self.row["max_turns"]:
+            self._finish(Result("stalled"))  # RULES 4.5, 4.6: tested after the stock
+        else:
+            self._next_turn("draw")
+
+    def _lay_down(self, card: str | None) -> None:
+        """The discard that closes a turn; None for big gin."""
+        if card is not None:
+            self.hands[self._mover].remove(card)
+            self.pile.append(card)
+        self.turns += 1
+
+    def _next_turn(self, phase: str) -> None:
+        self._drawn = self._taken = None
+        self._mover = 1 - self._mover
+        self._phase = phase
+
+    def _exhausted(self) -> bool:
+        return len(self.stock) <= self.row["stock_reserve"]
+
+    def _end(self, card: str | None, how: str) -> None:
+        seat = self._mover
+        self._lay_down(card)
+        end = showdown(
+            self.row,
+            how,
+            self.hands[seat],
+            card,
+            self.hands[1 - seat],
+            limit=self.limit,
+            taken=self._taken,
+            own_points=self.points[seat],
+            stock_left=len(self.stock),
+            factor=self.multiplier,
+        )
+        points = [0, 0]
+        points[seat], points[1 - seat] = end.stopper_points, end.other_points
+        winner = {"stopper": seat, "other": 1 - seat, None: None}[end.winner]
+        counts = {"stopper_count": end.stopper_count, "other_count": end.other_count, "other_before": end.other_before}
+        self._finish(Result(end.kind, seat, winner, points, melds=end.melds, laid_off=end.laid_off, **counts))
+
+    def _finish(self, result: Result) -> None:
+        result.stock_left, result.turns = len(self.stock), self.turns
+        result.draws, result.takes = list(self.draws), list(self.takes)
+        result.upcard, result.limit, result.multiplier = self.upcard, self.limit, self.multiplier
+        self.result = result

@@ -1,0 +1,97 @@
+"""Which endings are legal with eleven cards in hand (RULES 3.3, 3.4, 3.6)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .melds import RANKS, card_values, in_text_order, left_over, permitted
+
+
+@dataclass(frozen=True)
+class Ending:
+    card: str | None  # the discard; None for big gin
+    how: str  # knock, gin, shot, big_gin
+    count: int  # the stopper's deadwood under the automatic melding
+
+
+def knock_limit(row: dict, upcard: str | None) -> int:
+    """The knock limit of the deal (RULES 3.4): fixed, or the face value of the first upcard."""
+    if not row["knock_by_upcard"]:
+        return row["knock_limit"]
+    if upcard is None:
+        raise ValueError("knock_by_upcard needs an upcard")  # RULES 10.17
+    if upcard[0] == "A":
+        return row["upcard_ace_limit"]
+    return min(RANKS.index(upcard[0]) + 1, 10)
+
+
+def shot_ranks(score: int) -> list[str]:
+    """The ranks a shot must leave (RULES 3.6): the non-zero digits among the last two, lowest first."""
+    digits = (score // 10 % 10, score % 10)
+    return [RANKS[digit - 1] for digit in sorted(digits) if digit > 0]
+
+
+def legal_meldings(
+    kept: Iterable[str],
+    row: dict,
+    how: str,
+    *,
+    limit: int = 0,
+    taken: str | None = None,
+    demanded: Iterable[str] = (),
+) -> list[list[list[str]]]:
+    """All meldings that permit the ending named: the choices under melding = choice (RULES 3.5).
+
+    Those with deadwood 0 among the ones for a knock make it gin (RULES 3.3).
+    """
+    if how == "shot":
+        found = permitted(kept, row, demanded=demanded, taken=taken)
+    elif how == "big_gin":
+        found = permitted(kept, row, demanded=(), taken=taken)
+    else:
+        found = permitted(kept, row, limit=0 if how == "gin" else limit, taken=taken)
+    return sorted(in_text_order(family) for family in found)
+
+
+def _least(kept: list[str], meldings: list[list[list[str]]], row: dict) -> int:
+    values = card_values(row)
+    return min(sum(values[card] for card in left_over(kept, melding)) for melding in meldings)
+
+
+def _with_discard(kept: list[str], card: str, row: dict, limit: int, taken: str | None, demanded: list[str]):
+    """The endings that the discard `card` permits."""
+    found = []
+    knocks = legal_meldings(kept, row, "knock", limit=limit, taken=taken)
+    if knocks:
+        count = _least(kept, knocks, row)
+        found.append(Ending(card, "gin" if count == 0 else "knock", count))  # RULES 3.3: deadwood 0 is gin
+    if demanded:  # RULES 3.6: no demanded card, no shot
+        shots = legal_meldings(kept, row, "shot", demanded=demanded, taken=taken)
+        if shots:
+            found.append(Ending(card, "shot", _least(kept, shots, row)))
+    return found
+
+
+def legal_endings(
+    hand: Iterable[str],
+    row: dict,
+    limit: int,
+    *,
+    taken: str | None = None,
+    banned: str | None = None,
+    own_points: int = 0,
+) -> list[Ending]:
+    """Every legal ending with these eleven cards (RULES 3.3).
+
+    taken: the card drawn from the discard pile on this turn, if any. banned: the card that may not be discarded.
+    own_points: the player's own points at the start of the deal, for the shot.
+    """
+    hand = list(hand)
+    demanded = shot_ranks(own_points) if row["shot"] else []
+    found = []
+    for card in hand:
+        if card != banned:
+            kept = [other for other in hand if other != card]
+            found += _with_discard(kept, card, row, limit, taken, demanded)
+    if row["big_gin"] and legal_meldings(hand, row, "big_gin", taken=taken):
+        found.append(Ending(None, "big_gin", 0))
+    return found

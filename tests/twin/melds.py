@@ -1,0 +1,244 @@
+"""Cards, melds, deadwood and the melding shown (RULES 2, 3.1, 3.2, 3.5).
+
+Everything is found by listing: the melds contained in a hand, then every family of disjoint melds.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import combinations, pairwise, permutations
+
+RANKS = "A23456789TJQK"
+SUITS = "SHDC"  # the suit order of the text form, RULES 3.5
+PACK = tuple(rank + suit for suit in SUITS for rank in RANKS)
+
+# RULES 3.1: the ranks a run may go through, upward. "high_or_low" has the ace at both ends of the line,
+# "corner" is the circle, cut open twice round.
+LINE = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
+
+# The four cards of each rank, in suit order.
+FOURS = tuple(tuple(rank + suit for suit in SUITS) for rank in RANKS)
+
+
+# --- RULES 2: card values ----------
+
+
+@cache
+def _values(pip_values: str, ace_value: int) -> dict[str, int]:
+    values = {}
+    for card in PACK:
+        pip = RANKS.index(card[0]) + 1
+        if pip == 1:
+            values[card] = ace_value
+        elif pip >= 10:
+            values[card] = 10
+        else:
+            values[card] = 5 if pip_values == "five_ten" else pip
+    return values
+
+
+def card_values(row: dict, side: str = "stopper") -> dict[str, int]:
+    """Deadwood value of every card for the stopper or the defender (RULES 2: only the ace may differ)."""
+    if side not in ("stopper", "defender"):
+        raise ValueError(f"side is 'stopper' or 'defender', not {side!r}")
+    ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
+    return _values(row["pip_values"], ace)
+
+
+# --- RULES 3.1: melds ----------
+
+
+def _chain(card: str, ace_runs: str) -> list[str]:
+    """The cards a run beginning with `card` goes through, upward; a run has at most 13 cards (RULES 3.1)."""
+    start = RANKS.index(card[0])
+    return [rank + card[1] for rank in LINE[ace_runs][start : start + 13]]
+
+
+def _alternate(suits: tuple[str, ...]) -> bool:
+    """Do the colours alternate, BRBR or RBRB (RULES 3.1)?"""
+    black = [suit in "SC" for suit in suits]
+    return all(a != b for a, b in pairwise(black))
+
+
+def _rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
+    """Rainbows whose lowest card is `card`: four ranks in sequence, four suits, colours alternating (RULES 3.1)."""
+    ranks = [other[0] for other in _chain(card, ace_runs)[:4]]
+    if len(ranks) < 4:
+        return []
+    orders = [suits for suits in permutations(SUITS) if suits[0] == card[1] and _alternate(suits)]
+    return [tuple(rank + suit for rank, suit in zip(ranks, suits, strict=True)) for suits in orders]
+
+
+CHAINS = {ace_runs: {card: _chain(card, ace_runs) for card in PACK} for ace_runs in LINE}
+RAINBOWS = {ace_runs: {card: _rainbows_from(card, ace_runs) for card in PACK} for ace_runs in LINE}
+
+
+def _sets(held: set[str]) -> list[tuple[str, ...]]:
+    melds = []
+    for four in FOURS:
+        same = tuple(card for card in four if card in held)
+        if len(same) >= 3:
+            melds.extend(combinations(same, 3))
+        if len(same) == 4:
+            melds.append(same)
+    return melds
+
+
+def _runs(hand: list[str], held: set[str], ace_runs: str) -> list[tuple[str, ...]]:
+    melds = []
+    for card in hand:
+        run: list[str] = []
+        for following in CHAINS[ace_runs][card]:
+            if following not in held:
+                break
+            run.append(following)
+            if len(run) >= 3:
+                melds.append(tuple(run))
+    return melds
+
+
+def _rainbows(hand: list[str], held: set[str], ace_runs: str) -> list[tuple[str, ...]]:
+    return [meld for card in hand for meld in RAINBOWS[ace_runs][card] if held.issuperset(meld)]
+
+
+def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
+    """Every meld made of cards of the hand, each in text order: sets by suit, runs and rainbows upward (RULES 3.5)."""
+    hand = list(hand)
+    held = set(hand)
+    melds = _sets(held) + _runs(hand, held, row["ace_runs"])
+    if row["rainbow"]:
+        melds += _rainbows(hand, held, row["ace_runs"])
+    return melds
+
+
+def all_melds(row: dict) -> set[frozenset[str]]:
+    """Every meld of the pack as a card set: different ways to write the same thirteen cards are one (RULES 3.1)."""
+    return {frozenset(meld) for meld in melds_in(PACK, row)}
+
+
+# Sets and runs of the pack. Rainbows are left out on purpose: nothing can be added to one (RULES 3.7).
+SETS_AND_RUNS = {ace_runs: all_melds({"ace_runs": ace_runs, "rainbow": False}) for ace_runs in LINE}
+
+
+def extends(meld: Iterable[str], extra: Iterable[str], row: dict) -> bool:
+    """Is the meld with the extra cards a valid meld of the same kind (RULES 3.7)?
+
+    A larger meld that holds a set is a set, one that holds a run is a run, and none holds a rainbow.
+    """
+    return frozenset(meld).union(extra) in SETS_AND_RUNS[row["ace_runs"]]
+
+
+# --- RULES 3.2: meldings and deadwood ----------
+
+
+def families(melds: list[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
+    """Every family of pairwise disjoint melds of the list, the empty family first (RULES 3.2)."""
+    yield []
+    for number, meld in enumerate(melds):
+        rest = [other for other in melds[number + 1 :] if set(meld).isdisjoint(other)]
+        for family in families(rest):
+            yield [meld, *family]
+
+
+def left_over(hand: Iterable[str], family: Iterable[Iterable[str]]) -> list[str]:
+    """The cards of the hand in no meld of the family."""
+    melded = {card for meld in family for card in meld}
+    return [card for card in hand if card not in melded]
+
+
+def _most_saved(options: list[tuple[frozenset[str], int]]) -> int:
+    """The greatest total value of disjoint melds, all families being tried; (cards, value) for each meld."""
+    most = 0
+    for number, (meld, saved) in enumerate(options):
+        rest = [option for option in options[number + 1 :] if meld.isdisjoint(option[0])]
+        most = max(most, saved + _most_saved(rest))
+    return most
+
+
+def deadwood(hand: Iterable[str], row: dict, side: str = "stopper") -> int:
+    """The least deadwood over all meldings of the hand (RULES 3.2)."""
+    hand = list(hand)
+    values = card_values(row, side)
+    options = [(frozenset(meld), sum([values[card] for card in meld])) for meld in melds_in(hand, row)]
+    return sum([values[card] for card in hand]) - _most_saved(options)
+
+
+def texts(family: Iterable[Iterable[str]]) -> list[str]:
+    """A melding's text: the texts of its melds, sorted as ASCII strings (RULES 3.5, rule 4)."""
+    return sorted(" ".join(meld) for meld in family)
+
+
+def in_text_order(family: Iterable[Iterable[str]]) -> list[list[str]]:
+    return [text.split() for text in texts(family)]
+
+
+def optimal_meldings(hand: Iterable[str], row: dict, side: str = "stopper") -> list[list[list[str]]]:
+    """All meldings of least deadwood, in text order; two short runs and one long run are different (RULES 3.2)."""
+    hand = list(hand)
+    values = card_values(row, side)
+    counted = [(sum(values[c] for c in left_over(hand, f)), f) for f in families(melds_in(hand, row))]
+    least = min(count for count, _ in counted)
+    return sorted(in_text_order(family) for count, family in counted if count == least)
+
+
+# --- RULES 3.3, 3.5, 3.6: the meldings that permit an ending, and the one shown ----------
+
+
+def permitted(
+    hand: Iterable[str],
+    row: dict,
+    *,
+    limit: int | None = None,
+    taken: str | None = None,
+    demanded: Iterable[str] | None = None,
+) -> list[list[tuple[str, ...]]]:
+    """The meldings of the stopper's cards that meet every condition given.
+
+    limit: deadwood at most this (gin and knock, RULES 3.3). demanded: the left-over cards have exactly these ranks
+    (the shot, RULES 3.6; an empty list means that no card is left over, big gin). taken: under
+    take_to_knock = melded this card lies in a meld (RULES 3.3); with `any` it makes no difference.
+    """
+    hand = list(hand)
+    values = card_values(row)
+    must_be_melded = taken if row.get("take_to_knock") == "melded" else None
+    wanted = None if demanded is None else sorted(demanded)
+    found = []
+    for family in families(melds_in(hand, row)):
+        left = left_over(hand, family)
+        if limit is not None and sum(values[card] for card in left) > limit:
+            continue
+        if wanted is not None and sorted(card[0] for card in left) != wanted:
+            continue
+        if must_be_melded is not None and not any(must_be_melded in meld for meld in family):
+            continue
+        found.append(family)
+    return found
+
+
+def extension_cards(family: Iterable[Iterable[str]], known: set[str], row: dict) -> set[str]:
+    """Cards outside `known` that could be laid off directly on one of the melds (RULES 3.5, rule 2)."""
+    return {card for meld in family for card in PACK if card not in known and extends(meld, [card], row)}
+
+
+def shown(
+    hand: Iterable[str],
+    discard: str | None,
+    row: dict,
+    *,
+    limit: int | None = None,
+    taken: str | None = None,
+    demanded: Iterable[str] | None = None,
+) -> list[list[str]] | None:
+    """The melding the stopper shows (RULES 3.5), or None where no melding meets the conditions (see `permitted`).
+
+    `discard` is the card thrown with the ending; None for big gin and where none is given.
+    """
+    hand = list(hand)
+    values = card_values(row)
+    known = set(hand) if discard is None else {*hand, discard}
+
+    def preference(family: list[tuple[str, ...]]) -> tuple:
+        count = sum(values[card] for card in left_over(hand, family))
+        return count, len(extension_cards(family, known, row)), len(family), texts(family)
+
+    choices = permitted(hand, row, limit=limit, taken=taken, demanded=demanded)
+    return in_text_order(min(choices, key=preference)) if choices else None
