@@ -68,7 +68,7 @@ def compiled_hooks(matchup: Matchup) -> list[Any]:
     return [hooks.hook(policy) for strategy in (matchup.a, matchup.b) for policy in _policies(strategy)]
 
 
-def seat(state: Any, matchup: Matchup) -> list[np.ndarray]:
+def _seat(state: Any, matchup: Matchup) -> list[np.ndarray]:
     """Tell the state of the two strategies. The parameter vectors returned must be kept alive while it is played."""
     kept = []
     for who, strategy in enumerate((matchup.a, matchup.b)):
@@ -88,6 +88,20 @@ def prepare(matchup: Matchup) -> None:
     _kernel()
 
 
+def run(matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], first_unit: int, n_units: int) -> np.ndarray:
+    """Batch rows of some units, played with a state, rules and views of the caller's. Whatever a policy raises comes out as it is."""
+    vectors = _seat(state, matchup)
+    before = [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)]
+    rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
+    facts = np.zeros(sums.N_FACTS, np.int64)
+    matches = matchup.unit == "match"
+    sizes = (first_unit, n_units, matchup.batch, matches, matchup.mirrored)
+    _kernel()(state, own_rules, *views, facts, rows, *sizes, *compiled_hooks(matchup))
+    if [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)] != before:
+        raise Tampered(f"{matchup.a.text} or {matchup.b.text} wrote into the rules or its parameters; a policy may only read them.")
+    return rows
+
+
 def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
     """Batch rows (batches, sums.COLUMNS) of int64 for units first_unit .. first_unit + n_units - 1.
 
@@ -95,22 +109,12 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
     parameters of its own, so calls can run side by side. Raises IllegalAnswer with the command that replays the deal.
     """
     state = new_state(matchup.seed)
-    own_rules = rules.build(matchup.variant)
-    before = own_rules.tobytes()
-    vectors = seat(state, matchup)
-    digests = [vector.tobytes() for vector in vectors]
-    rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
     try:
-        _kernel()(
-            state, own_rules, new_view(), new_view(), np.zeros(sums.N_FACTS, np.int64), rows,
-            first_unit, n_units, matchup.batch, matchup.unit == "match", matchup.mirrored,
-            *compiled_hooks(matchup),
-        )  # fmt: skip
+        return run(matchup, state, rules.build(matchup.variant), (new_view(), new_view()), first_unit, n_units)
+    except Tampered:
+        raise
     except Exception as error:
         raise IllegalAnswer(failure(matchup, state, error)) from (None if isinstance(error, _Illegal) else error)
-    if own_rules.tobytes() != before or [vector.tobytes() for vector in vectors] != digests:
-        raise Tampered(f"{matchup.a.text} or {matchup.b.text} wrote into the rules or its parameters; a policy may only read them.")
-    return rows
 
 
 def failure(matchup: Matchup, state: Any, error: Exception) -> str:

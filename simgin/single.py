@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import boolean, from_dtype, int64, types, void
 
 from simgin import rules
-from simgin.core import jit, sums
-from simgin.core.batch import play_logged
-from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.state import MAX_QUESTIONS, SLOTS, new_state
-from simgin.core.view import VIEW, new_view
-from simgin.matchup import Matchup, compiled_hooks, failure, seat
+from simgin.core import sums
+from simgin.core.state import SLOTS, new_state
+from simgin.core.view import new_view
+from simgin.matchup import Matchup, failure, run
 
 
 @dataclass(frozen=True)
@@ -50,13 +46,6 @@ class Single:
         return [(int(a[0]), int(a[1]), int(max(a[2], b[2])), int(a[3])) for a, b in zip(*seen, strict=True)]
 
 
-@cache
-def _kernel() -> Any:
-    log = types.Array(from_dtype(VIEW), 1, "C")
-    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, boolean, boolean, int64, log)
-    return jit.compiled(play_logged, void(*head, *[HOOK_TYPE] * 6))
-
-
 def play(
     matchup: Matchup,
     unit: int = 0,
@@ -76,27 +65,24 @@ def play(
     own_rules = rules.build(matchup.variant)
     if points is not None:
         own_rules.start_points[:] = points
-    state.unit, state.half, state.dealer = unit, half, dealer
+    state.watch_half, state.watch_deal = half, deal
     if pack is not None:
         state.pack[:] = pack
-        state.shuffled = 52
+        state.given, state.shuffled, state.dealer = 1, 52, dealer
     views = new_view(), new_view()
-    log = np.zeros(MAX_QUESTIONS, VIEW)
-    kept = seat(state, matchup)
     fault = ""
     try:
-        _kernel()(state, own_rules, *views, matchup.unit == "match", pack is not None, deal, log, *compiled_hooks(matchup))
+        run(matchup, state, own_rules, views, unit, 1)
     except Exception as error:
         fault = failure(matchup, state, error)
-    del kept
-    return Single(matchup, state, views, _questions(state, log, bool(fault)), fault, _dealt(state))
+    return Single(matchup, state, views, _questions(state, bool(fault)), fault, _dealt(state))
 
 
-def _questions(state: Any, log: np.ndarray, failed: bool) -> list[Question]:
+def _questions(state: Any, failed: bool) -> list[Question]:
     asked = int(state.logged)
     answers: list[int | None] = [int(a) for a in state.answers[:asked]]
     return [
-        Question(int(log[i].seat), SLOTS[state.slots[i]], log[i], answer)
+        Question(int(state.log[i].seat), SLOTS[state.slots[i]], state.log[i].copy(), answer)
         for i, answer in enumerate([*answers, None] if failed else answers)
     ]
 

@@ -124,6 +124,9 @@ def begin_half(state, rules, half, matches):
     state.half = half
     start_match(state, rules)
     state.deal = 0
+    state.logged = 0
+    if state.given:
+        return
     state.dealer = first_dealer(state.seed, state.unit, rules) if matches or rules.first_dealer != LOT else state.unit & 1
 
 
@@ -134,7 +137,8 @@ def play_units(
     """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
 
     rows: int64 (batches, sums.COLUMNS), zeroed. matches: a unit is of matches, not of deals. mirrored: two halves on the same packs
-    with the same dealer, strategy A at seat 0 and then at seat 1; otherwise one half.
+    with the same dealer, strategy A at seat 0 and then at seat 1; otherwise one half. If the state watches a deal of the first unit,
+    that deal is logged and the kernel stops with it in the state.
     """
     for i in range(units):
         state.unit = first + i
@@ -142,14 +146,18 @@ def play_units(
         half = 0
         begin_half(state, rules, half, matches)
         while half < 2:
-            new_pack(state)
+            state.watched = half == state.watch_half and state.deal == state.watch_deal
+            if not state.given:
+                new_pack(state)
             start_deal(state, rules, state.dealer)
             view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != half:  # the nondealer comes first, and A sits at seat `half`
                 take1, discard1, knock1, take2, discard2, knock2 = take_a, discard_a, knock_a, take_b, discard_b, knock_b
             else:
                 take1, discard1, knock1, take2, discard2, knock2 = take_b, discard_b, knock_b, take_a, discard_a, knock_a
-            play_deal(state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2, None)
+            play_deal(state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2)
+            if state.watched:
+                return
             _add_deal(facts, state, row, half)
             outcome = enter(state, rules, state.deal + 1)
             if matches and outcome == UNDECIDED:
@@ -163,29 +171,3 @@ def play_units(
                 begin_half(state, rules, half, matches)
         _add_unit(row, facts)
 
-
-def play_logged(
-    state, rules, view0, view1, matches, given, deal, log, take_a, discard_a, knock_a, take_b, discard_b, knock_b,
-):  # fmt: skip
-    """Play one unit's half (`state.unit`, `state.half`) up to its deal number `deal`, every question of that deal kept in the log.
-
-    given: the pack in the state is the pack to play (one deal only), its dealer is the state's. Stops earlier if the match ends.
-    """
-    half, dealer = state.half, state.dealer
-    begin_half(state, rules, half, matches)
-    if given:
-        state.dealer = dealer
-    while True:
-        if not given:
-            new_pack(state)
-        state.logged = 0
-        start_deal(state, rules, state.dealer)
-        view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
-        if state.dealer != half:
-            play_deal(state, rules, view1st, view2nd, take_a, discard_a, knock_a, take_b, discard_b, knock_b, log)
-        else:
-            play_deal(state, rules, view1st, view2nd, take_b, discard_b, knock_b, take_a, discard_a, knock_a, log)
-        if state.deal >= deal or enter(state, rules, state.deal + 1) != UNDECIDED:
-            return
-        state.dealer = next_dealer(state.dealer, state.winner, rules)
-        state.deal += 1

@@ -20,14 +20,12 @@ def lowest(x):
 
 
 @jit
-def highest(x):
-    """Index of the highest bit set; x must not be zero. Smeared downward, as a count of leading zeros is not at hand."""
+def highest_of_lane(x):
+    """Index of the highest bit set in 1..0x1FFF. Smeared downward, as a count of leading zeros is not at hand."""
     x |= x >> 1
     x |= x >> 2
     x |= x >> 4
     x |= x >> 8
-    x |= x >> 16
-    x |= x >> 32
     return popcount(x) - 1
 
 

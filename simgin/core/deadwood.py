@@ -5,7 +5,7 @@ lanes. Only such a rank with a card that also lies in a run is a conflict, and o
 other set is taken whole, which is always best since its cards have no other use.
 """
 
-from simgin.core.bits import lowest
+from simgin.core.bits import highest_of_lane, lowest
 from simgin.core.cards import lane, of_rank, ranks_held_thrice
 from simgin.core.jit import jit
 
@@ -104,15 +104,18 @@ def meldable(hand, rules):
 
 @jit
 def dearest(cards, rules):
-    """The dearest of some cards (all those of equal value) and that value; an empty mask and -1 for no cards."""
+    """The dearest of some cards (all those of equal value) and that value; an empty mask and -1 for no cards.
+
+    From 2 to K values never fall, so only the ace has to be looked at apart.
+    """
     ranks = lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
     if ranks == 0:
         return 0, -1
-    i = 0
-    while rules.tier[0, i] & ranks == 0:
-        i += 1
-    tier = rules.tier[0, i]
-    return cards & (tier | tier << 13 | tier << 26 | tier << 39), rules.value[0, lowest(tier)]
+    r = highest_of_lane(ranks)
+    if ranks & 1 and rules.value[0, 0] > rules.value[0, r]:
+        r = 0
+    peers = rules.peers[0, r]
+    return cards & (peers | peers << 13 | peers << 26 | peers << 39), rules.value[0, r]
 
 
 @jit

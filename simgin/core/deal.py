@@ -128,8 +128,8 @@ def _noise(state, seat, who):
 
 
 @jit
-def _ask(state, rules, view, seat, slot, legal, hook, log):
-    """Put one question to a policy and check its answer. log: None, or an array of views that receives what was seen."""
+def _ask(state, rules, view, seat, slot, legal, hook):
+    """Put one question to a policy and check its answer. A watched deal is logged."""
     who = seat ^ state.half  # strategy A sits at seat `half`
     _seat_view(state, rules, view, seat)
     view.legal = legal
@@ -138,14 +138,14 @@ def _ask(state, rules, view, seat, slot, legal, hook, log):
     state.asked_seat = seat
     state.asked_slot = slot
     state.legal = legal
-    if log is not None:
-        log[state.logged] = view
+    if state.watched:
+        state.log[state.logged] = view
         state.slots[state.logged] = slot
     answer = hook(view, rules, vector_at(state.vectors[who, slot], state.lengths[who, slot]))
     if answer < 0 or answer > 51 or not legal >> answer & 1:
         state.answer = answer
         raise IllegalAnswer
-    if log is not None:
+    if state.watched:
         state.answers[state.logged] = answer
         state.logged += 1
     return answer
@@ -272,7 +272,7 @@ def _end(state, rules, seat):
     state.discard = card
     must = must_be_melded(state.taken, rules)
     demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
-    own = melding_shown(state.hand[seat], thrown, must, demanded, rules, state.found, state.melds)[0]
+    own = melding_shown(state.hand[seat], thrown, must, demanded, rules, state.found, state.melds)
     showdown(state, rules, seat, state.ending, own)
 
 
@@ -298,7 +298,7 @@ def showdown(state, rules, seat, ending, own):
 
 
 @jit
-def _play_turn(state, rules, view, other_view, seat, source, discard, knock, log):
+def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
     """One turn from the draw to the discard; True if it ended the deal. Asks for the ending first, or the discard (DESIGN.md 4)."""
     state.phase = PHASE_TURN
     _draw(state, seat, source)
@@ -313,17 +313,17 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, log
         ending, card, count = best_ending(eleven, legal, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING and (card < 0 or not same):
             _propose(state, ending, card, count)
-            if _ask(state, rules, view, seat, KNOCK, 3, knock, log):
+            if _ask(state, rules, view, seat, KNOCK, 3, knock):
                 _close_turn(state, view, other_view, seat, source, card)
                 _end(state, rules, seat)
                 return True
             _propose(state, NO_ENDING, -1, -1)
-    card = _ask(state, rules, view, seat, DISCARD, legal, discard, log)
+    card = _ask(state, rules, view, seat, DISCARD, legal, discard)
     if same:
         ending, count = ending_with(eleven, card, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING:
             _propose(state, ending, card, count)
-            if _ask(state, rules, view, seat, KNOCK, 3, knock, log):
+            if _ask(state, rules, view, seat, KNOCK, 3, knock):
                 _close_turn(state, view, other_view, seat, source, card)
                 _end(state, rules, seat)
                 return True
@@ -345,7 +345,7 @@ def _close_turn(state, view, other_view, seat, source, discard):
 
 
 @jit
-def _last_discard(state, rules, view, other_view, seat, knock, log):
+def _last_discard(state, rules, view, other_view, seat, knock):
     """The 50th-card rule: `seat` may take the last discard to end the deal with it on the spot (RULES.md 4.5)."""
     state.phase = PHASE_LAST
     eleven = state.hand[seat] | 1 << state.top
@@ -355,63 +355,62 @@ def _last_discard(state, rules, view, other_view, seat, knock, log):
     if ending == NO_ENDING:
         return
     _propose(state, ending, card, count)
-    if _ask(state, rules, view, seat, KNOCK, 3, knock, log):
+    if _ask(state, rules, view, seat, KNOCK, 3, knock):
         _draw(state, seat, FROM_PILE)
         _close_turn(state, view, other_view, seat, FROM_PILE, card)
         _end(state, rules, seat)
 
 
 @jit
-def _opening(state, rules, view1, view2, take1, take2, log):
+def _opening(state, rules, view1, view2, take1, take2):
     """The first upcard (RULES.md 4.2): (whose turn it is: 0 the nondealer's, 1 the dealer's; where he draws)."""
     first = 1 - state.dealer
     if rules.first_turn == DISCARD_FIRST:
         return 0, FROM_DEAL
     if rules.first_turn == FREE:
-        return 0, _first_draw(state, rules, view1, first, take1, log)
+        return 0, _first_draw(state, rules, view1, first, take1)
     # Where one may only take or pass, 0 is the pass; where the stock is a choice too, 0 is the stock and 2 the pass.
     choices, declined = (3, 0) if rules.first_turn == UPCARD_PASS else (7, 2)
-    answer = _ask(state, rules, view1, first, TAKE, choices, take1, log)
+    answer = _ask(state, rules, view1, first, TAKE, choices, take1)
     if answer != declined:
         state.upcard_to = 0 if answer == FROM_PILE else 2
         return 0, answer
     state.shed[first] |= 1 << state.top
-    answer = _ask(state, rules, view2, state.dealer, TAKE, choices, take2, log)
+    answer = _ask(state, rules, view2, state.dealer, TAKE, choices, take2)
     if answer != declined:
         state.upcard_to = 1 if answer == FROM_PILE else 2
         return 1, answer
     state.shed[state.dealer] |= 1 << state.top
     if rules.first_turn == UPCARD_STOCK_OR_PASS:
-        return 0, _first_draw(state, rules, view1, first, take1, log)
+        return 0, _first_draw(state, rules, view1, first, take1)
     return 0, FROM_STOCK
 
 
 @jit
-def _first_draw(state, rules, view, seat, take, log):
+def _first_draw(state, rules, view, seat, take):
     """The nondealer draws from either pile while the first upcard still lies there."""
     state.phase = PHASE_TURN
-    answer = _where_to_draw(state, rules, view, seat, take, log)
+    answer = _where_to_draw(state, rules, view, seat, take)
     if answer == FROM_PILE:
         state.upcard_to = 0
     return answer
 
 
 @jit
-def _where_to_draw(state, rules, view, seat, take, log):
+def _where_to_draw(state, rules, view, seat, take):
     """Stock or discard pile, on an ordinary turn."""
     if not rules.take_discard:
         return FROM_STOCK
-    return _ask(state, rules, view, seat, TAKE, 3, take, log)
+    return _ask(state, rules, view, seat, TAKE, 3, take)
 
 
 @jit
-def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2, log):
+def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2):
     """Play the deal that `start_deal` has dealt, to its result in the state.
 
-    1 is the nondealer, 2 the dealer: view and three hooks. log: None, or an array of views in which every question is kept
-    (`state.slots` and `state.answers` hold the rest, `state.logged` how many).
+    1 is the nondealer, 2 the dealer: view and three hooks.
     """
-    whose, source = _opening(state, rules, view1, view2, take1, take2, log)
+    whose, source = _opening(state, rules, view1, view2, take1, take2)
     while True:
         if whose == 0:
             seat, view, other_view, discard, knock, next_take = 1 - state.dealer, view1, view2, discard1, knock1, take2
@@ -419,11 +418,11 @@ def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discar
         else:
             seat, view, other_view, discard, knock, next_take = state.dealer, view2, view1, discard2, knock2, take1
             next_knock = knock1
-        if _play_turn(state, rules, view, other_view, seat, source, discard, knock, log):
+        if _play_turn(state, rules, view, other_view, seat, source, discard, knock):
             return
         if state.stock <= rules.stock_reserve:
             if rules.stock_end == OPPONENT_MAY_TAKE:
-                _last_discard(state, rules, other_view, view, 1 - seat, next_knock, log)
+                _last_discard(state, rules, other_view, view, 1 - seat, next_knock)
             if state.kind < 0:
                 state.kind = KIND_VOID
             return
@@ -431,5 +430,5 @@ def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discar
             state.kind = KIND_STALLED
             return
         state.phase = PHASE_TURN
-        source = _where_to_draw(state, rules, other_view, 1 - seat, next_take, log)
+        source = _where_to_draw(state, rules, other_view, 1 - seat, next_take)
         whose = 1 - whose

@@ -127,7 +127,7 @@ def best_ending(eleven, legal, must, limit, points, rules):
     """
     if not (rules.shot or rules.big_gin or must >= 0):
         # A discard takes off at most the dearest value, so most hands are told from their eleven cards alone.
-        if deadwood(eleven, rules) - rules.value[0, lowest(rules.tier[0, 0])] > limit:
+        if deadwood(eleven, rules) - max(rules.value[0, 0], rules.value[0, 12]) > limit:
             return NO_ENDING, -1, NO_COUNT
     elif rules.big_gin and deadwood(eleven, rules) == 0:
         return BIG_GIN, -1, 0

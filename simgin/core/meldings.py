@@ -5,7 +5,7 @@ every family of at most three disjoint ones (ten or eleven cards hold no more).
 """
 
 from simgin.core.bits import lowest, popcount
-from simgin.core.cards import lane, of_rank
+from simgin.core.cards import lane, of_rank, ranks_held_thrice
 from simgin.core.jit import jit
 
 MAX_MELDS = 160  # melds inside eleven cards, with room to spare (a run of eleven holds 45)
@@ -198,27 +198,74 @@ def _consider(best, melds, hand, discard, must, demanded, rules, total, a, b, c)
 
 
 @jit
+def _segments(hand, s, rules, melds, n):
+    """Append the runs of one suit as long as they can be, if there is only one way to have them; else a number above three."""
+    own = lane(hand, s)
+    rest = rules.lane[0, own] & 0x1FFF
+    if rest & 1 and rules.ace_runs:
+        return 4  # the ace may serve either end, or close the circle
+    while rest:
+        low = rest & -rest
+        run = rest & ~(rest + low)  # the lowest stretch without a gap
+        if n < 3:
+            melds[n] = run << (13 * s)
+        n += 1
+        rest ^= run
+    return n
+
+
+@jit
+def _plain_melding(hand, rules, melds):
+    """Number of melds, written to `melds`, where no card could serve a set as well as a run; a number above three where one could.
+
+    Then every meld is shown whole: leaving a card out costs points, and cutting a long run in two adds a meld and no other change.
+    """
+    if rules.n_rainbows:
+        return 4
+    melds[0] = melds[1] = melds[2] = 0
+    n = 0
+    for s in range(4):
+        n = _segments(hand, s, rules, melds, n)
+    in_runs = 0
+    for i in range(3):
+        in_runs |= melds[i]
+    thrice = ranks_held_thrice(lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3))
+    while thrice:
+        rank = hand & of_rank(lowest(thrice))
+        thrice &= thrice - 1
+        if rank & in_runs:
+            return 4
+        if n < 3:
+            melds[n] = rank
+        n += 1
+    return n
+
+
+@jit
 def melding_shown(hand, discard, must, demanded, rules, found, melds):
-    """(deadwood, extension cards, number of melds) of the melding shown, its melds written to melds[0..2] (RULES.md 3.5).
+    """Deadwood of the melding shown, its melds written to melds[0..2] (RULES.md 3.5); 2**20 if nothing is allowed.
 
     hand: the ten cards kept (eleven for big gin). discard: mask of the card thrown, or 0. must: a card that has to lie in a meld, or
-    -1. demanded: the multiset of ranks (`rank_multiset`) that a shot has to leave over, or -1. Deadwood 2**20 if nothing is allowed.
+    -1. demanded: the multiset of ranks (`rank_multiset`) that a shot has to leave over, or -1.
     """
+    if must < 0 and demanded < 0 and _plain_melding(hand, rules, melds) <= 3:
+        return points(hand & ~(melds[0] | melds[1] | melds[2]), rules, 0)
+    return _searched_melding(hand, discard, must, demanded, rules, found, melds)
+
+
+@jit
+def _searched_melding(hand, discard, must, demanded, rules, found, melds):
+    """As `melding_shown`, by trying every family of disjoint melds."""
     count = melds_in(hand, rules, found)
+    found[count] = 0  # no meld, so that one loop tries families of none to three
     total = points(hand, rules, 0)
     best = (1 << 20, 0, 0)
     melds[0] = melds[1] = melds[2] = 0
-    best = _consider(best, melds, hand, discard, must, demanded, rules, total, 0, 0, 0)
-    for i in range(count):
-        a = found[i]
-        best = _consider(best, melds, hand, discard, must, demanded, rules, total, a, 0, 0)
-        for j in range(i + 1, count):
-            b = found[j]
-            if a & b:
+    for i in range(count + 1):
+        for j in range(min(i + 1, count), count + 1):
+            if found[i] & found[j]:
                 continue
-            best = _consider(best, melds, hand, discard, must, demanded, rules, total, a, b, 0)
-            for k in range(j + 1, count):
-                c = found[k]
-                if (a | b) & c == 0:
-                    best = _consider(best, melds, hand, discard, must, demanded, rules, total, a, b, c)
-    return best
+            for k in range(min(j + 1, count), count + 1):
+                if (found[i] | found[j]) & found[k] == 0:
+                    best = _consider(best, melds, hand, discard, must, demanded, rules, total, found[i], found[j], found[k])
+    return best[0]

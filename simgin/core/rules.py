@@ -38,7 +38,7 @@ RULES = np.dtype(
         + [
             ("start_points", np.int64, 2),
             ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
-            ("tier", np.int64, (2, 13)),  # ranks (13 bits) of equal value, dearest first, zero after the last
+            ("peers", np.int64, (2, 13)),  # for each rank the ranks (13 bits) of the same value
             # lane[side, m]: bits 0-12 the cards of the lane m that lie in some run of it; from bit 16 the least points
             # that its best runs leave over. One load gives both: four of these decide most hands.
             ("lane", np.int32, (2, 8192)),
@@ -108,11 +108,6 @@ def fill_lane_table(table, value, runs):
         table[mask] = (points - best) << 16 | in_runs
 
 
-def _tiers(value: list[int]) -> list[int]:
-    """Ranks of equal value as 13 bits each, dearest first."""
-    return [sum(1 << r for r in range(13) if value[r] == v) for v in sorted(set(value), reverse=True)]
-
-
 def build(parameters: dict[str, int], start_points: tuple[int, int]) -> np.record:
     """A Rules record from coded parameters (every name of PARAMETERS) and the tables that follow from them."""
     rules = np.zeros(1, RULES)[0]
@@ -128,8 +123,7 @@ def build(parameters: dict[str, int], start_points: tuple[int, int]) -> np.recor
         rules.n_rainbows = len(rainbows)
     for side, ace in ((STOPPER, parameters["ace_value"]), (DEFENDER, parameters["defender_ace_value"])):
         value = card_values(parameters["pip_values"], ace)
-        tiers = _tiers(value)
         rules.value[side] = value
-        rules.tier[side, : len(tiers)] = tiers
+        rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
         fill_lane_table(rules.lane[side], np.array(value), np.array(runs))
     return rules

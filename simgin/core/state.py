@@ -4,6 +4,7 @@ import numpy as np
 
 from simgin.core.layoff import MAX_OPTIONS
 from simgin.core.meldings import MAX_MELDS
+from simgin.core.view import VIEW
 
 SLOTS = ("take", "discard", "knock")
 TAKE, DISCARD, KNOCK = 0, 1, 2
@@ -18,8 +19,10 @@ _SCALARS = (
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier", "stock", "turns", "taken", "drawn", "phase")
     # the proposal before the knock policy
     + ("ending", "ending_card", "ending_count")
-    # the question being asked, for the message if a policy fails; and how many have been logged
-    + ("asked_seat", "asked_slot", "answer", "legal", "logged")
+    # the question being asked, for the message if a policy fails
+    + ("asked_seat", "asked_slot", "answer", "legal")
+    # one deal can be watched: its half and number (or -1), whether this is it, questions logged so far, whether its pack is given
+    + ("watch_half", "watch_deal", "watched", "logged", "given")
     # result of the deal (RULES.md 6): seats or -1, counts in points
     + ("kind", "stopper", "winner", "stopper_count", "other_count", "defender_before", "laid_off", "discard")
     + ("upcard_to",)  # 0 the first player took the upcard, 1 the second, 2 nobody, -1 there was none
@@ -51,6 +54,7 @@ STATE = np.dtype(
             ("chains", np.int64, (2, 16)),
             ("slots", np.int8, MAX_QUESTIONS),
             ("answers", np.int8, MAX_QUESTIONS),
+            ("log", VIEW, MAX_QUESTIONS),  # what was seen at each question; pages never touched cost no memory
         ],
     )
 )
@@ -59,5 +63,6 @@ STATE = np.dtype(
 def new_state(seed: int) -> np.record:
     """A state for one thread. seed: 0 .. 2**64-1, kept as the int64 of the same bits."""
     state = np.zeros(1, STATE)[0]
+    state.watch_half = -1
     state.seed = np.uint64(seed).astype(np.int64)
     return state
