@@ -1,0 +1,49 @@
+"""Monte Carlo simulator for Gin Rummy and its variants. `simgin --help` is a tour of the command line.
+
+The same from Python; nothing heavy is imported before it is asked for:
+
+    import simgin
+
+    frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # tidy pandas rows, as in table.csv
+    frame = simgin.run("experiments/demo.toml")
+    simgin.find_strategy("gold-early:k=7").text
+    simgin.find_variant("oklahoma+knock_limit=5").row["knock_limit"]
+"""
+
+from typing import Any
+
+# Public name -> the module it lives in and its name there.
+_PUBLIC = {
+    "find_strategy": ("simgin.loader", "find"),
+    "find_variant": ("simgin.variants", "find"),
+    "match": ("simgin.frames", "match"),
+    "run": ("simgin.frames", "run"),
+}
+
+__all__ = ["__version__", "find_strategy", "find_variant", "match", "run"]  # noqa: F822  they come by __getattr__
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported when it is first asked for."""
+    import importlib
+
+    if name == "__version__":
+        return _version()
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, inner = _PUBLIC[name]
+    return getattr(importlib.import_module(module), inner)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+def _version() -> str:
+    """The version that is installed, `0+source` where simgin runs without having been installed."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("simgin")
+    except metadata.PackageNotFoundError:
+        return "0+source"

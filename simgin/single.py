@@ -8,9 +8,14 @@ import numpy as np
 
 from simgin import rules
 from simgin.core import sums
+from simgin.core.rules import DISCARD_FIRST
 from simgin.core.state import SLOTS, new_state
 from simgin.core.view import new_view
 from simgin.matchup import Matchup, failure, run
+
+
+class NoSuchDeal(ValueError):
+    """A deal that was asked for and never played."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,9 @@ def play(
         run(matchup, state, own_rules, views, unit, 1)
     except Exception as error:
         fault = failure(matchup, state, error)
-    return Single(matchup, state, views, _questions(state, bool(fault)), fault, _dealt(state))
+    if not fault and not state.watched:
+        raise NoSuchDeal(f"the match of unit {unit}, half {half} was over after {state.deal + 1} deals; name one of 0..{state.deal}.")
+    return Single(matchup, state, views, _questions(state, bool(fault)), fault, _dealt(state, own_rules))
 
 
 def _questions(state: Any, failed: bool) -> list[Question]:
@@ -87,7 +94,9 @@ def _questions(state: Any, failed: bool) -> list[Question]:
     ]
 
 
-def _dealt(state: Any) -> tuple[int, int]:
-    """The hands as dealt, by seat: singly, nondealer first."""
+def _dealt(state: Any, own_rules: Any) -> tuple[int, int]:
+    """The hands as dealt, by seat: singly, nondealer first, who may get an eleventh card."""
     first, second = (sum(1 << int(card) for card in state.pack[start:20:2]) for start in (0, 1))
+    if own_rules.first_turn == DISCARD_FIRST:
+        first |= 1 << int(state.pack[20])
     return (first, second) if state.dealer == 1 else (second, first)

@@ -166,6 +166,8 @@ def play_units(
                 continue
             if matches:
                 _add_match(facts, state, outcome, half)
+            if half == state.watch_half:
+                return  # the match was over before the deal to be watched
             half += 1 if mirrored else 2
             if half < 2:
                 begin_half(state, rules, half, matches)

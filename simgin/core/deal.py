@@ -79,22 +79,11 @@ def new_pack(state):
 
 
 @jit
-def _seat_view(state, rules, view, seat):
-    """Write every scalar of a seat's view but those of the question itself."""
+def _deal_view(state, rules, view, seat):
+    """Write what stays the same for a whole deal. Once a deal, not once a question: that is worth a twentieth of the run."""
     other = 1 - seat
-    hand = state.hand[seat]
-    view.hand = hand
-    view.count = state.count[seat]
     view.upcard = state.upcard
-    view.pile = state.pile
-    view.known = state.known[other]
-    view.shed = state.shed[other]
-    view.unseen = PACK & ~(hand | state.pile | state.known[other])
-    view.stock = state.stock
     view.deck_left = -1
-    view.turns = state.turns
-    view.turn = state.turns + 1
-    view.own_turn = state.own_turns[seat] + 1
     view.dealer = state.dealer
     view.seat = seat
     view.limit = state.limit
@@ -107,6 +96,23 @@ def _seat_view(state, rules, view, seat):
     view.target = rules.points_target
     view.stake = 1
     view.owner = -1
+
+
+@jit
+def _seat_view(state, view, seat):
+    """Write what can have changed since a seat was last asked."""
+    other = 1 - seat
+    hand = state.hand[seat]
+    view.hand = hand
+    view.count = state.count[seat]
+    view.pile = state.pile
+    view.known = state.known[other]
+    view.shed = state.shed[other]
+    view.unseen = PACK & ~(hand | state.pile | state.known[other])
+    view.stock = state.stock
+    view.turns = state.turns
+    view.turn = state.turns + 1
+    view.own_turn = state.own_turns[seat] + 1
     view.taken = state.taken
     view.drawn = state.drawn
     view.ending = state.ending
@@ -131,7 +137,7 @@ def _noise(state, seat, who):
 def _ask(state, rules, view, seat, slot, legal, hook):
     """Put one question to a policy and check its answer. A watched deal is logged."""
     who = seat ^ state.half  # strategy A sits at seat `half`
-    _seat_view(state, rules, view, seat)
+    _seat_view(state, view, seat)
     view.legal = legal
     view.taken_offer = state.top if slot == TAKE or state.phase == PHASE_LAST else -1
     view.noise = _noise(state, seat, who) if state.noisy[who] >> slot & 1 else 0
@@ -225,10 +231,10 @@ def _no_result(state):
 
 
 @jit
-def _draw(state, seat, source):
+def _draw(state, rules, seat, source):
     """Take a card into the hand from the stock or the pile; nothing under FROM_DEAL, where eleven were dealt."""
     if source == FROM_STOCK:
-        if state.top >= 0:
+        if state.top >= 0 and rules.take_discard:
             state.shed[seat] |= 1 << state.top  # declined
         state.drawn = next_card(state)
         state.stock -= 1
@@ -301,7 +307,7 @@ def showdown(state, rules, seat, ending, own):
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
     """One turn from the draw to the discard; True if it ended the deal. Asks for the ending first, or the discard (DESIGN.md 4)."""
     state.phase = PHASE_TURN
-    _draw(state, seat, source)
+    _draw(state, rules, seat, source)
     if rules.stock_end == AT_DRAW and source == FROM_STOCK and state.stock <= rules.stock_reserve:
         state.kind = KIND_VOID
         return True
@@ -319,8 +325,10 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
                 return True
             _propose(state, NO_ENDING, -1, -1)
     card = _ask(state, rules, view, seat, DISCARD, legal, discard)
+    ten = eleven & ~(1 << card)
+    left = deadwood(ten, rules)
     if same:
-        ending, count = ending_with(eleven, card, must, state.limit, state.points[seat], rules)
+        ending, count = ending_with(ten, left, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING:
             _propose(state, ending, card, count)
             if _ask(state, rules, view, seat, KNOCK, 3, knock):
@@ -328,7 +336,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
                 _end(state, rules, seat)
                 return True
     _throw(state, seat, card)
-    state.count[seat] = deadwood(state.hand[seat], rules)
+    state.count[seat] = left
     _close_turn(state, view, other_view, seat, source, card)
     _no_card(state)
     return False
@@ -356,7 +364,7 @@ def _last_discard(state, rules, view, other_view, seat, knock):
         return
     _propose(state, ending, card, count)
     if _ask(state, rules, view, seat, KNOCK, 3, knock):
-        _draw(state, seat, FROM_PILE)
+        _draw(state, rules, seat, FROM_PILE)
         _close_turn(state, view, other_view, seat, FROM_PILE, card)
         _end(state, rules, seat)
 
@@ -410,6 +418,8 @@ def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discar
 
     1 is the nondealer, 2 the dealer: view and three hooks.
     """
+    _deal_view(state, rules, view1, 1 - state.dealer)
+    _deal_view(state, rules, view2, state.dealer)
     whose, source = _opening(state, rules, view1, view2, take1, take2)
     while True:
         if whose == 0:

@@ -37,6 +37,13 @@ def demanded_by(points):
 
 
 @jit
+def shot_count(points, rules):
+    """Points of the cards that a score demands: what every shot of the deal leaves over."""
+    tens, ones = points // 10 % 10, points % 10
+    return (rules.value[0, tens - 1] if tens else 0) + (rules.value[0, ones - 1] if ones else 0)
+
+
+@jit
 def is_shot(ten, must, points, rules):
     """Whether some melding of ten cards leaves exactly the cards that the score demands, with card `must` (or -1) in a meld."""
     tens, ones = points // 10 % 10, points % 10
@@ -82,12 +89,11 @@ def must_be_melded(taken, rules):
 
 
 @jit
-def ending_with(eleven, card, must, limit, points, rules):
-    """(ending, count) for one discard: a shot if it is one, else a knock within the limit, else NO_ENDING."""
-    ten = eleven & ~(1 << card)
+def ending_with(ten, left, must, limit, points, rules):
+    """(ending, count) for ten kept cards of deadwood `left`: a shot if they are one, else a knock within the limit, else NO_ENDING."""
     if rules.shot and is_shot(ten, must, points, rules):
-        return SHOT, deadwood(ten, rules)
-    count = count_declared(ten, must, rules)
+        return SHOT, shot_count(points, rules)
+    count = left if must < 0 else deadwood_with(ten, must, rules)
     return (KNOCK, count) if count <= limit else (NO_ENDING, count)
 
 
@@ -134,8 +140,7 @@ def best_ending(eleven, legal, must, limit, points, rules):
     elif rules.shot:
         shots = _shots(eleven, legal, must, points, rules)
         if shots:
-            card = lowest(dearest(shots, rules)[0])
-            return SHOT, card, deadwood(eleven & ~(1 << card), rules)
+            return SHOT, lowest(dearest(shots, rules)[0]), shot_count(points, rules)
     count, cards = _cheapest(eleven, legal, must, rules)
     if count > limit:
         return NO_ENDING, -1, NO_COUNT

@@ -106,8 +106,8 @@ def _text_digit(card):
         order = 12
     elif r == 10:
         order = 9
-    elif r == 12:
-        order = 10
+    elif r >= 11:
+        order = 22 - r  # the king before the queen
     return order * 4 + 4 - card // 13  # C D H S is the project's order of suits, S H D C, turned round
 
 

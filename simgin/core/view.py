@@ -1,12 +1,12 @@
 """What a deciding seat may lawfully know (RULES.md 9.2), as one structured record.
 
-Scalars are rewritten before every question; the history only grows. The engine never reads a view back, so nothing that a policy might
-write into one changes the game. Sets of cards are 52-bit masks, single cards 0..51 or -1 for none.
+What changes within a deal is rewritten before every question, the rest before every deal; the history only grows. The engine never
+reads a view back, so nothing that a policy might write into one changes the game. Sets of cards are 52-bit masks, single cards 0..51 or -1 for none.
 """
 
 import numpy as np
 
-MAX_TURNS = 500
+MAX_TURNS = 501  # `max_turns` is at most 500, and the last discard of the 50th-card rule can add one
 PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP = 0, 1, 2, 3
 FROM_STOCK, FROM_PILE, FROM_DEAL = 0, 1, 2  # source in the history
 

@@ -1,0 +1,40 @@
+# make setup, demo, test, test-slow, check, bench: all on a machine with python3 (3.11 or newer), make and git.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup demo test test-slow check bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "simgin needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1). Name another: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "Python could not make the virtual environment $(VENV). On Debian and Ubuntu install python3-venv first."; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev]'
+	@touch $(STAMP)
+
+demo: setup
+	$(BIN)/simgin run experiments/demo.toml -o results/demo
+	@echo
+	@echo "Tables and pictures lie in results/demo: summary.md, table.csv, plots/."
+
+test: setup
+	$(BIN)/python -m pytest -q -n 2
+
+test-slow: setup
+	$(BIN)/python -m pytest -q -n 2 -m slow
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup
+	$(BIN)/simgin bench
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,5 @@
+"""`python -m simgin` is `simgin`."""
+
+from simgin.cli import main
+
+main()

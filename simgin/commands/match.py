@@ -1,0 +1,67 @@
+"""`simgin match`: one matchup."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simgin import frames
+from simgin.commands import playing
+from simgin.commands.answer import Answer, command_line, json_option
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.experiment import Cell
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b", default="simple")
+@click.option("-v", "--variant", default="standard", show_default=True, help="The game, like oklahoma or standard+knock_limit=5.")
+@click.option("--deals", type=playing.Count(), metavar="N", help="Play so many deals, like 100000, 200k, 2M or 1e6 [default: 100k].")
+@click.option("--matches", type=playing.Count(), metavar="N", help="Play so many whole matches instead.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Other seeds give other packs.")
+@playing.workers_option
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Keep tables and plots in this directory.")
+@json_option
+def match(
+    a: str, b: str, variant: str, deals: int | None, matches: int | None, seed: int, workers: int | None, output: Path | None, as_json: bool
+) -> None:
+    """Play strategy A against B (default: simple) and print every rate with its 95 % interval.
+
+    A strategy is a name of `simgin strategies`, with parameters or other policies if you like, or a file of your own:
+
+    \b
+      gold                       gold-early:k=7
+      gold+knock=at:k=4          simple+discard=most-hits+take=never
+      mine.py                    mine.py#second
+
+    Both play the same packs in both seats. Nothing is written without -o.
+    """
+    cell = frames.cell(a, b, variant, deals=deals, matches=matches, seed=seed)
+    command = _command(cell, output)
+    if output is not None:
+        playing.check_place(output)
+    playing.warn_of_scores([cell])
+    started = datetime.now(UTC)
+    frame = playing.play([cell], f"{cell.matchup.a.text} v {cell.matchup.b.text}", workers, command)
+    files = [] if output is None else playing.save(output, frame, [cell], workers, started, command)
+    _answer(cell, frame, command, files, as_json)
+
+
+def _command(cell: Cell, output: Path | None) -> str:
+    one = cell.matchup
+    amount = ("--deals" if one.unit == "deal" else "--matches", cell.n)
+    place = () if output is None else ("-o", output)
+    return command_line("match", one.a.text, one.b.text, "-v", one.variant.text, *amount, "--seed", one.seed, *place)
+
+
+def _answer(cell: Cell, frame: pd.DataFrame, command: str, files: list[Path], as_json: bool) -> None:
+    from simgin import summary, table
+
+    answer = Answer(command, table.records(frame), cell.matchup.seed, files)
+    answer.give(as_json, [summary.details(frame), "", summary.terminal(frame), playing.mirroring([cell])])
