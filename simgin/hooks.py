@@ -10,6 +10,9 @@ from numba.core.errors import NumbaError
 
 from simgin.core import jit
 from simgin.core.policy import HOOK, HOOK_ARGUMENTS
+from simgin.core.rules import RULES
+from simgin.core.view import VIEW
+from simgin.parameters import did_you_mean
 from simgin.strategy import Policy
 
 
@@ -51,6 +54,8 @@ def _compile(policy: Policy) -> Any:
     keep = _is_builtin(policy)
     try:
         natural = jit.compiled(policy.function, HOOK_ARGUMENTS, keep=keep)
+    except KeyError as error:  # numba's own words for a field that a record does not have
+        raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(str(error.args[0]))}") from None
     except NumbaError as error:
         raise PolicyError(f"{_where(policy)} cannot be compiled: {_short(error)}") from None
     if not hasattr(natural, "overloads"):  # interpreted, under NUMBA_DISABLE_JIT
@@ -93,6 +98,11 @@ def _returned(kind: Any) -> str:
     if isinstance(kind, types.Optional):
         return "nothing on some path"
     return f"a value of type {kind}"
+
+
+def _no_field(name: str) -> str:
+    fields = [*(VIEW.names or ()), *(RULES.names or ())]
+    return f"neither view nor rules has a field {name!r}{did_you_mean(name, fields)}"
 
 
 def _short(error: NumbaError) -> str:

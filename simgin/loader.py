@@ -24,6 +24,7 @@ from simgin.strategy import SLOTS, Policy, Strategy, coded, written
 DEFAULTS = {"take": "lower", "discard": "low", "knock": "at"}
 _PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
 _VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
+_ITEM = re.compile(r"\s*\w+\s*=.*\S.*")
 _NAME = re.compile(r"[a-z0-9-]+")
 
 
@@ -44,12 +45,12 @@ def find(text: str) -> Strategy:
     head, *parts = _PART.split(str(text).strip())
     name, values = _split(head)
     strategy = _with_values(_strategy(name), values, text)
-    policies = {slot: strategy.policy(slot) for slot in SLOTS}
+    exchanged: dict[str, Policy] = {}
     for part in parts:
         slot, _, form = part.partition("=")
         for one in ("offer", "answer") if slot == "stake" else (slot,):
-            policies[one] = _part(one, form)
-    return _canonical(name, replace(strategy, **policies), _strategy(name))
+            exchanged[one] = _part(one, form)
+    return replace(strategy, **exchanged, text=_canonical(name, strategy, exchanged))
 
 
 def names() -> tuple[str, ...]:
@@ -93,10 +94,11 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     """A name and its values: `at:k=4` -> at, {k: 4}."""
     name, *rest = _VALUES.split(text.strip(), maxsplit=1)
     values = {}
-    for item in rest[0].split(",") if rest else []:
+    items = rest[0].split(",") if rest else []
+    if (":" in name and not name.partition("#")[0].endswith(".py")) or not all(_ITEM.fullmatch(item) for item in items):
+        raise StrategyError(f"{text!r} is not of the form name:parameter=value,parameter=value.")
+    for item in items:
         key, _, value = item.partition("=")
-        if not key or not value:
-            raise StrategyError(f"{text!r} is not of the form name:parameter=value,parameter=value.")
         values[key.strip()] = value.strip()
     return name.strip(), values
 
@@ -142,25 +144,19 @@ def _bound(policy: Policy, values: dict[str, str], text: str) -> Policy:
 # Writing it
 
 
-def _canonical(name: str, strategy: Strategy, base: Strategy) -> Strategy:
-    """Set `.text`: parameters in declared order, defaults and slots that change nothing left out."""
-    head, parts = [], []
+def _canonical(name: str, strategy: Strategy, exchanged: dict[str, Policy]) -> str:
+    """The text of a strategy with some slots exchanged: parameters in declared order, defaults and exchanges that change nothing left out."""
+    base = _strategy(name)
+    values, parts = [], []
     for slot in SLOTS:
         policy, own = strategy.policy(slot), base.policy(slot)
-        if policy is None or policy == own:
-            continue
-        if own is not None and policy.function is own.function and _unique(base, policy):
-            head.append(_values_text(policy, {key: p.default for key, p in own.params.items()})[1:])
-        else:
-            parts.append(f"+{slot}={_reference(policy)}")
-    values = ",".join(filter(None, head))
-    return replace(strategy, text=name + (f":{values}" if values else "") + "".join(parts))
-
-
-def _unique(base: Strategy, policy: Policy) -> bool:
-    """Whether the names of a policy's parameters belong to no other slot of the strategy."""
-    others = [key for p in _filled(base) if p.slot != policy.slot for key in p.params]
-    return not set(policy.params) & set(others)
+        if slot in exchanged:
+            if exchanged[slot] != own:
+                parts.append(f"+{slot}={_reference(exchanged[slot])}")
+        elif policy is not None and own is not None:
+            values.append(_values_text(policy, {key: p.default for key, p in own.params.items()})[1:])
+    said = ",".join(filter(None, values))
+    return name + (f":{said}" if said else "") + "".join(parts)
 
 
 def _reference(policy: Policy) -> str:

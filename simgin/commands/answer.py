@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
 
@@ -61,6 +62,17 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)
+
+
+def grid(title: str, *headings: str) -> Table:
+    """A table with nothing but a line under its headings. Long words are folded, never cut."""
+    from rich import box
+    from rich.table import Table
+
+    out = Table(title=f"\n{title}", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in headings:
+        out.add_column(heading, overflow="fold")
+    return out
 
 
 def note(message: str) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def match(
     a: str, b: str, variant: str, deals: int | None, matches: int | None, seed: int, workers: int | None, output: Path | None, as_json: bool
 ) -> None:
-    """Play strategy A against B (default: simple) and print every rate with its 95 % interval.
+    """Play strategy A against B (default: simple) and print every rate with its interval.
 
     A strategy is a name of `simgin strategies`, with parameters or other policies if you like, or a file of your own:
 

@@ -18,27 +18,33 @@ def _without_sets(rules, side, s, h, d, c):
 
 
 @jit
-def _settle(rules, side, s, h, d, c, ranks):
-    """Least points left over by four lanes when each of `ranks` may be a set: none, the whole, or three of the four."""
-    if ranks == 0:
-        return _without_sets(rules, side, s, h, d, c)
-    r = ranks & -ranks
-    rest = ranks ^ r
-    best = _settle(rules, side, s, h, d, c, rest)
-    best = min(best, _settle(rules, side, s & ~r, h & ~r, d & ~r, c & ~r, rest))
+def _settle_one(rules, side, s, h, d, c, r):
+    """Least points left over by four lanes when the rank r may be a set: none, the whole, or three of the four."""
+    s0, h0, d0, c0 = s & ~r, h & ~r, d & ~r, c & ~r
+    best = min(_without_sets(rules, side, s, h, d, c), _without_sets(rules, side, s0, h0, d0, c0))
     if s & h & d & c & r:
-        best = min(best, _settle(rules, side, s, h & ~r, d & ~r, c & ~r, rest))
-        best = min(best, _settle(rules, side, s & ~r, h, d & ~r, c & ~r, rest))
-        best = min(best, _settle(rules, side, s & ~r, h & ~r, d, c & ~r, rest))
-        best = min(best, _settle(rules, side, s & ~r, h & ~r, d & ~r, c, rest))
+        best = min(best, _without_sets(rules, side, s, h0, d0, c0))
+        best = min(best, _without_sets(rules, side, s0, h, d0, c0))
+        best = min(best, _without_sets(rules, side, s0, h0, d, c0))
+        best = min(best, _without_sets(rules, side, s0, h0, d0, c))
     return best
 
 
 @jit
-def _with_sets(rules, side, s, h, d, c, thrice, in_runs):
-    """Least points left over when some ranks are held three or four times."""
-    plain = thrice & ~in_runs
-    return _settle(rules, side, s & ~plain, h & ~plain, d & ~plain, c & ~plain, thrice & in_runs)
+def _settle(rules, side, s, h, d, c, ranks):
+    """The same for each of several ranks (at least one)."""
+    r = ranks & -ranks
+    rest = ranks ^ r
+    if rest == 0:
+        return _settle_one(rules, side, s, h, d, c, r)
+    s0, h0, d0, c0 = s & ~r, h & ~r, d & ~r, c & ~r
+    best = min(_settle(rules, side, s, h, d, c, rest), _settle(rules, side, s0, h0, d0, c0, rest))
+    if s & h & d & c & r:
+        best = min(best, _settle(rules, side, s, h0, d0, c0, rest))
+        best = min(best, _settle(rules, side, s0, h, d0, c0, rest))
+        best = min(best, _settle(rules, side, s0, h0, d, c0, rest))
+        best = min(best, _settle(rules, side, s0, h0, d0, c, rest))
+    return best
 
 
 @jit
@@ -50,7 +56,12 @@ def _by_suit_and_rank(hand, rules, side):
     thrice = ranks_held_thrice(s, h, d, c)
     if thrice == 0:
         return (ws + wh + wd + wc) >> 16
-    return _with_sets(rules, side, s, h, d, c, thrice, ws | wh | wd | wc)
+    in_runs = ws | wh | wd | wc
+    plain = thrice & ~in_runs  # these sets are taken whole
+    s, h, d, c = s & ~plain, h & ~plain, d & ~plain, c & ~plain
+    if thrice == plain:
+        return _without_sets(rules, side, s, h, d, c)
+    return _settle(rules, side, s, h, d, c, thrice & in_runs)
 
 
 @jit

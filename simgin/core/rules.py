@@ -31,24 +31,23 @@ PARAMETERS = (
     + ("first_dealer", "next_dealer", "void_dealer")
 )
 
-RULES = np.dtype(
-    (
-        np.record,
-        [(name, np.int64) for name in PARAMETERS]
-        + [
-            ("start_points", np.int64, 2),
-            ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
-            ("peers", np.int64, (2, 13)),  # for each rank the ranks (13 bits) of the same value
-            # lane[side, m]: bits 0-12 the cards of the lane m that lie in some run of it; from bit 16 the least points
-            # that its best runs leave over. One load gives both: four of these decide most hands.
-            ("lane", np.int32, (2, 8192)),
-            ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
-            ("n_runs", np.int64),
-            ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
-            ("n_rainbows", np.int64),
-        ],
-    )
+_RULES = np.dtype(
+    [(name, np.int64) for name in PARAMETERS]
+    + [
+        ("start_points", np.int64, 2),
+        ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
+        ("peers", np.int64, (2, 13)),  # for each rank the ranks (13 bits) of the same value
+        ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
+        ("n_runs", np.int64),
+        ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
+        ("n_rainbows", np.int64),
+        # lane[side, m]: bits 0-12 the cards of the lane m that lie in some run of it; from bit 16 the least points
+        # that its best runs leave over. One load gives both: four of these decide most hands.
+        ("lane", np.int32, (2, 8192)),
+    ],
+    align=True,
 )
+RULES = np.dtype((np.record, _RULES))
 
 
 def card_values(pip_values: int, ace_value: int) -> list[int]:

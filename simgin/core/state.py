@@ -38,26 +38,25 @@ _BY_SEAT = (
 # The two strategies, A and B (A sits at seat `half`): slots that want noise as bits, and whether the discard is asked before the ending.
 _BY_STRATEGY = ("noisy", "same")
 
-STATE = np.dtype(
-    (
-        np.record,
-        [(name, np.int64) for name in _SCALARS]
-        + [(name, np.int64, 2) for name in _BY_SEAT + _BY_STRATEGY]
-        + [
-            ("vectors", np.int64, (2, 3)),  # addresses of the parameter vectors, by strategy and slot
-            ("lengths", np.int64, (2, 3)),
-            ("pack", np.uint8, 52),
-            ("words", np.int64, 24),
-            ("melds", np.int64, 3),  # shown by the stopper
-            ("found", np.int64, MAX_MELDS),
-            ("options", np.int64, (3, MAX_OPTIONS)),
-            ("chains", np.int64, (2, 16)),
-            ("slots", np.int8, MAX_QUESTIONS),
-            ("answers", np.int8, MAX_QUESTIONS),
-            ("log", VIEW, MAX_QUESTIONS),  # what was seen at each question; pages never touched cost no memory
-        ],
-    )
+_STATE = np.dtype(
+    [(name, np.int64) for name in _SCALARS]
+    + [(name, np.int64, 2) for name in _BY_SEAT + _BY_STRATEGY]
+    + [
+        ("vectors", np.int64, (2, 3)),  # addresses of the parameter vectors, by strategy and slot
+        ("lengths", np.int64, (2, 3)),
+        ("melds", np.int64, 3),  # shown by the stopper
+        ("words", np.int64, 24),
+        ("found", np.int64, MAX_MELDS),
+        ("options", np.int64, (3, MAX_OPTIONS)),
+        ("chains", np.int64, (2, 16)),
+        ("log", VIEW, MAX_QUESTIONS),  # what was seen at each question; pages never touched cost no memory
+        ("pack", np.uint8, 52),
+        ("slots", np.int8, MAX_QUESTIONS),
+        ("answers", np.int8, MAX_QUESTIONS),
+    ],
+    align=True,
 )
+STATE = np.dtype((np.record, _STATE))
 
 
 def new_state(seed: int) -> np.record:

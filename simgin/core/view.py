@@ -46,7 +46,8 @@ FIELDS = (
     ("legal", "legal answers as bits"),
 )
 
-VIEW = np.dtype((np.record, [(name, np.int64) for name, _ in FIELDS] + [("history", np.int8, (MAX_TURNS, 4))]))
+_VIEW = np.dtype([(name, np.int64) for name, _ in FIELDS] + [("history", np.int8, (MAX_TURNS, 4))], align=True)
+VIEW = np.dtype((np.record, _VIEW))
 HISTORY = "history[i] = (seat, source, card drawn or -1 if hidden from this seat, card discarded) for i < turns; source 0 stock, 1 pile"
 
 

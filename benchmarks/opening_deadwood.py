@@ -1,0 +1,115 @@
+"""The exact distribution of the deadwood of a dealt ten-card hand (ace low, face values), over all C(52,10) hands.
+
+    python benchmarks/opening_deadwood.py
+
+Deadwood does not depend on the names of the suits, so only multisets of four lanes (the thirteen bits of a suit) are solved and each
+counts for as many hands as its lanes have orders: about 24 times fewer than 15,820,024,220. Every one of them goes through the engine's
+own solver. Prints histogram, quantiles and time; exits 1 if a count differs from the exact ones (REFERENCE.md 1.2 and 1.3).
+"""
+
+import math
+import sys
+import threading
+import time
+
+import numpy as np
+
+from simgin import rules, variants
+from simgin.core.deadwood import deadwood
+from simgin.core.jit import compiled
+from simgin.runner import usable_cpus
+
+CARDS = 10
+BINS = 128  # more than ten courts are worth
+HANDS = math.comb(52, CARDS)
+EXACT = {"hands": HANDS, "0": 136_694, "10 or less": 10_212_276}
+MOMENTS = (56.5694, 13.7912)
+QUANTILES = {1: 22, 5: 32, 10: 38, 25: 47, 50: 58, 75: 67, 90: 73, 95: 76, 99: 82}
+
+
+def lane_lists():
+    """The 8,192 lanes by their number of cards: (lanes in that order, where each number begins)."""
+    sizes = np.array([lane.bit_count() for lane in range(8192)])
+    return np.argsort(sizes, kind="stable"), np.searchsorted(np.sort(sizes), np.arange(15))
+
+
+@compiled
+def orders(i, j, k, m):
+    """In how many orders four lanes can be had, given by their places with i >= j >= k >= m."""
+    ways = 24
+    if i == j or j == k or k == m:
+        ways = 12
+        if i == j == k or j == k == m:
+            ways = 1 if i == m else 4
+        elif i == j and k == m:
+            ways = 6
+    return ways
+
+
+def add_hands(rules, lanes, begin, i, histogram):
+    """Add every hand whose greatest lane is the i-th one, the others following in falling order."""
+    a = lanes[i]
+    size_a = np.searchsorted(begin, i, side="right") - 1
+    for j in range(min(i + 1, begin[min(CARDS - size_a, 13) + 1])):
+        b = a | lanes[j] << 13
+        size_b = size_a + np.searchsorted(begin, j, side="right") - 1
+        for k in range(min(j + 1, begin[min(CARDS - size_b, 13) + 1])):
+            c = b | lanes[k] << 26
+            left = CARDS - size_b - (np.searchsorted(begin, k, side="right") - 1)
+            if left <= 13:
+                for m in range(begin[left], min(k + 1, begin[left + 1])):
+                    histogram[deadwood(c | lanes[m] << 39, rules)] += orders(i, j, k, m)
+
+
+def count(workers):
+    """Histogram of the deadwood over all hands, made by some threads."""
+    record = rules.build(variants.find("standard"))
+    lanes, begin = lane_lists()
+    add = compiled(add_hands, keep=False)
+    add(record, lanes, begin, 0, np.zeros(BINS, np.int64))  # compiles
+    last = begin[CARDS + 1]
+    histograms = np.zeros((workers, BINS), np.int64)
+
+    def work(worker):
+        for i in range(worker, last, workers):
+            add(record, lanes, begin, i, histograms[worker])
+
+    threads = [threading.Thread(target=work, args=(worker,), daemon=True) for worker in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return histograms.sum(axis=0)
+
+
+def differences(histogram):
+    """A sentence for everything that is not as it should be."""
+    points = np.arange(BINS)
+    mean = float(histogram @ points) / HANDS
+    sd = math.sqrt(float(histogram @ points**2) / HANDS - mean**2)
+    at_most = np.cumsum(histogram)
+    found = {"hands": int(at_most[-1]), "0": int(histogram[0]), "10 or less": int(at_most[10])}
+    quantiles = {q: int(np.searchsorted(at_most, q * HANDS / 100)) for q in QUANTILES}
+    print(f"mean {mean:.4f}, standard deviation {sd:.4f}")
+    print("quantiles " + ", ".join(f"{q} % {value}" for q, value in quantiles.items()))
+    wrong = [f"{what}: {n:,} instead of {EXACT[what]:,}" for what, n in found.items() if n != EXACT[what]]
+    wrong += [f"moment {m:.4f} instead of {want}" for m, want in zip((mean, sd), MOMENTS, strict=True) if round(m, 4) != want]
+    return wrong + [f"quantile {q} %: {quantiles[q]} instead of {want}" for q, want in QUANTILES.items() if quantiles[q] != want]
+
+
+def main():
+    workers = usable_cpus()
+    start = time.perf_counter()
+    histogram = count(workers)
+    seconds = time.perf_counter() - start
+    for points in np.flatnonzero(histogram):
+        print(f"{points:3d} {histogram[points]:14,d}  {histogram[points] / HANDS:.3e}")
+    wrong = differences(histogram)
+    print(f"{HANDS:,} hands in {seconds:.1f} s on {workers} threads")
+    for sentence in wrong:
+        print(f"WRONG: {sentence}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,6 @@
+"""What all tests share: the property tests draw the same examples in every run, and slow machines have no deadline."""
+
+from hypothesis import settings
+
+settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
+settings.load_profile("fixed")

@@ -1,0 +1,46 @@
+"""Strategies made for tests: legal, by lot, but good enough that deals end in every way."""
+
+from simgin.strategy import Strategy, discard, helper, knock, param
+from simgin.toolkit import best_discards, chance, lowest, of_rank, pick
+from simgin_strategies.take import random as by_lot
+
+
+@discard(noise=True, p=param(0.1, 0.0, 1.0, "chance of any card"))
+def stray(view, rules, params):
+    """Least deadwood, ties by lot, but now and then any card."""
+    if (view.noise & 0xFFFFF) < params[0] * 0x100000:
+        return pick(view.legal, view.noise)
+    return pick(best_discards(view.hand, view.legal, rules)[1], view.noise)
+
+
+@helper
+def _for_the_shot(hand, points):
+    """Cards of the hand that the score demands for a shot, one for each digit."""
+    kept = 0
+    for digit in (points // 10 % 10, points % 10):
+        cards = hand & ~kept & of_rank(digit - 1) if digit else 0
+        kept |= cards & -cards
+    return kept
+
+
+@discard(noise=True)
+def to_shoot(view, rules, params):
+    """Keep what a shot demands and meld the rest."""
+    kept = _for_the_shot(view.hand, view.own_points)
+    legal = view.legal & ~kept
+    if legal == 0:
+        return lowest(view.legal)
+    return pick(best_discards(view.hand & ~kept, legal, rules)[1], view.noise)
+
+
+@knock(noise=True, p=param(0.02, 0.0, 1.0, "chance of ending before"), least=param(0, 0, 3, "least kind of ending"))
+def late(view, rules, params):
+    """In the last question of the 50th-card rule, with a kind of ending that is wanted, or seldom."""
+    return view.phase == 2 or (params[1] > 0 and view.ending >= params[1]) or chance(params[0], view.noise)
+
+
+STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(p=0.5))
+STRAY_SAME = Strategy("stray-same", take=by_lot, discard=stray, knock=late(p=0.5), ending="same")
+LATE = Strategy("late", discard=stray, knock=late)
+SHOOTER = Strategy("shooter", discard=to_shoot, knock=late(p=0.05, least=2))
+SHOOTER_SAME = Strategy("shooter-same", take=by_lot, discard=to_shoot, knock=late(p=0.05, least=2), ending="same")

@@ -1,0 +1,82 @@
+"""Hands to test with, as the engine has them (masks) and as the twin has them (texts), and the rows of meld rules.
+
+Everything is drawn from a `random.Random` of the caller's, so a test's sample never changes.
+"""
+
+import random
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import twin
+
+from simgin import notation, rules, variants
+
+ACE_RUNS = ("low", "high_or_low", "corner")
+MELD_RULES = tuple(f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes"))
+VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")  # the last two: Tedesco's defender, Solitary Gin
+
+
+@cache
+def game(text: str) -> tuple[Any, dict[str, Any]]:
+    """The engine's record and the twin's row of a variant."""
+    variant = variants.find(text)
+    return rules.build(variant), dict(variant.row)
+
+
+def names(hand: int) -> list[str]:
+    """A mask as the twin's cards."""
+    return notation.show(hand).split()
+
+
+def names_in_order(cards: Iterable[int]) -> list[str]:
+    """Cards 0..51 as the twin's, in the order given."""
+    return [notation.text(int(card)) for card in cards]
+
+
+def mask(cards: Iterable[str]) -> int:
+    """The twin's cards as a mask."""
+    return notation.mask(notation.card(card) for card in cards)
+
+
+def members(hand: int) -> list[int]:
+    """The cards 0..51 of a mask."""
+    return notation.members(hand)
+
+
+@cache
+def melds_of_the_pack(ace_runs: str) -> tuple[int, ...]:
+    """Every meld of the pack, rainbows included, of up to five cards: longer ones are unions of these."""
+    melds = twin.all_melds({"ace_runs": ace_runs, "rainbow": True})
+    return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
+
+
+def dealt(rng: random.Random, size: int, pack: Iterable[int] = range(52)) -> int:
+    """A hand as it comes from a shuffled pack (or what is left of one)."""
+    return sum(1 << card for card in rng.sample(list(pack), size))
+
+
+def crowded(rng: random.Random, size: int) -> int:
+    """A hand from a few neighbouring ranks, where most cards could serve a run as well as a set."""
+    width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
+    first = rng.randrange(13)
+    return dealt(rng, size, [13 * suit + (first + i) % 13 for suit in range(4) for i in range(width)])
+
+
+def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
+    """A hand of melds thrown together, overlapping or not, cut and filled up to its size; none of the cards in `taken`."""
+    melds = [meld for meld in rng.sample(melds_of_the_pack(ace_runs), 24) if not meld & taken]
+    hand = 0
+    while hand.bit_count() < size and melds and rng.random() < 0.9:
+        hand |= melds.pop()
+    spare = [card for card in range(52) if not (hand | taken) >> card & 1]
+    while hand.bit_count() < size:
+        hand |= 1 << spare.pop(rng.randrange(len(spare)))
+    while hand.bit_count() > size:
+        hand ^= 1 << rng.choice(members(hand))
+    return hand
+
+
+def meld_rich(rng: random.Random, size: int, ace_runs: str) -> int:
+    """A hand with many melds in it, most of them in conflict."""
+    return crowded(rng, size) if rng.random() < 0.5 else made_of_melds(rng, size, ace_runs)

@@ -1,0 +1,164 @@
+"""Names, files and the text form of strategies; and what a broken strategy file is told."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgin import hooks, loader
+from simgin.loader import StrategyError, find
+
+HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\n"
+
+
+def write(folder: Path, body: str, name: str = "mine.py") -> str:
+    path = folder / name
+    path.write_text(HEAD + body)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("gold", "gold"),
+        ("gold-early:k=5", "gold-early"),
+        ("gold-early:k=7", "gold-early:k=7"),
+        ("gold-at:k=4", "gold-at"),
+        ("gin-only:k=10", "gin-only:k=10"),
+        ("simple+knock=at:k=4", "simple+knock=at:k=4"),
+        ("simple+knock=at:k=10", "simple"),
+        ("simple+knock=at", "simple"),
+        ("simple+knock=gold-at", "simple+knock=at:k=4"),
+        ("gold+discard=low:tie=random", "gold+discard=low:tie=random"),
+        ("gold:tie=random", "gold:tie=random"),
+        ("gold:k=3+knock=early", "gold+knock=early"),
+        ("gold+discard=uniform", "gold+discard=uniform"),
+        ("gold+knock=schedule:late=2,early=9", "gold+knock=schedule:early=9,late=2"),
+        ("random:p=0.25,p_end=1", "random:p=0.25,p_end=1"),
+        (" gold + discard=uniform", None),
+    ],
+)
+def test_canonical_text(text: str, canonical: str | None) -> None:
+    if canonical is None:
+        with pytest.raises(StrategyError):
+            find(text)
+        return
+    assert find(text).text == canonical
+    assert find(canonical).text == canonical
+
+
+@given(
+    st.sampled_from(["gold", "simple", "gin-only", "gold-early", "random", "stubborn"]),
+    st.sampled_from(["", "+take=never", "+take=random:p=0.125", "+take=simple"]),
+    st.sampled_from(["", "+discard=low:tie=middle", "+discard=uniform", "+discard=most-hits:keep_pairs=yes"]),
+    st.sampled_from(["", "+knock=early:k=3", "+knock=lead:a=1,b=-2.5", "+knock=never"]),
+)
+def test_text_round_trips(base: str, take: str, discard: str, knock: str) -> None:
+    strategy = find(base + take + discard + knock)
+    again = find(strategy.text)
+    assert again.text == strategy.text
+    assert [again.policy(s) for s in ("take", "discard", "knock")] == [strategy.policy(s) for s in ("take", "discard", "knock")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("golf", "Did you mean 'gold'?"),
+        ("gold:q=3", "has no parameter 'q'"),
+        ("gold-early:k=five", "must be a number 0..500"),
+        ("gold-early:k=2.5", "must be a whole number"),
+        ("gold-early:k=501", "must lie in 0..500"),
+        ("gold+discard=low:tie=highest", "must be one of high, random, middle"),
+        ("gold+discard=lwo", "Did you mean 'low'?"),
+        ("gold+discard=most-hits:keep_pairs=perhaps", "must be yes or no"),
+        ("gold+knock=at:k", "is not of the form"),
+        ("nowhere.py", "cannot be read"),
+        ("", "there is no strategy ''"),
+    ],
+)
+def test_bad_texts_get_a_sentence(text: str, said: str) -> None:
+    with pytest.raises(StrategyError, match=said.replace("?", r"\?").replace(".", r"\.")):
+        find(text)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_strategy_or_a_sentence(text: str) -> None:
+    try:
+        assert find(text).text
+    except StrategyError as error:
+        assert str(error)
+
+
+def test_a_file_is_a_strategy(tmp_path: Path) -> None:
+    path = write(tmp_path, "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\nS = Strategy('mine', discard=low)\n")
+    strategy = find(path)
+    assert strategy.text == path and strategy.policy("take").name == "lower" and strategy.policy("knock").name == "at"
+    assert find(f"{path}#mine").policy("discard") == strategy.policy("discard")
+    assert find(f"gold+discard={path}#low").text == f"gold+discard={path}#low"
+    assert find(find(f"gold+discard={path}").text).policy("discard").name == "low"
+
+
+def test_two_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
+    bodies = ["@discard\ndef mine(view, rules, params):\n    return %s\nS = Strategy('mine', discard=mine)\n" % expression for expression in "01"]
+    for folder, body in zip(("a", "b"), bodies, strict=True):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder, body)
+    one, two = (find(str(tmp_path / folder / "mine.py")).policy("discard").function for folder in "ab")
+    assert (one(None, None, None), two(None, None, None)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("S = Strategy('Bad Name')\n", "a strategy's name is made of"),
+        ("S = Strategy('x', ending='later')\n", "ending is best or same"),
+        ("1 / 0\n", "ZeroDivisionError"),
+        ("def nothing(): pass\n", "has no strategy"),
+        ("A = Strategy('a')\nB = Strategy('b')\n", "has several strategies; say which"),
+    ],
+)
+def test_broken_files_get_a_sentence(tmp_path: Path, body: str, said: str) -> None:
+    with pytest.raises(StrategyError, match=said):
+        find(write(tmp_path, body))
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("@discard\ndef f(view, rules, params):\n    return 0.5 * view.hand\n", "returns a float"),
+        ("@discard\ndef f(view, rules, params):\n    pass\n", "returns nothing"),
+        ("@discard\ndef f(view, rules, params):\n    if view.hand > 3:\n        return 1\n", "returns nothing on some path"),
+        ("@discard\ndef f(view, rules):\n    return 1\n", "three arguments"),
+        ("@discard\ndef f(view, rules, params):\n    return view.handd\n", "cannot be compiled"),
+        ("@discard\ndef f(view, rules, params):\n    return open('x')\n", "cannot be compiled"),
+        ("@discard\ndef f(view, rules, params):\n    return view.noise & 7\n", "noise=True"),
+        ("@discard(weights='none.npy')\ndef f(view, rules, params):\n    return 1\n", "none.npy"),
+    ],
+)
+def test_broken_policies_get_a_sentence(tmp_path: Path, body: str, said: str) -> None:
+    policy = find(write(tmp_path, body + "S = Strategy('mine', discard=f)\n")).policy("discard")
+    with pytest.raises(hooks.PolicyError, match=said) as raised:
+        hooks.vector(policy)
+        hooks.hook(policy)
+    assert "\n" not in str(raised.value) and "'f' in mine.py" in str(raised.value)
+
+
+def test_weights_follow_the_parameters(tmp_path: Path) -> None:
+    import numpy as np
+
+    np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
+    body = "@knock(weights='w.npy', k=param(3, 0, 9))\ndef f(view, rules, params):\n    return params[0] > params[4]\n"
+    strategy = find(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
+    vector = hooks.vector(strategy.policy("knock"))
+    assert vector.tolist() == [3, 0, 1, 2, 3] and not vector.flags.writeable
+    assert tmp_path / "w.npy" in loader.files(strategy)
+
+
+def test_names_are_unique_and_every_policy_speaks() -> None:
+    names = loader.names()
+    assert len(set(names)) == len(names)
+    for policy in loader.policies():
+        assert policy.about, f"{policy.slot} policy {policy.name} has no docstring"
+    for name in names:
+        assert find(name).about, f"{name} does not say where it comes from"
