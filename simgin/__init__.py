@@ -20,7 +20,7 @@ _PUBLIC = {
     "run": ("simgin.frames", "run"),
 }
 
-__all__ = ["__version__", "find_strategy", "find_variant", "match", "run"]  # noqa: F822  they come by __getattr__
+__all__ = ["__version__", "find_strategy", "find_variant", "match", "run"]
 
 
 def __getattr__(name: str) -> Any:

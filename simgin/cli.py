@@ -9,6 +9,7 @@ import contextlib
 import difflib
 import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -153,6 +154,6 @@ def cli() -> None:
 def main() -> None:
     """The console script."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError):
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  a terminal without ± gets ?
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no ± gets ?
     cli.main()

@@ -51,9 +51,7 @@ def play(cells: Sequence[Cell], workers: int | None = None, progress: runner.Pro
     return pd.concat(frames, ignore_index=True)
 
 
-def cell(
-    a: str, b: str, variant: str, *, deals: int | str | None = None, matches: int | str | None = None, seed: int = 1
-) -> Cell:
+def cell(a: str, b: str, variant: str, *, deals: int | str | None = None, matches: int | str | None = None, seed: int = 1) -> Cell:
     """One matchup from text forms and counts."""
     if deals is not None and matches is not None:
         raise CountError("deals and matches are both given; keep one of them.")

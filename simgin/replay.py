@@ -16,7 +16,7 @@ from simgin.core.deadwood import deadwood_of
 from simgin.core.endings import BIG_GIN, SHOT
 from simgin.core.rules import DEFENDER, STOPPER
 from simgin.core.sums import KINDS
-from simgin.core.view import PHASE_LAST, PHASE_UPCARD
+from simgin.core.view import FROM_PILE, PHASE_LAST, PHASE_UPCARD
 from simgin.loader import StrategyError
 from simgin.loader import find as find_strategy
 from simgin.matchup import Matchup
@@ -26,7 +26,7 @@ from simgin.variants import Variant
 
 WIDTH = 80
 UNITS = 2**48
-ROLES = ("nondealer", "dealer")
+FELL = "gives no legal answer"
 
 
 class ReplayError(ValueError):
@@ -70,25 +70,12 @@ class Replay:
         by_strategy = (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
         self.names = by_strategy if self.state.half == 0 else by_strategy[::-1]  # by seat
 
-    def who(self, seat: int) -> str:
-        """A seat by its strategy."""
-        return self.names[seat]
-
-    def role(self, seat: int) -> str:
-        """Dealer or nondealer."""
-        return ROLES[seat == self.state.dealer]
-
     def lines(self) -> Iterator[str]:
-        """The whole text."""
+        """The whole text, to the result or to the question at which a policy failed."""
         yield from self._header()
-        turns = groupby(self.played.questions, key=lambda question: (question.view.turns, question.view.phase))
-        told = -1
-        for (turn, phase), questions in turns:
-            yield from self._unasked(told + 1, int(turn))
+        for (_, phase), group in groupby(self.played.questions, key=lambda question: (question.view.turns, question.view.phase)):
             yield ""
-            yield from self._turn(int(turn), int(phase), list(questions))
-            told = int(turn)
-        yield from self._unasked(told + 1, int(self.state.turns))
+            yield from {PHASE_UPCARD: self._upcard, PHASE_LAST: self._last_discard}.get(int(phase), self._turn)(list(group))
         yield ""
         yield from self._failure() if self.played.fault else self._result()
 
@@ -99,115 +86,88 @@ class Replay:
         number = f", deal {state.deal}" if matchup.unit == "match" else ""
         yield from _wrapped(f"{matchup.variant.text}: seed {matchup.seed}, unit {state.unit}, half {state.half}{number}")
         factor = f", all points times {state.multiplier}" if state.multiplier != 1 else ""
-        yield f"knock limit {state.limit}{' (gin only)' if state.limit == 0 else ''}{factor}"
-        upcard = text(int(state.upcard)) if state.upcard >= 0 else "none"
-        yield f"upcard {upcard}"
+        upcard = f", upcard {text(int(state.upcard))}" if state.upcard >= 0 else ""
+        yield f"Knock limit {state.limit}{' (gin only)' if state.limit == 0 else ''}{factor}{upcard}"
         for seat in (1 - int(state.dealer), int(state.dealer)):
             yield ""
-            yield from _wrapped(f"{self.who(seat)}: seat {seat}, {self.role(seat)}, {state.points[seat]} points so far")
-            yield from self._holding(self.played.hands[seat])
+            role = "dealer" if seat == state.dealer else "nondealer, moves first"
+            yield from _wrapped(f"{self._who(seat)}, {role}, score {state.points[seat]}")
+            hand = self.played.hands[seat]
+            yield f"  dealt {self._sorted(hand)}, count {deadwood_of(hand, self.rules, STOPPER)}"
 
-    def _holding(self, hand: int) -> Iterator[str]:
-        melding = hands.shown(hand, self.rules)[1]
-        yield from _wrapped(f"  {_sorted_hand(hand, melding)}  count {deadwood_of(hand, self.rules, STOPPER)}")
+    def _who(self, seat: int) -> str:
+        return f"{self.names[seat]} (seat {seat})"
+
+    def _sorted(self, hand: int) -> str:
+        """A hand with its melds first."""
+        return _apart(hands.shown(hand, self.rules)[1], hand)
 
     # The play
 
-    def _turn(self, turn: int, phase: int, questions: list[Question]) -> Iterator[str]:
-        if phase == PHASE_UPCARD:
-            yield "The upcard"
-        elif phase == PHASE_LAST:
-            yield "The last discard"
-        seat = None
+    def _upcard(self, questions: list[Question]) -> Iterator[str]:
+        yield f"The upcard is {text(int(self.state.upcard))}"
         for question in questions:
-            if phase not in (PHASE_UPCARD, PHASE_LAST) and seat is None:
-                yield from _wrapped(f"Turn {turn + 1}, {self.who(question.seat)}{self._knows(question)}")
-            seat = question.seat
-            yield from _wrapped(f"  {self._question(question)}", "    ")
-        last = questions[-1]
-        if last.slot == "discard" and last.answer is not None and last.view.phase != PHASE_LAST:
-            return
+            view = question.view
+            yield from _wrapped(f"  {self._who(question.seat)} holds {self._sorted(int(view.hand))}, count {view.count}: {_taking(question)}")
 
-    def _knows(self, question: Question) -> str:
-        known = show(int(question.view.known))
-        return f" (the other holds {known})" if known else ""
+    def _turn(self, questions: list[Question]) -> Iterator[str]:
+        """A turn, told from its questions: a draw that nobody was asked about is seen in the next one."""
+        first, last = questions[0].view, questions[-1].view
+        yield from _wrapped(f"Turn {first.turn}, {self._who(questions[0].seat)}")
+        if known := show(int(first.known)):
+            yield f"  knows that the other holds {known}"
+        ten = int(first.hand) & ~sum(1 << int(card) for card in (first.drawn, first.taken) if card >= 0)
+        yield f"  holds {self._sorted(ten)}, count {first.count}"
+        if questions[0].slot == "take":
+            yield f"  offered {text(int(first.taken_offer))}, {first.stock} in the stock: {_taking(questions[0])}"
+        yield from self._draw(last)
+        for question in questions:
+            if question.slot != "take":
+                yield f"  {_discarding(question) if question.slot == 'discard' else _ending(question)}"
 
-    def _question(self, question: Question) -> str:
-        """One decision: what was seen, and the answer."""
-        view = question.view
-        if question.slot == "take":
-            return self._take(question)
-        if view.phase == PHASE_LAST:
-            return f"{self.who(question.seat)}, holding {show(int(view.hand))}, may take {text(int(view.taken_offer))} and {self._proposal(question)}"
-        return f"{self._drew(question)}{self._knock(question) if question.slot == 'knock' else self._discard(question)}"
+    def _draw(self, view: Any) -> Iterator[str]:
+        """The card drawn on a turn, from its last view; a draw that ends the deal comes after the last question."""
+        drawn = int(self.state.drawn if view.turns == self.state.turns and not self.played.fault else view.drawn)
+        if view.taken >= 0:
+            yield f"  takes {text(int(view.taken))}"
+        elif drawn >= 0:
+            yield f"  draws {text(drawn)}"
 
-    def _take(self, question: Question) -> str:
-        view = question.view
-        offered = text(int(view.taken_offer))
-        head = f"{self.who(question.seat)}, " if view.phase == PHASE_UPCARD else ""
-        seen = f"{head}holding {show(int(view.hand))} (count {view.count}), is offered {offered}"
-        words = {None: "no legal answer", 1: "takes it", 2: "passes"}
-        no = "passes" if view.phase == PHASE_UPCARD and not view.legal & 4 else f"draws from the stock of {view.stock}"
-        return f"{seen}: {words.get(question.answer, no)}"
-
-    def _drew(self, question: Question) -> str:
-        view = question.view
-        drawn = f"drew {text(int(view.drawn))}" if view.drawn >= 0 else f"took {text(int(view.taken))}" if view.taken >= 0 else "was dealt eleven"
-        return f"{drawn}, holds {show(int(view.hand))}: "
-
-    def _knock(self, question: Question) -> str:
-        return f"may {self._proposal(question)}"
-
-    def _proposal(self, question: Question) -> str:
-        view = question.view
-        how = "big gin" if view.ending == BIG_GIN else "shot" if view.ending == SHOT else "gin" if view.ending_count == 0 else "knock"
-        count = f" with {view.ending_count}" if view.ending_count else ""
-        card = f" throwing {text(int(view.ending_card))}" if view.ending_card >= 0 else ""
-        answer = {None: "no legal answer", 0: "plays on", 1: "ends the deal"}[question.answer]
-        return f"{'declare' if how != 'knock' else ''} {how}{count}{card}: {answer}".strip()
-
-    def _discard(self, question: Question) -> str:
-        if question.answer is None:
-            return "no legal answer"
-        kept = int(question.view.hand) & ~(1 << question.answer)
-        return f"throws {text(question.answer)}, keeps count {deadwood_of(kept, self.rules, STOPPER)}"
-
-    def _unasked(self, first: int, end: int) -> Iterator[str]:
-        """Turns in which nobody was asked anything: there are none yet, since a discard is always a question."""
-        yield from ()
+    def _last_discard(self, questions: list[Question]) -> Iterator[str]:
+        view = questions[0].view
+        yield from _wrapped(f"The last discard, {self._who(questions[0].seat)}")
+        yield f"  holds {self._sorted(int(view.hand))}, count {view.count}"
+        yield f"  may take {text(int(view.taken_offer))} and end the deal with it"
+        yield f"  {_ending(questions[0])}"
 
     # The end
 
     def _failure(self) -> Iterator[str]:
-        yield "Here the deal stopped:"
-        yield from _wrapped(f"  {self.played.fault}", "  ")
+        yield "Here the deal stopped"
+        yield from _wrapped(f"  {self.played.fault}")
 
     def _result(self) -> Iterator[str]:
         if self.state.stopper < 0:
             yield self._no_ending()
         else:
             yield from self._showdown()
-        yield from _wrapped(f"points: {', '.join(f'{self.who(seat)} {self.state.score[seat]}' for seat in (0, 1))}")
+        yield from _wrapped(f"Points: {', '.join(f'{self.names[seat]} {self.state.score[seat]}' for seat in (0, 1))}")
 
     def _no_ending(self) -> str:
         if self.played.kind == "stalled":
-            return f"stalled: {self.state.turns} turns were played"
-        return f"{self.played.kind}: {self.state.stock} cards are left in the stock"
+            return f"Stalled after {self.state.turns} turns"
+        return f"Void: {self.state.stock} cards are left in the stock"
 
     def _showdown(self) -> Iterator[str]:
         state = self.state
         seat, other = int(state.stopper), 1 - int(state.stopper)
-        kept, melds = int(state.hand[seat]), hands.in_text_order(state.melds)
-        thrown = f", throwing {text(int(state.discard))}" if state.discard >= 0 else ""
-        yield from _wrapped(f"{KINDS[state.kind]}: {self.who(seat)} ends the deal with {state.stopper_count}{thrown}")
-        yield from _wrapped(f"  shows {_left(hands.melding_text(melds), kept & ~sum(melds))}", "    ")
-        laid, own = self._defence(int(state.hand[other]))
-        yield from _wrapped(f"{self.who(other)} holds {show(int(state.hand[other]))}")
-        before = f", {state.defender_before} before" if laid else ""
-        yield from _wrapped(f"  melds {_left(hands.melding_text(own), int(state.hand[other]) & ~sum(own) & ~laid)}", "    ")
+        kept, hand = int(state.hand[seat]), int(state.hand[other])
+        yield KINDS[state.kind].replace("_", " ").capitalize()
+        yield from _wrapped(f"  {self._who(seat)} shows {_apart(hands.in_text_order(state.melds), kept)}, count {state.stopper_count}")
+        laid, own = self._defence(hand)
+        yield from _wrapped(f"  {self._who(other)} has {_apart(own, hand & ~laid)}, count {state.other_count}")
         if laid:
-            yield f"  lays off {show(laid)}"
-        yield f"  count {state.other_count}{before}"
+            yield f"    laid off {show(laid)}; without that {state.defender_before}"
 
     def _defence(self, hand: int) -> tuple[int, hands.Melding]:
         """The defender's lay-offs, if the rules gave him any, and his own melds."""
@@ -231,7 +191,7 @@ class Replay:
             "unit": int(state.unit),
             "half": int(state.half),
             "deal": int(state.deal),
-            "strategies": [self.who(0), self.who(1)],
+            "strategies": list(self.names),
             "dealer": int(state.dealer),
             "points": [int(points) for points in state.points],
             "limit": int(state.limit),
@@ -246,7 +206,7 @@ class Replay:
             "event": "decision",
             "turn": int(view.turn),
             "seat": question.seat,
-            "strategy": self.who(question.seat),
+            "strategy": self.names[question.seat],
             "slot": question.slot,
             "hand": show(int(view.hand)),
             "count": int(view.count),
@@ -287,14 +247,34 @@ def _card(card: int) -> str | None:
     return text(int(card)) if card >= 0 else None
 
 
-def _sorted_hand(hand: int, melding: hands.Melding) -> str:
-    """A hand with its melds first."""
-    return " | ".join([*map(hands.meld_text, melding), *filter(None, [show(hand & ~sum(melding))])])
+def _apart(melds: hands.Melding, hand: int) -> str:
+    """Some cards, the melds first and what is left over last."""
+    return " | ".join([*map(hands.meld_text, melds), *filter(None, [show(hand & ~sum(melds))])])
 
 
-def _left(melding: str, loose: int) -> str:
-    return f"{melding}{f', left over {show(loose)}' if loose else ''}"
+def _taking(question: Question) -> str:
+    if question.answer is None:
+        return FELL
+    if question.answer == FROM_PILE:
+        return "takes it"
+    only_passes = question.view.phase == PHASE_UPCARD and not question.view.legal & 4
+    return "passes" if question.answer == 2 or only_passes else "draws from the stock"
 
 
-def _wrapped(line: str, indent: str = "  ") -> list[str]:
-    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False) or [""]
+def _discarding(question: Question) -> str:
+    return FELL if question.answer is None else f"throws {text(question.answer)}"
+
+
+def _ending(question: Question) -> str:
+    """A proposal to end the deal, and the answer."""
+    view = question.view
+    how = "declare big gin" if view.ending == BIG_GIN else "go gin" if view.ending_count == 0 else "knock"
+    how = f"{'shoot' if view.ending == SHOT else how}{f' with {view.ending_count}' if view.ending_count else ''}"
+    card = f", throwing {text(int(view.ending_card))}" if view.ending_card >= 0 else ""
+    return f"may {how}{card}: {FELL if question.answer is None else ('plays on', 'ends the deal')[question.answer]}"
+
+
+def _wrapped(line: str) -> list[str]:
+    """A line cut at 80 columns, what follows indented below it."""
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)

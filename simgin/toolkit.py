@@ -34,6 +34,8 @@ def value(card, rules):
 @jit
 def pick(cards, noise):
     """One of some cards (mask, not empty) at random, by `view.noise`."""
+    if cards & (cards - 1) == 0:
+        return lowest(cards)
     return nth(cards, (noise * popcount(cards)) >> 53)
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 @click.argument("a")
 @click.argument("b", default="simple")
 @click.option("-v", "--variant", default="standard", show_default=True, help="The game, like oklahoma or standard+knock_limit=5.")
-@click.option("--deals", type=playing.Count(), metavar="N", help="Play so many deals, like 100000, 200k, 2M or 1e6 [default: 100k].")
-@click.option("--matches", type=playing.Count(), metavar="N", help="Play so many whole matches instead.")
+@click.option("--deals", callback=playing.read_count, metavar="N", help="Play so many deals, like 100000, 200k, 2M or 1e6 [default: 100k].")
+@click.option("--matches", callback=playing.read_count, metavar="N", help="Play so many whole matches instead.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Other seeds give other packs.")
 @playing.workers_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Keep tables and plots in this directory.")

@@ -24,17 +24,12 @@ if TYPE_CHECKING:
 COMPILING_AFTER = 2.0  # seconds after which waiting is explained; a warm start takes less
 
 
-class Count(click.ParamType):
-    """A number of deals or matches as people write it: 100000, 200k, 2M, 1e6."""
-
-    name = "count"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The whole number meant."""
-        try:
-            return counts.count(value)
-        except counts.CountError as error:
-            self.fail(str(error), param, ctx)
+def read_count(_context: click.Context, _parameter: click.Parameter, text: str | None) -> int | None:
+    """Callback of an option: the number of deals or matches that a text like 100000, 200k, 2M or 1e6 means."""
+    try:
+        return None if text is None else counts.count(text)
+    except counts.CountError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 workers_option = click.option(

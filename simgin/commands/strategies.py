@@ -47,7 +47,9 @@ strategies = Named(_strategies)
 
 def _list(as_json: bool) -> None:
     every = [loader.find(name) for name in loader.names()]
-    rows = [{"kind": "strategy", "name": one.name, "slot": None, "about": _idea(one.about), "parameters": []} for one in every]
+    rows: list[dict[str, Any]] = [
+        {"kind": "strategy", "name": one.name, "slot": None, "about": _idea(one.about), "parameters": []} for one in every
+    ]
     rows += [
         {"kind": "policy", "name": one.name, "slot": one.slot, "about": one.about, "parameters": _parameters(one)}
         for one in loader.policies()

@@ -13,8 +13,7 @@ from simgin.core.jit import jit
 @jit
 def _without_sets(rules, side, s, h, d, c):
     """Points left over by the runs of four lanes alone."""
-    table = rules.lane[side]
-    return (table[s] >> 16) + (table[h] >> 16) + (table[d] >> 16) + (table[c] >> 16)
+    return (rules.lane[side, s] + rules.lane[side, h] + rules.lane[side, d] + rules.lane[side, c]) >> 16
 
 
 @jit
@@ -51,8 +50,7 @@ def _settle(rules, side, s, h, d, c, ranks):
 def _by_suit_and_rank(hand, rules, side):
     """Least deadwood with runs and sets only."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
-    table = rules.lane[side]
-    ws, wh, wd, wc = int(table[s]), int(table[h]), int(table[d]), int(table[c])
+    ws, wh, wd, wc = int(rules.lane[side, s]), int(rules.lane[side, h]), int(rules.lane[side, d]), int(rules.lane[side, c])
     thrice = ranks_held_thrice(s, h, d, c)
     if thrice == 0:
         return (ws + wh + wd + wc) >> 16
@@ -98,14 +96,13 @@ def deadwood(hand, rules):
 @jit
 def meldable(hand, rules):
     """The cards of a hand that lie in at least one meld made of cards of the hand."""
-    table = rules.lane[0]
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     thrice = ranks_held_thrice(s, h, d, c)
     cards = (
-        ((table[s] & 0x1FFF) | (thrice & s))
-        | ((table[h] & 0x1FFF) | (thrice & h)) << 13
-        | ((table[d] & 0x1FFF) | (thrice & d)) << 26
-        | ((table[c] & 0x1FFF) | (thrice & c)) << 39
+        ((rules.lane[0, s] & 0x1FFF) | (thrice & s))
+        | ((rules.lane[0, h] & 0x1FFF) | (thrice & h)) << 13
+        | ((rules.lane[0, d] & 0x1FFF) | (thrice & d)) << 26
+        | ((rules.lane[0, c] & 0x1FFF) | (thrice & c)) << 39
     )
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:

@@ -1,0 +1,372 @@
+"""Deals and matches of the engine, replayed question by question through the twin, which was written from the rules alone.
+
+Own packs are the engine's shuffles, played by strategies that range from chance to sense. Stacked packs give both seats hands full of
+melds, so that what is rare in play (big gin, shots, undercuts, lay-offs, a choice of meldings) happens in every few deals.
+"""
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import hands
+import numpy as np
+import pytest
+import twin
+from replay import Match, replayed
+
+from simgin import loader, matchup, single, variants
+from simgin.core import sums
+from simgin.matchup import Matchup
+from simgin.variants import VariantError
+
+FUZZERS = Path(__file__).with_name("fuzzers.py")
+PAIRS = (
+    ("stray", "stray-same"),
+    ("late", "simple"),
+    ("random:p=0.3", "gold"),
+    ("simple+take=random+discard=low:tie=random+knock=random:p_end=0.3", "late"),
+    ("shooter", "shooter-same"),
+    ("random:p=0.8,p_end=1", "gold-early"),
+)
+# Every two-player row, less what the engine says it does not play yet (settlements), and the kinds it must have been seen to end with.
+ROWS = {
+    "standard": (),
+    "eaai": (),
+    "straight": ("void",),
+    "oklahoma": (),
+    "oklahoma-spades": (),
+    "rush": (),
+    "big-gin": ("big_gin",),
+    "basic": (),
+    "standard-50th": (),
+    "shot": ("shot",),
+    "rainbow": (),
+    "tedesco": (),
+    "tournament+game_bonus=0+box_bonus=0+shutout=none": ("big_gin",),
+    "round-the-corner+box_bonus=0": (),
+}
+OPTIONS = (
+    "standard+first_turn=free",
+    "standard+first_turn=discard_first",
+    "big-gin+first_turn=discard_first",
+    "standard+first_turn=upcard_stock_or_pass_dead",
+    "standard+first_turn=upcard_stock_or_pass",
+    "standard+take_discard=no+first_turn=free",
+    "standard+stock_end=at_draw",
+    "standard+stock_end=opponent_may_take+stock_reserve=8+knock_limit=99",
+    "standard+stock_reserve=0",
+    "standard+discard_ban=none",
+    "standard-50th+discard_ban=drawn",
+    "standard-50th+take_to_knock=melded+knock_limit=30",
+    "oklahoma+upcard_ace_limit=1",
+    "standard+knock_limit=99+undercut_on_tie=no",
+    "standard+layoff=no",
+    "standard+layoff_on_gin=yes",
+    "rainbow+big-gin+layoff_on_gin=yes+ace_runs=corner",
+    "shot+shot_deducts=yes",
+    "shot+take_to_knock=melded",
+    "shot+tedesco+big_gin=yes",
+    "rush+rush_on_gin=no",
+    "rush+shot+big-gin+rush_on_gin=no+spade_multiplier=2",
+    "standard+ace_runs=high_or_low+pip_values=five_ten+ace_value=15+defender_ace_value=15+knock_limit=20",
+    "standard+max_turns=7",
+    "standard-50th+max_turns=30",
+    "standard+gin_bonus=20+undercut_bonus=10+goal=single",
+)
+
+
+def strategy(name):
+    """A built-in strategy or one of the test's own."""
+    own = name.partition(":")[0] in ("stray", "stray-same", "late", "shooter", "shooter-same")
+    return loader.find(f"{FUZZERS}#{name}" if own else name)
+
+
+def game(text, pair, seed):
+    return Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
+
+
+def stacked(rng, row):
+    """A pack in which both hands are full of melds and so is the top of the stock."""
+    one = hands.meld_rich(rng, 10, row["ace_runs"])
+    other = hands.made_of_melds(rng, 10, row["ace_runs"], one)
+    rest = [card for card in range(52) if not (one | other) >> card & 1]
+    rng.shuffle(rest)
+    first, second = hands.members(one), hands.members(other)
+    rng.shuffle(first)
+    rng.shuffle(second)
+    return [card for two in zip(first, second, strict=True) for card in two] + rest
+
+
+def scores(rng, row):
+    """Points of both seats before a deal, of which at least one demands a shot."""
+    return tuple(rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2))
+
+
+def compare(text, seed, own, from_stacked):
+    """Replay so many deals of each pair of strategies; how often each kind of result was seen, and `took_last` and `asked` more."""
+    seen = Counter()
+    rng = random.Random(f"{text} {seed}")
+    for pair in PAIRS:
+        matchup = game(text, pair, seed)
+        row = dict(matchup.variant.row)
+        for unit in range(own):
+            played = single.play(matchup, unit, unit % 2)
+            seen[replayed(played, row, Match(tuple(row["start_points"]))).kind] += 1
+            count_rare(seen, played)
+        for i in range(from_stacked):
+            points = scores(rng, row) if i % 3 else (0, 0)
+            played = single.play(matchup, i, pack=stacked(rng, row), dealer=i % 2, points=points)
+            seen[replayed(played, row, Match(points)).kind] += 1
+            count_rare(seen, played)
+    return seen
+
+
+def count_rare(seen, played):
+    seen["laid_off"] += played.state.laid_off > 0
+    seen["last asked"] += any(question.slot == "knock" and question.view.phase == 2 for question in played.questions)
+    seen["last taken"] += played.state.takes.sum() > 0 and played.questions[-1].view.phase == 2 and played.questions[-1].answer == 1
+    seen["declined"] += any(question.slot == "knock" and question.answer == 0 for question in played.questions)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_every_row(text):
+    seen = compare(text, 2024, own=7, from_stacked=9)
+    wanted = ("knock", "gin", "undercut", "void", "declined", *ROWS[text])
+    if text == "straight":
+        wanted = ("gin", "void")
+    if "tournament" in text or "50th" in text:
+        wanted += ("last asked", "last taken")
+    missing = [kind for kind in wanted if seen[kind] < 2]
+    assert not missing, (missing, seen)
+
+
+@pytest.mark.parametrize("text", OPTIONS)
+def test_every_option(text):
+    seen = compare(text, 2025, own=2, from_stacked=4)
+    assert sum(seen[kind] for kind in sums.KINDS) == 6 * len(PAIRS)
+    assert seen["void"] + seen["stalled"] < 5 * len(PAIRS)
+    wanted = {"undercut_on_tie=no": "even", "max_turns=7": "stalled", "opponent_may_take": "last taken", "shot": "shot", "big": "big_gin"}
+    missing = [kind for part, kind in wanted.items() if part in text and not seen[kind]]
+    assert not missing or missing == ["big_gin"], (missing, seen)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [*ROWS, *OPTIONS])
+def test_every_row_and_option_at_length(text):
+    compare(text, 2026, own=60, from_stacked=60)
+
+
+# Rows that nobody thought of
+
+
+VALUES = {
+    "first_turn": ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead", "free", "discard_first"),
+    "discard_ban": ("taken", "drawn", "none"),
+    "knock_limit": (0, 5, 9, 10, 25, 99),
+    "knock_by_upcard": ("no", "no", "yes"),
+    "upcard_ace_limit": (0, 1),
+    "take_to_knock": ("any", "any", "melded"),
+    "big_gin": ("no", "yes"),
+    "shot": ("no", "yes"),
+    "stock_end": ("after_discard", "at_draw", "opponent_may_take"),
+    "stock_reserve": (0, 2, 2, 10),
+    "max_turns": (5, 500, 500, 500),
+    "take_discard": ("yes", "yes", "yes", "no"),
+    "ace_runs": hands.ACE_RUNS,
+    "rainbow": ("no", "yes"),
+    "pip_values": ("face", "face", "five_ten"),
+    "ace_value": (1, 15),
+    "defender_ace_value": (1, 15),
+    "gin_bonus": (0, 25),
+    "big_gin_bonus": (31, 50),
+    "undercut_bonus": (0, 10, 25),
+    "undercut_on_tie": ("yes", "no"),
+    "layoff": ("yes", "yes", "no"),
+    "layoff_on_gin": ("no", "yes"),
+    "shot_deducts": ("no", "yes"),
+    "rush_premium": ("no", "yes"),
+    "rush_on_gin": ("yes", "no"),
+    "spade_multiplier": (1, 2),
+    "goal": ("points", "single"),
+}
+
+
+def any_row(rng):
+    """A row of values drawn at random that is a game."""
+    while True:
+        text = "+".join(["standard", *(f"{name}={rng.choice(values)}" for name, values in VALUES.items())])
+        try:
+            return variants.find(text).text
+        except VariantError:
+            continue
+
+
+def compare_any_rows(seed, rows):
+    rng = random.Random(seed)
+    seen = Counter()
+    for _ in range(rows):
+        seen += compare(any_row(rng), seed, own=0, from_stacked=1)
+    return seen
+
+
+def test_rows_drawn_at_random():
+    seen = compare_any_rows(2027, 60)
+    assert min(seen[kind] for kind in ("knock", "gin", "big_gin", "shot", "undercut", "even", "void", "stalled", "last taken")) >= 1, seen
+
+
+@pytest.mark.slow
+def test_many_rows_drawn_at_random():
+    compare_any_rows(2028, 1_500)
+
+
+def test_more_turns_than_the_guard_allows():
+    """The 50th-card rule can add a turn after the last one that `max_turns` allows; the history has room for it."""
+    text = "standard-50th+max_turns=30+knock_limit=99"
+    most = 0
+    for unit in range(40):
+        played = single.play(game(text, ("late:p=0+take=random:p=0.1", "late:p=0"), 3), unit)
+        replayed(played, dict(variants.find(text).row))
+        most = max(most, int(played.state.turns))
+    assert most == 31
+    assert len(played.views[0].history) == 501  # max_turns = 500 and one more
+
+
+# Matches, and the sums over them
+
+
+def batch_row(units):
+    """The batch row of the facts of some units, by the definitions of `simgin.core.sums`."""
+    row = np.zeros(sums.COLUMNS, np.int64)
+    for facts, turns, counts in units:
+        vector = np.array([facts[name] for name in sums.FACTS], np.int64)
+        row[sums.UNITS] += 1
+        row[sums.SUM : sums.SQUARE] += vector
+        row[sums.SQUARE : sums.CROSS] += vector**2
+        row[sums.CROSS : sums.TURNS_HISTOGRAM] += vector * vector[list(sums.DENOMINATOR)]
+        for n in turns:
+            row[sums.TURNS_HISTOGRAM + min(n, sums.TURNS_BINS - 1)] += 1
+        for n in counts:
+            row[sums.COUNT_HISTOGRAM + min(n, sums.COUNT_BINS - 1)] += 1
+    return row
+
+
+def deal_facts(facts, result, played, a):
+    """Add one deal, as the twin has it, to the facts of its unit; a: seat of strategy A."""
+    facts["deals"] += 1
+    facts[result.kind] += 1
+    facts["turns"] += result.turns
+    if played.state.upcard_to >= 0:  # the replay has compared it
+        facts["upcard_" + ("first", "second", "none")[played.state.upcard_to]] += 1
+    if result.winner is not None:
+        facts["decided"] += 1
+        facts["points_scored"] += sum(result.points)
+        facts["first_player_win"] += result.winner != played.state.dealer
+    facts[f"points_{result.kind}"] += sum(result.points)
+    if result.kind in ("knock", "undercut", "even"):
+        facts["showdowns"] += 1
+        facts["knock_count"] += result.stopper_count
+        facts["defender_count"] += result.other_count
+        facts["defender_before"] += result.other_before
+        facts["laid_off"] += int(played.state.laid_off)
+        facts["laid_off_any"] += any(result.laid_off)
+        facts["tie"] += result.stopper_count == result.other_count
+    for side, seat in (("a", a), ("b", 1 - a)):
+        facts[f"{side}_points"] += result.points[seat]
+        facts[f"{side}_takes"] += result.takes[seat]
+        facts[f"{side}_draws"] += result.takes[seat] + result.draws[seat]
+        if result.winner == seat:
+            facts[f"{side}_deal_win"] += 1
+            facts[f"{side}_won_{result.kind}"] += 1
+    facts["a_margin"] += result.points[a] - result.points[1 - a]
+
+
+def match_facts(facts, match, a):
+    """Add a finished match of the twin's."""
+    facts["matches"] += 1
+    facts["a_match_margin"] += match.points[a] - match.points[1 - a]
+    facts["match_drawn"] += match.winner is None and not match.unfinished
+    facts["unfinished"] += match.unfinished
+    for side, seat in (("a", a), ("b", 1 - a)):
+        facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
+    if match.winner is not None:
+        loser = match.points[1 - match.winner]
+        facts["matches_decided"] += 1
+        facts["winner_score"] += match.points[match.winner]
+        facts["loser_score"] += loser
+        facts["loser_zero"] += loser == 0
+
+
+def played_match(game, unit, half, facts, turns, counts):
+    """One match, deal after deal: dealer and score as the twin keeps them, every deal replayed."""
+    row = dict(game.variant.row)
+    match = None
+    while match is None or not match.over:
+        deal = 0 if match is None else match.deals
+        played = single.play(game, unit, half, deal)
+        match = match or twin.Match(row, int(played.state.dealer))
+        assert int(played.state.dealer) == match.dealer
+        result = replayed(played, row, Match(tuple(match.points), tuple(match.won)))
+        deal_facts(facts, result, played, half)
+        turns.append(result.turns)
+        if result.kind in ("knock", "undercut", "even"):
+            counts.append(result.stopper_count)
+        match.enter(result)
+    with pytest.raises(ValueError, match="over after"):
+        single.play(game, unit, half, match.deals)
+    match_facts(facts, match, half)
+    return match
+
+
+MATCHES = (
+    ("eaai", ("simple", "gold"), 3),
+    ("eaai", ("simple", "simple"), 4),
+    ("standard", ("gold-early", "stray"), 3),
+    ("shot+next_dealer=loser+void_dealer=other+start_points=40/60", ("shooter", "gold"), 4),
+    ("oklahoma-spades+max_deals=4+first_dealer=1+undercut_on_tie=no", ("gin-only", "late"), 6),
+    ("rush+goal=single", ("stray", "late"), 20),
+    ("round-the-corner+box_bonus=0+points_target=50", ("gold", "simple"), 3),
+)
+
+
+@pytest.mark.parametrize("text, pair, n", MATCHES)
+def test_matches_and_their_sums(text, pair, n):
+    """The same dealers, scores and winners as the twin's matches, and the kernel's row is the one formed from the twin's results."""
+    game = Matchup(variants.find(text), *map(strategy, pair), 77, "match")
+    units = []
+    for unit in range(n):
+        facts, turns, counts = Counter(), [], []
+        dealers = []
+        for half in range(2 if game.mirrored else 1):
+            played_match(game, unit, half, facts, turns, counts)
+            dealers.append(int(single.play(game, unit, half).state.dealer))
+        assert len(set(dealers)) == 1  # both halves begin with the same dealer
+        units.append((facts, turns, counts))
+    rows = matchup.play(game, 0, n)
+    assert rows.shape == (1, sums.COLUMNS)
+    assert named(rows[0]) == named(batch_row(units))
+
+
+def named(row):
+    """A row as a dict, so that a difference has a name."""
+    blocks = {"sum": sums.SUM, "square": sums.SQUARE, "cross": sums.CROSS}
+    found = {(block, name): int(row[start + i]) for block, start in blocks.items() for i, name in enumerate(sums.FACTS)}
+    return {**found, "units": int(row[0]), "histograms": row[sums.TURNS_HISTOGRAM :].tolist()}
+
+
+@pytest.mark.parametrize("text, pair, n", [("standard-50th", ("gold", "late"), 25), ("big-gin+shot", ("stray", "stray"), 30)])
+def test_single_deals_and_their_sums(text, pair, n):
+    """Single deals go by turns: the dealer is the unit's parity."""
+    game = Matchup(variants.find(text), *map(strategy, pair), 78, "deal")
+    units = []
+    for unit in range(n):
+        facts, turns, counts = Counter(), [], []
+        for half in range(2 if game.mirrored else 1):
+            played = single.play(game, unit, half)
+            assert played.state.dealer == unit % 2
+            result = replayed(played, dict(game.variant.row))
+            deal_facts(facts, result, played, half)
+            turns.append(result.turns)
+            if result.kind in ("knock", "undercut", "even"):
+                counts.append(result.stopper_count)
+        units.append((facts, turns, counts))
+    assert named(matchup.play(game, 0, n)[0]) == named(batch_row(units))
