@@ -145,10 +145,16 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
         ctx.exit()
 
 
-@click.group(cls=Tour, help=TOUR, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80})
+@click.group(
+    cls=Tour, help=TOUR, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80}
+)
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Print the version.")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """The command line; its help is TOUR."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(BAD_INPUT)
 
 
 def main() -> None:

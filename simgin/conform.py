@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simgin.examples import KINDS, NOT_YET, Example, ExampleError, NotSupported, compare
+from simgin.examples import Example, ExampleError, NotSupported
+from simgin.kinds import KINDS, NOT_YET, compare
 from simgin.parameters import did_you_mean, shown
 
-PASSED, FAILED, NOT_SUPPORTED = "passed", "failed", "not supported"
+OUTCOMES = PASSED, FAILED, NOT_SUPPORTED = "passed", "failed", "not supported"
 
 
 class ConformError(ValueError):
@@ -68,12 +69,13 @@ def exit_code(verdicts: list[Verdict]) -> int:
     return 1 if FAILED in outcomes else 0 if PASSED in outcomes else 3
 
 
-def table(verdicts: list[Verdict]) -> list[tuple[str, int, int, int]]:
-    """(kind, passed, failed, not supported) of every kind met, in the order of the file, and the sum."""
-    kinds = list(dict.fromkeys(verdict.example.kind for verdict in verdicts))
-    count = Counter((verdict.example.kind, verdict.outcome) for verdict in verdicts)
-    rows = [(kind, count[kind, PASSED], count[kind, FAILED], count[kind, NOT_SUPPORTED]) for kind in kinds]
-    return [*rows, ("all", *(sum(row[i] for row in rows) for i in (1, 2, 3)))]  # type: ignore[list-item]
+def table(verdicts: list[Verdict]) -> list[tuple[str, list[int]]]:
+    """(kind, [passed, failed, not supported]) of every kind met, in the order of the file, and of all together."""
+    rows = {verdict.example.kind: [0, 0, 0] for verdict in verdicts} | {"all": [0, 0, 0]}
+    for verdict in verdicts:
+        for kind in (verdict.example.kind, "all"):
+            rows[kind][OUTCOMES.index(verdict.outcome)] += 1
+    return list(rows.items())
 
 
 def failures(verdicts: list[Verdict]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -39,7 +39,7 @@ def melding_text(melding: Sequence[int]) -> str:
     return " | ".join(map(meld_text, melding)) or "no meld"
 
 
-def in_text_order(melds: Sequence[int]) -> Melding:
+def in_text_order(melds: Iterable[int]) -> Melding:
     """The melds of a melding (0 is no meld) in the ASCII order of their texts."""
     return tuple(sorted((int(meld) for meld in melds if meld), key=meld_text))
 
@@ -147,7 +147,9 @@ def _check(variant: Variant, cards: Sequence[int], score: int | None) -> None:
             f"{len(cards)} {'card was' if len(cards) == 1 else 'cards were'} given; a hand has ten cards, or eleven before the discard."
         )
     if score is not None and not variant.row["shot"]:
-        raise HandError(f"{variant.text} has no shot, so a score says nothing about a hand: leave --score out, or add +shot to the variant.")
+        raise HandError(
+            f"{variant.text} has no shot, so a score says nothing about a hand: leave --score out, or add +shot to the variant."
+        )
     if score is not None and score < 0:
         raise HandError(f"a score is 0 or more, not {score}.")
 

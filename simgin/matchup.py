@@ -54,8 +54,7 @@ class Matchup:
 @cache
 def _kernel() -> Any:
     """The kernel, compiled for the one type of hook on first use."""
-    line, table = types.Array(int64, 1, "C"), types.Array(int64, 2, "C")
-    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, line, table, int64, int64, int64, boolean, boolean)
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, types.Array(int64, 2, "C"), int64, int64, int64, boolean, boolean)
     return jit.compiled(play_units, void(*head, *[HOOK_TYPE] * 6))
 
 
@@ -93,10 +92,9 @@ def run(matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], fi
     vectors = _seat(state, matchup)
     before = [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)]
     rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
-    facts = np.zeros(sums.N_FACTS, np.int64)
     matches = matchup.unit == "match"
     sizes = (first_unit, n_units, matchup.batch, matches, matchup.mirrored)
-    _kernel()(state, own_rules, *views, facts, rows, *sizes, *compiled_hooks(matchup))
+    _kernel()(state, own_rules, *views, rows, *sizes, *compiled_hooks(matchup))
     if [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)] != before:
         raise Tampered(f"{matchup.a.text} or {matchup.b.text} wrote into the rules or its parameters; a policy may only read them.")
     return rows

@@ -1,4 +1,4 @@
-"""A deal played by a script: `N pass`, `D take`, `D throw TC`, `N stock`, `N stop 2D`, `N big gin`. The engine plays, a policy reads the script aloud.
+"""A deal played by a script: `N pass`, `D take`, `D throw TC`, `N stock`, `N stop 2D`, `N big gin`.
 
 The policy is a pure function of view and parameters like any other; its parameters are the script. Where the script has no answer to a
 question, it gives one that is never legal, so that the deal stops there. What was really played is then compared with the script, action
@@ -106,7 +106,7 @@ def _read_aloud(view, rules, params):  # type: ignore[no-untyped-def]
     if view.ending:
         return int(close == (BIG_GIN if view.ending_card < 0 else STOP))
     if view.taken_offer < 0:
-        return card if close == THROW or close == STOP else -1
+        return card if close in (THROW, STOP) else -1
     second = view.turns == 0 and view.phase == PHASE_TURN and rules.first_turn == UPCARD_STOCK_OR_PASS
     draw = _draw(params, view.turns, view.seat, int(second))
     if view.phase == PHASE_UPCARD and not view.legal & 4:  # here 0 is the pass, and the stock no choice

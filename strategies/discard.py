@@ -63,7 +63,7 @@ def loose_high(view, rules, params):
     return best if best >= 0 else lowest(dearest(view.legal, rules)[0])
 
 
-@discard(keep_pairs=flag(False, "never break up two neighbours of a suit while another discard exists"))
+@discard(name="hits", keep_pairs=flag(False, "never break up two neighbours of a suit while another discard exists"))
 def most_hits(view, rules, params):
     """Keep the ten cards that most unseen cards would give a meld; then least deadwood, then the dearest (Truong and Neller)."""
     legal = view.legal

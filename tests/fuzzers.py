@@ -1,7 +1,7 @@
 """Strategies made for tests: legal, by lot, but good enough that deals end in every way."""
 
-from simgin.strategy import Strategy, discard, helper, knock, param
-from simgin.toolkit import best_discards, chance, lowest, of_rank, pick
+from simgin.strategy import Strategy, discard, helper, knock, param, take
+from simgin.toolkit import best_discards, chance, lowest, of_rank, pick, take_if
 from simgin_strategies.take import random as by_lot
 
 
@@ -33,14 +33,21 @@ def to_shoot(view, rules, params):
     return pick(best_discards(view.hand & ~kept, legal, rules)[1], view.noise)
 
 
-@knock(noise=True, p=param(0.02, 0.0, 1.0, "chance of ending before"), least=param(0, 0, 3, "least kind of ending"))
+@take(turn=param(100, 0, 500, "last turn of both players on which it takes"))
+def until(view, rules, params):
+    """Everything but the first upcard up to some turn of the deal, nothing later."""
+    return take_if(view.phase == 1 and view.turn <= params[0], view.legal)
+
+
+@knock(noise=True, before=param(0.02, 0.0, 1.0, "chance of ending before"), least=param(0, 0, 3, "least kind of ending"))
 def late(view, rules, params):
     """In the last question of the 50th-card rule, with a kind of ending that is wanted, or seldom."""
     return view.phase == 2 or (params[1] > 0 and view.ending >= params[1]) or chance(params[0], view.noise)
 
 
-STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(p=0.5))
-STRAY_SAME = Strategy("stray-same", take=by_lot, discard=stray, knock=late(p=0.5), ending="same")
+STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(before=0.5))
+STRAY_SAME = Strategy("stray-same", take=by_lot, discard=stray, knock=late(before=0.5), ending="same")
 LATE = Strategy("late", discard=stray, knock=late)
-SHOOTER = Strategy("shooter", discard=to_shoot, knock=late(p=0.05, least=2))
-SHOOTER_SAME = Strategy("shooter-same", take=by_lot, discard=to_shoot, knock=late(p=0.05, least=2), ending="same")
+LAST = Strategy("last", take=until, discard=stray, knock=late(before=0))
+SHOOTER = Strategy("shooter", discard=to_shoot, knock=late(before=0.05, least=2))
+SHOOTER_SAME = Strategy("shooter-same", take=by_lot, discard=to_shoot, knock=late(before=0.05, least=2), ending="same")

@@ -12,6 +12,7 @@ import twin
 
 from simgin import notation, rules, variants
 
+PACK = (1 << 52) - 1
 ACE_RUNS = ("low", "high_or_low", "corner")
 MELD_RULES = tuple(f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes"))
 VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")  # the last two: Tedesco's defender, Solitary Gin

@@ -12,7 +12,6 @@ import twin
 
 from simgin.core.view import FIELDS
 
-PACK = (1 << 52) - 1
 UPCARD, TURN, LAST = 0, 1, 2  # view.phase
 STOCK, PILE, DEALT = 0, 1, 2  # source in the history
 ENDINGS = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
@@ -96,7 +95,7 @@ class Replay:
         question = self.played.questions[self.asked]
         self.asked += 1
         seat = self.deal.to_move
-        assert (question.seat, question.slot) == (seat, slot)
+        assert (question.seat, question.slot) == (seat, slot), self.asked
         want = {**self._view(seat), "legal": legal, **fields}
         got = {name: int(question.view[name]) for name, _ in FIELDS if name != "noise"}
         assert got == want, (slot, {name: (got[name], want[name]) for name in want if got[name] != want[name]})
@@ -207,7 +206,7 @@ class Replay:
             "pile": pile,
             "known": other.known,
             "shed": other.shed,
-            "unseen": PACK & ~(hand | pile | other.known),
+            "unseen": hands.PACK & ~(hand | pile | other.known),
             "stock": len(deal.stock),
             "deck_left": -1,
             "turn": len(self.history) + 1,

@@ -127,7 +127,8 @@ def test_version():
 
 
 def test_no_command_is_bad_input_and_shows_the_tour():
-    assert "Commands:" in call(code=2).output
+    result = call(code=2)
+    assert result.stdout == "" and result.stderr.startswith("Usage: ") and "Commands:" in result.stderr
 
 
 # match

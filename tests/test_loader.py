@@ -51,7 +51,7 @@ def test_canonical_text(text: str, canonical: str | None) -> None:
 @given(
     st.sampled_from(["gold", "simple", "gin-only", "gold-early", "random", "stubborn"]),
     st.sampled_from(["", "+take=never", "+take=random:p=0.125", "+take=simple"]),
-    st.sampled_from(["", "+discard=low:tie=middle", "+discard=uniform", "+discard=most-hits:keep_pairs=yes"]),
+    st.sampled_from(["", "+discard=low:tie=middle", "+discard=uniform", "+discard=hits:keep_pairs=yes"]),
     st.sampled_from(["", "+knock=early:k=3", "+knock=lead:a=1,b=-2.5", "+knock=never"]),
 )
 def test_text_round_trips(base: str, take: str, discard: str, knock: str) -> None:
@@ -71,7 +71,7 @@ def test_text_round_trips(base: str, take: str, discard: str, knock: str) -> Non
         ("gold-early:k=501", "must lie in 0..500"),
         ("gold+discard=low:tie=highest", "must be one of high, random, middle"),
         ("gold+discard=lwo", "Did you mean 'low'?"),
-        ("gold+discard=most-hits:keep_pairs=perhaps", "must be yes or no"),
+        ("gold+discard=hits:keep_pairs=perhaps", "must be yes or no"),
         ("gold+knock=at:k", "is not of the form"),
         ("nowhere.py", "cannot be read"),
         ("", "there is no strategy ''"),

@@ -37,10 +37,10 @@ def _parts(verdicts: list[Verdict]) -> Iterator[Any]:
     from simgin import conform as examples
 
     yield from examples.failures(verdicts)
-    out = grid("Worked examples", "kind", "passed", "failed", "not supported")
+    out = grid("Worked examples", "kind", *examples.OUTCOMES)
     for column in out.columns[1:]:
         column.justify = "right"
-    for kind, *counts in examples.table(verdicts):
+    for kind, counts in examples.table(verdicts):
         out.add_row(kind, *map(str, counts))
     yield out
     reasons = examples.reasons(verdicts)

@@ -37,7 +37,7 @@ def match(
 
     \b
       gold                       gold-early:k=7
-      gold+knock=at:k=4          simple+discard=most-hits+take=never
+      gold+knock=at:k=4          simple+discard=hits+take=never
       mine.py                    mine.py#second
 
     Both play the same packs in both seats. Nothing is written without -o.

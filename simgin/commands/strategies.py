@@ -33,7 +33,7 @@ def _strategies(name: str | None, as_json: bool) -> None:
 
     \b
       simgin strategies gold-early
-      simgin strategies gold+knock=at:k=4+discard=most-hits
+      simgin strategies gold+knock=at:k=4+discard=hits
       simgin strategies mine.py
     """
     if name is None:

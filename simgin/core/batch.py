@@ -6,6 +6,7 @@ from simgin.core.match import DRAWN, UNDECIDED, UNFINISHED, enter, first_dealer,
 from simgin.core.rules import LOT
 from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_UNDERCUT
 from simgin.core.sums import (
+    COLUMNS,
     COUNT_BINS,
     COUNT_HISTOGRAM,
     CROSS,
@@ -37,82 +38,82 @@ WINNER_SCORE, LOSER_SCORE, LOSER_ZERO = FACT["winner_score"], FACT["loser_score"
 
 
 @jit
-def _add_side(facts, state, seat, base):
+def _add_side(state, seat, base):
     """Facts of one strategy, who sits at `seat`."""
     if state.winner == seat:
         if state.kind < N_WON:
-            facts[base + state.kind] += 1
-        facts[base + WON_DEAL] += 1
-    facts[base + POINTS] += state.score[seat]
-    facts[base + TAKES] += state.takes[seat]
-    facts[base + DRAWS] += state.takes[seat] + state.draws[seat]
+            state.facts[base + state.kind] += 1
+        state.facts[base + WON_DEAL] += 1
+    state.facts[base + POINTS] += state.score[seat]
+    state.facts[base + TAKES] += state.takes[seat]
+    state.facts[base + DRAWS] += state.takes[seat] + state.draws[seat]
 
 
 @jit
-def _add_showdown(facts, state, row):
+def _add_showdown(state):
     """Facts of a deal ended by a knock."""
-    facts[SHOWDOWNS] += 1
-    facts[KNOCK_COUNT] += state.stopper_count
-    facts[DEFENDER_COUNT] += state.other_count
-    facts[DEFENDER_BEFORE] += state.defender_before
-    facts[LAID_OFF] += state.laid_off
-    facts[LAID_OFF_ANY] += state.laid_off > 0
-    facts[TIE] += state.stopper_count == state.other_count
-    row[COUNT_HISTOGRAM + min(state.stopper_count, COUNT_BINS - 1)] += 1
+    state.facts[SHOWDOWNS] += 1
+    state.facts[KNOCK_COUNT] += state.stopper_count
+    state.facts[DEFENDER_COUNT] += state.other_count
+    state.facts[DEFENDER_BEFORE] += state.defender_before
+    state.facts[LAID_OFF] += state.laid_off
+    state.facts[LAID_OFF_ANY] += state.laid_off > 0
+    state.facts[TIE] += state.stopper_count == state.other_count
+    state.row[COUNT_HISTOGRAM + min(state.stopper_count, COUNT_BINS - 1)] += 1
 
 
 @jit
-def _add_deal(facts, state, row, a):
+def _add_deal(state, a):
     """Add one deal to its unit's facts; a: seat of strategy A."""
-    facts[DEALS] += 1
-    facts[KIND + state.kind] += 1
-    facts[TURNS] += state.turns
-    row[TURNS_HISTOGRAM + min(state.turns, TURNS_BINS - 1)] += 1
+    state.facts[DEALS] += 1
+    state.facts[KIND + state.kind] += 1
+    state.facts[TURNS] += state.turns
+    state.row[TURNS_HISTOGRAM + min(state.turns, TURNS_BINS - 1)] += 1
     if state.upcard_to >= 0:
-        facts[UPCARD + state.upcard_to] += 1
+        state.facts[UPCARD + state.upcard_to] += 1
     points = state.score[0] + state.score[1]
     if state.winner >= 0:
-        facts[DECIDED] += 1
-        facts[FIRST_PLAYER_WIN] += state.winner != state.dealer
-        facts[POINTS_SCORED] += points
+        state.facts[DECIDED] += 1
+        state.facts[FIRST_PLAYER_WIN] += state.winner != state.dealer
+        state.facts[POINTS_SCORED] += points
     if state.kind < N_WON:
-        facts[POINTS_KIND + state.kind] += points
+        state.facts[POINTS_KIND + state.kind] += points
     if state.kind in (KIND_KNOCK, KIND_UNDERCUT, KIND_EVEN):
-        _add_showdown(facts, state, row)
-    _add_side(facts, state, a, SIDE)
-    _add_side(facts, state, 1 - a, SIDE + N_SIDE)
-    facts[A_MARGIN] += state.score[a] - state.score[1 - a]
+        _add_showdown(state)
+    _add_side(state, a, SIDE)
+    _add_side(state, 1 - a, SIDE + N_SIDE)
+    state.facts[A_MARGIN] += state.score[a] - state.score[1 - a]
 
 
 @jit
-def _add_match(facts, state, outcome, a):
+def _add_match(state, outcome, a):
     """Add a finished match to its unit's facts; outcome as `match.enter` tells it."""
-    facts[MATCHES] += 1
-    facts[MATCH_MARGIN] += state.points[a] - state.points[1 - a]
+    state.facts[MATCHES] += 1
+    state.facts[MATCH_MARGIN] += state.points[a] - state.points[1 - a]
     if outcome < 0:
-        facts[MATCH_WIN] += 1
-        facts[MATCH_WIN + 1] += 1
-        facts[MATCH_DRAWN] += outcome == DRAWN
-        facts[MATCH_UNFINISHED] += outcome == UNFINISHED
+        state.facts[MATCH_WIN] += 1
+        state.facts[MATCH_WIN + 1] += 1
+        state.facts[MATCH_DRAWN] += outcome == DRAWN
+        state.facts[MATCH_UNFINISHED] += outcome == UNFINISHED
         return
-    facts[MATCH_WIN + (outcome != a)] += 2
-    facts[MATCHES_DECIDED] += 1
-    facts[WINNER_SCORE] += state.points[outcome]
-    facts[LOSER_SCORE] += state.points[1 - outcome]
-    facts[LOSER_ZERO] += state.points[1 - outcome] == 0
+    state.facts[MATCH_WIN + (outcome != a)] += 2
+    state.facts[MATCHES_DECIDED] += 1
+    state.facts[WINNER_SCORE] += state.points[outcome]
+    state.facts[LOSER_SCORE] += state.points[1 - outcome]
+    state.facts[LOSER_ZERO] += state.points[1 - outcome] == 0
 
 
 @jit
-def _add_unit(row, facts):
+def _add_unit(state):
     """Add a unit's facts to its batch: sums, squares and products with their denominators; then clear them."""
-    row[UNITS] += 1
+    state.row[UNITS] += 1
     for i in range(N_FACTS):
-        fact = facts[i]
-        row[SUM + i] += fact
-        row[SQUARE + i] += fact * fact
-        row[CROSS + i] += fact * facts[DENOMINATOR[i]]
+        fact = state.facts[i]
+        state.row[SUM + i] += fact
+        state.row[SQUARE + i] += fact * fact
+        state.row[CROSS + i] += fact * state.facts[DENOMINATOR[i]]
     for i in range(N_FACTS):
-        facts[i] = 0
+        state.facts[i] = 0
 
 
 @jit
@@ -131,18 +132,17 @@ def begin_half(state, rules, half, matches):
 
 
 def play_units(
-    state, rules, view0, view1, facts, rows, first, units, per_row, matches, mirrored,
+    state, rules, view0, view1, rows, first, units, per_row, matches, mirrored,
     take_a, discard_a, knock_a, take_b, discard_b, knock_b,
 ):  # fmt: skip
     """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
 
-    rows: int64 (batches, sums.COLUMNS), zeroed. matches: a unit is of matches, not of deals. mirrored: two halves on the same packs
+    rows: int64 (batches, sums.COLUMNS). matches: a unit is of matches, not of deals. mirrored: two halves on the same packs
     with the same dealer, strategy A at seat 0 and then at seat 1; otherwise one half. If the state watches a deal of the first unit,
     that deal is logged and the kernel stops with it in the state.
     """
     for i in range(units):
         state.unit = first + i
-        row = rows[i // per_row]
         half = 0
         begin_half(state, rules, half, matches)
         while half < 2:
@@ -158,18 +158,21 @@ def play_units(
             play_deal(state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2)
             if state.watched:
                 return
-            _add_deal(facts, state, row, half)
+            _add_deal(state, half)
             outcome = enter(state, rules, state.deal + 1)
             if matches and outcome == UNDECIDED:
                 state.dealer = next_dealer(state.dealer, state.winner, rules)
                 state.deal += 1
                 continue
             if matches:
-                _add_match(facts, state, outcome, half)
+                _add_match(state, outcome, half)
             if half == state.watch_half:
                 return  # the match was over before the deal to be watched
             half += 1 if mirrored else 2
             if half < 2:
                 begin_half(state, rules, half, matches)
-        _add_unit(row, facts)
-
+        _add_unit(state)
+        if (i + 1) % per_row == 0 or i + 1 == units:
+            for k in range(COLUMNS):
+                rows[i // per_row, k] = state.row[k]
+                state.row[k] = 0

@@ -8,7 +8,7 @@ from simgin.core.bits import lowest, popcount
 from simgin.core.cards import of_rank
 from simgin.core.deadwood import deadwood_of
 from simgin.core.jit import jit
-from simgin.core.meldings import RAINBOW, SET, first_rank, kind_of, ranks_of
+from simgin.core.meldings import RAINBOW, SET, extension, first_rank, kind_of, ranks_of
 
 MAX_OPTIONS = 64  # two chains of together at most ten cards give at most 36
 
@@ -65,12 +65,20 @@ def _options(meld, hand, rules, scratch, options):
 
 
 @jit
+def _next_to(meld, rules):
+    """The cards that fit a meld directly; nothing for no meld."""
+    return extension(meld, rules) if meld else 0
+
+
+@jit
 def lay_off(hand, melds, rules, options, scratch):
     """(the defender's count, mask of the cards laid off) for a hand and the melds shown (melds[0..2], 0: none).
 
     Of several best ways the one that lays off fewest cards counts, the first found among those. options: int64 (3, MAX_OPTIONS),
     scratch: int64 (2, 16).
     """
+    if hand & (_next_to(melds[0], rules) | _next_to(melds[1], rules) | _next_to(melds[2], rules)) == 0:
+        return deadwood_of(hand, rules, 1), 0  # every other knock: nothing fits
     n0 = _options(melds[0], hand, rules, scratch, options[0])
     n1 = _options(melds[1], hand, rules, scratch, options[1])
     n2 = _options(melds[2], hand, rules, scratch, options[2])

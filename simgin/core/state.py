@@ -4,6 +4,7 @@ import numpy as np
 
 from simgin.core.layoff import MAX_OPTIONS
 from simgin.core.meldings import MAX_MELDS
+from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
 SLOTS = ("take", "discard", "knock")
@@ -44,6 +45,8 @@ _STATE = np.dtype(
     + [
         ("vectors", np.int64, (2, 3)),  # addresses of the parameter vectors, by strategy and slot
         ("lengths", np.int64, (2, 3)),
+        ("facts", np.int64, N_FACTS),  # of the unit being played
+        ("row", np.int64, COLUMNS),  # of its batch
         ("melds", np.int64, 3),  # shown by the stopper
         ("words", np.int64, 24),
         ("found", np.int64, MAX_MELDS),

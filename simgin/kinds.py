@@ -1,0 +1,205 @@
+"""The kinds of worked examples, and how one is compared with what the engine says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from simgin import answers, exact, examples, notation, rules, scripted, variants
+from simgin.answers import Answer
+from simgin.core import match
+from simgin.core.state import new_state
+from simgin.examples import Example, Impossible, NotSupported, as_families, as_list, as_mapping, as_melds, as_scores, as_text, plain
+from simgin.parameters import did_you_mean, shown
+from simgin.scripted import SEATS
+from simgin.variants import Variant
+
+NOT_COMPARED = ("why", "note")
+NAMES = ("player", "joker")  # of the two sides; the joker is the other one
+SIDES = {0: 0, 1: 1, "player": 0, "joker": 1, None: -1}
+
+
+def match_points(one: Example) -> Answer:
+    """A match to so many points, event by event, until it is decided."""
+    target = examples.number(one, "input.target", examples.need(one, "target"), 1)
+    own_rules, state = rules.of_row(examples.row(one, "events", "target") | {"points_target": target}), new_state(0)
+    match.start_match(state, own_rules)
+    outcome, played = match.UNDECIDED, 0
+    for winner, points in _events(one):
+        if outcome != match.UNDECIDED:
+            break
+        state.winner, state.score[0], state.score[1] = winner, points if winner == 0 else 0, points if winner == 1 else 0
+        played += 1
+        outcome = int(match.enter(state, own_rules, played))
+    named = isinstance(one.expect.get("scores"), dict)
+    scores = [int(points) for points in state.points]
+    return {
+        "scores": dict(zip(NAMES, scores, strict=True)) if named else scores,
+        "winner": None if outcome < 0 else NAMES[outcome] if named else outcome,
+        "deals": played,
+    }
+
+
+def _events(one: Example) -> list[tuple[int, int]]:
+    """(winner, points) of every event: a seat, or -1 for a deal without a winner."""
+    events = examples.need(one, "events")
+    if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
+        raise one.error("input.events must be a list of objects with winner, points and how.")
+    return [_event(one, event) for event in events]
+
+
+def _event(one: Example, event: dict[str, Any]) -> tuple[int, int]:
+    winner = event.get("winner")
+    if isinstance(winner, bool | float | list | dict) or winner not in SIDES or event.keys() - {"winner", "points", "how"}:
+        raise one.error(f"input.events: {shown(str(event))} is no event; it has winner (0, 1, player, joker or null), points and how.")
+    points = examples.number(one, "input.events: points", event.get("points", 0 if winner is None else None), 0, 10**6)
+    if points and winner is None:
+        raise one.error("input.events: a deal without a winner has no points.")
+    return SIDES[winner], points
+
+
+def exact_counts(one: Example) -> Answer:
+    """Melds in the pack, and hands that melds make up to the last card."""
+    row = examples.row(one)
+    melds = exact.melds(str(row["ace_runs"]), bool(row["rainbow"]))
+    sizes = [size for size in (10, 11) if f"gin_hands_{size}" in one.expect]
+    return {"melds": len(melds)} | {f"gin_hands_{size}": exact.hands(melds, size, rules.of_row(row)) for size in sizes}
+
+
+def play_script(one: Example) -> Answer:
+    """A deal played as the script says, as far as it can be."""
+    cards = _pack(one)
+    variant = _played_variant(one)
+    try:
+        played = scripted.play(variant, scripted.pack(*cards), [scripted.action(text) for text in _actions(one)])
+    except (scripted.ScriptError, notation.CardError) as error:
+        raise one.error(f"input: {error}") from None
+    except scripted.NotPlayable as reason:
+        raise NotSupported(f"{reason}.") from None
+    return _outcome(one, played)
+
+
+def _actions(one: Example) -> list[str]:
+    actions = examples.need(one, "actions")
+    if not isinstance(actions, list) or not all(isinstance(text, str) for text in actions):
+        raise one.error("input.actions must be a list of texts like N take and D throw 6C.")
+    return actions
+
+
+def _pack(one: Example) -> tuple[list[int], list[int], int | None, list[int]]:
+    """Nondealer's and dealer's hand, upcard and stock."""
+    upcard = examples.card(one, "upcard")
+    first, second, stock = (
+        examples.cards(one, f"input.{key}", examples.need(one, key)) for key in ("nondealer", "dealer", "stock_top_first")
+    )
+    return first, second, None if upcard < 0 else upcard, stock
+
+
+def _played_variant(one: Example) -> Variant:
+    """The variant that a script is played under: standard with the example's settings, which must make a game."""
+    row = examples.row(one, "nondealer", "dealer", "upcard", "stock_top_first", "actions")
+    if sentences := variants.validate(row):
+        raise one.error(f"input: {' '.join(sentences)}")
+    return Variant(f"standard, as {one.id} has it", row, "", "")
+
+
+def _outcome(one: Example, played: scripted.Played) -> Answer:
+    """What became of the script: the first action that was not possible, or the result."""
+    if played.illegal >= 0:
+        said = _actions(one)
+        text = said[played.illegal]
+        if "illegal" not in one.expect:
+            raise Impossible(f"{text} (action {played.illegal + 1}) is not possible")
+        again = text == said[-1] and played.illegal != len(said) - 1  # the example means its last action, the engine an earlier one
+        return {"illegal": f"{text}, as action {played.illegal + 1}" if again else text}
+    state = played.deal.state
+    if not played.deal.kind:
+        return {"illegal": None, "how": "the script ends before the deal", "stock": int(state.stock)}
+    answer: Answer = {"illegal": None, "how": played.deal.kind, "stock": int(state.stock), "turns": int(state.turns)}
+    answer["points"] = {SEATS[seat]: int(state.score[seat]) for seat in (0, 1)}
+    answer["winner"], answer["stopper"] = (SEATS[seat] if seat >= 0 else None for seat in (state.winner, state.stopper))
+    if state.stopper >= 0:
+        answer |= {"own": int(state.stopper_count), "other": int(state.other_count)}
+    return answer
+
+
+Reader = Callable[[Example, str, Any], Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of example: what the engine makes of one, and how to read each key of an expectation."""
+
+    answer: Callable[[Example], Answer]
+    expects: dict[str, Reader]
+
+
+KINDS = {
+    "deadwood": Kind(answers.deadwood, {"deadwood": plain, "optimal_families": plain, "families": as_families, "auto_melds": as_melds}),
+    "knock_options": Kind(answers.knock_options, {"knock": as_mapping, "shot": as_list, "big_gin": plain}),
+    "layoff": Kind(
+        answers.lay_off,
+        {
+            "deadwood": plain,
+            "deadwood_if_own_melds_are_fixed_first": plain,
+            "own_melds_example": as_melds,
+            "laid_off_example": as_melds,
+        },
+    ),
+    "deal_points": Kind(answers.deal_points, {"stopper": plain, "other": plain}),
+    "showdown": Kind(
+        answers.showdown,
+        {"knocker_deadwood": plain, "defender_deadwood": plain, "stopper": plain, "other": plain, "knocker_melds": as_melds},
+    ),
+    "play_script": Kind(
+        play_script,
+        {
+            **dict.fromkeys(("how", "stopper", "winner", "own", "other", "stock", "turns"), plain),
+            "illegal": as_text,
+            "points": as_mapping,
+        },
+    ),
+    "match_points": Kind(match_points, {"scores": as_scores, "winner": plain, "deals": plain}),
+    "knock_limit": Kind(answers.knock_limit, {"limit": plain, "multiplier": plain}),
+    "shot_digits": Kind(answers.shot_digits, {"cards": as_list}),
+    "exact_counts": Kind(exact_counts, {"melds": plain, "gin_hands_10": plain, "gin_hands_11": plain}),
+}
+
+_SOLO = "one-player deals are not played yet."
+_DIE = "the die is not played yet."
+_GOAL = "matches with this goal are not played yet."
+NOT_YET = {
+    "solo_script": _SOLO,
+    "total_match": _SOLO,
+    "die": _DIE,
+    "die_round": _DIE,
+    "dice_pro": _DIE,
+    "pro_games": _GOAL,
+    "pro_round": _GOAL,
+    "race": _GOAL,
+    "twofold": _GOAL,
+    "hollywood": _GOAL,
+    "options": "single positions cannot be set up yet.",
+}
+
+
+def compare(one: Example) -> dict[str, tuple[Any, Any]]:
+    """Every expected key that the engine answers otherwise: (expected, got). NotSupported and ExampleError as they come."""
+    if one.kind in NOT_YET:
+        raise NotSupported(NOT_YET[one.kind])
+    kind = KINDS[one.kind]
+    wanted = {key: value for key, value in one.expect.items() if key not in NOT_COMPARED}
+    for key in wanted:
+        if key not in kind.expects:
+            raise one.error(f"expect has {shown(key)}, which kind {one.kind} does not know{did_you_mean(key, kind.expects)}")
+    if not wanted:
+        raise one.error("expect is empty, so there is nothing to compare.")
+    read = {key: kind.expects[key](one, key, value) for key, value in wanted.items()}
+    try:
+        got = kind.answer(one)
+    except Impossible as reason:
+        return {key: (value, str(reason)) for key, value in wanted.items()}
+    return {
+        key: (value, got.get(key)) for key, value in wanted.items() if key not in got or read[key] != kind.expects[key](one, key, got[key])
+    }

@@ -1,0 +1,173 @@
+"""What must hold for any row, any strategies and any seed: cards are conserved, sums add up, seats mirror, blocks and threads do not show."""
+
+from functools import cache
+
+import hands
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simgin import loader, matchup, runner, single, variants
+from simgin.core import sums
+from simgin.matchup import Matchup
+
+ROWS = ("standard", "eaai", "basic", "straight", "oklahoma-spades", "rush", "rainbow", "tedesco", "big-gin", "standard-50th", "shot")
+ROWS += ("standard+first_turn=discard_first", "standard+stock_end=at_draw", "round-the-corner+box_bonus=0", "standard+max_turns=9")
+STRATEGIES = ("simple", "gold", "gin-only", "gold-early", "stubborn", "random", "random:p=0.2,p_end=1", "gold+take=never")
+BY_SEAT = tuple(name.removeprefix("a_") for name in sums.FACTS if name.startswith("a_") and f"b_{name.removeprefix('a_')}" in sums.FACT)
+TOTALS = ("a_margin", "a_match_margin")  # what A makes more than B
+
+a_row, a_strategy, a_seed = st.sampled_from(ROWS), st.sampled_from(STRATEGIES), st.integers(0, 2**64 - 1)
+without_noise = st.sampled_from(("gold", "gin-only", "gold-early", "gold+take=never", "gold+discard=loose-high", "gold-at"))
+a_unit = st.sampled_from(("deal", "match"))
+
+
+@cache
+def variant(text):
+    return variants.find(text)
+
+
+@cache
+def strategy(text):
+    return loader.find(text)
+
+
+def game(row, a, b, seed, unit="deal"):
+    return Matchup(variant(row), strategy(a), strategy(b), seed, unit)
+
+
+def block(row, start):
+    return row[start : start + sums.N_FACTS]
+
+
+def fact(row, name, start=sums.SUM):
+    return int(row[start + sums.FACT[name]])
+
+
+@settings(max_examples=60)
+@given(a_row, a_strategy, a_strategy, a_seed, st.integers(0, 2**48 - 1), st.integers(0, 1))
+def test_cards_are_conserved(row, a, b, seed, unit, half):
+    """In every question the cards seen and unseen are the pack, and the unseen ones are the stock and the opponent's hidden cards."""
+    this = game(row, a, b, seed)
+    played = single.play(this, unit, half if this.mirrored else 0)
+    assert not played.fault
+    pack = [1 << int(card) for card in played.state.pack]
+    assert sum(pack) == hands.PACK
+    for question in played.questions:
+        view = question.view
+        hand, pile, known, unseen = (int(view[name]) for name in ("hand", "pile", "known", "unseen"))
+        assert hand | pile | known | unseen == hands.PACK
+        assert sum(cards.bit_count() for cards in (hand, pile, known, unseen)) == 52
+        draws = 31 - int(view.stock)
+        eleven = question.slot == "discard" or (question.slot == "knock" and view.phase != 2)
+        assert hand.bit_count() == 10 + eleven
+        opponent = 52 - hand.bit_count() - pile.bit_count() - int(view.stock)
+        assert opponent == unseen.bit_count() - int(view.stock) + known.bit_count() == 10
+        assert 0 <= draws <= 31 and view.turns < 501
+        assert question.answer is not None and int(view.legal) >> question.answer & 1
+
+
+@settings(max_examples=40)
+@given(a_row, a_strategy, a_strategy, a_seed, a_unit)
+def test_sums_add_up(row, a, b, seed, unit):
+    """Kinds, histograms and sides are parts of wholes."""
+    this = game(row, a, b, seed, unit)
+    n = 30 if unit == "match" else 200
+    total = matchup.play(this, 0, n)[0]
+    deals = fact(total, "deals")
+    assert total[sums.UNITS] == n and deals >= n * (1 + this.mirrored)
+    assert sum(fact(total, kind) for kind in sums.KINDS) == deals
+    assert total[sums.TURNS_HISTOGRAM : sums.COUNT_HISTOGRAM].sum() == deals
+    assert total[sums.COUNT_HISTOGRAM :].sum() == fact(total, "showdowns") == sum(fact(total, k) for k in ("knock", "undercut", "even"))
+    assert fact(total, "a_deal_win") + fact(total, "b_deal_win") == fact(total, "decided")
+    for kind in sums.WON_KINDS:
+        assert fact(total, f"a_won_{kind}") + fact(total, f"b_won_{kind}") <= fact(total, kind)
+    assert fact(total, "a_points") - fact(total, "b_points") == fact(total, "a_margin")
+    assert fact(total, "a_points") + fact(total, "b_points") == sum(fact(total, f"points_{kind}") for kind in sums.WON_KINDS)
+    assert (block(total, sums.SQUARE) >= 0).all()
+    if unit == "match":
+        assert fact(total, "matches") == n * (1 + this.mirrored)
+        assert fact(total, "a_match_win") + fact(total, "b_match_win") == 2 * fact(total, "matches")
+
+
+@settings(max_examples=40)
+@given(a_row, without_noise, without_noise, a_seed, a_unit)
+def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
+    """A against B and B against A are the same pairs of deals: every sum of one side is the other's, every margin its negative."""
+    n = 20 if unit == "match" else 150
+    one, other = (matchup.play(game(row, *pair, seed, unit), 0, n)[0] for pair in ((a, b), (b, a)))
+    for start in (sums.SUM, sums.SQUARE, sums.CROSS):
+        for name in sums.FACTS:
+            mirrored = {"a": "b", "b": "a"}.get(name[0], "") + name[1:] if name[2:] in BY_SEAT and name[1] == "_" else name
+            if name in TOTALS:
+                sign = 1 if start == sums.SQUARE else -1
+                assert fact(one, name, start) == sign * fact(other, name, start)
+            else:
+                assert fact(one, name, start) == fact(other, mirrored, start), name
+    assert (one[sums.TURNS_HISTOGRAM :] == other[sums.TURNS_HISTOGRAM :]).all()
+
+
+def test_a_strategy_against_its_clone_is_even():
+    """Under a second name the same play is mirrored: every margin is nothing at all, deal by deal."""
+    total = matchup.play(game("standard", "gold", "gold+knock=at:k=10+discard=low:tie=middle", 3), 0, 1000)[0]
+    assert fact(total, "a_margin", sums.SQUARE) > 0  # another discard rule: here margins do vary
+    total = matchup.play(game("standard", "gold", "gold-early:k=500", 3), 0, 1000)[0]
+    assert fact(total, "a_margin") == fact(total, "a_margin", sums.SQUARE) == 0
+
+
+NEUTRAL = (
+    # (row, the same row by another way, strategies, unit)
+    ("standard", "oklahoma+knock_by_upcard=no", ("gold", "simple"), "match"),
+    ("standard", "tedesco+knock_by_upcard=no+take_to_knock=any+ace_runs=low+defender_ace_value=1+spade_multiplier=1", ("gold", "simple"), "deal"),
+    ("standard", "eaai", ("gold", "simple"), "deal"),  # who deals next is no matter of single deals
+    ("standard", "standard+max_turns=400", ("gold", "simple"), "match"),
+    ("standard", "shot", ("gold", "simple"), "deal"),  # at no points there is no shot
+    ("standard", "straight", ("gin-only", "gold+take=never+knock=at:k=0"), "match"),  # nobody would knock anyway
+    ("standard", "standard+layoff=no+undercut_bonus=10", ("gin-only", "gold+take=never+knock=at:k=0"), "deal"),  # nothing but gin
+    ("oklahoma", "straight", ("gin-only", "gold+take=never+knock=at:k=0"), "match"),
+    ("standard", "standard+upcard_ace_limit=1", ("gold", "simple"), "deal"),
+    ("rush+rush_on_gin=no", "standard", ("gin-only", "gold+take=never+knock=at:k=0"), "match"),
+    ("standard+discard_ban=drawn", "standard+discard_ban=drawn+big_gin_bonus=99", ("gold", "simple"), "deal"),
+)
+
+
+@pytest.mark.parametrize("text, other, pair, unit", NEUTRAL)
+def test_neutral_parameters(text, other, pair, unit):
+    """Where a row's parameter has nothing to act on, all sums are those of the row without it (RULES.md 14, exact statements)."""
+    n = 100 if unit == "match" else 1000
+    one, same = (matchup.play(game(row, *pair, 12, unit), 0, n) for row in (text, other))
+    assert (one == same).all()
+
+
+@pytest.mark.parametrize("unit, units", [("deal", 5_000), ("match", 500)])
+def test_blocks_do_not_show(unit, units):
+    this = game("oklahoma", "simple", "gold-early", 9, unit)
+    whole = matchup.play(this, 0, units)
+    size = this.batch
+    pieces = [matchup.play(this, first, size) for first in range(0, units, size)]
+    assert (whole == np.concatenate(pieces)).all()
+    backwards = [matchup.play(this, first, size) for first in reversed(range(0, units, size))]
+    assert (whole == np.concatenate(backwards[::-1])).all()
+    assert (whole[1:4] == matchup.play(this, size, 3 * size)).all()
+
+
+@pytest.mark.parametrize("unit, n", [("deal", 9_001), ("match", 1_234)])
+def test_threads_do_not_show(unit, n):
+    this = game("standard", "random:p=0.3", "simple", 10, unit)
+    rows = [runner.run_matchup(this, n, workers) for workers in (1, 2, 5)]
+    assert (rows[0] == rows[1]).all() and (rows[0] == rows[2]).all()
+
+
+@settings(max_examples=25)
+@given(a_row, a_strategy, a_strategy, a_seed)
+def test_a_watched_deal_is_the_deal_of_the_run(row, a, b, seed):
+    """What `single` shows is what the kernel counted."""
+    this = game(row, a, b, seed)
+    total = matchup.play(this, 0, 3)[0]
+    played = [single.play(this, unit, half) for unit in range(3) for half in range(1 + this.mirrored)]
+    assert sum(int(one.state.turns) for one in played) == fact(total, "turns")
+    for kind in sums.KINDS:
+        assert sum(one.kind == kind for one in played) == fact(total, kind)
+    margins = [int(one.state.score[one.state.half] - one.state.score[1 - one.state.half]) for one in played]
+    assert sum(margins) == fact(total, "a_margin")
