@@ -170,6 +170,3 @@ def as_mapping(one: Example, key: str, value: Any) -> Any:
     if not isinstance(value, dict):
         raise one.error(f"expect.{key} must be an object, not {shown(str(value))}.")
     return sorted((name, repr(amount)) for name, amount in value.items())
-
-
-Reader = Callable[[Example, str, Any], Any]

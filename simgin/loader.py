@@ -18,6 +18,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from simgin.strategy import SLOTS, Policy, Strategy, coded, written
 
@@ -50,7 +51,7 @@ def find(text: str) -> Strategy:
         slot, _, form = part.partition("=")
         for one in ("offer", "answer") if slot == "stake" else (slot,):
             exchanged[one] = _part(one, form)
-    return replace(strategy, **exchanged, text=_canonical(name, strategy, exchanged))
+    return _exchanged(strategy, exchanged, _canonical(name, strategy, exchanged))
 
 
 def names() -> tuple[str, ...]:
@@ -87,6 +88,12 @@ def described(strategy: Strategy) -> list[tuple[str, str]]:
     return [(p.slot, p.name + _values_text(p, {})) for p in _filled(strategy)]
 
 
+def _exchanged(strategy: Strategy, policies: dict[str, Policy], text: str = "") -> Strategy:
+    """The strategy with other policies in some slots."""
+    slots: dict[str, Any] = dict(policies)
+    return replace(strategy, text=text, **slots)
+
+
 # Reading the text form
 
 
@@ -109,7 +116,7 @@ def _with_values(strategy: Strategy, values: dict[str, str], text: str) -> Strat
         owners = [p for p in _filled(strategy) if name in p.params]
         if len(owners) != 1:
             raise StrategyError(_no_parameter(strategy, name, owners))
-        strategy = replace(strategy, **{owners[0].slot: _bound(owners[0], {name: value}, text)})
+        strategy = _exchanged(strategy, {owners[0].slot: _bound(owners[0], {name: value}, text)})
     return strategy
 
 
@@ -145,7 +152,7 @@ def _bound(policy: Policy, values: dict[str, str], text: str) -> Policy:
 
 
 def _canonical(name: str, strategy: Strategy, exchanged: dict[str, Policy]) -> str:
-    """The text of a strategy with some slots exchanged: parameters in declared order, defaults and exchanges that change nothing left out."""
+    """The text of a strategy with some slots exchanged: parameters in declared order, what changes nothing left out."""
     base = _strategy(name)
     values, parts = [], []
     for slot in SLOTS:
@@ -231,7 +238,7 @@ def _policy(slot: str, name: str) -> Policy:
 def _complete(strategy: Strategy) -> Strategy:
     """The strategy with the project's defaults in the slots that its author left out."""
     missing = {slot: _shelf().policies[slot, name] for slot, name in DEFAULTS.items() if strategy.policy(slot) is None}
-    return replace(strategy, **missing)
+    return _exchanged(strategy, missing)
 
 
 @cache

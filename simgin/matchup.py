@@ -1,5 +1,6 @@
 """Two strategies under one variant and one seed: plays any range of units, and tells what went wrong if a policy failed."""
 
+import shlex
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -122,12 +123,13 @@ def failure(matchup: Matchup, state: Any, error: Exception) -> str:
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
     assert policy is not None
-    deal = f" --deal {state.deal}" if matchup.unit == "match" else ""
+    words = ["simgin", "show", matchup.a.text, matchup.b.text, "-v", matchup.variant.text, "--seed", str(matchup.seed)]
+    words += ["--unit", str(state.unit), "--half", str(state.half)]
+    words += ["--deal", str(state.deal)] if matchup.unit == "match" else []
     return (
         f"{strategy.text}: the {slot} policy {policy.name!r} {_fault(state, slot, error)} "
-        f"(variant {matchup.variant.text}, seed {matchup.seed}, unit {state.unit}, half {state.half}, deal {state.deal}). Replay it with: "
-        f"simgin show {matchup.a.text} {matchup.b.text} -v {matchup.variant.text} "
-        f"--seed {matchup.seed} --unit {state.unit} --half {state.half}{deal}"
+        f"(variant {matchup.variant.text}, seed {matchup.seed}, unit {state.unit}, half {state.half}, deal {state.deal}). "
+        f"Replay it with: {shlex.join(words)}"
     )
 
 

@@ -4,15 +4,12 @@ from simgin.strategy import choice, discard, flag, helper
 from simgin.toolkit import (
     PACK,
     best_discards,
-    dearest,
     deadwood,
-    deadwood_with,
+    dearest,
     hits,
-    lane,
     lowest,
     of_rank,
     pick,
-    popcount,
     three_card_melds,
 )
 

@@ -4,10 +4,11 @@ The baseline of Kelidari et al. (Nikelroid/adversarial-coevolution) and of jdh8/
 the deal. `gold-early` is the strong and cheap opponent: it ends early or waits for gin (MARJJ; Goldstein et al., EAAI-21).
 """
 
-from simgin.strategy import Strategy
 from simgin_strategies.discard import low
 from simgin_strategies.knock import at, early
 from simgin_strategies.take import lower
+
+from simgin.strategy import Strategy
 
 GOLD = Strategy("gold", take=lower, discard=low, knock=at)
 GOLD_AT = Strategy("gold-at", take=lower, discard=low, knock=at(k=4), about="Gold that ends the deal with k or less.")

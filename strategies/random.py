@@ -1,9 +1,10 @@
 """Random legal play: takes, throws and ends by lot. For fuzzing, and the zero point of ratings (STRATEGIES.md 2.1)."""
 
-from simgin.strategy import Strategy, knock, param
-from simgin.toolkit import chance
 from simgin_strategies.discard import uniform
 from simgin_strategies.take import random as by_lot
+
+from simgin.strategy import Strategy, knock, param
+from simgin.toolkit import chance
 
 
 @knock(noise=True, p_end=param(0.5, 0.0, 1.0, "chance of ending whenever it is allowed"))

@@ -4,10 +4,11 @@ SimpleGinRummyPlayer of T. Neller's framework (tneller/gin-rummy-eaai), re-imple
 broken by lot, and a pair {drawn, discarded} is never repeated within a deal. Which melding it shows is the engine's choice here.
 """
 
-from simgin.strategy import Strategy, discard, helper
-from simgin.toolkit import best_discards, pick
 from simgin_strategies.knock import at
 from simgin_strategies.take import meld_any
+
+from simgin.strategy import Strategy, discard, helper
+from simgin.toolkit import best_discards, pick
 
 
 @helper

@@ -3,9 +3,10 @@
 The word is also used for play that waits for gin: that one is `gin-only` here.
 """
 
-from simgin.strategy import Strategy
 from simgin_strategies.knock import never
 from simgin_strategies.simple import simple
 from simgin_strategies.take import meld_any
+
+from simgin.strategy import Strategy
 
 STUBBORN = Strategy("stubborn", take=meld_any, discard=simple, knock=never, ending="same")

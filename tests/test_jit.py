@@ -61,7 +61,7 @@ def test_everything_that_is_compiled_is_in_the_digest() -> None:
     named = {path.resolve() for path in jit.compiled_sources()}
     for path in [*(ROOT / "simgin").rglob("*.py"), *(ROOT / "strategies").glob("*.py")]:
         text = path.read_text()
-        if "\n@jit\n" in text or "import jit\n" in text and "@jit" in text:
+        if "\n@jit\n" in text or ("import jit\n" in text and "@jit" in text):
             assert path.resolve() in named, f"{path} compiles functions and is not in the digest"
 
 

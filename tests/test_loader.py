@@ -100,9 +100,9 @@ def test_a_file_is_a_strategy(tmp_path: Path) -> None:
 
 
 def test_two_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
-    bodies = ["@discard\ndef mine(view, rules, params):\n    return %s\nS = Strategy('mine', discard=mine)\n" % expression for expression in "01"]
-    for folder, body in zip(("a", "b"), bodies, strict=True):
+    for folder, answer in (("a", 0), ("b", 1)):
         (tmp_path / folder).mkdir()
+        body = f"@discard\ndef mine(view, rules, params):\n    return {answer}\nS = Strategy('mine', discard=mine)\n"
         write(tmp_path / folder, body)
     one, two = (find(str(tmp_path / folder / "mine.py")).policy("discard").function for folder in "ab")
     assert (one(None, None, None), two(None, None, None)) == (0, 1)

@@ -2,7 +2,7 @@
 
 from simgin.core.bits import lowest
 from simgin.core.cards import of_rank
-from simgin.core.deadwood import best_discards, dearest, deadwood, deadwood_with
+from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest
 from simgin.core.jit import jit
 
 NO_ENDING, KNOCK, SHOT, BIG_GIN = 0, 1, 2, 3  # view.ending; a knock that leaves nothing is gin

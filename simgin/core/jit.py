@@ -83,7 +83,7 @@ def cache_directory() -> Path | None:
     return directory
 
 
-class _SafeCache(FunctionCache):
+class _SafeCache(FunctionCache):  # type: ignore[misc]
     """A cache whose damaged files (a kill or a full disk while writing) count as a miss and are written anew."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from simgin.core import rng
 from simgin.core.jit import jit
-from simgin.core.rules import ALTERNATE, GOAL_SINGLE, LOT, LOSER_DEALS, OTHER
+from simgin.core.rules import ALTERNATE, GOAL_SINGLE, LOSER_DEALS, LOT, OTHER
 
 UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes beside the winning seat
 

@@ -71,11 +71,7 @@ def rainbows_of_the_pack(ace_runs: int) -> list[int]:
     last_start = {LOW: 9, HIGH_OR_LOW: 10, CORNER: 12}[ace_runs]
     black, red = (0, 3), (1, 2)
     patterns = [(a[i], b[j], a[1 - i], b[1 - j]) for a, b in ((black, red), (red, black)) for i in (0, 1) for j in (0, 1)]
-    return [
-        sum(1 << (13 * s + (start + i) % 13) for i, s in enumerate(suits))
-        for start in range(last_start + 1)
-        for suits in patterns
-    ]
+    return [sum(1 << (13 * s + (start + i) % 13) for i, s in enumerate(suits)) for start in range(last_start + 1) for suits in patterns]
 
 
 @jit

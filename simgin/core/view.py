@@ -1,7 +1,8 @@
 """What a deciding seat may lawfully know (RULES.md 9.2), as one structured record.
 
 What changes within a deal is rewritten before every question, the rest before every deal; the history only grows. The engine never
-reads a view back, so nothing that a policy might write into one changes the game. Sets of cards are 52-bit masks, single cards 0..51 or -1 for none.
+reads a view back, so nothing that a policy might write into one changes the game. Sets of cards are 52-bit masks, single cards 0..51
+or -1 for none.
 """
 
 import numpy as np

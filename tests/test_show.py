@@ -1,0 +1,167 @@
+"""`simgin show`: the text of a deal has every turn and decision, and tells the deal that the kernel added up."""
+
+import json
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from simgin import loader, matchup, notation, replay, rules, variants
+from simgin.cli import cli
+from simgin.core import sums
+from simgin.core.state import new_state
+from simgin.core.view import new_view
+from simgin.matchup import Matchup
+
+GAMES = (
+    "standard",
+    "basic",
+    "tedesco",
+    "rainbow+rush",
+    "standard-50th+knock_limit=0",
+    "standard+take_discard=no+first_turn=free+stock_end=at_draw+knock_limit=0",
+    "standard+first_turn=discard_first+big_gin=yes",
+)
+
+
+def simgin(*words):
+    return CliRunner().invoke(cli, ["show", *map(str, words)], prog_name="simgin")
+
+
+def sums_of(variant, a, b, unit, kind="deal"):
+    """The kernel's sums of one unit, by fact."""
+    one = Matchup(variants.find(variant), loader.find(a), loader.find(b), 1, kind)
+    views = new_view(), new_view()
+    row = matchup.run(one, new_state(1), rules.build(one.variant), views, unit, 1)[0]
+    return {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
+
+
+def replays(variant, a, b, unit, deals=(None,), halves=(0, 1)):
+    found = [replay.find(a, b, variants.find(variant), 1, unit, half, deal) for half, deal in product(halves, deals)]
+    return [replay.Replay(one) for one in found]
+
+
+@pytest.mark.parametrize("variant", GAMES)
+@pytest.mark.parametrize("unit", [0, 7])
+def test_both_halves_add_up_to_the_kernels_sums(variant, unit):
+    facts = sums_of(variant, "gold", "simple", unit)
+    told = [one.rows() for one in replays(variant, "gold", "simple", unit)]
+    results = [rows[-1] for rows in told]
+    assert facts["deals"] == 2
+    assert facts["turns"] == sum(result["turns"] for result in results)
+    assert facts["points_scored"] == sum(sum(result["score"]) for result in results if result["winner"] is not None)
+    assert facts["a_points"] == results[0]["score"][0] + results[1]["score"][1]
+    for result in results:
+        assert facts[result["kind"]] >= 1
+    knocks = [result for result in results if result["kind"] in ("knock", "undercut", "even")]
+    assert facts["defender_count"] == sum(result["defender_count"] for result in knocks)
+    assert facts["laid_off"] == sum(len(result["laid_off"].split()) for result in knocks)
+
+
+@pytest.mark.parametrize("variant", GAMES)
+def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
+    for one in replays(variant, "gold", "simple", 3):
+        lines = list(one.lines())
+        assert all(len(line) <= 80 for line in lines)
+        turns = [int(number) for line in lines if (number := "".join(re.findall(r"^Turn (\d+),", line)))]
+        began = one.state.turns + (one.played.kind == "void" and one.state.drawn >= 0)
+        assert turns == list(range(1, began + 1))
+        thrown = [line.split()[1] for line in lines if line.startswith("  throws")]
+        history = [notation.text(card) for *_, card in one.played.turns if card >= 0]
+        assert history[: len(thrown)] == thrown and len(history) - len(thrown) <= 1
+        drawn = [line.split()[1] for line in lines if line.startswith(("  draws", "  takes"))]
+        assert drawn[: len(one.played.turns)] == [notation.text(card) for _, source, card, _ in one.played.turns if source < 2]
+        proposals = [question for question in one.played.questions if question.slot == "knock"]
+        assert len([line for line in lines if line.startswith("  may ") and ":" in line]) == len(proposals)
+
+
+def test_a_match_is_told_deal_by_deal():
+    facts = sums_of("standard", "gold", "simple", 2, "match")
+    deals, points = 0, np.zeros(2, int)
+    for half in (0, 1):
+        score, number = [0, 0], 0
+        while max(score) < 100:
+            first, *_, last = replays("standard", "gold", "simple", 2, (number,), (half,))[0].rows()
+            assert first["points"] == score and first["deal"] == number
+            score = [score[seat] + last["score"][seat] for seat in (0, 1)]
+            number += 1
+        deals += number
+        points += np.array(score if half == 0 else score[::-1])
+        over = simgin("gold", "simple", "--unit", 2, "--half", half, "--deal", number)
+        assert over.exit_code == 2 and f"over after {number} deals" in over.stderr
+    assert facts["deals"] == deals
+    assert facts["a_match_margin"] == points[0] - points[1]
+
+
+def test_the_command():
+    result = simgin("gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0] == "standard: seed 5, unit 3, half 1"
+    assert lines[-1] == "Repeat:  simgin show gold simple -v standard --seed 5 --unit 3 --half 1"
+    assert simgin(*lines[-1].split()[3:]).stdout == result.stdout
+    assert re.search(r"^Knock limit 10, upcard [A2-9TJQK][SHDC]$", result.stdout, re.M)
+    assert len(re.findall(r"^  dealt .*, count \d+$", result.stdout, re.M)) == 2
+
+
+def test_one_strategy_against_itself_is_told_apart():
+    result = simgin("simple", "simple")
+    assert "simple (A) (seat 0)" in result.stdout and "simple (B) (seat 1)" in result.stdout
+
+
+def test_json():
+    answer = json.loads(simgin("gold", "simple", "-v", "tedesco", "--unit", 3, "--json").stdout)
+    first, *decisions, last = answer["rows"]
+    assert (first["event"], last["event"]) == ("deal", "result")
+    assert {row["event"] for row in decisions} == {"decision"}
+    assert answer["command"] == "simgin show gold simple -v tedesco --seed 1 --unit 3 --half 0"
+    assert last["fault"] is None and last["kind"] in sums.KINDS
+
+
+BAD = """
+from simgin.strategy import Strategy, discard
+from simgin.toolkit import best_discard
+
+@discard
+def bad(view, rules, params):
+    return 99 if view.turns > 3 else best_discard(view.hand, view.legal, rules)
+
+BAD = Strategy("bad", discard=bad)
+"""
+
+
+def test_a_fault_is_told_where_it_happened(tmp_path):
+    path = tmp_path / "bad.py"
+    path.write_text(BAD)
+    result = simgin(path, "simple")
+    assert result.exit_code == 2
+    assert "gives no legal answer" in result.stdout
+    told = result.stdout.split("Here the deal stopped")
+    assert "threw 99" in " ".join(told[1].split()) and "Turn 5" in told[0] or "Turn 6" in told[0]
+    assert result.stderr.startswith(f"simgin: {path}: the discard policy 'bad' threw 99")
+    early = simgin(path, "simple", "--half", 1)
+    assert early.exit_code == 2 and early.stdout == ""
+    assert "the game did not come to this deal" in early.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["simple", "simple", "--half", 1], "there is no half 1"),
+        (["gold", "--half", 2], "a half is 0 or 1, not 2."),
+        (["gold", "--unit", -1], "a unit is 0..2^48-1, not -1."),
+        (["gold", "--unit", 2**48], "a unit is 0..2^48-1"),
+        (["gold", "--seed", 2**64], "a seed is 0..2^64-1"),
+        (["gold", "--deal", -1], "deals of a match are numbered from 0, not -1."),
+        (["glod"], "there is no strategy 'glod'. Did you mean 'gold'?"),
+        (["gold", "-v", "standart"], "there is no variant 'standart'"),
+        (["gold", "-v", "gin-solitaire"], "players = 1 is not played"),
+    ],
+)
+def test_refusals(words, sentence):
+    result = simgin(*words)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stdout == ""
