@@ -240,7 +240,10 @@ def _eleven_lines(said: Said) -> list[str]:
         best = "*" if card in said.best else " "
         rows.append(f"  {notation.text(card)} {best:<7}{left:>6}  {' or '.join(ends) or '-'}")
     big = any(ending.how == "big gin" for ending in said.endings)
-    return [*rows, "  * best", *(["big gin     all eleven cards are melded: no discard is needed"] if big else [])]
+    notes = ["  * best"]
+    if said.variant.row["take_to_knock"] == "melded":
+        notes.append("  a card just taken from the discard pile must be in a meld to end the deal")
+    return [*rows, *notes, *(["big gin     all eleven cards are melded: no discard is needed"] if big else [])]
 
 
 def row(said: Said) -> dict[str, Any]:

@@ -115,7 +115,8 @@ def _outcome(one: Example, played: scripted.Played) -> Answer:
         return {"illegal": f"{text}, as action {played.illegal + 1}" if again else text}
     state = played.deal.state
     if not played.deal.kind:
-        return {"illegal": None, "how": "the script ends before the deal", "stock": int(state.stock)}
+        drawn = sum(action.what == scripted.STOCK for action in played.script)
+        return {"illegal": None, "how": "the script ends before the deal", "stock": scripted.STOCK_CARDS - drawn}
     answer: Answer = {"illegal": None, "how": played.deal.kind, "stock": int(state.stock), "turns": int(state.turns)}
     answer["points"] = {SEATS[seat]: int(state.score[seat]) for seat in (0, 1)}
     answer["winner"], answer["stopper"] = (SEATS[seat] if seat >= 0 else None for seat in (state.winner, state.stopper))

@@ -22,6 +22,7 @@ from simgin.variants import Variant
 SEATS = "ND"  # the nondealer sits at seat 0
 DEALER = 1
 STOCK, TAKE, PASS, THROW, STOP, BIG_GIN = range(6)
+STOCK_CARDS = 31  # at the start
 WORDS = ("stock", "take", "pass", "throw", "stop", "big gin")
 
 
@@ -138,7 +139,7 @@ def pack(nondealer: Sequence[int], dealer: Sequence[int], upcard: int | None, st
     """The 52 cards in dealing order, singly, nondealer first; his eleventh card, if he has one, comes in place of the upcard."""
     turned = [*nondealer[10:], *([] if upcard is None else [upcard])]
     cards = [card for two in zip(nondealer[:10], dealer, strict=False) for card in two] + turned + list(stock)
-    if (len(nondealer[:10]), len(dealer), len(turned), len(stock)) != (10, 10, 1, 31):
+    if (len(nondealer[:10]), len(dealer), len(turned), len(stock)) != (10, 10, 1, STOCK_CARDS):
         raise ScriptError("a deal is ten cards each, an upcard (or an eleventh card for the nondealer) and a stock of 31.")
     if twice := [card for card in range(52) if cards.count(card) > 1]:
         raise ScriptError(f"{' '.join(map(notation.text, twice))} can be in one place only.")

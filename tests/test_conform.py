@@ -63,7 +63,7 @@ def test_the_whole_file():
     result = simgin("conform", FILE)
     assert result.exit_code == 0
     kinds = Counter(vector["kind"] for vector in VECTORS.values())
-    rows = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines() if line and line.split()[0] in {*kinds, "all"}}
+    rows = {words[0]: words[1:] for line in result.stdout.splitlines() if (words := line.split()) and words[0] in {*kinds, "all"}}
     for kind, n in kinds.items():
         assert rows[kind] == ([str(n), "0", "0"] if kind in KINDS else ["0", "0", str(n)])
     assert rows["all"] == [str(len(PLAYED)), "0", str(len(VECTORS) - len(PLAYED))]
@@ -202,7 +202,8 @@ OTHERS = [card for suit in "SHDC" for card in (f"{rank}{suit}" for rank in "A234
         (made("play_script", {**HANDS, "actions": ["N take", "D throw KD"], "overrides": {}}, {"illegal": "D throw KD"}), True),
         (made("play_script", {**HANDS, "actions": ["N take", "N throw JS"], "overrides": {}}, {"illegal": "N throw JS"}), True),
         (made("play_script", {**HANDS, "actions": ["N take", "N stop QS"], "overrides": {}}, {"illegal": "N stop QS"}), True),
-        (made("play_script", {**HANDS, "actions": ["N take", "N big gin"], "overrides": {"big_gin": True}}, {"illegal": "N big gin"}), True),
+        (made("play_script", {**HANDS, "actions": ["N take", "N big gin"], "overrides": {"big_gin": True}},
+              {"illegal": "N big gin"}), True),
         # the same words twice: the example means its last action, and here the first is impossible already
         (made("play_script", {**HANDS, "actions": ["N stock", "N stock"], "overrides": {}}, {"illegal": "N stock"}), False),
     ],
@@ -342,7 +343,7 @@ def test_missing_files_and_kinds(tmp_path, file):
     ],
 )  # fmt: skip
 def test_vectors_that_cannot_be_read(file, name, path, value, said):
-    result = simgin("conform", file(changed(name, path, value), VECTORS["P01"]))
+    result = simgin("conform", file(changed(name, path, value), VECTORS["P02"]))
     assert result.exit_code == 2
     assert said in result.stderr
     assert result.stdout == ""

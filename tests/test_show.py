@@ -137,9 +137,9 @@ def test_a_fault_is_told_where_it_happened(tmp_path):
     path.write_text(BAD)
     result = simgin(path, "simple")
     assert result.exit_code == 2
-    assert "gives no legal answer" in result.stdout
-    told = result.stdout.split("Here the deal stopped")
-    assert "threw 99" in " ".join(told[1].split()) and "Turn 5" in told[0] or "Turn 6" in told[0]
+    before, after = result.stdout.split("Here the deal stopped")
+    assert before.rstrip().endswith("gives no legal answer")
+    assert "threw 99" in " ".join(after.split())
     assert result.stderr.startswith(f"simgin: {path}: the discard policy 'bad' threw 99")
     early = simgin(path, "simple", "--half", 1)
     assert early.exit_code == 2 and early.stdout == ""

@@ -1,6 +1,6 @@
 """Many units into sums: the kernel that everything else waits for (see `simgin.core.sums` for what it adds up)."""
 
-from simgin.core.deal import new_pack, play_deal, start_deal
+from simgin.core.deal import forget, new_pack, play_deal, start_deal
 from simgin.core.jit import jit
 from simgin.core.match import DRAWN, UNDECIDED, UNFINISHED, enter, first_dealer, next_dealer, start_match
 from simgin.core.rules import LOT
@@ -149,6 +149,8 @@ def play_units(
             state.watched = half == state.watch_half and state.deal == state.watch_deal
             if not state.given:
                 new_pack(state)
+            forget(view0, state.turns)
+            forget(view1, state.turns)
             start_deal(state, rules, state.dealer)
             view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != half:  # the nondealer comes first, and A sits at seat `half`

@@ -79,6 +79,14 @@ def new_pack(state):
 
 
 @jit
+def forget(view, turns):
+    """Clear the history of the deal before, so that nothing beyond `view.turns` can be read: it could be the same pack."""
+    for i in range(turns):
+        for k in range(4):
+            view.history[i, k] = 0
+
+
+@jit
 def _deal_view(state, rules, view, seat):
     """Write what stays the same for a whole deal. Once a deal, not once a question: that is worth a twentieth of the run."""
     other = 1 - seat

@@ -91,6 +91,8 @@ def must_be_melded(taken, rules):
 @jit
 def ending_with(ten, left, must, limit, points, rules):
     """(ending, count) for ten kept cards of deadwood `left`: a shot if they are one, else a knock within the limit, else NO_ENDING."""
+    if must >= 0 and not ten >> must & 1:
+        return NO_ENDING, NO_COUNT  # the card that must be melded was thrown
     if rules.shot and is_shot(ten, must, points, rules):
         return SHOT, shot_count(points, rules)
     count = left if must < 0 else deadwood_with(ten, must, rules)
@@ -131,6 +133,8 @@ def best_ending(eleven, legal, must, limit, points, rules):
 
     Ties go to the dearest discard, then to the lowest card number (DESIGN.md 4). No discard with big gin: card -1.
     """
+    if must >= 0:
+        legal &= ~(1 << must)
     if not (rules.shot or rules.big_gin or must >= 0):
         # A discard takes off at most the dearest value, so most hands are told from their eleven cards alone.
         if deadwood(eleven, rules) - max(rules.value[0, 0], rules.value[0, 12]) > limit:
