@@ -33,8 +33,8 @@ _BY_SEAT = (
     ("hand", "known", "shed", "count", "own_turns", "draws", "takes", "score")
     # the match so far
     + ("points", "deals_won")
-    # noisy questions so far and one number in reserve
-    + ("noises", "spare")
+    # noisy questions so far
+    + ("noises",)
 )
 # The two strategies, A and B (A sits at seat `half`): slots that want noise as bits, and whether the discard is asked before the ending.
 _BY_STRATEGY = ("noisy", "same")
@@ -48,7 +48,8 @@ _STATE = np.dtype(
         ("facts", np.int64, N_FACTS),  # of the unit being played
         ("row", np.int64, COLUMNS),  # of its batch
         ("melds", np.int64, 3),  # shown by the stopper
-        ("words", np.int64, 24),
+        ("words", np.int64, (3, 8)),  # for the shuffle
+        ("spare", np.int64, (2, 8)),  # for the noise of each seat, four numbers at a time
         ("found", np.int64, MAX_MELDS),
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
