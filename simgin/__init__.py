@@ -7,7 +7,7 @@ The same from Python; nothing heavy is imported before it is asked for:
     frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # tidy pandas rows, as in table.csv
     frame = simgin.run("experiments/demo.toml")
     simgin.find_strategy("gold-early:k=7").text
-    simgin.find_variant("oklahoma+knock_limit=5").row["knock_limit"]
+    simgin.find_variant("oklahoma+gin_bonus=20").row["gin_bonus"]
 """
 
 from typing import Any

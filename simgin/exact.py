@@ -10,8 +10,7 @@ import numpy as np
 from simgin import rules, variants
 from simgin.core import meldings
 from simgin.core.cards import PACK
-from simgin.core.deadwood import deadwood_of
-from simgin.core.jit import jit
+from simgin.core.deadwood import each_deadwood
 
 
 @cache
@@ -26,7 +25,10 @@ def hands(every_meld: np.ndarray, size: int, own_rules: Any) -> int:
     """Number of hands of `size` cards that are unions of disjoint melds. One that the engine's deadwood contradicts is not counted."""
     sizes = np.array([int(meld).bit_count() for meld in every_meld])
     unions = [_unions([every_meld[sizes == part] for part in parts]) for parts in _parts(size)]
-    return int(_without_deadwood(_distinct(np.concatenate(unions)), own_rules))
+    found = _distinct(np.concatenate(unions))
+    left = np.empty_like(found)
+    each_deadwood(found, own_rules, 0, left)
+    return int((left == 0).sum())
 
 
 def _parts(size: int, least: int = 3) -> list[tuple[int, ...]]:
@@ -49,11 +51,3 @@ def _distinct(numbers: np.ndarray) -> np.ndarray:
     ordered = np.sort(numbers)
     distinct: np.ndarray = ordered[np.diff(ordered, prepend=-1) != 0]
     return distinct
-
-
-@jit
-def _without_deadwood(unions, own_rules):  # type: ignore[no-untyped-def]
-    n = 0
-    for hand in unions:
-        n += deadwood_of(hand, own_rules, 0) == 0
-    return n

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from simgin import notation, rules, variants
+from simgin import notation, played, variants
 from simgin.parameters import Value, did_you_mean, parameters, shown
 
 NO_RULES = ("hand", "options", "overrides")  # input keys that are no parameter in any kind
@@ -116,8 +116,9 @@ def row(one: Example, *own: str, base: str = "standard") -> dict[str, Value]:
     row = {**variants.find(base).row, **given}
     if row["deal_scoring"] != "versus" and "deal_scoring" in given:
         raise NotSupported(f"deal_scoring = {row['deal_scoring']} is not played by this version of simgin.")
-    if sentences := [sentence for name in given for sentence in rules.not_played({**variants.find("standard").row, name: given[name]})]:
-        raise NotSupported(sentences[0])
+    standard = variants.find("standard").row
+    if missing := [setting for name in given for setting in played.missing({**standard, name: given[name]})]:
+        raise NotSupported(f"{missing[0]} is not played by this version of simgin yet.")
     return row
 
 

@@ -43,8 +43,14 @@ class Parameter:
     high: int = 0
     optional: bool = False  # none is a value, not a dash
     example: Value = None  # what to propose in place of a dash
+    plain: str = ""  # the meaning for those who have not read the rule book, where it refers to one
     acts_with: Conditions = field(default_factory=dict)  # all needed for an effect; empty: always
     idle_with: Conditions = field(default_factory=dict)  # together they leave it without effect
+
+    @property
+    def words(self) -> str:
+        """What the parameter means, for people."""
+        return self.plain or self.meaning
 
     def read(self, text: str) -> Value:
         """The value that a text means; a text that means none is handed back as it is, for `fault` to find."""
@@ -154,11 +160,7 @@ def book() -> dict[str, Any]:
 @cache
 def parameters() -> dict[str, Parameter]:
     """Every parameter by name, in the order of RULES.md section 11."""
-    return {
-        name: _parameter(name, section, table)
-        for section, tables in book()["parameters"].items()
-        for name, table in tables.items()
-    }
+    return {name: _parameter(name, section, table) for section, tables in book()["parameters"].items() for name, table in tables.items()}
 
 
 def _parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:

@@ -14,7 +14,7 @@ import numpy as np
 
 from simgin import metrics, table
 from simgin.core.sums import KINDS
-from simgin.summary import played
+from simgin.summary import fold, played
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 WIDTH = 4.8  # inches; with 9-point type this is readable on a phone held upright
 LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
+TEXT_LINE = 0.18  # inches of a line of a title or caption
 DPI = 200
-CAPTION_CHARACTERS = 74
-LABEL_CHARACTERS = 24  # a longer label is folded
+TITLE_CHARACTERS, CAPTION_CHARACTERS, LABEL_CHARACTERS = 42, 74, 24  # longer lines are folded
 SMALLEST_LABELLED = 0.07  # a narrower segment of a bar has no room for its number
 
 # Okabe and Ito's palette, and greys for the ends that nobody played for.
@@ -57,7 +57,8 @@ def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
     games = list(table.matchups(frame))
     panels = [panel for panel in _PANELS if panel[0] in set(frame["metric"])]
     labels, common = _labels(games)
-    figure = _figure(len(panels) * (_height(labels) + 0.6))
+    note = "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot."
+    figure = _figure(len(panels) * (_height(labels) + 0.6), _title("Who wins", common), _caption(games, seed, note))
     for axes, (name, title, factor) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
         _dots(axes, games, name, factor, label="by A", color=BLUE, fmt="o", markersize=4, zorder=3)
         if name == "deal_win":
@@ -69,8 +70,6 @@ def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
         _rows(axes, labels)
         axes.set_title(title, loc="left", fontsize=9)
         axes.grid(axis="x", color="#EEEEEE", zorder=0)
-    figure.suptitle(f"Who wins{common}", x=0.02, ha="left", fontsize=11, fontweight="bold")
-    _caption(figure, games, seed, "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot.")
     return figure
 
 
@@ -80,7 +79,7 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
     shares = {kind: np.array([table.cell(rows, kind)[0] for _, rows in games]) for kind in KINDS}
     present = [kind for kind in KINDS if np.nansum(shares[kind]) > 0]
     labels, common = _labels(games)
-    figure = _figure(_height(labels) + 1.0)
+    figure = _figure(_height(labels) + 1.0, _title("How deals end", common), _caption(games, seed, _widest(frame)))
     axes = figure.subplots()
     left = np.zeros(len(games))
     for kind in present:
@@ -96,8 +95,6 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
         style = {"fontsize": 8, "frameon": False, "handlelength": 1, "columnspacing": 1}
         axes.legend(loc="lower right", bbox_to_anchor=(1.02, 0.98), ncols=4, **style)
     _say_too_few(axes, shares[KINDS[0]])
-    figure.suptitle(f"How deals end{common}", x=0.02, ha="left", fontsize=11, fontweight="bold")
-    _caption(figure, games, seed, _widest(frame))
     return figure
 
 
@@ -111,12 +108,16 @@ def png(figure: Figure) -> bytes:
 Game = tuple[tuple[str, str, str], "pd.DataFrame"]
 
 
-def _figure(height: float) -> Figure:
+def _figure(height: float, title: str, caption: str) -> Figure:
+    """A figure with room for axes of so many inches beside its title and caption."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, height + 1.0), layout="constrained")
+    lines = title.count("\n") + caption.count("\n")
+    figure = Figure(figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines), layout="constrained")
     FigureCanvasAgg(figure)
+    figure.suptitle(title, x=0.02, ha="left", fontsize=11, fontweight="bold")
+    figure.supxlabel(caption, x=0.02, ha="left", fontsize=7.5, color="#444444")
     return figure
 
 
@@ -126,7 +127,7 @@ def _labels(games: list[Game]) -> tuple[list[str], str]:
     fixed = [len({key[i] for key in keys}) == 1 for i in range(3)]
     variant, a, b = keys[0]
     if len(keys) == 1:
-        return [variant], f": {a} (A) against {b} (B)"
+        return [_folded(variant)], f": {a} (A) against {b} (B)"
     labels = [_label(key, fixed) for key in keys]
     if fixed[1] and fixed[2]:
         return labels, f": {a} (A) against {b} (B)"
@@ -135,14 +136,23 @@ def _labels(games: list[Game]) -> tuple[list[str], str]:
 
 def _label(key: tuple[str, str, str], fixed: list[bool]) -> str:
     players = " v ".join(name for name, same in zip(key[1:], fixed[1:], strict=True) if not same)
-    apart = players.replace("+", " +").replace(":", " :")  # where a name may be folded
-    folded = textwrap.fill(apart, LABEL_CHARACTERS, break_on_hyphens=False).replace(" +", "+").replace(" :", ":")
-    return "\n".join(part for part in (folded, "" if fixed[0] else key[0]) if part)
+    return "\n".join(_folded(part) for part in (players, "" if fixed[0] else key[0]) if part)
+
+
+def _folded(label: str) -> str:
+    return "\n".join(fold(label, LABEL_CHARACTERS))
+
+
+def _title(what: str, common: str) -> str:
+    """What is shown and what all matchups have in common, in one line if there is room."""
+    if len(what + common) <= TITLE_CHARACTERS:
+        return what + common
+    return "\n".join([what, *fold(common.lstrip(":, "), TITLE_CHARACTERS)])
 
 
 def _height(labels: list[str]) -> float:
-    """Inches that so many matchups need, one under another."""
-    return sum(LINE * (label.count("\n") + 1) for label in labels) + GAP * len(labels)
+    """Inches that so many matchups need, one under another at equal distances."""
+    return len(labels) * (GAP + LINE * max(label.count("\n") + 1 for label in labels))
 
 
 def _dots(axes: Axes, games: list[Game], metric: str, factor: int, **style: Any) -> None:
@@ -179,8 +189,7 @@ def _widest(frame: pd.DataFrame) -> str:
     return "Too few deals to say." if np.isnan(half) else f"95 % limits: ± {half:.2g} percentage points or less."
 
 
-def _caption(figure: Figure, games: list[Game], seed: int, note: str) -> None:
+def _caption(games: list[Game], seed: int, note: str) -> str:
     variants = list(dict.fromkeys(key[0] for key, _ in games))
     amount = played(*(rows for _, rows in games)) + (" each" if len(games) > 1 else "")
-    text = f"Variant {', '.join(variants)}; {amount}; seed {seed}. {note}"
-    figure.supxlabel(textwrap.fill(text, CAPTION_CHARACTERS), x=0.02, ha="left", fontsize=7.5, color="#444444")
+    return textwrap.fill(f"Variant {', '.join(variants)}; {amount}; seed {seed}. {note}", CAPTION_CHARACTERS)

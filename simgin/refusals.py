@@ -100,18 +100,15 @@ CLAUSES = (
     ),
     Clause(
         lambda row: row["spade_multiplier"] > 1 and row["first_turn"] in NO_UPCARD,
-        "spade_multiplier = {spade_multiplier} needs an upcard, and first_turn = {first_turn} has none: set "
-        "spade_multiplier=1.",
+        "spade_multiplier = {spade_multiplier} needs an upcard, and first_turn = {first_turn} has none: set spade_multiplier=1.",
     ),
     Clause(
         lambda row: row["take_to_knock"] == "melded" and not row["take_discard"],
-        "take_to_knock = melded is about cards taken from the discard pile, and take_discard = no: set "
-        "take_to_knock=any.",
+        "take_to_knock = melded is about cards taken from the discard pile, and take_discard = no: set take_to_knock=any.",
     ),
     Clause(
         lambda row: not row["take_discard"] and row["first_turn"] in UPCARD_OPENINGS and _two(row),
-        "first_turn = {first_turn} offers the upcard, which take_discard = no forbids to take: set take_discard=yes or "
-        "first_turn=free.",
+        "first_turn = {first_turn} offers the upcard, which take_discard = no forbids to take: set take_discard=yes or first_turn=free.",
     ),
     Clause(
         lambda row: not row["take_discard"] and row["stock_end"] == "opponent_may_take" and _two(row),
@@ -129,8 +126,7 @@ CLAUSES = (
     ),
     Clause(
         lambda row: row["joker"] == "before_deal" and row["first_turn"] == "discard_first",
-        "joker = before_deal cannot be combined with first_turn = discard_first: set joker=after_deal or "
-        "first_turn=stock.",
+        "joker = before_deal cannot be combined with first_turn = discard_first: set joker=after_deal or first_turn=stock.",
     ),
     Clause(
         lambda row: _two(row) and row["first_turn"] == "stock",
@@ -171,8 +167,7 @@ CLAUSES = (
     ),
     Clause(
         lambda row: _solo(row) and row["max_draws"] is not None and row["deal_scoring"] != "penalty",
-        "max_draws = {max_draws} needs deal_scoring = penalty, not {deal_scoring}: set max_draws=none or "
-        "deal_scoring=penalty.",
+        "max_draws = {max_draws} needs deal_scoring = penalty, not {deal_scoring}: set max_draws=none or deal_scoring=penalty.",
     ),
     Clause(
         lambda row: row["deal_scoring"] == "winloss" and (row["knock_limit"] or 0) > 0,
@@ -200,8 +195,7 @@ CLAUSES = (
     ),
     Clause(
         lambda row: row["goal"] == "total" and row["deal_scoring"] != "penalty",
-        "goal = total adds up penalties, and deal_scoring = {deal_scoring}: set another goal, or (for one player) "
-        "deal_scoring=penalty.",
+        "goal = total adds up penalties, and deal_scoring = {deal_scoring}: set another goal, or (for one player) deal_scoring=penalty.",
     ),
     Clause(
         lambda row: row["goal"] == "points" and row["deal_scoring"] == "penalty",
@@ -214,8 +208,7 @@ CLAUSES = (
     ),
     Clause(
         _starts_won,
-        "start_points = {start_points} has reached points_target = {points_target} already: lower start_points or "
-        "raise points_target.",
+        "start_points = {start_points} has reached points_target = {points_target} already: lower start_points or raise points_target.",
     ),
     Clause(
         lambda row: row["die"] == "deal" and row["goal"] != "deals",

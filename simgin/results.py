@@ -15,12 +15,12 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import simgin_strategies
 
+import simgin
 from simgin import loader
 from simgin.matchup import Matchup
 from simgin.strategy import Strategy
@@ -59,16 +59,29 @@ def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str,
 def check(directory: str | Path) -> None:
     """Raise ResultsError unless a run may be written to `directory`: to be asked before a long run, too."""
     place = Path(directory).expanduser().resolve()
-    if place.exists() and not place.is_dir():
+    above = next(folder for folder in place.parents if os.path.exists(folder))  # Path.exists raises where it may not look
+    if not above.is_dir():
+        raise ResultsError(f"{directory} cannot be written ({above} is a file); name another directory.")
+    _permit(directory, above)
+    if not os.path.exists(place):
+        return
+    if not place.is_dir():
         raise ResultsError(f"{directory} is a file; name a directory for the results.")
     if place == Path.cwd() or place in Path.cwd().parents:
         raise ResultsError(f"{directory} is where you are; name a directory inside it for the results.")
-    if not place.is_dir() or not any(place.iterdir()):
+    _permit(directory, place)
+    if not any(place.iterdir()):
         return
     ours = {MANIFEST, *read_manifest(place).get("files", [])}
     strangers = sorted(path for path in _files(place) if path not in ours)
     if strangers:
         raise ResultsError(f"{directory} holds {strangers[0]}, which simgin did not write; move it away or name another directory.")
+
+
+def _permit(directory: str | Path, folder: Path) -> None:
+    """Raise ResultsError unless files in a folder may be listed, made and removed."""
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise ResultsError(f"{directory} cannot be written (no permission to write to {folder}); name another directory.")
 
 
 def read_manifest(directory: str | Path) -> dict[str, Any]:
@@ -102,7 +115,7 @@ def manifest(
     first = matchups[0]
     ended = datetime.now(UTC)
     return {
-        "simgin": version(),
+        "simgin": simgin.__version__,
         "form": FORM,
         "source": source_digest(),
         "stream": rng.STREAM,
@@ -122,14 +135,6 @@ def manifest(
         "versions": versions(),
         "machine": machine(),
     }
-
-
-def version() -> str:
-    """The version of simgin, `0+source` where it runs without having been installed."""
-    try:
-        return metadata.version("simgin")
-    except metadata.PackageNotFoundError:
-        return "0+source"
 
 
 def versions() -> dict[str, str]:

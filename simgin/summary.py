@@ -1,4 +1,4 @@
-"""Results for people: one row a matchup, every estimate with its error, as CSV, Markdown and a terminal table.
+"""Results for people: one row a matchup, every estimate with its error, as CSV and Markdown (simgin.screen prints it).
 
 Deals won, points per deal and matches won stand together, because they can differ in sign (METRICS section 9, trap 1).
 """
@@ -6,6 +6,8 @@ Deals won, points per deal and matches won stand together, because they can diff
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +15,6 @@ from simgin import metrics, table
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Group
-    from rich.table import Table
 
 DASH = "–"  # noqa: RUF001  what is printed where too little was played
 ERROR_DIGITS = 2  # significant digits of the error that are printed; the value gets as many decimals
@@ -46,10 +46,6 @@ COLUMNS = (
     Column("void", "void %", "void_pct", True),
     Column("turns", "turns", "turns", False),
 )
-
-
-NAME_WIDTH = 12  # characters that a name keeps on a narrow terminal before numbers are folded
-FIRST = ("deal_win", "margin", "match_win", "turns")  # these fill one table of 80 columns, the endings another
 
 
 def number(value: float, error: float) -> str:
@@ -124,57 +120,21 @@ def csv(frame: pd.DataFrame) -> str:
     return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
 
 
-def terminal(frame: pd.DataFrame) -> Group:
-    """The summary to print with rich: who wins, how deals end, and how to read it; 80 columns are enough."""
-    from rich.console import Group
-    from rich.text import Text
-
-    rows = texts(frame)
-    varied = [name for name in ("variant", "A", "B") if name == "A" or len({row[name] for row in rows}) > 1]
-    common = [f"{name}: {rows[0][name]}" for name in ("variant", "B") if name not in varied]
-    amount = played(*(seen for _, seen in table.matchups(frame)))
-    heading = "; ".join([*common, amount + (" each" if len(rows) > 1 else "")])
-    columns = shown(frame)
-    first = [column.title for column in columns if column.metric in FIRST]
-    second = [column.title for column in columns if column.metric not in FIRST]
-    return Group(Text(heading), _grid(rows, varied, first), _grid(rows, varied, second), Text(reading()))
+def fold(name: str, width: int) -> list[str]:
+    """The lines of a name, folded before + and after a space, else before : # /, and inside a part only where it must be."""
+    lines = [""]
+    for part in _parts(name, width):
+        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+        while len(lines[-1].rstrip()) > width:
+            lines[-1:] = [lines[-1][:width], lines[-1][width:]]
+    return [line.rstrip() for line in lines]
 
 
-def details(frame: pd.DataFrame) -> Table:
-    """Every metric of the first matchup of the frame, a line each, seen by A, with its meaning, to print with rich.
-
-    Endings that cannot be told from impossible ones are named in the last line only.
-    """
-    from rich.table import Table
-
-    (variant, a, b), rows = next(iter(table.matchups(frame)))
-    names = [str(name) for name in rows.index]
-    never = [name for name in names if metrics.BY_NAME[name].share and table.cell(rows, name)[0] == 0]
-    out = Table(title=f"{a} against {b}, {variant}, {played(rows)}", title_justify="left", caption_justify="left")
-    out.add_column("metric", no_wrap=True)
-    out.add_column("value, 95 %", justify="right", no_wrap=True)
-    out.add_column("meaning")
-    for name in names:
-        if name not in never:
-            out.add_row(name, estimate(*table.cell(rows, name)), metrics.BY_NAME[name].meaning)
-    if never:
-        most = max(table.cell(rows, name)[2] for name in never)
-        out.caption = f"Never seen: {', '.join(never)} (each share below {number(most, most)}, 95 %)."
-    return out
-
-
-def _grid(rows: list[dict[str, str]], names: list[str], titles: list[str]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    out = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in names:
-        out.add_column(name, overflow="fold", min_width=min(NAME_WIDTH, max(len(row[name]) for row in rows)))
-    for title in titles:
-        out.add_column(title, justify="right", overflow="fold")
-    for row in rows:
-        out.add_row(*(row[name] for name in (*names, *titles)))
-    return out
+def _parts(name: str, width: int) -> Iterator[str]:
+    for part in re.findall(r"\+?[^+ ]+ ?|.", name):
+        yield from [part] if len(part.rstrip()) <= width else re.findall(r"[:#/]?[^:#/]+|.", part)
 
 
 _PLAYED = {metrics.DEAL: "deals", metrics.MATCH: "matches"}

@@ -11,7 +11,6 @@ from simgin.core import sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     import pandas as pd
 
@@ -90,11 +89,6 @@ def _plain(cell: Any) -> Any:
     if isinstance(cell, float):
         return None if np.isnan(cell) else float(f"{cell:.{DIGITS}g}")
     return cell
-
-
-def write_csv(frame: pd.DataFrame, path: Path) -> None:
-    """Write `csv(frame)` to `path`: the same bytes on every system."""
-    path.write_bytes(csv(frame).encode())
 
 
 def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:

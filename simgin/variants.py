@@ -1,4 +1,4 @@
-"""Variants: named rows of parameters, and texts that compose them, like `oklahoma+rainbow+knock_limit=5`.
+"""Variants: named rows of parameters, and texts that compose them, like `oklahoma+rainbow+gin_bonus=20`.
 
 A text is `name{+name}{+parameter=value}`. Each part contributes its differences from `standard` in the order written,
 and the later one wins (RULES.md 10.17). The named rows are in variants.toml, which is read at the first use.
@@ -44,7 +44,7 @@ def names() -> tuple[str, ...]:
 
 
 def find(text: str) -> Variant:
-    """The variant that a text like `oklahoma+knock_limit=5` names; VariantError with everything that is wrong with it.
+    """The variant that a text like `oklahoma+gin_bonus=20` names; VariantError with everything that is wrong with it.
 
     Values: yes or no; numbers; words; 40/60 for two numbers; 30:4/60:3 for a table; - for a dash. The canonical text
     has the names as written (each once), then what differs from them, in the order of the table of parameters.
@@ -98,7 +98,7 @@ def _fault(part: str, text: str) -> str:
     if part in names():
         return ""
     if not part:
-        return f"{shown(text)} has an empty part: join names and settings by plus signs, like oklahoma+knock_limit=5."
+        return f"{shown(text)} has an empty part: join names and settings by plus signs, like oklahoma+gin_bonus=20."
     if parameter:
         return f"{part} is a parameter and needs a value, like {parameter.proposal()}."
     near = did_you_mean(part, names())

@@ -1,8 +1,9 @@
 """Strategies made for tests: legal, by lot, but good enough that deals end in every way."""
 
+from simgin_strategies.take import random as by_lot
+
 from simgin.strategy import Strategy, discard, helper, knock, param, take
 from simgin.toolkit import best_discards, chance, lowest, of_rank, pick, take_if
-from simgin_strategies.take import random as by_lot
 
 
 @discard(noise=True, p=param(0.1, 0.0, 1.0, "chance of any card"))

@@ -138,10 +138,17 @@ def test_match_prints_table_summary_mirroring_and_a_command_that_repeats_it():
     said = call("match", "gold", *FEW).stdout
     for words in ("gold against simple, standard, 200 deals", "deals won %", "Mirrored: 100 pairs of deals", "Seed 1."):
         assert words in said
+    assert len(said.splitlines()) <= 20
     assert all(len(line) <= 80 for line in said.splitlines())
     repeat = said.splitlines()[-1].removeprefix("Repeat:  simgin ")
     assert repeat == "match gold simple -v standard --deals 200 --seed 1"
     assert call(*shlex.split(repeat)).stdout == said
+
+
+def test_details_come_after_the_essential_table():
+    said = call("match", "gold", *FEW, "--details").stdout
+    assert said.index("deals won %") < said.index("first_player_win") and "won by the nondealer" in " ".join(said.split())
+    assert all(len(line) <= 80 for line in said.splitlines())
 
 
 def test_a_strategy_against_itself_is_not_mirrored():
@@ -240,9 +247,10 @@ def test_variants_lists_all_and_marks_what_is_not_played():
 
 def test_a_variant_shows_its_differences_and_every_parameter():
     said = call("variants", "oklahoma+knock_limit=5").stdout
-    assert "Differs from standard" in said
+    assert "Differs from standard" in said and "(section" not in said
+    assert "\nknock_limit        (5) " in said  # the upcard sets the limit there
     assert all(f"\n{name} " in said for name in variants.parameters())
-    assert "is not played by this version" in call("variants", "dice").stdout
+    assert "dice is not played by this version of simgin yet" in " ".join(call("variants", "dice").stdout.split())
 
 
 def test_variants_json():
@@ -350,7 +358,7 @@ def test_bad_input_is_a_sentence_and_leaves_nothing_behind(here, words, said):
 def test_illegal_play_names_the_deal_and_the_command_that_replays_it(here):
     Path("mine.py").write_text(PLUGIN)
     said = call("match", "mine.py#throws", *FEW, "-o", "out", "--json", code=2).stderr
-    assert "simgin show mine.py#throws simple -v standard --seed 1 --unit" in said
+    assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in said
     assert not Path("out").exists()
 
 

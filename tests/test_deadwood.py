@@ -157,8 +157,7 @@ def test_renaming_suits_changes_nothing(hand, text, suits):
 @given(any_hand, st.sampled_from(hands.VALUES))
 def test_more_melds_never_cost(hand, values):
     plain, rainbow = (
-        [deadwood(hand, hands.game(f"standard+ace_runs={ace}+rainbow={yes}{values}")[0]) for ace in hands.ACE_RUNS]
-        for yes in ("no", "yes")
+        [deadwood(hand, hands.game(f"standard+ace_runs={ace}+rainbow={yes}{values}")[0]) for ace in hands.ACE_RUNS] for yes in ("no", "yes")
     )
     assert plain == sorted(plain, reverse=True) and rainbow == sorted(rainbow, reverse=True)
     assert all(more <= less for more, less in zip(rainbow, plain, strict=True))

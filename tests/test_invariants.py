@@ -1,4 +1,4 @@
-"""What must hold for any row, any strategies and any seed: cards are conserved, sums add up, seats mirror, blocks and threads do not show."""
+"""What must hold for any row, strategies and seed: cards are conserved, sums add up, seats mirror, blocks and threads do not show."""
 
 from functools import cache
 
@@ -122,7 +122,12 @@ def test_a_strategy_against_its_clone_is_even():
 NEUTRAL = (
     # (row, the same row by another way, strategies, unit)
     ("standard", "oklahoma+knock_by_upcard=no", ("gold", "simple"), "match"),
-    ("standard", "tedesco+knock_by_upcard=no+take_to_knock=any+ace_runs=low+defender_ace_value=1+spade_multiplier=1", ("gold", "simple"), "deal"),
+    (
+        "standard",
+        "tedesco+knock_by_upcard=no+take_to_knock=any+ace_runs=low+defender_ace_value=1+spade_multiplier=1",
+        ("gold", "simple"),
+        "deal",
+    ),
     ("standard", "eaai", ("gold", "simple"), "deal"),  # who deals next is no matter of single deals
     ("standard", "standard+max_turns=400", ("gold", "simple"), "match"),
     ("standard", "shot", ("gold", "simple"), "deal"),  # at no points there is no shot

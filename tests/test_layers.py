@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ORDER = """
     core.jit core.sums core.bits core.cards core.rng core.rules core.deadwood core.meldings core.layoff core.endings core.scoring core.view
     core.state core.policy core.deal core.match core.batch core
-    notation counts parameters refusals variants rules
+    notation counts parameters refusals variants played rules
     strategy toolkit strategies
     hooks loader matchup single scripted
     statistics metrics table

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 import hands
 import numpy as np
@@ -58,7 +59,7 @@ def test_text_order_is_the_order_of_the_texts():
             if len(meld) <= 10:
                 texts[" ".join(meld)] = hands.mask(meld)
     orders = [text_order(texts[text]) for text in sorted(texts)]
-    assert all(a < b for a, b in zip(orders, orders[1:], strict=False))
+    assert all(a < b for a, b in pairwise(orders))
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)

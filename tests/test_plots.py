@@ -99,6 +99,21 @@ def test_png_is_narrow_and_repeats(plot):
     assert struct.unpack(">I", first[16:20])[0] <= 1000
 
 
+LONG = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
+FILE = "strategies_of_mine/very_long_directory_name/mine_and_yours.py#second"
+SLACK = 0.05  # inches: half of a last tick's label
+GAME = "oklahoma+gin_bonus=20+undercut_bonus=10+next_dealer=alternate"
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+@pytest.mark.parametrize("matchups", [[(GAME, LONG, FILE)], [(GAME, LONG, "gold"), ("standard", FILE, LONG)]])
+def test_no_text_leaves_the_picture(plot, matchups):
+    figure = plot(frame(*matchups, unit="match"), seed=1)
+    figure.draw_without_rendering()
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width + SLACK and box.y1 <= height
+
+
 def test_the_import_is_light():
     code = "import sys, simgin.plots; assert not {'matplotlib', 'pandas', 'rich'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,6 +1,7 @@
 """The run directory: what it says, what it replaces, what it refuses, and that nothing half-written is left."""
 
 import json
+import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,6 +106,22 @@ def test_the_working_directory_is_refused(tmp_path, monkeypatch):
     for place in (".", "..", tmp_path):
         with pytest.raises(ResultsError, match="where you are"):
             results.check(place)
+
+
+def test_a_place_under_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("text")
+    for place in ("file/run", "file/deeper/run"):
+        with pytest.raises(ResultsError, match=r"file is a file\); name another"):
+            results.check(tmp_path / place)
+
+
+@pytest.mark.parametrize("place", ["locked/run", "locked/deeper/run", "locked"])
+def test_a_place_without_permission_is_refused(tmp_path, monkeypatch, place):
+    (tmp_path / "locked").mkdir()
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "locked" not in str(path) and access(path, mode))
+    with pytest.raises(ResultsError, match=r"no permission to write to .*locked\); name another"):
+        results.check(tmp_path / place)
 
 
 def test_a_failure_leaves_the_earlier_run(tmp_path, monkeypatch):

@@ -157,7 +157,7 @@ def test_a_fault_is_told_where_it_happened(tmp_path):
         (["gold", "--deal", -1], "deals of a match are numbered from 0, not -1."),
         (["glod"], "there is no strategy 'glod'. Did you mean 'gold'?"),
         (["gold", "-v", "standart"], "there is no variant 'standart'"),
-        (["gold", "-v", "gin-solitaire"], "players = 1 is not played"),
+        (["gold", "-v", "gin-solitaire"], "gin-solitaire is not played by this version of simgin yet: players = 1"),
     ],
 )
 def test_refusals(words, sentence):

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import toy
-from rich.console import Console
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simgin import summary, table
 
@@ -65,24 +66,23 @@ def test_a_run_of_deals_has_no_matches():
     assert "200 deals" in summary.markdown(frame)
 
 
-def text_of(thing, width=80):
-    console = Console(file=io.StringIO(), width=width)
-    console.print(thing)
-    return console.file.getvalue()
+@pytest.mark.parametrize(
+    ("name", "width", "lines"),
+    [
+        ("gold", 4, ["gold"]),
+        ("simple+knock=at:k=4", 15, ["simple", "+knock=at:k=4"]),
+        ("simple+discard=hits:keep_pairs=yes+knock=at:k=4", 20, ["simple+discard=hits", ":keep_pairs=yes", "+knock=at:k=4"]),
+        ("gold v simple+knock=at", 16, ["gold v simple", "+knock=at"]),
+        ("my files/mine.py#second", 10, ["my files", "/mine.py", "#second"]),
+        ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
+    ],
+)
+def test_names_are_folded_where_their_parts_meet(name, width, lines):
+    assert summary.fold(name, width) == lines
 
 
-def test_terminal_fits_80_columns_and_shows_the_three_results_together():
-    text = text_of(summary.terminal(FRAME))
-    heading = next(line for line in text.splitlines() if "deals won %" in line)
-    assert "points/deal" in heading
-    assert "matches won %" in heading
-    assert "variant: standard; B: simple; 40 to 600 matches" in text
-    assert max(len(line) for line in text.splitlines()) <= 80
-    assert "…" not in text
-
-
-def test_details_has_every_metric_with_its_meaning():
-    text = text_of(summary.details(FRAME), 160)
-    assert "gold against simple, standard, 600 matches" in text
-    assert "Share of matches (0 to 1) that the strategy won" in text
-    assert "Never seen: big_gin, shot" in text
+@given(st.text(alphabet="ab+:#/ =", max_size=30), st.integers(1, 12))
+def test_no_character_of_a_name_is_lost(name, width):
+    lines = summary.fold(name, width)
+    assert "".join(lines).replace(" ", "") == name.replace(" ", "")
+    assert all(len(line) <= width for line in lines)

@@ -57,6 +57,12 @@ def test_parameters_have_the_names_order_sections_meaning_and_status_of_the_rule
     assert list(STANDARD) == list(parameters())
 
 
+def test_people_are_not_sent_to_sections_of_a_book():
+    for parameter in parameters().values():
+        assert not re.search(r"section|\d\.\d", parameter.words)
+        assert (parameter.plain == "") == (parameter.words == parameter.meaning)
+
+
 def test_parameters_have_the_types_of_the_rule_book():
     words = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
     for entry in BOOK["parameters"]:
@@ -215,7 +221,7 @@ def test_importing_reads_no_file_and_no_heavy_library():
         ("knock_limit=5", "a variant begins with a name, and 'knock_limit=5' is a setting: put standard+ before it."),
         (
             "standard++rush",
-            "'standard++rush' has an empty part: join names and settings by plus signs, like oklahoma+knock_limit=5.",
+            "'standard++rush' has an empty part: join names and settings by plus signs, like oklahoma+gin_bonus=20.",
         ),
     ],
 )

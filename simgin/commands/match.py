@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin import frames
+from simgin import frames, results
 from simgin.commands import playing
 from simgin.commands.answer import Answer, command_line, json_option
 
@@ -27,11 +27,21 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=1, show_default=True, help="Other seeds give other packs.")
 @playing.workers_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Keep tables and plots in this directory.")
+@click.option("--details", is_flag=True, help="Print every metric, with its meaning.")
 @json_option
 def match(
-    a: str, b: str, variant: str, deals: int | None, matches: int | None, seed: int, workers: int | None, output: Path | None, as_json: bool
+    a: str,
+    b: str,
+    variant: str,
+    deals: int | None,
+    matches: int | None,
+    seed: int,
+    workers: int | None,
+    output: Path | None,
+    details: bool,
+    as_json: bool,
 ) -> None:
-    """Play strategy A against B (default: simple) and print every rate with its interval.
+    """Play strategy A against B (default: simple) and print who wins, with intervals.
 
     A strategy is a name of `simgin strategies`, with parameters or other policies if you like, or a file of your own:
 
@@ -45,12 +55,12 @@ def match(
     cell = frames.cell(a, b, variant, deals=deals, matches=matches, seed=seed)
     command = _command(cell, output)
     if output is not None:
-        playing.check_place(output)
+        results.check(output)
     playing.warn_of_scores([cell])
     started = datetime.now(UTC)
     frame = playing.play([cell], f"{cell.matchup.a.text} v {cell.matchup.b.text}", workers, command)
     files = [] if output is None else playing.save(output, frame, [cell], workers, started, command)
-    _answer(cell, frame, command, files, as_json)
+    _answer(cell, frame, command, files, details, as_json)
 
 
 def _command(cell: Cell, output: Path | None) -> str:
@@ -60,8 +70,9 @@ def _command(cell: Cell, output: Path | None) -> str:
     return command_line("match", one.a.text, one.b.text, "-v", one.variant.text, *amount, "--seed", one.seed, *place)
 
 
-def _answer(cell: Cell, frame: pd.DataFrame, command: str, files: list[Path], as_json: bool) -> None:
-    from simgin import summary, table
+def _answer(cell: Cell, frame: pd.DataFrame, command: str, files: list[Path], details: bool, as_json: bool) -> None:
+    from simgin import screen, table
 
+    more = ["", screen.details(frame)] if details else ["More: --details prints every metric with its meaning."]
     answer = Answer(command, table.records(frame), cell.matchup.seed, files)
-    answer.give(as_json, [summary.details(frame), "", summary.terminal(frame), playing.mirroring([cell])])
+    answer.give(as_json, [screen.results(frame), playing.mirroring([cell]), *more])

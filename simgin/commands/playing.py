@@ -1,8 +1,7 @@
-"""How commands play cells: places checked first, compilation announced, live progress, and a clean way out of an interruption."""
+"""How commands play cells: compilation announced, live progress, and a clean way out of an interruption."""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -60,16 +59,6 @@ def _explained_wait() -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def check_place(directory: Path) -> None:
-    """Raise ResultsError unless a run can be written to a directory: asked before a long run."""
-    results.check(directory)
-    above = next(path for path in (directory.absolute(), *directory.absolute().parents) if path.exists())
-    if not above.is_dir():
-        raise results.ResultsError(f"{directory} cannot be written ({above} is a file); name another directory.")
-    if not os.access(above, os.W_OK | os.X_OK):
-        raise results.ResultsError(f"{directory} cannot be written (no permission to write to {above}); name another directory.")
 
 
 def mirroring(cells: Sequence[Cell]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from simgin import experiment, frames
+from simgin import experiment, frames, results
 from simgin.commands import playing
 from simgin.commands.answer import Answer, command_line, console, json_option
 
@@ -37,16 +37,16 @@ def run(file: Path, output: Path | None, seed: int | None, workers: int | None, 
     cells = experiment.cells(plan)
     place = output or Path("results") / plan.name
     command = _command(file, output, seed)
-    playing.check_place(place)
+    results.check(place)
     if not as_json:
         console().print(plan.question)
     playing.warn_of_scores(cells)
     started = datetime.now(UTC)
     frame = playing.play(cells, plan.name, workers, command)
     files = playing.save(place, frame, cells, workers, started, command, plan.question)
-    from simgin import summary, table
+    from simgin import screen, table
 
-    Answer(command, table.records(frame), plan.seed, files).give(as_json, [summary.terminal(frame), playing.mirroring(cells)])
+    Answer(command, table.records(frame), plan.seed, files).give(as_json, [screen.results(frame), playing.mirroring(cells)])
 
 
 def _command(file: Path, output: Path | None, seed: int | None) -> str:

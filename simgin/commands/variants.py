@@ -11,7 +11,8 @@ import click
 from simgin import variants as games
 from simgin.commands.answer import Answer, command_line, grid, json_option
 from simgin.commands.named import Named
-from simgin.variants import Parameter, Variant, value_text
+from simgin.played import missing, not_played
+from simgin.variants import Parameter, Variant
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,7 +31,7 @@ def _variants(name: str | None, as_json: bool) -> None:
 
     \b
       simgin variants oklahoma
-      simgin variants oklahoma+rainbow+knock_limit=5
+      simgin variants oklahoma+rainbow+gin_bonus=20
     """
     if name is None:
         _list(as_json)
@@ -43,7 +44,7 @@ variants = Named(_variants)
 
 def _list(as_json: bool) -> None:
     every = [games.find(name) for name in games.names()]
-    rows = [{"name": one.text, "title": one.title, "about": one.about, "played": not _missing(one)} for one in every]
+    rows = [{"name": one.text, "title": one.title, "about": one.about, "played": not missing(one.row)} for one in every]
     Answer(command_line("variants"), rows).give(as_json, _list_parts(every))
 
 
@@ -51,10 +52,10 @@ def _list_parts(every: list[Variant]) -> Iterator[Any]:
     out = grid("Games", "name", "game")
     out.columns[0].no_wrap = True
     for one in every:
-        out.add_row(one.text + (MARK if _missing(one) else ""), f"{one.title}. {one.about}")
+        out.add_row(one.text + (MARK if missing(one.row) else ""), f"{one.title}. {one.about}")
     yield out
     yield ""
-    if any(_missing(one) for one in every):
+    if any(missing(one.row) for one in every):
         yield f"{MARK} not played by this version yet; `simgin variants NAME` says why."
     yield "One with all its rules: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
 
@@ -68,7 +69,8 @@ def _show(variant: Variant, as_json: bool) -> None:
 def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     yield f"{variant.text}: {variant.title}"
     yield variant.about
-    yield from _missing(variant)
+    if sentence := not_played(variant.text, variant.row):
+        yield sentence
     changed = [name for name, _, _ in games.difference(base, variant)]
     if changed:
         yield _differences(variant, base, changed)
@@ -76,14 +78,14 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
         yield "\nNothing differs from standard."
     for section, group in groupby(games.parameters().values(), key=lambda parameter: parameter.section):
         yield _section(SECTIONS.get(section, section), list(group), variant)
-    yield "\nA dash: no effect in this game."
+    yield "\nA dash or brackets: no effect in this game."
 
 
 def _differences(variant: Variant, base: Variant, changed: list[str]) -> Table:
     out = grid("Differs from standard", "rule", "here", "standard")
     for name in changed:
         parameter = games.parameters()[name]
-        out.add_row(name, parameter.write(variant.row[name]), parameter.write(base.row[name]))
+        out.add_row(name, _text(parameter, variant), _text(parameter, base))
     return out
 
 
@@ -91,8 +93,15 @@ def _section(title: str, parameters: list[Parameter], variant: Variant) -> Table
     out = grid(title, "rule", "value", "meaning")
     out.columns[0].no_wrap, out.columns[1].max_width = True, 22
     for parameter in parameters:
-        out.add_row(parameter.name, parameter.write(variant.row[parameter.name]), parameter.meaning)
+        out.add_row(parameter.name, _text(parameter, variant), parameter.words)
     return out
+
+
+def _text(parameter: Parameter, variant: Variant) -> str:
+    """The value of a parameter, in brackets where it has no effect."""
+    value = variant.row[parameter.name]
+    text = parameter.write(value)
+    return text if value is None or parameter.acts(variant.row) else f"({text})"
 
 
 def _row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str, Any]:
@@ -102,14 +111,8 @@ def _row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str, Any
         "section": parameter.section,
         "value": variant.row[parameter.name],
         "text": parameter.write(variant.row[parameter.name]),
-        "standard": value_text(base.row[parameter.name]),
+        "acts": parameter.acts(variant.row),
+        "standard": parameter.write(base.row[parameter.name]),
         "may_be": parameter.span(),
-        "meaning": parameter.meaning,
+        "meaning": parameter.words,
     }
-
-
-def _missing(variant: Variant) -> list[str]:
-    """Why this version does not play a variant; nothing if it does."""
-    from simgin import rules
-
-    return rules.not_played(variant.row)

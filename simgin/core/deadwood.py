@@ -88,6 +88,13 @@ def deadwood_of(hand, rules, side):
 
 
 @jit
+def each_deadwood(hands, rules, side, out):
+    """`deadwood_of` for every hand of an int64 array, written to `out`."""
+    for i in range(hands.shape[0]):
+        out[i] = deadwood_of(hands[i], rules, side)
+
+
+@jit
 def deadwood(hand, rules):
     """Least deadwood of up to eleven cards, in points, in the values that count for the one who ends the deal."""
     return deadwood_of(hand, rules, 0)
