@@ -19,7 +19,7 @@ from simgin.core.endings import (
     multiplier,
     must_be_melded,
 )
-from simgin.core.jit import jit
+from simgin.core.jit import inlined, jit, spliced
 from simgin.core.layoff import lay_off
 from simgin.core.meldings import melding_shown
 from simgin.core.policy import vector_at
@@ -105,7 +105,7 @@ def _deal_view(state, rules, view, seat):
     view.owner = -1
 
 
-@jit
+@inlined
 def _seat_view(state, view, seat):
     """Write what can have changed since a seat was last asked."""
     other = 1 - seat
@@ -128,7 +128,7 @@ def _seat_view(state, view, seat):
     view.phase = state.phase
 
 
-@jit
+@inlined
 def _noise(state, seat, who):
     """The seat's next random number. Four come from one call of the generator and wait in the state."""
     i = state.noises[seat]
@@ -163,7 +163,7 @@ def _ask(state, rules, view, seat, slot, legal, hook):
     return answer
 
 
-@jit
+@inlined
 def _append(view, i, seat, source, card, discard):
     view.history[i, 0] = seat
     view.history[i, 1] = source
@@ -236,7 +236,7 @@ def _no_result(state):
     state.discard = -1
 
 
-@jit
+@inlined
 def _draw(state, rules, seat, source):
     """Take a card into the hand from the stock or the pile; nothing under FROM_DEAL, where eleven were dealt."""
     if source == FROM_STOCK:
@@ -254,7 +254,7 @@ def _draw(state, rules, seat, source):
         state.takes[seat] += 1
 
 
-@jit
+@inlined
 def _throw(state, seat, card):
     """Put a card from a hand on the discard pile."""
     one = 1 << card
@@ -309,7 +309,7 @@ def showdown(state, rules, seat, ending, own):
     state.laid_off = popcount(laid)
 
 
-@jit
+@spliced
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
     """One turn from the draw to the discard; True if it ended the deal. Asks for the ending first, or the discard (DESIGN.md 4)."""
     state.phase = PHASE_TURN
@@ -348,7 +348,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
     return False
 
 
-@jit
+@inlined
 def _close_turn(state, view, other_view, seat, source, discard):
     """Count the turn and append it to both histories; a card from the stock is hidden from the other seat."""
     card = state.taken if source == FROM_PILE else state.drawn
@@ -410,7 +410,7 @@ def _first_draw(state, rules, view, seat, take):
     return answer
 
 
-@jit
+@inlined
 def _where_to_draw(state, rules, view, seat, take):
     """Stock or discard pile, on an ordinary turn."""
     if not rules.take_discard:

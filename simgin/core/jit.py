@@ -110,11 +110,11 @@ def _own_cache_directory(directory: Path) -> Iterator[None]:
         config.CACHE_DIR = before
 
 
-def compiled(function: Callable[..., Any], signature: Any = None, *, keep: bool = True) -> Any:
+def compiled(function: Callable[..., Any], signature: Any = None, *, keep: bool = True, **options: Any) -> Any:
     """`function` compiled without the interpreter lock; eagerly if a signature is given, kept on disk if `keep`."""
     if config.DISABLE_JIT:
         return function
-    dispatcher = numba.njit(nogil=True)(function)
+    dispatcher = numba.njit(nogil=True, **options)(function)
     directory = cache_directory() if keep else None
     if directory is not None:
         with _own_cache_directory(directory):
@@ -128,3 +128,16 @@ def compiled(function: Callable[..., Any], signature: Any = None, *, keep: bool 
 def jit(function: Callable[..., Any]) -> Any:
     """Decorator of every compiled function of the core."""
     return compiled(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Decorator of the small functions that every question goes through, whose calls LLVM's own threshold would leave standing.
+
+    Together with `spliced` a sixth of Simple's self-play. Not for functions with many callers: each copy is compiled anew.
+    """
+    return compiled(function, forceinline=True)
+
+
+def spliced(function: Callable[..., Any]) -> Any:
+    """Decorator of a large function with one caller: its text becomes part of the caller's before anything is compiled."""
+    return compiled(function, inline="always")
