@@ -44,9 +44,7 @@ def test_deadwood(vector):
     given, expect = vector["input"], vector["expect"]
     row, hand = row_of(given), given["hand"].split()
     assert twin.deadwood(hand, row) == expect["deadwood"]
-    assert twin.deadwood(hand, {**row, "ace_value": 1, "defender_ace_value": row["ace_value"]}, "defender") == (
-        expect["deadwood"]
-    )
+    assert twin.deadwood(hand, {**row, "ace_value": 1, "defender_ace_value": row["ace_value"]}, "defender") == (expect["deadwood"])
     best = as_set(twin.optimal_meldings(hand, row))
     assert len(best) == expect["optimal_families"]
     listed = sorted(sorted(family) for family in expect["families"])
@@ -409,9 +407,7 @@ def test_more_melds_never_raise_the_deadwood():
     rng = random.Random(3)
     for _ in range(2000):
         hand = rng.sample(twin.PACK, 10)
-        low, both, corner = (
-            twin.deadwood(hand, {**STANDARD, "ace_runs": runs}) for runs in ("low", "high_or_low", "corner")
-        )
+        low, both, corner = (twin.deadwood(hand, {**STANDARD, "ace_runs": runs}) for runs in ("low", "high_or_low", "corner"))
         rainbow = twin.deadwood(hand, {**STANDARD, "rainbow": True})
         assert low >= both >= corner and low >= rainbow
         assert low == twin.deadwood(sorted(hand), STANDARD)
@@ -504,9 +500,7 @@ def test_eaai_showdown():
     assert (own, laid, other) == (9, ["8S", "9S"], 8 + 20 + 2 + 4 + 20 + 6)
     # The hand of L03: the defender keeps his four 8s, so the joint choice (32) is out of reach.
     assert twin.eaai_showdown(knocker, cards("8S 8H 8D 8C 9S 2H 4C QD JC 6D"), rng) == (9, 41, [])
-    own, other, laid = twin.eaai_showdown(
-        cards("4S 5S 6S 9H 9D 9C QS QH QD QC"), cards("2S 3S 7S 8S 9S TH TD TC 4H 3D"), rng
-    )
+    own, other, laid = twin.eaai_showdown(cards("4S 5S 6S 9H 9D 9C QS QH QD QC"), cards("2S 3S 7S 8S 9S TH TD TC 4H 3D"), rng)
     assert (own, other, laid) == (0, 12, [])  # no lay-offs on a stopper without deadwood
     # 3x3 grid: rows and columns are equally likely, one takes the 7S and one does not.
     grid, hand = cards("4S 5S 6S 4H 5H 6H 4D 5D 6D KC"), cards("7S 9C QH KD 2C AH JS TD 8C 3C")

@@ -43,9 +43,7 @@ def _first_fit(melds: list[list[str]], loose: list[str]) -> tuple[int, str] | No
     return None
 
 
-def eaai_showdown(
-    stopper_ten: Iterable[str], defender_ten: Iterable[str], rng: random.Random
-) -> tuple[int, int, list[str]]:
+def eaai_showdown(stopper_ten: Iterable[str], defender_ten: Iterable[str], rng: random.Random) -> tuple[int, int, list[str]]:
     """(stopper's deadwood, defender's deadwood after lay-offs, cards laid off in order)."""
     stopper_ten, defender_ten = list(stopper_ten), list(defender_ten)
     values = card_values(EAAI_ROW)
