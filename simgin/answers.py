@@ -8,9 +8,10 @@ import numpy as np
 
 from simgin import examples, notation, rules, variants
 from simgin import hand as hands
-from simgin.core import deal, endings, layoff, meldings, scoring
+from simgin.core import endings, layoff, meldings, scoring
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DEFENDER, STOPPER
+from simgin.core.showdown import showdown as settle
 from simgin.core.state import new_state
 from simgin.examples import Example, Impossible
 from simgin.variants import VariantError
@@ -160,7 +161,7 @@ def showdown(one: Example) -> Answer:
     if own > {"knock": limit, "shot": 99}.get(how, 0) or demanded == 0:
         raise Impossible(f"no melding permits this {how.replace('_', ' ')}")
     state.melds[:] = [*melds, 0, 0, 0][:3]
-    deal.showdown(state, own_rules, 0, STOPS[how], own)
+    settle(state, own_rules, 0, STOPS[how], own)
     counts = {"knocker_deadwood": int(state.stopper_count), "defender_deadwood": int(state.other_count)}
     return counts | {"stopper": int(state.score[0]), "other": int(state.score[1]), "knocker_melds": _texts(melds)}
 

@@ -17,8 +17,8 @@ from simgin import loader, rules, runner, variants
 from simgin.core import rng
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
-from simgin.core.deal import new_pack
 from simgin.core.jit import compiled
+from simgin.core.pack import new_pack
 from simgin.core.state import new_state
 from simgin.matchup import Matchup
 

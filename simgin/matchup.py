@@ -10,8 +10,8 @@ from numba import boolean, int64, types, void
 
 from simgin import hooks, rules
 from simgin.core import jit, sums
+from simgin.core.ask import IllegalAnswer as _Illegal
 from simgin.core.batch import play_units
-from simgin.core.deal import IllegalAnswer as _Illegal
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import SLOTS, new_state
 from simgin.core.view import new_view

@@ -15,8 +15,8 @@ from scipy.stats import chi2
 
 from simgin import loader, matchup, single, variants
 from simgin.core import rng
-from simgin.core.deal import new_pack, next_card
 from simgin.core.jit import compiled
+from simgin.core.pack import new_pack, next_card
 from simgin.core.state import new_state
 from simgin.matchup import Matchup
 

@@ -1,8 +1,10 @@
 """Many units into sums: the kernel that everything else waits for (see `simgin.core.sums` for what it adds up)."""
 
-from simgin.core.deal import forget, new_pack, play_deal, start_deal
+from simgin.core.ask import forget
+from simgin.core.deal import play_deal, start_deal
 from simgin.core.jit import jit
 from simgin.core.match import DRAWN, UNDECIDED, UNFINISHED, enter, first_dealer, next_dealer, start_match
+from simgin.core.pack import new_pack
 from simgin.core.rules import LOT
 from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_UNDERCUT
 from simgin.core.sums import (

@@ -4,174 +4,16 @@ The engine keeps its own state, shows each seat a view, and asks only questions 
 `view.legal` raises: never a forfeit, never a repair.
 """
 
-from simgin.core import rng
-from simgin.core.bits import popcount
-from simgin.core.cards import PACK
-from simgin.core.deadwood import deadwood, deadwood_of
-from simgin.core.endings import (
-    NO_ENDING,
-    SHOT,
-    best_ending,
-    demanded_by,
-    ending_with,
-    knock_limit,
-    legal_discards,
-    multiplier,
-    must_be_melded,
-)
+from simgin.core.ask import ask, remember, show_deal
+from simgin.core.deadwood import deadwood
+from simgin.core.endings import NO_ENDING, best_ending, ending_with, knock_limit, legal_discards, multiplier, must_be_melded
 from simgin.core.jit import inlined, jit, spliced
-from simgin.core.layoff import lay_off
-from simgin.core.meldings import melding_shown
-from simgin.core.policy import vector_at
+from simgin.core.pack import next_card
 from simgin.core.rules import AT_DRAW, DISCARD_FIRST, FREE, OPPONENT_MAY_TAKE, UPCARD_PASS, UPCARD_STOCK_OR_PASS
-from simgin.core.scoring import KIND_STALLED, KIND_VOID, score
+from simgin.core.scoring import KIND_STALLED, KIND_VOID
+from simgin.core.showdown import end_deal
 from simgin.core.state import DISCARD, KNOCK, TAKE
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
-
-
-class IllegalAnswer(Exception):
-    """A policy answered what `view.legal` does not hold; the state says who, where and what."""
-
-
-# The pack
-
-
-@jit
-def next_card(state):
-    """Deal the next card. After the first 24 places the pack is shuffled eight at a time, only as far as the deal goes."""
-    i = state.dealt
-    if i >= state.shuffled:
-        _shuffle(state, 8)
-    state.dealt = i + 1
-    return int(state.pack[i])
-
-
-@jit
-def _shuffle(state, n):
-    """Shuffle n more places from the top (Fisher and Yates), n a multiple of eight, the last four of the pack's 56 wasted."""
-    first = state.shuffled
-    for k in range(0, n, 8):
-        rng.write_words(state.seed, state.unit, state.deal, (first + k) >> 2, rng.PACK, state.words[k >> 3])
-    for k in range(min(n, 52 - first)):
-        _swap(state.pack, first + k, state.words[k >> 3, k & 7])
-    state.shuffled = first + n
-
-
-@jit
-def _swap(pack, i, word):
-    j = i + rng.below(52 - i, word)
-    a, b = pack[i], pack[j]
-    pack[i] = b
-    pack[j] = a
-
-
-@jit
-def new_pack(state):
-    """A new pack, shuffled as far as every deal needs it; `next_card` shuffles the rest as it goes."""
-    for i in range(52):
-        state.pack[i] = i
-    state.shuffled = 0
-    _shuffle(state, 24)
-
-
-# What a seat sees
-
-
-@jit
-def forget(view, turns):
-    """Clear the history of the deal before, so that nothing beyond `view.turns` can be read: it could be the same pack."""
-    for i in range(turns):
-        for k in range(4):
-            view.history[i, k] = 0
-
-
-@jit
-def _deal_view(state, rules, view, seat):
-    """Write what stays the same for a whole deal. Once a deal, not once a question: that is worth a twentieth of the run."""
-    other = 1 - seat
-    view.upcard = state.upcard
-    view.deck_left = -1
-    view.dealer = state.dealer
-    view.seat = seat
-    view.limit = state.limit
-    view.multiplier = state.multiplier
-    view.own_points = state.points[seat]
-    view.other_points = state.points[other]
-    view.own_deals = state.deals_won[seat]
-    view.other_deals = state.deals_won[other]
-    view.goal = rules.goal
-    view.target = rules.points_target
-    view.stake = 1
-    view.owner = -1
-
-
-@inlined
-def _seat_view(state, view, seat):
-    """Write what can have changed since a seat was last asked."""
-    other = 1 - seat
-    hand = state.hand[seat]
-    view.hand = hand
-    view.count = state.count[seat]
-    view.pile = state.pile
-    view.known = state.known[other]
-    view.shed = state.shed[other]
-    view.unseen = PACK & ~(hand | state.pile | state.known[other])
-    view.stock = state.stock
-    view.turns = state.turns
-    view.turn = state.turns + 1
-    view.own_turn = state.own_turns[seat] + 1
-    view.taken = state.taken
-    view.drawn = state.drawn
-    view.ending = state.ending
-    view.ending_card = state.ending_card
-    view.ending_count = state.ending_count
-    view.phase = state.phase
-
-
-@inlined
-def _noise(state, seat, who):
-    """The seat's next random number. Four come from one call of the generator and wait in the state."""
-    i = state.noises[seat]
-    state.noises[seat] = i + 1
-    if i & 3 == 0:
-        rng.write_words(state.seed, state.unit, state.deal, i >> 1, rng.NOISE_A + who, state.spare[seat])
-    k = 2 * (i & 3)
-    return rng.uniform(state.spare[seat, k], state.spare[seat, k + 1])
-
-
-@jit
-def _ask(state, rules, view, seat, slot, legal, hook):
-    """Put one question to a policy and check its answer. A watched deal is logged."""
-    who = seat ^ state.half  # strategy A sits at seat `half`
-    _seat_view(state, view, seat)
-    view.legal = legal
-    view.taken_offer = state.top if slot == TAKE or state.phase == PHASE_LAST else -1
-    view.noise = _noise(state, seat, who) if state.noisy[who] >> slot & 1 else 0
-    state.asked_seat = seat
-    state.asked_slot = slot
-    state.legal = legal
-    if state.watched:
-        state.log[state.logged] = view
-        state.slots[state.logged] = slot
-    answer = hook(view, rules, vector_at(state.vectors[who, slot], state.lengths[who, slot]))
-    if answer < 0 or answer > 51 or not legal >> answer & 1:
-        state.answer = answer
-        raise IllegalAnswer
-    if state.watched:
-        state.answers[state.logged] = answer
-        state.logged += 1
-    return answer
-
-
-@inlined
-def _append(view, i, seat, source, card, discard):
-    view.history[i, 0] = seat
-    view.history[i, 1] = source
-    view.history[i, 2] = card
-    view.history[i, 3] = discard
-
-
-# The course of a deal
 
 
 @jit
@@ -273,42 +115,6 @@ def _propose(state, ending, card, count):
     state.ending_count = count
 
 
-@jit
-def _end(state, rules, seat):
-    """The showdown of the proposal in `state.ending` (RULES.md 3.5 to 3.7 and 6)."""
-    card = state.ending_card
-    thrown = 0
-    if card >= 0:
-        thrown = 1 << card
-        state.hand[seat] &= ~thrown
-    state.discard = card
-    must = must_be_melded(state.taken, rules)
-    demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
-    own = melding_shown(state.hand[seat], thrown, must, demanded, rules, state.found, state.melds)
-    showdown(state, rules, seat, state.ending, own)
-
-
-@jit
-def showdown(state, rules, seat, ending, own):
-    """Counts and points once the stopper at `seat` has shown `state.melds`, leaving `own` points."""
-    other = 1 - seat
-    gin = ending != SHOT and own == 0
-    hand = state.hand[other]
-    state.defender_before = deadwood_of(hand, rules, 1)
-    count, laid = state.defender_before, 0
-    if ending != SHOT and rules.layoff and (rules.layoff_on_gin or not gin):
-        count, laid = lay_off(hand, state.melds, rules, state.options, state.chains)
-    kind, won, lost, who = score(ending, own, count, state.stock, state.multiplier, rules)
-    state.kind = kind
-    state.stopper = seat
-    state.winner = seat if who > 0 else other if who < 0 else -1
-    state.score[seat] = won
-    state.score[other] = lost
-    state.stopper_count = own
-    state.other_count = count
-    state.laid_off = popcount(laid)
-
-
 @spliced
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
     """One turn from the draw to the discard; True if it ended the deal. Asks for the ending first, or the discard (DESIGN.md 4)."""
@@ -325,21 +131,21 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
         ending, card, count = best_ending(eleven, legal, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING and (card < 0 or not same):
             _propose(state, ending, card, count)
-            if _ask(state, rules, view, seat, KNOCK, 3, knock):
+            if ask(state, rules, view, seat, KNOCK, 3, knock):
                 _close_turn(state, view, other_view, seat, source, card)
-                _end(state, rules, seat)
+                end_deal(state, rules, seat)
                 return True
             _propose(state, NO_ENDING, -1, -1)
-    card = _ask(state, rules, view, seat, DISCARD, legal, discard)
+    card = ask(state, rules, view, seat, DISCARD, legal, discard)
     ten = eleven & ~(1 << card)
     left = deadwood(ten, rules)
     if same:
         ending, count = ending_with(ten, left, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING:
             _propose(state, ending, card, count)
-            if _ask(state, rules, view, seat, KNOCK, 3, knock):
+            if ask(state, rules, view, seat, KNOCK, 3, knock):
                 _close_turn(state, view, other_view, seat, source, card)
-                _end(state, rules, seat)
+                end_deal(state, rules, seat)
                 return True
     _throw(state, seat, card)
     state.count[seat] = left
@@ -352,8 +158,8 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
 def _close_turn(state, view, other_view, seat, source, discard):
     """Count the turn and append it to both histories; a card from the stock is hidden from the other seat."""
     card = state.taken if source == FROM_PILE else state.drawn
-    _append(view, state.turns, seat, source, card, discard)
-    _append(other_view, state.turns, seat, source, card if source == FROM_PILE else -1, discard)
+    remember(view, state.turns, seat, source, card, discard)
+    remember(other_view, state.turns, seat, source, card if source == FROM_PILE else -1, discard)
     state.turns += 1
     state.own_turns[seat] += 1
 
@@ -369,10 +175,10 @@ def _last_discard(state, rules, view, other_view, seat, knock):
     if ending == NO_ENDING:
         return
     _propose(state, ending, card, count)
-    if _ask(state, rules, view, seat, KNOCK, 3, knock):
+    if ask(state, rules, view, seat, KNOCK, 3, knock):
         _draw(state, rules, seat, FROM_PILE)
         _close_turn(state, view, other_view, seat, FROM_PILE, card)
-        _end(state, rules, seat)
+        end_deal(state, rules, seat)
 
 
 @jit
@@ -385,12 +191,12 @@ def _opening(state, rules, view1, view2, take1, take2):
         return 0, _first_draw(state, rules, view1, first, take1)
     # Where one may only take or pass, 0 is the pass; where the stock is a choice too, 0 is the stock and 2 the pass.
     choices, declined = (3, 0) if rules.first_turn == UPCARD_PASS else (7, 2)
-    answer = _ask(state, rules, view1, first, TAKE, choices, take1)
+    answer = ask(state, rules, view1, first, TAKE, choices, take1)
     if answer != declined:
         state.upcard_to = 0 if answer == FROM_PILE else 2
         return 0, answer
     state.shed[first] |= 1 << state.top
-    answer = _ask(state, rules, view2, state.dealer, TAKE, choices, take2)
+    answer = ask(state, rules, view2, state.dealer, TAKE, choices, take2)
     if answer != declined:
         state.upcard_to = 1 if answer == FROM_PILE else 2
         return 1, answer
@@ -415,7 +221,7 @@ def _where_to_draw(state, rules, view, seat, take):
     """Stock or discard pile, on an ordinary turn."""
     if not rules.take_discard:
         return FROM_STOCK
-    return _ask(state, rules, view, seat, TAKE, 3, take)
+    return ask(state, rules, view, seat, TAKE, 3, take)
 
 
 @jit
@@ -424,8 +230,8 @@ def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discar
 
     1 is the nondealer, 2 the dealer: view and three hooks.
     """
-    _deal_view(state, rules, view1, 1 - state.dealer)
-    _deal_view(state, rules, view2, state.dealer)
+    show_deal(state, rules, view1, 1 - state.dealer)
+    show_deal(state, rules, view2, state.dealer)
     whose, source = _opening(state, rules, view1, view2, take1, take2)
     while True:
         if whose == 0:

@@ -1,0 +1,109 @@
+"""Putting a question to a policy: what its seat is shown, and whether the answer is legal.
+
+An answer outside `view.legal` raises: never a forfeit, never a repair.
+"""
+
+from simgin.core import rng
+from simgin.core.cards import PACK
+from simgin.core.jit import inlined, jit
+from simgin.core.policy import vector_at
+from simgin.core.state import TAKE
+from simgin.core.view import PHASE_LAST
+
+
+class IllegalAnswer(Exception):
+    """A policy answered what `view.legal` does not hold; the state says who, where and what."""
+
+
+@jit
+def forget(view, turns):
+    """Clear the history of the deal before, so that nothing beyond `view.turns` can be read: it could be the same pack."""
+    for i in range(turns):
+        for k in range(4):
+            view.history[i, k] = 0
+
+
+@jit
+def show_deal(state, rules, view, seat):
+    """Write what stays the same for a whole deal. Once a deal, not once a question: that is worth a twentieth of the run."""
+    other = 1 - seat
+    view.upcard = state.upcard
+    view.deck_left = -1
+    view.dealer = state.dealer
+    view.seat = seat
+    view.limit = state.limit
+    view.multiplier = state.multiplier
+    view.own_points = state.points[seat]
+    view.other_points = state.points[other]
+    view.own_deals = state.deals_won[seat]
+    view.other_deals = state.deals_won[other]
+    view.goal = rules.goal
+    view.target = rules.points_target
+    view.stake = 1
+    view.owner = -1
+
+
+@inlined
+def _seat_view(state, view, seat):
+    """Write what can have changed since a seat was last asked."""
+    other = 1 - seat
+    hand = state.hand[seat]
+    view.hand = hand
+    view.count = state.count[seat]
+    view.pile = state.pile
+    view.known = state.known[other]
+    view.shed = state.shed[other]
+    view.unseen = PACK & ~(hand | state.pile | state.known[other])
+    view.stock = state.stock
+    view.turns = state.turns
+    view.turn = state.turns + 1
+    view.own_turn = state.own_turns[seat] + 1
+    view.taken = state.taken
+    view.drawn = state.drawn
+    view.ending = state.ending
+    view.ending_card = state.ending_card
+    view.ending_count = state.ending_count
+    view.phase = state.phase
+
+
+@inlined
+def _noise(state, seat, who):
+    """The seat's next random number. Four come from one call of the generator and wait in the state."""
+    i = state.noises[seat]
+    state.noises[seat] = i + 1
+    if i & 3 == 0:
+        rng.write_words(state.seed, state.unit, state.deal, i >> 1, rng.NOISE_A + who, state.spare[seat])
+    k = 2 * (i & 3)
+    return rng.uniform(state.spare[seat, k], state.spare[seat, k + 1])
+
+
+@jit
+def ask(state, rules, view, seat, slot, legal, hook):
+    """Put one question to a policy and check its answer. A watched deal is logged."""
+    who = seat ^ state.half  # strategy A sits at seat `half`
+    _seat_view(state, view, seat)
+    view.legal = legal
+    view.taken_offer = state.top if slot == TAKE or state.phase == PHASE_LAST else -1
+    view.noise = _noise(state, seat, who) if state.noisy[who] >> slot & 1 else 0
+    state.asked_seat = seat
+    state.asked_slot = slot
+    state.legal = legal
+    if state.watched:
+        state.log[state.logged] = view
+        state.slots[state.logged] = slot
+    answer = hook(view, rules, vector_at(state.vectors[who, slot], state.lengths[who, slot]))
+    if answer < 0 or answer > 51 or not legal >> answer & 1:
+        state.answer = answer
+        raise IllegalAnswer
+    if state.watched:
+        state.answers[state.logged] = answer
+        state.logged += 1
+    return answer
+
+
+@inlined
+def remember(view, i, seat, source, card, discard):
+    view.history[i, 0] = seat
+    view.history[i, 1] = source
+    view.history[i, 2] = card
+    view.history[i, 3] = discard

@@ -1,0 +1,42 @@
+"""The pack of one deal: shuffled from the random stream of its unit, as far as the deal goes."""
+
+from simgin.core import rng
+from simgin.core.jit import jit
+
+
+@jit
+def new_pack(state):
+    """A new pack, shuffled as far as every deal needs it; `next_card` shuffles the rest as it goes."""
+    for i in range(52):
+        state.pack[i] = i
+    state.shuffled = 0
+    _shuffle(state, 24)
+
+
+@jit
+def next_card(state):
+    """Deal the next card. After the first 24 places the pack is shuffled eight at a time, only as far as the deal goes."""
+    i = state.dealt
+    if i >= state.shuffled:
+        _shuffle(state, 8)
+    state.dealt = i + 1
+    return int(state.pack[i])
+
+
+@jit
+def _shuffle(state, n):
+    """Shuffle n more places from the top (Fisher and Yates), n a multiple of eight, the last four of the pack's 56 wasted."""
+    first = state.shuffled
+    for k in range(0, n, 8):
+        rng.write_words(state.seed, state.unit, state.deal, (first + k) >> 2, rng.PACK, state.words[k >> 3])
+    for k in range(min(n, 52 - first)):
+        _swap(state.pack, first + k, state.words[k >> 3, k & 7])
+    state.shuffled = first + n
+
+
+@jit
+def _swap(pack, i, word):
+    j = i + rng.below(52 - i, word)
+    a, b = pack[i], pack[j]
+    pack[i] = b
+    pack[j] = a
