@@ -159,6 +159,7 @@ def test_the_real_game_is_the_same_on_any_number_of_workers(unit, b):
 
 INTERRUPTED = """
 import signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are started with it ignored
 from simgin import loader, runner, variants
 from simgin.matchup import Matchup
 matchup = Matchup(variants.find("eaai"), loader.find("gold"), loader.find("simple"), 1, "deal")
