@@ -77,7 +77,7 @@ def _noise(state, seat, who):
     return rng.uniform(state.spare[seat, k], state.spare[seat, k + 1])
 
 
-@jit
+@inlined
 def ask(state, rules, view, seat, slot, legal, hook):
     """Put one question to a policy and check its answer. A watched deal is logged."""
     who = seat ^ state.half  # strategy A sits at seat `half`
@@ -107,3 +107,9 @@ def remember(view, i, seat, source, card, discard):
     view.history[i, 1] = source
     view.history[i, 2] = card
     view.history[i, 3] = discard
+
+
+@jit
+def ask_apart(state, rules, view, seat, slot, legal, hook):
+    """`ask` without its text in the caller, for questions that come once a deal or less."""
+    return ask(state, rules, view, seat, slot, legal, hook)

@@ -7,7 +7,7 @@ other set is taken whole, which is always best since its cards have no other use
 
 from simgin.core.bits import highest_of_lane, lowest
 from simgin.core.cards import lane, of_rank, ranks_held_thrice
-from simgin.core.jit import jit
+from simgin.core.jit import inlined, jit
 
 
 @jit
@@ -46,7 +46,7 @@ def _settle(rules, side, s, h, d, c, ranks):
     return best
 
 
-@jit
+@inlined
 def _by_suit_and_rank(hand, rules, side):
     """Least deadwood with runs and sets only."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
@@ -79,9 +79,9 @@ def _with_rainbows(hand, rules, side):
     return best
 
 
-@jit
+@inlined
 def deadwood_of(hand, rules, side):
-    """Least deadwood of up to eleven cards in the card values of `side` (STOPPER or DEFENDER), in points."""
+    """Least deadwood of up to eleven cards in the card values of `side` (STOPPER or DEFENDER), in points; its text goes to the caller."""
     if rules.n_rainbows:
         return _with_rainbows(hand, rules, side)
     return _by_suit_and_rank(hand, rules, side)
@@ -96,11 +96,11 @@ def each_deadwood(hands, rules, side, out):
 
 @jit
 def deadwood(hand, rules):
-    """Least deadwood of up to eleven cards, in points, in the values that count for the one who ends the deal."""
+    """Least deadwood of up to eleven cards, in points, in the values that count for the one who ends the deal; a plain call."""
     return deadwood_of(hand, rules, 0)
 
 
-@jit
+@inlined
 def meldable(hand, rules):
     """The cards of a hand that lie in at least one meld made of cards of the hand."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
@@ -117,7 +117,7 @@ def meldable(hand, rules):
     return cards
 
 
-@jit
+@inlined
 def dearest(cards, rules):
     """The dearest of some cards (all those of equal value) and that value; an empty mask and -1 for no cards.
 
@@ -133,13 +133,13 @@ def dearest(cards, rules):
     return cards & (peers | peers << 13 | peers << 26 | peers << 39), rules.value[0, r]
 
 
-@jit
+@inlined
 def _points_of_loose(cards, rules):
     """Total value of cards of which no three form a run: what a lane's table says it leaves over is then all of it."""
     return _without_sets(rules, 0, lane(cards, 0), lane(cards, 1), lane(cards, 2), lane(cards, 3))
 
 
-@jit
+@inlined
 def best_discards(hand, legal, rules):
     """(least deadwood after one of the `legal` discards, mask of all discards that reach it).
 
@@ -147,7 +147,7 @@ def best_discards(hand, legal, rules):
     much, and at least the points of all cards in no meld; only where both bounds allow it need the ten others be solved, which is
     rare. With no legal card: (a huge count, 0).
     """
-    whole = deadwood(hand, rules)
+    whole = deadwood_of(hand, rules, 0)
     in_melds = meldable(hand, rules)
     best_cards, value = dearest(legal & ~in_melds, rules)
     best = whole - value if best_cards else 1 << 20

@@ -4,8 +4,8 @@ The engine keeps its own state, shows each seat a view, and asks only questions 
 `view.legal` raises: never a forfeit, never a repair.
 """
 
-from simgin.core.ask import ask, remember, show_deal
-from simgin.core.deadwood import deadwood
+from simgin.core.ask import ask, ask_apart, remember, show_deal
+from simgin.core.deadwood import deadwood, deadwood_of
 from simgin.core.endings import NO_ENDING, best_ending, ending_with, knock_limit, legal_discards, multiplier, must_be_melded
 from simgin.core.jit import inlined, jit, spliced
 from simgin.core.pack import next_card
@@ -131,19 +131,19 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
         ending, card, count = best_ending(eleven, legal, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING and (card < 0 or not same):
             _propose(state, ending, card, count)
-            if ask(state, rules, view, seat, KNOCK, 3, knock):
+            if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
                 _close_turn(state, view, other_view, seat, source, card)
                 end_deal(state, rules, seat)
                 return True
             _propose(state, NO_ENDING, -1, -1)
     card = ask(state, rules, view, seat, DISCARD, legal, discard)
     ten = eleven & ~(1 << card)
-    left = deadwood(ten, rules)
+    left = deadwood_of(ten, rules, 0)
     if same:
         ending, count = ending_with(ten, left, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING:
             _propose(state, ending, card, count)
-            if ask(state, rules, view, seat, KNOCK, 3, knock):
+            if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
                 _close_turn(state, view, other_view, seat, source, card)
                 end_deal(state, rules, seat)
                 return True
@@ -175,7 +175,7 @@ def _last_discard(state, rules, view, other_view, seat, knock):
     if ending == NO_ENDING:
         return
     _propose(state, ending, card, count)
-    if ask(state, rules, view, seat, KNOCK, 3, knock):
+    if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
         _draw(state, rules, seat, FROM_PILE)
         _close_turn(state, view, other_view, seat, FROM_PILE, card)
         end_deal(state, rules, seat)
@@ -191,12 +191,12 @@ def _opening(state, rules, view1, view2, take1, take2):
         return 0, _first_draw(state, rules, view1, first, take1)
     # Where one may only take or pass, 0 is the pass; where the stock is a choice too, 0 is the stock and 2 the pass.
     choices, declined = (3, 0) if rules.first_turn == UPCARD_PASS else (7, 2)
-    answer = ask(state, rules, view1, first, TAKE, choices, take1)
+    answer = ask_apart(state, rules, view1, first, TAKE, choices, take1)
     if answer != declined:
         state.upcard_to = 0 if answer == FROM_PILE else 2
         return 0, answer
     state.shed[first] |= 1 << state.top
-    answer = ask(state, rules, view2, state.dealer, TAKE, choices, take2)
+    answer = ask_apart(state, rules, view2, state.dealer, TAKE, choices, take2)
     if answer != declined:
         state.upcard_to = 1 if answer == FROM_PILE else 2
         return 1, answer

@@ -2,7 +2,7 @@
 
 from simgin.core.bits import lowest
 from simgin.core.cards import of_rank
-from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest
+from simgin.core.deadwood import best_discards, deadwood, deadwood_of, deadwood_with, dearest
 from simgin.core.jit import jit
 
 NO_ENDING, KNOCK, SHOT, BIG_GIN = 0, 1, 2, 3  # view.ending; a knock that leaves nothing is gin
@@ -137,7 +137,7 @@ def best_ending(eleven, legal, must, limit, points, rules):
         legal &= ~(1 << must)
     if not (rules.shot or rules.big_gin or must >= 0):
         # A discard takes off at most the dearest value, so most hands are told from their eleven cards alone.
-        if deadwood(eleven, rules) - max(rules.value[0, 0], rules.value[0, 12]) > limit:
+        if deadwood_of(eleven, rules, 0) - max(rules.value[0, 0], rules.value[0, 12]) > limit:
             return NO_ENDING, -1, NO_COUNT
     elif rules.big_gin and deadwood(eleven, rules) == 0:
         return BIG_GIN, -1, 0
