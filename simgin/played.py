@@ -5,14 +5,7 @@ from collections.abc import Mapping
 from simgin.parameters import Value, parameters
 
 # What the engine does not play yet: parameter -> the values that it does. Everything else of a valid row is played.
-PLAYED: dict[str, tuple[Value, ...]] = {
-    "players": (2,),
-    "goal": ("points", "single"),
-    "die": ("off",),
-    "game_bonus": (0,),
-    "box_bonus": (0,),
-    "shutout": ("none",),
-}
+PLAYED: dict[str, tuple[Value, ...]] = {}
 
 
 def missing(row: Mapping[str, Value]) -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("a")
-@click.argument("b", default="simple")
+@click.argument("b", required=False)
 @click.option("-v", "--variant", default="standard", show_default=True, help="The game, like oklahoma or standard+knock_limit=5.")
 @click.option("--deals", callback=playing.read_count, metavar="N", help="Play so many deals, like 100000, 200k, 2M or 1e6 [default: 100k].")
 @click.option("--matches", callback=playing.read_count, metavar="N", help="Play so many whole matches instead.")
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @json_option
 def match(
     a: str,
-    b: str,
+    b: str | None,
     variant: str,
     deals: int | None,
     matches: int | None,
@@ -58,7 +58,7 @@ def match(
         results.check(output)
     playing.warn_of_scores([cell])
     started = datetime.now(UTC)
-    frame = playing.play([cell], f"{cell.matchup.a.text} v {cell.matchup.b.text}", workers, command)
+    frame = playing.play([cell], cell.matchup.title, workers, command)
     files = [] if output is None else playing.save(output, frame, [cell], workers, started, command)
     _answer(cell, frame, command, files, details, as_json)
 
@@ -67,7 +67,7 @@ def _command(cell: Cell, output: Path | None) -> str:
     one = cell.matchup
     amount = ("--deals" if one.unit == "deal" else "--matches", cell.n)
     place = () if output is None else ("-o", output)
-    return command_line("match", one.a.text, one.b.text, "-v", one.variant.text, *amount, "--seed", one.seed, *place)
+    return command_line("match", *(player.text for player in one.players), "-v", one.variant.text, *amount, "--seed", one.seed, *place)
 
 
 def _answer(cell: Cell, frame: pd.DataFrame, command: str, files: list[Path], details: bool, as_json: bool) -> None:
