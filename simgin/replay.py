@@ -24,6 +24,7 @@ from simgin.single import Question, Single
 
 WIDTH = 80
 UNITS = 2**48
+JOKER = "joker"  # who sits at seat 1 where one plays alone
 FELL = "gives no legal answer"
 
 
@@ -64,7 +65,7 @@ class Replay:
     def __init__(self, played: Single) -> None:
         self.played, self.state = played, played.state
         self.rules = rules.of_row(played.matchup.variant.row)
-        a, b = (strategy.text for strategy in (played.matchup.a, played.matchup.b))
+        a, b = played.matchup.a.text, played.matchup.opponent or JOKER
         by_strategy = (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
         self.names = by_strategy if self.state.half == 0 else by_strategy[::-1]  # by seat
 

@@ -36,8 +36,8 @@ def of_row(row: dict[str, Value]) -> np.record:
     """A Rules record of its own for a complete row, whatever it asks for beyond two-player deals."""
     items = tuple((name, coded(name, row[name])) for name in record.PARAMETERS)
     start = row["start_points"] or (0, 0)
-    table = tuple((int(up_to), int(games)) for up_to, games in row["game_table"] or ())  # type: ignore[union-attr, misc]
-    kept = _record(items, (int(start[0]), int(start[1])), table)  # type: ignore[index]
+    games = tuple(map(tuple, row["game_table"] or ()))  # type: ignore[arg-type]
+    kept = _record(items, (int(start[0]), int(start[1])), games)  # type: ignore[index]
     own = np.zeros(1, record.RULES)
     own[0] = kept
     first: np.record = own[0]
