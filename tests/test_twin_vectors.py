@@ -1,21 +1,13 @@
 """The twin against the worked examples of RULES.md (rules_vectors.json), and a few properties of its own."""
 
-import json
 import random
 from itertools import product
-from pathlib import Path
 
 import pytest
 import twin
+from worked import BOOK, ROWS, STANDARD, vectors
 
-BOOK = json.loads((Path(__file__).parent / "data" / "rules_vectors.json").read_text())
-ROWS = BOOK["variants"]
-STANDARD = ROWS["standard"]
 CONDITIONS = ("ace_runs", "rainbow", "pip_values", "ace_value", "defender_ace_value", "take_to_knock", "big_gin")
-
-
-def vectors(kind):
-    return [pytest.param(vector, id=vector["id"]) for vector in BOOK["vectors"] if vector["kind"] == kind]
 
 
 def row_of(given, **more):
