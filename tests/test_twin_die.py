@@ -164,6 +164,7 @@ def test_no_offer_at_the_last_discard():
     row = {**DICE, "stock_end": "opponent_may_take", "knock_limit": 0, "die_centre_in_play": True}
     deal = play(deal_of(row), NO, NO, NO, ("pass",), NO, ("pass",))
     while deal.to_move is not None and deal._phase != "last":
+        assert len(deal.stock) > 2 or NO not in deal.options()
         deal.act(NO if NO in deal.options() else ("stock",) if ("stock",) in deal.options() else ("throw", deal.hands[deal.to_move][-1]))
     assert (len(deal.stock), ("pass",) in deal.options(), NO in deal.options()) == (2, True, False)
 

@@ -137,6 +137,12 @@ def test_penalties_after_the_last_turn():
     assert (deal.result.kind, deal.result.draws, deal.result.turns) == ("limit", [1, 0], 2)
 
 
+def test_penalties_without_a_turn():
+    for hand, kind, points in ((THREE, "limit", 5), (GIN_HAND, "gin", -20)):
+        deal = solo(SOLITARY, hand, max_draws=0, stop_before_draw=False)  # gin after the last turn, even if that was none
+        assert (deal.result.kind, deal.result.points) == (kind, [points, 0])
+
+
 def test_big_gin_among_penalties():
     deal = solo(SOLITARY, "3S 4S 5S 6S 8H 8D 8C JD QD 2H", "KD", "8S", big_gin=True)
     draw_and_discard(deal, "2H")
