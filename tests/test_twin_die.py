@@ -211,7 +211,7 @@ def choose(deal, rng):
         hand = deal.hands[deal.to_move]
         return min(throws, key=lambda act: twin.deadwood([card for card in hand if card != act[1]], deal.row))
     if ("refuse",) in options:
-        return YES if rng.random() < 0.9 else ("refuse",)
+        return YES if rng.random() < 0.7 else ("refuse",)
     return NO if NO in options and rng.random() < 0.5 else rng.choice(ends or options)
 
 

@@ -178,7 +178,7 @@ def check_columns(row, results):
         assert still_open
         if result.winner is not None:
             mine = inside[result.winner]
-            mine += [column for column in still_open if column not in mine and column >= len(mine)][:1]
+            mine += [column for column in still_open if column > max(mine, default=-1)][:1]
             for column in set(mine) & set(still_open):
                 key = column, result.winner
                 totals[key] = totals.get(key, 0) + result.points[result.winner]
