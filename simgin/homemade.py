@@ -95,6 +95,8 @@ def path_fault(path: str) -> str:
     """A sentence if a path cannot be part of a variant's text, else nothing."""
     if not path.isprintable():
         return f"{shown(path)} is no path of a file of variants: it has characters that cannot be printed."
+    if path != path.strip():
+        return f"{shown(path)} begins or ends with a blank, which a variant's text cannot carry: rename the file."
     if not path.endswith(SUFFIX):
         return f"{shown(path)} is no file of variants: such a file is named like mine.toml, and a variant in it like mine.toml#club."
     if any(sign in path for sign in "+=#"):

@@ -421,6 +421,7 @@ def test_names_of_new_files(file, name):
         ("there.toml/mine.toml", "cannot be written (Not a directory)"),
         ("mine.txt", "'mine.txt' is no file of variants"),
         ("a+b.toml", "'a+b.toml' has a sign in its path"),
+        (" a.toml", "' a.toml' begins or ends with a blank"),
         (f"{'x' * 250}.toml", "cannot be written (File name too long)"),
     ],
 )
