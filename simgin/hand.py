@@ -73,9 +73,9 @@ def _threes(melds: list[int]) -> Iterator[Melding]:
 
 def shown(hand: int, own_rules: Any, *, discard: int = 0, must: int = -1, demanded: int = -1) -> tuple[int, Melding]:
     """(points left over, melds) of the melding that the automatic rule shows (RULES.md 3.5); see `core.meldings.melding_shown`."""
-    found, melds = np.zeros(meldings.MAX_MELDS, np.int64), np.zeros(3, np.int64)
-    left = meldings.melding_shown(hand, discard, must, demanded, own_rules, found, melds)
-    return int(left), in_text_order(melds)
+    found, keys, rows = np.zeros(meldings.MAX_MELDS, np.int64), np.zeros((1, 3), np.int64), np.zeros((1, 3), np.int64)
+    left = meldings.melding_shown(hand, discard, must, demanded, own_rules, found, keys, rows)
+    return int(left), in_text_order(rows[0])
 
 
 # What can be said

@@ -22,7 +22,7 @@ from typing import Any
 
 from simgin.strategy import SLOTS, Policy, Strategy, coded, written
 
-DEFAULTS = {"take": "lower", "discard": "low", "knock": "at"}
+DEFAULTS = {"take": "lower", "discard": "low", "knock": "at", "offer": "none", "answer": "never", "show": "first"}
 _PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
 _VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ITEM = re.compile(r"\s*\w+\s*=.*\S.*")

@@ -56,15 +56,17 @@ class Matchup:
 def _kernel() -> Any:
     """The kernel, compiled for the one type of hook on first use."""
     head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, types.Array(int64, 2, "C"), int64, int64, int64, boolean, boolean)
-    return jit.compiled(play_units, void(*head, *[HOOK_TYPE] * 6))
+    return jit.compiled(play_units, void(*head, *[HOOK_TYPE] * (2 * len(SLOTS))))
 
 
 def _policies(strategy: Strategy) -> list[Policy]:
-    return [policy for slot in SLOTS if (policy := strategy.policy(slot)) is not None]
+    policies = [strategy.policy(slot) for slot in SLOTS]
+    assert None not in policies, f"{strategy.text} has an empty slot: the loader fills them"
+    return [policy for policy in policies if policy is not None]
 
 
 def compiled_hooks(matchup: Matchup) -> list[Any]:
-    """The six hooks: take, discard and knock of A, then of B."""
+    """The hooks of A in the order of the slots, then those of B."""
     return [hooks.hook(policy) for strategy in (matchup.a, matchup.b) for policy in _policies(strategy)]
 
 

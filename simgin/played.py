@@ -7,7 +7,6 @@ from simgin.parameters import Value, parameters
 # What the engine does not play yet: parameter -> the values that it does. Everything else of a valid row is played.
 PLAYED: dict[str, tuple[Value, ...]] = {
     "players": (2,),
-    "melding": ("auto",),
     "goal": ("points", "single"),
     "die": ("off",),
     "game_bonus": (0,),

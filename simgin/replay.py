@@ -14,6 +14,7 @@ from simgin import rules, single
 from simgin.core import layoff
 from simgin.core.deadwood import deadwood_of
 from simgin.core.endings import BIG_GIN, SHOT
+from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.rules import DEFENDER, STOPPER
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_PILE, PHASE_LAST, PHASE_UPCARD
@@ -125,7 +126,7 @@ class Replay:
         yield from self._draw(last)
         for question in questions:
             if question.slot != "take":
-                yield f"  {_discarding(question) if question.slot == 'discard' else _ending(question)}"
+                yield from _wrapped(f"  {TOLD[question.slot](question)}")
 
     def _draw(self, view: Any) -> Iterator[str]:
         """The card drawn on a turn, from its last view; a draw that ends the deal comes after the last question."""
@@ -148,7 +149,7 @@ class Replay:
         yield from _wrapped(f"The last discard, {self._who(questions[0].seat)}")
         yield f"  holds {self._sorted(int(view.hand))}, count {view.count}"
         yield f"  may take {text(int(view.taken_offer))} and end the deal with it"
-        yield f"  {_ending(questions[0])}"
+        yield from (line for question in questions for line in _wrapped(f"  {TOLD[question.slot](question)}"))
 
     # The end
 
@@ -282,6 +283,18 @@ def _ending(question: Question) -> str:
     how = f"{'shoot' if view.ending == SHOT else how}{f' with {view.ending_count}' if view.ending_count else ''}"
     card = f", throwing {text(int(view.ending_card))}" if view.ending_card >= 0 else ""
     return f"may {how}{card}: {FELL if question.answer is None else ('plays on', 'ends the deal')[question.answer]}"
+
+
+def _showing(question: Question) -> str:
+    """Which melding of the lawful ones is laid down (`melding = choice`)."""
+    number = int(question.view.legal) & (1 << MAX_MELDINGS) - 1
+    if question.answer is None:
+        return f"may show {number.bit_count()} meldings: {FELL}"
+    melds = hands.in_text_order(question.view.meldings[question.answer])
+    return f"shows melding {question.answer} of 0..{number.bit_count() - 1}: {_apart(melds, int(question.view.hand))}"
+
+
+TOLD = {"discard": _discarding, "knock": _ending, "show": _showing}
 
 
 def _wrapped(line: str) -> list[str]:

@@ -115,11 +115,17 @@ def _read_aloud(view, rules, params):  # type: ignore[no-untyped-def]
     return draw
 
 
+def _default(view, rules, params):  # type: ignore[no-untyped-def]
+    """No offer, no acceptance, and the melding that the automatic rule shows: scripts are about none of these."""
+    return 0
+
+
 def strategy(script: Sequence[Action]) -> Strategy:
     """A strategy for both seats that plays a script and nothing else."""
     params = {f"action{i}": Param(code, 0, 1 << 52, "", "integer") for i, code in enumerate(_coded(script))}
     take, discard, knock = (Policy(slot, "script", _read_aloud, params) for slot in ("take", "discard", "knock"))
-    return Strategy("script", take=take, discard=discard, knock=knock, ending="same", text="script")
+    offer, answer, show = (Policy(slot, "default", _default, {}) for slot in ("offer", "answer", "show"))
+    return Strategy("script", take, discard, knock, offer, answer, show, ending="same", text="script")
 
 
 # The deal

@@ -9,11 +9,12 @@ from simgin.core.bits import lowest, nth, popcount
 from simgin.core.cards import PACK, bit, lane, of_rank, rank, suit
 from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest, meldable
 from simgin.core.jit import jit
+from simgin.core.meldings import extension, points
 
 __all__ = [
-    "PACK", "best_discard", "best_discards", "bit", "chance", "count_after", "deadwood", "deadwood_with", "dearest", "hits",
-    "in_best_melding", "lane", "lowest", "makes_meld", "meldable", "near", "nth", "of_rank", "pick", "popcount", "rank", "suit", "take_if",
-    "three_card_melds", "value",
+    "PACK", "best_discard", "best_discards", "bit", "chance", "count_after", "deadwood", "deadwood_of_melding", "deadwood_with", "dearest",
+    "hits", "in_best_melding", "lane", "live_extensions", "lowest", "makes_meld", "meldable", "near", "nth", "of_rank", "pick", "popcount",
+    "rank", "suit", "take_if", "three_card_melds", "value",
 ]  # fmt: skip
 
 
@@ -84,6 +85,22 @@ def in_best_melding(hand, card, rules):
     """Whether some least-deadwood melding of the hand with the card has the card in a meld."""
     eleven = hand | 1 << card
     return makes_meld(hand, card, rules) and deadwood_with(eleven, card, rules) == deadwood(eleven, rules)
+
+
+@jit
+def deadwood_of_melding(hand, melds, rules):
+    """What a row of `view.meldings` leaves over of the hand, in points."""
+    return points(hand & ~(melds[0] | melds[1] | melds[2]), rules, 0)
+
+
+@jit
+def live_extensions(melds, cards, rules):
+    """How many of some cards (mask) could be laid off directly on a row of `view.meldings`."""
+    out = 0
+    for k in range(3):
+        if melds[k]:
+            out |= extension(melds[k], rules)
+    return popcount(out & cards)
 
 
 @jit

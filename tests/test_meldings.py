@@ -1,5 +1,6 @@
 """The melding that is shown (RULES.md 3.5) against the twin, and its short cut against the full search."""
 
+import itertools
 import random
 from collections import Counter
 from itertools import pairwise
@@ -10,9 +11,18 @@ import pytest
 import twin
 
 from simgin.core.endings import demanded_by
-from simgin.core.meldings import MAX_MELDS, _plain_melding, _searched_melding, extension, melding_shown, melds_in, text_order
+from simgin.core.meldings import (
+    MAX_MELDINGS,
+    MAX_MELDS,
+    NO_MELDING,
+    _plain_melding,
+    extension,
+    legal_meldings,
+    melding_shown,
+    melds_in,
+    text_order,
+)
 
-NOTHING = 1 << 20  # no melding is allowed
 VALUES = ("", "+pip_values=five_ten+ace_value=15")
 
 
@@ -21,16 +31,25 @@ class Board:
 
     def __init__(self, rules):
         self.rules = rules
-        self.found, self.melds = np.zeros(MAX_MELDS, np.int64), np.zeros(3, np.int64)
+        self.found = np.zeros(MAX_MELDS, np.int64)
+        self.keys, self.rows = np.zeros((MAX_MELDINGS, 3), np.int64), np.zeros((MAX_MELDINGS, 3), np.int64)
 
-    def shown(self, hand, discard=0, must=-1, demanded=-1, function=melding_shown):
+    def shown(self, hand, discard=0, must=-1, demanded=-1):
         """(deadwood, the melds shown) of a hand."""
-        left = function(hand, discard, must, demanded, self.rules, self.found, self.melds)
-        return int(left), sorted(int(meld) for meld in self.melds if meld) if left < NOTHING else None
+        left = melding_shown(hand, discard, must, demanded, self.rules, self.found, self.keys, self.rows)
+        return int(left), self.melds(0) if left < NO_MELDING else None
+
+    def legal(self, hand, discard=0, must=-1, demanded=-1, limit=NO_MELDING, room=MAX_MELDINGS):
+        """Every (deadwood, melds) that may be shown, in order."""
+        n = legal_meldings(hand, discard, must, demanded, limit, self.rules, self.found, self.keys[:room], self.rows[:room])
+        return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
+
+    def melds(self, i):
+        return sorted(int(meld) for meld in self.rows[i] if meld)
 
     def plain(self, hand):
         """How many melds the short cut finds; more than three: it does not apply."""
-        return _plain_melding(hand, self.rules, self.melds)
+        return _plain_melding(hand, self.rules, self.rows[0])
 
 
 def by_twin(hand, discard, row, **conditions):
@@ -38,7 +57,7 @@ def by_twin(hand, discard, row, **conditions):
     cards = hands.names(hand)
     melds = twin.shown(cards, hands.names(discard)[0] if discard else None, row, **conditions)
     if melds is None:
-        return NOTHING, None
+        return NO_MELDING, None
     worth = twin.card_values(row)
     melded = {card for meld in melds for card in meld}
     return sum(worth[card] for card in cards if card not in melded), sorted(hands.mask(meld) for meld in melds)
@@ -185,7 +204,7 @@ def test_the_short_cut_shows_what_the_search_shows(text):
         discard = 1 << rng.randrange(52) & ~hand
         n = board.plain(hand)
         if n <= 3:
-            searched = board.shown(hand, discard, function=_searched_melding)
+            searched = board.legal(hand, discard, room=1)[0]
             assert board.shown(hand, discard) == searched, hands.names(hand)
             taken[n, len(searched[1])] += 1
     assert all(number == found for number, found in taken)
@@ -195,3 +214,42 @@ def test_the_short_cut_shows_what_the_search_shows(text):
 def test_rainbows_are_always_searched():
     board = Board(hands.game("rainbow")[0])
     assert board.plain(hands.mask("5S 6S 7S KH".split())) > 3
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_every_legal_melding_in_its_order(text):
+    """Against the definition: families of disjoint melds of the twin, sorted by the four rules of 3.5 one after the other."""
+    rules, row = hands.game(text)
+    board = Board(rules)
+    rng = random.Random(f"{text} all meldings")
+    cut = dearer = 0
+    for i in range(150):
+        ten, discard = eleven(rng, row)
+        room = rng.choice([2, 8, MAX_MELDINGS])
+        limit = rng.choice([0, 10, 30, 99])
+        must = rng.choice(hands.members(ten)) if i % 3 == 0 else -1
+        want = [family for family in families(ten, discard, row) if family[0] <= limit and (must < 0 or sum(family[1]) >> must & 1)]
+        assert board.legal(ten, discard, must, limit=limit, room=room) == want[:room], (hands.names(ten), limit, must)
+        cut += len(want) > room
+        dearer += len({left for left, _ in want}) > 1
+    assert cut >= 10 and dearer >= 30, (cut, dearer)
+
+
+def families(ten, discard, row):
+    """Every (deadwood, melds) of ten cards in the order of RULES.md 3.5."""
+    melds = twin.melds_in(hands.names(ten), row)
+    worth = twin.card_values(row)
+    out = []
+    for n in range(4):
+        for family in itertools.combinations(melds, n):
+            melded = [card for meld in family for card in meld]
+            if len(set(melded)) == len(melded):
+                left = sum(worth[card] for card in hands.names(ten) if card not in melded)
+                out.append(((left, extensions(family, ten | discard, row), n, sorted(map(" ".join, family))), family))
+    return [(key[0], sorted(hands.mask(meld) for meld in family)) for key, family in sorted(out, key=lambda item: item[0])]
+
+
+def extensions(family, held, row):
+    """Number of cards, not held, that could be laid off directly on some meld."""
+    others = hands.names(~held & (1 << 52) - 1)
+    return len({card for meld in family for card in others if twin.layoff.additions(meld, [card], row)[1:]})

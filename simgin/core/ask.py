@@ -7,7 +7,7 @@ from simgin.core import rng
 from simgin.core.cards import PACK
 from simgin.core.jit import inlined, jit
 from simgin.core.policy import vector_at
-from simgin.core.state import TAKE
+from simgin.core.state import KNOCK, TAKE
 from simgin.core.view import PHASE_LAST
 
 
@@ -83,7 +83,7 @@ def ask(state, rules, view, seat, slot, legal, hook):
     who = seat ^ state.half  # strategy A sits at seat `half`
     _seat_view(state, view, seat)
     view.legal = legal
-    view.taken_offer = state.top if slot == TAKE or state.phase == PHASE_LAST else -1
+    view.taken_offer = state.top if slot == TAKE or (slot == KNOCK and state.phase == PHASE_LAST) else -1
     view.noise = _noise(state, seat, who) if state.noisy[who] >> slot & 1 else 0
     state.asked_seat = seat
     state.asked_slot = slot
@@ -92,7 +92,7 @@ def ask(state, rules, view, seat, slot, legal, hook):
         state.log[state.logged] = view
         state.slots[state.logged] = slot
     answer = hook(view, rules, vector_at(state.vectors[who, slot], state.lengths[who, slot]))
-    if answer < 0 or answer > 51 or not legal >> answer & 1:
+    if answer < 0 or answer > 63 or not legal >> answer & 1:
         state.answer = answer
         raise IllegalAnswer
     if state.watched:

@@ -135,7 +135,7 @@ def begin_half(state, rules, half, matches):
 
 def play_units(
     state, rules, view0, view1, rows, first, units, per_row, matches, mirrored,
-    take_a, discard_a, knock_a, take_b, discard_b, knock_b,
+    take_a, discard_a, knock_a, offer_a, answer_a, show_a, take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
 
@@ -159,7 +159,7 @@ def play_units(
                 take1, discard1, knock1, take2, discard2, knock2 = take_a, discard_a, knock_a, take_b, discard_b, knock_b
             else:
                 take1, discard1, knock1, take2, discard2, knock2 = take_b, discard_b, knock_b, take_a, discard_a, knock_a
-            play_deal(state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2)
+            play_deal(state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2, show_a, show_b)
             if state.watched:
                 return
             _add_deal(state, half)

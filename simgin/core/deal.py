@@ -116,7 +116,7 @@ def _propose(state, ending, card, count):
 
 
 @spliced
-def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
+def _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
     """One turn from the draw to the discard; True if it ended the deal. Asks for the ending first, or the discard (DESIGN.md 4)."""
     state.phase = PHASE_TURN
     _draw(state, rules, seat, source)
@@ -132,8 +132,8 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
         if ending != NO_ENDING and (card < 0 or not same):
             _propose(state, ending, card, count)
             if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
+                end_deal(state, rules, view, seat, show_a, show_b)
                 _close_turn(state, view, other_view, seat, source, card)
-                end_deal(state, rules, seat)
                 return True
             _propose(state, NO_ENDING, -1, -1)
     card = ask(state, rules, view, seat, DISCARD, legal, discard)
@@ -144,8 +144,8 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock):
         if ending != NO_ENDING:
             _propose(state, ending, card, count)
             if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
+                end_deal(state, rules, view, seat, show_a, show_b)
                 _close_turn(state, view, other_view, seat, source, card)
-                end_deal(state, rules, seat)
                 return True
     _throw(state, seat, card)
     state.count[seat] = left
@@ -165,7 +165,7 @@ def _close_turn(state, view, other_view, seat, source, discard):
 
 
 @jit
-def _last_discard(state, rules, view, other_view, seat, knock):
+def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
     """The 50th-card rule: `seat` may take the last discard to end the deal with it on the spot (RULES.md 4.5)."""
     state.phase = PHASE_LAST
     eleven = state.hand[seat] | 1 << state.top
@@ -177,8 +177,8 @@ def _last_discard(state, rules, view, other_view, seat, knock):
     _propose(state, ending, card, count)
     if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
         _draw(state, rules, seat, FROM_PILE)
+        end_deal(state, rules, view, seat, show_a, show_b)
         _close_turn(state, view, other_view, seat, FROM_PILE, card)
-        end_deal(state, rules, seat)
 
 
 @jit
@@ -225,10 +225,10 @@ def _where_to_draw(state, rules, view, seat, take):
 
 
 @jit
-def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2):
+def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2, show_a, show_b):
     """Play the deal that `start_deal` has dealt, to its result in the state.
 
-    1 is the nondealer, 2 the dealer: view and three hooks.
+    1 is the nondealer, 2 the dealer: view and three hooks. What is asked once a deal or less comes by strategy, A and B.
     """
     show_deal(state, rules, view1, 1 - state.dealer)
     show_deal(state, rules, view2, state.dealer)
@@ -240,11 +240,11 @@ def play_deal(state, rules, view1, view2, take1, discard1, knock1, take2, discar
         else:
             seat, view, other_view, discard, knock, next_take = state.dealer, view2, view1, discard2, knock2, take1
             next_knock = knock1
-        if _play_turn(state, rules, view, other_view, seat, source, discard, knock):
+        if _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
             return
         if state.stock <= rules.stock_reserve:
             if rules.stock_end == OPPONENT_MAY_TAKE:
-                _last_discard(state, rules, other_view, view, 1 - seat, next_knock)
+                _last_discard(state, rules, other_view, view, 1 - seat, next_knock, show_a, show_b)
             if state.kind < 0:
                 state.kind = KIND_VOID
             return

@@ -9,6 +9,8 @@ from simgin.core.cards import lane, of_rank, ranks_held_thrice
 from simgin.core.jit import jit
 
 MAX_MELDS = 160  # melds inside eleven cards, with room to spare (a run of eleven holds 45)
+MAX_MELDINGS = 64  # as many as a policy can choose among
+NO_MELDING = 1 << 20  # more than any deadwood
 SET, RUN, RAINBOW = 0, 1, 2
 
 
@@ -166,35 +168,43 @@ def rank_multiset(cards):
 
 
 @jit
-def _better(best, left, extensions, n, melds, a, b, c):
-    """Whether a family beats the best so far, which is (deadwood, extension cards, number of melds) and `melds`."""
-    if left != best[0]:
-        return left < best[0]
-    if extensions != best[1]:
-        return extensions < best[1]
-    if n != best[2]:
-        return n < best[2]
-    return _reads_before(a, b, c, melds[0], melds[1], melds[2])
+def _precedes(left, extensions, n, a, b, c, key, row):
+    """Whether a family, with its deadwood, extension cards and number of melds, comes before the melding in `row` (RULES.md 3.5)."""
+    if left != key[0]:
+        return left < key[0]
+    if extensions != key[1]:
+        return extensions < key[1]
+    if n != key[2]:
+        return n < key[2]
+    return _reads_before(a, b, c, row[0], row[1], row[2])
 
 
 @jit
-def _consider(best, melds, hand, discard, must, demanded, rules, total, a, b, c):
-    """Keep the family a, b, c (0: no meld) in `melds` if it is allowed and better than the best so far."""
-    melded = a | b | c
-    left = total - points(melded, rules, 0)
-    if left > best[0] or (must >= 0 and not melded >> must & 1):
-        return best
-    if demanded >= 0 and rank_multiset(hand & ~melded) != demanded:
-        return best
+def _extensions(hand, discard, a, b, c, rules):
+    """Number of extension cards of a family (RULES.md 3.5 rule 2)."""
     out = extension(a, rules) if a else 0
     out |= extension(b, rules) if b else 0
     out |= extension(c, rules) if c else 0
-    extensions = popcount(out & ~hand & ~discard)
-    n = (a != 0) + (b != 0) + (c != 0)
-    if _better(best, left, extensions, n, melds, a, b, c):
-        melds[0], melds[1], melds[2] = a, b, c
-        return left, extensions, n
-    return best
+    return popcount(out & ~hand & ~discard)
+
+
+@jit
+def _insert(n, keys, rows, left, extensions, a, b, c):
+    """Put a family in its place among the first n rows; the last one falls out where there is no room. The number of rows then."""
+    melds = (a != 0) + (b != 0) + (c != 0)
+    place = n
+    while place and _precedes(left, extensions, melds, a, b, c, keys[place - 1], rows[place - 1]):
+        place -= 1
+    room = rows.shape[0]
+    if place == room:
+        return n
+    for i in range(min(n, room - 1), place, -1):
+        for k in range(3):
+            keys[i, k] = keys[i - 1, k]
+            rows[i, k] = rows[i - 1, k]
+    keys[place, 0], keys[place, 1], keys[place, 2] = left, extensions, melds
+    rows[place, 0], rows[place, 1], rows[place, 2] = a, b, c
+    return min(n + 1, room)
 
 
 @jit
@@ -242,30 +252,49 @@ def _plain_melding(hand, rules, melds):
 
 
 @jit
-def melding_shown(hand, discard, must, demanded, rules, found, melds):
-    """Deadwood of the melding shown, its melds written to melds[0..2] (RULES.md 3.5); 2**20 if nothing is allowed.
+def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
+    """Deadwood of the melding that the automatic rule shows, its melds written to rows[0]; NO_MELDING if nothing is allowed.
 
-    hand: the ten cards kept (eleven for big gin). discard: mask of the card thrown, or 0. must: a card that has to lie in a meld, or
-    -1. demanded: the multiset of ranks (`rank_multiset`) that a shot has to leave over, or -1.
+    As `legal_meldings`, with no limit and only the first row wanted.
     """
-    if must < 0 and demanded < 0 and _plain_melding(hand, rules, melds) <= 3:
-        return points(hand & ~(melds[0] | melds[1] | melds[2]), rules, 0)
-    return _searched_melding(hand, discard, must, demanded, rules, found, melds)
+    if must < 0 and demanded < 0 and _plain_melding(hand, rules, rows[0]) <= 3:
+        return points(hand & ~(rows[0, 0] | rows[0, 1] | rows[0, 2]), rules, 0)
+    n = legal_meldings(hand, discard, must, demanded, NO_MELDING, rules, found, keys[:1], rows[:1])
+    return keys[0, 0] if n else NO_MELDING
 
 
 @jit
-def _searched_melding(hand, discard, must, demanded, rules, found, melds):
-    """As `melding_shown`, by trying every family of disjoint melds."""
+def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, rows):
+    """Number of meldings that permit an ending, written to `rows` in the order of RULES.md 3.5, as many as there is room for.
+
+    hand: the ten cards kept (eleven for big gin). discard: mask of the card thrown, or 0. must: a card that has to lie in a meld, or
+    -1. demanded: the multiset of ranks (`rank_multiset`) that a shot has to leave over, or -1. limit: most deadwood. rows: int64 (room, 3),
+    melds as masks, 0 for none; keys, of the same shape: their deadwood, extension cards and numbers of melds.
+    """
     count = melds_in(hand, rules, found)
     found[count] = 0  # no meld, so that one loop tries families of none to three
     total = points(hand, rules, 0)
-    best = (1 << 20, 0, 0)
-    melds[0] = melds[1] = melds[2] = 0
+    n = 0
+    rows[0, 0] = rows[0, 1] = rows[0, 2] = 0
     for i in range(count + 1):
         for j in range(min(i + 1, count), count + 1):
             if found[i] & found[j]:
                 continue
             for k in range(min(j + 1, count), count + 1):
-                if (found[i] | found[j]) & found[k] == 0:
-                    best = _consider(best, melds, hand, discard, must, demanded, rules, total, found[i], found[j], found[k])
-    return best[0]
+                a, b, c = found[i], found[j], found[k]
+                if (a | b) & c:
+                    continue
+                left = total - points(a | b | c, rules, 0)
+                if left > limit or (n == rows.shape[0] and left > keys[n - 1, 0]):
+                    continue
+                if _allowed(hand, a | b | c, must, demanded):
+                    n = _insert(n, keys, rows, left, _extensions(hand, discard, a, b, c, rules), a, b, c)
+    return n
+
+
+@jit
+def _allowed(hand, melded, must, demanded):
+    """Whether the melded cards have the one that must be among them, and leave over what a shot demands."""
+    if must >= 0 and not melded >> must & 1:
+        return False
+    return demanded < 0 or rank_multiset(hand & ~melded) == demanded

@@ -15,6 +15,7 @@ UPCARD_PASS, UPCARD_STOCK_OR_PASS, UPCARD_STOCK_OR_PASS_DEAD, FREE, DISCARD_FIRS
 BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # discard_ban
 AFTER_DISCARD, AT_DRAW, OPPONENT_MAY_TAKE, STOCK_NONE = 0, 1, 2, 3  # stock_end
 ANY, MELDED = 0, 1  # take_to_knock
+AUTO, CHOICE = 0, 1  # melding
 GOAL_SINGLE, GOAL_POINTS = 0, 1  # goal
 WINNER_DEALS, LOSER_DEALS, ALTERNATE = 0, 1, 2  # next_dealer
 SAME, OTHER = 0, 1  # void_dealer
@@ -25,7 +26,7 @@ MAX_RAINBOWS = 104
 
 PARAMETERS = (
     ("first_turn", "take_discard", "discard_ban", "knock_limit", "knock_by_upcard", "upcard_ace_limit", "take_to_knock", "big_gin", "shot")
-    + ("stock_end", "stock_reserve", "max_turns", "ace_runs", "rainbow", "pip_values", "ace_value", "defender_ace_value")
+    + ("stock_end", "stock_reserve", "max_turns", "ace_runs", "rainbow", "pip_values", "ace_value", "defender_ace_value", "melding")
     + ("gin_bonus", "big_gin_bonus", "undercut_bonus", "undercut_on_tie", "layoff", "layoff_on_gin", "shot_deducts")
     + ("rush_premium", "rush_on_gin", "spade_multiplier", "goal", "points_target", "max_deals")
     + ("first_dealer", "next_dealer", "void_dealer")

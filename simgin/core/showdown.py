@@ -1,17 +1,20 @@
 """The showdown: what the stopper shows, what the defender lays off, and the points (RULES.md 3.5 to 3.7 and 6)."""
 
+from simgin.core.ask import ask_apart
 from simgin.core.bits import popcount
 from simgin.core.deadwood import deadwood_of
-from simgin.core.endings import SHOT, demanded_by, must_be_melded
+from simgin.core.endings import BIG_GIN, KNOCK, SHOT, demanded_by, must_be_melded
 from simgin.core.jit import jit
 from simgin.core.layoff import lay_off
-from simgin.core.meldings import melding_shown
+from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, legal_meldings, melding_shown
+from simgin.core.rules import AUTO
 from simgin.core.scoring import score
+from simgin.core.state import SHOW
 
 
 @jit
-def end_deal(state, rules, seat):
-    """The showdown of the proposal in `state.ending` (RULES.md 3.5 to 3.7 and 6)."""
+def end_deal(state, rules, view, seat, show_a, show_b):
+    """The showdown of the proposal in `state.ending`, with the melding that the rules or the strategy choose."""
     card = state.ending_card
     thrown = 0
     if card >= 0:
@@ -20,8 +23,32 @@ def end_deal(state, rules, seat):
     state.discard = card
     must = must_be_melded(state.taken, rules)
     demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
-    own = melding_shown(state.hand[seat], thrown, must, demanded, rules, state.found, state.melds)
+    if rules.melding == AUTO:
+        own = melding_shown(state.hand[seat], thrown, must, demanded, rules, state.found, state.keys, state.meldings)
+        row = 0
+    else:
+        limit = state.limit if state.ending == KNOCK else 0 if state.ending == BIG_GIN else NO_MELDING
+        n = legal_meldings(state.hand[seat], thrown, must, demanded, limit, rules, state.found, state.keys, state.meldings)
+        row = _choose(state, rules, view, seat, n, show_a if seat == state.half else show_b)  # strategy A sits at seat `half`
+        own = state.keys[row, 0]
+    for k in range(3):
+        state.melds[k] = state.meldings[row, k]
     showdown(state, rules, seat, state.ending, own)
+
+
+@jit
+def _choose(state, rules, view, seat, n, show):
+    """Which of the first n meldings of the state the strategy shows; not asked where there is one."""
+    if n == 1:
+        return 0
+    for i in range(n):
+        for k in range(3):
+            view.meldings[i, k] = state.meldings[i, k]
+    row = ask_apart(state, rules, view, seat, SHOW, (1 << n) - 1 if n < MAX_MELDINGS else -1, show)
+    for i in range(n):  # the next deal may be told nothing of this one
+        for k in range(3):
+            view.meldings[i, k] = 0
+    return row
 
 
 @jit

@@ -3,12 +3,12 @@
 import numpy as np
 
 from simgin.core.layoff import MAX_OPTIONS
-from simgin.core.meldings import MAX_MELDS
+from simgin.core.meldings import MAX_MELDINGS, MAX_MELDS
 from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
-SLOTS = ("take", "discard", "knock")
-TAKE, DISCARD, KNOCK = 0, 1, 2
+SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
+TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = range(6)
 MAX_QUESTIONS = 2048  # 500 turns of at most three questions and a few more
 
 _SCALARS = (
@@ -43,10 +43,12 @@ _STATE = np.dtype(
     [(name, np.int64) for name in _SCALARS]
     + [(name, np.int64, 2) for name in _BY_SEAT + _BY_STRATEGY]
     + [
-        ("vectors", np.int64, (2, 3)),  # addresses of the parameter vectors, by strategy and slot
-        ("lengths", np.int64, (2, 3)),
+        ("vectors", np.int64, (2, len(SLOTS))),  # addresses of the parameter vectors, by strategy and slot
+        ("lengths", np.int64, (2, len(SLOTS))),
         ("facts", np.int64, N_FACTS),  # of the unit being played
         ("row", np.int64, COLUMNS),  # of its batch
+        ("meldings", np.int64, (MAX_MELDINGS, 3)),  # what the stopper may show, and by what they are ordered
+        ("keys", np.int64, (MAX_MELDINGS, 3)),
         ("melds", np.int64, 3),  # shown by the stopper
         ("words", np.int64, (3, 8)),  # for the shuffle
         ("spare", np.int64, (2, 8)),  # for the noise of each seat, four numbers at a time

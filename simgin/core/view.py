@@ -7,6 +7,8 @@ or -1 for none.
 
 import numpy as np
 
+from simgin.core.meldings import MAX_MELDINGS
+
 MAX_TURNS = 501  # `max_turns` is at most 500, and the last discard of the 50th-card rule can add one
 PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP = 0, 1, 2, 3
 FROM_STOCK, FROM_PILE, FROM_DEAL = 0, 1, 2  # source in the history
@@ -47,8 +49,12 @@ FIELDS = (
     ("legal", "legal answers as bits"),
 )
 
-_VIEW = np.dtype([(name, np.int64) for name, _ in FIELDS] + [("history", np.int8, (MAX_TURNS, 4))], align=True)
+_VIEW = np.dtype(
+    [(name, np.int64) for name, _ in FIELDS] + [("meldings", np.int64, (MAX_MELDINGS, 3)), ("history", np.int8, (MAX_TURNS, 4))],
+    align=True,
+)
 VIEW = np.dtype((np.record, _VIEW))
+MELDINGS = "meldings[i] = up to three melds (0: none) that answer i of the slot `show` lays down, in the order of RULES.md 3.5; else 0"
 HISTORY = "history[i] = (seat, source, card drawn or -1 if hidden from this seat, card discarded) for i < turns; source 0 stock, 1 pile"
 
 

@@ -1,0 +1,27 @@
+"""Which melding to show where the rules leave it to the stopper (`melding = choice`).
+
+The row of `view.meldings` that costs least in lay-offs is what seed 004 leaves to the player ("shows his melds"); see RULES.md 3.5 and H27.
+"""
+
+from simgin.strategy import param, show
+from simgin.toolkit import deadwood_of_melding, live_extensions
+
+
+@show
+def first(view, rules, params):
+    """The melding that the automatic rule shows: least deadwood, then fewest cards that could be laid off on it."""
+    return 0
+
+
+@show(weight=param(1.0, 0.0, 10.0, "points that a card is worth which the opponent may still lay off"))
+def live(view, rules, params):
+    """The melding with least deadwood plus `weight` for every extension card that the opponent holds or may hold."""
+    best, row = 1e9, 0
+    for i in range(64):
+        if not view.legal >> i & 1:
+            break
+        melds = view.meldings[i]
+        cost = deadwood_of_melding(view.hand, melds, rules) + params[0] * live_extensions(melds, view.unseen | view.known, rules)
+        if cost < best:
+            best, row = cost, i
+    return row
