@@ -178,7 +178,10 @@ class Replay:
         self.deal.act(("end", ending.card, ending.how))
         if self.deal.result is None:
             rows = self.deal.meldings[:MOST_SHOWN]
-            answer = self._ask("show", signed((1 << len(rows)) - 1), **proposed(ending))
+            kept = [card for card in self.deal.hands[seat] if card != ending.card]
+            thrown = [*self.deal.pile, *([] if ending.card is None else [ending.card])]  # the discard lies on the pile by now
+            cards = {"hand": hands.mask(kept), "pile": hands.mask(thrown)}
+            answer = self._ask("show", signed((1 << len(rows)) - 1), **cards, **proposed(ending))
             self.deal.act(("show", tuple(twin.texts(rows[answer]))))
         self._close(seat, ending.card)
 
