@@ -6,22 +6,21 @@ melds, so that what is rare in play (big gin, shots, undercuts, lay-offs, a choi
 
 import random
 from collections import Counter
-from pathlib import Path
 
 import hands
 import numpy as np
 import pytest
 import twin
 from replay import Match, replayed
+from rows import FOR_ONE, TWO_PLAYER, deals_of, possible, strategy
 
-from simgin import loader, matchup, single, variants
+from simgin import matchup, single, variants
 from simgin.core import sums
 from simgin.matchup import Matchup
 from simgin.parameters import parameters
 from simgin.played import missing
 from simgin.variants import VariantError
 
-FUZZERS = Path(__file__).with_name("fuzzers.py")
 PAIRS = (
     ("stray", "stray-same"),
     ("late", "simple"),
@@ -100,58 +99,10 @@ CHOICES = tuple(
 plays_choice = pytest.mark.skipif(
     bool(missing(variants.find("standard+melding=choice").row)), reason="the engine does not play melding = choice yet"
 )
-# What a row says of matches, and what it must say for its deals alone to be played: a single deal has no settlement and no die.
-DEALS_ALONE = {"goal": ("points", "single"), "game_bonus": (0,), "box_bonus": (0,), "shutout": ("none",), "die": ("off",)}
-# Values that RULES.md keeps for one player: refused for two, or without effect.
-FOR_ONE = {
-    "players": (1,),
-    "joker": ("before_deal", "after_deal"),
-    "joker_in_hand": ("redeal", "lose"),
-    "first_turn": ("stock",),
-    "stop_before_draw": (False, True),
-    "stock_end": ("none",),
-    "max_draws": (1, 99),
-    "deal_scoring": ("joker", "winloss", "penalty"),
-    "count_joker": (False, True),
-    "penalty_gin": (-1000, 1000),
-}
-
-
-def strategy(name):
-    """A built-in strategy or one of the test's own."""
-    own = name.partition(":")[0] in ("stray", "stray-same", "late", "last", "shooter", "shooter-same")
-    return loader.find(f"{FUZZERS}#{name}" if own else name)
 
 
 def game(text, pair, seed):
     return Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
-
-
-def deals_of(text):
-    """The row whose single deals are those of another."""
-    row = variants.find(text).row
-    changes = [f"{name}={values[0]}" for name, values in DEALS_ALONE.items() if row[name] not in values]
-    return "+".join([text, *changes])
-
-
-def stacked(rng, row, points):
-    """A pack in which both hands are full of melds; the first player, with so many points, may be near a shot."""
-    one = hands.meld_rich(rng, 10, row["ace_runs"])
-    if row["shot"] and rng.random() < 0.5:
-        loose = hands.mask(rank + rng.choice(twin.SUITS) for rank in twin.shot_ranks(points))
-        one = loose | hands.made_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
-    other = hands.made_of_melds(rng, 10, row["ace_runs"], one)
-    rest = [card for card in range(52) if not (one | other) >> card & 1]
-    rng.shuffle(rest)
-    first, second = hands.members(one), hands.members(other)
-    rng.shuffle(first)
-    rng.shuffle(second)
-    return [card for two in zip(first, second, strict=True) for card in two] + rest
-
-
-def scores(rng, row):
-    """Points of both seats before a deal, of which at least one demands a shot."""
-    return tuple(rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2))
 
 
 def compare(text, seed, own, from_stacked):
@@ -166,8 +117,8 @@ def compare(text, seed, own, from_stacked):
             seen[replayed(played, row, Match(tuple(row["start_points"]))).kind] += 1
             count_rare(seen, played)
         for i in range(from_stacked):
-            points = scores(rng, row) if i % 3 < 2 else (0, 0)
-            played = single.play(matchup, i, pack=stacked(rng, row, points[1 - i % 2]), dealer=i % 2, points=points)
+            points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
+            played = single.play(matchup, i, pack=hands.stacked(rng, row, points[1 - i % 2]), dealer=i % 2, points=points)
             seen[replayed(played, row, Match(points)).kind] += 1
             count_rare(seen, played)
     return seen
@@ -226,17 +177,9 @@ def test_every_row_and_option_at_length(text):
     compare(text, 2026, own=170, from_stacked=170)
 
 
-def possible(parameter):
-    """Every value of a word or a yes and no; of a number both ends and the default."""
-    if parameter.kind == "bool":
-        return False, True
-    return parameter.choices or [value for value in (parameter.low, parameter.default, parameter.high) if value is not None]
-
-
 def test_nothing_is_left_out():
     """Every two-player row is replayed, and every value of every rule of a deal in a row where it counts."""
-    two = {name for name in variants.names() if variants.find(name).row["players"] == 2}
-    assert two == {*ROWS, *STANDARD_DEALS}
+    assert {*TWO_PLAYER} == {*ROWS, *STANDARD_DEALS}
     rows = [variants.find(text).row for text in (*ROWS, *OPTIONS, *CHOICES)]
     rules = {name: parameter for name, parameter in parameters().items() if parameter.section in ("deal", "meld", "score")}
     wanted = {(name, value) for name, parameter in rules.items() for value in possible(parameter)}
