@@ -2,7 +2,7 @@
 
 from simgin_strategies.take import random as by_lot
 
-from simgin.strategy import Strategy, discard, helper, knock, param, take
+from simgin.strategy import Strategy, discard, helper, knock, param, show, take
 from simgin.toolkit import best_discards, chance, lowest, of_rank, pick, take_if
 
 
@@ -46,9 +46,24 @@ def late(view, rules, params):
     return view.phase == 2 or (params[1] > 0 and view.ending >= params[1]) or chance(params[0], view.noise)
 
 
-STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(before=0.5))
-STRAY_SAME = Strategy("stray-same", take=by_lot, discard=stray, knock=late(before=0.5), ending="same")
-LATE = Strategy("late", discard=stray, knock=late)
+@show(noise=True)
+def any_row(view, rules, params):
+    """Any melding that may be shown."""
+    return pick(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
+
+
+@show
+def dearest_row(view, rules, params):
+    """The last of the meldings that may be shown, which is a dearest one unless there are more than the view holds."""
+    last = 0
+    while last < 63 and view.legal >> (last + 1) & 1:
+        last += 1
+    return last
+
+
+STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(before=0.5), show=any_row)
+STRAY_SAME = Strategy("stray-same", take=by_lot, discard=stray, knock=late(before=0.5), show=dearest_row, ending="same")
+LATE = Strategy("late", discard=stray, knock=late, show=dearest_row)
 LAST = Strategy("last", take=until, discard=stray, knock=late(before=0))
-SHOOTER = Strategy("shooter", discard=to_shoot, knock=late(before=0.05, least=2))
-SHOOTER_SAME = Strategy("shooter-same", take=by_lot, discard=to_shoot, knock=late(before=0.05, least=2), ending="same")
+SHOOTER = Strategy("shooter", discard=to_shoot, knock=late(before=0.05, least=2), show=any_row)
+SHOOTER_SAME = Strategy("shooter-same", take=by_lot, discard=to_shoot, knock=late(before=0.05, least=2), show=any_row, ending="same")

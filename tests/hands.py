@@ -81,3 +81,23 @@ def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) 
 def meld_rich(rng: random.Random, size: int, ace_runs: str) -> int:
     """A hand with many melds in it, most of them in conflict."""
     return crowded(rng, size) if rng.random() < 0.5 else made_of_melds(rng, size, ace_runs)
+
+
+def stacked(rng, row, points):
+    """A pack in which both hands are full of melds; the first player, with so many points, may be near a shot."""
+    one = meld_rich(rng, 10, row["ace_runs"])
+    if row["shot"] and rng.random() < 0.5:
+        loose = mask(rank + rng.choice(twin.SUITS) for rank in twin.shot_ranks(points))
+        one = loose | made_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
+    other = made_of_melds(rng, 10, row["ace_runs"], one)
+    rest = [card for card in range(52) if not (one | other) >> card & 1]
+    rng.shuffle(rest)
+    first, second = members(one), members(other)
+    rng.shuffle(first)
+    rng.shuffle(second)
+    return [card for two in zip(first, second, strict=True) for card in two] + rest
+
+
+def scores(rng, row):
+    """Points of both seats before a deal, of which at least one demands a shot."""
+    return tuple(rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2))

@@ -14,6 +14,7 @@ from simgin.core.view import FIELDS
 
 UPCARD, TURN, LAST = 0, 1, 2  # view.phase
 STOCK, PILE, DEALT = 0, 1, 2  # source in the history
+MOST_SHOWN = 64  # rows of view.meldings
 ENDINGS = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
 GOALS = ("single", "points")
 
@@ -100,6 +101,8 @@ class Replay:
         got = {name: int(question.view[name]) for name, _ in FIELDS if name != "noise"}
         assert got == want, (slot, {name: (got[name], want[name]) for name in want if got[name] != want[name]})
         self._same_history(question.view, seat)
+        if slot == "show":
+            same_meldings(question.view.meldings.tolist(), self.deal.meldings[:MOST_SHOWN])
         return question.answer
 
     def _draw(self, kinds):
@@ -157,21 +160,30 @@ class Replay:
             return
         self._taken_by(seat)
         self.deal.act(("take",))
-        self._close(seat, best.card)
-        self.deal.act(("end", best.card, best.how))
+        self._end(best)
 
     def _ends(self, ending):
         """Ask about a proposal and carry it out if the answer is yes."""
-        seat = self.deal.to_move
         if not self._asked_to_end(ending):
             return False
-        self._close(seat, ending.card)
-        self.deal.act(("end", ending.card, ending.how))
+        self._end(ending)
         return True
 
     def _asked_to_end(self, ending, **fields):
-        proposed = {"ending": ENDINGS[ending.how], "ending_card": number(ending.card), "ending_count": ending.count}
-        return self._ask("knock", 0b11, **proposed, **fields) == 1
+        return self._ask("knock", 0b11, **proposed(ending), **fields) == 1
+
+    def _end(self, ending):
+        """End the deal; where there is a choice of meldings, show the one answered."""
+        seat = self.deal.to_move
+        self.deal.act(("end", ending.card, ending.how))
+        if self.deal.result is None:
+            rows = self.deal.meldings[:MOST_SHOWN]
+            kept = [card for card in self.deal.hands[seat] if card != ending.card]
+            thrown = [*self.deal.pile, *([] if ending.card is None else [ending.card])]  # the discard lies on the pile by now
+            cards = {"hand": hands.mask(kept), "pile": hands.mask(thrown)}
+            answer = self._ask("show", signed((1 << len(rows)) - 1), **cards, **proposed(ending))
+            self.deal.act(("show", tuple(twin.texts(rows[answer]))))
+        self._close(seat, ending.card)
 
     def _proposal(self, endings, seat):
         """Big gin, else a shot, else least deadwood; ties to the dearest discard, then the lowest card number (DESIGN.md 4)."""
@@ -269,6 +281,23 @@ class Replay:
 def number(card):
     """A card of the twin's as 0..51, or -1 for none."""
     return -1 if card is None else hands.mask([card]).bit_length() - 1
+
+
+def proposed(ending):
+    """What a view says of an ending of the twin's."""
+    return {"ending": ENDINGS[ending.how], "ending_card": number(ending.card), "ending_count": ending.count}
+
+
+def signed(bits):
+    """A mask of 64 bits as the int64 it is kept in."""
+    return bits - (1 << 64) if bits >> 63 else bits
+
+
+def same_meldings(got, want):
+    """The rows of a view must be the twin's meldings in their order, three masks to a row, and nothing behind them."""
+    rows = [sorted(hands.mask(meld) for meld in melding) for melding in want]
+    assert [sorted(mask for mask in row if mask) for row in got[: len(rows)]] == rows
+    assert not any(map(any, got[len(rows) :]))
 
 
 def replayed(played, row, match=None):

@@ -4,14 +4,14 @@ Cards are text ("5S", "TH"), a hand is any iterable of cards, a meld is a list o
 a melding is a list of melds, a row is a dict parameter -> value as in `variants` of rules_vectors.json.
 """
 
-from .deal import Deal, Result, Showdown, showdown
+from .deal import Deal, Result, Showdown, meldings, showdown
 from .die import Die
 from .eaai import eaai_showdown
 from .endings import Ending, knock_limit, legal_endings, legal_meldings, shot_ranks
 from .goals import GOALS, deals_counted, game_value, settled
 from .layoff import LayOff, defender_count
 from .match import Match, play_deal, play_match, shuffled
-from .melds import PACK, RANKS, SUITS, all_melds, card_values, deadwood, melds_in, optimal_meldings, shown
+from .melds import PACK, RANKS, SUITS, all_melds, card_values, deadwood, melds_in, optimal_meldings, showable, shown, texts
 from .points import Score, deal_points, multiplier
 from .refusals import refusals
 from .solo import JOKER, SoloDeal, joker_places
@@ -43,6 +43,7 @@ __all__ = [
     "knock_limit",
     "legal_endings",
     "legal_meldings",
+    "meldings",
     "melds_in",
     "multiplier",
     "optimal_meldings",
@@ -51,7 +52,9 @@ __all__ = [
     "refusals",
     "settled",
     "shot_ranks",
+    "showable",
     "showdown",
     "shown",
     "shuffled",
+    "texts",
 ]

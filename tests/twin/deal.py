@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from .die import Die
 from .endings import Ending, knock_limit, legal_endings, shot_ranks
 from .layoff import defender_count
-from .melds import PACK, card_values, deadwood, left_over, shown
+from .melds import PACK, card_values, deadwood, in_text_order, left_over, showable, texts
 from .points import deal_points, multiplier
 from .refusals import refuse
 
@@ -24,6 +24,21 @@ class Showdown:
     laid_off: list[list[str]]  # the defender's lay-offs, one list for each meld shown, in one optimal way
 
 
+def meldings(
+    row: dict, how: str, kept: Iterable[str], discard: str | None, *, limit: int, taken: str | None = None, own_points: int = 0
+) -> list[list[list[str]]]:
+    """What the stopper may show with his ending, in the order of RULES 3.5; under melding = auto the first is shown.
+
+    Under melding = choice a hand that could be gin may show a dearer melding within the limit, as a knock.
+    """
+    if how == "shot":
+        return showable(kept, discard, row, demanded=shot_ranks(own_points), taken=taken)
+    if how == "big_gin":
+        return showable(kept, None, row, demanded=[], taken=taken)
+    only_gin = how == "gin" and row["melding"] == "auto"
+    return showable(kept, discard, row, limit=0 if only_gin else limit, taken=taken)
+
+
 def showdown(
     row: dict,
     how: str,
@@ -36,21 +51,23 @@ def showdown(
     own_points: int = 0,
     stock_left: int = 0,
     factor: int = 1,
+    chosen: Iterable[Iterable[str]] | None = None,
 ) -> Showdown:
-    """Show, lay off, count and score (RULES 3.5, 3.7, 6). `kept` are the stopper's ten cards, eleven for big gin."""
+    """Show, lay off, count and score (RULES 3.5, 3.7, 6). `kept` are the stopper's ten cards, eleven for big gin.
+
+    chosen: the melding he picks under melding = choice; without one the first of `meldings` is shown.
+    """
     kept, defender = list(kept), list(defender)
-    if how == "shot":
-        melds = shown(kept, discard, row, demanded=shot_ranks(own_points), taken=taken)
-    elif how == "big_gin":
-        melds = shown(kept, None, row, demanded=[], taken=taken)
-    else:
-        melds = shown(kept, discard, row, limit=0 if how == "gin" else limit, taken=taken)
-    if melds is None:
+    legal = meldings(row, how, kept, discard, limit=limit, taken=taken, own_points=own_points)
+    if not legal:
         raise ValueError(f"no melding of {' '.join(kept)} permits the ending {how!r}")
+    melds = legal[0] if chosen is None else in_text_order(chosen)
+    if melds not in (legal[:1] if row["melding"] == "auto" else legal):
+        raise ValueError(f"{texts(melds)} may not be shown with the ending {how!r}")
     values = card_values(row)
     own = sum(values[card] for card in left_over(kept, melds))
-    if how == "knock" and own == 0:
-        how = "gin"  # RULES 3.3: deadwood 0 is gin, whatever it was announced as
+    if how in ("knock", "gin"):
+        how = "gin" if own == 0 else "knock"  # RULES 3.3: deadwood 0 is gin, whatever it was announced as
     before = deadwood(defender, row, "defender")
     other, laid_off = before, [[] for _ in melds]
     # RULES 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never after a shot.
@@ -112,8 +129,10 @@ class Deal:
         self._upcard_dead = False  # after two passes the upcard may be out of reach, RULES 4.2
         self._drawn: str | None = None  # drawn from the stock on this turn
         self._taken: str | None = None  # taken from the discard pile on this turn
+        self._ending: tuple[str | None, str] | None = None  # the discard and how, while he chooses what to show
+        self._legal: list[list[list[str]]] = []  # what may be shown with it, RULES 3.5
         # upcard, draw, discard; last: the question of the 50th-card rule; last_end: he took and must end the deal;
-        # offer and answer, of the die
+        # show: he has ended it and picks a melding; offer and answer, of the die
         self._phase = "offer"
         self.die = die or Die(row)
         self._blind = [1 - dealer, dealer]  # RULES 8.1: who is still to be asked before the cards are seen
@@ -153,6 +172,8 @@ class Deal:
             return self._draw_options()
         if self._phase == "last":
             return self._last_options()
+        if self._phase == "show":
+            return {("show", tuple(texts(melding))) for melding in self._legal}
         endings = {("end", ending.card, ending.how) for ending in self._endings()}
         if self._phase == "last_end":
             return endings  # RULES 4.5: the card was taken to end the deal on the spot
@@ -178,6 +199,11 @@ class Deal:
         hand = [*self.hands[self._mover], card]
         possible = legal_endings(hand, self.row, self.limit, **self._conditions(taken=card, drawn=None))
         return {("pass",), ("take",)} if possible else {("pass",)}
+
+    @property
+    def meldings(self) -> list[list[list[str]]]:
+        """What may be shown with the ending chosen, in the order of RULES 3.5, while `show` is the question; else nothing."""
+        return self._legal if self._phase == "show" and self.result is None else []
 
     def _endings(self) -> list[Ending]:
         conditions = self._conditions(self._taken, self._drawn)
@@ -216,6 +242,8 @@ class Deal:
             self._throw(action[1])
         elif action[0] == "end":
             self._end(action[1], action[2])
+        elif action[0] == "show":
+            self._show([text.split() for text in action[1]])
         else:
             self._die(*action)
 
@@ -313,7 +341,21 @@ class Deal:
         return len(self.stock) <= self.row["stock_reserve"]
 
     def _end(self, card: str | None, how: str) -> None:
-        seat = self._mover
+        """End the deal; under melding = choice with more than one melding to show, that is a decision of its own (RULES 9.1)."""
+        self._ending = card, how
+        if self.row["melding"] == "choice":
+            kept = [other for other in self.hands[self._mover] if other != card]
+            points = self.points[self._mover]
+            self._legal = meldings(self.row, how, kept, card, limit=self.limit, taken=self._taken, own_points=points)
+        if len(self._legal) > 1:
+            self._phase = "show"
+        else:
+            self._show(None)
+
+    def _show(self, melding: list[list[str]] | None) -> None:
+        """Lay down and count; None: the one melding there is to show, or the automatic one."""
+        assert self._ending is not None
+        seat, (card, how) = self._mover, self._ending
         self._lay_down(card)
         end = showdown(
             self.row,
@@ -326,6 +368,7 @@ class Deal:
             own_points=self.points[seat],
             stock_left=len(self.stock),
             factor=self.multiplier,
+            chosen=melding,
         )
         points = [0, 0]
         points[seat], points[1 - seat] = end.stopper_points, end.other_points

@@ -39,10 +39,7 @@ def legal_meldings(
     taken: str | None = None,
     demanded: Iterable[str] = (),
 ) -> list[list[list[str]]]:
-    """All meldings that permit the ending named: the choices under melding = choice (RULES 3.5).
-
-    Those with deadwood 0 among the ones for a knock make it gin (RULES 3.3).
-    """
+    """All meldings that permit the ending named (RULES 3.3); those with deadwood 0 among the ones for a knock make it gin."""
     if how == "shot":
         found = permitted(kept, row, demanded=demanded, taken=taken)
     elif how == "big_gin":

@@ -214,12 +214,18 @@ def permitted(
     return found
 
 
-def extension_cards(family: Iterable[Iterable[str]], known: set[str], row: dict) -> set[str]:
+@cache
+def _direct(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
+    """The cards of the pack that could be laid off on a meld as it is shown (RULES 3.7)."""
+    return frozenset(card for card in PACK if card not in meld and extends(meld, [card], {"ace_runs": ace_runs}))
+
+
+def extension_cards(family: Iterable[tuple[str, ...]], known: set[str], row: dict) -> set[str]:
     """Cards outside `known` that could be laid off directly on one of the melds (RULES 3.5, rule 2)."""
-    return {card for meld in family for card in PACK if card not in known and extends(meld, [card], row)}
+    return {card for meld in family for card in _direct(meld, row["ace_runs"])} - known
 
 
-def shown(
+def showable(
     hand: Iterable[str],
     discard: str | None,
     row: dict,
@@ -227,8 +233,8 @@ def shown(
     limit: int | None = None,
     taken: str | None = None,
     demanded: Iterable[str] | None = None,
-) -> list[list[str]] | None:
-    """The melding the stopper shows (RULES 3.5), or None where no melding meets the conditions (see `permitted`).
+) -> list[list[list[str]]]:
+    """The meldings that meet the conditions (see `permitted`), in the order of preference of RULES 3.5.
 
     `discard` is the card thrown with the ending; None for big gin and where none is given.
     """
@@ -241,4 +247,9 @@ def shown(
         return count, len(extension_cards(family, known, row)), len(family), texts(family)
 
     choices = permitted(hand, row, limit=limit, taken=taken, demanded=demanded)
-    return in_text_order(min(choices, key=preference)) if choices else None
+    return [in_text_order(family) for family in sorted(choices, key=preference)]
+
+
+def shown(hand: Iterable[str], discard: str | None, row: dict, **conditions) -> list[list[str]] | None:
+    """The melding the stopper shows under melding = auto, or None where none meets the conditions: see `showable`."""
+    return next(iter(showable(hand, discard, row, **conditions)), None)
