@@ -138,7 +138,10 @@ def value(rng, parameter):
     """A value that a parameter may have, seldom one that it may not."""
     if rng.random() < 0.03:
         return rng.choice(ANYTHING)
-    number = lambda: rng.choice((parameter.low, parameter.high, rng.randint(parameter.low, min(parameter.high, parameter.low + 60))))  # noqa: E731
+
+    def number():
+        return rng.choice((parameter.low, parameter.high, rng.randint(parameter.low, min(parameter.high, parameter.low + 60))))
+
     ups = sorted(rng.sample(range(150), rng.randint(1, 8)))
     of_kind = {
         "bool": lambda: rng.random() < 0.5,
@@ -167,6 +170,7 @@ def composition(rng):
 
 
 def playable(variant):
+    """Whether two strategies can play it."""
     return not played.missing(variant.row) and variant.row["players"] == 2
 
 
@@ -206,8 +210,8 @@ def test_rows(n):
 
 
 def test_sound_rows_play():
-    texts = [one.text for one in sound_compositions(3, 150) if playable(one)][:30]
-    assert len(texts) == 30
+    texts = [one.text for one in sound_compositions(3, 150) if playable(one)][:20]
+    assert len(texts) == 20
     for text in texts:
         hundred.play(text)
 
@@ -309,8 +313,7 @@ def test_files_of_variants(here, n):
             for (name, table), one in zip(tables.items(), found.values(), strict=True):
                 if well_formed(name, table):
                     compared += 1
-                    differences_only = expected(table)
-                    assert (one.row if isinstance(one, Variant) else None) == differences_only, (name, table)
+                    assert (one.row if isinstance(one, Variant) else None) == expected(table), (name, table)
         if rng.random() < 1 / SAMPLED:
             every = [isinstance(one, Variant) for one in found.values()]
             assert command("variants", "check", "mine.toml", codes=(0, 1, 2)).exit_code == (2 if not found else 0 if all(every) else 1)
