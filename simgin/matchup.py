@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numba import boolean, int64, types, void
 
-from simgin import hooks, rules
+from simgin import hooks, rules, slow
 from simgin.core import jit, sums
 from simgin.core.ask import IllegalAnswer as _Illegal
 from simgin.core.batch import play_units
@@ -95,7 +95,8 @@ def run(matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], fi
     rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
     matches = matchup.unit == "match"
     sizes = (first_unit, n_units, matchup.batch, matches, matchup.mirrored)
-    _kernel()(state, own_rules, *views, rows, *sizes, *compiled_hooks(matchup))
+    with slow.unwrapped():
+        _kernel()(state, own_rules, *views, rows, *sizes, *compiled_hooks(matchup))
     if [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)] != before:
         raise Tampered(f"{matchup.a.text} or {matchup.b.text} wrote into the rules or its parameters; a policy may only read them.")
     return rows
@@ -134,13 +135,22 @@ def failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def _fault(state: Any, slot: str, error: Exception) -> str:
-    if not isinstance(error, _Illegal):
-        return f"raised {type(error).__name__}: {error}".rstrip(": ")
+    return illegal(slot, int(state.answer), int(state.legal)) if isinstance(error, _Illegal) else raising(error)
+
+
+def raising(error: BaseException) -> str:
+    """What a policy did that raised: goes on from `the take policy 'mine' `."""
+    if isinstance(error, slow.NoAnswer):
+        return str(error).rstrip(".")
+    return f"raised {type(error).__name__}: {error}".rstrip(": ")
+
+
+def illegal(slot: str, answer: int, legal: int) -> str:
+    """What a policy did that gave an answer outside `legal` (bits): goes on from `the take policy 'mine' `."""
     from simgin.notation import show, text
 
-    answer = int(state.answer)
     if slot != "discard":
-        legal = " or ".join(str(i) for i in range(8) if state.legal >> i & 1)
-        return f"answered {answer} where only {legal} is legal"
+        choices = " or ".join(str(i) for i in range(8) if legal >> i & 1)
+        return f"answered {answer} where only {choices} is legal"
     said = text(answer) if 0 <= answer < 52 else str(answer)
-    return f"threw {said}, which is not among the legal discards {show(int(state.legal))}"
+    return f"threw {said}, which is not among the legal discards {show(legal)}"

@@ -13,10 +13,10 @@ ORDER = """
     core.state core.policy core.pack core.ask core.showdown core.deal core.match core.batch core
     notation counts parameters refusals variants played rules
     strategy toolkit strategies
-    hooks loader matchup single scripted
+    slow hooks loader matchup single scripted
     statistics metrics table
     experiment results runner frames progress
-    summary screen plots report hand replay examples exact answers kinds conform bench
+    summary screen plots report hand replay examples exact answers kinds conform bench check scaffold
     commands cli
 """.split()
 
