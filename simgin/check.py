@@ -45,7 +45,7 @@ CHECKS = {
 SECONDS = 10.0  # within which a question is to be answered
 COMPILE_SECONDS = 300.0
 DEAL = 6  # a whole deal may take so many times as long
-QUESTIONS, AT_LEAST = 2000, 100  # of each slot, shared by the variants; and at least so many of each variant
+QUESTIONS, AT_LEAST = 600, 100  # of each slot, shared by the variants; and at least so many of each variant
 BEAT = 0.3
 SLOW = 1.0  # seconds after which a slow policy is asked no further positions of a variant
 DEALS = 200  # played of each variant
@@ -56,7 +56,7 @@ _FIRST, _SECOND = "questions", "deals"  # the two processes
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one check of one strategy. passed is None where it was not come to; the sentence says how it failed, or what was done."""
+    """What became of one check. passed is None where it was not come to; the sentence says how it failed, or what was done."""
 
     strategy: str
     check: str
@@ -69,18 +69,32 @@ class _Record:
     """What is known of one strategy while it is being checked."""
 
     failed: dict[str, str] = field(default_factory=dict)  # check -> its first failure
-    said: dict[str, str] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
+    about: dict[str, str] = field(default_factory=dict)  # check -> what was done
     answers: dict[str, list[int]] = field(default_factory=dict)
     finished: set[str] = field(default_factory=set)
 
+    def note(self, said: dict[str, Any]) -> None:
+        """Take down one line of a process."""
+        if "failed" in said:
+            self.failed.setdefault(said["failed"], said["sentence"])
+        if "passed" in said:
+            self.passed.add(said["passed"])
+        if "about" in said:
+            self.about[said["about"]] = said["sentence"]
+        if "answers" in said:
+            self.answers[said["key"]] = said["answers"]
+        if "finished" in said:
+            self.finished.add(said["finished"])
+
     def findings(self, strategy: str) -> list[Finding]:
-        return [Finding(strategy, check, self._passed(check), self.failed.get(check) or self.said.get(check, "")) for check in CHECKS]
+        return [Finding(strategy, check, self._passed(check), self.failed.get(check) or self.about.get(check, "")) for check in CHECKS]
 
     def _passed(self, check: str) -> bool | None:
         if check in self.failed:
             return False
-        whole = _SECOND in self.finished or (_FIRST in self.finished and check not in ("plays", "time", "same"))
-        return True if whole or check in self.said else None
+        whole = not self.failed and (_SECOND in self.finished or (_FIRST in self.finished and check not in ("same", "time", "plays")))
+        return True if whole or check in self.passed else None
 
 
 def check(strategies: Sequence[str], variants: Sequence[Variant], seconds: float = SECONDS) -> list[Finding]:
@@ -88,7 +102,8 @@ def check(strategies: Sequence[str], variants: Sequence[Variant], seconds: float
     records = {text: _Record() for text in strategies}
     with tempfile.TemporaryDirectory(prefix="simgin-check-") as folder:
         file = Path(folder) / "positions.npz"
-        np.savez(file, **positions(variants))
+        views: dict[str, Any] = {**positions(variants)}
+        np.savez(file, **views)
         job = {"positions": str(file), "variants": [variant.text for variant in variants], "seconds": seconds}
         _stage(_FIRST, job, records, list(strategies))
         _stage(_SECOND, job, records, [text for text, record in records.items() if not record.failed])
@@ -151,42 +166,44 @@ def _stage(stage: str, job: dict[str, Any], records: dict[str, _Record], left: l
             with child.stdin:
                 child.stdin.write(json.dumps({**job, "stage": stage, "strategies": left, "answers": answers}))
             try:
-                left = _listen(child, records, left, stage)
+                left = _listen(child, errors, records, left)
             finally:
                 child.kill()
 
 
 def _child(stage: str, errors: IO[str]) -> subprocess.Popen[str]:
     """A process with its own hash seed, so that what hangs on the order of a set shows; the first one checks every index."""
-    env = {**os.environ, "PYTHONHASHSEED": "1" if stage == _FIRST else "2", "NUMBA_BOUNDSCHECK": "1" if stage == _FIRST else "0"}
+    env = {name: value for name, value in os.environ.items() if name != "NUMBA_BOUNDSCHECK"}
+    env |= {"PYTHONHASHSEED": "1", "NUMBA_BOUNDSCHECK": "1"} if stage == _FIRST else {"PYTHONHASHSEED": "2"}
     command = [sys.executable, "-m", "simgin.check"]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=env)
 
 
-def _listen(child: subprocess.Popen[str], records: dict[str, _Record], left: list[str], stage: str) -> list[str]:
+def _listen(child: subprocess.Popen[str], errors: IO[str], records: dict[str, _Record], left: list[str]) -> list[str]:
     """Take down what a process reports, until it ends or falls silent for too long. The strategies still to be checked."""
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(child, lines), daemon=True).start()
-    doing, slot = {"doing": "starting", "seconds": COMPILE_SECONDS}, ""
-    until = time.monotonic() + COMPILE_SECONDS
+    doing: dict[str, Any] = {"doing": "starting", "seconds": COMPILE_SECONDS}
+    until, slot = time.monotonic() + COMPILE_SECONDS, ""
     while left:
+        record = records[left[0]]
         try:
             line = lines.get(timeout=max(0.0, until - time.monotonic()))
         except queue.Empty:
-            asked = f"; the question was put to its {slot} policy" if slot else ""
-            records[left[0]].failed["time"] = f"{doing['doing']}: not done within {doing['seconds']:g} s{asked}."
+            record.failed["time"] = f"{doing['doing']} took longer than {doing['seconds']:g} s{slot}."
             return left[1:]
         if line is None:
-            records[left[0]].failed["raises"] = f"{doing['doing']}: the process ended by itself, with {_code(child.wait())}."
+            record.failed["raises"] = f"{doing['doing']} ended the process, with {_code(child.wait())}{_last_line(errors)}."
             return left[1:]
         said = json.loads(line)
         if "asking" in said:
-            slot = said["asking"]
+            slot = f", asked for a {said['asking']}"
             continue
         if "doing" in said:
             doing, slot = said, ""
         until = time.monotonic() + doing["seconds"]
-        left = _note(records[left[0]], said, left, stage)
+        record.note(said)
+        left = left["finished" in said :]
     return left
 
 
@@ -197,21 +214,15 @@ def _read(child: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) ->
     lines.put(None)
 
 
-def _note(record: _Record, said: dict[str, Any], left: list[str], stage: str) -> list[str]:
-    if "failed" in said:
-        record.failed.setdefault(said["failed"], said["sentence"])
-    if "passed" in said:
-        record.said[said["passed"]] = said["sentence"]
-    if "answers" in said:
-        record.answers[said["key"]] = said["answers"]
-    if "finished" in said:
-        record.finished.add(stage)
-        return left[1:]
-    return left
-
-
 def _code(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _last_line(errors: IO[str]) -> str:
+    """The end of a sentence: what a process said last."""
+    errors.seek(0)
+    lines = errors.read().split("\n")
+    return f" ({lines[-2]})" if len(lines) > 1 else ""
 
 
 # The other processes
@@ -256,16 +267,18 @@ def main() -> None:
         for text in job["strategies"]:
             if (strategy := _read_strategy(text, job, report)) is not None:
                 stage(strategy, _compiled(strategy, report), job, views, report)
-            report.tell(finished=text)
+            report.tell(finished=job["stage"])
 
 
 def _read_strategy(text: str, job: dict[str, Any], report: _Report) -> Strategy | None:
     report.tell(doing=f"reading {text}", seconds=job["seconds"])
     try:
-        return loader.find(text)
+        strategy = loader.find(text)
     except loader.StrategyError as error:
         report.tell(failed="read", sentence=str(error))
         return None
+    report.tell(passed="read")
+    return strategy
 
 
 def _compiled(strategy: Strategy, report: _Report) -> list[Policy]:
@@ -282,7 +295,8 @@ def _compiled(strategy: Strategy, report: _Report) -> list[Policy]:
         policies.append(policy)
         why = hooks.slow_because(policy)
         tiers.append(f"{policy.slot} runs in Python ({why.rstrip('.')})" if why else f"{policy.slot} is compiled")
-    report.tell(passed="compiles", sentence=f"{', '.join(tiers)}.")
+    report.tell(about="compiles", sentence=f"{', '.join(tiers)}.")
+    report.tell(passed="compiles")
     return policies
 
 
@@ -299,7 +313,7 @@ def _questions(strategy: Strategy, policies: list[Policy], job: dict[str, Any], 
                 break
             asked += len(answers)
             report.tell(answers=answers, key=key)
-    report.tell(passed="legal", sentence=f"{asked:,} positions from {len(job['variants'])} variants.")
+    report.tell(about="same", sentence=f"{asked:,} positions from {_variants(job)}.")
 
 
 def _deals(strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report) -> None:
@@ -314,13 +328,19 @@ def _deals(strategy: Strategy, policies: list[Policy], job: dict[str, Any], view
                 return
     played = 0
     for text in job["variants"]:
+        report.tell(doing=f"compiling {strategy.text}", seconds=COMPILE_SECONDS)
         game = Matchup(find(text), strategy, loader.find(PLAYERS[0]), SEED, "deal")
+        matchup.prepare(game)
         try:
             played += _played(game, job, report)
         except (matchup.IllegalAnswer, matchup.Tampered) as error:
             report.tell(failed="plays", sentence=str(error))
             return
-    report.tell(passed="plays", sentence=f"{played:,} deals of {len(job['variants'])} variants.")
+    report.tell(about="plays", sentence=f"{played:,} deals of {_variants(job)}.")
+
+
+def _variants(job: dict[str, Any]) -> str:
+    return " and ".join(job["variants"]) if len(job["variants"]) < 3 else f"{len(job['variants'])} variants"
 
 
 def _about(policy: Policy, variant: str) -> str:
@@ -399,10 +419,10 @@ def _asked_thrice(asker: _Asker, positions: np.ndarray) -> list[int]:
 
 def _asked_in_place(asker: _Asker, positions: np.ndarray) -> list[int]:
     """Every view in one place, as in the engine; of a slow policy as many as there is time for."""
-    view, answers, started = new_view(), [], time.monotonic()
+    place, answers, started = np.zeros(1, VIEW), [], time.monotonic()
     for i, position in enumerate(positions):
-        view[()] = _elsewhere(position, i, asker.policy)
-        answers.append(asker.ask(view))
+        place[0] = _elsewhere(position, i, asker.policy)
+        answers.append(asker.ask(place[0]))
         if time.monotonic() - started > SLOW:
             break
     return answers

@@ -8,6 +8,7 @@ import dis
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 from typing import Any, Literal
@@ -143,11 +144,11 @@ def _attributes(code: CodeType, arguments: tuple[str, ...]) -> Iterator[tuple[st
         steps = list(dis.get_instructions(part))
         own = {str(step.argval) for step in steps if step.opname.startswith("STORE_")}
         own |= set(part.co_varnames[: part.co_argcount]) if part is not code else set()
-        for before, step in zip(steps, steps[1:], strict=False):
-            loaded = before.argval[-1] if isinstance(before.argval, tuple) else before.argval
-            if before.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and loaded in arguments and loaded not in own:
-                if step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"):
-                    yield str(loaded), str(step.argval)
+        for before, step in pairwise(steps):
+            loaded = before.argval[-1] if isinstance(before.argval, tuple) else before.argval  # two at a time, since Python 3.13
+            is_argument = before.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and loaded in arguments and loaded not in own
+            if is_argument and step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"):
+                yield str(loaded), str(step.argval)
 
 
 def _globals(code: CodeType) -> Iterator[str]:

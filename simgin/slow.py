@@ -97,7 +97,7 @@ _VIEW, _RULES = _quick(VIEW), _quick(RULES)
 
 
 def _record(address: int, dtype: np.dtype[Any]) -> Any:
-    whole = np.frombuffer((ctypes.c_char * dtype.itemsize).from_address(address), dtype)
+    whole = np.frombuffer(memoryview((ctypes.c_char * dtype.itemsize).from_address(address)), dtype)
     whole.flags.writeable = False
     return whole[0]
 
@@ -114,6 +114,6 @@ def _rules(address: int) -> Any:
 
 @lru_cache(_LIVE)
 def _vector(address: int, n: int) -> np.ndarray:
-    vector = np.frombuffer((ctypes.c_double * n).from_address(address), np.float64) if n else np.zeros(0)
+    vector = np.frombuffer(memoryview((ctypes.c_char * (8 * n)).from_address(address)), np.float64) if n else np.zeros(0)
     vector.flags.writeable = False
     return vector
