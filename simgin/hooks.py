@@ -145,9 +145,10 @@ def _attributes(code: CodeType, arguments: tuple[str, ...]) -> Iterator[tuple[st
         own = {str(step.argval) for step in steps if step.opname.startswith("STORE_")}
         own |= set(part.co_varnames[: part.co_argcount]) if part is not code else set()
         for before, step in pairwise(steps):
+            if not before.opname.startswith(("LOAD_FAST", "LOAD_DEREF")):
+                continue
             loaded = before.argval[-1] if isinstance(before.argval, tuple) else before.argval  # two at a time, since Python 3.13
-            is_argument = before.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and loaded in arguments and loaded not in own
-            if is_argument and step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"):
+            if loaded in arguments and loaded not in own and step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"):
                 yield str(loaded), str(step.argval)
 
 

@@ -1,5 +1,6 @@
 """A strategy file to begin with: the contract's form, commented, playable as it stands."""
 
+import contextlib
 import os
 import re
 import secrets
@@ -61,4 +62,5 @@ def write(file: Path, name: str | None = None) -> None:
     except OSError as error:
         raise ScaffoldError(f"{file} cannot be written: {error.strerror}; name a file in a folder that can be written.") from None
     finally:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink()

@@ -72,8 +72,9 @@ def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], i
 def _whole(answer: Any) -> int:
     """An answer as an int64; NoAnswer for what is none."""
     if isinstance(answer, bool | int | np.bool_ | np.integer):
-        if -(2**63) < answer < 2**63:
-            return int(answer)
+        whole = int(answer)
+        if _RAISED < whole < 2**63:
+            return whole
         raise NoAnswer(f"answered {answer}, which no int64 holds.")
     what = "nothing" if answer is None else f"{answer!r:.40}, a {type(answer).__name__}"
     raise NoAnswer(f"answered {what}, and an answer is a whole number or a yes or no.")

@@ -132,7 +132,7 @@ def test_broken_files_get_a_sentence(tmp_path: Path, body: str, said: str) -> No
         ("@discard\ndef f(view, rules):\n    return 1\n", "three arguments"),
         ("@discard\ndef f(view, rules, params):\n    return view.handd\n", "cannot be compiled"),
         ("@discard\ndef f(view, rules, params):\n    return view.legal + opne('x')\n", "'opne' is nowhere defined; did you mean 'open'?"),
-        ("@knock(k=param(3, 0, 9))\ndef f(view, rules, params):\n    params[0] = 1\n    return 1\n", "may only read"),
+        ("@discard(k=param(3, 0, 9))\ndef f(view, rules, params):\n    params[0] = 1\n    return 1\n", "may only read"),
         ("@discard\ndef f(view, rules, params):\n    return view.noise & 7\n", "noise=True"),
         ("@discard(weights='none.npy')\ndef f(view, rules, params):\n    return 1\n", "none.npy"),
     ],

@@ -50,9 +50,9 @@ def play(cells: Sequence[Cell], title: str, workers: int | None, command: str) -
 
 
 @contextmanager
-def explained_wait() -> Iterator[None]:
+def explained_wait(why: str = "compiling; this is kept for later runs and can take half a minute.") -> Iterator[None]:
     """Say what takes so long if something does: the first compilation after a change is half a minute."""
-    timer = threading.Timer(COMPILING_AFTER, note, ["compiling; this is kept for later runs and can take half a minute."])
+    timer = threading.Timer(COMPILING_AFTER, note, [why])
     timer.daemon = True
     timer.start()
     try:
