@@ -142,14 +142,18 @@ def _attributes(code: CodeType, arguments: tuple[str, ...]) -> Iterator[tuple[st
     """(argument, attribute) wherever the text says `argument.attribute`, for arguments that are never given another value."""
     for part in _codes(code):
         steps = list(dis.get_instructions(part))
-        own = {str(step.argval) for step in steps if step.opname.startswith("STORE_")}
+        own = {name for step in steps if step.opname.startswith("STORE_FAST") for name in _named(step)}
         own |= set(part.co_varnames[: part.co_argcount]) if part is not code else set()
         for before, step in pairwise(steps):
-            if not before.opname.startswith(("LOAD_FAST", "LOAD_DEREF")):
-                continue
-            loaded = before.argval[-1] if isinstance(before.argval, tuple) else before.argval  # two at a time, since Python 3.13
-            if loaded in arguments and loaded not in own and step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"):
-                yield str(loaded), str(step.argval)
+            if "LOAD_FAST" in before.opname or before.opname == "LOAD_DEREF":
+                loaded = _named(before)[-1]
+                if loaded in arguments and loaded not in own and step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"):
+                    yield loaded, str(step.argval)
+
+
+def _named(step: dis.Instruction) -> tuple[str, ...]:
+    """The names that an instruction is about: two of them where Python 3.13 and later join two instructions."""
+    return step.argval if isinstance(step.argval, tuple) else (step.argval,)
 
 
 def _globals(code: CodeType) -> Iterator[str]:

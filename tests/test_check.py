@@ -14,8 +14,8 @@ from simgin import check, loader, scaffold, variants
 
 ZOO = Path(__file__).parent / "zoo"
 ANIMALS = {path.stem: path for path in sorted(ZOO.glob("*.py"))}
-COMMON = """illegal_card raising hanging out_of_bounds whole_history writing_view writing_rules own_chance counting nothing_in_python
-    unknown_field""".split()  # one of each kind; the others take a minute, and those that end a process are asked on their own
+# One of each kind for every run; the others take minutes. Those that end their process are asked on their own.
+COMMON = "illegal_card hanging out_of_bounds whole_history writing_view own_chance counting unknown_field".split()
 ENDING = ["hanging_in_python", "hanging_when_read", "ending_the_process"]
 REST = [name for name in ANIMALS if name not in (*COMMON, *ENDING)]
 STANDARD = [variants.find("standard")]

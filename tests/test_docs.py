@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from simgin.check import CHECKS
 from simgin.core.view import FIELDS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,6 +25,11 @@ def test_every_field_of_the_view_is_documented() -> None:
     text = (ROOT / "docs/writing-a-strategy.md").read_text()
     for name, about in FIELDS:
         assert f"| `{name}` | {about} |" in text
+
+
+def test_every_check_of_the_contract_is_documented() -> None:
+    text = (ROOT / "docs/writing-a-strategy.md").read_text()
+    assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", text.split("## The contract test")[1], re.M) == list(CHECKS)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/writing-a-strategy.md"])
