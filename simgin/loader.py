@@ -276,6 +276,9 @@ def _add_strategy(shelf: _Shelf, strategy: Strategy, module: ModuleType) -> None
         raise StrategyError(f"{module.__file__}: a strategy's name is made of a-z, 0-9 and -, and {strategy.name!r} is not.")
     if strategy.ending not in ("best", "same"):
         raise StrategyError(f"{module.__file__}: ending is best or same, not {strategy.ending!r}.")
+    for slot in SLOTS:
+        if (policy := strategy.policy(slot)) is not None and policy.slot != slot:
+            raise StrategyError(f"{module.__file__}: {policy.name!r} is a {policy.slot} policy and stands in the slot {slot}.")
     about = strategy.about or (module.__doc__ or "").strip()
     if shelf.strategies.setdefault(strategy.name, replace(strategy, about=about)).about != about:
         raise StrategyError(f"two strategies are called {strategy.name!r}; the second is in {module.__file__}.")

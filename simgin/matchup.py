@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numba import boolean, int64, types, void
 
-from simgin import hooks, loader, rules, variants
+from simgin import hooks, loader, rules, slow, variants
 from simgin.core import jit, sums
 from simgin.core.ask import IllegalAnswer as _Illegal
 from simgin.core.batch import play_solo_units, play_units
@@ -131,10 +131,11 @@ def run(matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], fi
     before = [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)]
     rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
     sizes = (first_unit, n_units, matchup.batch, matchup.unit == "match")
-    if matchup.b is None:
-        _kernel(1)(state, own_rules, views[0], rows, *sizes, *compiled_hooks(matchup))
-    else:
-        _kernel(2)(state, own_rules, *views, rows, *sizes, matchup.mirrored, *compiled_hooks(matchup))
+    with slow.unwrapped():
+        if matchup.b is None:
+            _kernel(1)(state, own_rules, views[0], rows, *sizes, *compiled_hooks(matchup))
+        else:
+            _kernel(2)(state, own_rules, *views, rows, *sizes, matchup.mirrored, *compiled_hooks(matchup))
     if [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)] != before:
         who = " or ".join(strategy.text for strategy in matchup.players)
         raise Tampered(f"{who} wrote into the rules or its parameters; a policy may only read them.")
@@ -173,13 +174,22 @@ def failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def _fault(state: Any, slot: str, error: Exception) -> str:
-    if not isinstance(error, _Illegal):
-        return f"raised {type(error).__name__}: {error}".rstrip(": ")
+    return illegal(slot, int(state.answer), int(state.legal)) if isinstance(error, _Illegal) else raising(error)
+
+
+def raising(error: BaseException) -> str:
+    """What a policy did that raised: goes on from `the take policy 'mine' `."""
+    if isinstance(error, slow.NoAnswer):
+        return str(error).rstrip(".")
+    return f"raised {type(error).__name__}: {error}".rstrip(": ")
+
+
+def illegal(slot: str, answer: int, legal: int) -> str:
+    """What a policy did that gave an answer outside `legal` (bits): goes on from `the take policy 'mine' `."""
     from simgin.notation import show, text
 
-    answer = int(state.answer)
     if slot != "discard":
-        legal = " or ".join(str(i) for i in range(8) if state.legal >> i & 1)
-        return f"answered {answer} where only {legal} is legal"
+        choices = " or ".join(str(i) for i in range(8) if legal >> i & 1)
+        return f"answered {answer} where only {choices} is legal"
     said = text(answer) if 0 <= answer < 52 else str(answer)
-    return f"threw {said}, which is not among the legal discards {show(int(state.legal))}"
+    return f"threw {said}, which is not among the legal discards {show(legal)}"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from simgin.check import CHECKS
 from simgin.cli import cli
 from simgin.core.view import FIELDS
 
@@ -27,6 +28,11 @@ def test_every_field_of_the_view_is_documented() -> None:
     text = (ROOT / "docs/writing-a-strategy.md").read_text()
     for name, about in FIELDS:
         assert f"| `{name}` | {about} |" in text
+
+
+def test_every_check_of_the_contract_is_documented() -> None:
+    text = (ROOT / "docs/writing-a-strategy.md").read_text()
+    assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", text.split("## The contract test")[1], re.M) == list(CHECKS)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/writing-a-strategy.md"])

@@ -13,10 +13,10 @@ ORDER = """
     core.state core.match core.policy core.pack core.ask core.turn core.stake core.showdown core.deal core.solo core.batch core
     notation counts parameters refusals forms homemade variants played scaffold rules
     strategy toolkit strategies
-    hooks loader matchup single scripted
+    slow hooks loader matchup single scripted
     statistics metrics table
     experiment results runner frames progress
-    summary screen plots report hand replay examples exact answers kinds conform bench
+    summary screen plots report hand replay examples exact answers kinds conform bench check
     commands cli
 """.split()
 
