@@ -1,5 +1,6 @@
 """From an author's plain function to the compiled hook that the engine calls, refusing what numba would silently bend."""
 
+from bdb import BdbQuit
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,8 @@ def _compiled(function: Any, policy: Policy) -> Any:
 
 def _compile(policy: Policy) -> Any:
     """Compile with the return type that numba infers, refuse what is no integer, and compile again only to widen a bool."""
+    if jit.interpreted():
+        return _as_python(policy)
     keep = _is_builtin(policy)
     try:
         natural = jit.compiled(policy.function, HOOK_ARGUMENTS, keep=keep)
@@ -58,14 +61,27 @@ def _compile(policy: Policy) -> Any:
         raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(str(error.args[0]))}") from None
     except NumbaError as error:
         raise PolicyError(f"{_where(policy)} cannot be compiled: {_short(error)}") from None
-    if not hasattr(natural, "overloads"):  # interpreted, under NUMBA_DISABLE_JIT
-        return natural
     returned = next(iter(natural.overloads.values())).signature.return_type
     if not isinstance(returned, types.Integer | types.Boolean):
         raise PolicyError(
             f"{_where(policy)} returns {_returned(returned)}, and an answer is a whole number or a yes or no; write int(...) around it."
         )
     return natural if returned == types.int64 else jit.compiled(policy.function, HOOK, keep=keep)
+
+
+def _as_python(policy: Policy) -> Any:
+    """The policy as plain Python, refusing what the compiler would refuse. Leaving the debugger is an interruption."""
+
+    def asked(view: Any, rules: Any, params: Any) -> int:
+        try:
+            answer = policy.function(view, rules, params)
+        except BdbQuit:
+            raise KeyboardInterrupt from None
+        if not isinstance(answer, int | np.integer | np.bool_):
+            raise TypeError(f"an answer is a whole number or a yes or no, not {answer!r}")
+        return int(answer)
+
+    return asked
 
 
 @lru_cache(maxsize=1)
