@@ -11,6 +11,7 @@ from typing import Any
 
 from simgin import notation, played, variants
 from simgin.parameters import Value, did_you_mean, parameters, shown
+from simgin.variants import Variant
 
 NO_RULES = ("hand", "options", "overrides")  # input keys that are no parameter in any kind
 
@@ -120,6 +121,14 @@ def row(one: Example, *own: str, base: str = "standard") -> dict[str, Value]:
     if missing := [setting for name in given for setting in played.missing({**standard, name: given[name]})]:
         raise NotSupported(f"{missing[0]} is not played by this version of simgin yet.")
     return row
+
+
+def variant(one: Example, *own: str) -> Variant:
+    """The variant that a deal is played under: standard with the example's settings, which must make a game."""
+    rules = row(one, *own)
+    if sentences := variants.validate(rules):
+        raise one.error(f"input: {' '.join(sentences)}")
+    return Variant(f"standard, as {one.id} has it", rules, "", "")
 
 
 def option(one: Example, key: str, default: int | None = None) -> int:

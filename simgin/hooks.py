@@ -6,6 +6,7 @@ What numba cannot compile runs in Python (see simgin.slow), unless it is a mista
 import builtins
 import dis
 import sys
+from bdb import BdbQuit
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -74,13 +75,13 @@ _SLOW: dict[Any, str] = {}
 
 def _compile(policy: Policy) -> Any:
     """Compile with the return type that numba infers, refuse what is no integer, and compile again only to widen a bool."""
+    if jit.interpreted():
+        return _as_python(policy)
     keep = _is_builtin(policy)
     try:
         natural = jit.compiled(policy.function, HOOK_ARGUMENTS, keep=keep)
     except Exception as error:  # numba has its own errors for most of what it cannot do, but not for all
         return _in_python(policy, error)
-    if not hasattr(natural, "overloads"):  # interpreted, under NUMBA_DISABLE_JIT
-        return natural
     returned = next(iter(natural.overloads.values())).signature.return_type
     if not isinstance(returned, types.Integer | types.Boolean):
         raise PolicyError(
@@ -103,6 +104,18 @@ def _in_python(policy: Policy, error: Exception) -> Any:
         file=sys.stderr,
     )
     return slow.hook(policy.function)
+
+
+def _as_python(policy: Policy) -> Any:
+    """The policy as plain Python, refusing what the compiler would refuse. Leaving the debugger is an interruption."""
+
+    def asked(view: Any, rules: Any, params: Any) -> int:
+        try:
+            return slow.whole(policy.function(view, rules, params))
+        except BdbQuit:
+            raise KeyboardInterrupt from None
+
+    return asked
 
 
 @lru_cache(maxsize=1)

@@ -42,7 +42,7 @@ def find(a: str, b: str | None, variant: str, seed: int, unit: int, half: int, d
     _check(matchup, unit, half, deal)
     played = single.play(matchup, unit, half, deal or 0)
     if played.fault and not played.state.watched:
-        raise ReplayError(f"the game did not come to this deal. {played.fault}")
+        raise ReplayError(f"the game did not come to this deal. {played.fault}") from played.raised
     return played
 
 

@@ -37,6 +37,7 @@ class Single:
     views: tuple[np.record, np.record]
     questions: list[Question]
     fault: str  # empty, or the sentence that says which policy failed and how
+    raised: Exception | None  # what the policy or the engine raised then
     hands: tuple[int, int]  # as dealt, by seat
 
     @property
@@ -78,15 +79,15 @@ def play(
         state.pack[:] = pack
         state.given, state.shuffled, state.dealer, state.joker = 1, 52, dealer, joker
     views = new_view(), new_view()
-    fault = ""
+    fault, raised = "", None
     try:
         run(matchup, state, own_rules, views, unit, 1)
     except Exception as error:
-        fault = failure(matchup, state, error)
+        fault, raised = failure(matchup, state, error), error
     if not fault and not state.watched:
         raise NoSuchDeal(f"the match of unit {unit}, half {half} was over after {state.deal + 1} deals; name one of 0..{state.deal}.")
     hands = (_dealt_alone(state, own_rules), 0) if matchup.b is None else _dealt(state, own_rules)
-    return Single(matchup, state, views, _questions(state, bool(fault)), fault, hands)
+    return Single(matchup, state, views, _questions(state, bool(fault)), fault, raised, hands)
 
 
 def _questions(state: Any, failed: bool) -> list[Question]:

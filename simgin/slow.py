@@ -59,7 +59,7 @@ def hook(function: Callable[..., Any]) -> Any:
 def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], int]:
     def answer(view: int, rules: int, params: int, n: int) -> int:
         try:
-            return _whole(function(_view(view), _rules(rules), _vector(params, n)))
+            return whole(function(_view(view), _rules(rules), _vector(params, n)))
         except NumbaError as error:
             _thread.error = NoAnswer(f"calls a helper that cannot be compiled ({_first_line(error)}); leave @helper away.")
         except BaseException as error:  # an interruption too: nothing can be raised through compiled code
@@ -69,7 +69,7 @@ def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], i
     return answer
 
 
-def _whole(answer: Any) -> int:
+def whole(answer: Any) -> int:
     """An answer as an int64; NoAnswer for what is none."""
     if isinstance(answer, bool | int | np.bool_ | np.integer):
         whole = int(answer)

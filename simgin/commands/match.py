@@ -10,7 +10,8 @@ import click
 
 from simgin import frames, results
 from simgin.commands import playing
-from simgin.commands.answer import Answer, command_line, json_option
+from simgin.commands.answer import Answer, command_line, json_option, note
+from simgin.commands.debug import DEALS, debug_option, session
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 @playing.workers_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Keep tables and plots in this directory.")
 @click.option("--details", is_flag=True, help="Print every metric, with its meaning.")
+@debug_option
 @json_option
 def match(
     a: str,
@@ -39,6 +41,7 @@ def match(
     workers: int | None,
     output: Path | None,
     details: bool,
+    debug: bool,
     as_json: bool,
 ) -> None:
     """Play strategy A against B (default: simple) and print who wins, with intervals.
@@ -52,13 +55,17 @@ def match(
 
     Both play the same packs in both seats. Nothing is written without -o.
     """
+    if debug and deals is None and matches is None:
+        deals = DEALS
+        note(f"as plain Python, thousands of times slower: {DEALS} deals, and more with --deals.")
     cell = frames.cell(a, b, variant, deals=deals, matches=matches, seed=seed)
     command = _command(cell, output)
     if output is not None:
         results.check(output)
     playing.warn_of_scores([cell])
     started = datetime.now(UTC)
-    frame = playing.play([cell], cell.matchup.title, workers, command)
+    with session(as_json):
+        frame = playing.play([cell], cell.matchup.title, workers, command)
     files = [] if output is None else playing.save(output, frame, [cell], workers, started, command)
     _answer(cell, frame, command, files, details, as_json)
 

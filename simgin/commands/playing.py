@@ -13,6 +13,7 @@ import click
 
 from simgin import counts, frames, matchup, progress, results, runner
 from simgin.commands.answer import note
+from simgin.core import jit
 from simgin.variants import value_text
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ workers_option = click.option(
 def play(cells: Sequence[Cell], title: str, workers: int | None, command: str) -> pd.DataFrame:
     """The tidy rows of some cells. `command` is what to start again with after an interruption."""
     try:
+        if jit.interpreted():
+            return frames.play(cells, 1)  # neither threads nor a live bar in the way of a debugger
         with explained_wait():
             for cell in cells:
                 matchup.prepare(cell.matchup)
