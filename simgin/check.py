@@ -452,7 +452,7 @@ def _played(game: Matchup, job: dict[str, Any], report: _Report) -> int:
     started, pair = time.monotonic(), 2
     for unit in range(DEALS // pair):
         report.state = new_state(SEED)
-        words = f"{game.a.text} {game.b.text} -v {game.variant.text} --seed {SEED} --unit {unit}"
+        words = f"{' '.join(one.text for one in game.players)} -v {game.variant.text} --seed {SEED} --unit {unit}"
         report.tell(doing=f"a deal of {game.variant.text} (simgin show {words})", seconds=DEAL * job["seconds"])
         _play_unit(game, unit, report.state)
         if time.monotonic() - started > DEAL * SLOW:

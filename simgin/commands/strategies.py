@@ -13,7 +13,6 @@ from simgin import hooks, loader, variants
 from simgin.commands.answer import Answer, command_line, grid, json_option
 from simgin.commands.named import Named
 from simgin.commands.playing import explained_wait
-from simgin.played import not_played
 from simgin.strategy import SLOTS, Param, Policy, Strategy, written
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def _check(strategy: str, variants_: tuple[str, ...], seconds: float, as_json: b
     """
     from simgin import check
 
-    games = [variants.find(text) for text in variants_] or _all_played()
+    games = [variants.find(text) for text in variants_] or [variants.find(name) for name in variants.names()]
     with explained_wait("checking; this takes some ten seconds, and a minute the first time, when code is compiled once more for it."):
         found = check.check([strategy], games, seconds)
     unread = next((one.sentence for one in found if one.check == "read" and one.passed is False), None)
@@ -79,11 +78,6 @@ def _check(strategy: str, variants_: tuple[str, ...], seconds: float, as_json: b
     rows = [{"strategy": one.strategy, "check": one.check, "passed": one.passed, "sentence": one.sentence} for one in found]
     Answer(command_line("strategies", "check", strategy, *words), rows).give(as_json, _check_parts(found))
     return int(any(one.passed is False for one in found))
-
-
-def _all_played() -> list[variants.Variant]:
-    every = [variants.find(name) for name in variants.names()]
-    return [one for one in every if not not_played(one.text, one.row)]
 
 
 def _check_parts(found: list[Finding]) -> Iterator[Any]:

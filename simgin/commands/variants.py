@@ -12,13 +12,11 @@ import click
 from simgin import variants as games
 from simgin.commands.answer import Answer, command_line, grid, json_option
 from simgin.commands.named import Named
-from simgin.played import missing, not_played
 from simgin.variants import Parameter, Variant, VariantError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-MARK = "*"  # after the name of a game that this version does not play
 SECTIONS = {"deal": "The deal", "meld": "Melds and values", "score": "Scoring", "match": "The match", "stake": "The die and stakes"}
 
 
@@ -80,7 +78,7 @@ def _diff(a: str, b: str, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def _check(ctx: click.Context, file: str, as_json: bool) -> None:
-    """Say of every game in a file what is wrong with it, or that it is sound, and whether this version plays it.
+    """Say of every game in a file what is wrong with it, or that it is sound.
 
     Exit code 0: all are sound; 1: some are not; 2: the file cannot be read.
     """
@@ -112,7 +110,7 @@ def _new(file: str, start: str, as_json: bool) -> None:
 
 
 def _list(command: str, every: Sequence[Variant], as_json: bool) -> None:
-    rows = [{"name": one.text, "title": one.title, "about": one.about, "played": not missing(one.row)} for one in every]
+    rows = [{"name": one.text, "title": one.title, "about": one.about, "players": one.row["players"]} for one in every]
     Answer(command, rows).give(as_json, _list_parts(every))
 
 
@@ -134,11 +132,9 @@ def _list_parts(every: Sequence[Variant]) -> Iterator[Any]:
     out = grid("Games", "name", "game")
     out.columns[0].no_wrap = True
     for one in every:
-        out.add_row(one.text + (MARK if missing(one.row) else ""), f"{one.title}. {one.about}")
+        out.add_row(one.text, f"{one.title}. {one.about}")
     yield out
     yield ""
-    if any(missing(one.row) for one in every):
-        yield f"{MARK} not played by this version yet; `simgin variants NAME` says why."
     yield "One with all its rules: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
     yield "Games of your own: simgin variants new mine.toml."
 
@@ -152,8 +148,6 @@ def _show(variant: Variant, as_json: bool) -> None:
 def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     yield f"{variant.text}: {variant.title}"
     yield variant.about
-    if sentence := not_played(variant.text, variant.row):
-        yield sentence
     changed = [name for name, _, _ in games.difference(base, variant)]
     if changed:
         yield _differences(variant, base, changed)
@@ -202,8 +196,7 @@ def _counts(parameter: Parameter, variant: Variant) -> bool:
 def _verdict(text: str, found: Variant | VariantError) -> dict[str, Any]:
     """What `check` says of one game."""
     sentences = found.sentences if isinstance(found, VariantError) else []
-    why = not_played(found.text, found.row) if isinstance(found, Variant) else ""
-    return {"variant": text, "ok": not sentences, "played": not (sentences or why), "sentences": sentences, "not_played": why}
+    return {"variant": text, "ok": not sentences, "sentences": sentences}
 
 
 def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
@@ -211,7 +204,7 @@ def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
 
     for row in rows:
         yield f"{row['variant']}: {'ok' if row['ok'] else 'failed'}"
-        yield from (Padding(sentence, (0, 0, 0, 4)) for sentence in [*row["sentences"], row["not_played"]] if sentence)
+        yield from (Padding(sentence, (0, 0, 0, 4)) for sentence in row["sentences"])
     yield ""
 
 
@@ -219,7 +212,7 @@ def _next_steps(file: str, begun: Variant) -> Iterator[str]:
     yield f"{begun.text} is a game now; change its rules in {file}. Then:"
     yield f"  {command_line('variants', 'check', file)}"
     yield f"  {command_line('variants', 'diff', 'standard', begun.text)}"
-    yield not_played(begun.text, begun.row) or f"  {command_line('match', 'gold', '-v', begun.text)}"
+    yield f"  {command_line('match', 'gold', '-v', begun.text)}"
     yield ""
 
 
