@@ -1,5 +1,7 @@
 """The showdown: what the stopper shows, what the defender lays off, and the points (RULES.md 3.5 to 3.7 and 6)."""
 
+import numpy as np
+
 from simgin.core.ask import ask_apart
 from simgin.core.bits import popcount
 from simgin.core.deadwood import deadwood_of
@@ -10,6 +12,8 @@ from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, legal_meldings, meldi
 from simgin.core.rules import AUTO
 from simgin.core.scoring import score
 from simgin.core.state import SHOW
+
+ROOM = np.int64(MAX_MELDINGS)
 
 
 @jit
@@ -28,7 +32,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
         row = 0
     else:
         limit = state.limit if state.ending == KNOCK else 0 if state.ending == BIG_GIN else NO_MELDING
-        n = legal_meldings(state.hand[seat], thrown, must, demanded, limit, rules, state.found, state.keys, state.meldings)
+        n = legal_meldings(state.hand[seat], thrown, must, demanded, limit, rules, state.found, state.keys, state.meldings, ROOM)
         row = _choose(state, rules, view, seat, n, show_a if seat == state.half else show_b)  # strategy A sits at seat `half`
         own = state.keys[row, 0]
     for k in range(3):
