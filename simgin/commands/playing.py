@@ -42,7 +42,7 @@ def play(cells: Sequence[Cell], title: str, workers: int | None, command: str) -
     try:
         if jit.interpreted():
             return frames.play(cells, 1)  # neither threads nor a live bar in the way of a debugger
-        with _explained_wait():
+        with explained_wait():
             for cell in cells:
                 matchup.prepare(cell.matchup)
         with progress.live(title) as report:
@@ -53,7 +53,7 @@ def play(cells: Sequence[Cell], title: str, workers: int | None, command: str) -
 
 
 @contextmanager
-def _explained_wait() -> Iterator[None]:
+def explained_wait() -> Iterator[None]:
     """Say what takes so long if something does: the first compilation after a change is half a minute."""
     timer = threading.Timer(COMPILING_AFTER, note, ["compiling; this is kept for later runs and can take half a minute."])
     timer.daemon = True
