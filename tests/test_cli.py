@@ -453,11 +453,11 @@ def test_no_colour_codes_where_none_are_wanted():
 def test_waiting_is_explained_only_when_it_is_long(monkeypatch):
     said, long = [], threading.Event()
     monkeypatch.setattr(playing, "note", lambda message: (said.append(message), long.set()))
-    with playing._explained_wait():
+    with playing.explained_wait():
         pass
     assert said == []
     monkeypatch.setattr(playing, "COMPILING_AFTER", 0.0)
-    with playing._explained_wait():
+    with playing.explained_wait():
         assert long.wait(10)
     assert "half a minute" in said[0]
 
