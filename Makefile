@@ -26,6 +26,7 @@ test: setup
 	$(BIN)/python -m pytest -q -n 2
 
 test-slow: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle]'
 	$(BIN)/python -m pytest -q -n 2 -m slow
 
 check: setup

@@ -24,7 +24,7 @@ COMMANDS = {
     "match": "Play two strategies against each other.",
     "run": "Play an experiment file and keep the results.",
     "variants": "List the games, or show one with all its rules.",
-    "strategies": "List strategies and policies, or show one.",
+    "strategies": "List strategies, show, check or begin one.",
     "show": "Replay one deal with every decision.",
     "hand": "Deadwood, melding and best discards of a hand.",
     "conform": "Check worked examples of the rules on the engine.",
@@ -50,6 +50,8 @@ What does a rule do to the game?
 \b
 What is there to play with?
   simgin strategies                       add a name for one
+  simgin strategies new mine.py           a file to begin your own with
+  simgin strategies check mine.py         does it keep to the contract?
   simgin run experiments/demo.toml        a question in a file, with plots
 
 \b

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from simgin import notation, played, variants
+from simgin import notation, variants
 from simgin.parameters import Value, did_you_mean, parameters, shown
+from simgin.variants import Variant
 
 NO_RULES = ("hand", "options", "overrides")  # input keys that are no parameter in any kind
 
@@ -111,15 +112,16 @@ def settings(one: Example, own: tuple[str, ...]) -> dict[str, Value]:
 
 
 def row(one: Example, *own: str, base: str = "standard") -> dict[str, Value]:
-    """The rules of an example: those of `base` with its settings. NotSupported where the engine does not play them."""
-    given = settings(one, own)
-    row = {**variants.find(base).row, **given}
-    if row["deal_scoring"] != "versus" and "deal_scoring" in given:
-        raise NotSupported(f"deal_scoring = {row['deal_scoring']} is not played by this version of simgin.")
-    standard = variants.find("standard").row
-    if missing := [setting for name in given for setting in played.missing({**standard, name: given[name]})]:
-        raise NotSupported(f"{missing[0]} is not played by this version of simgin yet.")
-    return row
+    """The rules of an example: those of `base` with its settings."""
+    return {**variants.find(base).row, **settings(one, own)}
+
+
+def variant(one: Example, *own: str) -> Variant:
+    """The variant that a deal is played under: standard with the example's settings, which must make a game."""
+    rules = row(one, *own)
+    if sentences := variants.validate(rules):
+        raise one.error(f"input: {' '.join(sentences)}")
+    return Variant(f"standard, as {one.id} has it", rules, "", "")
 
 
 def option(one: Example, key: str, default: int | None = None) -> int:

@@ -15,17 +15,15 @@ against = "simple"
 
 from __future__ import annotations
 
-import difflib
 import itertools
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
-from simgin import loader, variants
+from simgin import forms, loader, variants
 from simgin.counts import CountError, count
 from simgin.matchup import Matchup
 
@@ -35,12 +33,8 @@ DEFAULT_DEALS = 100_000
 SEEDS = 2**64
 
 
-class ExperimentError(ValueError):
+class ExperimentError(forms.FormError):
     """An experiment file that cannot be used; one sentence for every mistake, a line each."""
-
-    def __init__(self, sentences: list[str]) -> None:
-        super().__init__("\n".join(sentences))
-        self.sentences = sentences
 
 
 @dataclass(frozen=True)
@@ -83,27 +77,23 @@ StrategyText = Annotated[str, AfterValidator(_strategy)]
 Count = Annotated[int, BeforeValidator(count)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Pair(_Strict):
+class _Pair(forms.Form):
     a: StrategyText
     b: StrategyText = "simple"
 
 
-class _Panel(_Strict):
+class _Panel(forms.Form):
     strategies: Annotated[list[StrategyText], Field(min_length=1)]
     against: StrategyText = "simple"
 
 
-class _File(_Strict):
+class _File(forms.Form):
     question: Annotated[str, Field(min_length=1)]
-    variants: Annotated[list[VariantText], Field(min_length=1)] = ["standard"]
+    variants: Annotated[list[VariantText], Field(min_length=1, default_factory=lambda: ["standard"])]
     seed: Annotated[int, AfterValidator(_seed)] = 1
     deals: Count | None = None
     matches: Count | None = None
-    matchups: list[_Pair] = []
+    matchups: Annotated[list[_Pair], Field(default_factory=list)]
     round_robin: Annotated[list[StrategyText], Field(min_length=2)] | None = None
     panel: _Panel | None = None
 
@@ -111,12 +101,13 @@ class _File(_Strict):
 def read(path: str | Path) -> Experiment:
     """The experiment in a TOML file. Raises ExperimentError with one sentence for every mistake in it."""
     path = Path(path)
-    raw = _toml(path)
     try:
+        raw = forms.toml(path, "name an experiment file")
         file = _File.model_validate(raw)
+    except forms.FormError as error:
+        raise ExperimentError(error.sentences) from None
     except ValidationError as error:
-        found = [_sentence(path, mistake) for mistake in error.errors(include_url=False)]
-        raise ExperimentError(found + _conflicts(path, raw)) from None
+        raise ExperimentError(forms.mistakes(path, error, _known) + _conflicts(path, raw)) from None
     if conflicts := _conflicts(path, raw):
         raise ExperimentError(conflicts)
     return Experiment(
@@ -153,17 +144,6 @@ def _pairs(file: _File) -> Iterable[tuple[str, str]]:
     return unique.values()
 
 
-def _toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ExperimentError([f"{path} cannot be read ({error.strerror}); name an experiment file."]) from None
-    except UnicodeDecodeError:
-        raise ExperimentError([f"{path} is not text in UTF-8; save it as such."]) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ExperimentError([f"{path} is not valid TOML: {error}."]) from None
-
-
 def _conflicts(path: Path, raw: dict[str, Any]) -> list[str]:
     """Mistakes that no single key makes."""
     sentences = []
@@ -174,37 +154,7 @@ def _conflicts(path: Path, raw: dict[str, Any]) -> list[str]:
     return sentences
 
 
-def _sentence(path: Path, mistake: Any) -> str:
-    """One pydantic error as a sentence that names the file and the key."""
-    key = _key(mistake["loc"])
-    match mistake["type"]:
-        case "extra_forbidden":
-            return f"{path}: unknown key {key}; {_nearest_key(mistake['loc'])}"
-        case "missing":
-            return f"{path}: {key} is missing; add it."
-        case "value_error":
-            return f"{path}: {key}: " + " ".join(str(mistake["ctx"]["error"]).splitlines())
-        case "too_short" | "string_too_short":
-            least = mistake["ctx"]["min_length"]
-            return f"{path}: {key} is too short; give at least {least}."
-        case _:
-            return f"{path}: {key} is {mistake['input']!r}; {_wanted(mistake['type'])}."
-
-
-def _wanted(kind: str) -> str:
-    wanted = {"string_type": "write a text in quotes", "int_type": "write a whole number", "list_type": "write a [list]"}
-    return wanted.get(kind, "write a table of keys and values")
-
-
-def _key(location: tuple[str | int, ...]) -> str:
-    """Where in the file, entries counted from one: ("matchups", 0, "a") is "matchups #1, a"."""
-    parts = "".join(f" #{part + 1}" if isinstance(part, int) else f", {part}" for part in location)
-    return parts.removeprefix(", ")
-
-
-def _nearest_key(location: tuple[str | int, ...]) -> str:
-    inner: dict[str, type[BaseModel]] = {"matchups": _Pair, "panel": _Panel}
-    model = inner.get(str(location[0]), _File) if len(location) > 1 else _File
-    known = list(model.model_fields)
-    near = difflib.get_close_matches(str(location[-1]), known, n=1)
-    return f"did you mean {near[0]}?" if near else f"known here are {', '.join(known)}."
+def _known(location: forms.Location) -> list[str]:
+    """The keys that may stand where an unknown one does."""
+    inner: dict[str, type[forms.Form]] = {"matchups": _Pair, "panel": _Panel}
+    return list((inner.get(str(location[0]), _File) if len(location) > 1 else _File).model_fields)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simgin import experiment, loader, runner, table, variants
+from simgin import experiment, runner, table
 from simgin.counts import CountError, count
 from simgin.experiment import Cell
-from simgin.matchup import Matchup
+from simgin.matchup import seated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def match(
     a: str,
-    b: str = "simple",
+    b: str | None = None,
     variant: str = "standard",
     *,
     deals: int | str | None = None,
@@ -26,7 +26,7 @@ def match(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Tidy rows (`simgin.table.COLUMNS`) of A against B: 100,000 deals unless `deals` or `matches` says how many.
+    """Tidy rows (`simgin.table.COLUMNS`) of A against B (two players: `simple` if none is named): 100,000 deals unless told otherwise.
 
     The frame depends on everything but `workers`. Raises ValueError with a sentence for a text that names nothing, a variant that
     this version does not play, and a policy that answers illegally.
@@ -45,19 +45,18 @@ def play(cells: Sequence[Cell], workers: int | None = None, progress: runner.Pro
 
     played = runner.run_cells(cells, workers, progress)
     frames = [
-        table.tidy(one.variant.text, one.a.text, one.b.text, one.unit, runner.total(rows))
+        table.tidy(one.variant.text, one.a.text, one.opponent, one.unit, runner.total(rows))
         for one, rows in zip((cell.matchup for cell in cells), played, strict=True)
     ]
     return pd.concat(frames, ignore_index=True)
 
 
-def cell(a: str, b: str, variant: str, *, deals: int | str | None = None, matches: int | str | None = None, seed: int = 1) -> Cell:
+def cell(a: str, b: str | None, variant: str, *, deals: int | str | None = None, matches: int | str | None = None, seed: int = 1) -> Cell:
     """One matchup from text forms and counts."""
     if deals is not None and matches is not None:
         raise CountError("deals and matches are both given; keep one of them.")
     n = count(experiment.DEFAULT_DEALS if deals is None else deals) if matches is None else count(matches)
-    players = loader.find(a), loader.find(b)
-    return Cell(Matchup(variants.find(variant), *players, _seed(seed), "deal" if matches is None else "match"), n)
+    return Cell(seated(a, b, variant, _seed(seed), "deal" if matches is None else "match"), n)
 
 
 def seeded(one: experiment.Experiment, seed: int | None) -> experiment.Experiment:

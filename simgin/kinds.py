@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from simgin import answers, exact, examples, notation, rules, scripted, variants
+from simgin import answers, exact, examples, notation, positions, rules, scripted
 from simgin.answers import Answer
 from simgin.core import match
 from simgin.core.state import new_state
 from simgin.examples import Example, Impossible, NotSupported, as_families, as_list, as_mapping, as_melds, as_scores, as_text, plain
 from simgin.parameters import did_you_mean, shown
 from simgin.scripted import SEATS
-from simgin.variants import Variant
 
 NOT_COMPARED = ("why", "note")
 NAMES = ("player", "joker")  # of the two sides; the joker is the other one
@@ -70,7 +69,7 @@ def exact_counts(one: Example) -> Answer:
 def play_script(one: Example) -> Answer:
     """A deal played as the script says, as far as it can be."""
     cards = _pack(one)
-    variant = _played_variant(one)
+    variant = examples.variant(one, "nondealer", "dealer", "upcard", "stock_top_first", "actions")
     try:
         played = scripted.play(variant, scripted.pack(*cards), [scripted.action(text) for text in _actions(one)])
     except (scripted.ScriptError, notation.CardError) as error:
@@ -94,14 +93,6 @@ def _pack(one: Example) -> tuple[list[int], list[int], int | None, list[int]]:
         examples.cards(one, f"input.{key}", examples.need(one, key)) for key in ("nondealer", "dealer", "stock_top_first")
     )
     return first, second, None if upcard < 0 else upcard, stock
-
-
-def _played_variant(one: Example) -> Variant:
-    """The variant that a script is played under: standard with the example's settings, which must make a game."""
-    row = examples.row(one, "nondealer", "dealer", "upcard", "stock_top_first", "actions")
-    if sentences := variants.validate(row):
-        raise one.error(f"input: {' '.join(sentences)}")
-    return Variant(f"standard, as {one.id} has it", row, "", "")
 
 
 def _outcome(one: Example, played: scripted.Played) -> Answer:
@@ -164,6 +155,7 @@ KINDS = {
     "match_points": Kind(match_points, {"scores": as_scores, "winner": plain, "deals": plain}),
     "knock_limit": Kind(answers.knock_limit, {"limit": plain, "multiplier": plain}),
     "shot_digits": Kind(answers.shot_digits, {"cards": as_list}),
+    "options": Kind(positions.options, {"options": as_list}),
     "exact_counts": Kind(exact_counts, {"melds": plain, "gin_hands_10": plain, "gin_hands_11": plain}),
 }
 
@@ -181,7 +173,6 @@ NOT_YET = {
     "race": _GOAL,
     "twofold": _GOAL,
     "hollywood": _GOAL,
-    "options": "single positions cannot be set up yet.",
 }
 
 

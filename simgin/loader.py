@@ -103,7 +103,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     values = {}
     items = rest[0].split(",") if rest else []
     if (":" in name and not name.partition("#")[0].endswith(".py")) or not all(_ITEM.fullmatch(item) for item in items):
-        raise StrategyError(f"{text!r} is not of the form name:parameter=value,parameter=value.")
+        raise StrategyError(f"{_shown(text)} is not of the form name:parameter=value,parameter=value.")
     for item in items:
         key, _, value = item.partition("=")
         values[key.strip()] = value.strip()
@@ -123,9 +123,9 @@ def _with_values(strategy: Strategy, values: dict[str, str], text: str) -> Strat
 def _no_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
     if owners:
         slots = " or ".join(f"+{p.slot}={p.name}:{name}=..." for p in owners)
-        return f"{strategy.name!r} has a parameter {name!r} in several slots; say which: {slots}."
+        return f"{strategy.name!r} has a parameter {_shown(name)} in several slots; say which: {slots}."
     known = [key for p in _filled(strategy) for key in p.params]
-    return f"{strategy.name!r} has no parameter {name!r}; it has {', '.join(known) or 'none'}.{_nearest(name, known)}"
+    return f"{strategy.name!r} has no parameter {_shown(name)}; it has {', '.join(known) or 'none'}.{_nearest(name, known)}"
 
 
 def _part(slot: str, form: str) -> Policy:
@@ -139,12 +139,12 @@ def _bound(policy: Policy, values: dict[str, str], text: str) -> Policy:
     for name, value in values.items():
         if name not in params:
             raise StrategyError(
-                f"the {policy.slot} policy {policy.name!r} has no parameter {name!r}; it has {', '.join(params) or 'none'}."
+                f"the {policy.slot} policy {policy.name!r} has no parameter {_shown(name)}; it has {', '.join(params) or 'none'}."
             )
         try:
             params[name] = replace(params[name], default=coded(params[name], value))
         except ValueError as error:
-            raise StrategyError(f"{text!r}: {name} {error}.") from None
+            raise StrategyError(f"{_shown(text)}: {name} {error}.") from None
     return replace(policy, params=params)
 
 
@@ -200,13 +200,13 @@ def _strategy(name: str) -> Strategy:
     shelf = _shelf()
     if name not in shelf.strategies:
         known = list(shelf.strategies)
-        raise StrategyError(f"there is no strategy {name!r}.{_nearest(name, known)} `simgin strategies` lists them all.")
+        raise StrategyError(f"there is no strategy {_shown(name)}.{_nearest(name, known)} `simgin strategies` lists them all.")
     return _complete(shelf.strategies[name])
 
 
 def _one_of(strategies: dict[str, Strategy], inner: str, path: str) -> Strategy:
     if inner and inner not in strategies:
-        raise StrategyError(f"{path} has no strategy {inner!r}; it has {', '.join(strategies) or 'none'}.")
+        raise StrategyError(f"{path} has no strategy {_shown(inner)}; it has {', '.join(strategies) or 'none'}.")
     if inner:
         return strategies[inner]
     if not strategies:
@@ -228,10 +228,10 @@ def _policy(slot: str, name: str) -> Policy:
         return own[0]
     if not path.endswith(".py") and name not in shelf.strategies:
         known = [n for s, n in shelf.policies if s == slot] + list(shelf.strategies)
-        raise StrategyError(f"there is no {slot} policy and no strategy {name!r}.{_nearest(name, known)}")
+        raise StrategyError(f"there is no {slot} policy and no strategy {_shown(name)}.{_nearest(name, known)}")
     policy = _strategy(name).policy(slot)
     if policy is None:
-        raise StrategyError(f"{name!r} has no {slot} policy.")
+        raise StrategyError(f"{_shown(name)} has no {slot} policy.")
     return policy
 
 
@@ -276,6 +276,9 @@ def _add_strategy(shelf: _Shelf, strategy: Strategy, module: ModuleType) -> None
         raise StrategyError(f"{module.__file__}: a strategy's name is made of a-z, 0-9 and -, and {strategy.name!r} is not.")
     if strategy.ending not in ("best", "same"):
         raise StrategyError(f"{module.__file__}: ending is best or same, not {strategy.ending!r}.")
+    for slot in SLOTS:
+        if (policy := strategy.policy(slot)) is not None and policy.slot != slot:
+            raise StrategyError(f"{module.__file__}: {policy.name!r} is a {policy.slot} policy and stands in the slot {slot}.")
     about = strategy.about or (module.__doc__ or "").strip()
     if shelf.strategies.setdefault(strategy.name, replace(strategy, about=about)).about != about:
         raise StrategyError(f"two strategies are called {strategy.name!r}; the second is in {module.__file__}.")
@@ -301,10 +304,18 @@ def _file_shelf(path: Path) -> _Shelf:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise StrategyError(f"the strategy file {path} cannot be read: {error.strerror}.") from None
+        written = path if str(path).isprintable() else _shown(str(path))
+        raise StrategyError(f"the strategy file {written} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise StrategyError(f"{_shown(str(path))} is no path of a strategy file: {error}.") from None
     return _collect([_load(path.resolve(), content)])
 
 
+def _shown(text: str, longest: int = 120) -> str:
+    """A text in quotation marks, cut where it is long."""
+    return repr(text if len(text) <= longest else text[:longest] + "...")
+
+
 def _nearest(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), 1)
+    near = difflib.get_close_matches(name[:60], list(known), 1)
     return f" Did you mean {near[0]!r}?" if near else ""

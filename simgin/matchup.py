@@ -1,6 +1,7 @@
-"""Two strategies under one variant and one seed: plays any range of units, and tells what went wrong if a policy failed."""
+"""Two strategies (or one, alone) under one variant and one seed: plays any range of units, and tells what went wrong if a policy failed."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -8,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numba import boolean, int64, types, void
 
-from simgin import hooks, rules
+from simgin import hooks, loader, rules, slow, variants
 from simgin.core import jit, sums
 from simgin.core.ask import IllegalAnswer as _Illegal
-from simgin.core.batch import play_units
+from simgin.core.batch import play_solo_units, play_units
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import SLOTS, new_state
 from simgin.core.view import new_view
@@ -23,24 +24,43 @@ class IllegalAnswer(ValueError):
     """A policy failed in play: an answer that was not legal, or an exception of its own."""
 
 
+class SeatError(ValueError):
+    """More strategies than a game has seats."""
+
+
 class Tampered(ValueError):
     """A policy wrote into what it may only read."""
 
 
 @dataclass(frozen=True)
 class Matchup:
-    """One cell of an experiment: who plays whom, at what, and with which packs."""
+    """One cell of an experiment: who plays whom, at what, and with which packs. Games for one player have no B."""
 
     variant: Variant
     a: Strategy
-    b: Strategy
+    b: Strategy | None
     seed: int
     unit: Literal["deal", "match"]
 
     @property
+    def players(self) -> tuple[Strategy, ...]:
+        """The strategies that play."""
+        return (self.a,) if self.b is None else (self.a, self.b)
+
+    @property
+    def opponent(self) -> str:
+        """The text of B, empty where there is none."""
+        return "" if self.b is None else self.b.text
+
+    @property
+    def title(self) -> str:
+        """Who plays, for people."""
+        return " v ".join(strategy.text for strategy in self.players)
+
+    @property
     def mirrored(self) -> bool:
         """Whether a unit is a pair: every pack played twice with the strategies exchanged. A strategy against itself is not."""
-        return self.a.text != self.b.text
+        return self.b is not None and self.a.text != self.b.text
 
     @property
     def batch(self) -> int:
@@ -52,28 +72,43 @@ class Matchup:
         return (n + 1) // 2 if self.mirrored else n
 
 
+def seated(a: str, b: str | None, variant: str, seed: int, unit: Literal["deal", "match"]) -> Matchup:
+    """A matchup from text forms: `simple` is the opponent where a game for two names none. SeatError where one is named for one."""
+    game = variants.find(variant)
+    alone = game.row["players"] == 1
+    if alone and b is not None:
+        raise SeatError(f"{game.text} is for one player: name one strategy, not {a} and {b}.")
+    return Matchup(game, loader.find(a), None if alone else loader.find(b or "simple"), seed, unit)
+
+
 @cache
-def _kernel() -> Any:
-    """The kernel, compiled for the one type of hook on first use."""
-    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, types.Array(int64, 2, "C"), int64, int64, int64, boolean, boolean)
-    return jit.compiled(play_units, void(*head, *[HOOK_TYPE] * (2 * len(SLOTS))))
+def _kernel(players: int) -> Any:
+    """The kernel for one or two players, compiled for the one type of hook on first use."""
+    head, rows, sizes = (STATE_TYPE, RULES_TYPE, VIEW_TYPE), types.Array(int64, 2, "C"), (int64, int64, int64, boolean)
+    if players == 1:
+        return jit.compiled(play_solo_units, void(*head, rows, *sizes, *[HOOK_TYPE] * len(SOLO_SLOTS)))
+    return jit.compiled(play_units, void(*head, VIEW_TYPE, rows, *sizes, boolean, *[HOOK_TYPE] * (2 * len(SLOTS))))
 
 
-def _policies(strategy: Strategy) -> list[Policy]:
-    policies = [strategy.policy(slot) for slot in SLOTS]
+SOLO_SLOTS = ("discard", "knock")  # what a single player is asked
+
+
+def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
+    policies = [strategy.policy(slot) for slot in slots]
     assert None not in policies, f"{strategy.text} has an empty slot: the loader fills them"
     return [policy for policy in policies if policy is not None]
 
 
 def compiled_hooks(matchup: Matchup) -> list[Any]:
-    """The hooks of A in the order of the slots, then those of B."""
-    return [hooks.hook(policy) for strategy in (matchup.a, matchup.b) for policy in _policies(strategy)]
+    """The hooks of A in the order of the slots, then those of B; of a single player those that he is asked."""
+    slots = SOLO_SLOTS if matchup.b is None else SLOTS
+    return [hooks.hook(policy) for strategy in matchup.players for policy in _policies(strategy, slots)]
 
 
 def _seat(state: Any, matchup: Matchup) -> list[np.ndarray]:
     """Tell the state of the two strategies. The parameter vectors returned must be kept alive while it is played."""
     kept = []
-    for who, strategy in enumerate((matchup.a, matchup.b)):
+    for who, strategy in enumerate(matchup.players):
         state.same[who] = strategy.ending == "same"
         for slot, policy in enumerate(_policies(strategy)):
             vector = hooks.vector(policy)
@@ -87,7 +122,7 @@ def prepare(matchup: Matchup) -> None:
     """Compile all that a matchup needs, so that errors come before the first deal."""
     rules.build(matchup.variant)
     compiled_hooks(matchup)
-    _kernel()
+    _kernel(len(matchup.players))
 
 
 def run(matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], first_unit: int, n_units: int) -> np.ndarray:
@@ -95,11 +130,15 @@ def run(matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], fi
     vectors = _seat(state, matchup)
     before = [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)]
     rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
-    matches = matchup.unit == "match"
-    sizes = (first_unit, n_units, matchup.batch, matches, matchup.mirrored)
-    _kernel()(state, own_rules, *views, rows, *sizes, *compiled_hooks(matchup))
+    sizes = (first_unit, n_units, matchup.batch, matchup.unit == "match")
+    with slow.unwrapped():
+        if matchup.b is None:
+            _kernel(1)(state, own_rules, views[0], rows, *sizes, *compiled_hooks(matchup))
+        else:
+            _kernel(2)(state, own_rules, *views, rows, *sizes, matchup.mirrored, *compiled_hooks(matchup))
     if [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)] != before:
-        raise Tampered(f"{matchup.a.text} or {matchup.b.text} wrote into the rules or its parameters; a policy may only read them.")
+        who = " or ".join(strategy.text for strategy in matchup.players)
+        raise Tampered(f"{who} wrote into the rules or its parameters; a policy may only read them.")
     return rows
 
 
@@ -120,12 +159,11 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 
 def failure(matchup: Matchup, state: Any, error: Exception) -> str:
     """Who failed, where, and the command that shows it."""
-    by_a = state.asked_seat == state.half
-    strategy = matchup.a if by_a else matchup.b
+    strategy = matchup.players[int(state.asked_seat != state.half)]
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
     assert policy is not None
-    words = ["simgin", "show", matchup.a.text, matchup.b.text, "-v", matchup.variant.text, "--seed", str(matchup.seed)]
+    words = ["simgin", "show", *(one.text for one in matchup.players), "-v", matchup.variant.text, "--seed", str(matchup.seed)]
     words += ["--unit", str(state.unit), "--half", str(state.half)]
     words += ["--deal", str(state.deal)] if matchup.unit == "match" else []
     return (
@@ -136,13 +174,22 @@ def failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def _fault(state: Any, slot: str, error: Exception) -> str:
-    if not isinstance(error, _Illegal):
-        return f"raised {type(error).__name__}: {error}".rstrip(": ")
+    return illegal(slot, int(state.answer), int(state.legal)) if isinstance(error, _Illegal) else raising(error)
+
+
+def raising(error: BaseException) -> str:
+    """What a policy did that raised: goes on from `the take policy 'mine' `."""
+    if isinstance(error, slow.NoAnswer):
+        return str(error).rstrip(".")
+    return f"raised {type(error).__name__}: {error}".rstrip(": ")
+
+
+def illegal(slot: str, answer: int, legal: int) -> str:
+    """What a policy did that gave an answer outside `legal` (bits): goes on from `the take policy 'mine' `."""
     from simgin.notation import show, text
 
-    answer = int(state.answer)
     if slot != "discard":
-        legal = " or ".join(str(i) for i in range(8) if state.legal >> i & 1)
-        return f"answered {answer} where only {legal} is legal"
+        choices = " or ".join(str(i) for i in range(8) if legal >> i & 1)
+        return f"answered {answer} where only {choices} is legal"
     said = text(answer) if 0 <= answer < 52 else str(answer)
-    return f"threw {said}, which is not among the legal discards {show(int(state.legal))}"
+    return f"threw {said}, which is not among the legal discards {show(legal)}"

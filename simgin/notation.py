@@ -47,6 +47,7 @@ def cards(text: str, count: int | None = None) -> list[int]:
             sentences.append(str(error))
     if not sentences:
         sentences = _repeated(found) + _miscounted(len(found), count)
+    sentences = _few(list(dict.fromkeys(sentences)))
     if sentences:
         raise CardError(" ".join(sentences))
     return found
@@ -80,6 +81,12 @@ def _tokens(text: str) -> list[str]:
     for chunk in text.replace(",", " ").split():
         tokens += [chunk[i : i + 2] for i in range(0, len(chunk), 2)] if len(chunk) > 3 else [chunk]
     return tokens
+
+
+def _few(sentences: list[str], most: int = 12) -> list[str]:
+    """Sentences, if they are not too many to be read; else the first of them and how many more there are."""
+    rest = len(sentences) - most
+    return sentences if rest <= 0 else [*sentences[:most], f"{rest} more {'is' if rest == 1 else 'are'} no card, either."]
 
 
 def _repeated(cards: list[int]) -> list[str]:

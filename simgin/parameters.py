@@ -65,7 +65,7 @@ class Parameter:
         """A sentence that says what a value should be, or nothing. A dash is none of its business (see `dash`)."""
         if value is None or self._sound(value):
             return ""
-        near = did_you_mean(str(value), map(str, self.choices))
+        near = did_you_mean(value if isinstance(value, str) else "", map(str, self.choices))
         return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
 
     def span(self) -> str:
@@ -141,7 +141,10 @@ def value_text(value: Value) -> str:
 
 def shown(value: object) -> str:
     """A value as a message shows it: numbers plain, texts and lists in quotation marks, all of them cut where long."""
-    return reprlib.repr(value_text(list(value)) if isinstance(value, list | tuple) else value)
+    try:
+        return reprlib.repr(value_text(list(value)) if isinstance(value, list | tuple) else value)
+    except ValueError:  # TOML can write, in hexadecimal, what Python refuses to print
+        return "a number of thousands of digits"
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:

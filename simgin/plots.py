@@ -54,7 +54,7 @@ _PANELS = (
 
 def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
     """For each matchup deals won, points per deal and (where played) matches won: dots with 95 % bars."""
-    games = list(table.matchups(frame))
+    games = _games(frame)
     panels = [panel for panel in _PANELS if panel[0] in set(frame["metric"])]
     labels, common = _labels(games)
     note = "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot."
@@ -75,7 +75,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
 
 def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
     """How the deals of each matchup ended: one stacked bar a matchup, result kinds as shares of all deals."""
-    games = list(table.matchups(frame))
+    games = _games(frame)
     shares = {kind: np.array([table.cell(rows, kind)[0] for _, rows in games]) for kind in KINDS}
     present = [kind for kind in KINDS if np.nansum(shares[kind]) > 0]
     labels, common = _labels(games)
@@ -119,6 +119,12 @@ def _figure(height: float, title: str, caption: str) -> Figure:
     figure.suptitle(title, x=0.02, ha="left", fontsize=11, fontweight="bold")
     figure.supxlabel(caption, x=0.02, ha="left", fontsize=7.5, color="#444444")
     return figure
+
+
+def _games(frame: pd.DataFrame) -> list[Game]:
+    """The matchups in their order. A dollar sign, which a path may have, is written so that it begins no formula."""
+    named = frame.assign(**{part: frame[part].str.replace("$", r"\$", regex=False) for part in ("variant", "strategy", "opponent")})
+    return list(table.matchups(named))
 
 
 def _labels(games: list[Game]) -> tuple[list[str], str]:

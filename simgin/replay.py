@@ -18,14 +18,13 @@ from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.rules import DEFENDER, STOPPER
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_PILE, PHASE_LAST, PHASE_UPCARD
-from simgin.loader import find as find_strategy
-from simgin.matchup import Matchup
+from simgin.matchup import Matchup, seated
 from simgin.notation import show, text
 from simgin.single import Question, Single
-from simgin.variants import Variant
 
 WIDTH = 80
 UNITS = 2**48
+JOKER = "joker"  # who sits at seat 1 where one plays alone
 FELL = "gives no legal answer"
 
 
@@ -33,17 +32,17 @@ class ReplayError(ValueError):
     """A deal that cannot be replayed; the message is a sentence."""
 
 
-def find(a: str, b: str, variant: Variant, seed: int, unit: int, half: int, deal: int | None) -> Single:
+def find(a: str, b: str | None, variant: str, seed: int, unit: int, half: int, deal: int | None) -> Single:
     """Play the deal that is asked for: a single deal of `match --deals`, or deal number `deal` of the match of a unit.
 
     Raises ReplayError for what does not exist, and NoSuchDeal where the match was over before.
     """
     kind: Literal["deal", "match"] = "deal" if deal is None else "match"
-    matchup = Matchup(variant, find_strategy(a), find_strategy(b), seed, kind)
+    matchup = seated(a, b, variant, seed, kind)
     _check(matchup, unit, half, deal)
     played = single.play(matchup, unit, half, deal or 0)
     if played.fault and not played.state.watched:
-        raise ReplayError(f"the game did not come to this deal. {played.fault}")
+        raise ReplayError(f"the game did not come to this deal. {played.fault}") from played.raised
     return played
 
 
@@ -66,7 +65,7 @@ class Replay:
     def __init__(self, played: Single) -> None:
         self.played, self.state = played, played.state
         self.rules = rules.of_row(played.matchup.variant.row)
-        a, b = (strategy.text for strategy in (played.matchup.a, played.matchup.b))
+        a, b = played.matchup.a.text, played.matchup.opponent or JOKER
         by_strategy = (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
         self.names = by_strategy if self.state.half == 0 else by_strategy[::-1]  # by seat
 

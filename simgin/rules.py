@@ -6,8 +6,7 @@ import numpy as np
 
 from simgin.core import rules as record
 from simgin.parameters import Value, parameters
-from simgin.played import not_played
-from simgin.variants import Variant, VariantError
+from simgin.variants import Variant
 
 
 def coded(name: str, value: Value) -> int:
@@ -21,14 +20,12 @@ def coded(name: str, value: Value) -> int:
 
 
 @lru_cache(maxsize=64)
-def _record(items: tuple[tuple[str, int], ...], start: tuple[int, int]) -> np.record:
-    return record.build(dict(items), start)
+def _record(items: tuple[tuple[str, int], ...], start: tuple[int, int], table: tuple[tuple[int, int], ...]) -> np.record:
+    return record.build(dict(items), start, table)
 
 
 def build(variant: Variant) -> np.record:
-    """A Rules record of its own for a variant; VariantError if this version does not play it."""
-    if sentence := not_played(variant.text, variant.row):
-        raise VariantError([sentence])
+    """A Rules record of its own for a variant."""
     return of_row(variant.row)
 
 
@@ -36,7 +33,8 @@ def of_row(row: dict[str, Value]) -> np.record:
     """A Rules record of its own for a complete row, whatever it asks for beyond two-player deals."""
     items = tuple((name, coded(name, row[name])) for name in record.PARAMETERS)
     start = row["start_points"] or (0, 0)
-    kept = _record(items, (int(start[0]), int(start[1])))  # type: ignore[index]
+    games = tuple(map(tuple, row["game_table"] or ()))  # type: ignore[arg-type]
+    kept = _record(items, (int(start[0]), int(start[1])), games)  # type: ignore[index]
     own = np.zeros(1, record.RULES)
     own[0] = kept
     first: np.record = own[0]

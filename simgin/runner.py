@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simgin import matchup as games
+from simgin.core import jit
 from simgin.experiment import Cell
 from simgin.matchup import Matchup
 
@@ -91,6 +92,8 @@ def run_matchup(
     if player is games.play:
         games.prepare(matchup)
     units = matchup.units(n)
+    if workers == 1 and jit.interpreted():
+        return player(matchup, 0, units)  # in this thread, where a debugger has the terminal
     workers = min(workers or usable_cpus(), -(-units // matchup.batch))
     blocks, done = _Blocks(matchup, units, workers), queue.SimpleQueue[_Done | None]()
     threads = [threading.Thread(target=_work, args=(matchup, blocks, done, player), daemon=True) for _ in range(workers)]

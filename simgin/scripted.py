@@ -156,15 +156,15 @@ def play(variant: Variant, cards: Sequence[int], script: list[Action]) -> Played
     """Play a script on a pack as far as the engine lets it. NotPlayable where the rules would let it and the engine has no way."""
     both = strategy(script)
     deal = single.play(Matchup(variant, both, both, 0, "deal"), pack=cards, dealer=DEALER)
-    actions = _actions(deal, variant)
+    actions = actions_of(deal, variant)
     place = next((i for i, one in enumerate(script) if one not in actions[i : i + 1]), -1)
     if place >= 0:
         _check_last(deal, variant, script[place])
     return Played(deal, script, actions, place)
 
 
-def _actions(deal: Single, variant: Variant) -> list[Action]:
-    """What was really played, from the engine's history; passes and draws without a discard are in the questions only."""
+def actions_of(deal: Single, variant: Variant) -> list[Action]:
+    """What was really played in a deal, from the engine's history; passes and draws without a discard are in the questions only."""
     first = [q for q in deal.questions if q.slot == "take" and q.view.phase == PHASE_UPCARD and q.answer is not None]
     done = [Action(q.seat, PASS) for q in first if q.answer == (2 if q.view.legal & 4 else 0)]
     for number, (seat, source, _, card) in enumerate(deal.turns):

@@ -14,6 +14,7 @@ of discard and ending. Functions are compiled when a strategy is first played, n
 """
 
 import inspect
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -115,12 +116,12 @@ def coded(parameter: Param, value: float | bool | str) -> float:
     """The number that a value of a parameter stands for; ValueError with a sentence if it is none."""
     if parameter.kind == "choice":
         if value not in parameter.words:
-            raise ValueError(f"must be one of {', '.join(parameter.words)}, not {value}")
+            raise ValueError(f"must be one of {', '.join(parameter.words)}, not {_said(value)}")
         return float(parameter.words.index(str(value)))
     if parameter.kind == "bool":
         words = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
         if str(value).lower() not in words:
-            raise ValueError(f"must be yes or no, not {value}")
+            raise ValueError(f"must be yes or no, not {_said(value)}")
         return words[str(value).lower()]
     return _number(parameter, value)
 
@@ -130,12 +131,18 @@ def _number(parameter: Param, value: float | bool | str) -> float:
     try:
         number = float(value)
     except ValueError:
-        raise ValueError(f"must be a number {span}, not {value}") from None
+        raise ValueError(f"must be a number {span}, not {_said(value)}") from None
     if not parameter.low <= number <= parameter.high:
-        raise ValueError(f"must lie in {span}, not {value}")
+        raise ValueError(f"must lie in {span}, not {_said(value)}")
     if parameter.kind == "integer" and number != int(number):
-        raise ValueError(f"must be a whole number {span}, not {value}")
+        raise ValueError(f"must be a whole number {span}, not {_said(value)}")
     return number
+
+
+def _said(value: object) -> str:
+    """A value as a message shows it: plain, but in quotation marks and cut if it is long or cannot be printed."""
+    text = str(value)
+    return text if len(text) <= 40 and text.isprintable() else reprlib.repr(text)
 
 
 def written(parameter: Param, value: float) -> str:

@@ -168,4 +168,4 @@ def _spread(rows: pd.DataFrame, column: Column) -> dict[str, str]:
 
 
 def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"  # a path may have a bar

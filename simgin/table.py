@@ -19,7 +19,7 @@ DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do 
 
 
 def tidy(variant: str, a: str, b: str, unit: str, totals: np.ndarray) -> pd.DataFrame:
-    """The tidy rows of one matchup: seen by `a`, then seen by `b` unless that is the same strategy.
+    """The tidy rows of one matchup: seen by `a`, then seen by `b` unless that is the same strategy, or empty (one player).
 
     `totals` is the exact sum of its batch rows (`simgin.runner.total`), int64 of length `sums.COLUMNS`. `unit` is what was
     played, "deal" or "match"; a run of matches has rows per deal too, before those per match.
@@ -27,20 +27,19 @@ def tidy(variant: str, a: str, b: str, unit: str, totals: np.ndarray) -> pd.Data
     import pandas as pd
 
     units = (metrics.DEAL,) if unit == metrics.DEAL else (metrics.DEAL, metrics.MATCH)
-    sides = [(a, b, False)] if a == b else [(a, b, False), (b, a, True)]
+    sides = [(a, b, False)] if b in (a, "") else [(a, b, False), (b, a, True)]
     frames = [
-        _one_side(totals, level, mirrored).assign(variant=variant, strategy=own, opponent=other)
+        _one_side(totals, metrics.of_unit(level, 2 if b else 1), level, mirrored).assign(variant=variant, strategy=own, opponent=other)
         for own, other, mirrored in sides
         for level in units
     ]
     return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
 
 
-def _one_side(totals: np.ndarray, unit: str, mirrored: bool) -> pd.DataFrame:
-    """The columns unit to n of the metrics of one unit, seen by A or (mirrored) by B."""
+def _one_side(totals: np.ndarray, rows: Sequence[metrics.Metric], unit: str, mirrored: bool) -> pd.DataFrame:
+    """The columns unit to n of some metrics of one unit, seen by A or (mirrored) by B."""
     import pandas as pd
 
-    rows = metrics.of_unit(unit)
     estimates = statistics.ratios(
         int(totals[sums.UNITS]),
         _totals(totals, rows, mirrored),

@@ -18,7 +18,6 @@ from simgin import matchup, single, variants
 from simgin.core import sums
 from simgin.matchup import Matchup
 from simgin.parameters import parameters
-from simgin.played import missing
 from simgin.variants import VariantError
 
 PAIRS = (
@@ -96,9 +95,6 @@ CHOICES = tuple(
         "standard-50th+take_to_knock=melded+knock_limit=30",
     )
 )
-plays_choice = pytest.mark.skipif(
-    bool(missing(variants.find("standard+melding=choice").row)), reason="the engine does not play melding = choice yet"
-)
 
 
 def game(text, pair, seed):
@@ -164,7 +160,6 @@ def test_rows_that_differ_in_the_match_only(text):
     assert seen["knock"] and seen["gin"], seen
 
 
-@plays_choice
 @pytest.mark.parametrize("text", CHOICES)
 def test_every_choice(text):
     seen = compare(text, 2030, own=1, from_stacked=6)
@@ -172,7 +167,7 @@ def test_every_choice(text):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [*ROWS, *STANDARD_DEALS, *OPTIONS, *(pytest.param(text, marks=plays_choice) for text in CHOICES)])
+@pytest.mark.parametrize("text", [*ROWS, *STANDARD_DEALS, *OPTIONS, *CHOICES])
 def test_every_row_and_option_at_length(text):
     compare(text, 2026, own=170, from_stacked=170)
 
@@ -260,13 +255,12 @@ def test_rows_drawn_at_random():
     assert min(seen[kind] for kind in ("knock", "gin", "big_gin", "shot", "undercut", "even", "void", "stalled")) >= 2, seen
 
 
-@plays_choice
 def test_rows_with_a_choice_drawn_at_random():
     assert compare_any_rows(2031, 10, "choice")["shown dearer"] > 5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("melding", ["auto", pytest.param("choice", marks=plays_choice)])
+@pytest.mark.parametrize("melding", ["auto", "choice"])
 def test_many_rows_drawn_at_random(melding):
     compare_any_rows(2028, 1_000, melding)
 

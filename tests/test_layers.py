@@ -10,13 +10,13 @@ ROOT = Path(__file__).resolve().parent.parent
 # The house from the cellar up. A new module needs a place here; a module that cannot find one is in the wrong room.
 ORDER = """
     core.jit core.sums core.bits core.cards core.rng core.rules core.deadwood core.meldings core.layoff core.endings core.scoring core.view
-    core.state core.policy core.pack core.ask core.showdown core.deal core.match core.batch core
-    notation counts parameters refusals variants played rules
+    core.state core.match core.policy core.pack core.ask core.turn core.stake core.showdown core.deal core.solo core.batch core
+    notation counts parameters refusals forms homemade variants scaffold rules
     strategy toolkit strategies
-    hooks loader matchup single scripted
+    slow hooks loader matchup single scripted
     statistics metrics table
     experiment results runner frames progress
-    summary screen plots report hand replay examples exact answers kinds conform bench
+    summary screen plots report hand replay examples exact answers positions kinds conform bench check
     commands cli
 """.split()
 

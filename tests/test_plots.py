@@ -114,6 +114,13 @@ def test_no_text_leaves_the_picture(plot, matchups):
     assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= width + SLACK and box.y1 <= height
 
 
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_path_is_no_formula(plot):
+    figure = plot(frame((r"a$b$.toml#x", r"$\frac$.py", "gold"), ("a$.toml#y", "gold", "simple")), seed=1)
+    figure.draw_without_rendering()
+    assert "\\frac" in figure.axes[0].get_yticklabels()[0].get_text()
+
+
 def test_the_import_is_light():
     code = "import sys, simgin.plots; assert not {'matplotlib', 'pandas', 'rich'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

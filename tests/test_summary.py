@@ -51,6 +51,11 @@ def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
     assert "95 %" in lines[-1]
 
 
+def test_a_bar_in_a_path_is_no_column():
+    (row,) = (line for line in summary.markdown(FRAME.assign(variant="a|b.toml#x")).splitlines() if "gin-only" in line)
+    assert row.startswith(r"| a\|b.toml#x | gin-only |")
+
+
 def test_csv_has_limits_and_empty_cells():
     rows = list(csv.DictReader(io.StringIO(summary.csv(FRAME))))
     assert [row["strategy"] for row in rows] == ["gold", "gin-only"]

@@ -1,22 +1,13 @@
 """The twin against the worked examples of RULES.md (rules_vectors.json), and a few properties of its own."""
 
-import json
 import random
 from itertools import product
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import twin
+from worked import BOOK, ROWS, STANDARD, vectors
 
-BOOK = json.loads((Path(__file__).parent / "data" / "rules_vectors.json").read_text())
-ROWS = BOOK["variants"]
-STANDARD = ROWS["standard"]
 CONDITIONS = ("ace_runs", "rainbow", "pip_values", "ace_value", "defender_ace_value", "take_to_knock", "big_gin")
-
-
-def vectors(kind):
-    return [pytest.param(vector, id=vector["id"]) for vector in BOOK["vectors"] if vector["kind"] == kind]
 
 
 def row_of(given, **more):
@@ -133,24 +124,211 @@ def test_shot_digits(vector):
     assert [twin.RANKS.index(rank) + 1 for rank in ranks] == vector["expect"]["cards"]
 
 
+# --- exact counts ----------
+
+
+def masks(row, length):
+    """The melds of so many cards, as masks."""
+    place = {card: 1 << number for number, card in enumerate(twin.PACK)}
+    return [sum(place[card] for card in meld) for meld in twin.all_melds(row) if len(meld) == length]
+
+
+def fully_melded(row, lengths):
+    """The hands that are melds of these lengths, as masks. Every longer run falls into runs of three, four and five."""
+    hands = {0}
+    for length in lengths:
+        hands = {hand | meld for hand in hands for meld in masks(row, length) if not hand & meld}
+    return hands
+
+
 @pytest.mark.parametrize("vector", vectors("exact_counts"))
-def test_number_of_melds(vector):
+def test_exact_counts(vector):
     assert len(twin.all_melds(row_of(vector["input"]))) == vector["expect"]["melds"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("vector", vectors("exact_counts"))
+def test_exact_counts_of_hands(vector):
+    row, expect = row_of(vector["input"]), vector["expect"]
+    assert len(fully_melded(row, (3, 3, 4)) | fully_melded(row, (5, 5))) == expect["gin_hands_10"]
+    assert len(fully_melded(row, (4, 4, 3)) | fully_melded(row, (3, 3, 5))) == expect["gin_hands_11"]
+
+
+# --- matches ----------
+
+SIDES = {"player": 0, "joker": 1, 0: 0, 1: 1, None: None}  # the joker is the other side (RULES 7)
+
+
+def result(winner, points=0, how="knock", stake=1):
+    """A deal that brought the winner so many points."""
+    side = SIDES[winner]
+    return twin.Result(how, winner=side, points=[points if side == seat else 0 for seat in (0, 1)], stake=stake)
+
+
+def match_of(variant, results, **more):
+    """A match of the variant with these results, as far as it goes; a remark in the variant's name does not count."""
+    row = {**ROWS[variant.split(",")[0].split(" with")[0]], **more}
+    match = twin.Match(row, first_dealer=0 if row["players"] == 2 else None)
+    for one in results:
+        if not match.over:
+            match.enter(one)
+    return match
+
+
+def eventful(given):
+    return [result(event["winner"], event["points"], event["how"]) for event in given["events"]]
 
 
 @pytest.mark.parametrize("vector", vectors("match_points"))
 def test_match_points(vector):
     given, expect = vector["input"], vector["expect"]
-    seats = {"player": 0, "joker": 1, 0: 0, 1: 1, None: None}  # the joker is the other side (RULES 7)
-    match = twin.Match({**STANDARD, "points_target": given["target"]}, first_dealer=0)
-    for event in given["events"]:
-        winner = seats[event["winner"]]
-        points = [event["points"] if seat == winner else 0 for seat in (0, 1)]
-        assert not match.over
-        match.enter(SimpleNamespace(kind=event["how"], winner=winner, points=points))
+    match = match_of(vector["variant"], eventful(given), points_target=given["target"])
     scores = expect["scores"]
     assert match.points == ([scores["player"], scores["joker"]] if isinstance(scores, dict) else scores)
-    assert (match.over, match.winner, match.deals) == (True, seats[expect["winner"]], expect["deals"])
+    assert (match.over, match.winner, match.deals) == (True, SIDES[expect["winner"]], expect["deals"])
+
+
+@pytest.mark.parametrize("vector", vectors("pro_games"))
+def test_pro_games(vector):
+    assert twin.game_value(ROWS["pro"], vector["input"]["loser_score"]) == vector["expect"]
+
+
+@pytest.mark.parametrize("vector", vectors("pro_round"))
+def test_pro_round(vector):
+    given, expect = vector["input"], vector["expect"]
+    deals = [deal for winner, loser in given["games"] for deal in (result(1 - winner, loser), result(winner, 121))]
+    match = match_of("pro", deals, games_target=given["goal"])
+    assert (match.goal.games, match.winner, match.goal.played) == (expect["games"], expect["winner"], expect["played"])
+
+
+def counts(given):
+    return {name: given[name] for name in ("deal_count_gin", "deal_count_undercut") if name in given}
+
+
+@pytest.mark.parametrize("vector", vectors("race"))
+def test_race(vector):
+    given, expect = vector["input"], vector["expect"]
+    points_seat = given["points_player"]
+    match = match_of(vector["variant"], eventful(given), race_points_seat=points_seat, **counts(given))
+    assert (match.points[points_seat], match.goal.tally[1 - points_seat]) == (expect["points"], expect["deals_won"])
+    assert (match.winner, match.deals) == (expect["winner"], expect["deals"])
+
+
+@pytest.mark.parametrize("vector", vectors("twofold"))
+def test_twofold(vector):
+    given, expect = vector["input"], vector["expect"]
+    match = match_of(vector["variant"], eventful(given), **counts(given))
+    assert (match.points, match.goal.tally) == (expect["points"], expect["deals_won"])
+    assert (match.winner, match.deals) == (expect["winner"], expect["deals"])
+
+
+@pytest.mark.parametrize("vector", vectors("hollywood"))
+def test_hollywood(vector):
+    given, expect = dict(vector["input"]), vector["expect"]
+    wins = [result(side, points, "void" if side is None else "knock") for side, points in given.pop("wins")]
+    match = match_of(vector["variant"], wins, **given)
+    goal = match.goal
+    assert (goal.columns, goal.boxes, goal.closed_by) == (expect["columns"], expect["boxes"], expect["closed_by"])
+    assert (goal.settlements(), sum(goal.settlements())) == (expect["settlement"], expect["total"])
+    assert match.deals == expect["deals"]
+    by_columns = int(expect["closed_by"].count(1) > expect["closed_by"].count(0))
+    assert match.winner == (int(expect["total"] < 0) if expect["total"] else by_columns)
+
+
+@pytest.mark.parametrize("vector", vectors("total_match"))
+def test_total_match(vector):
+    given, expect = vector["input"], vector["expect"]
+    scores = given["deal_scores"]
+    deals = [twin.Result("gin" if score < 0 else "limit", points=[score, 0]) for score in scores]
+    match = match_of("solitary-gin", deals, total_goal=given["goal"])
+    assert (match.over, match.points[0], match.winner == 0) == (True, expect["total"], expect["won"])
+
+
+# --- the die ----------
+
+
+@pytest.mark.parametrize("vector", vectors("die"))
+def test_die(vector):
+    given, expect = vector["input"], vector["expect"]
+    row = {**ROWS["dice"], **given["options"]}
+    die, refused = twin.Die(row), None
+    for when, word, seat, number in given["events"]:
+        if "illegal" in expect and [when, word, seat, number] == given["events"][-1]:
+            with pytest.raises(ValueError):
+                die.offer(seat, number, when == "play")
+            return
+        if word == "offer":
+            die.offer(seat, number, when == "play")
+        elif word == "accept":
+            die.accept(seat)
+        else:
+            refused = die.refuse(seat)
+    assert "illegal" not in expect and (refused is not None) == (expect["ended_by"] == "refusal")
+    winner, stake = refused or (given["deal_winner"], die.stake)
+    how = "refused" if refused else "knock"
+    assert winner == expect["winner"]
+    assert (0 if winner is None else twin.deals_counted(row, result(winner, 0, how, stake))) == expect["won_deals"]
+    if "stake" in expect:
+        assert (die.stake, die.owner) == (expect["stake"], expect["owner"])
+
+
+@pytest.mark.parametrize("vector", vectors("die_round"))
+def test_die_round(vector):
+    given, expect = vector["input"], vector["expect"]
+    deals = [result(winner, 0, "void" if winner is None else "knock", stake) for winner, stake in given["deals"]]
+    match = match_of("dice", deals, deals_target=given["goal"])
+    assert (match.goal.tally, match.winner, match.deals) == (expect["won_deals"], expect["winner"], expect["deals"])
+
+
+@pytest.mark.parametrize("vector", vectors("dice_pro"))
+def test_dice_pro(vector):
+    given, expect = vector["input"], vector["expect"]
+    loser = result(1, given["loser_score"])
+    last = result(0, 0, "refused", given["stake"]) if given["refused"] else result(0, 121, "knock", given["stake"])
+    match = match_of("dice-pro", [loser, last], games_target=99)
+    assert match.goal.games == [expect["games"], 0]
+
+
+# --- one player ----------
+
+
+def solo_deal(given, row):
+    """RULES 5.1: the hand, then the deck as far as it is told, then the other cards."""
+    hand, deck = given["hand"].split(), given["deck_top_first"].split()
+    told = [*hand, *deck]
+    place = {"none": None, "before_deal": (told + ["X"]).index("X"), "after_deal": (deck + ["X"]).index("X")}
+    told = [card for card in told if card != "X"]
+    return twin.SoloDeal(row, told + [card for card in twin.PACK if card not in told], place[row["joker"]])
+
+
+def do_alone(deal, text):
+    """One scripted action; a stop is whatever ending the ten cards permit, and nothing once the deal has ended itself."""
+    word, *card = text.split()
+    if text == "stop":
+        if deal.result is None:
+            deal.act(next((action for action in deal.options() if action[0] == "end"), ("end", None, "knock")))
+    elif text == "big gin":
+        deal.act(("end", None, "big_gin"))
+    elif deal.result is None or deal.result.kind not in ("redeal", "joker"):  # they come before the script's first draw
+        deal.act({"draw": ("stock",)}.get(word, (word, *card)))
+
+
+@pytest.mark.parametrize("vector", vectors("solo_script"))
+def test_solo_script(vector):
+    given, expect = vector["input"], vector["expect"]
+    deal = solo_deal(given, {**ROWS[vector["variant"].split(" (")[0]], **given["overrides"]})
+    for text in given["actions"][:-1]:
+        do_alone(deal, text)
+    if "illegal" in expect:
+        with pytest.raises(ValueError):
+            do_alone(deal, given["actions"][-1])
+        return
+    do_alone(deal, given["actions"][-1])
+    end = deal.result
+    assert end.kind == expect["how"]
+    if end.kind != "redeal":
+        points = [expect["score"], 0] if "score" in expect else [expect["player"], expect["joker"]]
+        assert (end.points, end.draws) == (points, [expect["draws"], 0])
 
 
 # --- scripted deals ----------
@@ -212,7 +390,7 @@ def opening(first_turn, passes):
     return deal
 
 
-# The others are set up one by one below: OP8 (discard_first) and OP9 to OP14 (the end of the stock).
+# The others are set up one by one below: OP8 (discard_first, also alone) and OP9 to OP14 (the end of the stock).
 OPENINGS = [f"OP{number}" for number in (1, 2, 3, 4, 5, 6, 7, 15, 16)]
 
 
@@ -274,6 +452,12 @@ def test_options_of_discard_first():
     assert ("end", None, "big_gin") in deal.options() and ("end", "3S", "gin") in deal.options()
     deal.act(("end", None, "big_gin"))
     assert (deal.result.kind, deal.result.winner, deal.result.turns) == ("big_gin", NONDEALER, 1)
+    alone = twin.SoloDeal(ROWS["gin-solitaire"], [*big, *others], joker_place=3)
+    assert alone.options() == {("end", None, "big_gin"), *(("throw", card) for card in big)}
+    alone.act(("throw", "3S"))
+    assert alone.options() == {("end", None, "gin"), ("stock",)}
+    alone = twin.SoloDeal(ROWS["gin-solitaire"], [*others, *big], joker_place=3)
+    assert words(alone) == {"throw"}
 
 
 # --- endings that random play seldom meets ----------
@@ -288,6 +472,12 @@ def planted(nondealer, dealer, drawn, points=(0, 0), **more):
     for action in (("pass",), ("pass",), ("stock",)):
         deal.act(action)
     return deal
+
+
+def test_all_kinds_of_vectors_are_here():
+    here = {name.removeprefix("test_") for name in globals()}
+    kinds = {vector["kind"] for vector in BOOK["vectors"]}
+    assert kinds - here == {"options"} and {"opening_options", "options_of_discard_first"} <= here
 
 
 def test_a_discard_that_permits_knock_and_shot():
@@ -461,35 +651,6 @@ def test_the_joint_choice_card_by_card():
         row = {**STANDARD, "ace_runs": rng.choice(("low", "high_or_low", "corner")), "defender_ace_value": 15}
         melds = twin.optimal_meldings(pack[:11], row)[0][:3]
         assert twin.defender_count(melds, pack[11:], row).count == least_by_assigning(melds, pack[11:], row)
-
-
-def test_next_dealer():
-    won = SimpleNamespace(kind="knock", winner=1, points=[0, 5])
-    void = SimpleNamespace(kind="void", winner=None, points=[0, 0])
-    for rule, dealer in (("winner", 1), ("loser", 0), ("alternate", 1)):
-        match = twin.Match({**STANDARD, "next_dealer": rule}, first_dealer=0)
-        match.enter(won)
-        assert match.dealer == dealer
-    for rule, dealer in (("same", 0), ("other", 1)):
-        match = twin.Match({**STANDARD, "next_dealer": "alternate", "void_dealer": rule}, first_dealer=0)
-        match.enter(void)
-        assert match.dealer == dealer
-
-
-def test_how_matches_end():
-    void = SimpleNamespace(kind="void", winner=None, points=[0, 0])
-    match = twin.Match({**STANDARD, "max_deals": 2, "start_points": [90, 0]}, first_dealer=0)
-    match.enter(void)
-    match.enter(void)
-    assert (match.over, match.unfinished, match.winner, match.points) == (True, True, None, [90, 0])
-    with pytest.raises(ValueError):
-        match.enter(void)
-    match = twin.Match({**STANDARD, "goal": "single"}, first_dealer=0)
-    match.enter(void)
-    assert (match.over, match.unfinished, match.winner) == (True, False, None)
-    match = twin.Match(ROWS["tournament"], first_dealer=0)
-    match.enter(SimpleNamespace(kind="gin", winner=1, points=[0, 104]))
-    assert (match.winner, match.settlement) == (1, 208 + 100 + 25)
 
 
 def test_eaai_showdown():

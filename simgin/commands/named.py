@@ -1,7 +1,8 @@
-"""Commands that take a name and have subcommands beside it: `simgin variants oklahoma`, and later `simgin variants diff A B`."""
+"""Commands that take a name and have subcommands beside it: `simgin variants oklahoma` and `simgin variants diff A B`."""
 
 from __future__ import annotations
 
+import difflib
 from typing import Any
 
 import click
@@ -21,4 +22,7 @@ class Named(click.Group):
         """The context of the subcommand's group, or that of the default command."""
         if args and args[0] in self.commands:
             return super().make_context(info_name, args, parent, **extra)
+        words = [word for word in args if not word.startswith("-")]
+        if len(words) > 1 and (near := difflib.get_close_matches(words[0], self.commands, n=1)):
+            raise click.UsageError(f"there is no command {words[0]!r}; did you mean `simgin {info_name} {near[0]}`?")
         return self.default.make_context(info_name, args, parent, **extra)

@@ -13,6 +13,7 @@ import click
 
 from simgin import counts, frames, matchup, progress, results, runner
 from simgin.commands.answer import note
+from simgin.core import jit
 from simgin.variants import value_text
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ workers_option = click.option(
 def play(cells: Sequence[Cell], title: str, workers: int | None, command: str) -> pd.DataFrame:
     """The tidy rows of some cells. `command` is what to start again with after an interruption."""
     try:
-        with _explained_wait():
+        if jit.interpreted():
+            return frames.play(cells, 1)  # neither threads nor a live bar in the way of a debugger
+        with explained_wait():
             for cell in cells:
                 matchup.prepare(cell.matchup)
         with progress.live(title) as report:
@@ -50,9 +53,9 @@ def play(cells: Sequence[Cell], title: str, workers: int | None, command: str) -
 
 
 @contextmanager
-def _explained_wait() -> Iterator[None]:
+def explained_wait(why: str = "compiling; this is kept for later runs and can take half a minute.") -> Iterator[None]:
     """Say what takes so long if something does: the first compilation after a change is half a minute."""
-    timer = threading.Timer(COMPILING_AFTER, note, ["compiling; this is kept for later runs and can take half a minute."])
+    timer = threading.Timer(COMPILING_AFTER, note, [why])
     timer.daemon = True
     timer.start()
     try:

@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin import loader
+from simgin import hooks, loader, variants
 from simgin.commands.answer import Answer, command_line, grid, json_option
 from simgin.commands.named import Named
+from simgin.commands.playing import explained_wait
 from simgin.strategy import SLOTS, Param, Policy, Strategy, written
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from simgin.check import Finding
+
 ENDINGS = {
     "best": "the best ending is proposed first, then a discard is chosen",
     "same": "a discard is chosen first, and the deal can end with that card only (EAAI order)",
+}
+
+TIERS = {
+    "slow": "Slow: runs in Python, some hundred times slower than compiled code.",
+    "refused": "Refused: cannot be played; `simgin strategies check` says why.",
 }
 
 
@@ -28,6 +36,8 @@ ENDINGS = {
 @json_option
 def _strategies(name: str | None, as_json: bool) -> None:
     """List strategies and policies, or show one: its policies, their parameters, its file.
+
+    `simgin strategies new FILE` writes one to begin with, `simgin strategies check X` puts one to the test.
 
     A strategy is a policy for each slot: when to take the card on offer, what to discard, when to knock. Any of them can be exchanged:
 
@@ -45,22 +55,71 @@ def _strategies(name: str | None, as_json: bool) -> None:
 strategies = Named(_strategies)
 
 
+@strategies.command("check")
+@click.argument("strategy", metavar="X")
+@click.option("-v", "--variant", "variants_", multiple=True, metavar="VARIANT", help="Only in this game; again for more. Default: all.")
+@click.option("--seconds", type=click.FloatRange(min=0.1), default=10.0, show_default=True, help="Time to answer one question.")
+@json_option
+def _check(strategy: str, variants_: tuple[str, ...], seconds: float, as_json: bool) -> int:
+    """Put a strategy to the contract test: legal answers, in time, from its view alone, nothing written.
+
+    Positions from random play of every game are put to it in a process of its own with every index checked, several times over; then it
+    plays deals. Exits with 1 if a check fails.
+    """
+    from simgin import check
+
+    games = [variants.find(text) for text in variants_] or [variants.find(name) for name in variants.names()]
+    with explained_wait("checking; this takes some ten seconds, and a minute the first time, when code is compiled once more for it."):
+        found = check.check([strategy], games, seconds)
+    unread = next((one.sentence for one in found if one.check == "read" and one.passed is False), None)
+    if unread:
+        raise loader.StrategyError(unread)
+    words = [word for game in games for word in ("-v", game.text)] if variants_ else []
+    rows = [{"strategy": one.strategy, "check": one.check, "passed": one.passed, "sentence": one.sentence} for one in found]
+    Answer(command_line("strategies", "check", strategy, *words), rows).give(as_json, _check_parts(found))
+    return int(any(one.passed is False for one in found))
+
+
+def _check_parts(found: list[Finding]) -> Iterator[Any]:
+    from simgin.check import CHECKS
+
+    out = grid(found[0].strategy, "check", "", "what it asks")
+    for one in found:
+        out.add_row(one.check, {True: "passed", False: "FAILED", None: "not reached"}[one.passed], one.sentence or CHECKS[one.check])
+    yield out
+
+
+@strategies.command("new")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("name", required=False)
+def _new(file: Path, name: str | None) -> None:
+    """Write a strategy to begin with, in a FILE that does not exist yet. NAME: what it is called; default: as the file."""
+    from simgin import scaffold
+
+    scaffold.write(file, scaffold.strategy_file(file, name))
+    click.echo(f"Written: {file}")
+    click.echo(f"Play it:   {command_line('match', file)}")
+    click.echo(f"Test it:   {command_line('strategies', 'check', file)}")
+    click.echo(f"Watch it:  {command_line('show', file, 'gold', '--unit', 3)}")
+
+
 def _list(as_json: bool) -> None:
     every = [loader.find(name) for name in loader.names()]
     rows: list[dict[str, Any]] = [
-        {"kind": "strategy", "name": one.name, "slot": None, "about": _idea(one.about), "parameters": []} for one in every
+        {"kind": "strategy", "name": one.name, "slot": None, "tier": _tier(one), "about": _idea(one.about), "parameters": []}
+        for one in every
     ]
     rows += [
-        {"kind": "policy", "name": one.name, "slot": one.slot, "about": one.about, "parameters": _parameters(one)}
+        {"kind": "policy", "name": one.name, "slot": one.slot, "tier": hooks.tier(one), "about": one.about, "parameters": _parameters(one)}
         for one in loader.policies()
     ]
     Answer(command_line("strategies"), rows).give(as_json, _list_parts(every))
 
 
 def _list_parts(every: list[Strategy]) -> Iterator[Any]:
-    out = grid("Strategies", "name", "idea")
+    out = grid("Strategies", "name", "tier", "idea")
     for one in every:
-        out.add_row(one.name, _idea(one.about))
+        out.add_row(one.name, _tier(one), _idea(one.about))
     yield out
     for slot in SLOTS:
         own = [policy for policy in loader.policies() if policy.slot == slot]
@@ -82,7 +141,7 @@ def _show(strategy: Strategy, as_json: bool) -> None:
     digest = loader.digest(strategy)
     rows = [
         {"strategy": strategy.text, "digest": digest, "ending": strategy.ending, "slot": policy.slot, "policy": text}
-        | {"about": policy.about, "file": str(policy.source), "parameters": _parameters(policy)}
+        | {"tier": hooks.tier(policy), "about": policy.about, "file": str(policy.source), "parameters": _parameters(policy)}
         for policy, (_, text) in zip(own, loader.described(strategy), strict=True)
     ]
     Answer(command_line("strategies", strategy.text), rows).give(as_json, _show_parts(strategy, own, digest))
@@ -91,12 +150,13 @@ def _show(strategy: Strategy, as_json: bool) -> None:
 def _show_parts(strategy: Strategy, own: list[Policy], digest: str) -> Iterator[Any]:
     yield strategy.text
     yield _paragraphs(strategy.about)
-    out = grid("Policies", "slot", "policy", "what it does")
+    out = grid("Policies", "slot", "policy", "tier", "what it does")
     for policy, (slot, text) in zip(own, loader.described(strategy), strict=True):
-        out.add_row(slot, text, policy.about)
+        out.add_row(slot, text, hooks.tier(policy), policy.about)
     yield out
     if any(policy.params for policy in own):
         yield _parameter_table(own)
+    yield from (f"\n{about}" for tier, about in TIERS.items() if tier in [hooks.tier(policy) for policy in own])
     yield f"\nEnding: {strategy.ending}: {ENDINGS[strategy.ending]}."
     yield "Files:  " + "\n        ".join(_near(path) for path in loader.files(strategy))
     yield f"Digest: {digest}"
@@ -135,6 +195,12 @@ def _idea(about: str) -> str:
     """First sentence of a description."""
     first = re.split(r"(?<=[.!?])\s", " ".join(about.split()), maxsplit=1)[0]
     return first if len(first) > len("A b.") else " ".join(about.split())
+
+
+def _tier(strategy: Strategy) -> str:
+    """The slowest tier of a strategy's policies."""
+    found = {hooks.tier(policy) for slot in SLOTS if (policy := strategy.policy(slot)) is not None}
+    return next(tier for tier in ("refused", "slow", "fast") if tier in found)
 
 
 def _paragraphs(about: str) -> str:

@@ -6,7 +6,9 @@ An answer outside `view.legal` raises: never a forfeit, never a repair.
 from simgin.core import rng
 from simgin.core.cards import PACK
 from simgin.core.jit import inlined, jit
+from simgin.core.match import target
 from simgin.core.policy import vector_at
+from simgin.core.rules import GOAL_COLUMNS
 from simgin.core.state import KNOCK, TAKE
 from simgin.core.view import PHASE_LAST
 
@@ -37,10 +39,35 @@ def show_deal(state, rules, view, seat):
     view.other_points = state.points[other]
     view.own_deals = state.deals_won[seat]
     view.other_deals = state.deals_won[other]
+    view.own_games = state.games[seat]
+    view.other_games = state.games[other]
+    view.deal = state.deal
     view.goal = rules.goal
-    view.target = rules.points_target
-    view.stake = 1
-    view.owner = -1
+    view.target = target(rules, seat)
+    show_die(state, view)
+    if rules.goal == GOAL_COLUMNS:
+        _show_columns(state, rules, view, seat)
+
+
+@jit
+def _show_columns(state, rules, view, seat):
+    """Write the standing of a match in columns."""
+    view.own_opened = state.opened[seat]
+    view.other_opened = state.opened[1 - seat]
+    view.closed = 0
+    for c in range(rules.columns):
+        view.own_columns[c] = state.column_points[seat, c]
+        view.other_columns[c] = state.column_points[1 - seat, c]
+        if state.column_winner[c] >= 0:
+            view.closed |= 1 << c
+
+
+@jit
+def show_die(state, view):
+    """Write what the die says; it changes when an offer is made."""
+    view.stake = state.stake
+    view.owner = state.owner
+    view.offered = state.offered
 
 
 @inlined

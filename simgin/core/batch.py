@@ -1,12 +1,24 @@
 """Many units into sums: the kernel that everything else waits for (see `simgin.core.sums` for what it adds up)."""
 
 from simgin.core.ask import forget
-from simgin.core.deal import play_deal, start_deal
+from simgin.core.deal import play_deal
 from simgin.core.jit import jit
-from simgin.core.match import DRAWN, UNDECIDED, UNFINISHED, enter, first_dealer, next_dealer, start_match
+from simgin.core.match import (
+    DRAWN,
+    UNDECIDED,
+    UNFINISHED,
+    enter,
+    final_score,
+    first_dealer,
+    next_dealer,
+    settled,
+    settlement,
+    start_match,
+)
 from simgin.core.pack import new_pack
-from simgin.core.rules import LOT
-from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_UNDERCUT
+from simgin.core.rules import GOAL_TOTAL, LOT
+from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_REFUSED, KIND_UNDERCUT
+from simgin.core.solo import joker_place, play_solo
 from simgin.core.sums import (
     COLUMNS,
     COUNT_BINS,
@@ -16,14 +28,15 @@ from simgin.core.sums import (
     FACT,
     KINDS,
     N_FACTS,
+    SCORED_KINDS,
     SIDE_FACTS,
     SQUARE,
     SUM,
     TURNS_BINS,
     TURNS_HISTOGRAM,
     UNITS,
-    WON_KINDS,
 )
+from simgin.core.turn import clear_deal
 
 DEALS, DECIDED, SHOWDOWNS, KIND = FACT["deals"], FACT["decided"], FACT["showdowns"], FACT[KINDS[0]]
 POINTS_KIND, POINTS_SCORED, TURNS = FACT["points_knock"], FACT["points_scored"], FACT["turns"]
@@ -31,20 +44,25 @@ FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
 KNOCK_COUNT, DEFENDER_COUNT, DEFENDER_BEFORE = FACT["knock_count"], FACT["defender_count"], FACT["defender_before"]
 LAID_OFF, LAID_OFF_ANY, TIE = FACT["laid_off"], FACT["laid_off_any"], FACT["tie"]
 SIDE, N_SIDE = FACT["a_won_knock"], len(SIDE_FACTS)
-N_WON, WON_DEAL, POINTS = len(WON_KINDS), SIDE_FACTS.index("deal_win"), SIDE_FACTS.index("points")
+N_SCORED, WON_REFUSED = len(SCORED_KINDS), SIDE_FACTS.index("won_refused")
+WON_DEAL, POINTS = SIDE_FACTS.index("deal_win"), SIDE_FACTS.index("points")
 TAKES, DRAWS = SIDE_FACTS.index("takes"), SIDE_FACTS.index("draws")
 A_MARGIN = FACT["a_margin"]
 MATCHES, MATCHES_DECIDED, MATCH_WIN = FACT["matches"], FACT["matches_decided"], FACT["a_match_win"]
 MATCH_DRAWN, MATCH_UNFINISHED, MATCH_MARGIN = FACT["match_drawn"], FACT["unfinished"], FACT["a_match_margin"]
 WINNER_SCORE, LOSER_SCORE, LOSER_ZERO = FACT["winner_score"], FACT["loser_score"], FACT["loser_zero"]
+SETTLED, SETTLEMENT = FACT["settled"], FACT["a_settlement"]
+TOTALS, GOAL_MET = FACT["totals"], FACT["goal_met"]
 
 
 @jit
 def _add_side(state, seat, base):
     """Facts of one strategy, who sits at `seat`."""
     if state.winner == seat:
-        if state.kind < N_WON:
+        if state.kind < N_SCORED:
             state.facts[base + state.kind] += 1
+        elif state.kind == KIND_REFUSED:
+            state.facts[base + WON_REFUSED] += 1
         state.facts[base + WON_DEAL] += 1
     state.facts[base + POINTS] += state.score[seat]
     state.facts[base + TAKES] += state.takes[seat]
@@ -78,7 +96,7 @@ def _add_deal(state, a):
         state.facts[DECIDED] += 1
         state.facts[FIRST_PLAYER_WIN] += state.winner != state.dealer
         state.facts[POINTS_SCORED] += points
-    if state.kind < N_WON:
+    if state.kind < N_SCORED:
         state.facts[POINTS_KIND + state.kind] += points
     if state.kind in (KIND_KNOCK, KIND_UNDERCUT, KIND_EVEN):
         _add_showdown(state)
@@ -88,21 +106,30 @@ def _add_deal(state, a):
 
 
 @jit
-def _add_match(state, outcome, a):
+def _add_match(state, rules, outcome, a):
     """Add a finished match to its unit's facts; outcome as `match.enter` tells it."""
+    own, other = final_score(state, rules, a), final_score(state, rules, 1 - a)
     state.facts[MATCHES] += 1
-    state.facts[MATCH_MARGIN] += state.points[a] - state.points[1 - a]
+    state.facts[MATCH_MARGIN] += own - other
+    if settled(rules, outcome):
+        paid = settlement(state, rules, outcome)
+        state.facts[SETTLED] += 1
+        state.facts[SETTLEMENT] += paid if a == 0 else -paid
+    if rules.goal == GOAL_TOTAL and outcome != UNFINISHED:
+        state.facts[TOTALS] += 1
+        state.facts[GOAL_MET] += outcome == a
     if outcome < 0:
         state.facts[MATCH_WIN] += 1
         state.facts[MATCH_WIN + 1] += 1
         state.facts[MATCH_DRAWN] += outcome == DRAWN
         state.facts[MATCH_UNFINISHED] += outcome == UNFINISHED
         return
-    state.facts[MATCH_WIN + (outcome != a)] += 2
+    won = outcome == a
+    state.facts[MATCH_WIN + (not won)] += 2
     state.facts[MATCHES_DECIDED] += 1
-    state.facts[WINNER_SCORE] += state.points[outcome]
-    state.facts[LOSER_SCORE] += state.points[1 - outcome]
-    state.facts[LOSER_ZERO] += state.points[1 - outcome] == 0
+    state.facts[WINNER_SCORE] += own if won else other
+    state.facts[LOSER_SCORE] += other if won else own
+    state.facts[LOSER_ZERO] += (other if won else own) == 0
 
 
 @jit
@@ -127,7 +154,6 @@ def begin_half(state, rules, half, matches):
     state.half = half
     start_match(state, rules)
     state.deal = 0
-    state.logged = 0
     if state.given:
         return
     state.dealer = first_dealer(state.seed, state.unit, rules) if matches or rules.first_dealer != LOT else state.unit & 1
@@ -153,13 +179,16 @@ def play_units(
                 new_pack(state)
             forget(view0, state.turns)
             forget(view1, state.turns)
-            start_deal(state, rules, state.dealer)
+            clear_deal(state, rules, state.dealer)
             view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != half:  # the nondealer comes first, and A sits at seat `half`
                 take1, discard1, knock1, take2, discard2, knock2 = take_a, discard_a, knock_a, take_b, discard_b, knock_b
             else:
                 take1, discard1, knock1, take2, discard2, knock2 = take_b, discard_b, knock_b, take_a, discard_a, knock_a
-            play_deal(state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2, show_a, show_b)
+            play_deal(
+                state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
+                offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+            )  # fmt: skip
             if state.watched:
                 return
             _add_deal(state, half)
@@ -169,14 +198,48 @@ def play_units(
                 state.deal += 1
                 continue
             if matches:
-                _add_match(state, outcome, half)
+                _add_match(state, rules, outcome, half)
             if half == state.watch_half:
                 return  # the match was over before the deal to be watched
             half += 1 if mirrored else 2
             if half < 2:
                 begin_half(state, rules, half, matches)
-        _add_unit(state)
-        if (i + 1) % per_row == 0 or i + 1 == units:
-            for k in range(COLUMNS):
-                rows[i // per_row, k] = state.row[k]
-                state.row[k] = 0
+        _close_unit(state, rows, i, units, per_row)
+
+
+def play_solo_units(state, rules, view, rows, first, units, per_row, matches, discard, knock):
+    """As `play_units` for one player, who is strategy A at seat 0; nothing is mirrored."""
+    for i in range(units):
+        state.unit = first + i
+        state.deal = 0
+        state.half = 0
+        start_match(state, rules)
+        while True:
+            state.watched = state.watch_half == 0 and state.deal == state.watch_deal
+            if not state.given:
+                new_pack(state)
+                state.joker = joker_place(state.seed, state.unit, state.deal, rules)
+            forget(view, state.turns)
+            play_solo(state, rules, view, discard, knock)
+            if state.watched:
+                return
+            _add_deal(state, 0)
+            outcome = enter(state, rules, state.deal + 1)
+            if not matches or outcome != UNDECIDED:
+                break
+            state.deal += 1
+        if matches:
+            _add_match(state, rules, outcome, 0)
+        if state.watch_half == 0:
+            return  # the match was over before the deal to be watched
+        _close_unit(state, rows, i, units, per_row)
+
+
+@jit
+def _close_unit(state, rows, i, units, per_row):
+    """Add unit i of `units` to its batch, and write the batch where it is complete."""
+    _add_unit(state)
+    if (i + 1) % per_row == 0 or i + 1 == units:
+        for k in range(COLUMNS):
+            rows[i // per_row, k] = state.row[k]
+            state.row[k] = 0

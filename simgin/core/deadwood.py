@@ -13,7 +13,7 @@ from simgin.core.jit import inlined, jit
 @jit
 def _without_sets(rules, side, s, h, d, c):
     """Points left over by the runs of four lanes alone."""
-    return (rules.lane[side, s] + rules.lane[side, h] + rules.lane[side, d] + rules.lane[side, c]) >> 16
+    return int(rules.lane[side, s] + rules.lane[side, h] + rules.lane[side, d] + rules.lane[side, c]) >> 16
 
 
 @jit
@@ -106,10 +106,10 @@ def meldable(hand, rules):
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     thrice = ranks_held_thrice(s, h, d, c)
     cards = (
-        ((rules.lane[0, s] & 0x1FFF) | (thrice & s))
-        | ((rules.lane[0, h] & 0x1FFF) | (thrice & h)) << 13
-        | ((rules.lane[0, d] & 0x1FFF) | (thrice & d)) << 26
-        | ((rules.lane[0, c] & 0x1FFF) | (thrice & c)) << 39
+        ((int(rules.lane[0, s]) & 0x1FFF) | (thrice & s))
+        | ((int(rules.lane[0, h]) & 0x1FFF) | (thrice & h)) << 13
+        | ((int(rules.lane[0, d]) & 0x1FFF) | (thrice & d)) << 26
+        | ((int(rules.lane[0, c]) & 0x1FFF) | (thrice & c)) << 39
     )
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:

@@ -110,9 +110,14 @@ def _own_cache_directory(directory: Path) -> Iterator[None]:
         config.CACHE_DIR = before
 
 
+def interpreted() -> bool:
+    """Whether everything runs as plain Python (NUMBA_DISABLE_JIT=1): thousands of times slower, open to a debugger, the same results."""
+    return bool(config.DISABLE_JIT)
+
+
 def compiled(function: Callable[..., Any], signature: Any = None, *, keep: bool = True, **options: Any) -> Any:
     """`function` compiled without the interpreter lock; eagerly if a signature is given, kept on disk if `keep`."""
-    if config.DISABLE_JIT:
+    if interpreted():
         return function
     dispatcher = numba.njit(nogil=True, **options)(function)
     directory = cache_directory() if keep else None

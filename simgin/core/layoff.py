@@ -10,7 +10,7 @@ from simgin.core.deadwood import deadwood_of
 from simgin.core.jit import jit
 from simgin.core.meldings import RAINBOW, SET, extension, first_rank, kind_of, ranks_of
 
-MAX_OPTIONS = 64  # two chains of together at most ten cards give at most 36
+MAX_OPTIONS = 66  # two chains of together at most ten cards give 36; two that are the same ten cards, round the corner, 66
 
 
 @jit

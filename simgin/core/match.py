@@ -1,8 +1,25 @@
-"""A match: who deals, what the score is, and when it is over (RULES.md 4.1 and 7). So far the goals `points` and `single`."""
+"""A match: who deals, what the score is, and when it is over (RULES.md 4.1 and 7)."""
 
 from simgin.core import rng
 from simgin.core.jit import jit
-from simgin.core.rules import ALTERNATE, GOAL_SINGLE, LOSER_DEALS, LOT, OTHER
+from simgin.core.rules import (
+    ABSOLUTE,
+    ALTERNATE,
+    DOUBLE_ALL,
+    DOUBLE_POINTS,
+    GOAL_COLUMNS,
+    GOAL_DEALS,
+    GOAL_GAMES,
+    GOAL_POINTS,
+    GOAL_RACE,
+    GOAL_SINGLE,
+    GOAL_TOTAL,
+    GOAL_TWOFOLD,
+    LOSER_DEALS,
+    LOT,
+    OTHER,
+)
+from simgin.core.scoring import KIND_BIG_GIN, KIND_GIN, KIND_REFUSED, KIND_SHOT, KIND_UNDERCUT
 
 UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes beside the winning seat
 
@@ -16,14 +33,6 @@ def first_dealer(seed, unit, rules):
 
 
 @jit
-def start_match(state, rules):
-    """Scores before the first deal."""
-    for seat in range(2):
-        state.points[seat] = rules.start_points[seat]
-        state.deals_won[seat] = 0
-
-
-@jit
 def next_dealer(dealer, winner, rules):
     """Seat that deals after a deal; winner: its seat, or -1 for a deal without one."""
     if winner < 0:
@@ -31,6 +40,41 @@ def next_dealer(dealer, winner, rules):
     if rules.next_dealer == ALTERNATE:
         return 1 - dealer
     return 1 - winner if rules.next_dealer == LOSER_DEALS else winner
+
+
+@jit
+def start_match(state, rules):
+    """Scores before the first deal. start_points have no effect with the goals columns and total (RULES.md 7)."""
+    counts = rules.goal != GOAL_COLUMNS and rules.goal != GOAL_TOTAL
+    for seat in range(2):
+        state.points[seat] = rules.start_points[seat] if counts else 0
+        state.deals_won[seat] = 0
+        state.games[seat] = 0
+        state.opened[seat] = 0
+    if rules.goal == GOAL_COLUMNS:
+        for c in range(rules.columns):
+            state.column_winner[c] = -1
+            for seat in range(2):
+                state.column_points[seat, c] = 0
+                state.column_wins[seat, c] = 0
+    reset_die(state)
+
+
+@jit
+def reset_die(state):
+    """The die shows 1 and belongs to nobody."""
+    state.stake = 1
+    state.owner = -1
+
+
+@jit
+def target(rules, seat):
+    """What a seat needs to win the match: points, won deals or won games; the total to stay within."""
+    if rules.goal == GOAL_DEALS or (rules.goal == GOAL_RACE and seat != rules.race_points_seat):
+        return rules.deals_target
+    if rules.goal == GOAL_GAMES:
+        return rules.games_target
+    return rules.total_goal if rules.goal == GOAL_TOTAL else rules.points_target
 
 
 @jit
@@ -42,10 +86,163 @@ def enter(state, rules, deals):
     for seat in range(2):
         state.points[seat] += state.score[seat]
     if state.winner >= 0:
-        state.deals_won[state.winner] += 1
-    if rules.goal == GOAL_SINGLE:
+        state.deals_won[state.winner] += _deals_counted(state, rules)
+        if rules.goal == GOAL_COLUMNS:
+            _enter_columns(state, rules)
+        elif rules.goal == GOAL_GAMES:
+            _enter_game(state, rules)
+    outcome = _decided(state, rules, deals)
+    return UNFINISHED if outcome == UNDECIDED and deals >= rules.max_deals else outcome
+
+
+@jit
+def _deals_counted(state, rules):
+    """How many won deals the deal counts for its winner (RULES.md 7 and 8.5); one where the goal is none of won deals."""
+    if rules.goal != GOAL_RACE and rules.goal != GOAL_TWOFOLD and rules.goal != GOAL_DEALS:
+        return 1
+    if state.kind == KIND_REFUSED:
+        return state.pays
+    if state.kind in (KIND_GIN, KIND_BIG_GIN, KIND_SHOT):
+        return state.stake * rules.deal_count_gin
+    return state.stake * (rules.deal_count_undercut if state.kind == KIND_UNDERCUT else 1)
+
+
+@jit
+def _enter_columns(state, rules):
+    """Enter a won deal in the columns open to its winner (Hollywood, RULES.md 7)."""
+    seat = state.winner
+    first = state.opened[seat]
+    if rules.column_entry == ABSOLUTE:
+        state.opened[seat] = min(first + 1, rules.columns)
+    else:
+        for c in range(rules.columns - 1, first - 1, -1):
+            if state.column_winner[c] < 0:
+                state.opened[seat] = c + 1
+    for c in range(state.opened[seat]):
+        if state.column_winner[c] < 0:
+            state.column_points[seat, c] += state.score[seat]
+            state.column_wins[seat, c] += 1
+            if state.column_points[seat, c] >= rules.points_target:
+                state.column_winner[c] = seat
+
+
+@jit
+def _enter_game(state, rules):
+    """Close the game if the deal won it: by points, or because the die was refused (Gin Pro, RULES.md 7 and 8)."""
+    seat = state.winner
+    if state.kind == KIND_REFUSED:
+        state.games[seat] += state.pays
+    elif state.points[seat] >= rules.points_target:
+        state.games[seat] += state.stake * games_for(state.points[1 - seat], rules)
+    else:
+        return
+    state.points[0] = state.points[1] = 0
+    reset_die(state)
+
+
+@jit
+def games_for(loser_points, rules):
+    """Games won by the loser's points."""
+    i = 0
+    while loser_points > rules.game_table[i, 0]:
+        i += 1
+    return rules.game_table[i, 1]
+
+
+@jit
+def _decided(state, rules, deals):
+    """The winning seat, DRAWN or UNDECIDED."""
+    goal = rules.goal
+    if goal == GOAL_SINGLE:
         return state.winner if state.winner >= 0 else DRAWN
+    if goal == GOAL_COLUMNS:
+        return _decided_columns(state, rules)
+    if goal == GOAL_TOTAL:
+        if deals < rules.deals_in_match:
+            return UNDECIDED
+        return 0 if state.points[0] <= rules.total_goal else 1
     for seat in range(2):
-        if state.points[seat] >= rules.points_target:
+        if _reached(state, rules, seat):
             return seat
-    return UNFINISHED if deals >= rules.max_deals else UNDECIDED
+    return UNDECIDED
+
+
+@jit
+def _reached(state, rules, seat):
+    """Whether a seat has what its goal asks for: points, won deals, both, or won games."""
+    points = state.points[seat] >= rules.points_target
+    deals = state.deals_won[seat] >= rules.deals_target
+    if rules.goal == GOAL_POINTS:
+        return points
+    if rules.goal == GOAL_TWOFOLD:
+        return points and deals
+    if rules.goal == GOAL_RACE:
+        return points if seat == rules.race_points_seat else deals
+    return deals if rules.goal == GOAL_DEALS else state.games[seat] >= rules.games_target
+
+
+@jit
+def _decided_columns(state, rules):
+    """Once all columns are closed: the side with the greater sum of settlements, else the one with more columns, else DRAWN."""
+    balance = 0
+    for c in range(rules.columns):
+        if state.column_winner[c] < 0:
+            return UNDECIDED
+        balance += 1 if state.column_winner[c] == 0 else -1
+    total = settlement(state, rules, UNDECIDED)
+    if total:
+        return 0 if total > 0 else 1
+    return DRAWN if balance == 0 else 0 if balance > 0 else 1
+
+
+@jit
+def settled(rules, outcome):
+    """Whether a match has a settlement: points and columns, unless it was broken off."""
+    return outcome != UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
+
+
+@jit
+def settlement(state, rules, outcome):
+    """What seat 0 receives from seat 1 at the end of a match (RULES.md 7). outcome: the winner of a match to points."""
+    if rules.goal != GOAL_COLUMNS:
+        paid = _paid(rules, state.points[outcome], state.points[1 - outcome], state.deals_won[outcome], state.deals_won[1 - outcome])
+        return paid if outcome == 0 else -paid
+    total = 0
+    for c in range(rules.columns):
+        total += column_settlement(state, rules, c)
+    return total
+
+
+@jit
+def column_settlement(state, rules, c):
+    """What seat 0 receives for a closed column."""
+    w = state.column_winner[c]
+    paid = _paid(rules, state.column_points[w, c], state.column_points[1 - w, c], state.column_wins[w, c], state.column_wins[1 - w, c])
+    return paid if w == 0 else -paid
+
+
+@jit
+def _paid(rules, won, lost, deals_won, deals_lost):
+    """Settlement of a game or column for its winner; a loser without a won deal is shut out."""
+    paid = won - lost + rules.game_bonus + rules.box_bonus * (deals_won - deals_lost)
+    if deals_lost == 0:
+        if rules.shutout == DOUBLE_POINTS:
+            paid += won
+        elif rules.shutout == DOUBLE_ALL:
+            paid *= 2
+    return paid
+
+
+@jit
+def final_score(state, rules, seat):
+    """The score that a match ends with: won games, won deals, or points (with columns those of all of them)."""
+    if rules.goal == GOAL_GAMES:
+        return state.games[seat]
+    if rules.goal == GOAL_DEALS:
+        return state.deals_won[seat]
+    if rules.goal != GOAL_COLUMNS:
+        return state.points[seat]
+    total = 0
+    for c in range(rules.columns):
+        total += state.column_points[seat, c]
+    return total

@@ -211,7 +211,7 @@ def _insert(n, keys, rows, left, extensions, a, b, c):
 def _segments(hand, s, rules, melds, n):
     """Append the runs of one suit as long as they can be, if there is only one way to have them; else a number above three."""
     own = lane(hand, s)
-    rest = rules.lane[0, own] & 0x1FFF
+    rest = int(rules.lane[0, own]) & 0x1FFF
     if rest & 1 and rules.ace_runs:
         return 4  # the ace may serve either end, or close the circle
     while rest:

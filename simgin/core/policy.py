@@ -8,10 +8,10 @@ import ctypes
 
 import numpy as np
 from numba import from_dtype, int64, types
-from numba.core import config
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
+from simgin.core.jit import interpreted
 from simgin.core.rules import RULES
 from simgin.core.state import STATE
 from simgin.core.view import VIEW
@@ -25,11 +25,11 @@ HOOK = int64(*HOOK_ARGUMENTS)
 HOOK_TYPE = types.FunctionType(HOOK)
 
 
-if config.DISABLE_JIT:
+if interpreted():
 
     def vector_at(address, n):
         """The interpreted twin of the function below."""
-        vector = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address)) if n else np.zeros(0)
+        vector = np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address))) if n else np.zeros(0)
         vector.flags.writeable = False
         return vector
 
@@ -57,3 +57,13 @@ else:
             return array._getvalue()
 
         return PARAMS_TYPE(types.int64, types.int64), code
+
+
+@intrinsic
+def address_of(typing_context, record):
+    """The address of a record, as an int64: what a policy that runs in Python is handed in place of a copy."""
+
+    def code(context, builder, signature, arguments):
+        return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))
+
+    return types.int64(record), code

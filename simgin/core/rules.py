@@ -16,26 +16,40 @@ BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # discard_ban
 AFTER_DISCARD, AT_DRAW, OPPONENT_MAY_TAKE, STOCK_NONE = 0, 1, 2, 3  # stock_end
 ANY, MELDED = 0, 1  # take_to_knock
 AUTO, CHOICE = 0, 1  # melding
-GOAL_SINGLE, GOAL_POINTS = 0, 1  # goal
+VERSUS, AGAINST_JOKER, WINLOSS, PENALTY = 0, 1, 2, 3  # deal_scoring
+NO_JOKER, BEFORE_DEAL, AFTER_DEAL = 0, 1, 2  # joker
+REDEAL, LOSE = 0, 1  # joker_in_hand
+GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES, GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = range(8)  # goal
+NEXT_OPEN, ABSOLUTE = 0, 1  # column_entry
+DOUBLE_POINTS, DOUBLE_ALL = 1, 2  # shutout; 0 none
+DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
+PAYS_OLD, PAYS_NEW = 0, 1  # die_refusal_pays
 WINNER_DEALS, LOSER_DEALS, ALTERNATE = 0, 1, 2  # next_dealer
 SAME, OTHER = 0, 1  # void_dealer
 LOT = 0  # first_dealer: 0 lot, 1 seat 0, 2 seat 1
 
 MAX_RUNS = 131  # runs in one suit under `corner`
 MAX_RAINBOWS = 104
+MAX_COLUMNS = 10
+MAX_TABLE_ROWS = 8
 
 PARAMETERS = (
-    ("first_turn", "take_discard", "discard_ban", "knock_limit", "knock_by_upcard", "upcard_ace_limit", "take_to_knock", "big_gin", "shot")
+    ("players", "joker", "joker_in_hand", "stop_before_draw", "max_draws", "deal_scoring", "count_joker", "penalty_gin")
+    + ("first_turn", "take_discard", "discard_ban", "knock_limit", "knock_by_upcard", "upcard_ace_limit", "take_to_knock")
+    + ("big_gin", "shot")
     + ("stock_end", "stock_reserve", "max_turns", "ace_runs", "rainbow", "pip_values", "ace_value", "defender_ace_value", "melding")
     + ("gin_bonus", "big_gin_bonus", "undercut_bonus", "undercut_on_tie", "layoff", "layoff_on_gin", "shot_deducts")
-    + ("rush_premium", "rush_on_gin", "spade_multiplier", "goal", "points_target", "max_deals")
-    + ("first_dealer", "next_dealer", "void_dealer")
+    + ("rush_premium", "rush_on_gin", "spade_multiplier", "goal", "points_target", "deals_target", "games_target", "max_deals")
+    + ("columns", "column_entry", "deal_count_gin", "deal_count_undercut", "race_points_seat", "deals_in_match", "total_goal")
+    + ("game_bonus", "box_bonus", "shutout", "first_dealer", "next_dealer", "void_dealer")
+    + ("die", "die_cap", "die_refusal_pays", "die_centre_in_play")
 )
 
 _RULES = np.dtype(
     [(name, np.int64) for name in PARAMETERS]
     + [
         ("start_points", np.int64, 2),
+        ("game_table", np.int64, (MAX_TABLE_ROWS, 2)),  # games won, by the loser's points up to a number; unused rows are zero
         ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
         ("peers", np.int64, (2, 13)),  # for each rank the ranks (13 bits) of the same value
         ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
@@ -104,12 +118,13 @@ def fill_lane_table(table, value, runs):
         table[mask] = (points - best) << 16 | in_runs
 
 
-def build(parameters: dict[str, int], start_points: tuple[int, int]) -> np.record:
+def build(parameters: dict[str, int], start_points: tuple[int, int], game_table: tuple[tuple[int, int], ...]) -> np.record:
     """A Rules record from coded parameters (every name of PARAMETERS) and the tables that follow from them."""
     rules = np.zeros(1, RULES)[0]
     for name in PARAMETERS:
         rules[name] = parameters[name]
     rules.start_points[:] = start_points
+    rules.game_table[: len(game_table)] = np.array(game_table, np.int64).reshape(-1, 2)
     runs = runs_of_a_suit(parameters["ace_runs"])
     rules.runs[: len(runs)] = runs
     rules.n_runs = len(runs)

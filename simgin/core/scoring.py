@@ -4,8 +4,9 @@ from simgin.core.endings import BIG_GIN, KNOCK, SHOT
 from simgin.core.jit import jit
 from simgin.core.sums import KINDS
 
-(KIND_KNOCK, KIND_GIN, KIND_BIG_GIN, KIND_SHOT, KIND_UNDERCUT, KIND_EVEN, KIND_VOID, KIND_STALLED) = range(8)
-assert KINDS[KIND_STALLED] == "stalled"
+KIND_KNOCK, KIND_GIN, KIND_BIG_GIN, KIND_SHOT, KIND_UNDERCUT, KIND_EVEN = range(6)
+KIND_VOID, KIND_STALLED, KIND_JOKER, KIND_LIMIT, KIND_REFUSED = range(6, 11)
+assert KINDS[KIND_REFUSED] == "refused"
 
 
 @jit

@@ -4,6 +4,7 @@ import numpy as np
 
 from simgin.core.layoff import MAX_OPTIONS
 from simgin.core.meldings import MAX_MELDINGS, MAX_MELDS
+from simgin.core.rules import MAX_COLUMNS
 from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
@@ -18,6 +19,10 @@ _SCALARS = (
     + ("shuffled", "dealt")
     # the table
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier", "stock", "turns", "taken", "drawn", "phase")
+    # one player: cards above the joker (-1: there is none); the place it was shuffled to, cards dealt included
+    + ("above", "joker")
+    # the die: its number, its owner, what is offered, and what a refusal pays
+    + ("stake", "owner", "offered", "pays")
     # the proposal before the knock policy
     + ("ending", "ending_card", "ending_count")
     # the question being asked, for the message if a policy fails
@@ -32,7 +37,7 @@ _BY_SEAT = (
     # hands, cards known to be held, cards thrown or declined, deadwood of the ten held between turns
     ("hand", "known", "shed", "count", "own_turns", "draws", "takes", "score")
     # the match so far
-    + ("points", "deals_won")
+    + ("points", "deals_won", "games", "opened")
     # noisy questions so far
     + ("noises",)
 )
@@ -45,6 +50,9 @@ _STATE = np.dtype(
     + [
         ("vectors", np.int64, (2, len(SLOTS))),  # addresses of the parameter vectors, by strategy and slot
         ("lengths", np.int64, (2, len(SLOTS))),
+        ("column_points", np.int64, (2, MAX_COLUMNS)),
+        ("column_wins", np.int64, (2, MAX_COLUMNS)),
+        ("column_winner", np.int64, MAX_COLUMNS),  # -1: open
         ("facts", np.int64, N_FACTS),  # of the unit being played
         ("row", np.int64, COLUMNS),  # of its batch
         ("meldings", np.int64, (MAX_MELDINGS, 3)),  # what the stopper may show, and by what they are ordered

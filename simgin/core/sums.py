@@ -7,7 +7,8 @@ errors clustered by unit needs (see `simgin.statistics`), it merges by addition,
 """
 
 KINDS = ("knock", "gin", "big_gin", "shot", "undercut", "even", "void", "stalled", "joker", "limit", "refused")
-WON_KINDS = KINDS[:5]  # the kinds that a player of a two-player deal can win by
+SCORED_KINDS = KINDS[:5]  # the kinds that give points to a player
+WON_KINDS = (*SCORED_KINDS, "refused")  # the kinds that a player can win by
 
 # The side facts are kept for strategy A and strategy B alike; `draws` counts takes and stock draws together.
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WON_KINDS) + ("deal_win", "points", "takes", "draws")
@@ -15,7 +16,7 @@ SIDE_FACTS = tuple(f"won_{kind}" for kind in WON_KINDS) + ("deal_win", "points",
 FACTS = (
     ("deals", "decided", "showdowns")
     + KINDS
-    + tuple(f"points_{kind}" for kind in WON_KINDS)
+    + tuple(f"points_{kind}" for kind in SCORED_KINDS)
     + ("points_scored", "turns", "first_player_win", "upcard_first", "upcard_second", "upcard_none")
     + ("knock_count", "defender_count", "defender_before", "laid_off", "laid_off_any", "tie")
     + tuple(f"a_{name}" for name in SIDE_FACTS)
@@ -23,7 +24,7 @@ FACTS = (
     + ("a_margin",)
     # A match won counts two and a drawn one counts one for each side, so that halves stay integers.
     + ("matches", "matches_decided", "a_match_win", "b_match_win", "match_drawn", "unfinished", "a_match_margin")
-    + ("winner_score", "loser_score", "loser_zero")
+    + ("winner_score", "loser_score", "loser_zero", "settled", "a_settlement", "totals", "goal_met")
 )
 
 FACT = {name: i for i, name in enumerate(FACTS)}
@@ -41,6 +42,8 @@ def _denominator(fact: str) -> str:
         return fact[:2] + "draws"
     if fact in ("winner_score", "loser_score", "loser_zero"):
         return "matches_decided"
+    if fact in ("a_settlement", "goal_met"):
+        return {"a_settlement": "settled", "goal_met": "totals"}[fact]
     if fact == "deals" or FACTS.index(fact) > FACTS.index("matches"):
         return "matches"
     return "deals"

@@ -8,9 +8,10 @@ or -1 for none.
 import numpy as np
 
 from simgin.core.meldings import MAX_MELDINGS
+from simgin.core.rules import MAX_COLUMNS
 
 MAX_TURNS = 501  # `max_turns` is at most 500, and the last discard of the 50th-card rule can add one
-PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP = 0, 1, 2, 3
+PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP, PHASE_BLIND = 0, 1, 2, 3, 4
 FROM_STOCK, FROM_PILE, FROM_DEAL = 0, 1, 2  # source in the history
 
 FIELDS = (
@@ -32,12 +33,19 @@ FIELDS = (
     ("multiplier", "factor on all points of this deal"),
     ("own_points", "own points in the match before this deal"),
     ("other_points", "the opponent's"),
-    ("own_deals", "deals won in the match before this one"),
+    ("own_deals", "deals won in the match before this one, counted as its goal counts them"),
     ("other_deals", "the opponent's"),
+    ("own_games", "games won in the match (goal games)"),
+    ("other_games", "the opponent's"),
+    ("own_opened", "goal columns: number of the last column opened, 0 none; its points are in own_columns"),
+    ("other_opened", "the opponent's"),
+    ("closed", "goal columns: the columns that are over, as bits"),
+    ("deal", "deals played in the match before this one"),
     ("goal", "what wins the match, coded in the order of RULES.md section 11"),
-    ("target", "points that win the match"),
+    ("target", "points, won deals or won games that win the match; the total to stay within"),
     ("stake", "number on the die, 1 without one"),
     ("owner", "seat that owns the die, or -1"),
+    ("offered", "number offered when `answer` is asked, else 0"),
     ("taken", "card taken from the pile on this turn"),
     ("taken_offer", "card on offer when `take` is asked"),
     ("drawn", "card drawn from the stock on this turn"),
@@ -45,12 +53,14 @@ FIELDS = (
     ("ending_card", "discard that goes with it, -1 with big gin"),
     ("ending_count", "deadwood declared with it"),
     ("noise", "random number 0 .. 2**53-1 for this question, where the policy declares noise=True; else 0"),
-    ("phase", "0 first upcard, 1 ordinary turn, 2 last discard of the 50th-card rule, 3 stop (one player)"),
+    ("phase", "0 first upcard, 1 ordinary turn, 2 last discard of the 50th-card rule, 3 stop (one player), 4 before cards are seen"),
     ("legal", "legal answers as bits"),
 )
 
 _VIEW = np.dtype(
-    [(name, np.int64) for name, _ in FIELDS] + [("meldings", np.int64, (MAX_MELDINGS, 3)), ("history", np.int8, (MAX_TURNS, 4))],
+    [(name, np.int64) for name, _ in FIELDS]
+    + [("own_columns", np.int64, MAX_COLUMNS), ("other_columns", np.int64, MAX_COLUMNS)]
+    + [("meldings", np.int64, (MAX_MELDINGS, 3)), ("history", np.int8, (MAX_TURNS, 4))],
     align=True,
 )
 VIEW = np.dtype((np.record, _VIEW))

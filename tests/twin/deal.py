@@ -1,14 +1,14 @@
-"""One two-player deal, action by action (RULES 4), and its showdown (RULES 3.5, 3.7, 6)."""
+"""One two-player deal, action by action (RULES 4, with the die 8), and its showdown (RULES 3.5, 3.7, 6)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from .die import Die
 from .endings import Ending, knock_limit, legal_endings, shot_ranks
 from .layoff import defender_count
 from .melds import PACK, card_values, deadwood, in_text_order, left_over, showable, texts
 from .points import deal_points, multiplier
-
-UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
+from .refusals import refuse
 
 
 @dataclass
@@ -80,7 +80,7 @@ def showdown(
 
 @dataclass
 class Result:
-    kind: str  # knock, gin, big_gin, shot, undercut, even, void, stalled
+    kind: str  # knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled; redeal: not a deal at all
     stopper: int | None = None
     winner: int | None = None
     points: list[int] = field(default_factory=lambda: [0, 0])
@@ -96,32 +96,25 @@ class Result:
     upcard: str | None = None
     limit: int = 0
     multiplier: int = 1
-
-
-def _check_row(row: dict) -> None:
-    """Refuse what this twin does not play and what RULES 10.17 refuses for two players."""
-    upcard_needed = row["knock_by_upcard"] or row["spade_multiplier"] > 1
-    taking_needed = row["first_turn"] in UPCARD_OPENINGS or row["stock_end"] == "opponent_may_take"
-    refusals = [
-        (row["players"] != 2 or row["joker"] != "none", "the twin plays two-player games without a joker only"),
-        (row["die"] != "off", "the twin plays without the die"),
-        (row["deal_scoring"] != "versus", "two players score against each other"),
-        (row["first_turn"] == "stock" or row["stock_end"] == "none", "that is a one-player opening or stock end"),
-        (upcard_needed and row["first_turn"] == "discard_first", "this row needs an upcard"),
-        (row["take_to_knock"] == "melded" and not row["take_discard"], "take_to_knock needs take_discard"),
-        (taking_needed and not row["take_discard"], "this opening or stock end needs take_discard"),
-        (row["layoff_on_gin"] and not row["layoff"], "layoff_on_gin needs layoff"),
-    ]
-    for refused, sentence in refusals:
-        if refused:
-            raise ValueError(sentence)
+    stake: int = 1  # the number on the die; of a refused deal the number that it pays (RULES 8.2)
+    owner: int | None = None
 
 
 class Deal:
-    """`stock[0]` is the top of the stock, `pile[-1]` the top of the discard pile."""
+    """`stock[0]` is the top of the stock, `pile[-1]` the top of the discard pile.
 
-    def __init__(self, row: dict, pack: Iterable[str], dealer: int, points: tuple[int, int] = (0, 0)) -> None:
-        _check_row(row)
+    die: the one of the game with die = game; a new one is put down where none is given.
+    """
+
+    def __init__(
+        self,
+        row: dict,
+        pack: Iterable[str],
+        dealer: int,
+        points: tuple[int, int] = (0, 0),
+        die: Die | None = None,
+    ) -> None:
+        refuse(row, players=2)
         pack = list(pack)
         if sorted(pack) != sorted(PACK):
             raise ValueError("the pack must hold each of the 52 cards once")
@@ -131,7 +124,7 @@ class Deal:
         self._deal_cards(pack)
         self.limit = knock_limit(row, self.upcard)
         self.multiplier = multiplier(row, self.upcard)
-        self._mover = 1 - dealer  # RULES 1: the nondealer moves first
+        self._mover = 1 - dealer
         self._passes = 0
         self._upcard_dead = False  # after two passes the upcard may be out of reach, RULES 4.2
         self._drawn: str | None = None  # drawn from the stock on this turn
@@ -139,9 +132,13 @@ class Deal:
         self._ending: tuple[str | None, str] | None = None  # the discard and how, while he chooses what to show
         self._legal: list[list[list[str]]] = []  # what may be shown with it, RULES 3.5
         # upcard, draw, discard; last: the question of the 50th-card rule; last_end: he took and must end the deal;
-        # show: he has ended it and picks a melding
-        openings = {"free": "draw", "discard_first": "discard"}
-        self._phase = openings.get(row["first_turn"], "upcard")
+        # show: he has ended it and picks a melding; offer and answer, of the die
+        self._phase = "offer"
+        self.die = die or Die(row)
+        self._blind = [1 - dealer, dealer]  # RULES 8.1: who is still to be asked before the cards are seen
+        self._seen = False
+        self._after_offer = ""
+        self._next_blind_offer()
 
     def _deal_cards(self, pack: list[str]) -> None:
         """RULES 2 and 4.1: singly, nondealer first; then the upcard; then the stock from the top."""
@@ -165,6 +162,10 @@ class Deal:
         """The legal actions of the seat to move (RULES 9.1); the empty set when the deal is over."""
         if self.result is not None:
             return set()
+        if self._phase == "offer":
+            return {("no offer",), *(("offer", number) for number in self.die.numbers(self._mover, self._seen))}
+        if self._phase == "answer":
+            return {("accept",), ("refuse",)}
         if self._phase == "upcard":
             return self._upcard_options()
         if self._phase == "draw":
@@ -241,8 +242,46 @@ class Deal:
             self._throw(action[1])
         elif action[0] == "end":
             self._end(action[1], action[2])
-        else:
+        elif action[0] == "show":
             self._show([text.split() for text in action[1]])
+        else:
+            self._die(*action)
+
+    def _next_blind_offer(self) -> None:
+        """RULES 8.1: the nondealer may offer; if he does not, the dealer may; then the nondealer's turn begins."""
+        while self._blind:
+            self._mover = self._blind.pop(0)
+            if self.die.numbers(self._mover, seen=False):
+                return
+        self._seen = True
+        self._mover = 1 - self.dealer  # RULES 1: the nondealer moves first
+        self._begin({"free": "draw", "discard_first": "discard"}.get(self.row["first_turn"], "upcard"))
+
+    def _begin(self, phase: str) -> None:
+        """The start of a turn. RULES 8.3, 8.4: an offer comes before it, if the seat on turn may make one."""
+        self._after_offer = phase
+        self._phase = "offer" if self.die.numbers(self._mover, self._seen) else phase
+
+    def _die(self, action: str, number: int = 0) -> None:
+        """RULES 8: offer, no offer, accept, refuse."""
+        if action == "offer":
+            self.die.offer(self._mover, number, self._seen)
+            self._phase, self._mover = "answer", 1 - self._mover
+        elif action == "refuse":
+            offerer, stake = self.die.refuse(self._mover)
+            self._finish(Result("refused", winner=offerer, stake=stake))
+        else:
+            if action == "accept":
+                self.die.accept(self._mover)
+                self._mover, self._blind = 1 - self._mover, []  # one has offered, nobody else is asked
+            self._go_on()
+
+    def _go_on(self) -> None:
+        if self._seen:
+            self._phase = self._after_offer
+        else:
+            self._phase = "offer"
+            self._next_blind_offer()
 
     def _pass(self) -> None:
         if self._phase == "last":
@@ -250,8 +289,10 @@ class Deal:
             return
         self._passes += 1
         self._mover = 1 - self._mover
-        if self._passes == 2:  # RULES 4.2: the nondealer must draw; in one opening the upcard can still be taken
-            self._phase = "draw"
+        if self._passes == 1:
+            self._begin("upcard")
+        else:  # RULES 4.2: the nondealer must draw; in one opening the upcard can still be taken
+            self._phase = "draw"  # RULES 8.3: no offer, the turn has begun with the upcard decision
             self._upcard_dead = self.row["first_turn"] != "upcard_stock_or_pass"
 
     def _draw_from_stock(self) -> None:
@@ -291,7 +332,10 @@ class Deal:
     def _next_turn(self, phase: str) -> None:
         self._drawn = self._taken = None
         self._mover = 1 - self._mover
-        self._phase = phase
+        if phase == "last":
+            self._phase = phase  # RULES 8.3: not a turn
+        else:
+            self._begin(phase)
 
     def _exhausted(self) -> bool:
         return len(self.stock) <= self.row["stock_reserve"]
@@ -336,4 +380,7 @@ class Deal:
         result.stock_left, result.turns = len(self.stock), self.turns
         result.draws, result.takes = list(self.draws), list(self.takes)
         result.upcard, result.limit, result.multiplier = self.upcard, self.limit, self.multiplier
+        result.owner = self.die.owner
+        if result.kind != "refused":
+            result.stake = self.die.stake
         self.result = result

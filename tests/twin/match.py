@@ -1,43 +1,47 @@
-"""Match accounting for goal = points and goal = single (RULES 7), and who deals (RULES 4.1)."""
+"""Deals one after the other (RULES 7): who deals (RULES 4.1), which deal comes next, and when the match is over."""
+
+from collections.abc import Callable, Iterable
+from random import Random
+
+from .deal import Deal, Result
+from .die import Die
+from .goals import GOALS, Games
+from .melds import PACK
+from .solo import SoloDeal, joker_places
 
 
 class Match:
-    def __init__(self, row: dict, first_dealer: int) -> None:
-        if row["goal"] not in ("points", "single"):
-            raise ValueError("the twin keeps matches with goal = points or single only")
+    """`goal` keeps the score. dealer: of the next deal; None with one player."""
+
+    def __init__(self, row: dict, first_dealer: int | None = None) -> None:
+        if (first_dealer is None) != (row["players"] == 1):
+            raise ValueError("two players have a first dealer, one player has none")
         self.row = row
+        self.goal = GOALS[row["goal"]](row)
         self.dealer = first_dealer
-        self.points = list(row["start_points"])
-        self.won = [0, 0]  # deals won, for the boxes of the settlement
         self.deals = 0
-        self.over = False
-        self.winner: int | None = None  # None: undecided, drawn or unfinished
-        self.unfinished = False
+
+    def deal(self, pack: Iterable[str], joker_place: int | None = None) -> Deal | SoloDeal:
+        """The next deal, with this pack."""
+        if self.row["players"] == 1:
+            return SoloDeal(self.row, pack, joker_place)
+        # RULES 8: one die for each game, or a new one for every deal.
+        die = self.goal.die if isinstance(self.goal, Games) and self.row["die"] == "game" else Die(self.row)
+        return Deal(self.row, pack, self.dealer, tuple(self.points), die)
 
     def enter(self, result) -> None:
-        """Book a deal: anything with `winner` (0, 1 or None) and `points` (of both seats)."""
+        """Book a deal; one that has to be dealt again (RULES 5.1) was none."""
         if self.over:
             raise ValueError("the match is over")
-        self.deals += 1
-        for seat in (0, 1):
-            self.points[seat] += result.points[seat]
-        if result.winner is not None:
-            self.won[result.winner] += 1
-        self._test(result)
-        self.dealer = self._next_dealer(result)
+        if result.kind != "redeal":
+            self.deals += 1
+            self.goal.enter(result)
+            self.dealer = self._next_dealer(result)
 
-    def _test(self, result) -> None:
-        if self.row["goal"] == "single":  # RULES 7: one deal; without a winner the match is drawn
-            self.over, self.winner = True, result.winner
-            return
-        reached = [seat for seat in (0, 1) if self.points[seat] >= self.row["points_target"]]
-        if reached:  # RULES 7: the test follows every deal
-            self.over, self.winner = True, reached[0]
-        elif self.deals >= self.row["max_deals"]:
-            self.over = self.unfinished = True
-
-    def _next_dealer(self, result) -> int:
+    def _next_dealer(self, result) -> int | None:
         """RULES 4.1: next_dealer after a deal that was won, void_dealer after any other."""
+        if self.dealer is None:
+            return None
         if result.winner is None:
             return self.dealer if self.row["void_dealer"] == "same" else 1 - self.dealer
         rule = self.row["next_dealer"]
@@ -46,13 +50,57 @@ class Match:
         return result.winner if rule == "winner" else 1 - result.winner
 
     @property
+    def unfinished(self) -> bool:
+        """RULES 7: undecided after max_deals deals of any result."""
+        return not self.goal.over and self.deals >= self.row["max_deals"]
+
+    @property
+    def over(self) -> bool:
+        return self.goal.over or self.unfinished
+
+    @property
+    def winner(self) -> int | None:
+        """None while undecided, and in a drawn or unfinished match."""
+        return self.goal.winner
+
+    @property
+    def points(self) -> list[int]:
+        return self.goal.points
+
+    @property
+    def won(self) -> list[int]:
+        return self.goal.won
+
+    @property
     def settlement(self) -> int | None:
-        """RULES 7, goal = points: W - L with game bonus, boxes and shut-out; None without a winner."""
-        if self.winner is None or self.row["goal"] != "points":
-            return None
-        row, winner, loser = self.row, self.winner, 1 - self.winner
-        shut_out = self.won[loser] == 0
-        points = self.points[winner] * (2 if shut_out and row["shutout"] == "double_points" else 1)
-        boxes = row["box_bonus"] * (self.won[winner] - self.won[loser])
-        total = points - self.points[loser] + row["game_bonus"] + boxes
-        return total * (2 if shut_out and row["shutout"] == "double_all" else 1)
+        return self.goal.settlement
+
+
+def shuffled(row: dict, rng: Random) -> tuple[list[str], int | None]:
+    """A pack and the joker's place in it, as `Match.deal` takes them."""
+    places = joker_places(row) if row["players"] == 1 else 0
+    return rng.sample(PACK, len(PACK)), rng.randrange(places) if places else None
+
+
+def play_deal(deal: Deal | SoloDeal, choose: Callable[[Deal | SoloDeal], tuple]) -> Result:
+    """Play to the end; `choose` picks among the options of the deal it is shown."""
+    while deal.result is None:
+        deal.act(choose(deal))
+    return deal.result
+
+
+def play_match(
+    row: dict,
+    packs: Iterable[tuple[list[str], int | None]],
+    choose: Callable[[Deal | SoloDeal], tuple],
+    first_dealer: int | None = None,
+) -> tuple[Match, list[Result]]:
+    """Play deals with these packs until the match is over; the match and what its deals came to, redeals among them."""
+    match = Match(row, first_dealer)
+    results = []
+    for pack, joker_place in packs:
+        results.append(play_deal(match.deal(pack, joker_place), choose))
+        match.enter(results[-1])
+        if match.over:
+            return match, results
+    raise ValueError("the packs are used up and the match is not over")

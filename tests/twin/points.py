@@ -1,4 +1,4 @@
-"""The points of a two-player deal (RULES 6)."""
+"""The points of a showdown, with the other hand or with the cards above the joker (RULES 6)."""
 
 from dataclasses import dataclass
 

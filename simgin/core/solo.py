@@ -1,0 +1,168 @@
+"""One deal for one player, against the joker or the clock (RULES.md 5). The player sits at seat 0, the joker at seat 1."""
+
+from simgin.core import rng
+from simgin.core.ask import ask, ask_apart, remember, show_deal
+from simgin.core.deadwood import deadwood, deadwood_of
+from simgin.core.endings import BIG_GIN, KNOCK, NO_ENDING, legal_discards
+from simgin.core.jit import jit, spliced
+from simgin.core.meldings import melding_shown
+from simgin.core.pack import next_card
+from simgin.core.rules import AFTER_DEAL, AGAINST_JOKER, DISCARD_FIRST, LOSE, NO_JOKER, PENALTY
+from simgin.core.scoring import KIND_BIG_GIN, KIND_GIN, KIND_JOKER, KIND_LIMIT, KIND_STALLED, score
+from simgin.core.state import DISCARD
+from simgin.core.state import KNOCK as KNOCK_SLOT
+from simgin.core.turn import clear_deal, draw, no_card, propose, throw
+from simgin.core.view import FROM_DEAL, FROM_STOCK, PHASE_STOP, PHASE_TURN
+
+PLAYER, JOKER = 0, 1
+FAR = 99  # cards above a joker that is not there
+
+
+@jit
+def joker_place(seed, unit, deal, rules):
+    """Where the joker lies among the 53 cards in dealing order (RULES.md 5.1); -1 if there is none.
+
+    A hand that is dealt again if it holds the joker leaves it uniform over the rest, as if it had been shuffled in after the deal.
+    """
+    if rules.joker == NO_JOKER:
+        return -1
+    word = rng.words(seed, unit, deal, 0, rng.JOKER)[0]
+    if rules.joker != AFTER_DEAL and rules.joker_in_hand == LOSE:
+        return rng.below(53, word)
+    dealt = _cards_dealt(rules)
+    return dealt + rng.below(53 - dealt, word)
+
+
+@jit
+def _cards_dealt(rules):
+    return 11 if rules.first_turn == DISCARD_FIRST else 10
+
+
+@jit
+def _deal_hand(state, rules):
+    """Deal the hand; a joker among its cards takes the place of one of them."""
+    dealt = _cards_dealt(rules)
+    has_joker = 0 <= state.joker < dealt
+    hand = 0
+    for _ in range(dealt - has_joker):
+        hand |= 1 << next_card(state)
+    state.hand[PLAYER] = hand
+    state.count[PLAYER] = deadwood(hand, rules)
+    state.stock = 52 - dealt + (state.joker >= 0)
+    state.above = state.joker - dealt if state.joker >= 0 else FAR
+
+
+@jit
+def play_solo(state, rules, view, discard, knock):
+    """Deal and play one deal to its result in the state; `state.joker` says where the joker lies."""
+    clear_deal(state, rules, JOKER)
+    _deal_hand(state, rules)
+    if state.above < 0:
+        _joker_drawn(state, rules)
+        return
+    show_deal(state, rules, view, PLAYER)
+    view.deck_left = state.stock
+    if rules.first_turn == DISCARD_FIRST and _turn(state, rules, view, FROM_DEAL, discard, knock):
+        return
+    while not _stop(state, rules, view, knock) and not _out_of_turns(state, rules):
+        if state.above == 0:
+            _joker_drawn(state, rules)
+            return
+        state.above -= 1
+        draw(state, rules, PLAYER, FROM_STOCK)
+        view.deck_left = state.stock
+        if _turn(state, rules, view, FROM_STOCK, discard, knock):
+            return
+
+
+@spliced
+def _turn(state, rules, view, source, discard, knock):
+    """With eleven cards: big gin, or a discard. True if it ended the deal."""
+    state.phase = PHASE_TURN
+    eleven = state.hand[PLAYER]
+    if rules.big_gin and deadwood(eleven, rules) == 0 and _agreed(state, rules, view, BIG_GIN, knock):
+        _close(state, view, source, -1)
+        return True
+    card = ask(state, rules, view, PLAYER, DISCARD, legal_discards(eleven, -1, state.drawn, rules), discard)
+    throw(state, PLAYER, card)
+    state.count[PLAYER] = deadwood_of(state.hand[PLAYER], rules, 0)
+    _close(state, view, source, card)
+    no_card(state)
+    return False
+
+
+@jit
+def _close(state, view, source, card):
+    remember(view, state.turns, PLAYER, source, state.drawn, card)
+    state.turns += 1
+    state.own_turns[PLAYER] += 1
+
+
+@jit
+def _stop(state, rules, view, knock):
+    """With ten cards, the next one unseen: gin or a knock, if the player wants it or the rules end the deal (RULES.md 5.2)."""
+    if state.draws[PLAYER] == 0 and not rules.stop_before_draw and rules.max_draws != 0:
+        return False
+    if rules.deal_scoring == PENALTY:
+        if state.count[PLAYER] == 0:
+            _end(state, rules, KNOCK)
+        return state.count[PLAYER] == 0
+    if state.count[PLAYER] > state.limit:
+        return False
+    state.phase = PHASE_STOP
+    return _agreed(state, rules, view, KNOCK, knock)
+
+
+@jit
+def _agreed(state, rules, view, ending, knock):
+    """Propose an ending; if the player agrees the deal is over."""
+    propose(state, ending, -1, 0 if ending == BIG_GIN else state.count[PLAYER])
+    if ask_apart(state, rules, view, PLAYER, KNOCK_SLOT, 3, knock):
+        _end(state, rules, ending)
+        return True
+    propose(state, NO_ENDING, -1, -1)
+    return False
+
+
+@jit
+def _out_of_turns(state, rules):
+    """No more draws: the last permitted one was made, or the guard against endless play stops the deal."""
+    if rules.max_draws >= 0 and state.draws[PLAYER] >= rules.max_draws:
+        state.kind = KIND_LIMIT
+        state.score[PLAYER] = state.stopper_count = state.count[PLAYER]
+        return True
+    if state.turns >= rules.max_turns:
+        state.kind = KIND_STALLED
+        return True
+    return False
+
+
+@jit
+def _joker_drawn(state, rules):
+    """The joker wins the deadwood of the cards held, or the deal (RULES.md 6); where penalties are counted it is the player's."""
+    state.kind = KIND_JOKER
+    state.winner = JOKER
+    state.stopper_count = state.count[PLAYER]
+    if rules.deal_scoring == PENALTY:
+        state.score[PLAYER] = state.count[PLAYER]
+    else:
+        state.score[JOKER] = state.count[PLAYER] if rules.deal_scoring == AGAINST_JOKER else 1
+
+
+@jit
+def _end(state, rules, ending):
+    """Points of gin, big gin or a knock."""
+    own = 0 if ending == BIG_GIN else state.count[PLAYER]
+    melding_shown(state.hand[PLAYER], 0, -1, -1, rules, state.found, state.keys, state.meldings)
+    for k in range(3):
+        state.melds[k] = state.meldings[0, k]
+    state.stopper = state.winner = PLAYER
+    state.stopper_count = own
+    if rules.deal_scoring == AGAINST_JOKER:
+        state.other_count = state.above + rules.count_joker
+        kind, state.score[PLAYER], state.score[JOKER], who = score(ending, own, state.other_count, 0, 1, rules)
+        state.kind = kind
+        state.winner = PLAYER if who > 0 else JOKER if who < 0 else -1
+        return
+    state.kind = KIND_BIG_GIN if ending == BIG_GIN else KIND_GIN
+    state.score[PLAYER] = rules.penalty_gin if rules.deal_scoring == PENALTY else 1

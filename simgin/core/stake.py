@@ -1,0 +1,48 @@
+"""The die of Gin Dice: offers before the cards are seen and in play, answers, refusals (RULES.md 8)."""
+
+from simgin.core.ask import ask_apart, show_die
+from simgin.core.jit import jit
+from simgin.core.rules import PAYS_NEW
+from simgin.core.scoring import KIND_REFUSED
+from simgin.core.state import ANSWER, OFFER
+from simgin.core.view import PHASE_BLIND
+
+
+@jit
+def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
+    """Offers before anyone looks at his cards: the nondealer's, or else the dealer's (view1, view2). True if one was refused."""
+    state.phase = PHASE_BLIND
+    stake = state.stake
+    if refused(state, rules, view1, view2, 1 - state.dealer, True, offer_a, answer_a, offer_b, answer_b):
+        return True
+    if state.stake != stake:
+        return False  # one offer a deal
+    return refused(state, rules, view2, view1, state.dealer, True, offer_a, answer_a, offer_b, answer_b)
+
+
+@jit
+def refused(state, rules, view, other_view, seat, free, offer_a, answer_a, offer_b, answer_b):
+    """Ask a seat for an offer, if it may make one, and the other for its answer; True if the offer was refused, which ends the deal.
+
+    free: whether a die that nobody owns may be offered.
+    """
+    if state.stake >= rules.die_cap or (state.owner != seat if state.owner >= 0 else not free):
+        return False
+    other = 1 - seat
+    higher = (1 << (rules.die_cap + 1)) - (1 << (state.stake + 1))
+    offered = ask_apart(state, rules, view, seat, OFFER, higher | 1, offer_a if seat == state.half else offer_b)
+    if offered == 0:
+        return False
+    state.offered = offered
+    show_die(state, other_view)
+    accepted = ask_apart(state, rules, other_view, other, ANSWER, 3, answer_a if other == state.half else answer_b)
+    state.offered = 0
+    if accepted:
+        state.stake, state.owner = offered, other
+        show_die(state, view)
+        show_die(state, other_view)
+        return False
+    state.pays = offered if rules.die_refusal_pays == PAYS_NEW else state.stake
+    state.kind = KIND_REFUSED
+    state.winner = seat
+    return True

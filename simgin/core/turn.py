@@ -1,0 +1,110 @@
+"""What the deals for one and for two players are made of: an empty table, a card drawn, a card thrown, a turn closed."""
+
+from simgin.core.ask import remember
+from simgin.core.endings import NO_ENDING
+from simgin.core.jit import inlined, jit
+from simgin.core.match import reset_die
+from simgin.core.pack import next_card
+from simgin.core.rules import DIE_DEAL
+from simgin.core.view import FROM_PILE, FROM_STOCK, PHASE_UPCARD
+
+
+@jit
+def clear_deal(state, rules, dealer):
+    """Before the cards are dealt: empty hands and an empty table, and a die of this deal's own (RULES.md 8)."""
+    state.dealer = dealer
+    state.dealt = 0
+    state.stock = 31
+    state.pile = 0
+    state.top = -1
+    state.upcard = -1
+    state.limit = -1 if rules.knock_by_upcard else rules.knock_limit
+    state.multiplier = 1
+    state.turns = 0
+    state.phase = PHASE_UPCARD
+    state.upcard_to = -1
+    if rules.die == DIE_DEAL:
+        reset_die(state)
+    no_card(state)
+    for seat in range(2):
+        state.hand[seat] = 0
+        state.known[seat] = 0
+        state.shed[seat] = 0
+        state.count[seat] = 0
+        state.own_turns[seat] = 0
+        state.draws[seat] = 0
+        state.takes[seat] = 0
+        state.score[seat] = 0
+        state.noises[seat] = 0
+    _no_result(state)
+
+
+@jit
+def no_card(state):
+    """Between turns: nothing drawn, nothing proposed."""
+    state.taken = -1
+    state.drawn = -1
+    state.ending = NO_ENDING
+    state.ending_card = -1
+    state.ending_count = -1
+
+
+@jit
+def _no_result(state):
+    state.kind = -1
+    state.stopper = -1
+    state.winner = -1
+    state.stopper_count = 0
+    state.other_count = 0
+    state.defender_before = 0
+    state.laid_off = 0
+    state.discard = -1
+    state.offered = 0
+    state.pays = 0
+
+
+@inlined
+def draw(state, rules, seat, source):
+    """Take a card into the hand from the stock or the pile; nothing under FROM_DEAL, where eleven were dealt."""
+    if source == FROM_STOCK:
+        if state.top >= 0 and rules.take_discard:
+            state.shed[seat] |= 1 << state.top  # declined
+        state.drawn = next_card(state)
+        state.stock -= 1
+        state.draws[seat] += 1
+        state.hand[seat] |= 1 << state.drawn
+    elif source == FROM_PILE:
+        state.taken = state.top
+        state.pile ^= 1 << state.top
+        state.known[seat] |= 1 << state.top
+        state.hand[seat] |= 1 << state.top
+        state.takes[seat] += 1
+
+
+@inlined
+def throw(state, seat, card):
+    """Put a card from a hand on the discard pile."""
+    one = 1 << card
+    state.hand[seat] &= ~one
+    state.known[seat] &= ~one
+    state.shed[seat] |= one
+    state.pile |= one
+    state.top = card
+
+
+@jit
+def propose(state, ending, card, count):
+    """Set the proposal that the knock policy sees."""
+    state.ending = ending
+    state.ending_card = card
+    state.ending_count = count
+
+
+@inlined
+def close_turn(state, view, other_view, seat, source, discard):
+    """Count the turn and append it to both histories; a card from the stock is hidden from the other seat."""
+    card = state.taken if source == FROM_PILE else state.drawn
+    remember(view, state.turns, seat, source, card, discard)
+    remember(other_view, state.turns, seat, source, card if source == FROM_PILE else -1, discard)
+    state.turns += 1
+    state.own_turns[seat] += 1

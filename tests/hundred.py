@@ -1,0 +1,28 @@
+"""Plays a hundred deals a pair of strategies of every variant named on stdin: the child of test_fuzz.py, which gives it bounds checks.
+
+One process for all of them, because a kernel with bounds checks takes a minute to compile. Prints a line a variant; a traceback is a bug.
+"""
+
+import sys
+
+from simgin import loader, matchup, variants
+from simgin.core import sums
+from simgin.matchup import Matchup
+
+PAIRS = (("random", "simple"), ("gold", "random"), ("simple", "gold"))
+DEALS = 100
+
+
+def play(text: str, seed: int = 1) -> None:
+    """Play a variant and see that every deal has ended in one way."""
+    variant = variants.find(text)
+    for a, b in PAIRS:
+        (row,) = matchup.play(Matchup(variant, loader.find(a), loader.find(b), seed, "deal"), 0, DEALS // 2)
+        deals, *kinds = (int(row[sums.SUM + sums.FACT[name]]) for name in ("deals", *sums.KINDS))
+        assert deals == DEALS == sum(kinds), (text, a, b, deals, kinds)
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        play(line.rstrip("\n"))
+        print(line, end="", flush=True)

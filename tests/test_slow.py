@@ -1,0 +1,147 @@
+"""Policies that numba cannot compile: played by the same engine, seeing the same, failing with the same sentences."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin import hooks, loader, matchup, runner, single, variants
+from simgin.core import jit
+from simgin.core.state import SLOTS
+from simgin.core.view import VIEW
+from simgin.matchup import Matchup
+from simgin.strategy import Strategy
+
+STANDARD = variants.find("standard")
+HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
+GOLD_IN_PYTHON = """
+@take
+def lower(view, rules, params):
+    SEEN["take"] = view.tobytes()
+    return take_if(count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
+
+@discard(tie=param(0, 0, 2), weights="numbers.npy")
+def low(view, rules, params):
+    SEEN.setdefault("params", []).append(params.tolist())
+    SEEN.setdefault("views", []).append(view.copy())
+    return best_discard(view.hand, view.legal, rules)
+
+@knock
+def at(view, rules, params):
+    SEEN["knock"] = [view.ending, rules.gin_bonus]
+    return np.bool_(view.ending_count <= 10)
+
+import numpy as np
+STRATEGY = Strategy("slow-gold", take=lower, discard=low, knock=at)
+"""
+
+
+def strategy(folder: Path, body: str) -> Strategy:
+    (folder / "slow.py").write_text(HEAD + body)
+    np.save(folder / "numbers.npy", np.array([2.5, -1.0]))
+    return loader.find(str(folder / "slow.py"))
+
+
+def failing(folder: Path, line: str) -> Strategy:
+    body = f"import sys\n@discard\ndef low(view, rules, params):\n    SEEN[1] = 1\n    {line}\nS = Strategy('failing', discard=low)\n"
+    return strategy(folder, body)
+
+
+def seen_by(one: Strategy) -> dict:
+    policy = one.policy("discard")
+    assert policy is not None
+    return policy.function.__globals__["SEEN"]
+
+
+def test_a_slow_policy_plays_as_its_compiled_twin(tmp_path: Path) -> None:
+    slow, simple, gold = strategy(tmp_path, GOLD_IN_PYTHON), loader.find("simple"), loader.find("gold")
+    rows = [
+        runner.run_matchup(Matchup(STANDARD, one, simple, 3, "deal"), 2400, workers) for one, workers in ((gold, 1), (slow, 1), (slow, 2))
+    ]
+    assert (rows[0] == rows[1]).all() and (rows[1] == rows[2]).all() and rows[0].any()
+    assert {hooks.tier(slow.policy(slot)) for slot in SLOTS} == {"slow"}
+
+
+def test_what_it_sees_is_the_engines_own(tmp_path: Path) -> None:
+    slow = strategy(tmp_path, GOLD_IN_PYTHON)
+    played = single.play(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
+    logged = [question.view for question in played.questions if question.slot == "discard" and question.seat == 0]
+    views = seen_by(slow)["views"]
+    assert len(views) == len(logged) > 2
+    for one, other in zip(views, logged, strict=True):
+        assert all(np.array_equal(one[name], other[name]) for name in VIEW.names)
+        assert one.hand == other.hand and one.history.tolist() == other.history.tolist()
+    assert set(map(tuple, seen_by(slow)["params"])) == {(0.0, 2.5, -1.0)}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("return None", "answered nothing, and an answer is a whole number or a yes or no"),
+        ("return 3.0", "answered 3.0, a float, and"),
+        ("return '3'", "answered '3', a str, and"),
+        ("return 2**63", "answered 9223372036854775808, which no int64 holds"),
+        ("return -(2**63)", "answered -9223372036854775808, which no int64 holds"),
+        ("return view.hand * 0 - 1", "threw -1, which is not among the legal discards"),
+        ("return SEEN['nothing']", "raised KeyError: 'nothing'"),
+        ("view.hand = 0", "raised ValueError: assignment destination is read-only"),
+        ("view.history[0, 0] = 0", "raised ValueError: assignment destination is read-only"),
+        ("rules['gin_bonus'] = 0", "raised ValueError: assignment destination is read-only"),
+        ("rules.value[0] = 0", "raised ValueError: assignment destination is read-only"),
+    ],
+)
+def test_failures_say_who_and_where(tmp_path: Path, line: str, said: str) -> None:
+    game = Matchup(STANDARD, loader.find("gold"), failing(tmp_path, line), 1, "deal")
+    with pytest.raises(matchup.IllegalAnswer) as raised:
+        matchup.play(game, 0, 10)
+    assert f"the discard policy 'low' {said}" in str(raised.value) and "Replay it with: simgin show gold" in str(raised.value)
+    assert single.play(game).fault == str(raised.value)
+
+
+@pytest.mark.parametrize(("line", "error"), [("raise KeyboardInterrupt", KeyboardInterrupt), ("sys.exit(3)", SystemExit)])
+def test_an_interruption_comes_out(tmp_path: Path, line: str, error: type[BaseException]) -> None:
+    with pytest.raises(error):
+        matchup.play(Matchup(STANDARD, failing(tmp_path, line), loader.find("gold"), 1, "deal"), 0, 10)
+
+
+def test_one_notice_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy = failing(tmp_path, "return best_discard(view.hand, view.legal, rules)").policy("discard")
+    assert policy is not None
+    hooks.hook(policy)
+    hooks.hook(policy)
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "the discard policy 'low' in slow.py runs in Python" in said and "SEEN" in said
+    assert hooks.slow_because(policy) and hooks.slow_because(policy) in said
+
+
+def test_every_built_in_policy_is_fast() -> None:
+    for policy in loader.policies():
+        hooks.hook(policy)
+        assert hooks.slow_because(policy) == "" and hooks.tier(policy) == "fast", policy.name
+
+
+def test_built_in_policies_are_not_compiled_to_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks._builtin_folder()
+    monkeypatch.setattr(jit, "compiled", lambda *_, **__: pytest.fail("compiled"))
+    assert {hooks.tier(policy) for policy in loader.policies()} == {"fast"}
+
+
+def test_the_tier_of_a_refused_policy(tmp_path: Path) -> None:
+    one = strategy(tmp_path, "@discard\ndef low(view, rules, params):\n    return 0.5\nS = Strategy('x', discard=low)\n")
+    assert hooks.tier(one.policy("discard")) == "refused"
+
+
+def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
+    """A typo in a comprehension, a lambda, or behind a second name for the module is refused; other people's attributes are not."""
+    for line, field in (
+        ("return min(card for card in [view.legl])", "legl"),
+        ("return (lambda: rules.gin_bonos)()", "gin_bonos"),
+        ("view.hnad = 3", "hnad"),
+    ):
+        (tmp_path / field).mkdir()
+        with pytest.raises(hooks.PolicyError, match=f"has a field '{field}'; did you mean"):
+            hooks.hook(failing(tmp_path / field, line).policy("discard"))
+    fine = "view = type('Mine', (), {'anything': 1}); return view.anything + sys.maxsize * 0 + lowest(3)"
+    hooks.hook(failing(tmp_path, fine).policy("discard"))
+    assert sys.maxsize > 0

@@ -1,0 +1,200 @@
+"""What wins a match (RULES 7): a goal is fed the results of deals and tells who stands how, and who has won."""
+
+from .die import Die
+
+GIN_LIKE = ("gin", "big_gin", "shot")
+
+
+def deals_counted(row: dict, result) -> int:
+    """How many won deals a won deal is worth (RULES 7 and 8.5); a refusal pays its number without any factor (8.2)."""
+    if result.kind in GIN_LIKE:
+        return result.stake * row["deal_count_gin"]
+    if result.kind == "undercut":
+        return result.stake * row["deal_count_undercut"]
+    return result.stake
+
+
+def game_value(row: dict, loser: int) -> int:
+    """Won games for a game whose loser has so many points (RULES 7, `games`)."""
+    return next(games for up_to, games in row["game_table"] if loser <= up_to)
+
+
+def settled(row: dict, winner: int, points: list[int], boxes: list[int]) -> int:
+    """The settlement of a game or column as its winner sees it (RULES 7, `points`)."""
+    loser = 1 - winner
+    shut_out = row["shutout"] if boxes[loser] == 0 else "none"
+    own = points[winner] * (2 if shut_out == "double_points" else 1)
+    total = own - points[loser] + row["game_bonus"] + row["box_bonus"] * (boxes[winner] - boxes[loser])
+    return total * (2 if shut_out == "double_all" else 1)
+
+
+class Goal:
+    """A result has `kind`, `winner` (0, 1 or None), `points` of both sides, and `stake`.
+
+    points: of the present game. won: deals won. tally: deals won as `deals_counted` counts them.
+    winner: None while undecided, and in a drawn match.
+    """
+
+    def __init__(self, row: dict) -> None:
+        self.row = row
+        self.points = list(row["start_points"])
+        self.won, self.tally = [0, 0], [0, 0]
+        self.over = False
+        self.winner: int | None = None
+
+    def enter(self, result) -> None:
+        if self.over:
+            raise ValueError("the match is over")
+        for side in (0, 1):
+            self.points[side] += result.points[side]
+        if result.winner is not None:
+            self.won[result.winner] += 1
+            self.tally[result.winner] += deals_counted(self.row, result)
+        self._test(result)
+
+    def _test(self, result) -> None:
+        """Is the match over? RULES 7: the test follows every deal."""
+        for side in (0, 1):
+            if self._reached(side):
+                self._wins(side)
+
+    def _reached(self, side: int) -> bool:
+        raise NotImplementedError
+
+    def _wins(self, side: int | None) -> None:
+        self.over, self.winner = True, side
+
+    def _points_reached(self, side: int) -> bool:
+        return self.points[side] >= self.row["points_target"]
+
+    def _deals_reached(self, side: int) -> bool:
+        return self.tally[side] >= self.row["deals_target"]
+
+    @property
+    def settlement(self) -> int | None:
+        """As the winner of the match sees it; None where nothing is settled."""
+        return None
+
+
+class Single(Goal):
+    def _test(self, result) -> None:
+        self._wins(result.winner)  # a deal without a winner is a drawn match
+
+
+class Points(Goal):
+    def _reached(self, side: int) -> bool:
+        return self._points_reached(side)
+
+    @property
+    def settlement(self) -> int | None:
+        return None if self.winner is None else settled(self.row, self.winner, self.points, self.won)
+
+
+class Columns(Goal):
+    """Hollywood. `boxes` are the entries, `closed_by` the winner of each column, None while it is open."""
+
+    def __init__(self, row: dict) -> None:
+        super().__init__({**row, "start_points": (0, 0)})  # which have no effect here
+        number = row["columns"]
+        self.columns = [[0, 0] for _ in range(number)]
+        self.boxes = [[0, 0] for _ in range(number)]
+        self.closed_by: list[int | None] = [None] * number
+        self.opened = [0, 0]  # how many columns each side has opened, from the left
+
+    def _test(self, result) -> None:
+        if result.winner is None:
+            return
+        for column in self._entered(result.winner):
+            self.columns[column][result.winner] += result.points[result.winner]
+            self.boxes[column][result.winner] += 1
+            if self.columns[column][result.winner] >= self.row["points_target"]:
+                self.closed_by[column] = result.winner
+        if None not in self.closed_by:
+            self._wins(self._better())
+
+    def _entered(self, side: int) -> list[int]:
+        """The columns in which a won deal is entered; it opens one more to the side, if one is left to open."""
+        open_columns = [column for column, closed in enumerate(self.closed_by) if closed is None]
+        if self.row["column_entry"] == "absolute":
+            self.opened[side] = min(self.won[side], len(self.columns))
+        else:
+            unopened = [column for column in open_columns if column >= self.opened[side]]
+            self.opened[side] = unopened[0] + 1 if unopened else self.opened[side]
+        return [column for column in open_columns if column < self.opened[side]]
+
+    def settlements(self) -> list[int]:
+        """Of the closed columns, as side 0 sees them."""
+        closed = zip(self.closed_by, self.columns, self.boxes, strict=True)
+        return [settled(self.row, side, *column) * (1 if side == 0 else -1) for side, *column in closed if side is not None]
+
+    def _better(self) -> int | None:
+        """The greater sum, else more columns, else nobody."""
+        lead = sum(self.settlements()) or self.closed_by.count(0) - self.closed_by.count(1)
+        return None if lead == 0 else int(lead < 0)
+
+    @property
+    def settlement(self) -> int | None:
+        return None if self.winner is None else sum(self.settlements()) * (1 if self.winner == 0 else -1)
+
+
+class Games(Goal):
+    """Gin Pro: `games` won by each side, `played` so far; with die = game every game has a `die` (RULES 8)."""
+
+    def __init__(self, row: dict) -> None:
+        super().__init__(row)
+        self.games, self.played = [0, 0], 0
+        self.die = Die(row)
+
+    def _test(self, result) -> None:
+        if result.kind == "refused":  # it ends the game, without regard to the table
+            self._game_won(result.winner, result.stake)
+        elif result.winner is not None and self._points_reached(result.winner):
+            self._game_won(result.winner, result.stake * game_value(self.row, self.points[1 - result.winner]))
+
+    def _game_won(self, side: int, games: int) -> None:
+        self.games[side] += games
+        self.played += 1
+        if self.games[side] >= self.row["games_target"]:
+            self._wins(side)
+        else:
+            self.points, self.die = [0, 0], Die(self.row)
+
+
+class Race(Goal):
+    def _reached(self, side: int) -> bool:
+        return self._points_reached(side) if side == self.row["race_points_seat"] else self._deals_reached(side)
+
+
+class Twofold(Goal):
+    def _reached(self, side: int) -> bool:
+        return self._points_reached(side) and self._deals_reached(side)
+
+
+class Deals(Goal):
+    def _reached(self, side: int) -> bool:
+        return self._deals_reached(side)
+
+
+class Total(Goal):
+    """Solitary Gin: the player's penalties are in points[0]; a lost match is won by side 1, which is nobody."""
+
+    def __init__(self, row: dict) -> None:
+        super().__init__({**row, "start_points": (0, 0)})  # which have no effect here
+        self.entered = 0
+
+    def _test(self, result) -> None:
+        self.entered += 1
+        if self.entered == self.row["deals_in_match"]:
+            self._wins(0 if self.points[0] <= self.row["total_goal"] else 1)
+
+
+GOALS = {
+    "single": Single,
+    "points": Points,
+    "columns": Columns,
+    "games": Games,
+    "race": Race,
+    "twofold": Twofold,
+    "deals": Deals,
+    "total": Total,
+}

@@ -1,0 +1,177 @@
+"""One one-player deal, action by action (RULES 5), and its points (RULES 6)."""
+
+from collections.abc import Iterable
+
+from .deal import Result
+from .endings import legal_meldings
+from .melds import PACK, deadwood, shown
+from .points import Score, deal_points
+from .refusals import refuse
+
+JOKER = "X"
+PLAYER = 0  # the other side, 1, is the joker, or nobody
+
+
+def joker_places(row: dict) -> int:
+    """How many places the joker may have: in the whole pack, or in the rest after the deal (RULES 5.1)."""
+    rest = len(PACK) - _dealt(row)
+    return {"none": 0, "before_deal": len(PACK) + 1, "after_deal": rest + 1}[row["joker"]]
+
+
+def _dealt(row: dict) -> int:
+    return 11 if row["first_turn"] == "discard_first" else 10
+
+
+class SoloDeal:
+    """Played with ("stock",), ("throw", card) and ("end", None, how). `deck[0]` is the top of the deck.
+
+    pack: the 52 cards. joker_place: the number of cards above the joker, of the pack with before_deal, of the deck
+    with after_deal; None in a game without one. A joker in the hand that means a new deal is the result `redeal`.
+    """
+
+    def __init__(self, row: dict, pack: Iterable[str], joker_place: int | None = None) -> None:
+        refuse(row, players=1)
+        pack = list(pack)
+        if sorted(pack) != sorted(PACK):
+            raise ValueError("the pack must hold each of the 52 cards once")
+        if (joker_place is None) != (row["joker"] == "none") or (joker_place or 0) not in range(joker_places(row) or 1):
+            raise ValueError(f"no place {joker_place} for joker = {row['joker']}")
+        self.row = row
+        self.result: Result | None = None
+        self.discards: list[str] = []
+        self.turns = self.draws = 0
+        self._drawn: str | None = None
+        self._deal_cards(pack, joker_place)
+        self._dealt_deck = len(self.deck)
+        if JOKER in self.hands[PLAYER]:
+            self._joker_in_hand()
+        elif len(self.hands[PLAYER]) == 10:
+            self._hold_ten()
+
+    def _deal_cards(self, pack: list[str], joker_place: int | None) -> None:
+        """RULES 5.1: the joker is in the pack before dealing, or shuffled into the rest after it."""
+        if self.row["joker"] == "before_deal":
+            pack.insert(joker_place, JOKER)
+        number = _dealt(self.row)
+        self.hands, self.deck = [pack[:number]], pack[number:]
+        if self.row["joker"] == "after_deal":
+            self.deck.insert(joker_place, JOKER)
+
+    def _joker_in_hand(self) -> None:
+        """RULES 5.1: deal again, or result `joker` with the deadwood of the nine other cards."""
+        if self.row["joker_in_hand"] == "redeal":
+            self._finish(Result("redeal"))
+        else:
+            self.hands[PLAYER].remove(JOKER)
+            self._lost_to_the_joker()
+
+    # --- questions ---
+
+    @property
+    def to_move(self) -> int | None:
+        return PLAYER if self.result is None else None
+
+    def options(self) -> set[tuple]:
+        """The legal actions (RULES 9.1); the empty set when the deal is over."""
+        if self.result is not None:
+            return set()
+        return self._stop_options() if len(self.hands[PLAYER]) == 10 else self._discard_options()
+
+    def _stop_options(self) -> set[tuple]:
+        """RULES 5.2: end the deal or draw; with penalties there is no stop decision."""
+        how = "gin" if self._count() == 0 else "knock"
+        if self.row["deal_scoring"] != "penalty" and self._count() <= self.row["knock_limit"] and self._may_stop():
+            return {("stock",), ("end", None, how)}
+        return {("stock",)}
+
+    def _may_stop(self) -> bool:
+        return self.draws > 0 or self.row["stop_before_draw"]
+
+    def _discard_options(self) -> set[tuple]:
+        """RULES 5.2: any card, or big gin, also with the eleven cards dealt (001-5), whatever stop_before_draw says.
+
+        RULES 4.3, discard_ban: nothing is ever taken, so that only `drawn` forbids anything.
+        """
+        banned = self._drawn if self.row["discard_ban"] == "drawn" else None
+        options: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
+        if self.row["big_gin"] and legal_meldings(self.hands[PLAYER], self.row, "big_gin"):
+            options.add(("end", None, "big_gin"))
+        return options
+
+    def _count(self) -> int:
+        return deadwood(self.hands[PLAYER], self.row)
+
+    # --- actions ---
+
+    def act(self, action: tuple) -> None:
+        """Carry out an action of `options`; ValueError when it is not one of them."""
+        if action not in self.options():
+            raise ValueError(f"{action!r} is not legal" if self.result is None else "the deal is over")
+        if action[0] == "stock":
+            self._draw()
+        elif action[0] == "throw":
+            self._throw(action[1])
+        else:
+            self._end(action[2])
+
+    def _draw(self) -> None:
+        if self.turns >= self.row["max_turns"]:
+            self._finish(Result("stalled"))  # RULES 11, max_turns: no further turn begins
+        elif self.deck[0] == JOKER:
+            self._lost_to_the_joker()
+        else:
+            self._drawn = self.deck.pop(0)
+            self.hands[PLAYER].append(self._drawn)
+            self.draws += 1
+
+    def _throw(self, card: str) -> None:
+        self.hands[PLAYER].remove(card)
+        self.discards.append(card)
+        if self.row["discard_view"] == "bottom":
+            self.deck.append(card)  # to the letter, to see that it never comes back (RULES 5.1)
+        self.turns += 1
+        self._hold_ten()
+
+    def _hold_ten(self) -> None:
+        """RULES 5.2: with penalties gin ends the deal by itself, and so does the last turn."""
+        if self.row["deal_scoring"] != "penalty":
+            return
+        last = self.draws == self.row["max_draws"]
+        if self._count() == 0 and (last or self._may_stop()):
+            self._end("gin")
+        elif last:
+            self._finish(Result("limit", None, None, [self._count(), 0], stopper_count=self._count()))
+
+    def _end(self, how: str) -> None:
+        hand = self.hands[PLAYER]
+        if how == "big_gin":
+            self.turns += 1  # it takes the place of the discard
+        score, above = self._score(how), self._above()
+        winner = {"stopper": PLAYER, "other": 1 - PLAYER, None: None}[score.winner]
+        melds = shown(hand, None, self.row, limit=self._count()) or []
+        counts = {"stopper_count": self._count(), "other_count": above}
+        self._finish(Result(score.kind, PLAYER, winner, [score.stopper, score.other], melds=melds, **counts))
+
+    def _above(self) -> int | None:
+        """RULES 6: N, the cards above the joker when the deal is ended, the joker only with count_joker."""
+        if self.row["deal_scoring"] != "joker":
+            return None
+        return self.deck.index(JOKER) + (1 if self.row["count_joker"] else 0)
+
+    def _score(self, how: str) -> Score:
+        if self.row["deal_scoring"] == "joker":
+            return deal_points(self.row, how, self._count(), self._above())
+        won = 1 if self.row["deal_scoring"] == "winloss" else self.row["penalty_gin"]
+        return Score(how, "stopper", won, 0)
+
+    def _lost_to_the_joker(self) -> None:
+        """RULES 6: the deadwood to the joker, 1 in the win-or-lose game, in a game of penalties it is the player's penalty."""
+        count = self._count()
+        points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}[self.row["deal_scoring"]]
+        self._finish(Result("joker", None, 1 - PLAYER, points, stopper_count=count))
+
+    def _finish(self, result: Result) -> None:
+        """RULES 6, result record: the deck is m of 5.1, after so many draws without the joker, no discards in it."""
+        result.stock_left, result.turns = self._dealt_deck - self.draws, self.turns
+        result.draws, result.limit = [self.draws, 0], self.row["knock_limit"]
+        self.result = result

@@ -1,0 +1,11 @@
+"""read: is a take policy and stands in the slot discard"""
+
+from simgin.strategy import Strategy, take
+
+
+@take
+def policy(view, rules, params):
+    return 0
+
+
+STRATEGY = Strategy("wrong-slot", discard=policy)
