@@ -48,6 +48,7 @@ class Match:
 
     points: tuple[int, int] = (0, 0)
     won: tuple[int, int] = (0, 0)
+    deals: int = 0
 
 
 @dataclass
@@ -232,10 +233,17 @@ class Replay:
             "other_points": self.match.points[1 - seat],
             "own_deals": self.match.won[seat],
             "other_deals": self.match.won[1 - seat],
+            "own_games": 0,
+            "other_games": 0,
+            "own_opened": 0,
+            "other_opened": 0,
+            "closed": 0,
+            "deal": self.match.deals,
             "goal": GOALS.index(row["goal"]),
             "target": row["points_target"],
             "stake": 1,
             "owner": -1,
+            "offered": 0,
             "taken": number(deal._taken),
             "taken_offer": -1,
             "drawn": number(deal._drawn),

@@ -333,6 +333,9 @@ def match_facts(facts, match, a):
     facts["a_match_margin"] += match.points[a] - match.points[1 - a]
     facts["match_drawn"] += match.winner is None and not match.unfinished
     facts["unfinished"] += match.unfinished
+    if match.settlement is not None:
+        facts["settled"] += 1
+        facts["a_settlement"] += match.settlement if match.winner == a else -match.settlement
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
     if match.winner is not None:
@@ -352,7 +355,7 @@ def played_match(game, unit, half, facts, turns, counts):
         played = single.play(game, unit, half, deal)
         match = match or twin.Match(row, int(played.state.dealer))
         assert int(played.state.dealer) == match.dealer
-        result = replayed(played, row, Match(tuple(match.points), tuple(match.won)))
+        result = replayed(played, row, Match(tuple(match.points), tuple(match.won), match.deals))
         deal_facts(facts, result, played, half)
         turns.append(result.turns)
         if result.kind in ("knock", "undercut", "even"):
