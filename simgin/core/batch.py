@@ -40,6 +40,7 @@ from simgin.core.sums import (
 )
 from simgin.core.turn import clear_deal
 
+DENOMINATORS = np.array(DENOMINATOR)  # a tuple would be copied for every unit
 DEALS, DECIDED, SHOWDOWNS, KIND = FACT["deals"], FACT["decided"], FACT["showdowns"], FACT[KINDS[0]]
 POINTS_KIND, POINTS_SCORED, TURNS = FACT["points_knock"], FACT["points_scored"], FACT["turns"]
 FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
@@ -142,7 +143,7 @@ def _add_unit(state):
         fact = state.facts[i]
         state.row[SUM + i] += fact
         state.row[SQUARE + i] += fact * fact
-        state.row[CROSS + i] += fact * state.facts[DENOMINATOR[i]]
+        state.row[CROSS + i] += fact * state.facts[DENOMINATORS[i]]
     for i in range(N_FACTS):
         state.facts[i] = 0
 
