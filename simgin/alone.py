@@ -36,7 +36,7 @@ def action(text: str) -> Action:
 
 def said(one: Action) -> str:
     """The text of an action."""
-    return next((word for word, known in WORDS.items() if known == one), f"throw {notation.text(one.card)}")
+    return f"throw {notation.text(one.card)}" if one.what == THROW else next(word for word, known in WORDS.items() if known == one)
 
 
 def dealt(variant: Variant) -> int:
@@ -95,7 +95,7 @@ def solo_script(one: Example) -> Answer:
     script = _script(one)
     cards, joker, told = _pack(one, variant)
     if script.count(DRAW) > told:
-        raise one.error(f"input.deck_top_first has {told} cards, and the actions draw {script.count(DRAW)}.")
+        raise one.error(f"input.deck_top_first tells fewer cards ({told}) than the actions draw ({script.count(DRAW)}).")
     if 0 <= joker < dealt(variant) and redealt(variant):
         return {"illegal": None, "how": "redeal"}
     return _outcome(one, play(variant, cards, joker, script))
