@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from simgin import examples, notation, rules, variants
+from simgin import examples, notation, rules
 from simgin import hand as hands
 from simgin.core import endings, layoff, meldings, scoring
 from simgin.core.deadwood import deadwood_of
@@ -14,7 +14,6 @@ from simgin.core.rules import DEFENDER, STOPPER
 from simgin.core.showdown import showdown as settle
 from simgin.core.state import new_state
 from simgin.examples import Example, Impossible
-from simgin.variants import VariantError
 
 Answer = dict[str, Any]
 LISTED = 8  # most optimal meldings that an example lists
@@ -133,6 +132,8 @@ STOPS = {"knock": endings.KNOCK, "gin": endings.KNOCK, "shot": endings.SHOT, "bi
 def deal_points(one: Example) -> Answer:
     """Points of both sides for two counts."""
     row = examples.row(one, "stop", "own_deadwood", "other_count", "multiplier", "stock_left")
+    if row["deal_scoring"] not in ("versus", "joker"):
+        raise one.error(f"input.deal_scoring = {row['deal_scoring']} compares no counts, which kind {one.kind} is about.")
     stop = examples.word(one, "stop", *STOPS)
     own = examples.number(one, "input.own_deadwood", one.given.get("own_deadwood", 0 if stop in ("gin", "big_gin") else None), 0, 200)
     other = examples.number(one, "input.other_count", examples.need(one, "other_count"), 0, 200)
@@ -167,12 +168,9 @@ def showdown(one: Example) -> Answer:
 
 
 def knock_limit(one: Example) -> Answer:
-    """Limit and factor of a deal, by its first upcard: the one kind whose rules are the variant's."""
-    try:
-        base = variants.find(one.variant).text
-    except VariantError as error:
-        raise one.error(f"kind {one.kind} needs a variant: {error}") from None
-    own_rules, upcard = rules.of_row(examples.row(one, "upcard", base=base)), examples.mask(one, "upcard", 1).bit_length() - 1
+    """Limit and factor of a deal, by its first upcard, under the variant named."""
+    own_rules = rules.of_row(examples.row(one, "upcard", base=examples.base(one)))
+    upcard = examples.mask(one, "upcard", 1).bit_length() - 1
     return {"limit": int(endings.knock_limit(upcard, own_rules)), "multiplier": int(endings.multiplier(upcard, own_rules))}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simgin.examples import Example, ExampleError, NotSupported
-from simgin.kinds import KINDS, NOT_YET, compare
+from simgin.kinds import KINDS, compare
 from simgin.parameters import did_you_mean, shown
 
 OUTCOMES = PASSED, FAILED, NOT_SUPPORTED = "passed", "failed", "not supported"
@@ -134,10 +134,9 @@ def _vectors(path: Path) -> list[Any]:
 
 
 def _check_kind(kind: str | None) -> None:
-    known = [*KINDS, *NOT_YET]
-    if kind is not None and kind not in known:
-        near = did_you_mean(kind, known)
-        raise ConformError(f"there is no kind {shown(kind)}{near if near != '.' else '; the kinds are ' + ', '.join(known) + '.'}")
+    if kind is not None and kind not in KINDS:
+        near = did_you_mean(kind, KINDS)
+        raise ConformError(f"there is no kind {shown(kind)}{near if near != '.' else '; the kinds are ' + ', '.join(KINDS) + '.'}")
 
 
 def _example(vector: Any, number: int) -> Example:
@@ -153,11 +152,12 @@ def _example(vector: Any, number: int) -> Example:
         raise ConformError(f"{name}: {error}") from None
     if unknown := vector.keys() - {"id", "kind", "variant", "note", "why", "input", "expect"}:
         raise ConformError(f"{name}: a vector has no key {shown(min(unknown))}{did_you_mean(min(unknown), ['input', 'expect', 'variant'])}")
-    given, expect = vector.get("input"), vector.get("expect")
-    if vector["kind"] in KINDS:
-        for key, value in (("input", given), ("expect", expect)):
-            if not isinstance(value, dict):
-                raise ConformError(f"{name}: {key} must be an object, not {shown(str(value))}.")
+    given, expect, bare = vector.get("input"), vector.get("expect"), KINDS[vector["kind"]].bare
+    if bare and type(expect) is int:
+        expect = {bare: expect}
+    for key, value in (("input", given), ("expect", expect)):
+        if not isinstance(value, dict):
+            raise ConformError(f"{name}: {key} must be an object, not {shown(str(value))}.")
     return Example(str(name), vector["kind"], str(vector.get("variant", "standard")), given, expect)  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from simgin import notation, variants
 from simgin.parameters import Value, did_you_mean, parameters, shown
-from simgin.variants import Variant
+from simgin.variants import Variant, VariantError
 
 NO_RULES = ("hand", "options", "overrides")  # input keys that are no parameter in any kind
 
@@ -21,7 +21,7 @@ class ExampleError(ValueError):
 
 
 class NotSupported(Exception):
-    """An example that the engine has no way to play yet; the message is the reason, a sentence."""
+    """An example that the rules allow and the engine cannot be brought to; the message is the reason, a sentence."""
 
 
 class Impossible(Exception):
@@ -93,7 +93,15 @@ def melds(one: Example, key: str, value: Any) -> list[int]:
     return [notation.mask(cards(one, key, meld)) for meld in value]
 
 
-def settings(one: Example, own: tuple[str, ...]) -> dict[str, Value]:
+def base(one: Example) -> str:
+    """The text of the variant that an example names, in a kind whose rules are that variant's."""
+    try:
+        return variants.find(one.variant).text
+    except VariantError as error:
+        raise one.error(f"kind {one.kind} needs a variant: {error}") from None
+
+
+def settings(one: Example, own: tuple[str, ...], base: str = "standard") -> dict[str, Value]:
     """The parameters that an example sets; what is neither a parameter nor a key of its kind (`own`) is refused, never ignored."""
     given = {key: value for key, value in one.given.items() if key not in own and key not in NO_RULES}
     for key in ("options", "overrides"):
@@ -105,23 +113,26 @@ def settings(one: Example, own: tuple[str, ...]) -> dict[str, Value]:
         if name not in parameters():
             near = did_you_mean(name, [*parameters(), *own])
             raise one.error(f"input has {shown(name)}, which is neither a parameter nor a key of kind {one.kind}{near}")
-        standard = variants.find("standard").row
-        if fault := parameters()[name].fault(value) or parameters()[name].dash({**standard, name: value}):
+        if fault := parameters()[name].fault(value) or parameters()[name].dash({**variants.find(base).row, name: value}):
             raise one.error(f"input: {fault}")
     return given
 
 
 def row(one: Example, *own: str, base: str = "standard") -> dict[str, Value]:
     """The rules of an example: those of `base` with its settings."""
-    return {**variants.find(base).row, **settings(one, own)}
+    return {**variants.find(base).row, **settings(one, own, base)}
 
 
-def variant(one: Example, *own: str) -> Variant:
-    """The variant that a deal is played under: standard with the example's settings, which must make a game."""
-    rules = row(one, *own)
+def variant(one: Example, *own: str, base: str = "standard", **fixed: Value) -> Variant:
+    """The variant that an example is played under: `base` with its settings and what its kind fixes, which must make a game."""
+    given = settings(one, own, base)
+    for name, value in fixed.items():
+        if given.get(name, value) != value:
+            raise one.error(f"input.{name} cannot be set: kind {one.kind} has {shown(value)} there.")
+    rules = {**variants.find(base).row, **given, **fixed}
     if sentences := variants.validate(rules):
         raise one.error(f"input: {' '.join(sentences)}")
-    return Variant(f"standard, as {one.id} has it", rules, "", "")
+    return Variant(f"{base}, as {one.id} has it", rules, "", "")
 
 
 def option(one: Example, key: str, default: int | None = None) -> int:
@@ -160,6 +171,13 @@ def as_list(one: Example, key: str, value: Any) -> Any:
     if not isinstance(value, list):
         raise one.error(f"expect.{key} must be a list, not {shown(str(value))}.")
     return sorted(map(repr, value))
+
+
+def as_rows(one: Example, key: str, value: Any) -> Any:
+    """A list whose order counts: a number, null or two numbers for each column."""
+    if not isinstance(value, list):
+        raise one.error(f"expect.{key} must be a list, not {shown(str(value))}.")
+    return repr(value)
 
 
 def as_scores(one: Example, key: str, value: Any) -> Any:

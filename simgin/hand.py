@@ -13,6 +13,7 @@ from simgin import notation, rules
 from simgin.core import endings, meldings
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
+from simgin.refusals import NO_UPCARD
 from simgin.variants import Variant
 
 MAX_LISTED = 8  # of the optimal meldings, in text
@@ -114,10 +115,10 @@ def say(variant: Variant, cards: Sequence[int], *, upcard: int | None = None, sc
     """What can be said of ten cards (kept after the discard) or of eleven (before it).
 
     upcard: the first upcard, which some variants take the knock limit from; score: one's own points before the deal, which a shot
-    spells. HandError for another number of cards, or a score where no shot is played.
+    spells. HandError for another number of cards, an upcard where none is turned, or a score where no shot is played.
     """
     own_rules = rules.of_row(variant.row)
-    _check(variant, cards, score)
+    _check(variant, cards, upcard, score)
     hand = notation.mask(cards)
     limit = None if upcard is None and own_rules.knock_by_upcard else int(endings.knock_limit(-1 if upcard is None else upcard, own_rules))
     points = score if own_rules.shot else None
@@ -141,11 +142,13 @@ def demanded_ranks(points: int) -> list[int]:
     return [rank + 1 for rank in range(13) for _ in range(code >> 3 * rank & 7)]
 
 
-def _check(variant: Variant, cards: Sequence[int], score: int | None) -> None:
+def _check(variant: Variant, cards: Sequence[int], upcard: int | None, score: int | None) -> None:
     if len(cards) not in (10, 11):
         raise HandError(
             f"{len(cards)} {'card was' if len(cards) == 1 else 'cards were'} given; a hand has ten cards, or eleven before the discard."
         )
+    if upcard is not None and variant.row["first_turn"] in NO_UPCARD:
+        raise HandError(f"{variant.text} has no upcard, so none says anything about a hand: leave --upcard out.")
     if score is not None and not variant.row["shot"]:
         raise HandError(
             f"{variant.text} has no shot, so a score says nothing about a hand: leave --score out, or add +shot to the variant."
@@ -223,16 +226,23 @@ def _shot_lines(said: Said) -> list[str]:
     return [f"shot        {f'leaves {ranks} over' if ranks else 'none with this score'}"]
 
 
+def _ends(said: Said) -> str:
+    """What a player does to the deal: two end it with a discard; one stops it with ten cards, where it does not end by itself."""
+    row = said.variant.row
+    return "may end" if row["players"] == 2 else "ends" if row["deal_scoring"] == "penalty" else "may stop"
+
+
 def _ten_lines(said: Said) -> list[str]:
     how = {ending.how for ending in said.endings}
     told = [ending.how + ("" if ending.how == "gin" else f" with {ending.count}") for ending in said.endings]
     if said.limit is None and "gin" not in how:
         told.append(f"knock if the limit is {said.deadwood} or more" if said.deadwood <= 10 else "")
-    return [f"may end     {' or '.join(filter(None, told)) or 'no'}"]
+    later = said.variant.row["stop_before_draw"] is False and bool(told)
+    return [f"{_ends(said):<12}{' or '.join(filter(None, told)) or 'no'}{' (not before the first draw)' if later else ''}"]
 
 
 def _eleven_lines(said: Said) -> list[str]:
-    rows = [f"{'discard':<12}{'leaves':>6}  may end with it"]
+    rows = [f"{'discard':<12}{'leaves':>6}  {_ends(said)} {'with' if said.variant.row['players'] == 2 else 'after'} it"]
     for card, left in said.leaves.items():
         ends = [e.how + ("" if e.how == "gin" else f" with {e.count}") for e in said.endings if e.discard == card]
         if said.limit is None and 0 < left <= 10:

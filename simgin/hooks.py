@@ -46,7 +46,9 @@ def vector(policy: Policy) -> np.ndarray:
 
 def hook(policy: Policy) -> Any:
     """The compiled function of a policy, of the one type that the engine takes. PolicyError if it has none."""
-    _check_source(policy)
+    if (policy.function, policy.noise) not in _CHECKED:
+        _check_source(policy)
+        _CHECKED.add((policy.function, policy.noise))
     if policy.function not in _KEPT:
         _KEPT[policy.function] = _compile(policy)
     return _KEPT[policy.function]
@@ -68,7 +70,8 @@ def slow_because(policy: Policy) -> str:
     return _SLOW.get(policy.function, "")
 
 
-# A function is compiled once a process, whatever values its parameters take.
+# A function is read and compiled once a process, whatever values its parameters take.
+_CHECKED: set[tuple[Any, bool]] = set()
 _KEPT: dict[Any, Any] = {}
 _SLOW: dict[Any, str] = {}
 

@@ -5,14 +5,16 @@ An option is what the script can go on with, whether the engine asks for it or d
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from simgin import examples, notation, scripted
+from simgin import examples, notation, scripted, soloscript
 from simgin.core.endings import BIG_GIN, SHOT
 from simgin.examples import Example, Impossible, NotSupported
 from simgin.parameters import shown
 from simgin.scripted import Action, NotPlayable, Played
+from simgin.variants import Variant
 
 PHASES = HOLDS, THROWN = "drawer holds eleven", "after the throw"
 OPENING, STOCK = ("to_move", "passes"), ("phase", "stock", "stock_before_draw", "can_end_with_it")  # keys beside parameters
@@ -22,26 +24,56 @@ ELEVEN = notation.cards("AC AD AH 6D 7D 8D TC JC QC KC 9D")  # all melded; gin w
 LOOSE = notation.cards("KS QH JS TH 9S 8H 7S 6H 5S")  # far from any ending, whatever two cards come
 REST = [card for card in range(52) if card not in ELEVEN]
 
+ALONE = (ELEVEN, notation.cards("AC AD 9D 6D 7D 8D TC JC QC KC KS"), [*LOOSE, *notation.cards("3C AD")])  # melded, two aces left, loose
+BIG = "big gin if all eleven meld"
+
 Position = tuple[list[int], list[Action], list[list[Action]]]  # the pack, how it has come there, and ways to go on
 
 
 def options(one: Example) -> dict[str, Any]:
     """What can be done in the position of `input.state`."""
     one = _flat(one)
+    if one.given.get("to_move") == "player":
+        return {"options": _alone(one)}
     variant = examples.variant(one, *(STOCK if "phase" in one.given else OPENING))
     cards, script, ways = _late(one, variant.row) if "phase" in one.given else _early(one, variant.row)
     before = scripted.play(variant, cards, script)
     if before.illegal >= 0:
         raise Impossible(f"the position: {script[before.illegal]} is not possible")
+    words = _words(lambda way: scripted.play(variant, cards, [*script, *way]), ways)
+    return {"options": words or [before.deal.kind]}
+
+
+def _words(play: Callable[[list[Action]], Played], ways: list[list[Action]]) -> list[str]:
+    """What can be gone on with, each once."""
     words = []
     for way in ways:
         try:
-            played = scripted.play(variant, cards, [*script, *way])
+            played = play(way)
         except NotPlayable:
             continue  # another ending than the proposed one, which is among the ways as well
         if played.illegal < 0:
             words.append(_word(way, played))
-    return {"options": list(dict.fromkeys(words)) or [before.deal.kind]}
+    return list(dict.fromkeys(words))
+
+
+def _alone(one: Example) -> list[str]:
+    """What a single player can do first, with three hands: all melded, near gin, and loose."""
+    variant = examples.variant(one, *OPENING, base=examples.base(one))
+    if variant.row["players"] != 1:
+        raise one.error(f"input.state.to_move = player needs a variant for one player, and {one.variant} is for two.")
+    examples.number(one, "input.state.passes", examples.need(one, "passes"), 0, 0)
+    melded, *others = (_first_words(variant, hand[: soloscript.dealt(variant)]) for hand in ALONE)
+    more = [word for words in others for word in words]
+    return list(dict.fromkeys(BIG if word == "big gin" and word not in more else word for word in [*melded, *more]))
+
+
+def _first_words(variant: Variant, hand: list[int]) -> list[str]:
+    """What a single player can do first with a hand, the joker far off."""
+    cards = hand + [card for card in range(52) if card not in hand]
+    joker = -1 if variant.row["joker"] == "none" else len(cards)
+    ways = [[Action(0, scripted.THROW, card)] for card in hand] + [[word] for word in soloscript.WORDS.values()]
+    return _words(lambda way: soloscript.play(variant, cards, joker, way), ways)
 
 
 def _flat(one: Example) -> Example:
@@ -54,8 +86,6 @@ def _flat(one: Example) -> Example:
 
 def _early(one: Example, row: dict[str, Any]) -> Position:
     """Before the first draw, after so many passes."""
-    if one.given.get("to_move") == "player":
-        raise NotSupported("one-player deals are not played yet.")
     passes = examples.number(one, "input.state.passes", examples.need(one, "passes"), 0, 2)
     if examples.word(one, "to_move", "nondealer", "dealer") != TO_MOVE[passes]:
         raise one.error(f"input.state.to_move must be {TO_MOVE[passes]} after {passes} passes.")
@@ -67,7 +97,7 @@ def _early(one: Example, row: dict[str, Any]) -> Position:
 def _late(one: Example, row: dict[str, Any]) -> Position:
     """After so many cards from the stock, each thrown at its drawer's next turn: the nine others of a hand stay what they are."""
     if row["first_turn"] == "discard_first":
-        raise NotSupported("positions by the size of the stock are set up with an upcard only.")
+        raise NotSupported("positions by the size of the stock are set up with an upcard only; this one is by reading.")
     holds = examples.word(one, "phase", *PHASES) == HOLDS
     key = "stock_before_draw" if holds else "stock"
     drawn = scripted.STOCK_CARDS - examples.number(one, f"input.state.{key}", examples.need(one, key), 1, 31 if holds else 30)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from simgin import notation, rules, single
 from simgin.core import endings
 from simgin.core.rules import OPPONENT_MAY_TAKE, UPCARD_STOCK_OR_PASS
-from simgin.core.view import FROM_PILE, FROM_STOCK, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
+from simgin.core.view import FROM_PILE, FROM_STOCK, PHASE_LAST, PHASE_STOP, PHASE_TURN, PHASE_UPCARD
 from simgin.matchup import Matchup
 from simgin.single import Single
 from simgin.strategy import Param, Policy, Strategy, helper
@@ -64,7 +64,7 @@ def _coded(script: Sequence[Action]) -> list[int]:
     """The script as numbers, each with the turn it belongs to: a turn ends with a discard or an ending."""
     codes, turn = [], 0
     for one in script:
-        codes.append(((turn << 1 | one.seat) << 3 | one.what) << 6 | max(one.card, 0))
+        codes.append(((turn << 1 | one.seat) << 3 | one.what) << 6 | one.card & 63)  # 63, no card at all, where it names none
         turn += one.what >= THROW
     return codes
 
@@ -104,6 +104,9 @@ def _read_aloud(view, rules, params):  # type: ignore[no-untyped-def]
     close, card = _close(params, view.turns, view.seat)
     if view.phase == PHASE_LAST:
         return _last(_draw(params, view.turns, view.seat, 0), close, card, view.ending_card)
+    if view.phase == PHASE_STOP:
+        draws = _draw(params, view.turns, view.seat, 0) == STOCK
+        return 0 if draws else 1 if close == STOP else -1
     if view.ending:
         return int(close == (BIG_GIN if view.ending_card < 0 else STOP))
     if view.taken_offer < 0:

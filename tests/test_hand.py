@@ -99,9 +99,59 @@ def test_a_shot_leaves_what_the_score_demands_though_a_melding_leaves_less():
     assert hand.demanded_ranks(311) == [1, 1] and hand.demanded_ranks(100) == []
 
 
-def test_big_gin_and_games_for_one():
+def test_big_gin():
     assert "big gin     all eleven cards are melded" in simgin("3S 4S 5S 6S JH JD JC JS 9H 9D 9C", "-v", "big-gin").stdout
-    assert "deadwood    40" in simgin("AS AH KD QD JD 5C 6C 7C 9H 2S", "-v", "solitary-gin").stdout
+
+
+TWO_LEFT, GIN = "3S 4S 5S 8H 8D 8C JD QD KD 2H", "3S 4S 5S 8H 8D 8C 8S JD QD KD"
+
+
+@pytest.mark.parametrize(
+    ("cards", "variant", "line"),
+    [
+        (TWO_LEFT, "solitaire-gin", "may stop    no"),
+        (TWO_LEFT, "solitaire-gin-knock", "may stop    knock with 2"),
+        (TWO_LEFT, "gin-solitaire+knock_limit=1", "may stop    no"),
+        (TWO_LEFT, "solitaire-gin-knock+stop_before_draw=no", "may stop    knock with 2 (not before the first draw)"),
+        (TWO_LEFT, "solitary-gin", "ends        no"),
+        (TWO_LEFT, "solitary-gin", "deadwood    5 (2H)"),
+        (GIN, "solitaire-gin", "may stop    gin"),
+        (GIN, "solitary-gin", "ends        gin"),
+        ("AS AH KD QD JD 5C 6C 7C 9H 2S", "solitary-gin", "deadwood    40 (AS 2S AH 9H)"),
+        (f"{TWO_LEFT} 9S", "solitaire-gin-knock", "discard     leaves  may stop after it"),
+        (f"{TWO_LEFT} 9S", "solitaire-gin-knock", "  9S *           2  knock with 2"),
+        (f"{TWO_LEFT} 9S", "solitaire-gin-knock", "  2H             9  knock with 9"),
+        (f"{TWO_LEFT} 9S", "solitaire-gin", "  9S *           2  -"),
+        (f"{TWO_LEFT} 9S", "solitary-gin", "discard     leaves  ends after it"),
+        (f"{GIN} 6S", "gin-solitaire", "big gin     all eleven cards are melded: no discard is needed"),
+        (f"{GIN} 6S", "gin-solitaire", "  8S *           0  gin"),
+    ],
+)
+def test_games_for_one(cards, variant, line):
+    assert line in simgin(cards, "-v", variant).stdout.splitlines()
+
+
+def test_big_gin_is_not_for_every_game_for_one():
+    assert "big gin" not in simgin(f"{GIN} 6S", "-v", "solitaire-gin-knock").stdout
+
+
+@pytest.mark.parametrize("one", [one for one in VECTORS if one["kind"] == "solo_script"], ids=lambda one: one["id"])
+def test_hands_for_one_in_the_rule_book_may_be_ended_as_they_were(one):
+    """Every scripted ending is among those told of the cards that were held then."""
+    given, how, held = one["input"], one["expect"].get("how"), one["input"]["hand"].split()
+    deck = iter(given["deck_top_first"].split())
+    for action in given["actions"]:
+        if action == "draw":
+            held.append(next(deck))
+        elif action.startswith("throw"):
+            held.remove(action.split()[1])
+    if "X" in held:
+        return
+    told = {ending.how for ending in said(" ".join(held), one["variant"]).endings}
+    if len(held) == 11:
+        assert ("big gin" in told) == (how == "big_gin")
+    else:
+        assert told == ({"gin"} if how == "gin" else {"knock"} if how in ("knock", "undercut", "even") else set())
 
 
 def test_json():
@@ -124,6 +174,7 @@ def test_json():
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "oklahomer"], "there is no variant 'oklahomer'"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--upcard", "ZZ"], "'ZZ' is no card"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--score", "10"], "standard has no shot"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "solitary-gin", "--upcard", "2S"], "solitary-gin has no upcard"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "shot", "--score", "-1"], "a score is 0 or more"),
     ],
 )

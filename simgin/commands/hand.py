@@ -14,7 +14,7 @@ from simgin.commands.answer import Answer, command_line, json_option
 @click.option("--score", type=int, metavar="N", help="Your points before the deal, which a shot spells (shot).")
 @json_option
 def hand(cards: tuple[str, ...], variant: str, upcard: str | None, score: int | None, as_json: bool) -> None:
-    """Deadwood, meldings and legal endings of ten cards; with eleven, what each discard leaves.
+    """Deadwood, meldings and legal endings of ten cards; with eleven, what each discard leaves. For two players or one.
 
     A card is a rank A23456789TJQK and a suit S H D C:
 
