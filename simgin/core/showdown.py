@@ -20,6 +20,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     if card >= 0:
         thrown = 1 << card
         state.hand[seat] &= ~thrown
+        state.pile |= thrown
     state.discard = card
     must = must_be_melded(state.taken, rules)
     demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
