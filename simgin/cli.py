@@ -29,6 +29,7 @@ COMMANDS = {
     "hand": "Deadwood, melding and best discards of a hand.",
     "conform": "Check worked examples of the rules on the engine.",
     "bench": "Measure the speed of this machine.",
+    "doctor": "See whether all is well on this machine.",
 }
 
 TOUR = """Monte Carlo for Gin Rummy: strategies, rule variants, and what they do,

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -251,10 +251,25 @@ def _shelf() -> _Shelf:
         for info in pkgutil.iter_modules(simgin_strategies.__path__)
         if not info.name.startswith("_")
     ]
-    for point in entry_points(group="simgin.strategies"):
+    return _collect([*modules, *map(plug_in, plug_ins())])
+
+
+def plug_ins() -> list[EntryPoint]:
+    """The entry points by which other packages offer strategies."""
+    return list(entry_points(group="simgin.strategies"))
+
+
+def plug_in(point: EntryPoint) -> ModuleType:
+    """The module behind an entry point. StrategyError if it cannot be loaded."""
+    try:
         loaded = point.load()
-        modules.append(loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__])
-    return _collect(modules)
+    except Exception as error:
+        package = point.dist.name if point.dist else "that offers it"
+        raise StrategyError(
+            f"the plug-in {point.name!r} of the package {package} cannot be loaded: {type(error).__name__}: {error}. "
+            "Update that package, or remove it with pip uninstall."
+        ) from None
+    return loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Shelf:

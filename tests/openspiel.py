@@ -1,8 +1,7 @@
 """OpenSpiel's gin_rummy in the words of simgin: our cards, our actions, a pack dealt in our order.
 
 Only translation: what it allows, what it holds and what it pays is OpenSpiel's own. Its player 0 always starts, so he is our nondealer,
-who sits at seat 0 in a script; wherever the rules leave one thing to do it is done at once, except a pass at the wall, which our scripts
-name too.
+who sits at seat 0 in a script. Cards are dealt as they are due; every other move is an action of ours.
 """
 
 from collections.abc import Iterable, Iterator

@@ -104,9 +104,7 @@ WRONG_NUMBERS = [
 @pytest.mark.parametrize("name", [name for name in PLAYED if VECTORS[name]["kind"] == "options"])
 def test_every_option_too_many_or_too_few_is_found(name):
     right = VECTORS[name]["expect"]["options"]
-    fewer = [[word for word in right if word != one] for one in right]
-    more = [[*right, word] for word in ("take", "stock", "pass", "throw", "knock", "gin", "big gin", "void") if word not in right]
-    for wrong in [*fewer, *more]:
+    for wrong in (right[1:], [*right, "draw twice"]):
         assert outcome(changed(name, ("expect", "options"), wrong)).differences == {"options": (wrong, right)}
 
 

@@ -16,8 +16,9 @@ from simgin.matchup import Matchup
 ROWS = distinct((*TWO_PLAYER, *UNUSUAL))
 STRATEGIES = ("simple", "gold", "gin-only", "gold-early", "stubborn", "random", "random:p=0.2,p_end=1", "gold+take=never")
 STOCK, DEALT = 0, 2  # source of a card in a deal's turns
-MARGINS = ("a_margin", "a_match_margin")  # what A makes more than B
+MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # what A makes more than B
 
+any_row = st.sampled_from(tuple(dict.fromkeys((*ROWS, *TWO_PLAYER))))  # matches of every kind as well
 a_row, a_strategy, a_seed = st.sampled_from(ROWS), st.sampled_from(STRATEGIES), st.integers(0, 2**64 - 1)
 without_noise = st.sampled_from(("gold", "gin-only", "gold-early", "gold+take=never", "gold+discard=loose-high", "gold-at"))
 a_unit = st.sampled_from(("deal", "match"))
@@ -106,7 +107,7 @@ def test_one_side_scores(row, a, b, seed):
 
 
 @settings(max_examples=40)
-@given(a_row, a_strategy, a_strategy, a_seed, a_unit)
+@given(any_row, a_strategy, a_strategy, a_seed, a_unit)
 def test_sums_add_up(row, a, b, seed, unit):
     """Kinds, histograms and sides are parts of wholes."""
     this = game(row, a, b, seed, unit)
@@ -121,7 +122,7 @@ def test_sums_add_up(row, a, b, seed, unit):
     for kind in sums.WON_KINDS:
         assert fact(total, f"a_won_{kind}") + fact(total, f"b_won_{kind}") <= fact(total, kind)
     assert fact(total, "a_points") - fact(total, "b_points") == fact(total, "a_margin")
-    assert fact(total, "a_points") + fact(total, "b_points") == sum(fact(total, f"points_{kind}") for kind in sums.WON_KINDS)
+    assert fact(total, "a_points") + fact(total, "b_points") == sum(fact(total, f"points_{kind}") for kind in sums.SCORED_KINDS)
     assert (block(total, sums.SQUARE) >= 0).all()
     if unit == "match":
         assert fact(total, "matches") == n * (1 + this.mirrored)
@@ -129,7 +130,7 @@ def test_sums_add_up(row, a, b, seed, unit):
 
 
 @settings(max_examples=40)
-@given(a_row, without_noise, without_noise, a_seed, a_unit)
+@given(any_row, without_noise, without_noise, a_seed, a_unit)
 def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
     """A against B and B against A are the same pairs of deals: every sum of one side is the other's, every margin its negative."""
     assume(a != b)
@@ -177,7 +178,7 @@ def test_threads_do_not_show(unit, n):
 
 
 @settings(max_examples=25)
-@given(a_row, a_strategy, a_strategy, a_seed)
+@given(any_row, a_strategy, a_strategy, a_seed)
 def test_a_watched_deal_is_the_deal_of_the_run(row, a, b, seed):
     """What `single` shows is what the kernel counted."""
     this = game(row, a, b, seed)

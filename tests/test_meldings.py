@@ -41,7 +41,7 @@ class Board:
 
     def legal(self, hand, discard=0, must=-1, demanded=-1, limit=NO_MELDING, room=MAX_MELDINGS):
         """Every (deadwood, melds) that may be shown, in order."""
-        n = legal_meldings(hand, discard, must, demanded, limit, self.rules, self.found, self.keys[:room], self.rows[:room])
+        n = legal_meldings(hand, discard, must, demanded, limit, self.rules, self.found, self.keys, self.rows, room)
         return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
 
     def melds(self, i):

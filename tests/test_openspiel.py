@@ -36,13 +36,14 @@ SEEN = {  # the parameters that OpenSpiel has too, and the ends that must have b
 }
 PAIRS = (("stray", "simple"), ("stray-same", "gold"), ("late", "random:p=0.3"))
 
-# What differs: why, and the greatest share of deals that may be given up for it. Two points of its procedure need no waiver: its player 0
-# always starts (here he is the nondealer), and its knock at the wall is the question of the 50th-card rule. Its limit of 300 moves is out
-# of reach: 29 draws and 50 takes make 79 turns of two moves.
+# What differs: why, and the greatest share of deals that may be given up for it, about twice what is seen where it is seen most (hidden
+# knocks: gin only, half of the packs stacked). Two points of its procedure need no waiver: its player 0 always starts (here he is the
+# nondealer), and its knock at the wall is the question of the 50th-card rule. Its limit of 300 moves is out of reach: 29 draws and 50
+# takes make 79 turns of two moves.
 DIFFERENCES = {
-    "knock hidden": ("defect: the count of eleven cards is that of the best melding of all eleven less a card, at times too high", 0.01),
+    "knock hidden": ("defect: the count of eleven cards is that of the best melding of all eleven less a card, at times too high", 0.02),
     "put back twice": ("own rule: a discard that both players in turn take and throw again ends the deal, drawn", 0.08),
-    "fiftieth take": ("own rule: the fiftieth card taken from the pile, not counting the first upcard, ends the deal, drawn", 0.05),
+    "fiftieth take": ("own rule: the fiftieth card taken from the pile, not counting the first upcard, ends the deal, drawn", 0.01),
     "third card": ("defect: of a chain laid off on one end of a run only two cards are allowed; costs nothing, as three are a run", 0),
     "hand shown": ("defect: the record of what the stopper sees holds the defender's hand while he lays off; nothing here reads it", 0),
 }
@@ -301,7 +302,7 @@ def _close(rng, deal, rules, eager, taken):
     if endings and rng.random() < eager:
         return Action(deal.seat, STOP, rng.choice(hands.members(endings)))
     if rng.random() > 0.1:
-        if taken:
+        if taken and rng.random() < 0.9:
             throws &= ~(1 << deal.previous)
         throws = best_discards(deal.hand(deal.seat), throws, rules)[1]
     return Action(deal.seat, THROW, rng.choice(hands.members(throws)))
@@ -340,15 +341,17 @@ def test_deals_by_lot(openspiel, parameters):
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", SEEN)
 def test_thousands_of_deals_of_strategies(openspiel, parameters):
-    check_seen(compare_strategies(openspiel, ROW + parameters, 3, 400), parameters, 400 * len(PAIRS))
+    seen = compare_strategies(openspiel, ROW + parameters, 3, 300)
+    check_seen(seen, parameters, 300 * len(PAIRS))
+    assert seen["even"] or parameters == "+knock_limit=0", seen
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", SEEN)
 def test_thousands_of_deals_by_lot(openspiel, parameters):
-    seen = compare_walks(openspiel, ROW + parameters, 4, 1_000)
-    check_seen(seen, parameters, 1_000)
-    assert all(seen[name] for name in ("void", "wall taken", "put back twice", "fiftieth take", "eleven too high")), seen
+    seen = compare_walks(openspiel, ROW + parameters, 4, 600)
+    check_seen(seen, parameters, 600)
+    assert all(seen[name] for name in ("void", "wall taken", "put back twice", "eleven too high")), seen
 
 
 def test_no_knock_but_those_of_openspiel(openspiel):
@@ -397,7 +400,7 @@ def test_counts_of_many_tens(openspiel):
     compare_counts(openspiel, 7, 40_000)
 
 
-# What differs
+# By hand
 
 
 def dealt(nondealer, dealer, upcard):
@@ -413,6 +416,18 @@ def compared(oracle, text, pack, script):
     comparison = Comparison(oracle, played.deal, Counter())
     comparison.run(played.script)
     return played.deal, comparison.deal, +comparison.seen
+
+
+def test_a_tie(openspiel):
+    """Rare by lot: equal counts, and nobody scores."""
+    pack = dealt("AS 2S 3S 5H 5D 5C 9C TC JC 4H", "7S 8S 9S KS KD KC QH QD QC 4D", "KH")
+    played, deal, seen = compared(openspiel, ROW, pack, ["N take", "N stop KH"])
+    assert (played.kind, played.state.stopper_count, played.state.other_count) == ("even", 4, 4)
+    assert deal.returns == [0, 0]
+    assert seen == {"even": 1}
+
+
+# What differs
 
 
 ELEVEN = {"AS 2S 2C 5C AD 2D 3D 5D AH 2H 5H": (1, "3D"), "2S 3S 4S 5S 2C 3C 4C 5D 3H 4H 5H": (2, "5D")}

@@ -1,5 +1,7 @@
 """Many units into sums: the kernel that everything else waits for (see `simgin.core.sums` for what it adds up)."""
 
+import numpy as np
+
 from simgin.core.ask import forget
 from simgin.core.deal import play_deal
 from simgin.core.jit import jit
@@ -43,7 +45,7 @@ POINTS_KIND, POINTS_SCORED, TURNS = FACT["points_knock"], FACT["points_scored"],
 FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
 KNOCK_COUNT, DEFENDER_COUNT, DEFENDER_BEFORE = FACT["knock_count"], FACT["defender_count"], FACT["defender_before"]
 LAID_OFF, LAID_OFF_ANY, TIE = FACT["laid_off"], FACT["laid_off_any"], FACT["tie"]
-SIDE, N_SIDE = FACT["a_won_knock"], len(SIDE_FACTS)
+SIDE, OTHER_SIDE = np.int64(FACT["a_won_knock"]), np.int64(FACT["b_won_knock"])
 N_SCORED, WON_REFUSED = len(SCORED_KINDS), SIDE_FACTS.index("won_refused")
 WON_DEAL, POINTS = SIDE_FACTS.index("deal_win"), SIDE_FACTS.index("points")
 TAKES, DRAWS = SIDE_FACTS.index("takes"), SIDE_FACTS.index("draws")
@@ -101,7 +103,7 @@ def _add_deal(state, a):
     if state.kind in (KIND_KNOCK, KIND_UNDERCUT, KIND_EVEN):
         _add_showdown(state)
     _add_side(state, a, SIDE)
-    _add_side(state, 1 - a, SIDE + N_SIDE)
+    _add_side(state, 1 - a, OTHER_SIDE)
     state.facts[A_MARGIN] += state.score[a] - state.score[1 - a]
 
 
@@ -171,7 +173,7 @@ def play_units(
     """
     for i in range(units):
         state.unit = first + i
-        half = 0
+        half = np.int64(0)
         begin_half(state, rules, half, matches)
         while half < 2:
             state.watched = half == state.watch_half and state.deal == state.watch_deal

@@ -21,7 +21,7 @@ from simgin.core.rules import (
 from simgin.core.scoring import KIND_STALLED, KIND_VOID
 from simgin.core.showdown import end_deal
 from simgin.core.stake import refused, refused_blind
-from simgin.core.state import DISCARD, KNOCK, TAKE
+from simgin.core.state import DISCARD, KNOCK, TAKE, YES_OR_NO
 from simgin.core.turn import close_turn, draw, no_card, propose, throw
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
 
@@ -66,7 +66,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
         ending, card, count = best_ending(eleven, legal, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING and (card < 0 or not same):
             propose(state, ending, card, count)
-            if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
+            if ask_apart(state, rules, view, seat, KNOCK, YES_OR_NO, knock):
                 end_deal(state, rules, view, seat, show_a, show_b)
                 close_turn(state, view, other_view, seat, source, card)
                 return True
@@ -78,7 +78,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
         ending, count = ending_with(ten, left, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING:
             propose(state, ending, card, count)
-            if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
+            if ask_apart(state, rules, view, seat, KNOCK, YES_OR_NO, knock):
                 end_deal(state, rules, view, seat, show_a, show_b)
                 close_turn(state, view, other_view, seat, source, card)
                 return True
@@ -89,7 +89,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     return False
 
 
-@jit
+@spliced
 def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
     """The 50th-card rule: `seat` may take the last discard to end the deal with it on the spot (RULES.md 4.5)."""
     state.phase = PHASE_LAST
@@ -100,7 +100,7 @@ def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
     if ending == NO_ENDING:
         return
     propose(state, ending, card, count)
-    if ask_apart(state, rules, view, seat, KNOCK, 3, knock):
+    if ask_apart(state, rules, view, seat, KNOCK, YES_OR_NO, knock):
         draw(state, rules, seat, FROM_PILE)
         end_deal(state, rules, view, seat, show_a, show_b)
         close_turn(state, view, other_view, seat, FROM_PILE, card)
@@ -140,7 +140,7 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
     return 0, FROM_STOCK
 
 
-@jit
+@spliced
 def _raise(state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b):
     """At the start of a turn its player may offer the die; True if that was refused (RULES.md 8.3 and 8.4)."""
     if rules.die == DIE_OFF:
@@ -163,10 +163,10 @@ def _where_todraw(state, rules, view, seat, take):
     """Stock or discard pile, on an ordinary turn."""
     if not rules.take_discard:
         return FROM_STOCK
-    return ask(state, rules, view, seat, TAKE, 3, take)
+    return ask(state, rules, view, seat, TAKE, YES_OR_NO, take)
 
 
-@jit
+@spliced
 def play_deal(
     state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
     offer_a, answer_a, show_a, offer_b, answer_b, show_b,

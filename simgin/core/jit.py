@@ -67,20 +67,27 @@ def _prune(root: Path, keep: Path) -> None:
 def cache_directory() -> Path | None:
     """The directory of this digest, made if need be; None (with a notice on stderr) where nothing can be written."""
     directory = cache_root() / digest()
+    if sentence := not_kept(directory):
+        print(f"simgin: {sentence}", file=sys.stderr)
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(directory)
+        _prune(directory.parent, directory)
+    return directory
+
+
+def not_kept(directory: Path) -> str:
+    """Why nothing can be kept in a directory, in a sentence with the remedy; empty if something can. Makes the directory if need be."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
             pass
-        os.utime(directory)
-        _prune(directory.parent, directory)
     except OSError as error:
-        print(
-            f"simgin: compiled code cannot be kept in {directory} ({error.strerror}); every start will compile anew. "
-            "Set SIMGIN_CACHE_DIR to a directory that can be written.",
-            file=sys.stderr,
+        return (
+            f"compiled code cannot be kept in {directory} ({error.strerror}); every start will compile anew. "
+            "Set SIMGIN_CACHE_DIR to a directory that can be written."
         )
-        return None
-    return directory
+    return ""
 
 
 class _SafeCache(FunctionCache):  # type: ignore[misc]

@@ -4,6 +4,8 @@ Used once a deal, at the showdown, and by the commands that explain a hand; so i
 every family of at most three disjoint ones (ten or eleven cards hold no more).
 """
 
+import numpy as np
+
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import lane, of_rank, ranks_held_thrice
 from simgin.core.jit import jit
@@ -189,13 +191,12 @@ def _extensions(hand, discard, a, b, c, rules):
 
 
 @jit
-def _insert(n, keys, rows, left, extensions, a, b, c):
+def _insert(n, room, keys, rows, left, extensions, a, b, c):
     """Put a family in its place among the first n rows; the last one falls out where there is no room. The number of rows then."""
     melds = (a != 0) + (b != 0) + (c != 0)
     place = n
     while place and _precedes(left, extensions, melds, a, b, c, keys[place - 1], rows[place - 1]):
         place -= 1
-    room = rows.shape[0]
     if place == room:
         return n
     for i in range(min(n, room - 1), place, -1):
@@ -259,17 +260,17 @@ def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
     """
     if must < 0 and demanded < 0 and _plain_melding(hand, rules, rows[0]) <= 3:
         return points(hand & ~(rows[0, 0] | rows[0, 1] | rows[0, 2]), rules, 0)
-    n = legal_meldings(hand, discard, must, demanded, NO_MELDING, rules, found, keys[:1], rows[:1])
+    n = legal_meldings(hand, discard, must, demanded, np.int64(NO_MELDING), rules, found, keys, rows, np.int64(1))
     return keys[0, 0] if n else NO_MELDING
 
 
 @jit
-def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, rows):
-    """Number of meldings that permit an ending, written to `rows` in the order of RULES.md 3.5, as many as there is room for.
+def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, rows, room):
+    """Number of meldings that permit an ending, written to `rows` in the order of RULES.md 3.5, the first `room` of them.
 
     hand: the ten cards kept (eleven for big gin). discard: mask of the card thrown, or 0. must: a card that has to lie in a meld, or
-    -1. demanded: the multiset of ranks (`rank_multiset`) that a shot has to leave over, or -1. limit: most deadwood. rows: int64 (room, 3),
-    melds as masks, 0 for none; keys, of the same shape: their deadwood, extension cards and numbers of melds.
+    -1. demanded: the multiset of ranks (`rank_multiset`) that a shot has to leave over, or -1. limit: most deadwood. rows: int64
+    (room or more, 3), melds as masks, 0 for none; keys, of the same shape: their deadwood, extension cards and numbers of melds.
     """
     count = melds_in(hand, rules, found)
     found[count] = 0  # no meld, so that one loop tries families of none to three
@@ -285,10 +286,10 @@ def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, row
                 if (a | b) & c:
                     continue
                 left = total - points(a | b | c, rules, 0)
-                if left > limit or (n == rows.shape[0] and left > keys[n - 1, 0]):
+                if left > limit or (n == room and left > keys[n - 1, 0]):
                     continue
                 if _allowed(hand, a | b | c, must, demanded):
-                    n = _insert(n, keys, rows, left, _extensions(hand, discard, a, b, c, rules), a, b, c)
+                    n = _insert(n, room, keys, rows, left, _extensions(hand, discard, a, b, c, rules), a, b, c)
     return n
 
 

@@ -1,5 +1,7 @@
 """The showdown: what the stopper shows, what the defender lays off, and the points (RULES.md 3.5 to 3.7 and 6)."""
 
+import numpy as np
+
 from simgin.core.ask import ask_apart
 from simgin.core.bits import popcount
 from simgin.core.deadwood import deadwood_of
@@ -11,6 +13,8 @@ from simgin.core.rules import AUTO
 from simgin.core.scoring import score
 from simgin.core.state import SHOW
 
+ROOM = np.int64(MAX_MELDINGS)
+
 
 @jit
 def end_deal(state, rules, view, seat, show_a, show_b):
@@ -20,7 +24,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     if card >= 0:
         thrown = 1 << card
         state.hand[seat] &= ~thrown
-        state.pile |= thrown
+        state.pile |= thrown  # so that it is not among the unseen cards when the melding is chosen
     state.discard = card
     must = must_be_melded(state.taken, rules)
     demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
@@ -29,7 +33,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
         row = 0
     else:
         limit = state.limit if state.ending == KNOCK else 0 if state.ending == BIG_GIN else NO_MELDING
-        n = legal_meldings(state.hand[seat], thrown, must, demanded, limit, rules, state.found, state.keys, state.meldings)
+        n = legal_meldings(state.hand[seat], thrown, must, demanded, limit, rules, state.found, state.keys, state.meldings, ROOM)
         row = _choose(state, rules, view, seat, n, show_a if seat == state.half else show_b)  # strategy A sits at seat `half`
         own = state.keys[row, 0]
     for k in range(3):

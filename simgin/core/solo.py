@@ -9,7 +9,7 @@ from simgin.core.meldings import melding_shown
 from simgin.core.pack import next_card
 from simgin.core.rules import AFTER_DEAL, AGAINST_JOKER, DISCARD_FIRST, LOSE, NO_JOKER, PENALTY
 from simgin.core.scoring import KIND_BIG_GIN, KIND_GIN, KIND_JOKER, KIND_LIMIT, KIND_STALLED, score
-from simgin.core.state import DISCARD
+from simgin.core.state import DISCARD, YES_OR_NO
 from simgin.core.state import KNOCK as KNOCK_SLOT
 from simgin.core.turn import clear_deal, draw, no_card, propose, throw
 from simgin.core.view import FROM_DEAL, FROM_STOCK, PHASE_STOP, PHASE_TURN
@@ -117,7 +117,7 @@ def _stop(state, rules, view, knock):
 def _agreed(state, rules, view, ending, knock):
     """Propose an ending; if the player agrees the deal is over."""
     propose(state, ending, -1, 0 if ending == BIG_GIN else state.count[PLAYER])
-    if ask_apart(state, rules, view, PLAYER, KNOCK_SLOT, 3, knock):
+    if ask_apart(state, rules, view, PLAYER, KNOCK_SLOT, YES_OR_NO, knock):
         _end(state, rules, ending)
         return True
     propose(state, NO_ENDING, -1, -1)

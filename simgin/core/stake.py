@@ -1,11 +1,15 @@
 """The die of Gin Dice: offers before the cards are seen and in play, answers, refusals (RULES.md 8)."""
 
+import numpy as np
+
 from simgin.core.ask import ask_apart, show_die
 from simgin.core.jit import jit
 from simgin.core.rules import PAYS_NEW
 from simgin.core.scoring import KIND_REFUSED
-from simgin.core.state import ANSWER, OFFER
+from simgin.core.state import ANSWER, OFFER, YES_OR_NO
 from simgin.core.view import PHASE_BLIND
+
+FREE = np.int64(1)
 
 
 @jit
@@ -13,11 +17,11 @@ def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer
     """Offers before anyone looks at his cards: the nondealer's, or else the dealer's (view1, view2). True if one was refused."""
     state.phase = PHASE_BLIND
     stake = state.stake
-    if refused(state, rules, view1, view2, 1 - state.dealer, True, offer_a, answer_a, offer_b, answer_b):
+    if refused(state, rules, view1, view2, 1 - state.dealer, FREE, offer_a, answer_a, offer_b, answer_b):
         return True
     if state.stake != stake:
         return False  # one offer a deal
-    return refused(state, rules, view2, view1, state.dealer, True, offer_a, answer_a, offer_b, answer_b)
+    return refused(state, rules, view2, view1, state.dealer, FREE, offer_a, answer_a, offer_b, answer_b)
 
 
 @jit
@@ -35,7 +39,7 @@ def refused(state, rules, view, other_view, seat, free, offer_a, answer_a, offer
         return False
     state.offered = offered
     show_die(state, other_view)
-    accepted = ask_apart(state, rules, other_view, other, ANSWER, 3, answer_a if other == state.half else answer_b)
+    accepted = ask_apart(state, rules, other_view, other, ANSWER, YES_OR_NO, answer_a if other == state.half else answer_b)
     state.offered = 0
     if accepted:
         state.stake, state.owner = offered, other

@@ -9,7 +9,9 @@ from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
 SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
-TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = range(6)
+# Constants of a numpy type: a plain number would make numba compile what it is passed to once for each of its values.
+TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = (np.int64(slot) for slot in range(6))
+YES_OR_NO = np.int64(3)  # the legal answers 0 and 1 as bits
 MAX_QUESTIONS = 2048  # 500 turns of at most three questions and a few more
 
 _SCALARS = (
