@@ -2,7 +2,7 @@
 
 from simgin_strategies.take import random as by_lot
 
-from simgin.strategy import Strategy, discard, helper, knock, param, show, take
+from simgin.strategy import Strategy, answer, discard, helper, knock, offer, param, show, take
 from simgin.toolkit import best_discards, chance, lowest, of_rank, pick, take_if
 
 
@@ -46,6 +46,20 @@ def late(view, rules, params):
     return view.phase == 2 or (params[1] > 0 and view.ending >= params[1]) or chance(params[0], view.noise)
 
 
+@offer(noise=True, p=param(0.15, 0.0, 1.0, "chance of an offer"))
+def any_number(view, rules, params):
+    """Now and then any number that may be offered."""
+    if (view.noise & 0xFFFFF) < params[0] * 0x100000:
+        return pick(view.legal & ~1, view.noise)
+    return 0
+
+
+@answer(noise=True, p=param(0.7, 0.0, 1.0, "chance of accepting"))
+def by_coin(view, rules, params):
+    """By the toss of a coin."""
+    return chance(params[0], view.noise)
+
+
 @show(noise=True)
 def any_row(view, rules, params):
     """Any melding that may be shown."""
@@ -61,9 +75,11 @@ def dearest_row(view, rules, params):
     return last
 
 
-STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(before=0.5), show=any_row)
-STRAY_SAME = Strategy("stray-same", take=by_lot, discard=stray, knock=late(before=0.5), show=dearest_row, ending="same")
+DIE = {"offer": any_number, "answer": by_coin}
+STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(before=0.5), show=any_row, **DIE)
+STRAY_SAME = Strategy("stray-same", take=by_lot, discard=stray, knock=late(before=0.5), show=dearest_row, ending="same", **DIE)
 LATE = Strategy("late", discard=stray, knock=late, show=dearest_row)
 LAST = Strategy("last", take=until, discard=stray, knock=late(before=0))
 SHOOTER = Strategy("shooter", discard=to_shoot, knock=late(before=0.05, least=2), show=any_row)
 SHOOTER_SAME = Strategy("shooter-same", take=by_lot, discard=to_shoot, knock=late(before=0.05, least=2), show=any_row, ending="same")
+GAMBLER = Strategy("gambler", discard=stray(p=0), show=any_row, **DIE)

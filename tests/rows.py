@@ -22,7 +22,7 @@ FOR_ONE = {
     "penalty_gin": (-1000, 1000),
 }
 FUZZERS = Path(__file__).with_name("fuzzers.py")
-OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same")  # strategies in that file
+OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")  # strategies in that file
 
 
 def deals_of(text):
@@ -42,6 +42,7 @@ def possible(parameter):
 
 
 TWO_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 2)
+ONE_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 1)
 # Settings of which no row is made, each in company that lets it show.
 UNUSUAL = (
     "standard+first_turn=free",

@@ -1,4 +1,4 @@
-"""Deals and matches of the engine, replayed question by question through the twin, which was written from the rules alone.
+"""Deals of the engine, replayed question by question through the twin, which was written from the rules alone.
 
 Own packs are the engine's shuffles, played by strategies that range from chance to sense. Stacked packs give both seats hands full of
 melds, so that what is rare in play (big gin, shots, undercuts, lay-offs, a choice of meldings) happens in every few deals.
@@ -8,13 +8,11 @@ import random
 from collections import Counter
 
 import hands
-import numpy as np
 import pytest
-import twin
-from replay import Match, replayed
-from rows import FOR_ONE, TWO_PLAYER, deals_of, possible, strategy
+from replay import match_of, replayed
+from rows import FOR_ONE, TWO_PLAYER, possible, strategy
 
-from simgin import matchup, single, variants
+from simgin import single, variants
 from simgin.core import sums
 from simgin.matchup import Matchup
 from simgin.parameters import parameters
@@ -95,27 +93,46 @@ CHOICES = tuple(
         "standard-50th+take_to_knock=melded+knock_limit=30",
     )
 )
+# The die: who offers and who accepts is told by lot. In pairs of which at least one side offers.
+GAMBLERS = (("stray", "stray-same"), ("gambler", "stray"), ("gambler", "gambler"), ("simple", "gambler"))
+DICE = (
+    "dice",
+    "dice-pro",
+    "dice+die_cap=2+die_centre_in_play=yes",
+    "dice+die_centre_in_play=yes",
+    "dice-pro+die_refusal_pays=new+die_centre_in_play=yes",
+    "dice+first_turn=free+die_centre_in_play=yes",
+    "dice+first_turn=discard_first+big_gin=yes+die_cap=4",
+    "dice+first_turn=upcard_stock_or_pass+discard_ban=drawn+deal_count_gin=2",
+    "dice-pro+first_turn=upcard_stock_or_pass_dead+die_centre_in_play=yes",
+    "dice-pro+oklahoma-spades+die_refusal_pays=new",
+    "dice-pro+tedesco+melding=choice",
+    "dice+standard-50th+stock_reserve=8+die_centre_in_play=yes",
+    "dice+stock_end=at_draw+max_turns=20",
+    "dice-pro+shot+rush+start_points=31/42",
+    "dice+take_discard=no+first_turn=free+layoff_on_gin=yes+die_centre_in_play=yes",
+)
 
 
 def game(text, pair, seed):
     return Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
 
 
-def compare(text, seed, own, from_stacked):
+def compare(text, seed, own, from_stacked, pairs=PAIRS):
     """Replay so many deals of each pair of strategies; how often each kind of result was seen, and `took_last` and `asked` more."""
     seen = Counter()
     rng = random.Random(f"{text} {seed}")
-    for pair in PAIRS:
-        matchup = game(deals_of(text), pair, seed)
-        row = dict(matchup.variant.row)
+    for pair in pairs:
+        matchup = game(text, pair, seed)
+        row = matchup.variant.row
         for unit in range(own):
-            played = single.play(matchup, unit, unit % 2)
-            seen[replayed(played, row, Match(tuple(row["start_points"]))).kind] += 1
+            played = single.play(matchup, unit, unit % 2 if matchup.mirrored else 0)
+            seen[replayed(played).kind] += 1
             count_rare(seen, played)
         for i in range(from_stacked):
             points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
             played = single.play(matchup, i, pack=hands.stacked(rng, row, points[1 - i % 2]), dealer=i % 2, points=points)
-            seen[replayed(played, row, Match(points)).kind] += 1
+            seen[replayed(played, match_of(played, start_points=points)).kind] += 1
             count_rare(seen, played)
     return seen
 
@@ -128,6 +145,11 @@ def count_rare(seen, played):
     )
     seen["shown"] += any(question.slot == "show" for question in played.questions)
     seen["shown dearer"] += any(question.slot == "show" and question.answer > 0 for question in played.questions)
+    slots = [(question.slot, question.view.phase == 4) for question in played.questions]
+    blind = slots.count(("answer", True))
+    seen["answered blind"] += blind
+    seen["answered in play"] += slots.count(("answer", False))
+    seen["raised again"] += slots.count(("answer", False)) + blind > 1
     seen["declined"] += any(question.slot == "knock" and question.answer == 0 for question in played.questions)
 
 
@@ -166,17 +188,33 @@ def test_every_choice(text):
     assert seen["shown"] > 2 and seen["shown dearer"], seen
 
 
+@pytest.mark.parametrize("text", DICE)
+def test_the_die(text):
+    seen = compare(text, 2100 + DICE.index(text), own=8, from_stacked=2, pairs=GAMBLERS)
+    missing = [kind for kind in ("refused", "answered blind", "answered in play") if not seen[kind]]
+    assert not missing, (missing, seen)
+    if text == "dice+die_centre_in_play=yes":
+        assert seen["raised again"], seen
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [*ROWS, *STANDARD_DEALS, *OPTIONS, *CHOICES])
 def test_every_row_and_option_at_length(text):
     compare(text, 2026, own=170, from_stacked=170)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("text", DICE)
+def test_the_die_at_length(text):
+    compare(text, 2033, own=500, from_stacked=250, pairs=GAMBLERS)
+
+
 def test_nothing_is_left_out():
     """Every two-player row is replayed, and every value of every rule of a deal in a row where it counts."""
     assert {*TWO_PLAYER} == {*ROWS, *STANDARD_DEALS}
-    rows = [variants.find(text).row for text in (*ROWS, *OPTIONS, *CHOICES)]
-    rules = {name: parameter for name, parameter in parameters().items() if parameter.section in ("deal", "meld", "score")}
+    rows = [variants.find(text).row for text in (*ROWS, *OPTIONS, *CHOICES, *DICE)]
+    sections = ("deal", "meld", "score", "stake")
+    rules = {name: parameter for name, parameter in parameters().items() if parameter.section in sections}
     wanted = {(name, value) for name, parameter in rules.items() for value in possible(parameter)}
     covered = {(name, row[name]) for name, parameter in rules.items() for row in rows if parameter.acts(row)}
     kept = {(name, value) for name, values in FOR_ONE.items() for value in values}
@@ -227,7 +265,11 @@ VALUES = {
     "rush_premium": ("no", "yes"),
     "rush_on_gin": ("yes", "no"),
     "spade_multiplier": (1, 2),
-    "goal": ("points", "single"),
+    "goal": ("points", "single", "deals", "games"),
+    "die": ("off", "off", "deal", "game"),
+    "die_cap": (2, 6),
+    "die_centre_in_play": ("no", "yes"),
+    "points_target": (100, 121),
 }
 
 
@@ -273,150 +315,6 @@ def test_the_turn_after_the_last(most, takes):
     matchup = game(text, pair, 3)
     for unit in range(3):
         played = single.play(matchup, unit)
-        replayed(played, dict(matchup.variant.row))
+        replayed(played)
         assert played.kind != "stalled"
         assert played.state.turns == most + 1
-
-
-# Matches, and the sums over them
-
-
-def batch_row(units):
-    """The batch row of the facts of some units, by the definitions of `simgin.core.sums`."""
-    row = np.zeros(sums.COLUMNS, np.int64)
-    for facts, turns, counts in units:
-        vector = np.array([facts[name] for name in sums.FACTS], np.int64)
-        row[sums.UNITS] += 1
-        row[sums.SUM : sums.SQUARE] += vector
-        row[sums.SQUARE : sums.CROSS] += vector**2
-        row[sums.CROSS : sums.TURNS_HISTOGRAM] += vector * vector[list(sums.DENOMINATOR)]
-        for n in turns:
-            row[sums.TURNS_HISTOGRAM + min(n, sums.TURNS_BINS - 1)] += 1
-        for n in counts:
-            row[sums.COUNT_HISTOGRAM + min(n, sums.COUNT_BINS - 1)] += 1
-    return row
-
-
-def deal_facts(facts, result, played, a):
-    """Add one deal, as the twin has it, to the facts of its unit; a: seat of strategy A."""
-    facts["deals"] += 1
-    facts[result.kind] += 1
-    facts["turns"] += result.turns
-    if played.state.upcard_to >= 0:  # the replay has compared it
-        facts["upcard_" + ("first", "second", "none")[played.state.upcard_to]] += 1
-    if result.winner is not None:
-        facts["decided"] += 1
-        facts["points_scored"] += sum(result.points)
-        facts["first_player_win"] += result.winner != played.state.dealer
-    facts[f"points_{result.kind}"] += sum(result.points)
-    if result.kind in ("knock", "undercut", "even"):
-        facts["showdowns"] += 1
-        facts["knock_count"] += result.stopper_count
-        facts["defender_count"] += result.other_count
-        facts["defender_before"] += result.other_before
-        facts["laid_off"] += int(played.state.laid_off)
-        facts["laid_off_any"] += any(result.laid_off)
-        facts["tie"] += result.stopper_count == result.other_count
-    for side, seat in (("a", a), ("b", 1 - a)):
-        facts[f"{side}_points"] += result.points[seat]
-        facts[f"{side}_takes"] += result.takes[seat]
-        facts[f"{side}_draws"] += result.takes[seat] + result.draws[seat]
-        if result.winner == seat:
-            facts[f"{side}_deal_win"] += 1
-            facts[f"{side}_won_{result.kind}"] += 1
-    facts["a_margin"] += result.points[a] - result.points[1 - a]
-
-
-def match_facts(facts, match, a):
-    """Add a finished match of the twin's."""
-    facts["matches"] += 1
-    facts["a_match_margin"] += match.points[a] - match.points[1 - a]
-    facts["match_drawn"] += match.winner is None and not match.unfinished
-    facts["unfinished"] += match.unfinished
-    if match.settlement is not None:
-        facts["settled"] += 1
-        facts["a_settlement"] += match.settlement if match.winner == a else -match.settlement
-    for side, seat in (("a", a), ("b", 1 - a)):
-        facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
-    if match.winner is not None:
-        loser = match.points[1 - match.winner]
-        facts["matches_decided"] += 1
-        facts["winner_score"] += match.points[match.winner]
-        facts["loser_score"] += loser
-        facts["loser_zero"] += loser == 0
-
-
-def played_match(game, unit, half, facts, turns, counts):
-    """One match, deal after deal: dealer and score as the twin keeps them, every deal replayed."""
-    row = dict(game.variant.row)
-    match = None
-    while match is None or not match.over:
-        deal = 0 if match is None else match.deals
-        played = single.play(game, unit, half, deal)
-        match = match or twin.Match(row, int(played.state.dealer))
-        assert int(played.state.dealer) == match.dealer
-        result = replayed(played, row, Match(tuple(match.points), tuple(match.won), match.deals))
-        deal_facts(facts, result, played, half)
-        turns.append(result.turns)
-        if result.kind in ("knock", "undercut", "even"):
-            counts.append(result.stopper_count)
-        match.enter(result)
-    with pytest.raises(ValueError, match="over after"):
-        single.play(game, unit, half, match.deals)
-    match_facts(facts, match, half)
-    return match
-
-
-MATCHES = (
-    ("eaai", ("simple", "gold"), 3),
-    ("eaai", ("simple", "simple"), 4),
-    ("standard", ("gold-early", "stray"), 4),
-    ("shot+next_dealer=loser+void_dealer=other+start_points=40/60", ("shooter", "gold"), 4),
-    ("oklahoma-spades+max_deals=4+first_dealer=1+undercut_on_tie=no", ("gin-only", "late"), 6),
-    ("rush+goal=single", ("stray", "late"), 20),
-    ("round-the-corner+box_bonus=0+points_target=50", ("gold", "simple"), 3),
-)
-
-
-@pytest.mark.parametrize("text, pair, n", MATCHES)
-def test_matches_and_their_sums(text, pair, n):
-    """The same dealers, scores and winners as the twin's matches, and the kernel's row is the one formed from the twin's results."""
-    game = Matchup(variants.find(text), *map(strategy, pair), 77, "match")
-    units = []
-    for unit in range(n):
-        facts, turns, counts = Counter(), [], []
-        dealers = []
-        for half in range(2 if game.mirrored else 1):
-            played_match(game, unit, half, facts, turns, counts)
-            dealers.append(int(single.play(game, unit, half).state.dealer))
-        assert len(set(dealers)) == 1  # both halves begin with the same dealer
-        units.append((facts, turns, counts))
-    rows = matchup.play(game, 0, n)
-    assert rows.shape == (1, sums.COLUMNS)
-    assert named(rows[0]) == named(batch_row(units))
-
-
-def named(row):
-    """A row as a dict, so that a difference has a name."""
-    blocks = {"sum": sums.SUM, "square": sums.SQUARE, "cross": sums.CROSS}
-    found = {(block, name): int(row[start + i]) for block, start in blocks.items() for i, name in enumerate(sums.FACTS)}
-    return {**found, "units": int(row[0]), "histograms": row[sums.TURNS_HISTOGRAM :].tolist()}
-
-
-@pytest.mark.parametrize("text, pair, n", [("standard-50th", ("gold", "late"), 25), ("big-gin+shot", ("stray", "stray"), 30)])
-def test_single_deals_and_their_sums(text, pair, n):
-    """Single deals go by turns: the dealer is the unit's parity."""
-    game = Matchup(variants.find(text), *map(strategy, pair), 78, "deal")
-    units = []
-    for unit in range(n):
-        facts, turns, counts = Counter(), [], []
-        for half in range(2 if game.mirrored else 1):
-            played = single.play(game, unit, half)
-            assert played.state.dealer == unit % 2
-            result = replayed(played, dict(game.variant.row))
-            deal_facts(facts, result, played, half)
-            turns.append(result.turns)
-            if result.kind in ("knock", "undercut", "even"):
-                counts.append(result.stopper_count)
-        units.append((facts, turns, counts))
-    assert named(matchup.play(game, 0, n)[0]) == named(batch_row(units))

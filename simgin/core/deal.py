@@ -113,6 +113,8 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
     The die may be refused before either decision, which ends the deal: see `state.kind`.
     """
     first = 1 - state.dealer
+    if rules.first_turn == DISCARD_FIRST or rules.first_turn == FREE:
+        state.phase = PHASE_TURN
     if _raise(state, rules, view1, view2, first, offer_a, answer_a, offer_b, answer_b):
         return 0, FROM_DEAL
     if rules.first_turn == DISCARD_FIRST:

@@ -101,7 +101,7 @@ def _close(state, view, source, card):
 @jit
 def _stop(state, rules, view, knock):
     """With ten cards, the next one unseen: gin or a knock, if the player wants it or the rules end the deal (RULES.md 5.2)."""
-    if state.draws[PLAYER] == 0 and not rules.stop_before_draw and rules.max_draws != 0:
+    if state.draws[PLAYER] == 0 and not rules.stop_before_draw:
         return False
     if rules.deal_scoring == PENALTY:
         if state.count[PLAYER] == 0:

@@ -25,9 +25,11 @@ class Match:
         """The next deal, with this pack."""
         if self.row["players"] == 1:
             return SoloDeal(self.row, pack, joker_place)
-        # RULES 8: one die for each game, or a new one for every deal.
-        die = self.goal.die if isinstance(self.goal, Games) and self.row["die"] == "game" else Die(self.row)
-        return Deal(self.row, pack, self.dealer, tuple(self.points), die)
+        return Deal(self.row, pack, self.dealer, tuple(self.points), self.die())
+
+    def die(self) -> Die:
+        """The die of the next deal: one for each game, or a new one for every deal (RULES 8)."""
+        return self.goal.die if isinstance(self.goal, Games) and self.row["die"] == "game" else Die(self.row)
 
     def enter(self, result) -> None:
         """Book a deal; one that has to be dealt again (RULES 5.1) was none."""
