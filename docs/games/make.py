@@ -174,9 +174,9 @@ def _says_something(metric: str, found: Sequence[pd.DataFrame]) -> bool:
 
 
 def _groups(variant: Variant) -> str:
-    acting = [parameter for parameter in variants.parameters().values() if parameter.acts(variant.row)]
-    acting = [parameter for parameter in acting if parameter.optional or variant.row[parameter.name] is not None]
-    grouped = groupby(acting, key=lambda parameter: parameter.section)
+    acting = [p for p in variants.parameters().values() if p.acts(variant.row) and p.status != "descriptive"]
+    acting = [p for p in acting if variant.row[p.name] is not None]
+    grouped = groupby(acting, key=lambda p: p.section)
     lines = [(SECTIONS[section], ", ".join(f"`{p.name}` {_written(variant, p.name)}" for p in some)) for section, some in grouped]
     return _table(("", "parameters that have an effect"), lines)
 
