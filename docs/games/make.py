@@ -1,0 +1,193 @@
+"""Writes the blocks of the pages in this folder that come from the rows of the games and from play: python docs/games/make.py
+
+A block stands between a comment that says what it is and one that ends it:
+
+    <!-- rows: NAME -->                      the parameters of a game that differ from `standard`
+    <!-- games -->                           one row for every game
+    <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured in these variants (none named: in all of them)
+
+The same seed gives the same bytes, on any machine and any number of cores; a few minutes of two cores are enough.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+import pandas as pd
+
+import simgin
+from simgin import frames, summary, table, variants
+from simgin.variants import Variant
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TWO, ALONE = "experiments/games.toml", "alone"
+MATCHES_ALONE = "100k"
+BLOCK = re.compile(r"(<!-- (rows|games|table)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
+
+SECTIONS = {"deal": "the deal", "meld": "melds and values", "score": "scoring", "match": "the match", "stake": "the die"}
+WON_BY = {
+    "single": "one deal",
+    "points": "{points_target} points",
+    "columns": "{columns} columns of {points_target} points at once",
+    "games": "{games_target} won games of {points_target} points, a game counting 1 to 4",
+    "race": "one side {points_target} points, the other {deals_target} won deals",
+    "twofold": "{points_target} points and {deals_target} won deals",
+    "deals": "{deals_target} won deals",
+    "total": "a total of {total_goal} or less after {deals_in_match} deals",
+}
+UNDECIDED = ("joker", "limit", "void")  # how a deal ends when nobody who plays has ended it
+
+# Metric, what the page calls it, and what the numbers are multiplied by.
+ENDINGS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
+LINES = (
+    ("deal_win", "deals won %", 100),
+    ("margin", "points per deal, own less the opponent's", 1),
+    ("score", "score per deal", 1),
+    *((kind, f"ended by {kind.replace('_', ' ')} %", 100) for kind in ENDINGS),
+    ("turns", "turns per deal", 1),
+    ("deals_per_match", "deals per match", 1),
+    ("match_win", "matches won %", 100),
+    ("settlement", "settlement per match, with bonuses", 1),
+)
+
+Seen = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B) and the rows seen by A
+
+
+def main() -> None:
+    """Write every page whose blocks have changed."""
+    for page in pages():
+        old, new = page.read_text(), filled(page, ("rows", "games", "table"))
+        if new != old:
+            page.write_text(new)
+            print(f"Written: {page.relative_to(ROOT)}")
+
+
+def pages() -> list[Path]:
+    """The pages, which are named like the games, and the index."""
+    return sorted(HERE.glob("*.md"))
+
+
+def filled(page: Path, kinds: Sequence[str]) -> str:
+    """The text of a page with its blocks of these kinds made anew."""
+    makers = {"rows": rows, "games": games, "table": measured}
+
+    def block(match: re.Match[str]) -> str:
+        start, kind, words, end = match.groups()
+        return f"{start}\n{makers[kind](*(words or '').split())}\n\n{end}" if kind in kinds else match[0]
+
+    return BLOCK.sub(block, page.read_text())
+
+
+def rows(name: str) -> str:
+    """What a game has in place of the parameters of `standard`; the parameters of `standard` itself, group by group."""
+    here, base = variants.find(name), variants.find("standard")
+    changed = [(parameter, value) for parameter, _, value in variants.difference(base, here) if value is not None]
+    if name == base.text:
+        return _groups(base)
+    lines = [(f"`{parameter}`", _written(here, parameter), _written(base, parameter)) for parameter, _ in changed]
+    return _table(("parameter", "here", "`standard`"), lines)
+
+
+def games() -> str:
+    """All games at a glance, with three figures of each."""
+    head = ("game", "players", "what is special", "a match is won by", "turns per deal", "void, joker or limit %", "gin %")
+    return _table(head, [(*facts(variants.find(name)), *_figures(name)) for name in variants.names()])
+
+
+def facts(variant: Variant) -> tuple[str, ...]:
+    """The cells of the index that come from a row."""
+    link = f"[{variant.title}]({variant.text}.md) `{variant.text}`"
+    return link, str(variant.row["players"]), variant.about, WON_BY[str(variant.row["goal"])].format(**variant.row)
+
+
+def measured(source: str, *names: str) -> str:
+    """A table of what was measured: a line for every metric that says something, a column for every strategy in every variant."""
+    found = [(key, rows) for key, rows in table.matchups(played(source)) if not names or key[0] in names]
+    found.sort(key=lambda one: names.index(one[0][0]) if names else 0)
+    order = list(dict.fromkeys(a for (_, a, _), _ in found))
+    found.sort(key=lambda one: order.index(one[0][1]))
+    several = len({variant for (variant, _, _), _ in found}) > 1
+    head = [f"`{a}`" + (f" in `{variant}`" if several else "") for (variant, a, _), _ in found]
+    return "\n\n".join([_caption(found), _table(("", *head), _lines([rows for _, rows in found])), _commands(source, found)])
+
+
+@cache
+def played(source: str) -> pd.DataFrame:
+    """The tidy rows of an experiment file, or of the games for one player."""
+    if source != ALONE:
+        return simgin.run(ROOT / source)
+    alone = [one for one in map(variants.find, variants.names()) if one.row["players"] == 1]
+    return frames.play([frames.cell(a, None, one.text, matches=MATCHES_ALONE) for one in alone for a in _alone(one)])
+
+
+def _alone(variant: Variant) -> list[str]:
+    """Who plays a game for one: how long to wait is the question where one may knock, what to keep where one may not."""
+    if variant.row["knock_limit"]:
+        return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
+    return ["gold", "gold+discard=hits:keep_pairs=yes"]
+
+
+def _figures(name: str) -> Iterator[str]:
+    source = ALONE if variants.find(name).row["players"] == 1 else TWO
+    found = next(rows for (variant, a, _), rows in table.matchups(played(source)) if (variant, a) == (name, "gold"))
+    undecided = next(kind for kind in UNDECIDED if kind == "void" or found.loc[kind, "value"] > 0)
+    for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
+        yield summary.estimate(*table.cell(found, metric), factor)
+
+
+def _caption(found: Sequence[Seen]) -> str:
+    opponents = {b for (_, _, b), _ in found}
+    against = f" against `{opponents.pop()}`" if opponents != {""} else ""
+    return f"{_matches(found):,} matches a column{against} ([who they are](README.md#who-plays)); ± and brackets are 95 % intervals."
+
+
+def _commands(source: str, found: Sequence[Seen]) -> str:
+    (variant, a, b), _ = found[0]
+    players = f"{a} {b}".strip()
+    one = f"`simgin match {players} -v {variant} --matches {_matches(found)}`"
+    return f"One column: {one}." if source == ALONE else f"Command: `simgin run {source}`; the first column alone: {one}."
+
+
+def _matches(found: Sequence[Seen]) -> int:
+    return int(found[0][1].loc["match_win", "n"])
+
+
+def _lines(found: Sequence[pd.DataFrame]) -> Iterator[tuple[str, ...]]:
+    for metric, title, factor in LINES:
+        if _says_something(metric, found):
+            yield title, *(summary.estimate(*table.cell(rows, metric), factor) if metric in rows.index else "" for rows in found)
+
+
+def _says_something(metric: str, found: Sequence[pd.DataFrame]) -> bool:
+    """Not what a game does not have, an ending that did not happen, matches of one deal, a settlement without bonuses."""
+    there = [rows for rows in found if metric in rows.index]
+    if metric == "margin" and any("score" in rows.index for rows in found):
+        return False
+    if metric in ("deals_per_match", "match_win"):
+        return any(rows.loc["deals_per_match", "value"] > 1 for rows in there)
+    if metric == "settlement":
+        return any(abs(rows.loc[metric, "value"] - rows.loc["match_margin", "value"]) > 1e-9 for rows in there)
+    return any(rows.loc[metric, "value"] > 0 for rows in there) if metric in ENDINGS else bool(there)
+
+
+def _groups(variant: Variant) -> str:
+    acting = [p for p in variants.parameters().values() if p.acts(variant.row) and p.status != "descriptive"]
+    acting = [p for p in acting if variant.row[p.name] is not None]
+    grouped = groupby(acting, key=lambda p: p.section)
+    lines = [(SECTIONS[section], ", ".join(f"`{p.name}` {_written(variant, p.name)}" for p in some)) for section, some in grouped]
+    return _table(("", "parameters that have an effect"), lines)
+
+
+def _written(variant: Variant, name: str) -> str:
+    return variants.parameters()[name].write(variant.row[name])
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]] | Iterator[tuple[str, ...]]) -> str:
+    return "\n".join("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The pages of the games: none is missing, what comes from the rows is up to date, and the numbers are what their commands print."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from simgin import rules, variants
+
+GAMES = Path(__file__).resolve().parent.parent / "docs/games"
+NAMES = variants.names()
+PAGES = sorted(GAMES.glob("*.md"))
+HEADINGS = ["The game", "As simgin plays it", "Readings", "What the simulator says", "Versions"]
+QUESTIONS = {"X": 12, "000": 17, "001": 12, "002": 14, "003": 44, "004": 16}  # how many each source has raised
+COMMANDS = sorted({text for page in PAGES for text in re.findall(r"-v ([^` ]+)", page.read_text())})
+
+
+def _script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_game_pages", GAMES / "make.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make = _script()
+
+
+def test_every_game_has_a_page_and_every_page_a_game() -> None:
+    assert {page.stem for page in PAGES} == {*NAMES, "README"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_has_its_parts_in_their_order(name: str) -> None:
+    text = (GAMES / f"{name}.md").read_text()
+    assert text.startswith(f"# {variants.find(name).title}\n")
+    assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
+    assert f"<!-- rows: {name} -->" in text
+    assert re.search(rf"<!-- table: \S+ {name}( [a-z0-9-]+)? -->", text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_comes_from_the_rows_is_up_to_date(page: Path) -> None:
+    assert make.filled(page, ("rows",)) == page.read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_index_has_every_game(name: str) -> None:
+    assert f"| {' | '.join(make.facts(variants.find(name)))} | " in (GAMES / "README.md").read_text()
+
+
+def test_every_question_is_answered_on_some_page() -> None:
+    answered = [number for page in PAGES for number in re.findall(r"^\| (\w+-\d+) \|", page.read_text(), re.M)]
+    assert sorted(answered) == sorted(f"{source}-{i + 1}" for source, count in QUESTIONS.items() for i in range(count))
+
+
+@pytest.mark.parametrize("text", [text for text in COMMANDS if text not in NAMES])
+def test_what_is_named_instead_is_a_game_and_another_one(text: str) -> None:
+    other = variants.find(text)
+    rules.build(other)
+    assert variants.difference(variants.find(text.partition("+")[0]), other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_tables_are_what_the_script_measures(page: Path) -> None:
+    assert make.filled(page, ("rows", "games", "table")) == page.read_text()
