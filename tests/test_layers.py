@@ -16,7 +16,7 @@ ORDER = """
     slow hooks loader matchup single scripted
     statistics metrics table
     experiment results runner frames progress
-    summary screen plots report hand replay examples exact answers positions kinds conform bench check
+    summary screen plots report hand standing replay alone examples exact answers positions kinds conform bench check
     commands cli
 """.split()
 
