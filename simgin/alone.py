@@ -49,7 +49,7 @@ class Alone(replay.Replay):
     # Before the play
 
     def _table(self) -> Iterator[str]:
-        name, hand = self.names[PLAYER], self.played.hands[PLAYER]
+        hand = self.played.hands[PLAYER]
         limit = f"Knock limit {self.state.limit}" if self.state.limit else "Gin only"
         draws = f"; at most {self.rules.max_draws} draws" if self.rules.max_draws >= 0 else ""
         joker = ", one of them the joker" if self._has_joker and self.state.above >= 0 else ""

@@ -35,7 +35,6 @@ __all__ = ["Cell", "CountError", "Experiment", "ExperimentError", "cells", "coun
 DEFAULT_DEALS = 100_000
 SEEDS = 2**64
 FOR_TWO = ("matchups", "round_robin", "panel")  # the keys that name players of games for two
-REMEDY = {True: "name who plays alone in solo", False: "name pairs in matchups, round_robin or panel"}
 
 
 class ExperimentError(forms.FormError):
@@ -170,13 +169,12 @@ def _misfits(raw: dict[str, Any]) -> Iterator[str]:
     if alone and others:
         yield f"variants has games for one player ({', '.join(alone)}) and for two ({', '.join(others)}); make a file of each."
         return
+    said = f"{alone[0]} is for one player; name who plays alone in solo" if alone else ""
+    if others:
+        said = f"{others[0]} is for two players; name pairs in matchups, round_robin or panel"
     for key in FOR_TWO if alone else ("solo",) if others else ():
         if raw.get(key):
-            yield f"{key} is for {_for(2 if alone else 1)}, but {(alone or others)[0]} is for {_for(1 if alone else 2)}; {REMEDY[bool(alone)]}."
-
-
-def _for(players: int) -> str:
-    return "one player" if players == 1 else "two players"
+            yield f"{key} is for {'two players' if alone else 'one player'}, but {said}."
 
 
 def _games(texts: Any) -> Iterator[variants.Variant]:

@@ -14,8 +14,8 @@ from simgin import rules, single, standing
 from simgin.core import layoff
 from simgin.core.deadwood import deadwood_of
 from simgin.core.endings import BIG_GIN, SHOT
-from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.match import UNDECIDED
+from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.rules import DEFENDER, DIE_OFF, STOPPER
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_PILE, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD

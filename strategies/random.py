@@ -1,4 +1,4 @@
-"""Random legal play: takes, throws, ends, offers, answers and shows by lot. For fuzzing, and the zero point of ratings (STRATEGIES.md 2.1)."""
+"""Random legal play, the die and what is shown included. For fuzzing, and the zero point of ratings (STRATEGIES.md 2.1)."""
 
 from simgin_strategies.discard import uniform
 from simgin_strategies.show import random as any_melding

@@ -328,7 +328,7 @@ def test_subcommands_can_stand_beside_a_name():
         ("match gold simpel", "Did you mean 'simple'?"),
         ("match gold -v oklahom", "did you mean 'oklahoma'?"),
         ("match gold -v standard+gin_bonus=lots", "gin_bonus must be a whole number"),
-        ("match gold -v dice", "is not played by this version"),
+        ("match gold simple -v gin-solitaire", "is for one player: name one strategy"),
         ("match gold+knock=at:k=1000", "k must lie in 0..99"),
         ("match gold+knock=at:q=1", "has no parameter 'q'"),
         ("match gold --deals lots", "'lots' is not a count"),
