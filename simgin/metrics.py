@@ -103,7 +103,7 @@ def _points_by_kind() -> list[Metric]:
 
 def _alone() -> list[Metric]:
     """What a single player asks of a deal."""
-    score = "What a deal counts for the player: points minus those of the joker; where penalties are counted, the penalty (any sign)."
+    score = "Points of the player minus those of the joker, per deal (any sign); where penalties are counted, the penalty."
     return [
         _both("win", DEAL, "a_deal_win", True, "Share of deals (0 to 1) that the player won.", ONE),
         _both("score", DEAL, "a_margin", False, score, ONE),

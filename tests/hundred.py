@@ -1,4 +1,4 @@
-"""Plays a hundred deals a pair of strategies (or a strategy alone) of every variant named on stdin: the child of test_fuzz.py, which gives it bounds checks.
+"""Plays a hundred deals of every variant named on stdin, by pairs of strategies or one alone: test_fuzz.py's child, with bounds checks.
 
 One process for all of them, because a kernel with bounds checks takes a minute to compile. Prints a line a variant; a traceback is a bug.
 """

@@ -104,7 +104,10 @@ def test_files_have_no_empty_name():
 
 
 def test_the_settlement_is_shown_where_points_alone_do_not_tell_it():
-    shown = {variant: "settlement" in titles(simgin.match("gold", "simple", variant, matches=60)) for variant in ("standard", "hollywood", "race")}
+    shown = {
+        variant: "settlement" in titles(simgin.match("gold", "simple", variant, matches=60))
+        for variant in ("standard", "hollywood", "race")
+    }
     assert shown == {"standard": False, "hollywood": True, "race": False}
     paid = simgin.match("gold", "simple", "tournament", matches=60)
     assert "settlement" in titles(paid) and "what A receives for a match" in summary.reading(paid)

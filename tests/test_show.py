@@ -157,7 +157,10 @@ def test_a_fault_is_told_where_it_happened(tmp_path):
         (["gold", "--deal", -1], "deals of a match are numbered from 0, not -1."),
         (["glod"], "there is no strategy 'glod'. Did you mean 'gold'?"),
         (["gold", "-v", "standart"], "there is no variant 'standart'"),
-        (["gold", "-v", "gin-solitaire", "--half", 1], "gin-solitaire is for one player, and its packs are played once: there is no half 1."),
+        (
+            ["gold", "-v", "gin-solitaire", "--half", 1],
+            "gin-solitaire is for one player, and its packs are played once: there is no half 1.",
+        ),
         (["gold", "simple", "-v", "gin-solitaire"], "gin-solitaire is for one player: name one strategy, not gold and simple."),
     ],
 )

@@ -92,7 +92,12 @@ def test_columns_say_how_they_ended():
 
 
 def test_the_melding_chosen_is_told():
-    told = [line for one in replays("standard+melding=choice", range(20), "gold+show=random", "simple") for line in one.lines() if "shows melding" in line]
+    told = [
+        line
+        for one in replays("standard+melding=choice", range(20), "gold+show=random", "simple")
+        for line in one.lines()
+        if "shows melding" in line
+    ]
     assert told and all(re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in told)
 
 
