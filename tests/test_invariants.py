@@ -16,7 +16,7 @@ from simgin.matchup import Matchup
 ROWS = distinct((*TWO_PLAYER, *UNUSUAL))
 STRATEGIES = ("simple", "gold", "gin-only", "gold-early", "stubborn", "random", "random:p=0.2,p_end=1", "gold+take=never")
 STOCK, DEALT = 0, 2  # source of a card in a deal's turns
-MARGINS = ("a_margin", "a_match_margin")  # what A makes more than B
+MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # what A makes more than B
 
 a_row, a_strategy, a_seed = st.sampled_from(ROWS), st.sampled_from(STRATEGIES), st.integers(0, 2**64 - 1)
 without_noise = st.sampled_from(("gold", "gin-only", "gold-early", "gold+take=never", "gold+discard=loose-high", "gold-at"))
@@ -121,7 +121,7 @@ def test_sums_add_up(row, a, b, seed, unit):
     for kind in sums.WON_KINDS:
         assert fact(total, f"a_won_{kind}") + fact(total, f"b_won_{kind}") <= fact(total, kind)
     assert fact(total, "a_points") - fact(total, "b_points") == fact(total, "a_margin")
-    assert fact(total, "a_points") + fact(total, "b_points") == sum(fact(total, f"points_{kind}") for kind in sums.WON_KINDS)
+    assert fact(total, "a_points") + fact(total, "b_points") == sum(fact(total, f"points_{kind}") for kind in sums.SCORED_KINDS)
     assert (block(total, sums.SQUARE) >= 0).all()
     if unit == "match":
         assert fact(total, "matches") == n * (1 + this.mirrored)
