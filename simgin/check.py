@@ -28,7 +28,7 @@ from simgin.core.state import SLOTS, new_state
 from simgin.core.view import MAX_TURNS, VIEW, new_view
 from simgin.matchup import Matchup
 from simgin.strategy import Policy, Strategy
-from simgin.variants import Variant, find
+from simgin.variants import Variant, find, names
 
 CHECKS = {
     "read": "the file can be read and has a strategy",
@@ -50,7 +50,9 @@ BEAT = 0.3
 SLOW = 1.0  # seconds after which a slow policy is asked no further positions of a variant
 DEALS = 200  # played of each variant
 SEED = 1
-PLAYERS = "random:p_end=0.1", "gold+knock=random:p_end=0.2"  # between them they come to all sorts of positions
+PLAYERS = "random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random"  # between them they come to all sorts of positions
+DEALT = 60  # deals in which questions are sought, at least: those of the die are rare
+EARLIER = 4  # positions come from so many first deals of a match
 _FIRST, _SECOND = "questions", "deals"  # the two processes
 
 
@@ -97,6 +99,11 @@ class _Record:
         return True if whole or check in self.passed else None
 
 
+def games() -> list[Variant]:
+    """What a strategy is to play unless told otherwise: every row, and one of the games in which the stopper chooses what he shows."""
+    return [*map(find, names()), find("standard+melding=choice")]
+
+
 def check(strategies: Sequence[str], variants: Sequence[Variant], seconds: float = SECONDS) -> list[Finding]:
     """Every check of some strategies, given by name or file, in the order of CHECKS. Raises nothing for what they do."""
     records = {text: _Record() for text in strategies}
@@ -129,24 +136,27 @@ def _key(ending: str, variant: str, slot: str) -> str:
 
 
 def _seen(variant: Variant, ending: str, wanted: int) -> dict[str, list[bytes]]:
-    """The views of each slot in deals from packs and scores by lot, until there are enough or too many deals were played."""
+    """The views of each slot in the deals of matches whose scores begin by lot, until there are enough or too many were played."""
     lot = random.Random(SEED)
-    a, b = (Strategy(**{**vars(loader.find(text)), "ending": ending}) for text in PLAYERS)
+    players = [Strategy(**{**vars(loader.find(text)), "ending": ending}) for text in PLAYERS]
     views: dict[str, list[bytes]] = {slot: [] for slot in SLOTS}
-    for unit in range(max(20, wanted // 5)):
+    for unit in range(max(DEALT, wanted // 5)):
         points = (lot.randrange(_target(variant)), lot.randrange(_target(variant)))
-        played = single.play(
-            Matchup(variant, *((a, b) if unit % 2 else (b, a)), SEED, "deal"),
-            unit,
-            pack=lot.sample(range(52), 52),
-            dealer=unit // 2 % 2,
-            points=points,
-        )
-        for question in played.questions:
+        a, b = players if unit % 2 else players[::-1]
+        game = Matchup(variant, a, b if variant.row["players"] == 2 else None, SEED, "match")
+        for question in _deal_of(game, unit, points).questions:
             views[question.slot].append(question.view.tobytes())
         if all(len(one) >= wanted for one in views.values()):
             break
     return {slot: one[:wanted] for slot, one in views.items()}
+
+
+def _deal_of(game: Matchup, unit: int, points: tuple[int, int]) -> single.Single:
+    """One of the first deals of a match; the very first where the match was over before."""
+    try:
+        return single.play(game, unit, deal=unit % EARLIER, points=points)
+    except single.NoSuchDeal:
+        return single.play(game, unit, points=points)
 
 
 def _target(variant: Variant) -> int:
@@ -329,7 +339,9 @@ def _deals(strategy: Strategy, policies: list[Policy], job: dict[str, Any], view
     played = 0
     for text in job["variants"]:
         report.tell(doing=f"compiling {strategy.text}", seconds=COMPILE_SECONDS)
-        game = Matchup(find(text), strategy, loader.find(PLAYERS[0]), SEED, "deal")
+        variant = find(text)
+        other = loader.find(PLAYERS[0]) if variant.row["players"] == 2 else None
+        game = Matchup(variant, strategy, other, SEED, "deal")
         matchup.prepare(game)
         try:
             played += _played(game, job, report)
@@ -375,7 +387,7 @@ class _Asker:
         if view.tobytes() != before:
             raise _Fault("writes", f"writes into view.{_changed(view, before)}, which it may only read")
         legal = int(view.legal)
-        if not (0 <= answer <= 51 and legal >> answer & 1):
+        if not (0 <= answer <= 63 and legal >> answer & 1):
             raise _Fault("legal", matchup.illegal(self.policy.slot, answer, legal))
         self.report.answered += 1
         return answer
@@ -448,8 +460,8 @@ def _elsewhere(position: np.ndarray, i: int, policy: Policy) -> Any:
 
 
 def _played(game: Matchup, job: dict[str, Any], report: _Report) -> int:
-    """Deals played to their end against a random player, DEALS unless that takes too long."""
-    started, pair = time.monotonic(), 2
+    """Deals played to their end, alone or against a random player, DEALS unless that takes too long."""
+    started, pair = time.monotonic(), len(game.players)
     for unit in range(DEALS // pair):
         report.state = new_state(SEED)
         words = f"{' '.join(one.text for one in game.players)} -v {game.variant.text} --seed {SEED} --unit {unit}"

@@ -49,6 +49,11 @@ What does a rule do to the game?
   simgin match gold -v standard+gin_bonus=10+knock_limit=5
 
 \b
+What are the odds alone, against the joker or the clock?
+  simgin match gold -v solitaire-gin      one strategy; also gin-solitaire
+  simgin match gold -v solitary-gin --matches 20k
+
+\b
 What is there to play with?
   simgin strategies                       add a name for one
   simgin strategies new mine.py           a file to begin your own with

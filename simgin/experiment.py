@@ -11,12 +11,15 @@ b = "simple"
 [panel]                          # and each of these against one
 strategies = ["gold", "stubborn"]
 against = "simple"
+
+Games for one player have none of these but solo = ["gold", "gin-only"]: each of them alone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -31,6 +34,7 @@ __all__ = ["Cell", "CountError", "Experiment", "ExperimentError", "cells", "coun
 
 DEFAULT_DEALS = 100_000
 SEEDS = 2**64
+FOR_TWO = ("matchups", "round_robin", "panel")  # the keys that name players of games for two
 
 
 class ExperimentError(forms.FormError):
@@ -44,7 +48,7 @@ class Experiment:
     name: str  # the file's name without its ending
     question: str
     variants: tuple[str, ...]
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, str | None], ...]  # of games for one player: (strategy, None)
     seed: int
     unit: Literal["deal", "match"]
     n: int  # deals or matches of every cell
@@ -96,6 +100,7 @@ class _File(forms.Form):
     matchups: Annotated[list[_Pair], Field(default_factory=list)]
     round_robin: Annotated[list[StrategyText], Field(min_length=2)] | None = None
     panel: _Panel | None = None
+    solo: Annotated[list[StrategyText], Field(min_length=1)] | None = None
 
 
 def read(path: str | Path) -> Experiment:
@@ -124,21 +129,22 @@ def read(path: str | Path) -> Experiment:
 def cells(experiment: Experiment) -> list[Cell]:
     """The cells in the order of tables: variant by variant, pair by pair."""
     rules = {text: variants.find(text) for text in experiment.variants}
-    players = {text: loader.find(text) for text in itertools.chain.from_iterable(experiment.pairs)}
+    players = {text: loader.find(text) for text in itertools.chain.from_iterable(experiment.pairs) if text}
     return [
-        Cell(Matchup(rules[variant], players[a], players[b], experiment.seed, experiment.unit), experiment.n)
+        Cell(Matchup(rules[variant], players[a], players.get(b or ""), experiment.seed, experiment.unit), experiment.n)
         for variant in experiment.variants
         for a, b in experiment.pairs
     ]
 
 
-def _pairs(file: _File) -> Iterable[tuple[str, str]]:
-    """Explicit pairs, then the round robin, then the panel; a pair met again, in either order, is left out."""
-    named = [(pair.a, pair.b) for pair in file.matchups]
+def _pairs(file: _File) -> Iterable[tuple[str, str | None]]:
+    """Explicit pairs, the round robin, the panel, and who plays alone; a pair met again, in either order, is left out."""
+    named: list[tuple[str, str | None]] = [(pair.a, pair.b) for pair in file.matchups]
     named += itertools.combinations(dict.fromkeys(file.round_robin or []), 2)
     if file.panel is not None:
         named += [(strategy, file.panel.against) for strategy in file.panel.strategies]
-    unique: dict[frozenset[str], tuple[str, str]] = {}
+    named += [(strategy, None) for strategy in file.solo or []]
+    unique: dict[frozenset[str | None], tuple[str, str | None]] = {}
     for pair in named:
         unique.setdefault(frozenset(pair), pair)
     return unique.values()
@@ -149,9 +155,34 @@ def _conflicts(path: Path, raw: dict[str, Any]) -> list[str]:
     sentences = []
     if "deals" in raw and "matches" in raw:
         sentences.append(f"{path}: deals and matches are both given; keep one of them.")
-    if not any(raw.get(key) for key in ("matchups", "round_robin", "panel")):
-        sentences.append(f"{path}: nobody plays; give [[matchups]] with a and b, a round_robin list or a panel.")
-    return sentences
+    if not any(raw.get(key) for key in (*FOR_TWO, "solo")):
+        sentences.append(
+            f"{path}: nobody plays; give [[matchups]] with a and b, a round_robin list or a panel; for one player a solo list."
+        )
+    return sentences + [f"{path}: {sentence}" for sentence in _misfits(raw)]
+
+
+def _misfits(raw: dict[str, Any]) -> Iterator[str]:
+    """Games and players that do not go together: one sentence for every key that names the players of other games."""
+    games = list(_games(raw.get("variants", ["standard"])))
+    alone, others = ([game.text for game in games if (game.row["players"] == 1) is one] for one in (True, False))
+    if alone and others:
+        yield f"variants has games for one player ({', '.join(alone)}) and for two ({', '.join(others)}); make a file of each."
+        return
+    said = f"{alone[0]} is for one player; name who plays alone in solo" if alone else ""
+    if others:
+        said = f"{others[0]} is for two players; name pairs in matchups, round_robin or panel"
+    for key in FOR_TWO if alone else ("solo",) if others else ():
+        if raw.get(key):
+            yield f"{key} is for {'two players' if alone else 'one player'}, but {said}."
+
+
+def _games(texts: Any) -> Iterator[variants.Variant]:
+    """The games among what a file gives for variants; what names none is reported elsewhere."""
+    for text in texts if isinstance(texts, list) else []:
+        with contextlib.suppress(variants.VariantError):
+            if isinstance(text, str):
+                yield variants.find(text)
 
 
 def _known(location: forms.Location) -> list[str]:

@@ -164,11 +164,12 @@ def failure(matchup: Matchup, state: Any, error: Exception) -> str:
     policy = strategy.policy(slot)
     assert policy is not None
     words = ["simgin", "show", *(one.text for one in matchup.players), "-v", matchup.variant.text, "--seed", str(matchup.seed)]
-    words += ["--unit", str(state.unit), "--half", str(state.half)]
+    words += ["--unit", str(state.unit), *(["--half", str(state.half)] if matchup.b is not None else [])]
+    half = f"half {state.half}, " if matchup.b is not None else ""
     words += ["--deal", str(state.deal)] if matchup.unit == "match" else []
     return (
         f"{strategy.text}: the {slot} policy {policy.name!r} {_fault(state, slot, error)} "
-        f"(variant {matchup.variant.text}, seed {matchup.seed}, unit {state.unit}, half {state.half}, deal {state.deal}). "
+        f"(variant {matchup.variant.text}, seed {matchup.seed}, unit {state.unit}, {half}deal {state.deal}). "
         f"Replay it with: {shlex.join(words)}"
     )
 
@@ -189,7 +190,8 @@ def illegal(slot: str, answer: int, legal: int) -> str:
     from simgin.notation import show, text
 
     if slot != "discard":
-        choices = " or ".join(str(i) for i in range(8) if legal >> i & 1)
+        rows = [str(i) for i in range(64) if legal >> i & 1]
+        choices = " or ".join(rows) if len(rows) < 8 else f"{rows[0]}..{rows[-1]}"
         return f"answered {answer} where only {choices} is legal"
     said = text(answer) if 0 <= answer < 52 else str(answer)
     return f"threw {said}, which is not among the legal discards {show(legal)}"

@@ -1,4 +1,4 @@
-"""The metrics of a two-player matchup, one record each, in the order in which tables show them.
+"""The metrics of a matchup, one record each, in the order in which tables show them.
 
 A metric is a ratio of two facts of `simgin.core.sums`: its numerator is named here, its denominator there. Every metric is
 told from the side of one strategy; `own` is the fact when that strategy is A and `other` the fact when it is B.
@@ -43,7 +43,7 @@ _KIND_MEANINGS = {
     "gin": "Share of deals (0 to 1) ended by gin.",
     "big_gin": "Share of deals (0 to 1) ended by big gin.",
     "shot": "Share of deals (0 to 1) ended by a Gin Shot.",
-    "undercut": "Share of deals (0 to 1) in which the defender undercut the knocker.",
+    "undercut": "Share of deals (0 to 1) in which the defender, or the joker, undercut the knocker.",
     "even": "Share of deals (0 to 1) ended by a knock in which nobody scored.",
     "void": "Share of deals (0 to 1) that ran out of stock and count for nobody.",
     "stalled": "Share of deals (0 to 1) stopped by the guard against endless play; they count for nobody.",
@@ -77,18 +77,19 @@ def _won_kinds() -> list[Metric]:
 
 def _results() -> list[Metric]:
     won = "Share of all deals (0 to 1) that the {} won; deals that nobody won count as not won."
+    points = "Points that the {}, per deal (0 and up; where penalties are counted, the penalty)."
     return [
         Metric("deal_win", DEAL, "a_deal_win", "b_deal_win", True, won.format("strategy")),
-        Metric("deal_loss", DEAL, "b_deal_win", "a_deal_win", True, won.format("opponent")),
-        Metric("points", DEAL, "a_points", "b_points", False, "Points that the strategy scored, per deal (0 and up)."),
-        Metric("points_against", DEAL, "b_points", "a_points", False, "Points that the opponent scored, per deal (0 and up)."),
+        Metric("deal_loss", DEAL, "b_deal_win", "a_deal_win", True, won.format("opponent, or the joker,")),
+        Metric("points", DEAL, "a_points", "b_points", False, points.format("strategy scored")),
+        Metric("points_against", DEAL, "b_points", "a_points", False, points.format("opponent, or the joker, scored")),
         Metric(
             "margin",
             DEAL,
             "a_margin",
             "a_margin",
             False,
-            "Points of the strategy minus points of the opponent, per deal (any sign).",
+            "Points of the strategy minus points of the opponent, or of the joker, per deal (any sign).",
             zero_sum=True,
         ),
         _both("points_scored", DEAL, "points_scored", False, "Points of whoever scored, per decided deal (0 and up)."),
@@ -102,7 +103,7 @@ def _points_by_kind() -> list[Metric]:
 
 def _alone() -> list[Metric]:
     """What a single player asks of a deal."""
-    score = "What a deal counts for the player: points minus those of the joker, or the penalty (any sign)."
+    score = "Points of the player minus those of the joker, per deal (any sign); where penalties are counted, the penalty."
     return [
         _both("win", DEAL, "a_deal_win", True, "Share of deals (0 to 1) that the player won.", ONE),
         _both("score", DEAL, "a_margin", False, score, ONE),
@@ -113,7 +114,7 @@ def _play() -> list[Metric]:
     takes = "Share (0 to 1) of the strategy's draws that took the upcard instead of a card of the stock."
     upcard = "Share of deals (0 to 1) whose upcard {} took."
     return [
-        _both("turns", DEAL, "turns", False, "Turns of both players together, per deal (0 to 500)."),
+        _both("turns", DEAL, "turns", False, "Turns, those of both players together, per deal (0 to 500)."),
         Metric("take_rate", DEAL, "a_takes", "b_takes", True, takes, players=TWO),
         _both("first_player_win", DEAL, "first_player_win", True, "Share of decided deals (0 to 1) won by the nondealer.", TWO),
         _both("upcard_first", DEAL, "upcard_first", True, upcard.format("the nondealer"), TWO),

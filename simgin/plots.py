@@ -14,7 +14,7 @@ import numpy as np
 
 from simgin import metrics, table
 from simgin.core.sums import KINDS
-from simgin.summary import fold, played
+from simgin.summary import fold, played, players, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,28 +45,44 @@ COLOURS = {
 DARK = ("knock", "undercut", "stalled", "joker", "limit")
 BLUE, ORANGE = COLOURS["knock"], COLOURS["undercut"]
 
-_PANELS = (
-    ("deal_win", "deals won, %", 100),
-    ("margin", "points per deal, A minus B", 1),
-    ("match_win", "matches won by A, %", 100),
-)
+# Metric, title, factor, and where a line marks what neither side would be ahead with (none: no line).
+_PANELS = {
+    2: (
+        ("deal_win", "deals won, %", 100, None),
+        ("margin", "points per deal, A minus B", 1, 0),
+        ("match_win", "matches won by A, %", 100, 50),
+        ("settlement", "settlement of a match in favour of A", 1, 0),
+    ),
+    1: (
+        ("deal_win", "deals won, %", 100, None),
+        ("score", "score per deal", 1, 0),
+        ("match_win", "matches won, %", 100, 50),
+        ("goal_met", "matches won, %", 100, 50),
+    ),
+}
+_SIDES = {2: ("by A", "by B"), 1: ("by the player", "by the joker")}
 
 
 def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
     """For each matchup deals won, points per deal and (where played) matches won: dots with 95 % bars."""
     games = _games(frame)
-    panels = [panel for panel in _PANELS if panel[0] in set(frame["metric"])]
+    n, told = len(players(frame)), {column.metric for column in shown(frame)}
+    panels = [panel for panel in _PANELS[n] if panel[0] in told]
     labels, common = _labels(games)
     note = "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot."
-    figure = _figure(len(panels) * (_height(labels) + 0.6), _title("Who wins", common), _caption(games, seed, note))
-    for axes, (name, title, factor) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
-        _dots(axes, games, name, factor, label="by A", color=BLUE, fmt="o", markersize=4, zorder=3)
-        if name == "deal_win":
+    figure = _figure(
+        len(panels) * (_height(labels) + 0.6), _title("Who wins" if n == 2 else "What is won", common), _caption(games, seed, note)
+    )
+    for axes, (name, title, factor, even) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
+        _dots(axes, games, name, factor, label=_SIDES[n][0], color=BLUE, fmt="o", markersize=4, zorder=3)
+        if name == "deal_win" and any(
+            table.cell(rows, "deal_loss")[0] != 0 for _, rows in games
+        ):  # nobody wins where penalties are counted
             hollow = {"markerfacecolor": "white", "fmt": "s", "markersize": 6, "zorder": 2}  # seen behind a dot of A's
-            _dots(axes, games, "deal_loss", factor, label="by B", color=ORANGE, **hollow)
+            _dots(axes, games, "deal_loss", factor, label=_SIDES[n][1], color=ORANGE, **hollow)
             axes.legend(ncols=2, fontsize=8, frameon=False, loc="lower right", bbox_to_anchor=(1.02, 0.97), borderpad=0)
-        else:
-            axes.axvline(0 if name == "margin" else 50, color="#777777", linewidth=1, zorder=1)
+        if even is not None:
+            axes.axvline(even, color="#777777", linewidth=1, zorder=1)
         _rows(axes, labels)
         axes.set_title(title, loc="left", fontsize=9)
         axes.grid(axis="x", color="#EEEEEE", zorder=0)
@@ -132,11 +148,14 @@ def _labels(games: list[Game]) -> tuple[list[str], str]:
     keys = [key for key, _ in games]
     fixed = [len({key[i] for key in keys}) == 1 for i in range(3)]
     variant, a, b = keys[0]
+    both = f": {a} (A) against {b} (B)" if b else f": {a} alone"
     if len(keys) == 1:
-        return [_folded(variant)], f": {a} (A) against {b} (B)"
+        return [_folded(variant)], both
     labels = [_label(key, fixed) for key in keys]
     if fixed[1] and fixed[2]:
-        return labels, f": {a} (A) against {b} (B)"
+        return labels, both
+    if not any(key[2] for key in keys):
+        return labels, ", everyone alone"
     return labels, f", all against {b} (B)" if fixed[2] else f", {a} (A) against each" if fixed[1] else ""
 
 

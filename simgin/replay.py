@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
 
 from simgin import hand as hands
-from simgin import rules, single
+from simgin import rules, single, standing
 from simgin.core import layoff
 from simgin.core.deadwood import deadwood_of
 from simgin.core.endings import BIG_GIN, SHOT
+from simgin.core.match import UNDECIDED
 from simgin.core.meldings import MAX_MELDINGS
-from simgin.core.rules import DEFENDER, STOPPER
+from simgin.core.rules import DEFENDER, DIE_OFF, STOPPER
 from simgin.core.sums import KINDS
-from simgin.core.view import FROM_PILE, PHASE_LAST, PHASE_UPCARD
+from simgin.core.view import FROM_PILE, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD
 from simgin.matchup import Matchup, seated
 from simgin.notation import show, text
 from simgin.single import Question, Single
 
 WIDTH = 80
 UNITS = 2**48
-JOKER = "joker"  # who sits at seat 1 where one plays alone
 FELL = "gives no legal answer"
 
 
@@ -53,6 +53,8 @@ def _check(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
         raise ReplayError(f"a unit is 0..2^48-1, not {unit}.")
     if half not in (0, 1):
         raise ReplayError(f"a half is 0 or 1, not {half}.")
+    if half == 1 and matchup.b is None:
+        raise ReplayError(f"{matchup.variant.text} is for one player, and its packs are played once: there is no half 1.")
     if half == 1 and not matchup.mirrored:
         raise ReplayError(f"{matchup.a.text} plays itself here, and then a pack is played once: there is no half 1.")
     if deal is not None and deal < 0:
@@ -60,38 +62,83 @@ def _check(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
 
 
 class Replay:
-    """A played deal with the names that its text is told with."""
+    """A played deal of two players with the names that its text is told with."""
 
     def __init__(self, played: Single) -> None:
         self.played, self.state = played, played.state
-        self.rules = rules.of_row(played.matchup.variant.row)
-        a, b = played.matchup.a.text, played.matchup.opponent or JOKER
+        self.row = played.matchup.variant.row
+        self.rules = rules.of_row(self.row)
+        self.names = self._names(played.matchup)  # by seat
+
+    def _names(self, matchup: Matchup) -> tuple[str, str]:
+        a, b = matchup.a.text, matchup.opponent
         by_strategy = (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
-        self.names = by_strategy if self.state.half == 0 else by_strategy[::-1]  # by seat
+        return by_strategy if self.state.half == 0 else by_strategy[::-1]
 
     def lines(self) -> Iterator[str]:
         """The whole text, to the result or to the question at which a policy failed."""
-        yield from self._header()
-        for (_, phase), group in groupby(self.played.questions, key=lambda question: (question.view.turns, question.view.phase)):
-            yield ""
-            yield from {PHASE_UPCARD: self._upcard, PHASE_LAST: self._last_discard}.get(int(phase), self._turn)(list(group))
+        yield from self._title()
+        if self.rules.die != DIE_OFF:
+            yield from self._blind()
+        if self._dealt:
+            yield from self._table()
+        for phase, questions in self._told_together():
+            if phase != PHASE_BLIND:
+                yield ""
+                yield from {PHASE_UPCARD: self._upcard, PHASE_LAST: self._last_discard}.get(phase, self._turn)(questions)
         yield from self._silent_draw()
         yield ""
         yield from self._failure() if self.played.fault else self._result()
 
+    def _told_together(self) -> Iterator[tuple[int, list[Question]]]:
+        """The questions of each turn and phase, with the phase."""
+        for (_, phase), group in groupby(self.played.questions, key=lambda question: (question.view.turns, question.view.phase)):
+            yield int(phase), list(group)
+
     # Before the play
 
-    def _header(self) -> Iterator[str]:
+    def _title(self) -> Iterator[str]:
         matchup, state = self.played.matchup, self.state
+        half = f", half {state.half}" if matchup.b is not None else ""
         number = f", deal {state.deal}" if matchup.unit == "match" else ""
-        yield from _wrapped(f"{matchup.variant.text}: seed {matchup.seed}, unit {state.unit}, half {state.half}{number}")
+        yield from wrapped(f"{matchup.variant.text}: seed {matchup.seed}, unit {state.unit}{half}{number}")
+
+    @property
+    def _dealt(self) -> bool:
+        """Whether anybody saw cards: not if the deal was over with an offer before."""
+        return bool(self.state.phase != PHASE_BLIND)
+
+    def _blind(self) -> Iterator[str]:
+        """The die, and the offers before the cards are seen."""
+        questions = [question for question in self.played.questions if question.view.phase == PHASE_BLIND]
+        first = questions[0].view if questions else self.state
+        yield ""
+        yield f"Before the cards are seen, the die shows {first.stake}{f', owned by {self._who(first.owner)}' if first.owner >= 0 else ''}"
+        for seat in () if self._dealt else self._seats():
+            yield from wrapped(f"  {self._who(seat)}, {self._role(seat)}, {standing.words(self.state, self.row, seat)}")
+        for question in questions:
+            yield from self._told_of(question)
+
+    def _told_of(self, question: Question) -> list[str]:
+        """An offer or answer, with who made it."""
+        return wrapped(f"  {self._who(question.seat)} {TOLD[question.slot](question)}")
+
+    def _seats(self) -> tuple[int, int]:
+        return 1 - int(self.state.dealer), int(self.state.dealer)
+
+    def _role(self, seat: int) -> str:
+        return "dealer" if seat == self.state.dealer else "nondealer, moves first"
+
+    def _table(self) -> Iterator[str]:
+        state = self.state
+        if self.rules.die != DIE_OFF:
+            yield ""
         factor = f", all points times {state.multiplier}" if state.multiplier != 1 else ""
         upcard = f", upcard {text(int(state.upcard))}" if state.upcard >= 0 else ""
         yield f"Knock limit {state.limit}{' (gin only)' if state.limit == 0 else ''}{factor}{upcard}"
-        for seat in (1 - int(state.dealer), int(state.dealer)):
+        for seat in self._seats():
             yield ""
-            role = "dealer" if seat == state.dealer else "nondealer, moves first"
-            yield from _wrapped(f"{self._who(seat)}, {role}, score {state.points[seat]}")
+            yield from wrapped(f"{self._who(seat)}, {self._role(seat)}, {standing.words(state, self.row, seat)}")
             hand = self.played.hands[seat]
             yield f"  dealt {self._sorted(hand)}, count {deadwood_of(hand, self.rules, STOPPER)}"
 
@@ -100,32 +147,39 @@ class Replay:
 
     def _sorted(self, hand: int) -> str:
         """A hand with its melds first."""
-        return _apart(hands.shown(hand, self.rules)[1], hand)
+        return apart(hands.shown(hand, self.rules)[1], hand)
 
     # The play
 
     def _upcard(self, questions: list[Question]) -> Iterator[str]:
-        yield f"The upcard is {text(int(self.state.upcard))}"
+        yield f"The upcard is {text(int(self.state.upcard))}" if self.state.upcard >= 0 else "Before the first turn"
         for question in questions:
             view = question.view
-            yield from _wrapped(
-                f"  {self._who(question.seat)} holds {self._sorted(int(view.hand))}, count {view.count}: {_taking(question)}"
-            )
+            if question.slot in DIE:
+                yield from self._told_of(question)
+            else:
+                holds = f"holds {self._sorted(int(view.hand))}, count {view.count}"
+                yield from wrapped(f"  {self._who(question.seat)} {holds}: {_taking(question)}")
 
     def _turn(self, questions: list[Question]) -> Iterator[str]:
         """A turn, told from its questions: a draw that nobody was asked about is seen in the next one."""
-        first, last = questions[0].view, questions[-1].view
-        yield from _wrapped(f"Turn {first.turn}, {self._who(questions[0].seat)}")
+        seat, first = questions[0].seat, questions[0].view
+        own = [question for question in questions if question.seat == seat]
+        take = next((question for question in own if question.slot == "take"), None)
+        yield from wrapped(f"Turn {first.turn}, {self._who(seat)}")
         if known := show(int(first.known)):
             yield f"  knows that the other holds {known}"
         ten = int(first.hand) & ~sum(1 << int(card) for card in (first.drawn, first.taken) if card >= 0)
         yield f"  holds {self._sorted(ten)}, count {first.count}"
-        if questions[0].slot == "take":
-            yield f"  offered {text(int(first.taken_offer))}, {first.stock} in the stock: {_taking(questions[0])}"
-        yield from self._draw(last)
         for question in questions:
-            if question.slot != "take":
-                yield from _wrapped(f"  {TOLD[question.slot](question)}")
+            if question.slot in DIE:
+                yield from self._told_of(question)
+        if take:
+            yield f"  offered {text(int(take.view.taken_offer))}, {first.stock} in the stock: {_taking(take)}"
+        yield from self._draw(own[-1].view)
+        for question in own:
+            if question.slot not in ("take", *DIE):
+                yield from wrapped(f"  {TOLD[question.slot](question)}")
 
     def _draw(self, view: Any) -> Iterator[str]:
         """The card drawn on a turn, from its last view; a draw that ends the deal comes after the last question."""
@@ -138,44 +192,67 @@ class Replay:
     def _silent_draw(self) -> Iterator[str]:
         """A last draw about which nobody was asked before or after: where the discard pile is closed, and the draw ends the deal."""
         state, questions = self.state, self.played.questions
-        if state.drawn >= 0 and state.stopper < 0 and not self.played.fault and questions[-1].view.turns != state.turns:
+        if questions and state.drawn >= 0 and state.stopper < 0 and not self.played.fault and questions[-1].view.turns != state.turns:
             yield ""
             yield f"Turn {state.turns + 1}, {self._who(1 - questions[-1].seat)}"
             yield f"  draws {text(int(state.drawn))}"
 
     def _last_discard(self, questions: list[Question]) -> Iterator[str]:
         view = questions[0].view
-        yield from _wrapped(f"The last discard, {self._who(questions[0].seat)}")
+        yield from wrapped(f"The last discard, {self._who(questions[0].seat)}")
         yield f"  holds {self._sorted(int(view.hand))}, count {view.count}"
         yield f"  may take {text(int(view.taken_offer))} and end the deal with it"
-        yield from (line for question in questions for line in _wrapped(f"  {TOLD[question.slot](question)}"))
+        yield from (line for question in questions for line in wrapped(f"  {TOLD[question.slot](question)}"))
 
     # The end
 
     def _failure(self) -> Iterator[str]:
         yield "Here the deal stopped"
-        yield from _wrapped(f"  {self.played.fault}")
+        yield from wrapped(f"  {self.played.fault}")
 
     def _result(self) -> Iterator[str]:
-        if self.state.stopper < 0:
-            yield self._no_ending()
-        else:
-            yield from self._showdown()
-        yield from _wrapped(f"Points: {', '.join(f'{self.names[seat]} {self.state.score[seat]}' for seat in (0, 1))}")
+        yield from self._no_ending() if self.state.stopper < 0 else self._showdown()
+        if self.rules.die != DIE_OFF and self.played.kind != "refused":
+            yield f"The die shows {self.state.stake}"
+        yield from wrapped(self._points())
+        if self.played.matchup.unit == "match":
+            yield from self._match()
 
-    def _no_ending(self) -> str:
+    def _points(self) -> str:
+        return f"Points: {', '.join(f'{self.names[seat]} {self.state.score[seat]}' for seat in (0, 1))}"
+
+    def _match(self) -> Iterator[str]:
+        """How the match stands after the deal, and who has won it."""
+        after, outcome = standing.entered(self.state, self.rules)
+        yield from wrapped(f"Match: {'; '.join(f'{name}, {standing.words(after, self.row, seat)}' for seat, name in self._sides())}")
+        if outcome != UNDECIDED:
+            yield from wrapped(standing.OVER.get(outcome) or self._won(outcome))
+
+    def _sides(self) -> Iterable[tuple[int, str]]:
+        return enumerate(self.names)
+
+    def _won(self, seat: int) -> str:
+        return f"{self.names[seat]} wins the match"
+
+    def _no_ending(self) -> Iterator[str]:
         if self.played.kind == "stalled":
-            return f"Stalled after {self.state.turns} turns"
-        return f"Void: {self.state.stock} cards are left in the stock"
+            yield f"Stalled after {self.state.turns} turns"
+        elif self.played.kind == "refused":
+            yield "Refused"
+            unit = "game" if self.row["goal"] == "games" else "won deal"
+            pays = f"{self.state.pays} {unit}{'s' if self.state.pays > 1 else ''}"
+            yield from wrapped(f"  {self._who(int(self.state.winner))} gets {pays}")
+        else:
+            yield f"Void: {self.state.stock} cards are left in the stock"
 
     def _showdown(self) -> Iterator[str]:
         state = self.state
         seat, other = int(state.stopper), 1 - int(state.stopper)
         kept, hand = int(state.hand[seat]), int(state.hand[other])
         yield KINDS[state.kind].replace("_", " ").capitalize()
-        yield from _wrapped(f"  {self._who(seat)} shows {_apart(hands.in_text_order(state.melds), kept)}, count {state.stopper_count}")
+        yield from wrapped(f"  {self._who(seat)} shows {apart(hands.in_text_order(state.melds), kept)}, count {state.stopper_count}")
         laid, own = self._defence(hand)
-        yield from _wrapped(f"  {self._who(other)} has {_apart(own, hand & ~laid)}, count {state.other_count}")
+        yield from wrapped(f"  {self._who(other)} has {apart(own, hand & ~laid)}, count {state.other_count}")
         if laid:
             yield f"    laid off {show(laid)}; without that {state.defender_before}"
 
@@ -201,13 +278,13 @@ class Replay:
             "unit": int(state.unit),
             "half": int(state.half),
             "deal": int(state.deal),
-            "strategies": list(self.names),
-            "dealer": int(state.dealer),
-            "points": [int(points) for points in state.points],
-            "limit": int(state.limit),
-            "multiplier": int(state.multiplier),
-            "upcard": _card(state.upcard),
-            "hands": [show(hand) for hand in self.played.hands],
+            "strategies": [name for name, _ in zip(self.names, self.played.matchup.players, strict=False)],
+            "dealer": int(state.dealer) if self.played.matchup.b is not None else None,
+            **standing.numbers(state, self.row),
+            "limit": int(state.limit) if self._dealt else None,
+            "multiplier": int(state.multiplier) if self._dealt else None,
+            "upcard": _card(state.upcard) if self._dealt else None,
+            "hands": [show(hand) for hand, _ in zip(self.played.hands, self.played.matchup.players, strict=False)] if self._dealt else [],
         }
 
     def _decision_row(self, question: Question) -> dict[str, Any]:
@@ -225,6 +302,10 @@ class Replay:
             "drawn": _card(view.drawn),
             "known": show(int(view.known)),
             "stock": int(view.stock),
+            "deck_left": int(view.deck_left) if view.deck_left >= 0 else None,
+            "stake": int(view.stake),
+            "owner": int(view.owner) if view.owner >= 0 else None,
+            "stake_offered": int(view.offered) or None,
             "ending": int(view.ending),
             "ending_card": _card(view.ending_card),
             "ending_count": int(view.ending_count) if view.ending else None,
@@ -249,15 +330,25 @@ class Replay:
             "defender_melds": [hands.meld_text(meld) for meld in own],
             "laid_off": show(laid),
             "defender_count": int(state.other_count) if ended else None,
+            "stake": int(state.stake),
+            "paid_for_refusal": int(state.pays) if self.played.kind == "refused" else None,
+            "match": self._match_row(),
             "fault": self.played.fault or None,
         }
+
+    def _match_row(self) -> dict[str, Any] | None:
+        """How the match stands after the deal; nothing after a single deal or a fault."""
+        if self.played.matchup.unit == "deal" or self.played.fault:
+            return None
+        after, outcome = standing.entered(self.state, self.rules)
+        return standing.numbers(after, self.row) | {"over": outcome != UNDECIDED, "winner": outcome if outcome >= 0 else None}
 
 
 def _card(card: int) -> str | None:
     return text(int(card)) if card >= 0 else None
 
 
-def _apart(melds: hands.Melding, hand: int) -> str:
+def apart(melds: hands.Melding, hand: int) -> str:
     """Some cards, the melds first and what is left over last."""
     return " | ".join([*map(hands.meld_text, melds), *filter(None, [show(hand & ~sum(melds))])])
 
@@ -290,13 +381,28 @@ def _showing(question: Question) -> str:
     if question.answer is None:
         return f"may show {number.bit_count()} meldings: {FELL}"
     melds = hands.in_text_order(question.view.meldings[question.answer])
-    return f"shows melding {question.answer} of 0..{number.bit_count() - 1}: {_apart(melds, int(question.view.hand))}"
+    return f"shows melding {question.answer} of 0..{number.bit_count() - 1}: {apart(melds, int(question.view.hand))}"
 
 
-TOLD = {"discard": _discarding, "knock": _ending, "show": _showing}
+def _offering(question: Question) -> str:
+    view = question.view
+    if question.answer is None:
+        return f"may offer more than {view.stake}: {FELL}"
+    return f"offers {question.answer}" if question.answer else f"leaves the die at {view.stake}"
 
 
-def _wrapped(line: str) -> list[str]:
+def _answering(question: Question) -> str:
+    offered = question.view.offered
+    if question.answer is None:
+        return f"is offered {offered}: {FELL}"
+    return f"accepts {offered} and owns the die" if question.answer else f"refuses {offered}"
+
+
+TOLD = {"discard": _discarding, "knock": _ending, "show": _showing, "offer": _offering, "answer": _answering}
+DIE = ("offer", "answer")
+
+
+def wrapped(line: str) -> list[str]:
     """A line cut at 80 columns, what follows indented below it."""
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)

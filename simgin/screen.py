@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, Group, RenderableType
     from rich.table import Table
 
-FIRST = ("deal_win", "margin", "match_win", "turns")  # these fill one table of 80 columns, the endings another
+# These fill one table of 80 columns, the endings another.
+FIRST = ("deal_win", "margin", "score", "match_win", "goal_met", "settlement", "turns")
 NAME_WIDTH = 12  # characters of a name, or a fifth of the terminal, that have room beside the numbers
 GAP = 3  # characters between two columns
 WIDE = 70  # characters from which on the details have their meanings beside them
@@ -36,16 +37,16 @@ class Results:
 
         rows = summary.texts(self.frame)
         yield Text(_heading(self.frame, rows), style="bold")
-        columns = summary.shown(self.frame)
-        for heading, label, group in _blocks(rows):
+        for heading, label, part in _blocks(self.frame, rows):
             if heading:
                 yield ""
                 yield Text(heading, style="bold")
+            group, columns = summary.texts(part), summary.shown(part)
             names = [_name(row, label) for row in group]
-            for titles in _tables(columns, group, _longest(names), options.max_width):
+            for titles in _tables(columns, group, _longest([label, *names]), options.max_width):
                 yield ""
                 yield _grid(label, names, titles, group, options.max_width)
-        yield Text(f"\n{summary.reading()}")
+        yield Text(f"\n{summary.reading(self.frame)}")
 
 
 def details(frame: pd.DataFrame) -> Details:
@@ -65,12 +66,13 @@ class Details:
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         from rich.text import Text
 
-        (variant, a, b), rows = next(iter(table.matchups(self.frame)))
+        (variant, *names), rows = next(iter(table.matchups(self.frame)))
         cells = {str(name): table.cell(rows, str(name)) for name in rows.index}
         undefined = [name for name, (value, *_) in cells.items() if math.isnan(value)]
         never = [name for name, (value, *_) in cells.items() if metrics.BY_NAME[name].share and value == 0]
         lines = {name: summary.estimate(*cell) for name, cell in cells.items() if name not in (*undefined, *never)}
-        yield Text(f"{a} against {b}, {variant}, {summary.played(rows)}: every rate and mean with its 95 % interval", style="bold")
+        who = " against ".join(filter(None, names))
+        yield Text(f"{who}, {variant}, {summary.played(rows)}: every rate and mean with its 95 % interval", style="bold")
         yield ""
         yield _beside(lines) if options.max_width >= WIDE else _below(lines)
         yield ""
@@ -84,23 +86,24 @@ class Details:
 def _heading(frame: pd.DataFrame, rows: list[dict[str, str]]) -> str:
     """What all rows have in common."""
     amount = summary.played(*(seen for _, seen in table.matchups(frame)))
-    first = rows[0]
+    first, roles = rows[0], summary.players(frame)
     if len(rows) == 1:
-        return f"{first['A']} against {first['B']}, {first['variant']}, {amount}"
-    common = [f"{name}: {first[name]}" for name in ("variant", "A", "B") if len({row[name] for row in rows}) == 1]
+        return f"{' against '.join(first[role] for role in roles)}, {first['variant']}, {amount}"
+    common = [f"{name}: {first[name]}" for name in ("variant", *roles) if len({row[name] for row in rows}) == 1]
     return "; ".join([*common, f"{amount} each"])
 
 
-def _blocks(rows: list[dict[str, str]]) -> Iterator[tuple[str, str, list[dict[str, str]]]]:
-    """(heading, what the rows are named by, rows): a block a variant, or one block of variants if only they differ."""
-    pairs = {(row["A"], row["B"]) for row in rows}
+def _blocks(frame: pd.DataFrame, rows: list[dict[str, str]]) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """(heading, what the rows are named by, frame): a block a variant, or one block of variants if only they differ."""
+    roles = summary.players(frame)
+    pairs = {tuple(row[role] for role in roles) for row in rows}
     variants = list(dict.fromkeys(row["variant"] for row in rows))
     if len(pairs) == 1:
-        yield "", "variant" if len(variants) > 1 else "A", rows
+        yield "", "variant" if len(variants) > 1 else roles[0], frame
         return
-    label = next((name for name, other in (("A", "B"), ("B", "A")) if len({row[other] for row in rows}) == 1), "A v B")
+    label = " v ".join(role for role in roles if len({row[role] for row in rows}) > 1)
     for variant in variants:
-        yield variant if len(variants) > 1 else "", label, [row for row in rows if row["variant"] == variant]
+        yield variant if len(variants) > 1 else "", label, frame[frame["variant"] == variant]
 
 
 def _name(row: dict[str, str], label: str) -> str:
@@ -148,7 +151,7 @@ def _grid(label: str, names: list[str], titles: list[str], rows: list[dict[str, 
     out.add_column(label, overflow="fold")
     for title in titles:
         out.add_column(title, justify="right", overflow="fold", min_width=_width(title, rows))
-    whole = _longest(names) + sum(GAP + _longest([title, *(row[title] for row in rows)]) for title in titles) <= room
+    whole = _longest([label, *names]) + sum(GAP + _longest([title, *(row[title] for row in rows)]) for title in titles) <= room
     for name, row in zip(names, rows, strict=True):
         cells = (row[title] if whole else _broken(row[title]) for title in titles)
         out.add_row("\n".join(summary.fold(name, max(1, left))), *cells)

@@ -23,10 +23,10 @@ from typing import Any
 SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
 STOCK, TAKE, PASS = 0, 1, 2  # answers of the slot `take`
 KNOCK, SHOT, BIG_GIN = 1, 2, 3  # view.ending
-UPCARD, TURN, LAST, STOP = 0, 1, 2, 3  # view.phase
+UPCARD, TURN, LAST, STOP, BLIND = 0, 1, 2, 3, 4  # view.phase
 
 __all__ = [
-    "BIG_GIN", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN", "UPCARD",
+    "BIG_GIN", "BLIND", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN", "UPCARD",
     "Param", "Policy", "Strategy", "answer", "choice", "discard", "flag", "helper", "knock", "offer", "param", "show", "take",
 ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,14 +21,20 @@ ERROR_DIGITS = 2  # significant digits of the error that are printed; the value 
 LOPSIDED = 0.05  # an interval whose two arms differ by more than this share of its width is printed as an interval
 
 
+TWO, ONE, BOTH = (2,), (1,), (1, 2)
+ADDED_UP = 1e-6  # relative: settlements nearer than this to the points of the deals are those points
+
+
 @dataclass(frozen=True)
 class Column:
-    """One column of the summary: a metric, what people call it, and whether it is printed in per cent."""
+    """One column of the summary: a metric, what people call it, whether it is printed in per cent, and where it is shown."""
 
     metric: str
     title: str
     key: str  # its name in summary.csv
     percent: bool
+    players: tuple[int, ...] = BOTH  # the games that can have it
+    always: tuple[int, ...] = BOTH  # those that show it always; others only where it was ever seen
 
     @property
     def factor(self) -> int:
@@ -38,12 +44,22 @@ class Column:
 
 COLUMNS = (
     Column("deal_win", "deals won %", "deals_won_pct", True),
-    Column("margin", "points/deal", "points_per_deal", False),
+    Column("margin", "points/deal", "points_per_deal", False, TWO),
+    Column("score", "score/deal", "score_per_deal", False, ONE),
     Column("match_win", "matches won %", "matches_won_pct", True),
+    Column("goal_met", "goal met %", "goal_met_pct", True, ONE),
+    Column("settlement", "settlement", "settlement", False, TWO),
     Column("gin", "gin %", "gin_pct", True),
-    Column("knock", "knock %", "knock_pct", True),
-    Column("undercut", "undercut %", "undercut_pct", True),
-    Column("void", "void %", "void_pct", True),
+    Column("big_gin", "big gin %", "big_gin_pct", True, always=()),
+    Column("shot", "shot %", "shot_pct", True, always=()),
+    Column("knock", "knock %", "knock_pct", True, always=TWO),
+    Column("undercut", "undercut %", "undercut_pct", True, always=TWO),
+    Column("even", "even %", "even_pct", True, always=()),
+    Column("void", "void %", "void_pct", True, always=TWO),
+    Column("refused", "refused %", "refused_pct", True, always=()),
+    Column("joker", "joker %", "joker_pct", True, always=()),
+    Column("limit", "limit %", "limit_pct", True, always=()),
+    Column("stalled", "stalled %", "stalled_pct", True, always=()),
     Column("turns", "turns", "turns", False),
 )
 
@@ -76,33 +92,69 @@ def played(*matchups: pd.DataFrame) -> str:
 
 
 def texts(frame: pd.DataFrame) -> list[dict[str, str]]:
-    """One dictionary of column title -> text for every matchup of a tidy frame; matches won only where some were played."""
-    columns = shown(frame)
+    """One dictionary of column title -> text for every matchup of a tidy frame; what was played stands before the columns."""
+    columns, roles = shown(frame), players(frame)
     return [
-        {"variant": variant, "A": a, "B": b, "played": played(rows)} | {column.title: _cell(rows, column) for column in columns}
-        for (variant, a, b), rows in table.matchups(frame)
+        {"variant": key[0], **dict(zip(roles, key[1:], strict=False)), "played": played(rows)}
+        | {column.title: _cell(rows, column) for column in columns}
+        for key, rows in table.matchups(frame)
     ]
 
 
+def players(frame: pd.DataFrame) -> tuple[str, ...]:
+    """What people call who plays: A and B, or the strategy where every game is for one."""
+    return ("A", "B") if (frame["opponent"] != "").any() else ("strategy",)
+
+
 def shown(frame: pd.DataFrame) -> tuple[Column, ...]:
-    """The columns that this frame can fill."""
-    present = set(frame["metric"])
-    return tuple(column for column in COLUMNS if column.metric in present)
+    """The columns that say something about this frame."""
+    games, n = [rows for _, rows in table.matchups(frame)], len(players(frame))
+    return tuple(column for column in COLUMNS if n in column.players and _says_something(column, games, n))
+
+
+def _says_something(column: Column, games: Sequence[pd.DataFrame], n: int) -> bool:
+    if all(column.metric not in rows.index for rows in games):
+        return False  # no matches were played
+    if column.metric in ("match_win", "goal_met") and n == 1:
+        return _goals_alone(games) == (column.metric == "goal_met")
+    if column.metric == "settlement":
+        return any(_settles(rows) for rows in games)
+    return n in column.always or any(table.cell(rows, column.metric)[0] > 0 for rows in games)
+
+
+def _goals_alone(games: Sequence[pd.DataFrame]) -> bool:
+    """Whether every match is won by meeting a goal: then the two columns would be the same."""
+    return not any(math.isnan(table.cell(rows, "goal_met")[0]) for rows in games)
+
+
+def _settles(rows: pd.DataFrame) -> bool:
+    """Whether matches are paid by anything but the points of their deals added up: by bonuses, or in columns."""
+    paid, margin, deals = (table.cell(rows, metric)[0] for metric in ("settlement", "margin", "deals_per_match"))
+    return not math.isnan(paid) and not math.isclose(paid, margin * deals, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
 
 
 def markdown(frame: pd.DataFrame) -> str:
     """The summary as a Markdown table, with a line that says how to read it."""
     rows = texts(frame)
     lines = [_line(list(rows[0])), _line(["---"] * len(rows[0])), *(_line(list(row.values())) for row in rows)]
-    return "\n".join([*lines, "", reading(), ""])
+    return "\n".join([*lines, "", reading(frame), ""])
 
 
-def reading() -> str:
-    """How the summary is to be read, in two sentences."""
-    return (
-        "Everything is seen by A: won is won by A, points per deal are A's minus B's. "
-        f"± and brackets are 95 % intervals; {DASH} means too little was played to say."
-    )
+def reading(frame: pd.DataFrame) -> str:
+    """How the summary is to be read, in a few sentences."""
+    sentences = ["Everything is seen by A: won is won by A, points per deal are A's minus B's."]
+    if len(players(frame)) == 1:
+        sentences = [_reading_alone(frame)]
+    elif any(column.metric == "settlement" for column in shown(frame)):
+        sentences.append("The settlement is what A receives for a match, bonuses included.")
+    return " ".join([*sentences, f"± and brackets are 95 % intervals; {DASH} means too little was played to say."])
+
+
+def _reading_alone(frame: pd.DataFrame) -> str:
+    joker, limit = ((frame.loc[frame["metric"] == kind, "value"] > 0).any() for kind in ("joker", "limit"))
+    if joker:
+        return f"The score is the player's points minus the joker's{', or the penalty where penalties are counted' if limit else ''}."
+    return "The score is the penalty of a deal: low is good."
 
 
 def csv(frame: pd.DataFrame) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +81,15 @@ def csv(frame: pd.DataFrame) -> str:
     return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
+def read(path: str | Path) -> pd.DataFrame:
+    """The tidy rows of a table.csv. An empty opponent stays empty (a game for one player), an undefined estimate is NaN."""
+    import pandas as pd
+
+    texts = {name: str for name in COLUMNS[:5]}
+    estimates = {name: [""] for name in COLUMNS[5:9]}
+    return pd.read_csv(io.StringIO(Path(path).read_text(encoding="utf-8")), dtype=texts, keep_default_na=False, na_values=estimates)
+
+
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries for JSON, numbers as in the CSV, undefined cells None."""
     return [{str(name): _plain(cell) for name, cell in row.items()} for row in frame.to_dict(orient="records")]
@@ -91,13 +102,15 @@ def _plain(cell: Any) -> Any:
 
 
 def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
-    """Value, low and high of a metric in the rows of one matchup; three NaN where undefined."""
+    """Value, low and high of a metric in the rows of one matchup; three NaN where it is undefined or the game has none."""
+    if metric not in rows.index:
+        return np.nan, np.nan, np.nan
     value, low, high = rows.loc[metric, ["value", "low", "high"]].to_numpy(dtype=float)
     return float(value), float(low), float(high)
 
 
 def matchups(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Each matchup of a tidy frame in its order: (variant, A, B) and the rows seen by A, indexed by metric."""
+    """Each matchup of a tidy frame in its order: (variant, A, B) and the rows seen by A, indexed by metric; B is empty for one player."""
     seen: set[tuple[str, frozenset[str]]] = set()
     for key, rows in frame.groupby(["variant", "strategy", "opponent"], sort=False):
         variant, a, b = (str(part) for part in key)

@@ -1,6 +1,9 @@
-"""Random legal play: takes, throws and ends by lot. For fuzzing, and the zero point of ratings (STRATEGIES.md 2.1)."""
+"""Random legal play, the die and what is shown included. For fuzzing, and the zero point of ratings (STRATEGIES.md 2.1)."""
 
 from simgin_strategies.discard import uniform
+from simgin_strategies.show import random as any_melding
+from simgin_strategies.stake import accepting
+from simgin_strategies.stake import random as offering
 from simgin_strategies.take import random as by_lot
 
 from simgin.strategy import Strategy, knock, param
@@ -13,4 +16,4 @@ def random(view, rules, params):
     return chance(params[0], view.noise)
 
 
-RANDOM = Strategy("random", take=by_lot, discard=uniform, knock=random)
+RANDOM = Strategy("random", take=by_lot, discard=uniform, knock=random, offer=offering, answer=accepting, show=any_melding)

@@ -4,13 +4,19 @@ The row of `view.meldings` that costs least in lay-offs is what seed 004 leaves 
 """
 
 from simgin.strategy import param, show
-from simgin.toolkit import deadwood_of_melding, live_extensions
+from simgin.toolkit import deadwood_of_melding, live_extensions, pick
 
 
 @show
 def first(view, rules, params):
     """The melding that the automatic rule shows: least deadwood, then fewest cards that could be laid off on it."""
     return 0
+
+
+@show(noise=True)
+def random(view, rules, params):
+    """Any of the meldings that may be shown."""
+    return pick(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
 @show(weight=param(1.0, 0.0, 10.0, "points that a card is worth which the opponent may still lay off"))

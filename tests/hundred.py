@@ -1,4 +1,4 @@
-"""Plays a hundred deals a pair of strategies of every variant named on stdin: the child of test_fuzz.py, which gives it bounds checks.
+"""Plays a hundred deals of every variant named on stdin, by pairs of strategies or one alone: test_fuzz.py's child, with bounds checks.
 
 One process for all of them, because a kernel with bounds checks takes a minute to compile. Prints a line a variant; a traceback is a bug.
 """
@@ -10,14 +10,16 @@ from simgin.core import sums
 from simgin.matchup import Matchup
 
 PAIRS = (("random", "simple"), ("gold", "random"), ("simple", "gold"))
+ALONE = "random", "gold"
 DEALS = 100
 
 
 def play(text: str, seed: int = 1) -> None:
     """Play a variant and see that every deal has ended in one way."""
     variant = variants.find(text)
-    for a, b in PAIRS:
-        (row,) = matchup.play(Matchup(variant, loader.find(a), loader.find(b), seed, "deal"), 0, DEALS // 2)
+    for a, b in [(a, None) for a in ALONE] if variant.row["players"] == 1 else PAIRS:
+        one = Matchup(variant, loader.find(a), b and loader.find(b), seed, "deal")
+        (row,) = matchup.play(one, 0, one.units(DEALS))
         deals, *kinds = (int(row[sums.SUM + sums.FACT[name]]) for name in ("deals", *sums.KINDS))
         assert deals == DEALS == sum(kinds), (text, a, b, deals, kinds)
 

@@ -204,3 +204,46 @@ def test_simple_never_repeats_a_pair() -> None:
 )
 def test_knock_policies(name: str, values: dict[str, float], view: dict[str, int], answer: int) -> None:
     assert ask("knock", name, values, **view) == answer
+
+
+BLIND = {"phase": 4, "count": 60, "own_turn": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "fields", "offered"),
+    [
+        ("strong", {}, {"count": 20, "own_turn": 6, "stake": 1}, 2),
+        ("strong", {}, {"count": 20, "own_turn": 6, "stake": 4}, 5),
+        ("strong", {}, {"count": 21, "own_turn": 6, "stake": 1}, 0),
+        ("strong", {}, {"count": 20, "own_turn": 7, "stake": 1}, 0),
+        ("strong", {}, {**BLIND, "stake": 1, "count": 0}, 0),
+        ("strong", {"blind": "yes"}, {**BLIND, "stake": 1}, 2),
+        ("none", {}, {"count": 0, "own_turn": 1, "stake": 1}, 0),
+    ],
+)
+def test_offers(name, params, fields, offered):
+    assert (
+        ask("offer", name, params, phase=fields.pop("phase", 1), legal=0b1111101 & ~((1 << fields["stake"] + 1) - 2), **fields) == offered
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "fields", "accepted"),
+    [
+        ("brave", {}, {"phase": 1, "count": 35}, 1),
+        ("brave", {}, {"phase": 1, "count": 36}, 0),
+        ("brave", {"count": 50}, {"phase": 1, "count": 36}, 1),
+        ("brave", {}, BLIND, 1),
+        ("brave", {"blind": "no"}, {**BLIND, "count": 0}, 0),
+        ("never", {}, {"phase": 1, "count": 0}, 0),
+    ],
+)
+def test_answers(name, params, fields, accepted):
+    assert ask("answer", name, params, offered=2, legal=3, **fields) == accepted
+
+
+def test_offers_by_lot_are_legal_and_as_frequent_as_asked():
+    offers = [ask("offer", "random", {"p_offer": 0.25}, stake=3, legal=0b1110001, noise=RANDOM.randrange(2**53)) for _ in range(4000)]
+    assert set(offers) == {0, 4, 5, 6}
+    assert abs(sum(offer > 0 for offer in offers) - 1000) < 140  # five standard errors
+    assert all(abs(offers.count(number) - 333) < 90 for number in (4, 5, 6))

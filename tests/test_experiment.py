@@ -66,6 +66,28 @@ def test_cells(tmp_path):
     assert {(c.n, c.matchup.seed, c.matchup.unit) for c in cells} == {(500, 1, "deal")}
 
 
+def test_games_for_one_player(tmp_path):
+    found = read(tmp_path, 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]')
+    assert found.pairs == (("gold", None), ("gold+knock=at:k=0", None))  # gold once
+    assert [(cell.matchup.title, cell.matchup.b) for cell in experiment.cells(found)] == [(text, None) for text, _ in found.pairs]
+
+
+def test_players_and_games_that_do_not_go_together(tmp_path):
+    two = 'round_robin = ["gold", "simple"]\n[[matchups]]\na = "gold"\n[panel]\nstrategies = ["gold"]'
+    solo = "name who plays alone in solo."
+    assert mistakes(tmp_path, f'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold"]\n{two}') == [
+        f"FILE: {key} is for two players, but gin-solitaire is for one player; {solo}" for key in ("matchups", "round_robin", "panel")
+    ]
+    assert mistakes(tmp_path, f'question = "?"\nsolo = ["gold"]\n{two}') == [
+        "FILE: solo is for one player, but standard is for two players; name pairs in matchups, round_robin or panel."
+    ]
+    assert mistakes(tmp_path, 'question = "?"\nvariants = ["pro", "gin-solitaire"]\nsolo = ["gold"]') == [
+        "FILE: variants has games for one player (gin-solitaire) and for two (pro); make a file of each."
+    ]
+    found = mistakes(tmp_path, 'questoin = "?"\nvariants = ["gin-solitaire", "pro"]\nsolo = ["gldo"]\n' + PAIR)
+    assert [any(word in one for one in found) for word in ("questoin", "question is missing", "gldo", "make a file of each")] == [True] * 4
+
+
 def test_all_mistakes_at_once(tmp_path):
     found = mistakes(
         tmp_path,

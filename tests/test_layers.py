@@ -16,7 +16,8 @@ ORDER = """
     slow hooks loader matchup single scripted
     statistics metrics table
     experiment results runner frames progress
-    summary screen plots report hand replay examples exact answers goals soloscript bids positions kinds conform bench check doctor
+    summary screen plots report hand standing replay alone examples exact answers goals soloscript bids positions kinds conform bench
+    check doctor
     commands cli
 """.split()
 

@@ -22,6 +22,7 @@ DEAL = [
     "won_big_gin",
     "won_shot",
     "won_undercut",
+    "won_refused",
     "deal_win",
     "deal_loss",
     "points",
@@ -46,20 +47,34 @@ DEAL = [
     "laid_off_any",
     "tie",
 ]
-MATCH = ["match_win", "match_drawn", "unfinished", "deals_per_match", "match_margin", "winner_score", "loser_score", "loser_zero"]
+MATCH = [
+    "match_win",
+    "match_drawn",
+    "unfinished",
+    "deals_per_match",
+    "match_margin",
+    "settlement",
+    "winner_score",
+    "loser_score",
+    "loser_zero",
+]
+TWO_ONLY = ["take_rate", "first_player_win", "upcard_first", "upcard_second", "upcard_none", "defender_before", "laid_off", "laid_off_any"]
 
 
 def test_names_and_order():
     assert [metric.name for metric in metrics.of_unit("deal")] == DEAL
     assert [metric.name for metric in metrics.of_unit("match")] == MATCH
-    assert [metric.name for metric in metrics.METRICS] == DEAL + MATCH
-    assert list(metrics.BY_NAME) == DEAL + MATCH
+    alone = [name for name in DEAL if name not in TWO_ONLY]
+    at = alone.index("turns")
+    assert [metric.name for metric in metrics.of_unit("deal", 1)] == [*alone[:at], "win", "score", *alone[at:]]
+    assert [metric.name for metric in metrics.of_unit("match", 1)] == [*MATCH, "goal_met"]
+    assert list(metrics.BY_NAME) == [metric.name for metric in metrics.METRICS] and len(metrics.BY_NAME) == len(DEAL + MATCH) + 3
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
 def test_facts_exist_and_the_other_side_mirrors(metric):
     swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
-    assert metric.other == (metric.own if metric.zero_sum else swapped)
+    assert metric.other == (metric.own if metric.zero_sum or 2 not in metric.players else swapped)
     assert metric.own in sums.FACT
     assert metric.other in sums.FACT
     own, other = (sums.FACTS[sums.DENOMINATOR[sums.FACT[fact]]] for fact in (metric.own, metric.other))
@@ -80,6 +95,8 @@ def test_facts_exist_and_the_other_side_mirrors(metric):
         ("match_win", "matches"),
         ("deals_per_match", "matches"),
         ("loser_score", "matches_decided"),
+        ("settlement", "settled"),
+        ("goal_met", "totals"),
     ],
 )
 def test_denominators(name, denominator):

@@ -39,7 +39,7 @@ def sums_of(variant, a, b, unit, kind="deal"):
 
 
 def replays(variant, a, b, unit, deals=(None,), halves=(0, 1)):
-    found = [replay.find(a, b, variants.find(variant), 1, unit, half, deal) for half, deal in product(halves, deals)]
+    found = [replay.find(a, b, variant, 1, unit, half, deal) for half, deal in product(halves, deals)]
     return [replay.Replay(one) for one in found]
 
 
@@ -157,7 +157,11 @@ def test_a_fault_is_told_where_it_happened(tmp_path):
         (["gold", "--deal", -1], "deals of a match are numbered from 0, not -1."),
         (["glod"], "there is no strategy 'glod'. Did you mean 'gold'?"),
         (["gold", "-v", "standart"], "there is no variant 'standart'"),
-        (["gold", "-v", "gin-solitaire"], "gin-solitaire is not played by this version of simgin yet: players = 1"),
+        (
+            ["gold", "-v", "gin-solitaire", "--half", 1],
+            "gin-solitaire is for one player, and its packs are played once: there is no half 1.",
+        ),
+        (["gold", "simple", "-v", "gin-solitaire"], "gin-solitaire is for one player: name one strategy, not gold and simple."),
     ],
 )
 def test_refusals(words, sentence):

@@ -24,10 +24,10 @@ def cell(tidy, metric, strategy="gold"):
 def test_columns_and_order():
     tidy = frame("match")
     assert tuple(tidy.columns) == table.COLUMNS
-    names = [metric.name for metric in metrics.METRICS]
+    names = [metric.name for metric in metrics.METRICS if 2 in metric.players]
     assert list(tidy["metric"]) == names + names
     assert list(tidy["strategy"]) == ["gold"] * len(names) + ["simple"] * len(names)
-    assert list(tidy["unit"])[: len(names)] == [metric.unit for metric in metrics.METRICS]
+    assert list(tidy["unit"])[: len(names)] == [metric.unit for metric in metrics.METRICS if 2 in metric.players]
 
 
 def test_deals_have_no_rows_per_match():
@@ -45,8 +45,9 @@ def test_every_value_and_error_from_the_units(unit, metric):
     """Both sides of every metric, recomputed by the delta method over units."""
     if metric.unit == "match" and unit == "deal":
         return
-    facts, tidy = FACTS[unit], frame(unit)
-    for strategy, name in (("gold", metric.own), ("simple", metric.other)):
+    alone = 2 not in metric.players
+    facts, tidy = FACTS[unit], frame(unit, b="" if alone else "simple")
+    for strategy, name in [("gold", metric.own)] if alone else [("gold", metric.own), ("simple", metric.other)]:
         sign = -1 if metric.zero_sum and strategy == "simple" else 1
         n = sign * toy.column(facts, name).astype(float) / metric.scale
         d = toy.column(facts, sums.FACTS[sums.DENOMINATOR[sums.FACT[name]]]).astype(float)

@@ -43,6 +43,8 @@ def matches(rng, units, *, win=0.5, halves=2):
         for wanted in (rng.integers(3, 9, units) > deal for deal in range(8)):
             facts += np.where(wanted[:, None], deals(rng, units, win=win, halves=1), 0)
         _add_match(facts, rng.random(units) < win, rng.integers(0, 99, units))
+    facts[:, sums.FACT["settled"]] = column(facts, "matches")
+    facts[:, sums.FACT["a_settlement"]] = column(facts, "a_margin")  # no bonuses: the points of the deals
     return facts
 
 

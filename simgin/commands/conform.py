@@ -23,7 +23,8 @@ def conform(ctx: click.Context, file: Path, kind: str | None, as_json: bool) -> 
     """Run the worked examples of a JSON file (the schema of rules_vectors.json) through the engine.
 
     Prints every example that fails, with what was expected and what the engine says. One that the engine cannot be brought to is
-    counted as not supported, never as passed. Exit code 0: some passed and none failed; 1: some failed; 3: none is supported; 2: not a good file.
+    counted as not supported, never as passed. Exit code 0: some passed and none failed; 1: some failed; 3: none is supported; 2: not a
+    good file.
     """
     from simgin import conform as examples
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from simgin.experiment import Cell
 
+WHOLE = "For the whole game play matches: --matches 20k."
 COMPILING_AFTER = 2.0  # seconds after which waiting is explained; a warm start takes less
 
 
@@ -68,6 +69,9 @@ def mirroring(cells: Sequence[Cell]) -> str:
     """What was played twice, and the seed, in a sentence or two."""
     first = cells[0]
     unit = {"deal": "deals", "match": "matches"}[first.matchup.unit]
+    if first.matchup.b is None:
+        each = " each" if len(cells) > 1 else ""
+        return f"Not mirrored: one player, {first.n:,} independent {unit}{each}. Seed {first.matchup.seed}."
     each = " for every matchup" if len(cells) > 1 else ""
     pairs = next((cell.matchup.units(cell.n) for cell in cells if cell.matchup.mirrored), 0)
     selves = list(dict.fromkeys(cell.matchup.a.text for cell in cells if not cell.matchup.mirrored))
@@ -83,10 +87,10 @@ def warn_of_scores(cells: Sequence[Cell]) -> None:
     """Say so where single deals are not the whole game, because the score has a part in them."""
     for variant in dict.fromkeys(cell.matchup.variant for cell in cells if cell.matchup.unit == "deal"):
         if variant.row["shot"]:
-            note(
-                f"deals of {variant.text} depend on the score, and single deals all start at {value_text(variant.row['start_points'])}. "
-                "For the whole game play matches: --matches 20k."
-            )
+            start = value_text(variant.row["start_points"])
+            note(f"deals of {variant.text} depend on the score, and single deals all start at {start}. {WHOLE}")
+        if variant.row["die"] != "off":
+            note(f"a deal of {variant.text} counts what the die shows, and offers depend on the score: single deals have neither. {WHOLE}")
 
 
 def save(

@@ -31,7 +31,8 @@ def run(file: Path, output: Path | None, seed: int | None, workers: int | None, 
       strategies = ["gold", "gin-only"]
       against = "simple"
 
-    Instead of deals there can be matches; beside or instead of the panel, round_robin = [...] and [[matchups]] with a and b.
+    Instead of deals there can be matches; beside or instead of the panel, round_robin = [...] and [[matchups]] with a and b. Games for
+    one player have solo = ["gold", "gin-only"], the strategies that play alone, and nothing else.
     """
     plan = frames.seeded(experiment.read(file), seed)
     cells = experiment.cells(plan)

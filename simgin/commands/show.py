@@ -19,18 +19,19 @@ from simgin.commands.debug import debug_option, session, tell
 @debug_option
 @json_option
 def show(a: str, b: str | None, variant: str, seed: int, unit: int, half: int, deal: int | None, debug: bool, as_json: bool) -> None:
-    """Replay one deal of A against B: every decision with what the strategy saw, and the showdown.
+    """Replay one deal of A against B, or of A alone: every decision with what the strategy saw, and the showdown.
 
     Without --deal it is a single deal, as `simgin match --deals` plays it; with --deal one of a match.
     """
-    from simgin import replay
+    from simgin import alone, replay
     from simgin.matchup import IllegalAnswer
 
     with session(as_json):
         played = replay.find(a, b, variant, seed, unit, half, deal)
-    told = replay.Replay(played)
+    told = alone.told(played)
     one = played.matchup
-    place = ["--seed", seed, "--unit", unit, "--half", half, *(() if deal is None else ("--deal", deal))]
+    halves = ["--half", half] if one.b is not None else []
+    place = ["--seed", seed, "--unit", unit, *halves, *(() if deal is None else ("--deal", deal))]
     command = command_line("show", *(player.text for player in one.players), "-v", one.variant.text, *place)
     Answer(command, told.rows(), seed).give(as_json, [*told.lines(), ""])
     if played.fault:

@@ -68,7 +68,7 @@ def _check(strategy: str, variants_: tuple[str, ...], seconds: float, as_json: b
     """
     from simgin import check
 
-    games = [variants.find(text) for text in variants_] or [variants.find(name) for name in variants.names()]
+    games = [variants.find(text) for text in variants_] or check.games()
     with explained_wait("checking; this takes some ten seconds, and a minute the first time, when code is compiled once more for it."):
         found = check.check([strategy], games, seconds)
     unread = next((one.sentence for one in found if one.check == "read" and one.passed is False), None)

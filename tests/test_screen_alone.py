@@ -1,0 +1,137 @@
+"""What a person sees of games for one player and of matches that are settled: columns, headings, pictures, files."""
+
+import io
+import re
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+import simgin
+from simgin import plots, report, screen, summary, table
+from simgin.cli import cli
+
+JOKER = simgin.match("gold", variant="gin-solitaire", matches=300)
+CLOCK = simgin.match("gold", variant="solitary-gin", matches=300)
+PANEL = pd.concat([JOKER, simgin.match("gin-only", variant="gin-solitaire", matches=300)], ignore_index=True)
+GAMES = pd.concat([JOKER, CLOCK], ignore_index=True)
+DATA = pytest.mark.parametrize("data", [JOKER, CLOCK, PANEL, GAMES], ids=["joker", "clock", "panel", "games"])
+
+
+def text_of(thing, width=80):
+    console = Console(file=io.StringIO(), width=width)
+    console.print(thing)
+    return console.file.getvalue()
+
+
+def titles(data):
+    return [column.title for column in summary.shown(data)]
+
+
+def test_columns_are_those_of_one_player():
+    assert titles(JOKER)[:3] == ["deals won %", "score/deal", "matches won %"] and titles(JOKER)[-1] == "turns"
+    assert {"gin %", "knock %", "undercut %", "joker %"} <= set(titles(JOKER)) and "void %" not in titles(JOKER)
+    assert titles(CLOCK) == ["deals won %", "score/deal", "goal met %", "gin %", "limit %", "turns"]
+    row = summary.texts(CLOCK)[0]
+    value = table.cell(CLOCK.set_index("metric"), "match_win")
+    assert row["goal met %"] == summary.estimate(*value, 100)  # of a total the match is won by meeting the goal
+    assert "A" not in row and row["strategy"] == "gold"
+
+
+@DATA
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_nothing_is_cut_and_nobody_is_called_b(data, width):
+    text = text_of(screen.results(data), width)
+    assert max(map(len, text.splitlines())) <= width and "…" not in text
+    for (variant, *_), rows in table.matchups(data):
+        one = data[data["variant"] == variant]
+        for column in summary.shown(one if len(set(data["strategy"])) > 1 else data):
+            for part in re.split(r" (?=\()", summary.estimate(*table.cell(rows, column.metric), column.factor)):
+                assert part in text
+    assert "against" not in text and "A's" not in text and "Everything is seen by A" not in text
+
+
+def test_headings_and_how_to_read():
+    assert text_of(screen.results(JOKER)).startswith("gold, gin-solitaire, 300 matches (")
+    assert text_of(screen.results(PANEL)).startswith("variant: gin-solitaire; 300 matches (")
+    assert "The score is the player's points minus the joker's. " in summary.reading(JOKER)
+    assert "low is good" in summary.reading(CLOCK)
+    assert text_of(screen.details(CLOCK)).startswith("gold, solitary-gin, 300 matches (1,500 deals)")
+
+
+@DATA
+def test_a_table_that_was_written_reads_back_alike(data, tmp_path):
+    (tmp_path / "table.csv").write_text(table.csv(data))
+    again = table.read(tmp_path / "table.csv")
+    assert set(again["opponent"]) == {""}
+    assert summary.texts(again) == summary.texts(data) and table.csv(again) == table.csv(data)
+    assert [key for key, _ in table.matchups(again)] == [key for key, _ in table.matchups(data)]
+
+
+def test_a_strategy_called_none_is_read_back_as_written(tmp_path):
+    (tmp_path / "table.csv").write_text(table.csv(JOKER.assign(strategy="nan", opponent="None")))
+    assert set(table.read(tmp_path / "table.csv")["strategy"]) == {"nan"}
+
+
+def test_a_metric_that_a_game_has_not_is_undefined():
+    assert all(number != number for number in table.cell(JOKER.set_index("metric"), "take_rate"))
+
+
+@DATA
+@pytest.mark.parametrize("plot", [plots.win_and_points, plots.endings])
+def test_pictures(data, plot):
+    figure = plot(data, seed=1)
+    assert figure.get_suptitle().replace("\n", " ").endswith("everyone alone" if data is PANEL else "gold alone")
+    assert not any("(B)" in text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")))
+    assert plots.png(figure).startswith(b"\x89PNG")
+
+
+def test_the_joker_has_dots_of_its_own_and_the_clock_has_none():
+    def sides(data):
+        legend = plots.win_and_points(data, seed=1).axes[0].get_legend()
+        return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+    assert sides(JOKER) == ["by the player", "by the joker"] and sides(CLOCK) == []
+    names = [axes.get_title(loc="left") for axes in plots.win_and_points(JOKER, seed=1).axes]
+    assert names == ["deals won, %", "score per deal", "matches won, %"]
+
+
+def test_files_have_no_empty_name():
+    files = report.files(PANEL, seed=1)
+    assert files["summary.md"].startswith("| variant | strategy | played | deals won % |") and "nan" not in files["summary.md"]
+    assert pd.read_csv(io.StringIO(files["summary.csv"]))["opponent"].isna().all()
+
+
+def test_the_settlement_is_shown_where_points_alone_do_not_tell_it():
+    shown = {
+        variant: "settlement" in titles(simgin.match("gold", "simple", variant, matches=60))
+        for variant in ("standard", "hollywood", "race")
+    }
+    assert shown == {"standard": False, "hollywood": True, "race": False}
+    paid = simgin.match("gold", "simple", "tournament", matches=60)
+    assert "settlement" in titles(paid) and "what A receives for a match" in summary.reading(paid)
+    assert plots.win_and_points(paid, seed=1).axes[-1].get_title(loc="left") == "settlement of a match in favour of A"
+
+
+def test_refusals_are_shown_where_there_were_some():
+    assert "refused %" in titles(simgin.match("random", "simple", "dice", matches=60))
+    assert "refused %" not in titles(simgin.match("gold", "simple", "dice", matches=60))
+
+
+def call(*words):
+    result = CliRunner().invoke(cli, [str(word) for word in words], prog_name="simgin")
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_the_command_for_one_player():
+    result = call("match", "gold", "-v", "solitaire-gin", "--deals", 500, "--details")
+    assert "Not mirrored: one player, 500 independent deals. Seed 1." in result.stdout and result.stderr == ""
+    assert result.stdout.splitlines()[-1] == "Repeat:  simgin match gold -v solitaire-gin --deals 500 --seed 1"
+    assert all(len(line) <= 80 for line in result.stdout.splitlines())
+
+
+def test_single_deals_with_a_die_are_not_the_whole_game():
+    assert "deal of dice counts what the die shows" in call("match", "gold", "-v", "dice", "--deals", 50).stderr
+    assert "--matches" not in call("match", "gold", "-v", "dice", "--matches", 10).stderr
