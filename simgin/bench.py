@@ -13,14 +13,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from simgin import loader, rules, runner, variants
+from simgin import rules, runner, variants
 from simgin.core import rng
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.jit import compiled
 from simgin.core.pack import new_pack
 from simgin.core.state import new_state
-from simgin.matchup import Matchup
+from simgin.matchup import seated
 
 SEED = 1
 HANDS = 100_000
@@ -29,11 +29,13 @@ REPETITIONS = 5
 SHORTEST = 0.02  # seconds of the trial run that a repetition is sized by
 
 # Name, variant, A, B, unit.
-MATCHUPS: tuple[tuple[str, str, str, str, Literal["deal", "match"]], ...] = (
+MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...] = (
     ("simple v simple, eaai deals", "eaai", "simple", "simple", "deal"),
     ("gold v gold, deals", "standard", "gold", "gold", "deal"),
     ("gold-early v simple, deals", "standard", "gold-early", "simple", "deal"),
     ("simple v simple, matches", "standard", "simple", "simple", "match"),
+    ("gold, solitaire-gin deals", "solitaire-gin", "gold", None, "deal"),
+    ("gold, gin-solitaire deals", "gin-solitaire", "gold", None, "deal"),
 )
 
 
@@ -189,8 +191,8 @@ def _matchup_jobs(threads: Sequence[int]) -> list[_Job]:
     return [_matchup_job(*row, workers) for row in MATCHUPS for workers in threads]
 
 
-def _matchup_job(name: str, variant: str, a: str, b: str, unit: Literal["deal", "match"], workers: int) -> _Job:
+def _matchup_job(name: str, variant: str, a: str, b: str | None, unit: Literal["deal", "match"], workers: int) -> _Job:
     """A matchup on some threads, played as every command plays it."""
-    matchup = Matchup(variants.find(variant), loader.find(a), loader.find(b), SEED, unit)
+    matchup = seated(a, b, variant, SEED, unit)
     size = matchup.batch * (2 if matchup.mirrored else 1)
     return _Job(name, "deals" if unit == "deal" else "matches", size, lambda n: runner.run_matchup(matchup, n * size, workers), workers)

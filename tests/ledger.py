@@ -77,7 +77,7 @@ def book_match(unit, match, a):
     facts["unfinished"] += match.unfinished
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
-    if match.winner is not None:
+    if match.winner is not None and match.row["goal"] != "total":  # one side alone has no loser's score
         loser = score[1 - match.winner]
         facts["matches_decided"] += 1
         facts["winner_score"] += score[match.winner]

@@ -129,6 +129,8 @@ def _add_match(state, rules, outcome, a):
         return
     won = outcome == a
     state.facts[MATCH_WIN + (not won)] += 2
+    if rules.goal == GOAL_TOTAL:
+        return  # there is no other side to have a score
     state.facts[MATCHES_DECIDED] += 1
     state.facts[WINNER_SCORE] += own if won else other
     state.facts[LOSER_SCORE] += other if won else own
