@@ -296,7 +296,7 @@ def test_variants_lists_a_file_and_shows_one_of_it():
         "mine.toml#den",
     ]
     said = simgin("variants", "mine.toml").stdout
-    assert "Club rules. Oklahoma with a bigger bonus." in said and "mine.toml#den*" in said
+    assert "Club rules. Oklahoma with a bigger bonus." in said and "mine.toml#den " in said
     assert "mine.toml#club: Club rules" in simgin("variants", "mine.toml#club").stdout
     write(CLUB.replace("30", "3.5") + DEN + 'die = "deal"')
     said = simgin("variants", "mine.toml", code=2).stderr.splitlines()
@@ -343,11 +343,7 @@ def test_check():
     assert [(row["variant"], row["ok"]) for row in rows] == [("mine.toml#club", False), ("mine.toml#den", True), ("mine.toml#a+b", False)]
     assert [len(row["sentences"]) for row in rows] == [1, 0, 1]
     said = simgin("variants", "check", "mine.toml", code=1).stdout
-    assert (
-        "mine.toml#den: ok" in said
-        and "    mine.toml: variants, club, changes: gin_bonus must be" in said
-        and "not played by this version" in said
-    )
+    assert "mine.toml#den: ok" in said and "    mine.toml: variants, club, changes: gin_bonus must be" in said
 
 
 @pytest.mark.parametrize("file", ["none.toml", ".", "mine.txt", "c+.toml", "broken.toml"])
@@ -404,15 +400,15 @@ def test_names_of_new_files(file, name):
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("there.toml", "there.toml is there already; name another file, or move it away."),
+        ("there.toml", "there.toml is there already and stays as it is; name another file."),
         ("link.toml", "link.toml is there already"),
         ("folder.toml", "folder.toml is there already"),
-        ("nowhere/mine.toml", "nowhere/mine.toml cannot be written (No such file or directory); name another place."),
-        ("there.toml/mine.toml", "cannot be written (Not a directory)"),
+        ("nowhere/mine.toml", "nowhere/mine.toml cannot be written: No such file or directory; name a file in a folder"),
+        ("there.toml/mine.toml", "cannot be written: Not a directory"),
         ("mine.txt", "'mine.txt' is no file of variants"),
         ("a+b.toml", "'a+b.toml' has a sign in its path"),
         (" a.toml", "' a.toml' begins or ends with a blank"),
-        (f"{'x' * 250}.toml", "cannot be written (File name too long)"),
+        (f"{'x' * 250}.toml", "cannot be written: File name too long"),
     ],
 )
 def test_new_overwrites_nothing_and_leaves_nothing_behind(here, file, words):

@@ -159,6 +159,7 @@ def begin_half(state, rules, half, matches):
     state.half = half
     start_match(state, rules)
     state.deal = 0
+    state.logged = 0  # a state may watch one run after another
     if state.given:
         return
     state.dealer = first_dealer(state.seed, state.unit, rules) if matches or rules.first_dealer != LOT else state.unit & 1
@@ -218,6 +219,7 @@ def play_solo_units(state, rules, view, rows, first, units, per_row, matches, di
         state.unit = first + i
         state.deal = 0
         state.half = 0
+        state.logged = 0
         start_match(state, rules)
         while True:
             state.watched = state.watch_half == 0 and state.deal == state.watch_deal
