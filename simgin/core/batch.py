@@ -40,7 +40,7 @@ from simgin.core.sums import (
 )
 from simgin.core.turn import clear_deal
 
-DENOMINATORS = np.array(DENOMINATOR)  # a tuple would be copied for every unit
+DENOMINATORS = np.array(DENOMINATOR, np.uint32)  # a tuple would be copied for every unit
 DEALS, DECIDED, SHOWDOWNS, KIND = FACT["deals"], FACT["decided"], FACT["showdowns"], FACT[KINDS[0]]
 POINTS_KIND, POINTS_SCORED, TURNS = FACT["points_knock"], FACT["points_scored"], FACT["turns"]
 FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
@@ -141,11 +141,13 @@ def _add_match(state, rules, outcome, a):
 def _add_unit(state):
     """Add a unit's facts to its batch: sums, squares and products with their denominators; then clear them."""
     state.row[UNITS] += 1
+    for i in range(N_FACTS):  # a loop each, so that the first two become vector code
+        state.row[SUM + i] += state.facts[i]
     for i in range(N_FACTS):
-        fact = state.facts[i]
-        state.row[SUM + i] += fact
-        state.row[SQUARE + i] += fact * fact
-        state.row[CROSS + i] += fact * state.facts[DENOMINATORS[i]]
+        state.row[SQUARE + i] += state.facts[i] * state.facts[i]
+    for i in range(N_FACTS):
+        if state.facts[i]:
+            state.row[CROSS + i] += state.facts[i] * state.facts[DENOMINATORS[i]]
     for i in range(N_FACTS):
         state.facts[i] = 0
 
