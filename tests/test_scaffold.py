@@ -12,8 +12,9 @@ from simgin.matchup import Matchup
 def test_it_plays_at_once(tmp_path: Path) -> None:
     file = tmp_path / "My idea 2.py"
     scaffold.write(file, scaffold.strategy_file(file))
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
     strategy = loader.find(str(file))
-    assert strategy.name == "my-idea-2" and [path.name for path in tmp_path.iterdir()] == [file.name]
+    assert strategy.name == "my-idea-2"
     rows = matchup.play(Matchup(variants.find("standard"), strategy, loader.find("gold"), 1, "deal"), 0, 100)
     assert isinstance(rows, np.ndarray) and rows.any()
     assert {hooks.tier(strategy.policy(slot)) for slot in ("take", "discard", "knock")} == {"fast"}

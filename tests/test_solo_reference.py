@@ -83,3 +83,25 @@ def test_the_joker_lies_anywhere():
     counts = np.bincount(places - 10, minlength=43)
     assert len(counts) == 43 and places.min() == 10
     assert ((counts - 1000) ** 2 / 1000).sum() < chi2.isf(5e-5, 42)
+
+
+def sums_of(variant, strategy, unit, n):
+    totals = runner.total(runner.run_matchup(matchup.seated(strategy, None, variant, 1, unit), n))
+    return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}
+
+
+@pytest.mark.slow
+def test_a_player_who_looks_one_draw_ahead():
+    """The rule book's orientation values are ranges over objectives of such players: within them, or four standard errors of their ends."""
+    deals = 20_000
+    for aim in ("deadwood", "gin"):
+        found = sums_of("solitaire-gin", f"gold+discard=ahead:aim={aim}+knock=at:k=0", "deal", deals)
+        spread = 4 * error(0.5, deals, 20_000)
+        assert 0.50 - spread < found["gin"] / deals < 0.57 + spread
+        assert 13 < found["turns"] / deals < 16  # "about 14 turns per deal"
+    matches = 4_000
+    found = sums_of("solitary-gin", "gold+discard=ahead+knock=at:k=0", "match", matches)
+    played = found["deals"]
+    assert 0.25 - 4 * error(0.3, played) < found["gin"] / played < 0.37 + 4 * error(0.3, played)
+    assert 2.5 - 4 * 17.5 / math.sqrt(played) < found["a_points"] / played < 8.7  # standard deviation of a deal's score about 17.5
+    assert 0.39 < found["goal_met"] / matches < 0.68 + 4 * error(0.68, matches, 4_000)
