@@ -405,7 +405,7 @@ def test_strategies(n):
             assert (again.text, loader.described(again)) == (found.text, loader.described(found))
         if rng.random() < 1 / SAMPLED:
             assert command("strategies", "--", text).exit_code == (0 if found else 2)
-    assert n / 20 < sound < 0.9 * n
+    assert n / 40 < sound < 0.9 * n  # about one in twelve is sound, whatever the roster
 
 
 @sizes
