@@ -14,7 +14,7 @@ SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
 # Constants of a numpy type: a plain number would make numba compile what it is passed to once for each of its values.
 TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = (np.int64(slot) for slot in range(6))
 YES_OR_NO = np.int64(3)  # the legal answers 0 and 1 as bits
-MAX_QUESTIONS = 2048  # 500 turns of at most three questions and a few more
+MAX_QUESTIONS = 2560  # 500 turns of at most five questions (an offer, the draw, two endings, a discard) and a few more
 
 _SCALARS = (
     # address of this deal in the random streams
