@@ -117,7 +117,7 @@ def say(variant: Variant, cards: Sequence[int], *, upcard: int | None = None, sc
     upcard: the first upcard, which some variants take the knock limit from; score: one's own points before the deal, which a shot
     spells. HandError for another number of cards, an upcard where none is turned, or a score where no shot is played.
     """
-    own_rules = rules.of_row(variant.row)
+    own_rules = rules.build(variant)
     _check(variant, cards, upcard, score)
     hand = notation.mask(cards)
     limit = None if upcard is None and own_rules.knock_by_upcard else int(endings.knock_limit(-1 if upcard is None else upcard, own_rules))

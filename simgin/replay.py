@@ -67,7 +67,7 @@ class Replay:
     def __init__(self, played: Single) -> None:
         self.played, self.state = played, played.state
         self.row = played.matchup.variant.row
-        self.rules = rules.of_row(self.row)
+        self.rules = rules.build(played.matchup.variant)
         self.names = self._names(played.matchup)  # by seat
 
     def _names(self, matchup: Matchup) -> tuple[str, str]:

@@ -30,7 +30,7 @@ def build(variant: Variant) -> np.record:
 
 
 def of_row(row: dict[str, Value]) -> np.record:
-    """A Rules record of its own for a complete row, whatever it asks for beyond two-player deals."""
+    """A Rules record of its own for a complete row, which need not make a game: worked examples set single parameters."""
     items = tuple((name, coded(name, row[name])) for name in record.PARAMETERS)
     start = row["start_points"] or (0, 0)
     games = tuple(map(tuple, row["game_table"] or ()))  # type: ignore[arg-type]

@@ -190,7 +190,7 @@ def _unfinished(deal: Single, variant: Variant) -> list[Action]:
     if deal.state.drawn >= 0:  # void at the draw
         return [Action(turn, STOCK)]
     # Where he cannot end the deal with the last discard, or does not, he passes; if he cannot he is not asked.
-    return [Action(turn, PASS)] if rules.of_row(variant.row).stock_end == OPPONENT_MAY_TAKE else []
+    return [Action(turn, PASS)] if rules.build(variant).stock_end == OPPONENT_MAY_TAKE else []
 
 
 def _check_last(deal: Single, variant: Variant, wanted: Action) -> None:
@@ -198,7 +198,7 @@ def _check_last(deal: Single, variant: Variant, wanted: Action) -> None:
     asked = deal.questions[-1] if deal.questions else None
     if asked is None or asked.answer is not None or asked.view.phase != PHASE_LAST or (wanted.what, wanted.seat) != (STOP, asked.seat):
         return
-    own_rules, view = rules.of_row(variant.row), asked.view
+    own_rules, view = rules.build(variant), asked.view
     eleven = int(view.hand) | 1 << int(view.taken_offer)
     must = int(endings.must_be_melded(view.taken_offer, own_rules))
     if not endings.legal_discards(eleven, view.taken_offer, -1, own_rules) >> wanted.card & 1:

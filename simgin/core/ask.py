@@ -27,7 +27,7 @@ def forget(view, turns):
 
 @jit
 def show_deal(state, rules, view, seat):
-    """Write what stays the same for a whole deal. Once a deal, not once a question: that is worth a twentieth of the run."""
+    """Write what stays the same for a whole deal. Once a deal and not once a question, of which a deal has many."""
     other = 1 - seat
     view.upcard = state.upcard
     view.deck_left = -1

@@ -40,7 +40,7 @@ else:
         """The read-only vector of n float64 at an address, without an owner to count references to.
 
         Parameter vectors outlive the kernel, which is all the counting would be for. Passed down as arrays they cost seven words a
-        call and, counted, two atomic additions a question on an address that threads may share: together a third of the run.
+        call and, counted, two atomic additions a question on an address that threads may share.
         """
 
         def code(context, builder, signature, arguments):
