@@ -17,7 +17,7 @@ ORDER = """
     statistics metrics table
     experiment results runner frames progress
     summary screen plots report hand standing replay alone examples exact answers goals soloscript bids positions kinds conform bench
-    check doctor
+    examiner check doctor
     commands cli
 """.split()
 
