@@ -14,6 +14,7 @@ from simgin.core import jit, sums
 from simgin.core.ask import IllegalAnswer as _Illegal
 from simgin.core.batch import play_solo_units, play_units
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.record import FIELDS
 from simgin.core.state import SLOTS, new_state
 from simgin.core.view import new_view
 from simgin.strategy import Policy, Strategy
@@ -84,10 +85,10 @@ def seated(a: str, b: str | None, variant: str, seed: int, unit: Literal["deal",
 @cache
 def _kernel(players: int) -> Any:
     """The kernel for one or two players, compiled for the one type of hook on first use."""
-    head, rows, sizes = (STATE_TYPE, RULES_TYPE, VIEW_TYPE), types.Array(int64, 2, "C"), (int64, int64, int64, boolean)
+    head, table, sizes = (STATE_TYPE, RULES_TYPE, VIEW_TYPE), types.Array(int64, 2, "C"), (int64, int64, int64, boolean)
     if players == 1:
-        return jit.compiled(play_solo_units, void(*head, rows, *sizes, *[HOOK_TYPE] * len(SOLO_SLOTS)))
-    return jit.compiled(play_units, void(*head, VIEW_TYPE, rows, *sizes, boolean, *[HOOK_TYPE] * (2 * len(SLOTS))))
+        return jit.compiled(play_solo_units, void(*head, table, table, *sizes, *[HOOK_TYPE] * len(SOLO_SLOTS)))
+    return jit.compiled(play_units, void(*head, VIEW_TYPE, table, table, *sizes, boolean, *[HOOK_TYPE] * (2 * len(SLOTS))))
 
 
 SOLO_SLOTS = ("discard", "knock")  # what a single player is asked
@@ -125,7 +126,12 @@ def prepare(matchup: Matchup) -> None:
     _kernel(len(matchup.players))
 
 
-def run(matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], first_unit: int, n_units: int) -> np.ndarray:
+NO_RECORDS = np.zeros((0, len(FIELDS)), np.int64)
+
+
+def run(
+    matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], first_unit: int, n_units: int, records: np.ndarray = NO_RECORDS
+) -> np.ndarray:
     """Batch rows of some units, played with a state, rules and views of the caller's. Whatever a policy raises comes out as it is."""
     vectors = _seat(state, matchup)
     before = [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)]
@@ -133,9 +139,9 @@ def run(matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], fi
     sizes = (first_unit, n_units, matchup.batch, matchup.unit == "match")
     with slow.unwrapped():
         if matchup.b is None:
-            _kernel(1)(state, own_rules, views[0], rows, *sizes, *compiled_hooks(matchup))
+            _kernel(1)(state, own_rules, views[0], rows, records, *sizes, *compiled_hooks(matchup))
         else:
-            _kernel(2)(state, own_rules, *views, rows, *sizes, matchup.mirrored, *compiled_hooks(matchup))
+            _kernel(2)(state, own_rules, *views, rows, records, *sizes, matchup.mirrored, *compiled_hooks(matchup))
     if [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)] != before:
         who = " or ".join(strategy.text for strategy in matchup.players)
         raise Tampered(f"{who} wrote into the rules or its parameters; a policy may only read them.")
@@ -148,13 +154,26 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
     first_unit is a multiple of `matchup.batch`. Releases the interpreter lock while playing. Every call has state, views, rules and
     parameters of its own, so calls can run side by side. Raises IllegalAnswer with the command that replays the deal.
     """
+    return _play(matchup, first_unit, n_units, NO_RECORDS)[0]
+
+
+def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray]:
+    """As `play`, and a row for every deal in the order of play: int64 of shape (deals, record.FIELDS)."""
+    own_rules = rules.build(matchup.variant)
+    most = n_units * (2 if matchup.mirrored else 1) * (int(own_rules.max_deals) if matchup.unit == "match" else 1)
+    rows, state, records = _play(matchup, first_unit, n_units, np.empty((most, len(FIELDS)), np.int64))  # pages never touched cost nothing
+    return rows, records[: state.recorded].copy()
+
+
+def _play(matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray) -> tuple[np.ndarray, Any, np.ndarray]:
     state = new_state(matchup.seed)
     try:
-        return run(matchup, state, rules.build(matchup.variant), (new_view(), new_view()), first_unit, n_units)
+        rows = run(matchup, state, rules.build(matchup.variant), (new_view(), new_view()), first_unit, n_units, records)
     except Tampered:
         raise
     except Exception as error:
         raise IllegalAnswer(failure(matchup, state, error)) from (None if isinstance(error, _Illegal) else error)
+    return rows, state, records
 
 
 def failure(matchup: Matchup, state: Any, error: Exception) -> str:

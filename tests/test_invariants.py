@@ -117,7 +117,12 @@ def test_sums_add_up(row, a, b, seed, unit):
     assert total[sums.UNITS] == n and deals >= n * (1 + this.mirrored)
     assert sum(fact(total, kind) for kind in sums.KINDS) == deals
     assert total[sums.TURNS_HISTOGRAM : sums.COUNT_HISTOGRAM].sum() == deals
-    assert total[sums.COUNT_HISTOGRAM :].sum() == fact(total, "showdowns") == sum(fact(total, k) for k in ("knock", "undercut", "even"))
+    assert total[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE].sum() == n
+    assert (
+        total[sums.COUNT_HISTOGRAM : sums.PAIR_HISTOGRAM].sum()
+        == fact(total, "showdowns")
+        == sum(fact(total, k) for k in ("knock", "undercut", "even"))
+    )
     assert fact(total, "a_deal_win") + fact(total, "b_deal_win") == fact(total, "decided")
     for kind in sums.WON_KINDS:
         assert fact(total, f"a_won_{kind}") + fact(total, f"b_won_{kind}") <= fact(total, kind)
@@ -140,7 +145,9 @@ def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
         for name in sums.FACTS:
             sign = -1 if name in MARGINS and start != sums.SQUARE else 1
             assert fact(one, name, start) == sign * fact(other, seen_by_the_other(name), start), name
-    assert (one[sums.TURNS_HISTOGRAM :] == other[sums.TURNS_HISTOGRAM :]).all()
+    assert (one[sums.TURNS_HISTOGRAM : sums.PAIR_HISTOGRAM] == other[sums.TURNS_HISTOGRAM : sums.PAIR_HISTOGRAM]).all()
+    assert (one[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE] == other[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE][::-1]).all()
+    assert (one[sums.DEAL_SQUARE :] == other[sums.DEAL_SQUARE :]).all()
 
 
 def seen_by_the_other(name):

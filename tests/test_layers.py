@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # The house from the cellar up. A new module needs a place here; a module that cannot find one is in the wrong room.
 ORDER = """
     core.jit core.sums core.bits core.cards core.rng core.rules core.deadwood core.meldings core.layoff core.endings core.scoring core.view
-    core.state core.match core.policy core.pack core.ask core.turn core.stake core.showdown core.deal core.solo core.batch core
+    core.state core.match core.policy core.pack core.ask core.turn core.stake core.showdown core.deal core.solo core.record core.batch core
     notation counts parameters refusals forms homemade variants scaffold rules
     strategy toolkit strategies
     slow hooks loader matchup single scripted

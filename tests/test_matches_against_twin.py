@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 import pytest
-from ledger import batch_row, book_deal, book_match, named
+from booking import batch_row, book_deal, book_match, named, new_unit
 from replay import match_of, replayed
 from rows import possible, strategy
 
@@ -93,7 +93,7 @@ def compare(game, n):
     """The twin's matches of n units, of which the engine must have the same sums."""
     matches, units = [], []
     for unit in range(n):
-        booked, dealers = (Counter(), [], []), set()
+        booked, dealers = new_unit(), set()
         for half in range(1 + game.mirrored):
             dealers.add(int(single.play(game, unit, half).state.dealer))
             matches.append(played_match(game, unit, half, booked))
@@ -218,7 +218,7 @@ def test_single_deals_and_their_sums(text, pair, n):
     game = Matchup(variants.find(text), *map(strategy, pair), 78, "deal")
     units = []
     for unit in range(n):
-        booked = Counter(), [], []
+        booked = new_unit()
         for half in range(1 + game.mirrored):
             played = single.play(game, unit, half)
             assert played.state.dealer == unit % 2
@@ -231,7 +231,7 @@ def test_single_deals_of_one_player_and_their_sums():
     game = Matchup(variants.find("solitaire-gin-knock"), strategy("gambler"), None, 79, "deal")
     units = []
     for unit in range(40):
-        booked = Counter(), [], []
+        booked = new_unit()
         played = single.play(game, unit)
         book_deal(booked, replayed(played), played, 0)
         units.append(booked)

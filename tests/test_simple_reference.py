@@ -127,7 +127,7 @@ def test_distribution_of_turns(simple):
 
 def test_distribution_of_the_knockers_count(simple):
     """Gin is no showdown: its count of 0 stands beside the histogram."""
-    counts = simple[sums.COUNT_HISTOGRAM :]
+    counts = simple[sums.COUNT_HISTOGRAM : sums.PAIR_HISTOGRAM]
     assert counts[0] == 0 and counts[11:].sum() == 0
     same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS)
 

@@ -18,6 +18,7 @@ from simgin.core.match import (
     start_match,
 )
 from simgin.core.pack import new_pack
+from simgin.core.record import OUTCOME, side, write_record
 from simgin.core.rules import GOAL_TOTAL, LOT
 from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_REFUSED, KIND_UNDERCUT
 from simgin.core.solo import joker_place, play_solo
@@ -26,10 +27,14 @@ from simgin.core.sums import (
     COUNT_BINS,
     COUNT_HISTOGRAM,
     CROSS,
+    DEAL_SQUARE,
+    DEALT,
     DENOMINATOR,
     FACT,
     KINDS,
+    MATCH_SQUARE,
     N_FACTS,
+    PAIR_HISTOGRAM,
     SCORED_KINDS,
     SIDE_FACTS,
     SQUARE,
@@ -105,7 +110,10 @@ def _add_deal(state, a):
         _add_showdown(state)
     _add_side(state, a, SIDE)
     _add_side(state, 1 - a, OTHER_SIDE)
-    state.facts[A_MARGIN] += state.score[a] - state.score[1 - a]
+    margin = state.score[a] - state.score[1 - a]
+    state.facts[A_MARGIN] += margin
+    state.row[DEAL_SQUARE] += margin * margin
+    state.row[DEALT] += state.dealt_count[state.dealer] - state.dealt_count[1 - state.dealer]
 
 
 @jit
@@ -114,6 +122,7 @@ def _add_match(state, rules, outcome, a):
     own, other = final_score(state, rules, a), final_score(state, rules, 1 - a)
     state.facts[MATCHES] += 1
     state.facts[MATCH_MARGIN] += own - other
+    state.row[MATCH_SQUARE] += (own - other) * (own - other)
     if settled(rules, outcome):
         paid = settlement(state, rules, outcome)
         state.facts[SETTLED] += 1
@@ -138,9 +147,19 @@ def _add_match(state, rules, outcome, a):
 
 
 @jit
+def _quarters(state):
+    """A's share of the matches of the unit, else of its deals, in quarters."""
+    halves, won = state.facts[MATCHES], state.facts[MATCH_WIN]
+    if halves == 0:
+        halves, won = state.facts[DEALS], state.facts[DEALS] + state.facts[SIDE + WON_DEAL] - state.facts[OTHER_SIDE + WON_DEAL]
+    return won if halves == 2 else 2 * won
+
+
+@jit
 def _add_unit(state):
     """Add a unit's facts to its batch: sums, squares and products with their denominators; then clear them."""
     state.row[UNITS] += 1
+    state.row[PAIR_HISTOGRAM + _quarters(state)] += 1
     for i in range(N_FACTS):  # a loop each, so that the first two become vector code
         state.row[SUM + i] += state.facts[i]
     for i in range(N_FACTS):
@@ -150,6 +169,20 @@ def _add_unit(state):
             state.row[CROSS + i] += state.facts[i] * state.facts[DENOMINATORS[i]]
     for i in range(N_FACTS):
         state.facts[i] = 0
+
+
+@jit
+def _add_and_enter(state, rules, records, a):
+    """Add one deal to its unit and its match, and write it down if there is room; how the match stands then (`match.enter`)."""
+    _add_deal(state, a)
+    if not len(records):
+        return enter(state, rules, state.deal + 1)
+    row = records[state.recorded]
+    state.recorded += 1
+    write_record(state, row, a)
+    outcome = enter(state, rules, state.deal + 1)
+    row[OUTCOME] = side(outcome, a) if outcome >= 0 else outcome
+    return outcome
 
 
 @jit
@@ -168,12 +201,13 @@ def begin_half(state, rules, half, matches):
 
 
 def play_units(
-    state, rules, view0, view1, rows, first, units, per_row, matches, mirrored,
+    state, rules, view0, view1, rows, records, first, units, per_row, matches, mirrored,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a, take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
 
-    rows: int64 (batches, sums.COLUMNS). matches: a unit is of matches, not of deals. mirrored: two halves on the same packs
+    rows: int64 (batches, sums.COLUMNS). records: int64 (deals, record.FIELDS), with room for every deal or for none, one row a deal in the
+    order of play; `state.recorded` counts them. matches: a unit is of matches, not of deals. mirrored: two halves on the same packs
     with the same dealer, strategy A at seat 0 and then at seat 1; otherwise one half. If the state watches a deal of the first unit,
     that deal is logged and the kernel stops with it in the state.
     """
@@ -199,8 +233,7 @@ def play_units(
             )  # fmt: skip
             if state.watched:
                 return
-            _add_deal(state, half)
-            outcome = enter(state, rules, state.deal + 1)
+            outcome = _add_and_enter(state, rules, records, half)
             if matches and outcome == UNDECIDED:
                 state.dealer = next_dealer(state.dealer, state.winner, rules)
                 state.deal += 1
@@ -215,7 +248,7 @@ def play_units(
         _close_unit(state, rows, i, units, per_row)
 
 
-def play_solo_units(state, rules, view, rows, first, units, per_row, matches, discard, knock):
+def play_solo_units(state, rules, view, rows, records, first, units, per_row, matches, discard, knock):
     """As `play_units` for one player, who is strategy A at seat 0; nothing is mirrored."""
     for i in range(units):
         state.unit = first + i
@@ -232,8 +265,7 @@ def play_solo_units(state, rules, view, rows, first, units, per_row, matches, di
             play_solo(state, rules, view, discard, knock)
             if state.watched:
                 return
-            _add_deal(state, 0)
-            outcome = enter(state, rules, state.deal + 1)
+            outcome = _add_and_enter(state, rules, records, 0)
             if not matches or outcome != UNDECIDED:
                 break
             state.deal += 1

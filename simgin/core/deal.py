@@ -47,7 +47,7 @@ def deal_cards(state, rules):
     state.multiplier = multiplier(state.upcard, rules)
     state.phase = PHASE_UPCARD
     for seat in range(2):
-        state.count[seat] = deadwood(state.hand[seat], rules)
+        state.count[seat] = state.dealt_count[seat] = deadwood(state.hand[seat], rules)
 
 
 @spliced

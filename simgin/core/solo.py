@@ -47,7 +47,7 @@ def _deal_hand(state, rules):
     for _ in range(dealt - has_joker):
         hand |= 1 << next_card(state)
     state.hand[PLAYER] = hand
-    state.count[PLAYER] = deadwood(hand, rules)
+    state.count[PLAYER] = state.dealt_count[PLAYER] = deadwood(hand, rules)
     state.stock = 52 - dealt + (state.joker >= 0)
     state.above = state.joker - dealt if state.joker >= 0 else FAR
 

@@ -35,11 +35,12 @@ _SCALARS = (
     + ("watch_half", "watch_deal", "watched", "logged", "given")
     # result of the deal (RULES.md 6): seats or -1, counts in points
     + ("kind", "stopper", "winner", "stopper_count", "other_count", "defender_before", "laid_off", "discard")
+    + ("recorded",)  # deals written to the table of records so far
     + ("upcard_to",)  # 0 the first player took the upcard, 1 the second, 2 nobody, -1 there was none
 )
 _BY_SEAT = (
-    # hands, cards known to be held, cards thrown or declined, deadwood of the ten held between turns
-    ("hand", "known", "shed", "count", "own_turns", "draws", "takes", "score")
+    # hands, cards known to be held, cards thrown or declined, deadwood of the ten held between turns and as dealt
+    ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
     # the match so far
     + ("points", "deals_won", "games", "opened")
     # noisy questions so far

@@ -51,17 +51,22 @@ def _denominator(fact: str) -> str:
 
 DENOMINATOR = tuple(FACT[_denominator(name)] for name in FACTS)
 
-# Columns of a batch row: the number of units, then the three sums of every fact, then the histograms (one count a deal).
+# Columns of a batch row: the number of units, then the three sums of every fact, then histograms and what single results add up to.
 N_FACTS = len(FACTS)
 UNITS = 0
 SUM = 1
 SQUARE = SUM + N_FACTS
 CROSS = SQUARE + N_FACTS
 TURNS_HISTOGRAM = CROSS + N_FACTS
-TURNS_BINS = 64  # turns of both players, the last bin holding 63 and more
+TURNS_BINS = 64  # a count for every deal: turns of both players, the last bin holding 63 and more
 COUNT_HISTOGRAM = TURNS_HISTOGRAM + TURNS_BINS
-COUNT_BINS = 16  # knocker's count over showdowns, the last bin holding 15 and more
-COLUMNS = COUNT_HISTOGRAM + COUNT_BINS
+COUNT_BINS = 16  # a count for every showdown: the knocker's deadwood, the last bin holding 15 and more
+PAIR_HISTOGRAM = COUNT_HISTOGRAM + COUNT_BINS
+PAIR_BINS = 5  # a count for every unit: A's share of its matches, else of its deals, in quarters; what nobody won counts one half
+DEAL_SQUARE = PAIR_HISTOGRAM + PAIR_BINS  # sum over deals of A's margin squared: with the pairs' squares it tells what pairing is worth
+MATCH_SQUARE = DEAL_SQUARE + 1  # the same of the margins of matches
+DEALT = MATCH_SQUARE + 1  # sum over deals of the dealer's deadwood as dealt minus the nondealer's; one player: of his
+COLUMNS = DEALT + 1
 
 BATCH_DEALS = 1000  # units in a batch of deals
 BATCH_MATCHES = 100  # units in a batch of matches

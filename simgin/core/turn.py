@@ -31,6 +31,7 @@ def clear_deal(state, rules, dealer):
         state.known[seat] = 0
         state.shed[seat] = 0
         state.count[seat] = 0
+        state.dealt_count[seat] = 0
         state.own_turns[seat] = 0
         state.draws[seat] = 0
         state.takes[seat] = 0

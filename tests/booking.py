@@ -1,16 +1,25 @@
 """The engine's sums over deals and matches, formed a second time from what the twin says of them."""
 
+from collections import Counter
+
+import hands
 import numpy as np
+import twin
 
 from simgin.core import sums
 
 SHOWDOWNS = ("knock", "undercut", "even")
 
 
+def new_unit():
+    """Nothing booked yet: facts, turns of the deals, counts of the showdowns, and what single results add up to."""
+    return Counter(), [], [], Counter()
+
+
 def batch_row(units):
-    """The batch row of some units, each (facts, turns of its deals, counts of its showdowns), by the definitions of `simgin.core.sums`."""
+    """The batch row of some units, by the definitions of `simgin.core.sums`."""
     row = np.zeros(sums.COLUMNS, np.int64)
-    for facts, turns, counts in units:
+    for facts, turns, counts, singles in units:
         vector = np.array([facts[name] for name in sums.FACTS], np.int64)
         row[sums.UNITS] += 1
         row[sums.SUM : sums.SQUARE] += vector
@@ -20,7 +29,17 @@ def batch_row(units):
             row[sums.TURNS_HISTOGRAM + min(n, sums.TURNS_BINS - 1)] += 1
         for n in counts:
             row[sums.COUNT_HISTOGRAM + min(n, sums.COUNT_BINS - 1)] += 1
+        row[sums.PAIR_HISTOGRAM + quarters(facts)] += 1
+        for name in ("DEAL_SQUARE", "MATCH_SQUARE", "DEALT"):
+            row[getattr(sums, name)] += singles[name]
     return row
+
+
+def quarters(facts):
+    """A's share of a unit, in quarters: of its matches, or of its deals where it has none; a draw is half a win."""
+    if facts["matches"]:
+        return round(4 * facts["a_match_win"] / (2 * facts["matches"]))
+    return round(4 * (facts["a_deal_win"] + (facts["deals"] - facts["decided"]) / 2) / facts["deals"])
 
 
 def named(row):
@@ -32,7 +51,7 @@ def named(row):
 
 def book_deal(unit, result, played, a):
     """Add one deal, as the twin has it, to its unit; a: seat of strategy A."""
-    facts, turns, counts = unit
+    facts, turns, counts, singles = unit
     turns.append(result.turns)
     facts["deals"] += 1
     facts[result.kind] += 1
@@ -54,7 +73,13 @@ def book_deal(unit, result, played, a):
         if result.winner == seat:
             facts[f"{side}_deal_win"] += 1
             facts[f"{side}_won_{result.kind}"] += 1
-    facts["a_margin"] += result.points[a] - result.points[1 - a]
+    margin = result.points[a] - result.points[1 - a]
+    facts["a_margin"] += margin
+    singles["DEAL_SQUARE"] += margin**2
+    dealt = [0, 0]
+    if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
+        dealt = [twin.deadwood(hands.names(hand), played.matchup.variant.row) for hand in played.hands]
+    singles["DEALT"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
 
 
 def _book_showdown(facts, result, played):
@@ -73,6 +98,7 @@ def book_match(unit, match, a):
     score = final_score(match)
     facts["matches"] += 1
     facts["a_match_margin"] += score[a] - score[1 - a]
+    unit[3]["MATCH_SQUARE"] += (score[a] - score[1 - a]) ** 2
     facts["match_drawn"] += match.winner is None and not match.unfinished
     facts["unfinished"] += match.unfinished
     for side, seat in (("a", a), ("b", 1 - a)):
