@@ -17,7 +17,7 @@ import numpy as np
 from simgin import rules, variants
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
-from simgin.runner import usable_cpus
+from simgin.threads import usable_cpus
 
 CARDS = 10
 BINS = 128  # more than ten courts are worth

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from simgin import rules, runner, variants
+from simgin import rules, runner, threads, variants
 from simgin.core import rng
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
@@ -77,7 +77,7 @@ def figures(seconds: float, threads: Sequence[int]) -> list[Figure]:
 
 def thread_counts() -> list[int]:
     """One, two and all of the usable processors."""
-    usable = runner.usable_cpus()
+    usable = threads.usable_cpus()
     return sorted({1, min(2, usable), usable})
 
 

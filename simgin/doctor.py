@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import simgin
-from simgin import loader, notation, rules, runner, variants
+from simgin import loader, notation, rules, runner, threads, variants
 from simgin.core import jit, rng, sums
 from simgin.core.deadwood import deadwood
 from simgin.matchup import Matchup
@@ -133,7 +133,7 @@ def machine() -> Finding:
     """Processors and memory."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return Finding(
-        "machine", f"{platform.system()} {platform.machine()}, {runner.usable_cpus()} usable processors, {memory:.1f} GiB memory"
+        "machine", f"{platform.system()} {platform.machine()}, {threads.usable_cpus()} usable processors, {memory:.1f} GiB memory"
     )
 
 

@@ -1,6 +1,6 @@
 """The run directory: what was written, under which versions, and the command that repeats it.
 
-A directory is built beside its place and moved into it whole, so a failure leaves either the earlier one or nothing.
+The ledger lies in it from the beginning; every other file is computed from the ledger, written beside its place and moved into it.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ import hashlib
 import json
 import os
 import platform
-import secrets
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import simgin_strategies
 
 import simgin
-from simgin import loader
+from simgin import ledger, loader
 from simgin.matchup import Matchup
 from simgin.strategy import Strategy
 
+if TYPE_CHECKING:
+    from simgin.runner import Played
+
 MANIFEST = "manifest.json"
-FORM = 1  # of the manifest; raised whenever a reader would have to look elsewhere
+WRITING = ".simgin-writing-"  # how the names of files begin that are not complete
+FORM = 2  # of the manifest; raised whenever a reader would have to look elsewhere
 PACKAGE = Path(__file__).resolve().parent
+ENGINE = ("simgin/core/", "simgin/toolkit.py", "simgin/hooks.py", "simgin/slow.py", "simgin/rules.py", "simgin/matchup.py")
 SOURCE_ENDINGS = (".py", ".toml", ".npy", ".j2")
 
 
@@ -36,24 +38,33 @@ class ResultsError(ValueError):
 
 
 def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str, bytes | str]) -> list[Path]:
-    """Write a finished run: `files` by their path inside the directory, and the manifest. Returns the paths, manifest first.
+    """Write what came of a run: `files` by their path inside the directory, then the manifest. Returns the paths, manifest first.
 
-    An earlier run that simgin wrote there is replaced. Raises ResultsError, having changed nothing, if the directory holds
-    anything else or cannot be written.
+    Each file is written beside its place and moved into it. Files of an earlier manifest that are not written again are removed. Raises
+    ResultsError, with every file either old or new, if the directory holds anything else or cannot be written.
     """
     place = Path(directory).expanduser().resolve()
     check(place)
-    contents = {MANIFEST: _json({**manifest, "files": sorted(files)}), **files}
+    earlier = _files_of(place)
     try:
-        with _beside(place) as building:
-            for name, content in contents.items():
-                target = building / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content if isinstance(content, bytes) else content.encode())
-            _move(building, place)
+        for name, content in {**files, MANIFEST: _json({**manifest, "files": sorted(files)})}.items():
+            _write(place / name, content if isinstance(content, bytes) else content.encode())
+        for name in earlier - set(files):
+            (place / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise ResultsError(f"{directory} cannot be written ({error.strerror}); mend that, and the same command goes on.") from error
+    return [Path(directory) / name for name in (MANIFEST, *files)]
+
+
+def begin(directory: str | Path) -> Path:
+    """Make the directory of a run, if it is not there, and return the place of its ledger. Raises ResultsError as `check` does."""
+    check(directory)
+    place = Path(directory).expanduser().resolve()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultsError(f"{directory} cannot be written ({error.strerror}); name another directory.") from error
-    return [Path(directory) / name for name in contents]
+    return place / ledger.FILE
 
 
 def check(directory: str | Path) -> None:
@@ -62,20 +73,27 @@ def check(directory: str | Path) -> None:
     above = next(folder for folder in place.parents if os.path.exists(folder))  # Path.exists raises where it may not look
     if not above.is_dir():
         raise ResultsError(f"{directory} cannot be written ({above} is a file); name another directory.")
-    _permit(directory, above)
     if not os.path.exists(place):
+        _permit(directory, above)
         return
     if not place.is_dir():
         raise ResultsError(f"{directory} is a file; name a directory for the results.")
     if place == Path.cwd() or place in Path.cwd().parents:
         raise ResultsError(f"{directory} is where you are; name a directory inside it for the results.")
     _permit(directory, place)
-    if not any(place.iterdir()):
-        return
-    ours = {MANIFEST, *read_manifest(place).get("files", [])}
-    strangers = sorted(path for path in _files(place) if path not in ours)
+    strangers = sorted(path for path in _files(place) if not _is_ours(path) and path not in _files_of(place))
     if strangers:
         raise ResultsError(f"{directory} holds {strangers[0]}, which simgin did not write; move it away or name another directory.")
+
+
+def _is_ours(path: str) -> bool:
+    """Whether a file is the ledger with what SQLite puts beside it, or was being written when a run was killed."""
+    return path.startswith(ledger.FILE) or Path(path).name.startswith(WRITING)
+
+
+def _files_of(place: Path) -> set[str]:
+    """The files that the manifest of an earlier run names, itself included; raises ResultsError for somebody else's manifest."""
+    return {MANIFEST, *read_manifest(place).get("files", [])} if (place / MANIFEST).exists() else set()
 
 
 def _permit(directory: str | Path, folder: Path) -> None:
@@ -96,42 +114,56 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     return manifest
 
 
-def manifest(
-    matchups: Sequence[Matchup],
-    *,
-    n: int,
-    workers: int,
-    started: datetime,
-    command: str,
-    stopped: str = "complete",
-    question: str | None = None,
-) -> dict[str, Any]:
-    """What is needed to repeat and to judge a run: `n` deals or matches of every matchup, all with one seed and unit.
+def identity(matchups: Sequence[Matchup], **asked: str | None) -> dict[str, Any]:
+    """What may not change while a run is gone on with or extended: everything but its size.
 
-    `stopped` says how it ended, `command` repeats it. Times are UTC to the second. Nothing here enters table.csv.
+    asked: question, hypothesis and stopping rule, if there are any.
     """
     from simgin.core import rng
 
     first = matchups[0]
+    return {
+        **asked,
+        "stream": rng.STREAM,
+        "engine": engine_digest(),
+        "seed": first.seed,
+        "unit": first.unit,
+        "matchups": [{"variant": m.variant.text, "a": m.a.text, "b": m.opponent} for m in matchups],
+        "variants": {m.variant.text: dict(m.variant.row) for m in matchups},
+        "strategies": {s.text: _strategy(s) for m in matchups for s in m.players},
+    }
+
+
+def manifest(
+    identity: Mapping[str, Any],
+    played: Sequence[Played],
+    *,
+    workers: int,
+    started: datetime,
+    command: str,
+    **found: Any,
+) -> dict[str, Any]:
+    """What is needed to repeat and to judge a run: what was played and how far, by what, when, and what was `found` about its health.
+
+    `command` repeats it. Times are UTC to the second. Nothing here enters table.csv.
+    """
     ended = datetime.now(UTC)
+    cells = [
+        {**names, "n": one.n, "units": one.units, "stopped": one.stopped} for names, one in zip(identity["matchups"], played, strict=True)
+    ]
     return {
         "simgin": simgin.__version__,
         "form": FORM,
         "source": source_digest(),
-        "stream": rng.STREAM,
-        "question": question,
+        **identity,
         "command": command,
-        "seed": first.seed,
-        "unit": first.unit,
-        "n": n,
-        "matchups": [{"variant": m.variant.text, "a": m.a.text, "b": m.opponent, "units": m.units(n)} for m in matchups],
-        "variants": {m.variant.text: dict(m.variant.row) for m in matchups},
-        "strategies": {s.text: _strategy(s) for m in matchups for s in m.players},
+        "matchups": cells,
         "workers": workers,
         "started": started.astimezone(UTC).isoformat(timespec="seconds"),
         "ended": ended.isoformat(timespec="seconds"),
         "seconds": round((ended - started).total_seconds(), 3),
-        "stopped": stopped,
+        "stopped": "; ".join(dict.fromkeys(one.stopped for one in played)),
+        **found,
         "versions": versions(),
         "machine": machine(),
     }
@@ -158,10 +190,21 @@ def machine() -> dict[str, Any]:
 @functools.cache
 def source_digest() -> str:
     """Digest of every source and data file of simgin and its strategies, 16 hexadecimal digits."""
+    return _digest(lambda name: True)
+
+
+@functools.cache
+def engine_digest() -> str:
+    """Digest of the sources that a deal goes through, 16 hexadecimal digits; the strategies have digests of their own."""
+    return _digest(lambda name: name.startswith(ENGINE))
+
+
+def _digest(wanted: Callable[[str], bool]) -> str:
     digest = hashlib.sha256()
     for name, path in sorted(_sources()):
-        digest.update(name.encode() + b"\0")
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+        if wanted(name):
+            digest.update(name.encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
 
 
@@ -199,33 +242,11 @@ def _json(content: Mapping[str, Any]) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-@contextmanager
-def _beside(place: Path) -> Iterator[Path]:
-    """A temporary directory in the same folder, and so on the same disk; gone afterwards unless it was moved."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    building = _sibling(place, "new")
-    building.mkdir()
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{WRITING}{path.name}")
     try:
-        yield building
+        beside.write_bytes(content)
+        os.replace(beside, path)
     finally:
-        shutil.rmtree(building, ignore_errors=True)
-
-
-def _move(building: Path, place: Path) -> None:
-    """Put `building` where `place` is. The earlier run steps aside first and returns if that fails."""
-    if not place.exists():
-        building.rename(place)
-        return
-    aside = _sibling(place, "old")
-    os.replace(place, aside)
-    try:
-        building.rename(place)
-    except OSError:
-        os.replace(aside, place)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
-
-
-def _sibling(place: Path, role: str) -> Path:
-    """A free name beside `place`."""
-    return place.with_name(f".{place.name}.{role}.{secrets.token_hex(4)}")
+        beside.unlink(missing_ok=True)

@@ -1,125 +1,138 @@
-"""Threads over blocks: plays the units of a matchup on several cores and merges the batch rows in the order of the units.
+"""Runs: hands the blocks that the ledger lacks to a team, checks what comes back and commits it, until every cell has its size or its stop.
 
-A block is any number of whole batches, so its size and the number of workers show nowhere in the result. Threads are
-daemons: a strategy that never answers can be interrupted and does not hold the process.
+The size of blocks, their order and who plays them show nowhere in the result: it is formed from the ledger's batch rows, each a pure
+function of its matchup and its number.
 """
 
 from __future__ import annotations
 
-import os
-import queue
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from simgin import matchup as games
-from simgin.core import jit
+from simgin import identities
+from simgin.block import Block, Done
+from simgin.core import sums
 from simgin.experiment import Cell
-from simgin.matchup import Matchup
+from simgin.ledger import opened
+from simgin.threads import Threads
+from simgin.work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from simgin.ledger import Ledger
+    from simgin.matchup import Matchup
+    from simgin.stopping import Rule
 
 Progress = Callable[[int, int], None]  # called with units done and units in all
-Player = Callable[[Matchup, int, int], np.ndarray]
 
-BLOCK_SECONDS = 0.5
-GROWTH = 8  # a block is at most so many times the batches of the one before: the first one may hold the compilation
 PATIENCE_SECONDS = 2.0  # how long an interruption waits for the blocks that are being played
+COMPLETE = "complete"
+
+
+class Team(Protocol):
+    """Whoever plays blocks: `simgin.threads`, `simgin.cluster`."""
+
+    @property
+    def workers(self) -> int:
+        """How many blocks are played at the same time."""
+
+    @property
+    def room(self) -> int:
+        """How many blocks should be out at a time."""
+
+    def prepare(self, matchups: Iterable[Matchup]) -> None:
+        """Whatever must be done, and can go wrong, before the first block."""
+
+    def put(self, block: Block) -> None:
+        """Have a block played."""
+
+    def get(self, timeout: float | None = None) -> Done | None:
+        """The next block that was played, in any order; None if none was within `timeout` seconds."""
+
+    def cancel(self) -> int:
+        """Forget the blocks that nobody has begun; how many."""
+
+    def close(self) -> None:
+        """Nothing more will be put."""
 
 
 @dataclass(frozen=True)
-class _Done:
-    """What a worker reports of one block."""
+class Played:
+    """A cell as far as it counts: its first `units` units, all in the ledger, and how it came to end there."""
 
-    first: int
+    cell: Cell
     units: int
-    rows: np.ndarray | None
-    error: BaseException | None
+    stopped: str = COMPLETE
+
+    @property
+    def n(self) -> int:
+        """Deals or matches that count, both halves of pairs."""
+        return self.units * (2 if self.cell.matchup.mirrored else 1)
 
 
-class _Blocks:
-    """Hands out blocks in the order of their units, sized by how fast the last ones went. Safe to share by threads."""
+class _Prefix:
+    """The batches of a cell that are finished without a gap, watched by its stopping rule in the order of the units."""
 
-    def __init__(self, matchup: Matchup, units: int, workers: int) -> None:
-        self._batch, self._units, self._workers = matchup.batch, units, workers
-        self._next, self._size = 0, 1
-        self._lock = threading.Lock()
+    def __init__(self, rule: Rule) -> None:
+        self._rule, self._total, self._next = rule, np.zeros(sums.COLUMNS, np.int64), 0
+        self._waiting: dict[int, np.ndarray] = {}
+        self.stop: tuple[int, str] | None = None  # units at the stop, and what was decided
 
-    def take(self) -> tuple[int, int] | None:
-        """First unit and number of units of the next block; None when nothing is left or the run was stopped."""
-        with self._lock:
-            left = -(-(self._units - self._next) // self._batch)
-            if left <= 0:
-                return None
-            size = max(1, min(self._size, left // (2 * self._workers)))  # small blocks at the end keep all busy
-            first, self._next = self._next, self._next + size * self._batch
-            return first, min(self._next, self._units) - first
+    def add(self, first: int, rows: np.ndarray) -> None:
+        """Rows of batches from number `first` on; the rule looks at every batch end that can be reached now."""
+        self._waiting |= {first + i: row for i, row in enumerate(rows)}
+        while self.stop is None and self._next in self._waiting:
+            self._total += self._waiting.pop(self._next)
+            self._next += 1
+            if told := self._rule.look(self._total):
+                self.stop = int(self._total[sums.UNITS]), told
 
-    def timed(self, units: int, seconds: float) -> None:
-        """Aim the next blocks at half a second, given how long one of `units` took."""
-        with self._lock:
-            fitting = int(BLOCK_SECONDS * units / max(seconds, 1e-9) / self._batch)
-            self._size = max(1, min(fitting, GROWTH * self._size))
-
-    def stop(self) -> None:
-        """Hand out nothing more."""
-        with self._lock:
-            self._next = self._units
+    def played(self, cell: Cell) -> Played:
+        """The cell up to its stop, or to its end where the rule never stopped it."""
+        units, told = self.stop or (cell.matchup.units(cell.n), f"{self._rule.text}: not reached")
+        return Played(cell, units, told)
 
 
-def usable_cpus() -> int:
-    """The number of processors this process may use, the default number of workers."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def run_matchup(
-    matchup: Matchup,
-    n: int,
-    workers: int | None = None,
+def run(
+    cells: Sequence[Cell],
+    ledger: Ledger,
+    team: Team,
     progress: Progress | None = None,
     *,
-    player: Player = games.play,
-) -> np.ndarray:
-    """Play `n` deals or matches and return the batch rows, int64 of shape (batches, sums.COLUMNS), in unit order.
+    rules: Sequence[Rule] = (),
+    seconds: float | None = None,
+    recorded: bool = False,
+) -> list[Played]:
+    """Play what the ledger lacks of every cell: `n` deals or matches, or fewer if `rules` (one a cell) or `seconds` end it sooner.
 
-    The rows depend on the matchup and `n` alone. An error in a block stops the run and is raised; of several, always the
-    one with the smallest unit. KeyboardInterrupt leaves once the blocks being played are done, or after two seconds.
-    `player` plays a range of units and stands in for `matchup.play` in tests.
+    An error in a block stops the run and is raised once the blocks out have come back; of several always the one with the smallest unit.
+    KeyboardInterrupt leaves once the blocks being played are done, or after two seconds. What came back sound is committed either way.
     """
-    if player is games.play:
-        games.prepare(matchup)
-    units = matchup.units(n)
-    if workers == 1 and jit.interpreted():
-        return player(matchup, 0, units)  # in this thread, where a debugger has the terminal
-    workers = min(workers or usable_cpus(), -(-units // matchup.batch))
-    blocks, done = _Blocks(matchup, units, workers), queue.SimpleQueue[_Done | None]()
-    threads = [threading.Thread(target=_work, args=(matchup, blocks, done, player), daemon=True) for _ in range(workers)]
+    work = Work(cells, ledger, team.workers, recorded=recorded, seconds=seconds)
+    watched = [_watched(ledger, i, cell, rule) for i, (cell, rule) in enumerate(zip(cells, rules, strict=True))] if rules else []
     try:
-        finished = _collect(threads, done, units, progress)
-    except BaseException:
-        blocks.stop()
-        _wait(threads)
-        raise
-    failed = min((block for block in finished if block.error is not None), key=lambda block: block.first, default=None)
-    if failed is not None and failed.error is not None:
-        raise failed.error
-    rows = [block.rows for block in sorted(finished, key=lambda block: block.first) if block.rows is not None]
-    return np.concatenate(rows)
+        _Session(work, ledger, team, watched).play(progress)
+    finally:
+        team.close()
+    if watched:
+        return [prefix.played(cell) for cell, prefix in zip(cells, watched, strict=True)]
+    if seconds is not None:
+        return [Played(cell, _without_gap(ledger, i, cell), f"after {seconds:g} s") for i, cell in enumerate(cells)]
+    return [Played(cell, cell.matchup.units(cell.n)) for cell in cells]
 
 
-def run_cells(cells: Sequence[Cell], workers: int | None = None, progress: Progress | None = None) -> list[np.ndarray]:
-    """Play every cell, one after another with all workers on it; the batch rows of each, in the order of the cells."""
-    every = sum(cell.matchup.units(cell.n) for cell in cells)
-    for cell in cells:
-        games.prepare(cell.matchup)  # every mistake in a strategy before the first deal
-    before, results = 0, []
-    for cell in cells:
-        results.append(run_matchup(cell.matchup, cell.n, workers, _shifted(progress, before, every)))
-        before += cell.matchup.units(cell.n)
-    return results
+def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndarray:
+    """The batch rows of `n` deals or matches, int64 (batches, sums.COLUMNS) in unit order, played by threads and kept nowhere else."""
+    cell, team = Cell(matchup, n), Threads(workers)
+    team.prepare([matchup])
+    with opened(None, {}) as ledger:
+        (played,) = run([cell], ledger, team)
+        return ledger.rows(0, played.units, matchup.batch)
 
 
 def total(rows: np.ndarray) -> np.ndarray:
@@ -127,51 +140,88 @@ def total(rows: np.ndarray) -> np.ndarray:
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
-def _shifted(progress: Progress | None, before: int, every: int) -> Progress | None:
-    return None if progress is None else lambda done, _: progress(before + done, every)
+def _watched(ledger: Ledger, i: int, cell: Cell, rule: Rule) -> _Prefix:
+    """The prefix of a cell with what an earlier run left in the ledger."""
+    prefix = _Prefix(rule)
+    for batch, row in ledger.each(i, cell.matchup.units(cell.n), cell.matchup.batch):
+        prefix.add(batch, row[None])
+    return prefix
 
 
-def _work(matchup: Matchup, blocks: _Blocks, done: queue.SimpleQueue[_Done | None], player: Player) -> None:
-    """Play blocks until none is left, report each, and say None at the end."""
-    while (block := blocks.take()) is not None:
-        first, units = block
-        started = time.perf_counter()
+def _without_gap(ledger: Ledger, i: int, cell: Cell) -> int:
+    """Units of the whole batches that are finished without a gap."""
+    done = {batch for batch, units in ledger.finished(i) if units == cell.matchup.batch}
+    return cell.matchup.batch * next(n for n in range(len(done) + 1) if n not in done)
+
+
+class _Session:
+    """The blocks that are out, and what becomes of them."""
+
+    def __init__(self, work: Work, ledger: Ledger, team: Team, watched: Sequence[_Prefix]) -> None:
+        self._work, self._ledger, self._team, self._watched = work, ledger, team, watched
+        self._out = 0
+        self._failed: list[Done] = []
+        self._close_decided()
+
+    def play(self, progress: Progress | None) -> None:
+        """Keep the team busy until nothing is left, committing what comes back."""
         try:
-            rows = player(matchup, first, units)
-        except BaseException as error:  # whatever it is, it belongs to the caller's thread
-            blocks.stop()
-            done.put(_Done(first, units, None, error))
-            break
-        blocks.timed(units, time.perf_counter() - started)
-        done.put(_Done(first, units, rows, None))
-    done.put(None)
+            self._hand_out()
+            while self._out:
+                self._take_back(self._team.get())
+                self._hand_out()
+                if progress is not None:
+                    progress(self._work.finished, self._work.units)
+        except KeyboardInterrupt:
+            self._leave()
+            raise
+        if self._failed:
+            error = min(self._failed, key=lambda done: (done.block.cell, done.block.first)).error
+            assert error is not None
+            raise error
 
+    def _hand_out(self) -> None:
+        while self._out < self._team.room and (block := self._work.take()) is not None:
+            self._team.put(block)
+            self._out += 1
 
-def _collect(threads: list[threading.Thread], done: queue.SimpleQueue[_Done | None], units: int, progress: Progress | None) -> list[_Done]:
-    """Every block's report, once all workers have ended.
+    def _take_back(self, done: Done | None) -> None:
+        if done is None:
+            return
+        self._out -= 1
+        if done.error is not None:
+            self._failed.append(done)
+            self._work.stop()
+            self._out -= self._team.cancel()
+            return
+        self._commit(done)
+        self._work.timed(done.block, done.seconds)
+        if self._watched:
+            self._watched[done.block.cell].add(done.block.first, done.rows)
+            self._close_decided()
 
-    The first block is played alone: it may compile, and it tells how large blocks should be. After an error the blocks in
-    play are waited for: blocks are handed out in unit order, so the smallest unit that fails is always among them.
-    """
-    finished: list[_Done] = []
-    waiting, working = threads[1:], 1
-    threads[0].start()
-    while working:
-        block = done.get()
-        if block is None:
-            working -= 1
-            continue
-        finished.append(block)
-        if progress is not None:
-            progress(sum(block.units for block in finished), units)
-        for thread in waiting:
-            thread.start()
-        working, waiting = working + len(waiting), []
-    return finished
+    def _commit(self, done: Done) -> None:
+        block = done.block
+        try:
+            identities.check(block.matchup, block.sizes, done.rows)
+        except identities.IdentityError as error:
+            raise identities.IdentityError(
+                f"{block.matchup.title} ({block.matchup.variant.text}), units from {block.first_unit} on, played by {done.worker}: {error} "
+                "Nothing of this block was kept. Run `simgin doctor`; if it repeats, please report it."
+            ) from None
+        self._ledger.add(block.cell, block.first, block.sizes, done.rows, done.worker, done.deals)
 
+    def _close_decided(self) -> None:
+        for i, prefix in enumerate(self._watched):
+            if prefix.stop is not None:
+                self._work.close(i)
 
-def _wait(threads: list[threading.Thread]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    for thread in threads:
-        if thread.ident is not None:
-            thread.join(max(0.0, deadline - time.monotonic()))
+    def _leave(self) -> None:
+        """Commit what is nearly done, and leave the rest."""
+        self._out -= self._team.cancel()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while self._out > 0 and (left := deadline - time.monotonic()) > 0:
+            done = self._team.get(left)
+            self._out -= 1
+            if done is not None and done.error is None:
+                self._commit(done)

@@ -15,7 +15,7 @@ ORDER = """
     strategy toolkit strategies
     slow hooks loader matchup single scripted
     statistics metrics table
-    experiment results runner frames progress
+    experiment ledger identities block threads work runner results frames progress
     summary screen plots report hand standing replay alone examples exact answers goals soloscript bids positions kinds conform bench
     examiner check doctor
     commands cli
