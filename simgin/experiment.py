@@ -1,57 +1,44 @@
-"""An experiment: one question in one TOML file, read with every mistake reported at once, and laid out as cells.
-
-question = "Does waiting for gin pay?"
-variants = ["eaai"]              # text forms; default: standard
-seed = 1
-deals = "200k"                   # or matches = ...; default: 100,000 deals
-round_robin = ["simple", "gold"] # each against each other
-[[matchups]]                     # and these pairs
-a = "gin-only"
-b = "simple"
-[panel]                          # and each of these against one
-strategies = ["gold", "stubborn"]
-against = "simple"
-
-Games for one player have none of these but solo = ["gold", "gin-only"]: each of them alone.
-"""
+"""An experiment: what a file asks (see `simgin.inquiry`), laid out as cells, and which of them are compared with each other."""
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
-
-from simgin import forms, loader, variants
+from simgin import counts, inquiry, loader, sweep, variants
 from simgin.counts import CountError, count
 from simgin.matchup import Matchup
+from simgin.parameters import shown
+from simgin.inquiry import SEEDS, ExperimentError, File
 
-__all__ = ["Cell", "CountError", "Experiment", "ExperimentError", "cells", "count", "read"]
+__all__ = ["SEEDS", "Cell", "CountError", "Experiment", "ExperimentError", "cells", "contrasts", "count", "read"]
 
 DEFAULT_DEALS = 100_000
-SEEDS = 2**64
-FOR_TWO = ("matchups", "round_robin", "panel")  # the keys that name players of games for two
+MOST_DEALS = 10_000_000  # of a cell that is played until it is precise enough or decided, unless the file says otherwise
+SERIES = ("panel", "sweep", "solo")  # the keys that name strategies to be compared with each other
 
-
-class ExperimentError(forms.FormError):
-    """An experiment file that cannot be used; one sentence for every mistake, a line each."""
+Named = tuple[str, str, str | None]  # variant, A, B; of games for one player B is None
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A checked experiment. Texts are canonical; `pairs` has no pair twice."""
+    """A checked experiment. Texts are canonical; `cells` has no matchup twice, not with its sides exchanged either."""
 
     name: str  # the file's name without its ending
     question: str
-    variants: tuple[str, ...]
-    pairs: tuple[tuple[str, str | None], ...]  # of games for one player: (strategy, None)
-    seed: int
-    unit: Literal["deal", "match"]
-    n: int  # deals or matches of every cell
+    cells: tuple[Named, ...]  # in the order of tables: variant by variant, pair by pair
+    seed: int = 1
+    unit: Literal["deal", "match"] = "deal"
+    n: int = DEFAULT_DEALS  # deals or matches of every cell; with until, sprt or seconds the most of them
+    until: str | float | None = None  # half-width of the 95 % limits: "0.1%" of the share won, or points per deal
+    sprt: tuple[float, float] | None = None  # Elo differences to tell apart
+    seconds: float | None = None  # time for every cell
+    hypothesis: str | None = None
+    base: str | None = None  # the variant or strategy that others are compared with; None: the first
+    series: tuple[tuple[Named, ...], ...] = ()  # cells whose strategies are compared with each other
 
 
 @dataclass(frozen=True)
@@ -62,130 +49,106 @@ class Cell:
     n: int
 
 
-def _variant(text: str) -> str:
-    return variants.find(text).text
-
-
-def _strategy(text: str) -> str:
-    return loader.find(text).text
-
-
-def _seed(number: int) -> int:
-    if not 0 <= number < SEEDS:
-        raise ValueError("the seed must lie between 0 and 2^64 - 1.")
-    return number
-
-
-VariantText = Annotated[str, AfterValidator(_variant)]
-StrategyText = Annotated[str, AfterValidator(_strategy)]
-Count = Annotated[int, BeforeValidator(count)]
-
-
-class _Pair(forms.Form):
-    a: StrategyText
-    b: StrategyText = "simple"
-
-
-class _Panel(forms.Form):
-    strategies: Annotated[list[StrategyText], Field(min_length=1)]
-    against: StrategyText = "simple"
-
-
-class _File(forms.Form):
-    question: Annotated[str, Field(min_length=1)]
-    variants: Annotated[list[VariantText], Field(min_length=1, default_factory=lambda: ["standard"])]
-    seed: Annotated[int, AfterValidator(_seed)] = 1
-    deals: Count | None = None
-    matches: Count | None = None
-    matchups: Annotated[list[_Pair], Field(default_factory=list)]
-    round_robin: Annotated[list[StrategyText], Field(min_length=2)] | None = None
-    panel: _Panel | None = None
-    solo: Annotated[list[StrategyText], Field(min_length=1)] | None = None
-
-
 def read(path: str | Path) -> Experiment:
     """The experiment in a TOML file. Raises ExperimentError with one sentence for every mistake in it."""
     path = Path(path)
-    try:
-        raw = forms.toml(path, "name an experiment file")
-        file = _File.model_validate(raw)
-    except forms.FormError as error:
-        raise ExperimentError(error.sentences) from None
-    except ValidationError as error:
-        raise ExperimentError(forms.mistakes(path, error, _known) + _conflicts(path, raw)) from None
-    if conflicts := _conflicts(path, raw):
-        raise ExperimentError(conflicts)
-    return Experiment(
-        name=path.stem,
-        question=file.question,
-        variants=tuple(dict.fromkeys(file.variants)),
-        pairs=tuple(_pairs(file)),
-        seed=file.seed,
-        unit="deal" if file.matches is None else "match",
-        n=file.matches or file.deals or DEFAULT_DEALS,
-    )
+    found = _laid_out(path.stem, inquiry.read(path))
+    if faults := [f"{path}: {sentence}" for sentence in _faults(found)]:
+        raise ExperimentError(faults)
+    return found
 
 
 def cells(experiment: Experiment) -> list[Cell]:
-    """The cells in the order of tables: variant by variant, pair by pair."""
-    rules = {text: variants.find(text) for text in experiment.variants}
-    players = {text: loader.find(text) for text in itertools.chain.from_iterable(experiment.pairs) if text}
+    """The cells in the order of tables, ready to be played."""
+    rules = {variant: variants.find(variant) for variant, _, _ in experiment.cells}
+    players = {text: loader.find(text) for _, *pair in experiment.cells for text in pair if text}
     return [
         Cell(Matchup(rules[variant], players[a], players.get(b or ""), experiment.seed, experiment.unit), experiment.n)
-        for variant in experiment.variants
-        for a, b in experiment.pairs
+        for variant, a, b in experiment.cells
     ]
 
 
-def _pairs(file: _File) -> Iterable[tuple[str, str | None]]:
-    """Explicit pairs, the round robin, the panel, and who plays alone; a pair met again, in either order, is left out."""
-    named: list[tuple[str, str | None]] = [(pair.a, pair.b) for pair in file.matchups]
-    named += itertools.combinations(dict.fromkeys(file.round_robin or []), 2)
-    if file.panel is not None:
-        named += [(strategy, file.panel.against) for strategy in file.panel.strategies]
-    named += [(strategy, None) for strategy in file.solo or []]
-    unique: dict[frozenset[str | None], tuple[str, str | None]] = {}
-    for pair in named:
-        unique.setdefault(frozenset(pair), pair)
-    return unique.values()
+def contrasts(experiment: Experiment) -> list[tuple[int, int]]:
+    """What is compared: the numbers of a cell and of its base, which is alike but for the strategy, or but for the variant.
+
+    Strategies are compared within a panel, a sweep or a solo list, where the opponent is the same; variants wherever the same
+    two play. No two cells are compared twice.
+    """
+    number = {cell: i for i, cell in enumerate(experiment.cells)}
+    pairs = [pair for series in experiment.series for pair in _against(series, 1, experiment.base)]
+    pairs += _against(experiment.cells, 0, experiment.base)
+    unique = {frozenset(pair): pair for pair in reversed(pairs)}
+    return [(number[cell], number[base]) for cell, base in reversed(unique.values())]
 
 
-def _conflicts(path: Path, raw: dict[str, Any]) -> list[str]:
-    """Mistakes that no single key makes."""
-    sentences = []
-    if "deals" in raw and "matches" in raw:
-        sentences.append(f"{path}: deals and matches are both given; keep one of them.")
-    if not any(raw.get(key) for key in (*FOR_TWO, "solo")):
-        sentences.append(
-            f"{path}: nobody plays; give [[matchups]] with a and b, a round_robin list or a panel; for one player a solo list."
-        )
-    return sentences + [f"{path}: {sentence}" for sentence in _misfits(raw)]
+def _against(group: Sequence[Named], part: int, base: str | None) -> Iterator[tuple[Named, Named]]:
+    """Each cell and the one that it is compared with: alike but for one part, 0 the variant or 1 the strategy."""
+    named = base if any(cell[part] == base for cell in group) else None
+    alike: dict[tuple[str | None, ...], list[Named]] = {}
+    for cell in group:
+        alike.setdefault((*cell[:part], *cell[part + 1 :]), []).append(cell)
+    for some in alike.values():
+        first = next((cell for cell in some if named in (None, cell[part])), None)
+        yield from ((cell, first) for cell in some if first is not None and cell != first)
 
 
-def _misfits(raw: dict[str, Any]) -> Iterator[str]:
-    """Games and players that do not go together: one sentence for every key that names the players of other games."""
-    games = list(_games(raw.get("variants", ["standard"])))
-    alone, others = ([game.text for game in games if (game.row["players"] == 1) is one] for one in (True, False))
-    if alone and others:
-        yield f"variants has games for one player ({', '.join(alone)}) and for two ({', '.join(others)}); make a file of each."
-        return
-    said = f"{alone[0]} is for one player; name who plays alone in solo" if alone else ""
-    if others:
-        said = f"{others[0]} is for two players; name pairs in matchups, round_robin or panel"
-    for key in FOR_TWO if alone else ("solo",) if others else ():
-        if raw.get(key):
-            yield f"{key} is for {'two players' if alone else 'one player'}, but {said}."
+def _laid_out(name: str, file: File) -> Experiment:
+    named = list(_named(file))
+    unique: dict[tuple[str, frozenset[str | None]], Named] = {}
+    for _, cell in named:
+        unique.setdefault((cell[0], frozenset(cell[1:])), cell)
+    kept = set(unique.values())
+    series = [tuple(dict.fromkeys(cell for source, cell in named if source == key and cell in kept)) for key in SERIES]
+    return Experiment(
+        name=name,
+        question=file.question,
+        cells=tuple(unique.values()),
+        seed=file.seed,
+        unit="deal" if file.matches is None else "match",
+        n=file.matches or file.deals or _default(file),
+        until=file.until,
+        sprt=file.sprt,
+        seconds=file.seconds,
+        hypothesis=file.hypothesis,
+        base=_base(file.base, unique.values()),
+        series=tuple(filter(None, series)),
+    )
 
 
-def _games(texts: Any) -> Iterator[variants.Variant]:
-    """The games among what a file gives for variants; what names none is reported elsewhere."""
-    for text in texts if isinstance(texts, list) else []:
-        with contextlib.suppress(variants.VariantError):
-            if isinstance(text, str):
-                yield variants.find(text)
+def _default(file: File) -> int:
+    """Deals of a cell where the file gives no count; where time alone ends a cell, as many as a count can say."""
+    if file.seconds is not None:
+        return counts.MOST
+    return DEFAULT_DEALS if file.until is None and file.sprt is None else MOST_DEALS
 
 
-def _known(location: forms.Location) -> list[str]:
-    """The keys that may stand where an unknown one does."""
-    inner: dict[str, type[forms.Form]] = {"matchups": _Pair, "panel": _Panel}
-    return list((inner.get(str(location[0]), _File) if len(location) > 1 else _File).model_fields)
+def _named(file: File) -> Iterator[tuple[str, Named]]:
+    """Every cell that a file names and the key that names it, variant by variant."""
+    swept: dict[str | None, list[sweep.Point]] = {}
+    for point in sweep.points(file.sweep) if file.sweep else []:
+        swept.setdefault(point.variant, []).append(point)
+    for variant in list(filter(None, swept)) or dict.fromkeys(file.variants):
+        yield from (("matchups", (variant, pair.a, pair.b)) for pair in file.matchups)
+        yield from (("round_robin", (variant, a, b)) for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2))
+        if file.panel is not None:
+            yield from (("panel", (variant, strategy, file.panel.against)) for strategy in file.panel.strategies)
+        yield from (("solo", (variant, strategy, None)) for strategy in file.solo or [])
+        opponent = None if variants.find(variant).row["players"] == 1 else "simple"
+        points = swept.get(variant) or swept.get(None, [])
+        yield from (("sweep", (variant, point.strategy, point.against or opponent)) for point in points)
+
+
+def _base(text: str | None, found: Iterable[Named]) -> str | None:
+    """The base in the form in which the cells name it; as written if none does."""
+    texts = {part for variant, a, _ in found for part in (variant, a)}
+    return text and next((one for one in inquiry.canonical(text) if one in texts), text)
+
+
+def _faults(found: Experiment) -> Iterator[str]:
+    """Mistakes that show only when everything is laid out."""
+    games, players = ({cell[part] for cell in found.cells} for part in (0, 1))
+    if found.base is not None and found.base not in games | players:
+        yield f"base: {shown(found.base)} is not played here; name one of the variants or strategies of this file."
+    if found.sprt is not None:
+        for a in dict.fromkeys(a for _, a, b in found.cells if a == b):
+            yield f"sprt tells two strategies apart, but {a} plays itself; leave out that pair, or sprt."

@@ -24,7 +24,9 @@ def mistakes(tmp_path, text):
 
 def test_defaults(tmp_path):
     found = read(tmp_path, 'question = "Well?"\n' + PAIR)
-    assert found == experiment.Experiment("waiting", "Well?", ("standard",), (("gold", "simple"),), 1, "deal", 100_000)
+    assert found == experiment.Experiment(
+        name="waiting", question="Well?", cells=(("standard", "gold", "simple"),), seed=1, unit="deal", n=100_000
+    )
 
 
 def test_every_form(tmp_path):
@@ -45,8 +47,7 @@ def test_every_form(tmp_path):
         """,
     )
     assert (found.seed, found.unit, found.n) == (7, "match", 2000)
-    assert found.variants == ("eaai", "standard+gin_bonus=20")
-    assert found.pairs == (
+    pairs = (
         ("gold-early", "gold"),  # canonical text: 5 is the default
         ("simple", "gold"),
         ("simple", "gin-only"),
@@ -54,6 +55,7 @@ def test_every_form(tmp_path):
         ("simple", "simple"),
         ("stubborn", "simple"),  # gold against simple was met in the round robin
     )
+    assert found.cells == tuple((variant, *pair) for variant in ("eaai", "standard+gin_bonus=20") for pair in pairs)
 
 
 def test_cells(tmp_path):
@@ -68,18 +70,19 @@ def test_cells(tmp_path):
 
 def test_games_for_one_player(tmp_path):
     found = read(tmp_path, 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]')
-    assert found.pairs == (("gold", None), ("gold+knock=at:k=0", None))  # gold once
-    assert [(cell.matchup.title, cell.matchup.b) for cell in experiment.cells(found)] == [(text, None) for text, _ in found.pairs]
+    players = ["gold", "gold+knock=at:k=0"]  # gold once
+    assert found.cells == tuple(("gin-solitaire", text, None) for text in players)
+    assert [(cell.matchup.title, cell.matchup.b) for cell in experiment.cells(found)] == [(text, None) for text in players]
 
 
 def test_players_and_games_that_do_not_go_together(tmp_path):
     two = 'round_robin = ["gold", "simple"]\n[[matchups]]\na = "gold"\n[panel]\nstrategies = ["gold"]'
-    solo = "name who plays alone in solo."
+    solo = "name who plays alone in solo or a sweep."
     assert mistakes(tmp_path, f'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold"]\n{two}') == [
         f"FILE: {key} is for two players, but gin-solitaire is for one player; {solo}" for key in ("matchups", "round_robin", "panel")
     ]
     assert mistakes(tmp_path, f'question = "?"\nsolo = ["gold"]\n{two}') == [
-        "FILE: solo is for one player, but standard is for two players; name pairs in matchups, round_robin or panel."
+        "FILE: solo is for one player, but standard is for two players; name pairs in matchups, round_robin, panel or sweep."
     ]
     assert mistakes(tmp_path, 'question = "?"\nvariants = ["pro", "gin-solitaire"]\nsolo = ["gold"]') == [
         "FILE: variants has games for one player (gin-solitaire) and for two (pro); make a file of each."
@@ -165,3 +168,64 @@ def test_a_file_that_is_no_text(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(ExperimentError, match="UTF-8"):
         experiment.read(tmp_path / "bytes.toml")
+
+
+# Hypothesis, precision
+
+
+def test_a_hypothesis(tmp_path):
+    assert read(tmp_path, 'question = "?"\nhypothesis = "Yes."\n' + PAIR).hypothesis == "Yes."
+    assert read(tmp_path, 'question = "?"\n' + PAIR).hypothesis is None
+
+
+@pytest.mark.parametrize(
+    ("keys", "until", "sprt", "seconds", "unit", "n"),
+    [
+        ('until = "0.1%"', "0.1%", None, None, "deal", 10_000_000),
+        ('until = "0.10 %"\nmatches = "200k"', "0.1%", None, None, "match", 200_000),
+        ("until = 0.05\ndeals = 5000", 0.05, None, None, "deal", 5000),
+        ("sprt = [0, 10]", None, (0, 10), None, "deal", 10_000_000),
+        ('sprt = [2.5, 5]\nmatches = "1M"', None, (2.5, 5), None, "match", 1_000_000),
+        ('for = "30s"', None, None, 30, "deal", 10**12),
+        ('for = 90\nmatches = "1k"', None, None, 90, "match", 1000),
+        ("matches = 30", None, None, None, "match", 30),
+    ],
+)
+def test_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
+    found = read(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
+    assert (found.until, found.sprt, found.seconds, found.unit, found.n) == (until, sprt, seconds, unit, n)
+    assert {cell.n for cell in experiment.cells(found)} == {n}
+
+
+@pytest.mark.parametrize(
+    ("keys", "word"),
+    [
+        ('hypothesis = ""\n', "hypothesis is too short"),
+        ('until = "soon"\n', "until: 'soon' is no half-width"),
+        ('until = "50%"\n', "below 50%"),
+        ("until = 0\n", "until: 0 is no half-width"),
+        ("until = nan\n", "until: nan is no half-width"),
+        ("sprt = [10, 0]\n", "the lower one first"),
+        ("sprt = [0, 0]\n", "sprt: '0/0' cannot be told apart"),
+        ("sprt = [-5, 0]\n", "from 0 to 800"),
+        ("sprt = 10\n", "sprt: 10 is not two numbers"),
+        ("sprt = [0, true]\n", "is not two numbers"),
+        ('for = "a while"\n', "for: 'a while' is not a time; write one like 30s, 5m or 2h."),
+        ("for = 0\n", "more than 0s"),
+        ('until = "1%"\nsprt = [0, 5]\nfor = 3\n', "until and sprt and for are given together; keep one of them."),
+        ('base = "gldo"\n', "base: 'gldo' names neither a variant nor a strategy"),
+        ('base = "gin-only"\n', "base: 'gin-only' is not played here"),
+        ('sprt = [0, 5]\nround_robin = ["simple", "gold"]\npanel.strategies = ["simple"]\n', "simple plays itself; leave out that pair"),
+    ],
+)
+def test_one_mistake_in_what_says_when_to_stop_or_what_to_compare(tmp_path, keys, word):
+    found = mistakes(tmp_path, f'question = "?"\n{keys}{PAIR}')
+    assert len(found) == 1
+    assert word in found[0]
+    assert found[0].startswith("FILE: ")
+
+
+def test_sprt_is_for_two_players(tmp_path):
+    assert mistakes(tmp_path, 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold"]\nsprt = [0, 5]') == [
+        "FILE: sprt tells two players apart, but gin-solitaire is for one player; give until, for or deals."
+    ]

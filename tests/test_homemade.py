@@ -279,7 +279,7 @@ def test_show_and_hand():
 def test_experiments_read_them_and_say_what_is_wrong():
     write(CLUB)
     write('question = "?"\nvariants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\nround_robin = ["gold", "simple"]', "e.toml")
-    assert experiment.read("e.toml").variants == ("mine.toml#club", "standard+mine.toml#club")
+    assert [variant for variant, _, _ in experiment.read("e.toml").cells] == ["mine.toml#club", "standard+mine.toml#club"]
     write(CLUB.replace("30", "3.5"))
     with pytest.raises(experiment.ExperimentError) as error:
         experiment.read("e.toml")

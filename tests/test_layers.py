@@ -11,11 +11,11 @@ ROOT = Path(__file__).resolve().parent.parent
 ORDER = """
     core.jit core.sums core.bits core.cards core.rng core.rules core.deadwood core.meldings core.layoff core.endings core.scoring core.view
     core.state core.match core.policy core.pack core.ask core.turn core.stake core.showdown core.deal core.solo core.record core.batch core
-    notation counts parameters refusals forms homemade variants scaffold rules
+    notation counts parameters precision refusals forms homemade variants scaffold rules
     strategy toolkit strategies
     slow hooks loader matchup single scripted
     statistics metrics table
-    experiment ledger identities block threads work runner results frames progress
+    sweep inquiry experiment ledger identities block threads work runner results cluster plan frames progress
     summary screen plots report hand standing replay alone examples exact answers goals soloscript bids positions kinds conform bench
     examiner check doctor
     commands cli
