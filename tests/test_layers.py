@@ -14,7 +14,7 @@ ORDER = """
     notation counts parameters refusals forms homemade variants scaffold rules
     strategy toolkit strategies
     slow hooks loader matchup single scripted
-    statistics metrics table
+    sequential statistics metrics table stopping contrast pairing ratings control homogeneity
     experiment results runner frames progress
     summary screen plots report hand standing replay alone examples exact answers goals soloscript bids positions kinds conform bench
     examiner check doctor
