@@ -7,9 +7,13 @@ METRICS sections 1 and 3: a unit (a mirrored pair, or a single deal or match) is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from simgin import sequential
+from simgin.core import sums
 
 Z95 = 1.96
 ENOUGH_UNITS = 30  # with fewer an estimate is undefined: a dash, never a bare number
@@ -27,6 +31,15 @@ class Totals:
     denominator_square: np.ndarray  # sum of D * D
     cross: np.ndarray  # sum of N * D
 
+    @classmethod
+    def of(cls, row: np.ndarray, facts: Sequence[int] | np.ndarray, sign: int | np.ndarray = 1) -> Totals:
+        """The totals of some facts, by number, over their denominators. row: exact sum of batch rows; sign: 1 or -1 for each."""
+        n = np.asarray(facts)
+        d = np.asarray(sums.DENOMINATOR)[n]
+        columns = (sums.SUM + n, sums.SQUARE + n, sums.SUM + d, sums.SQUARE + d, sums.CROSS + n)
+        total, square, below, below_square, cross = (row[column].astype(object) for column in columns)
+        return cls(total * sign, square, below, below_square, cross * sign)
+
 
 @dataclass(frozen=True)
 class Estimates:
@@ -38,13 +51,17 @@ class Estimates:
     high: np.ndarray
 
 
-def ratios(units: int, totals: Totals, scale: np.ndarray, share: np.ndarray, always: np.ndarray) -> Estimates:
+def ratios(
+    units: int, totals: Totals, scale: np.ndarray, share: np.ndarray, always: np.ndarray, multiplier: float | None = None
+) -> Estimates:
     """The ratios sum N / (scale * sum D), each with its error clustered over `units` units.
 
     `scale` holds positive integers, `share` tells which ratios lie in 0..1, `always` which have their denominator in every
     unit (deals and matches do; gins do not). A ratio is undefined where its denominator is empty or comes from fewer than
-    30 units.
+    30 units. `multiplier` is the half-width of every interval in standard errors where the run might have been stopped by its
+    results (see `simgin.stopping`); without it intervals are the plain ones, for a size fixed beforehand.
     """
+    z = Z95 if multiplier is None else multiplier
     support = _support(units, totals, always)
     defined = support >= ENOUGH_UNITS
     value, se, low, high = (np.full(len(support), np.nan) for _ in range(4))
@@ -52,11 +69,11 @@ def ratios(units: int, totals: Totals, scale: np.ndarray, share: np.ndarray, alw
         n, d = totals.numerator[i], totals.denominator[i]
         value[i] = n / (int(scale[i]) * d)
         se[i] = _clustered_error(units, totals, i) / int(scale[i])
-        half = quantile(int(support[i])) * se[i]
+        half = z / Z95 * quantile(int(support[i])) * se[i]
         low[i], high[i] = value[i] - half, value[i] + half
         if share[i]:
-            trials = _trials(totals, i, int(scale[i]), int(support[i]), value[i], se[i], (low[i], high[i]))
-            low[i], high[i] = (low[i], high[i]) if trials is None else wilson(value[i], trials)
+            limits = (low[i], high[i])
+            low[i], high[i] = _share_limits(totals, i, int(scale[i]), int(support[i]), (value[i], se[i]), limits, multiplier)
     return Estimates(value, se, low, high)
 
 
@@ -77,17 +94,20 @@ def _clustered_error(units: int, totals: Totals, i: int) -> float:
     return float(np.sqrt(scatter * units / ((units - 1) * d**4)))
 
 
-def _trials(totals: Totals, i: int, scale: int, support: int, value: float, se: float, normal: tuple[float, float]) -> float | None:
-    """The number of independent trials that Wilson's interval takes for a share, or None where the normal one holds."""
-    one_trial_a_unit = totals.denominator_square[i] == totals.denominator[i]
-    yes_or_no = totals.numerator_square[i] == scale * totals.numerator[i]
-    if one_trial_a_unit and yes_or_no:
-        return float(totals.denominator[i])
+def _share_limits(
+    totals: Totals, i: int, scale: int, support: int, estimate: tuple[float, float], normal: tuple[float, float], multiplier: float | None
+) -> tuple[float, float]:
+    """The limits of a share: exact ones for single yes-or-no results, Wilson's near 0 and 1, else the normal ones."""
+    value, se = estimate
+    successes, trials = totals.numerator[i] / scale, totals.denominator[i]
+    z = Z95 if multiplier is None else multiplier
+    if totals.denominator_square[i] == trials and totals.numerator_square[i] == scale * totals.numerator[i]:
+        return wilson(value, trials) if multiplier is None else sequential.beta_binomial(successes, trials - successes)
     if se == 0:
-        return float(support)
+        return wilson(value, support, z)
     if normal[0] < 0 or normal[1] > 1:  # rare or nearly certain: as many single trials as this error is worth
-        return value * (1 - value) / se**2
-    return None
+        return wilson(value, value * (1 - value) / se**2, z)
+    return normal
 
 
 def quantile(units: int) -> float:
@@ -115,13 +135,3 @@ def smallest_detectable_difference(se: float) -> float:
     To be stated beside every "no difference" (METRICS 3): 2.8 sigma sqrt(rho / n) = 2.8 se.
     """
     return POWER_80 * se
-
-
-def pair_gain(share: float, se: float, n: int) -> float:
-    """rho = Var(z) / (Var(x) / 2) of a mirrored 0/1 result with n single results: how much pairing shrank the variance.
-
-    1 where pairing gained nothing; NaN where the share is 0 or 1. Only shares have it: the sums do not keep the variance of
-    a single result on any other scale.
-    """
-    single = share * (1 - share)
-    return se * se * n / single if single > 0 else float("nan")

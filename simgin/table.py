@@ -20,34 +20,38 @@ COLUMNS = ("variant", "strategy", "opponent", "unit", "metric", "value", "se", "
 DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do not reach the file
 
 
-def tidy(variant: str, a: str, b: str, unit: str, totals: np.ndarray) -> pd.DataFrame:
+def tidy(variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None) -> pd.DataFrame:
     """The tidy rows of one matchup: seen by `a`, then seen by `b` unless that is the same strategy, or empty (one player).
 
     `totals` is the exact sum of its batch rows (`simgin.runner.total`), int64 of length `sums.COLUMNS`. `unit` is what was
-    played, "deal" or "match"; a run of matches has rows per deal too, before those per match.
+    played, "deal" or "match"; a run of matches has rows per deal too, before those per match. A run made under a
+    rule of stopping gives the rule's `multiplier` of its units (`simgin.stopping`), so that its intervals hold at every look.
     """
     import pandas as pd
 
     units = (metrics.DEAL,) if unit == metrics.DEAL else (metrics.DEAL, metrics.MATCH)
     sides = [(a, b, False)] if b in (a, "") else [(a, b, False), (b, a, True)]
     frames = [
-        _one_side(totals, metrics.of_unit(level, 2 if b else 1), level, mirrored).assign(variant=variant, strategy=own, opponent=other)
+        _one_side(totals, metrics.of_unit(level, 2 if b else 1), level, mirrored, multiplier).assign(
+            variant=variant, strategy=own, opponent=other
+        )
         for own, other, mirrored in sides
         for level in units
     ]
     return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
 
 
-def _one_side(totals: np.ndarray, rows: Sequence[metrics.Metric], unit: str, mirrored: bool) -> pd.DataFrame:
+def _one_side(totals: np.ndarray, rows: Sequence[metrics.Metric], unit: str, mirrored: bool, multiplier: float | None) -> pd.DataFrame:
     """The columns unit to n of some metrics of one unit, seen by A or (mirrored) by B."""
     import pandas as pd
 
     estimates = statistics.ratios(
         int(totals[sums.UNITS]),
-        _totals(totals, rows, mirrored),
+        statistics.Totals.of(totals, [sums.FACT[metric.other if mirrored else metric.own] for metric in rows], _signs(rows, mirrored)),
         scale=np.array([metric.scale for metric in rows]),
         share=np.array([metric.share for metric in rows]),
         always=np.array([metric.always for metric in rows]),
+        multiplier=multiplier,
     )
     played = int(totals[sums.SUM + sums.FACT["deals" if unit == metrics.DEAL else "matches"]])
     columns = {
@@ -62,18 +66,8 @@ def _one_side(totals: np.ndarray, rows: Sequence[metrics.Metric], unit: str, mir
     return pd.DataFrame(columns)
 
 
-def _totals(totals: np.ndarray, rows: Sequence[metrics.Metric], mirrored: bool) -> statistics.Totals:
-    exact = totals.astype(object)
-    numerators = np.array([sums.FACT[metric.other if mirrored else metric.own] for metric in rows])
-    denominators = np.array(sums.DENOMINATOR)[numerators]
-    sign = np.array([-1 if mirrored and metric.zero_sum else 1 for metric in rows], dtype=object)
-    return statistics.Totals(
-        numerator=exact[sums.SUM + numerators] * sign,
-        numerator_square=exact[sums.SQUARE + numerators],
-        denominator=exact[sums.SUM + denominators],
-        denominator_square=exact[sums.SQUARE + denominators],
-        cross=exact[sums.CROSS + numerators] * sign,
-    )
+def _signs(rows: Sequence[metrics.Metric], mirrored: bool) -> np.ndarray:
+    return np.array([-1 if mirrored and metric.zero_sum else 1 for metric in rows], dtype=object)
 
 
 def csv(frame: pd.DataFrame) -> str:

@@ -14,8 +14,8 @@ ORDER = """
     notation counts parameters precision refusals forms homemade variants scaffold rules
     strategy toolkit strategies
     slow hooks loader matchup single scripted
-    statistics metrics table
-    sweep inquiry experiment ledger identities block threads work runner results cluster plan frames progress
+    sequential statistics metrics table stopping contrast pairing ratings control homogeneity
+    sweep inquiry experiment ledger identities block threads work runner results cluster plan findings frames progress
     summary screen plots report hand standing replay alone examples exact answers goals soloscript bids positions kinds conform bench
     examiner check doctor
     commands cli

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from simgin import statistics
-from simgin.statistics import Totals, pair_gain, quantile, ratios, smallest_detectable_difference, wilson
+from simgin.statistics import Totals, quantile, ratios, smallest_detectable_difference, wilson
 
 
 def totals(numerator, denominator):
@@ -188,17 +188,6 @@ def test_wilson_holds_a_small_truth():
 def test_smallest_detectable_difference_is_metrics_3():
     """0.5 points of a share with 80 % power take 78,400 unpaired results."""
     assert smallest_detectable_difference(np.sqrt(0.25 / 78_400)) == pytest.approx(0.005)
-
-
-def test_pair_gain_is_one_for_independent_halves_and_small_for_opposite_ones():
-    rng = np.random.default_rng(5)
-    x = rng.binomial(1, 0.5, (2, 20_000))
-    independent = one(x[0] + x[1], np.full(20_000, 2))
-    assert pair_gain(independent.value, independent.se, 40_000) == pytest.approx(1, abs=0.04)
-    near_copy = np.where(rng.random(20_000) < 0.9, 1 - x[0], x[1])
-    paired = one(x[0] + near_copy, np.full(20_000, 2))
-    assert pair_gain(paired.value, paired.se, 40_000) == pytest.approx(0.1, abs=0.02)
-    assert np.isnan(pair_gain(1.0, 0.0, 100))
 
 
 def test_constants_are_those_of_the_design():

@@ -1,6 +1,8 @@
 """A toy in place of the game: deals whose facts are drawn from stated distributions, unit by unit, and their batch rows.
 
-It is what the tests of statistics, tables and pictures recompute from; the truth of every rate is known.
+It is what the tests of statistics, tables and pictures recompute from; the truth of every rate is known. Two ways to have rows:
+`row(deals(...))` adds up freshly drawn units; `rows(rng, units(...), ...)` draws units from a bag of some hundred with replacement, so
+fast that experiments can be repeated ten thousand times, and the bag's own total is the truth of every ratio.
 """
 
 import numpy as np
@@ -46,6 +48,64 @@ def matches(rng, units, *, win=0.5, halves=2):
     facts[:, sums.FACT["settled"]] = column(facts, "matches")
     facts[:, sums.FACT["a_settlement"]] = column(facts, "a_margin")  # no bonuses: the points of the deals
     return facts
+
+
+def units(rng, n, *, win=0.5, halves=2, matches=False):
+    """Batch rows of single units, int64 (n, sums.COLUMNS): a bag to draw from, of deals or of matches. The same rng state is the same packs."""
+    bag = np.zeros((n, sums.COLUMNS), np.int64)
+    luck, dealer = rng.random(n), rng.integers(0, 2, n)  # of seat 0
+    bag[:, sums.UNITS] = 1
+    for half in range(halves):
+        mine = luck if half == 0 else 1 - luck
+        for deal in range(8 if matches else 1):
+            wanted = rng.integers(3, 9, n) > deal if matches else np.ones(n, bool)
+            bag += np.where(wanted[:, None], _deal_rows(rng, mine, dealer != half, win), 0)
+        if matches:
+            own, losing = 0.5 * mine + 0.5 * rng.random(n) < win, rng.integers(0, 99, n)
+            _add_match(bag[:, sums.SUM : sums.SQUARE], own, losing)
+            bag[:, sums.MATCH_SQUARE] += (100 - losing) ** 2
+    _close(bag, matches)
+    return bag
+
+
+def rows(rng, bag, batches, per_batch):
+    """Batch rows, int64 (batches, sums.COLUMNS), of units drawn from a bag with replacement. The same rng state is the same packs."""
+    return rng.multinomial(per_batch, np.full(len(bag), 1 / len(bag)), size=batches) @ bag
+
+
+def truth(bag, name, scale=1):
+    """What the ratio of a fact to its denominator is in a bag."""
+    total, fact = bag.sum(axis=0), sums.FACT[name]
+    return total[sums.SUM + fact] / total[sums.SUM + sums.DENOMINATOR[fact]] / scale
+
+
+def _deal_rows(rng, luck, first, win):
+    """One deal of every unit as rows without squares. luck: of A, small is good; first: whether he is the nondealer."""
+    n = len(luck)
+    rows = np.zeros((n, sums.COLUMNS), np.int64)
+    facts = rows[:, sums.SUM : sums.SQUARE]
+    own = 0.5 * luck + 0.5 * rng.random(n) < win
+    _add_deal(facts, rng, own)
+    facts[:, sums.FACT["first_player_win"]] = column(facts, "decided") * (own == first)
+    better = np.where(first, 0.5 - luck, luck - 0.5)  # the nondealer's luck beyond the dealer's
+    rows[:, sums.DEALT] = np.rint(60 * better + rng.normal(0, 10, n))
+    rows[:, sums.DEAL_SQUARE] = column(facts, "a_margin") ** 2
+    every = np.arange(n)
+    rows[every, sums.TURNS_HISTOGRAM + column(facts, "turns")] = 1
+    rows[every, sums.COUNT_HISTOGRAM + column(facts, "knock_count")] = column(facts, "showdowns")
+    return rows
+
+
+def _close(bag, matches):
+    """Squares, products and pair scores of units whose sums are complete."""
+    facts = bag[:, sums.SUM : sums.SQUARE]
+    bag[:, sums.SQUARE : sums.CROSS] = facts**2
+    bag[:, sums.CROSS : sums.TURNS_HISTOGRAM] = facts * facts[:, list(sums.DENOMINATOR)]
+    halves, won = column(facts, "matches"), column(facts, "a_match_win")
+    if not matches:
+        halves = column(facts, "deals")
+        won = halves + column(facts, "a_deal_win") - column(facts, "b_deal_win")
+    bag[np.arange(len(bag)), sums.PAIR_HISTOGRAM + 2 * won // halves] = 1
 
 
 def _add_deal(facts, rng, own):

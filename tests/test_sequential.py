@@ -1,0 +1,107 @@
+"""Confidence sequences and the pair test against published numbers, brute force and their own definitions."""
+
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize, stats
+
+from simgin import sequential
+from simgin.sequential import beta_binomial, bounds, elo_of_share, multinomial_llr, multiplier, normal_llr, planned_units, share_of_elo
+
+
+@pytest.mark.parametrize(
+    ("part", "ratio"), [(0.1, 1.97), (0.25, 1.67), (0.5, 1.57), (1, 1.55), (2, 1.56), (4, 1.60), (10, 1.65)], ids=lambda x: str(x)
+)
+def test_widths_of_metrics_4_3(part, ratio):
+    assert multiplier(part * 10_000, 10_000) / 1.96 == pytest.approx(ratio, abs=0.005)
+
+
+def test_the_formula_of_metrics_4_3_with_v_and_r():
+    n, variance, planned = 5000, 7.3, 20_000
+    v, v_star = n * variance, planned * variance
+    r = v_star / (2 * log(20) + log(1 + 2 * log(20)))
+    half = sqrt((v + r) * log((v + r) / (r * 0.05**2))) / n
+    assert multiplier(n, planned) * sqrt(variance / n) == pytest.approx(half)
+
+
+def test_a_mean_is_known_as_well_as_planned_at_the_planned_units():
+    n = planned_units(0.001, 0.3)
+    assert multiplier(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
+    assert planned_units(10, 0.3) == sequential.LOOK_FROM
+
+
+@pytest.mark.parametrize(("successes", "failures"), [(0, 30), (30, 0), (1, 999), (17, 23), (5000, 6000)])
+def test_beta_binomial_limits_are_where_the_mixture_refutes(successes, failures):
+    """The mixture's likelihood over that of p, by numerical integration over the prior, is 1 / alpha at both ends."""
+    n, best = successes + failures, successes / (successes + failures)
+
+    def relative(q, p):  # likelihood of q over that of p
+        return exp(stats.binom.logpmf(successes, n, q) - stats.binom.logpmf(successes, n, p))
+
+    low, high = beta_binomial(successes, failures)
+    for p in {low, high} - {0.0, 1.0}:
+        total, _ = integrate.quad(
+            lambda t, p=p: 2 / np.pi * relative(np.sin(t) ** 2, p), 0, np.pi / 2, points=[np.arcsin(sqrt(best))], limit=500
+        )
+        assert total == pytest.approx(20, rel=1e-6)  # Beta(1/2, 1/2) is the arcsine law
+    assert low <= best <= high
+    assert ((low == 0) == (successes == 0)) and ((high == 1) == (failures == 0))
+
+
+def test_beta_binomial_without_results_says_nothing():
+    assert beta_binomial(0, 0) == (0, 1)
+
+
+def test_beta_binomial_of_many_results_is_wider_than_a_plain_interval_by_little():
+    low, high = beta_binomial(5 * 10**11, 5 * 10**11)
+    assert 2 < (high - low) / (2 * 1.96 * 0.5e-6) < 3.2
+
+
+@pytest.mark.parametrize(("elo", "share"), [(0, 0.5), (400, 10 / 11), (-400, 1 / 11), (100, 0.640065)])
+def test_elo(elo, share):
+    assert share_of_elo(elo) == pytest.approx(share, abs=1e-6)
+    assert elo_of_share(share_of_elo(elo)) == pytest.approx(elo)
+
+
+def test_bounds():
+    assert bounds() == pytest.approx((-2.944, 2.944), abs=5e-4)
+    assert bounds(0.01, 0.1) == pytest.approx((log(0.1 / 0.99), log(90)))
+
+
+def slow_fit(counts, mean):
+    """Log likelihood of the likeliest distribution with this mean, by a general optimiser over the free chances."""
+    scores, counts = np.array(sequential.CATEGORIES), np.array(counts, float)
+    limits = [{"type": "eq", "fun": lambda p: p.sum() - 1}, {"type": "eq", "fun": lambda p: p @ scores - mean}]
+    start = counts / counts.sum()
+    found = optimize.minimize(
+        lambda p: -(start * np.log(p)).sum(), start, jac=lambda p: -start / p, bounds=[(1e-9, 1)] * 5, constraints=limits,
+        method="SLSQP", options={"ftol": 1e-15, "maxiter": 1000},
+    )  # fmt: skip
+    assert found.success
+    return -found.fun * counts.sum()
+
+
+@pytest.mark.parametrize("counts", [(20, 30, 100, 40, 25), (300, 5, 400, 8, 333), (11, 1, 60, 2, 40)])
+def test_multinomial_ratio_against_a_general_optimiser(counts):
+    expected = slow_fit(counts, 0.53) - slow_fit(counts, 0.5)
+    assert multinomial_llr(counts, 0.5, 0.53) == pytest.approx(expected, abs=2e-4)
+
+
+def test_with_two_categories_the_multinomial_ratio_is_the_binomial_one():
+    """Sweeps only: the categories that count 1e-3 can hold nothing to speak of."""
+    expected = 480 * log(0.45 / 0.5) + 520 * log(0.55 / 0.5)
+    assert multinomial_llr([480, 0, 0, 0, 520], 0.5, 0.55) == pytest.approx(expected, abs=0.01)
+
+
+def test_both_forms_agree_where_hypotheses_are_near():
+    counts = np.array([2000, 300, 5000, 310, 2100])
+    scores = np.array(sequential.CATEGORIES)
+    mean = counts @ scores / counts.sum()
+    variance = counts @ (scores - mean) ** 2 / counts.sum()
+    assert multinomial_llr(counts, 0.5, 0.505) == pytest.approx(normal_llr(counts.sum(), mean, variance, 0.5, 0.505), rel=0.02)
+
+
+def test_one_sided_counts_are_finite():
+    assert 0 < multinomial_llr([0, 0, 0, 0, 1000], 0.5, 0.51) < 1000
+    assert multinomial_llr([1000, 0, 0, 0, 0], 0.5, 0.51) < 0
