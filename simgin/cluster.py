@@ -55,7 +55,9 @@ class _Order:
         strategies = [loader.find(text) for text, _ in self.players]
         told += differing(dict(self.players), {one.text: loader.digest(one) for one in strategies})
         if told:
-            raise ClusterError(f"another version than where the run was started: {'; '.join(told)}. Install the same simgin and strategies.")
+            raise ClusterError(
+                f"another version than where the run was started: {'; '.join(told)}. Install the same simgin and strategies."
+            )
         return Matchup(self.variant, strategies[0], strategies[1] if len(strategies) > 1 else None, self.seed, self.unit)
 
 
@@ -174,7 +176,9 @@ class Cluster:
         """What came of a block; None if it has to be played once more: its worker was lost, or its audit is due."""
         error = future.exception() if future.status == "error" else None
         if future.status == "cancelled":
-            error = ClusterError(f"the scheduler {self._address} was lost; what is finished is kept: start it, and the same command goes on.")
+            error = ClusterError(
+                f"the scheduler {self._address} was lost; what is finished is kept: start it, and the same command goes on."
+            )
         if error is not None and type(error).__name__ == "KilledWorker" and out.lost < LOST_MOST:
             self._tell("a worker was lost; its blocks are played again.")
             self._submit(_Out(out.block, out.order, out.lost + 1, out.first_answer))

@@ -10,9 +10,9 @@ from typing import Literal
 
 from simgin import counts, inquiry, loader, sweep, variants
 from simgin.counts import CountError, count
+from simgin.inquiry import SEEDS, ExperimentError, File
 from simgin.matchup import Matchup
 from simgin.parameters import shown
-from simgin.inquiry import SEEDS, ExperimentError, File
 
 __all__ = ["SEEDS", "Cell", "CountError", "Experiment", "ExperimentError", "cells", "contrasts", "count", "read"]
 

@@ -30,7 +30,7 @@ def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
         raise IdentityError(f"a block of {len(units)} batches came back as an array of shape {rows.shape}.")
     for what, left, right in _equalities(matchup, np.asarray(units), rows):
         for i in np.flatnonzero(left != right):
-            raise IdentityError(f"{what}: {left[i]} and {right[i]} in a batch of {units[i]} units.")
+            raise IdentityError(f"{what}: {left[i]} and {right[i]} in a batch of {units[int(i)]} units.")
     for what, small, large in _bounds(matchup, rows):
         if (small > large).any():
             raise IdentityError(f"{what} is beyond its bound in a batch of {units[int((small > large).nonzero()[0][0])]} units.")

@@ -237,4 +237,4 @@ def _of_prefix(cell: int, units: int, size: int) -> tuple[int, ...]:
 
 def packed(array: np.ndarray) -> bytes:
     """An int64 array as the ledger keeps it. Releases the interpreter lock."""
-    return zlib.compress(np.ascontiguousarray(array, "<i8"), COMPRESSION)
+    return zlib.compress(np.asarray(array, "<i8").tobytes(), COMPRESSION)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from simgin import plots, summary, table
-
-if TYPE_CHECKING:
-    import pandas as pd
+from simgin.findings import Findings
 
 
-def files(frame: pd.DataFrame, *, seed: int, question: str | None = None) -> dict[str, bytes | str]:
-    """Every file but the manifest, by its path in the run directory, for `simgin.results.save`."""
-    heading = f"# {question}\n\n" if question else ""
+def files(found: Findings) -> dict[str, bytes | str]:
+    """Every file but ledger and manifest, by its path in the run directory, for `simgin.results.save`."""
+    frame, asked = found.table, found.plan
+    heading = f"# {asked.question}\n\n" if asked.question else ""
     return {
         "table.csv": table.csv(frame),
         "summary.csv": summary.csv(frame),
         "summary.md": heading + summary.markdown(frame),
-        "plots/win_and_points.png": plots.png(plots.win_and_points(frame, seed=seed)),
-        "plots/endings.png": plots.png(plots.endings(frame, seed=seed)),
+        "plots/win_and_points.png": plots.png(plots.win_and_points(frame, seed=asked.seed)),
+        "plots/endings.png": plots.png(plots.endings(frame, seed=asked.seed)),
     }

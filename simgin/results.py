@@ -45,15 +45,18 @@ def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str,
     """
     place = Path(directory).expanduser().resolve()
     check(place)
-    earlier = _files_of(place)
+    stale = _files_of(place) - {MANIFEST, *files}
+    unfinished = {**manifest, "stopped": "while its files were being written", "files": sorted(stale | set(files))}
+    contents = {MANIFEST: _json({**manifest, "files": sorted(files)}), **files}
     try:
-        for name, content in {**files, MANIFEST: _json({**manifest, "files": sorted(files)})}.items():
+        _write(place / MANIFEST, _json(unfinished).encode())  # so that a run killed here knows its own files
+        for name, content in reversed(contents.items()):
             _write(place / name, content if isinstance(content, bytes) else content.encode())
-        for name in earlier - set(files):
+        for name in stale:
             (place / name).unlink(missing_ok=True)
     except OSError as error:
         raise ResultsError(f"{directory} cannot be written ({error.strerror}); mend that, and the same command goes on.") from error
-    return [Path(directory) / name for name in (MANIFEST, *files)]
+    return [Path(directory) / name for name in contents]
 
 
 def begin(directory: str | Path) -> Path:
@@ -162,7 +165,6 @@ def manifest(
         "started": started.astimezone(UTC).isoformat(timespec="seconds"),
         "ended": ended.isoformat(timespec="seconds"),
         "seconds": round((ended - started).total_seconds(), 3),
-        "stopped": "; ".join(dict.fromkeys(one.stopped for one in played)),
         **found,
         "versions": versions(),
         "machine": machine(),

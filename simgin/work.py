@@ -29,7 +29,7 @@ class Work:
         self._cell = 0
         self._gap = next(self._gaps[0], None) if cells else None
         self.units = sum(cell.matchup.units(cell.n) for cell in cells)
-        self.finished = sum(_counted(cell, finished) for cell, finished in zip(cells, done, strict=True))
+        self.finished = self.units - sum(left(cell, finished) for cell, finished in zip(cells, done, strict=True))
 
     def take(self) -> Block | None:
         """The next block; None when nothing is left or all was stopped."""
@@ -74,9 +74,9 @@ class Work:
         return batch * max(1, min(self._size[self._cell], -(-left // batch) // (2 * self._team)))
 
 
-def _counted(cell: Cell, finished: Iterable[tuple[int, int]]) -> int:
-    """Units of a cell that need not be played."""
-    return cell.matchup.units(cell.n) - sum(stop - start for start, stop in _gaps(cell, finished))
+def left(cell: Cell, finished: Iterable[tuple[int, int]]) -> int:
+    """Units of a cell that are still to be played, given what the ledger calls `finished`."""
+    return sum(stop - start for start, stop in _gaps(cell, finished))
 
 
 def _gaps(cell: Cell, finished: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from simgin import frames, results
+from simgin import plan, results
 from simgin.commands import playing
 from simgin.commands.answer import Answer, command_line, json_option, note
 from simgin.commands.debug import DEALS, debug_option, session
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from simgin.experiment import Cell
+    from simgin.findings import Findings
+    from simgin.plan import Plan
 
 
 @click.command()
@@ -25,9 +25,16 @@ if TYPE_CHECKING:
 @click.option("-v", "--variant", default="standard", show_default=True, help="The game, like oklahoma or standard+knock_limit=5.")
 @click.option("--deals", callback=playing.read_count, metavar="N", help="Play so many deals, like 100000, 200k, 2M or 1e6 [default: 100k].")
 @click.option("--matches", callback=playing.read_count, metavar="N", help="Play so many whole matches instead.")
+@click.option(
+    "--until", callback=playing.read_until, metavar="±X", help="Play until the share won (0.1%) or points (0.05) are known so well."
+)
+@click.option("--sprt", callback=playing.read_sprt, metavar="ELO0,ELO1", help="Play until a test of pairs tells two Elo differences apart.")
+@click.option("--for", "seconds", callback=playing.read_seconds, metavar="TIME", help="Play for a time, like 30s or 5m.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Other seeds give other packs.")
 @playing.workers_option
+@playing.scheduler_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Keep tables and plots in this directory.")
+@playing.record_option
 @click.option("--details", is_flag=True, help="Print every metric, with its meaning.")
 @debug_option
 @json_option
@@ -37,9 +44,14 @@ def match(
     variant: str,
     deals: int | None,
     matches: int | None,
+    until: str | float | None,
+    sprt: tuple[float, float] | None,
+    seconds: float | None,
     seed: int,
     workers: int | None,
+    scheduler: str | None,
     output: Path | None,
+    record: bool,
     details: bool,
     debug: bool,
     as_json: bool,
@@ -53,33 +65,37 @@ def match(
       gold+knock=at:k=4          simple+discard=hits+take=never
       mine.py                    mine.py#second
 
-    Both play the same packs in both seats. Nothing is written without -o.
+    Both play the same packs in both seats. Nothing is written without -o; with it the same command goes on after an interruption, and
+    one with more deals adds to what is there. With --until, --sprt or --for, --deals or --matches is the most to play.
     """
     if debug and deals is None and matches is None:
         deals = DEALS
         note(f"as plain Python, thousands of times slower: {DEALS} deals, and more with --deals.")
-    cell = frames.cell(a, b, variant, deals=deals, matches=matches, seed=seed)
-    command = _command(cell, output)
+    asked = plan.of_matchup(a, b, variant, deals=deals, matches=matches, until=until, sprt=sprt, seconds=seconds, seed=seed)
+    amount = [("--deals" if asked.unit == "deal" else "--matches"), asked.cells[0].n] if seconds is None else []
+    command = _command(asked, [*amount, *playing.ends(until, sprt, seconds)], output, record)
     if output is not None:
         results.check(output)
-    playing.warn_of_scores([cell])
+    elif record:
+        raise click.UsageError("--record needs a directory to write to: add -o DIR.")
+    playing.warn_of_scores(asked.cells)
     started = datetime.now(UTC)
-    with session(as_json):
-        frame = playing.play([cell], cell.matchup.title, workers, command)
-    files = [] if output is None else playing.save(output, frame, [cell], workers, started, command)
-    _answer(cell, frame, command, files, details, as_json)
+    with session(as_json), playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record) as found:
+        if seconds is not None:  # the clock cannot be repeated, what it came to can
+            command = _command(asked, ["--deals" if asked.unit == "deal" else "--matches", found.played[0].n], output, record)
+        files = [] if output is None else playing.save(output, found, workers, started, command)
+        _answer(found, command, files, details, as_json)
 
 
-def _command(cell: Cell, output: Path | None) -> str:
-    one = cell.matchup
-    amount = ("--deals" if one.unit == "deal" else "--matches", cell.n)
-    place = () if output is None else ("-o", output)
+def _command(asked: Plan, amount: Sequence[object], output: Path | None, record: bool) -> str:
+    one = asked.cells[0].matchup
+    place = () if output is None else ("-o", output, *(["--record"] if record else []))
     return command_line("match", *(player.text for player in one.players), "-v", one.variant.text, *amount, "--seed", one.seed, *place)
 
 
-def _answer(cell: Cell, frame: pd.DataFrame, command: str, files: list[Path], details: bool, as_json: bool) -> None:
+def _answer(found: Findings, command: str, files: list[Path], details: bool, as_json: bool) -> None:
     from simgin import screen, table
 
-    more = ["", screen.details(frame)] if details else ["More: --details prints every metric with its meaning."]
-    answer = Answer(command, table.records(frame), cell.matchup.seed, files)
-    answer.give(as_json, [screen.results(frame), playing.mirroring([cell]), *more])
+    more = ["", screen.details(found.table)] if details else ["More: --details prints every metric with its meaning."]
+    answer = Answer(command, table.records(found.table), found.plan.seed, files, found.stopped)
+    answer.give(as_json, [screen.results(found.table), playing.mirroring(found.played), *found.ended, *more])

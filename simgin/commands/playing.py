@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from simgin import counts, frames, matchup, progress, results, runner
+from simgin import counts, ledger, precision, progress, results, runner
 from simgin.commands.answer import note
 from simgin.core import jit
+from simgin.findings import Findings
+from simgin.threads import Here, Threads, usable_cpus
 from simgin.variants import value_text
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from simgin.experiment import Cell
+    from simgin.plan import Plan
+
+T = TypeVar("T")
 
 WHOLE = "For the whole game play matches: --matches 20k."
 COMPILING_AFTER = 2.0  # seconds after which waiting is explained; a warm start takes less
@@ -38,19 +41,74 @@ workers_option = click.option(
 )
 
 
-def play(cells: Sequence[Cell], title: str, workers: int | None, command: str) -> pd.DataFrame:
-    """The tidy rows of some cells. `command` is what to start again with after an interruption."""
+scheduler_option = click.option(
+    "--scheduler", metavar="ADDRESS", help="Play on the workers of a dask cluster, like tcp://host:8786, or in local:4 processes."
+)
+record_option = click.option("--record", is_flag=True, help="Keep every deal, too: deals.parquet in the directory.")
+
+
+def read_until(_context: click.Context, _parameter: click.Parameter, text: str | None) -> str | float | None:
+    """Callback of --until."""
+    return _read(precision.half_width, text)
+
+
+def read_sprt(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[float, float] | None:
+    """Callback of --sprt."""
+    return _read(precision.elo_bounds, text)
+
+
+def read_seconds(_context: click.Context, _parameter: click.Parameter, text: str | None) -> float | None:
+    """Callback of --for."""
+    return _read(precision.seconds, text)
+
+
+def _read(reader: Callable[[str], T], text: str | None) -> T | None:
     try:
-        if jit.interpreted():
-            return frames.play(cells, 1)  # neither threads nor a live bar in the way of a debugger
-        with explained_wait():
-            for cell in cells:
-                matchup.prepare(cell.matchup)
-        with progress.live(title) as report:
-            return frames.play(cells, workers or runner.usable_cpus(), report)
-    except KeyboardInterrupt:
-        note(f"interrupted; nothing was written. Start again with: {command}")
-        raise click.exceptions.Exit(130) from None
+        return None if text is None else reader(text)
+    except precision.PrecisionError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def ends(until: str | float | None, sprt: tuple[float, float] | None, seconds: float | None) -> list[object]:
+    """The options that end a run, as they are written again."""
+    given = {"--until": until, "--sprt": sprt and "{:g},{:g}".format(*sprt), "--for": seconds and f"{seconds:g}s"}
+    return [word for option, value in given.items() if value is not None for word in (option, value)]
+
+
+@contextmanager
+def played(
+    asked: Plan, place: Path | None, command: str, *, workers: int | None, scheduler: str | None, record: bool
+) -> Iterator[Findings]:
+    """Play what is asked, and have the findings while the ledger is open: in the directory `place`, or in memory.
+
+    `command` is what to start again with after an interruption.
+    """
+    path = None if place is None else results.begin(place)
+    with ledger.opened(path, asked.identity) as book:
+        try:
+            team = _team(workers, scheduler)
+            with explained_wait():
+                team.prepare(asked.matchups)
+            with live(asked.title) as report:
+                done = runner.run(asked.cells, book, team, report, rules=asked.rules, seconds=asked.seconds, recorded=record)
+        except KeyboardInterrupt:
+            kept = "nothing was written. Start" if place is None else f"what was finished is kept in {place}. Go on"
+            note(f"interrupted; {kept} {'again ' if place is None else ''}with: {command}")
+            raise click.exceptions.Exit(130) from None
+        yield Findings(asked, done, book)
+
+
+def _team(workers: int | None, scheduler: str | None) -> runner.Team:
+    if scheduler is not None:
+        from simgin.cluster import Cluster
+
+        return Cluster(scheduler, note)
+    return Here() if jit.interpreted() else Threads(workers)  # neither threads nor a live bar in the way of a debugger
+
+
+def live(title: str) -> AbstractContextManager[runner.Progress | None]:
+    """Progress on stderr, unless a debugger may have the terminal."""
+    return nullcontext() if jit.interpreted() else progress.live(title)
 
 
 @contextmanager
@@ -65,22 +123,29 @@ def explained_wait(why: str = "compiling; this is kept for later runs and can ta
         timer.cancel()
 
 
-def mirroring(cells: Sequence[Cell]) -> str:
+def mirroring(played: Sequence[runner.Played]) -> str:
     """What was played twice, and the seed, in a sentence or two."""
-    first = cells[0]
-    unit = {"deal": "deals", "match": "matches"}[first.matchup.unit]
-    if first.matchup.b is None:
-        each = " each" if len(cells) > 1 else ""
-        return f"Not mirrored: one player, {first.n:,} independent {unit}{each}. Seed {first.matchup.seed}."
-    each = " for every matchup" if len(cells) > 1 else ""
-    pairs = next((cell.matchup.units(cell.n) for cell in cells if cell.matchup.mirrored), 0)
-    selves = list(dict.fromkeys(cell.matchup.a.text for cell in cells if not cell.matchup.mirrored))
+    first = played[0].cell.matchup
+    unit = {"deal": "deals", "match": "matches"}[first.unit]
+    each = " each" if len(played) > 1 else ""
+    if first.b is None:
+        return f"Not mirrored: one player, {_range(played, 'n')} independent {unit}{each}. Seed {first.seed}."
+    mirrored = [one for one in played if one.cell.matchup.mirrored]
+    selves = [one for one in played if not one.cell.matchup.mirrored]
     said = []
-    if pairs:
-        said.append(f"Mirrored: {pairs:,} pairs of {unit}{each}, the same packs with the players exchanged; errors are over pairs.")
+    if mirrored:
+        each = " for every matchup" if len(mirrored) > 1 else ""
+        pairs = f"{_range(mirrored, 'units')} pairs of {unit}{each}"
+        said.append(f"Mirrored: {pairs}, the same packs with the players exchanged; errors are over pairs.")
     if selves:
-        said.append(f"Not mirrored: {', '.join(selves)} against itself, {first.n:,} {unit}.")
-    return " ".join([*said, f"Seed {first.matchup.seed}."])
+        names = ", ".join(dict.fromkeys(one.cell.matchup.a.text for one in selves))
+        said.append(f"Not mirrored: {names} against itself, {_range(selves, 'n')} {unit}.")
+    return " ".join([*said, f"Seed {first.seed}."])
+
+
+def _range(played: Sequence[runner.Played], what: str) -> str:
+    counts = [getattr(one, what) for one in played]
+    return f"{counts[0]:,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
 
 
 def warn_of_scores(cells: Sequence[Cell]) -> None:
@@ -93,24 +158,11 @@ def warn_of_scores(cells: Sequence[Cell]) -> None:
             note(f"a deal of {variant.text} counts what the die shows, and offers depend on the score: single deals have neither. {WHOLE}")
 
 
-def save(
-    directory: Path,
-    frame: pd.DataFrame,
-    cells: Sequence[Cell],
-    workers: int | None,
-    started: datetime,
-    command: str,
-    question: str | None = None,
-) -> list[Path]:
-    """Write the run directory: tables, summaries, plots, manifest. The files written."""
+def save(directory: Path, found: Findings, workers: int | None, started: datetime, command: str) -> list[Path]:
+    """Write the run directory beside its ledger: tables, summaries, plots, manifest. The files written."""
     from simgin import report
 
     manifest = results.manifest(
-        [cell.matchup for cell in cells],
-        n=cells[0].n,
-        workers=workers or runner.usable_cpus(),
-        started=started,
-        command=command,
-        question=question,
+        found.plan.identity, found.played, workers=workers or usable_cpus(), started=started, command=command, stopped=found.stopped
     )
-    return results.save(directory, manifest, report.files(frame, seed=cells[0].matchup.seed, question=question))
+    return results.save(directory, manifest, report.files(found))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from simgin import experiment, frames, results
-from simgin.commands import playing
-from simgin.commands.answer import Answer, command_line, console, json_option
+from simgin import plan, results
+from simgin.commands import planned, playing
+from simgin.commands.answer import Answer, command_line, json_option
 
 
 @click.command()
@@ -17,8 +17,20 @@ from simgin.commands.answer import Answer, command_line, console, json_option
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [default: results/FILE].")
 @click.option("--seed", type=int, help="Instead of the file's seed.")
 @playing.workers_option
+@playing.scheduler_option
+@playing.record_option
+@click.option("--dry-run", is_flag=True, help="Show the plan, with the time it will take, and stop.")
 @json_option
-def run(file: Path, output: Path | None, seed: int | None, workers: int | None, as_json: bool) -> None:
+def run(
+    file: Path,
+    output: Path | None,
+    seed: int | None,
+    workers: int | None,
+    scheduler: str | None,
+    record: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
     """Play an experiment and write its tables, summary, plots and manifest.
 
     A file holds one question, like:
@@ -31,26 +43,31 @@ def run(file: Path, output: Path | None, seed: int | None, workers: int | None, 
       strategies = ["gold", "gin-only"]
       against = "simple"
 
-    Instead of deals there can be matches; beside or instead of the panel, round_robin = [...] and [[matchups]] with a and b. Games for
-    one player have solo = ["gold", "gin-only"], the strategies that play alone, and nothing else.
+    docs/experiments.md has every key: round_robin, matchups, sweep and solo beside the panel; matches instead of deals; until, sprt or for
+    instead of a fixed size.
+
+    The same command again goes on after an interruption; with more deals in the file it adds to what is there. A directory whose
+    experiment, rules or strategies are no longer the same is refused.
     """
-    plan = frames.seeded(experiment.read(file), seed)
-    cells = experiment.cells(plan)
-    place = output or Path("results") / plan.name
-    command = _command(file, output, seed)
+    asked = plan.of_file(file, seed)
+    place = output or Path("results") / asked.title
+    command = _command(file, output, seed, record)
     results.check(place)
-    if not as_json:
-        console().print(plan.question)
-    playing.warn_of_scores(cells)
+    playing.warn_of_scores(asked.cells)
+    if not as_json or dry_run:
+        planned.announce(asked, place, workers)
+    if dry_run:
+        return
     started = datetime.now(UTC)
-    frame = playing.play(cells, plan.name, workers, command)
-    files = playing.save(place, frame, cells, workers, started, command, plan.question)
-    from simgin import screen, table
+    with playing.played(asked, place, command, workers=workers, scheduler=scheduler, record=record) as found:
+        files = playing.save(place, found, workers, started, command)
+        from simgin import screen, table
 
-    Answer(command, table.records(frame), plan.seed, files).give(as_json, [screen.results(frame), playing.mirroring(cells)])
+        answer = Answer(command, table.records(found.table), asked.seed, files, found.stopped)
+        answer.give(as_json, [screen.results(found.table), playing.mirroring(found.played), *found.ended])
 
 
-def _command(file: Path, output: Path | None, seed: int | None) -> str:
+def _command(file: Path, output: Path | None, seed: int | None, record: bool) -> str:
     place = () if output is None else ("-o", output)
     other = () if seed is None else ("--seed", seed)
-    return command_line("run", file, *place, *other)
+    return command_line("run", file, *place, *other, *(["--record"] if record else []))
