@@ -21,8 +21,8 @@ def multiplier(units: float, planned: float, alpha: float = ALPHA) -> float:
     """Half-width of the normal-mixture confidence sequence in standard errors, after `units` units (more than 0).
 
     `planned` is the number of units at which the sequence is to be tightest, 1.55 times the plain interval; it must be fixed before data
-    are seen. Robbins; Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021: |mean - m| <= sqrt((V + r) log((V + r) / (r alpha^2))) / n
-    with V = n s^2; here in units of s / sqrt(n), for r = planned s^2 / (2 log(1 / alpha) + log(1 + 2 log(1 / alpha))).
+    are seen. Robbins; Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021: |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n
+    with V = n s^2; here in units of s / sqrt(n), for a = alpha and r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
     """
     wide = 2 * log(1 / alpha)
     ratio = units / planned * (wide + log(1 + wide))  # V / r

@@ -43,12 +43,13 @@ class Totals:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Float arrays of one shape: value, standard error and 95 % limits, all four NaN where undefined."""
+    """Arrays of one shape: value, standard error and 95 % limits, all four NaN where undefined; and the units each rests on."""
 
     value: np.ndarray
     se: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    support: np.ndarray  # int64: units, or their effective number where many hold no denominator
 
 
 def ratios(
@@ -74,7 +75,7 @@ def ratios(
         if share[i]:
             limits = (low[i], high[i])
             low[i], high[i] = _share_limits(totals, i, int(scale[i]), int(support[i]), (value[i], se[i]), limits, multiplier)
-    return Estimates(value, se, low, high)
+    return Estimates(value, se, low, high, support)
 
 
 def _support(units: int, totals: Totals, always: np.ndarray) -> np.ndarray:
@@ -110,8 +111,8 @@ def _share_limits(
     return normal
 
 
-def quantile(units: int) -> float:
-    """Half-width of a 95 % interval in standard errors: Student's t below 100 units, else 1.96."""
+def quantile(units: float) -> float:
+    """Half-width of a 95 % interval in standard errors: Student's t with units - 1 degrees of freedom below 100 units, else 1.96."""
     if units >= NORMAL_FROM:
         return Z95
     from scipy.special import stdtrit

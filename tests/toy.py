@@ -51,7 +51,10 @@ def matches(rng, units, *, win=0.5, halves=2):
 
 
 def units(rng, n, *, win=0.5, halves=2, matches=False):
-    """Batch rows of single units, int64 (n, sums.COLUMNS): a bag to draw from, of deals or of matches. The same rng state is the same packs."""
+    """Batch rows of single units, int64 (n, sums.COLUMNS): a bag to draw from, of deals or of matches.
+
+    The same state of rng is the same packs.
+    """
     bag = np.zeros((n, sums.COLUMNS), np.int64)
     luck, dealer = rng.random(n), rng.integers(0, 2, n)  # of seat 0
     bag[:, sums.UNITS] = 1
