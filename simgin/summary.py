@@ -136,7 +136,7 @@ def _settles(rows: pd.DataFrame) -> bool:
 def markdown(frame: pd.DataFrame) -> str:
     """The summary as a Markdown table, with a line that says how to read it."""
     rows = texts(frame)
-    lines = [_line(list(rows[0])), _line(["---"] * len(rows[0])), *(_line(list(row.values())) for row in rows)]
+    lines = [line(list(rows[0])), line(["---"] * len(rows[0])), *(line(list(row.values())) for row in rows)]
     return "\n".join([*lines, "", reading(frame), ""])
 
 
@@ -219,5 +219,6 @@ def _spread(rows: pd.DataFrame, column: Column) -> dict[str, str]:
     return {name: number(x, (high - low) / 2) for name, x in zip(names, (value, low, high), strict=True)}
 
 
-def _line(cells: list[str]) -> str:
+def line(cells: Sequence[str]) -> str:
+    """A row of a Markdown table."""
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"  # a path may have a bar

@@ -98,4 +98,4 @@ def _answer(found: Findings, command: str, files: list[Path], details: bool, as_
 
     more = ["", screen.details(found.table)] if details else ["More: --details prints every metric with its meaning."]
     answer = Answer(command, table.records(found.table), found.plan.seed, files, found.stopped)
-    answer.give(as_json, [screen.results(found.table), playing.mirroring(found.played), *found.ended, *more])
+    answer.give(as_json, [screen.results(found.table), *playing.told(found), *more])

@@ -32,7 +32,7 @@ def announce(asked: Plan, place: Path, workers: int | None) -> None:
     out.print(table)
     if len(times) > MOST_ROWS:
         out.print(f"... and {len(times) - MOST_ROWS} more")
-    out.print(f"{_total(asked, sum(times))} Results go to {place}.\n")
+    out.print(f"{_total(asked, sum(left), sum(times))} Results go to {place}.\n")
 
 
 def _unit_seconds(asked: Plan) -> list[float]:
@@ -64,12 +64,16 @@ def _time(asked: Plan, seconds: float) -> str:
     return spoken(asked.seconds) if asked.seconds is not None else f"{'up to ' if asked.rules else ''}{spoken(seconds)}"
 
 
-def _total(asked: Plan, seconds: float) -> str:
+def _total(asked: Plan, left: int, seconds: float) -> str:
+    """How long all of it takes, and what ends it."""
+    many = f"{len(asked.cells)} matchups: " if len(asked.cells) > 1 else ""
+    if left == 0:
+        return f"{many}everything is there already."
     if asked.seconds is not None:
-        return f"{len(asked.cells)} matchups, {spoken(asked.seconds * len(asked.cells))} in all."
-    most = "at most " if asked.rules else "about "
-    rule = f" Each stops by the {asked.stop}." if asked.rules else ""
-    return f"{len(asked.cells)} matchups, {most}{spoken(seconds)} in all.{rule}"
+        return f"{many}{spoken(asked.seconds * len(asked.cells))} in all."
+    if asked.rules:
+        return f"{many}at most {spoken(seconds)} in all. {asked.stop}."
+    return f"{many}{spoken(seconds)} in all."
 
 
 def spoken(seconds: float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -143,6 +143,25 @@ def mirroring(played: Sequence[runner.Played]) -> str:
     return " ".join([*said, f"Seed {first.seed}."])
 
 
+def told(found: Findings) -> list[Any]:
+    """What stands below the table: what was mirrored, differences, ratings, how the run ended, and its health."""
+    from simgin import sheets
+
+    return [*filter(None, [mirroring(found.played), *sheets.on_screen(found), *found.ended, health(found)])]
+
+
+def health(found: Findings) -> str:
+    """Whether batches, and workers, agree about who wins: the smallest p of every cell's chi-square."""
+    of = {what: [one[what]["p"] for one in found.health if one[what]["p"] is not None] for what in ("batches", "workers")}
+    if not of["batches"]:
+        return ""
+    among = f"the smallest of {len(of['batches'])}, " if len(of["batches"]) > 1 else ""
+    said = [f"{what} p = {min(ps):.2g}" for what, ps in of.items() if ps]
+    again = [one["played_again"] for one in found.health if "played_again" in one]
+    repeated = f" Of {len(again)} the batch that stands out was played again: it is the same." if again else ""
+    return f"Homogeneity of who wins ({among}chi-square): over {', over '.join(said)}.{repeated}"
+
+
 def _range(played: Sequence[runner.Played], what: str) -> str:
     counts = [getattr(one, what) for one in played]
     return f"{counts[0]:,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
@@ -163,6 +182,12 @@ def save(directory: Path, found: Findings, workers: int | None, started: datetim
     from simgin import report
 
     manifest = results.manifest(
-        found.plan.identity, found.played, workers=workers or usable_cpus(), started=started, command=command, stopped=found.stopped
+        found.plan.identity,
+        found.played,
+        workers=workers or usable_cpus(),
+        started=started,
+        command=command,
+        stopped=found.stopped,
+        health=found.health,
     )
     return results.save(directory, manifest, report.files(found))

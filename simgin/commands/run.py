@@ -64,7 +64,7 @@ def run(
         from simgin import screen, table
 
         answer = Answer(command, table.records(found.table), asked.seed, files, found.stopped)
-        answer.give(as_json, [screen.results(found.table), playing.mirroring(found.played), *found.ended])
+        answer.give(as_json, [screen.results(found.table), *playing.told(found)])
 
 
 def _command(file: Path, output: Path | None, seed: int | None, record: bool) -> str:

@@ -1,0 +1,173 @@
+"""What a run found beside its table, as small tables of text: for the screen and for Markdown alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simgin import summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+    from simgin.findings import Findings
+
+BY_METRIC = {column.metric: column for column in summary.COLUMNS}
+UNITS = {"deal": "deals", "match": "matches"}
+SURE = 0.05
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A title, headings, rows of text, and how to read them. Prints itself with rich."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    note: str = ""
+
+    def markdown(self) -> str:
+        """The same in Markdown."""
+        lines = [summary.line(self.headings), summary.line(["---"] * len(self.headings)), *map(summary.line, self.rows)]
+        return "\n".join([f"## {self.title}", "", *lines, "", *([self.note, ""] if self.note else [])])
+
+    def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> Iterator[RenderableType]:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
+        grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        for heading in self.headings:
+            grid.add_column(heading, overflow="fold")
+        for row in self.rows:
+            grid.add_row(*row)
+        yield Text(f"\n{self.title}\n", style="bold")
+        yield grid
+        if self.note:
+            yield Text(self.note)
+
+
+def of(found: Findings) -> list[Sheet]:
+    """Every sheet that has something to say about a run."""
+    sheets = [_differences(found.differences), _ratings(found), _pairing(found.pairing), _adjusted(found.adjusted)]
+    return [sheet for sheet in sheets if sheet.rows]
+
+
+def on_screen(found: Findings) -> list[Sheet | str]:
+    """The same for a terminal: what is told of every cell is a line, the tables are in the summary."""
+    sheets = [sheet for sheet in (_differences(found.differences), _ratings(found)) if sheet.rows]
+    return [*sheets, *filter(None, (_worth(found.pairing), _helped(found.adjusted)))]
+
+
+def _differences(frame: pd.DataFrame) -> Sheet:
+    """A row for every comparison, a column for every metric."""
+    metrics = list(dict.fromkeys(frame["metric"]))
+    rows = []
+    for pair, of_pair in frame.groupby(["variant", "base_variant", "strategy", "base_strategy", "opponent"], sort=False):
+        cells = {row["metric"]: _difference(row) for _, row in of_pair.iterrows()}
+        rows.append((_pair(*map(str, pair)), *(cells.get(metric, "") for metric in metrics)))
+    note = (
+        f"On the same packs. * is p < {SURE} after Holm's adjustment for the {frame['p'].count()} comparisons of this table; elsewhere the "
+        "brackets say which true difference would have been found four times in five."
+    )
+    return Sheet("Differences", ("minus its base", *map(_title, metrics)), rows, note)
+
+
+def _difference(row: Any) -> str:
+    if row["se"] == 0:
+        return "none at all"
+    said = summary.estimate(row["difference"], row["low"], row["high"], _factor(row["metric"]))
+    if said == summary.DASH or math.isnan(row["p_holm"]):
+        return said
+    return f"{said} *" if row["p_holm"] < SURE else f"{said} ({_number(row['detectable'], row['metric'])})"
+
+
+def _pair(variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str) -> str:
+    """What is compared with what: the part that differs, and the rest in brackets."""
+    against = [f"v {opponent}"] if opponent else []
+    if variant != base_variant:
+        return f"{variant} - {base_variant} ({' '.join([strategy, *against])})"
+    return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
+
+
+def _ratings(found: Findings) -> Sheet:
+    rows = [
+        (row["variant"], row["strategy"], "0 (anchor)" if row["se"] == 0 else summary.estimate(row["elo"], row["low"], row["high"]))
+        for _, row in found.ratings.iterrows()
+    ]
+    shares = [f"{100 * cycles.share:.0f} % in {variant}" for variant, cycles in found.cycles if not math.isnan(cycles.share)]
+    note = f"Cyclic share, what no rating can explain: {', '.join(shares)}." if shares else ""
+    return Sheet(f"Ratings by {UNITS[found.plan.unit]} won", ("variant", "strategy", "Elo"), rows, note)
+
+
+def _pairing(frame: pd.DataFrame) -> Sheet:
+    parts = []
+    for (variant, a, b), rows in frame.groupby(["variant", "strategy", "opponent"], sort=False):
+        by_measure = {row["measure"]: row for _, row in rows.iterrows()}
+        texts = [_plus_minus(by_measure[name]["rho"], by_measure[name]["se"]) for name in ("points", "share")]
+        luck = by_measure["points"]["luck"]
+        parts.append((str(variant), f"{a} v {b}", *texts, summary.DASH if math.isnan(luck) else f"{100 * luck:.0f} %"))
+    note = (
+        "Variance of a pair's result over that of two unpaired results: n paired results are worth n divided by it. The luck share is "
+        "the part of a single result's variance in points that belongs to the pack, for these two players."
+    )
+    return Sheet("What mirroring is worth", ("variant", "A v B", "points", "won", "luck share"), parts, note)
+
+
+def _worth(frame: pd.DataFrame) -> str:
+    """What mirroring is worth in a line: the figures of one cell, the range of several."""
+    parts = {name: frame[(frame["measure"] == name) & frame["rho"].notna()] for name in ("points", "share")}
+    if parts["points"].empty:
+        return ""
+    said = {name: _spread(rows["rho"], rows["se"]) for name, rows in parts.items()}
+    luck = _spread(100 * parts["points"]["luck"], 100 * parts["points"]["se"])
+    return f"Mirroring leaves {said['points']} of the variance of points and {said['share']} of that of wins; luck share {luck} %."
+
+
+def _spread(values: pd.Series, errors: pd.Series) -> str:
+    if len(values) == 1:
+        return _plus_minus(values.iloc[0], errors.iloc[0])
+    error = 1.96 * errors.max()
+    return f"{summary.number(values.min(), error)} to {summary.number(values.max(), error)}"
+
+
+def _helped(frame: pd.DataFrame) -> str:
+    """What a control variate helps in one cell, in a line for every metric."""
+    if len(frame.groupby(["variant", "strategy", "opponent"])) > 1:
+        return "Figures adjusted for the cards dealt are in the summary."
+    return "\n".join(f"Adjusted for the cards dealt: {row[2]} {row[4]} (raw {row[3]}, variance {row[5]})." for row in _adjusted(frame).rows)
+
+
+def _adjusted(frame: pd.DataFrame) -> Sheet:
+    rows = [
+        (
+            row["variant"],
+            row["strategy"] + (f" v {row['opponent']}" if row["opponent"] else ""),
+            _title(row["metric"]),
+            _plus_minus(*(_factor(row["metric"]) * row[name] for name in ("value", "se"))),
+            _plus_minus(*(_factor(row["metric"]) * row[name] for name in ("adjusted", "adjusted_se"))),
+            f"{row['variance_ratio']:.2f}",
+        )
+        for _, row in frame.iterrows()
+    ]
+    note = "The luck of the deadwood as dealt taken out by regression; the raw figure stands. ± is 95 %."
+    return Sheet("Adjusted for the cards dealt", ("variant", "who", "", "raw", "adjusted", "variance"), rows, note)
+
+
+def _title(metric: str) -> str:
+    return BY_METRIC[metric].title if metric in BY_METRIC else metric
+
+
+def _factor(metric: str) -> int:
+    return BY_METRIC[metric].factor if metric in BY_METRIC else 1
+
+
+def _number(value: float, metric: str) -> str:
+    return summary.DASH if math.isnan(value) else summary.number(_factor(metric) * value, _factor(metric) * value)
+
+
+def _plus_minus(value: float, se: float) -> str:
+    return summary.estimate(value, value - 1.96 * se, value + 1.96 * se)
