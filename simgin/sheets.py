@@ -34,8 +34,9 @@ class Sheet:
         lines = [summary.line(self.headings), summary.line(["---"] * len(self.headings)), *map(summary.line, self.rows)]
         return "\n".join([f"## {self.title}", "", *lines, "", *([self.note, ""] if self.note else [])])
 
-    def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> Iterator[RenderableType]:
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         from rich import box
+        from rich.padding import Padding
         from rich.table import Table
         from rich.text import Text
 
@@ -45,7 +46,14 @@ class Sheet:
         for row in self.rows:
             grid.add_row(*row)
         yield Text(f"\n{self.title}\n", style="bold")
-        yield grid
+        if console.measure(grid).maximum <= options.max_width:
+            yield grid
+        else:  # no room: a name, and what is said of it below
+            for name, *cells in self.rows:
+                yield Text(name)
+                yield Padding(
+                    ", ".join(f"{heading} {cell}" for heading, cell in zip(self.headings[1:], cells, strict=True) if cell), (0, 2)
+                )
         if self.note:
             yield Text(self.note)
 
