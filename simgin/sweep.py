@@ -37,7 +37,9 @@ def _word(value: object) -> str:
         case str():
             return value
         case _:
-            raise ValueError(f"{shown(value)} cannot be put in a place; write a number, a word, true or false.")
+            raise ValueError(
+                f"{'a list' if isinstance(value, list) else shown(value)} cannot be put in a place; write a number, a word, true or false."
+            )
 
 
 class Sweep(forms.Form):
