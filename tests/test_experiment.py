@@ -1,8 +1,12 @@
 """Experiment files: every form, every mistake at once, and the cells they lay out."""
 
+import re
+import tomllib
+from pathlib import Path
+
 import pytest
 
-from simgin import experiment
+from simgin import experiment, plan
 from simgin.experiment import ExperimentError
 
 PAIR = '[[matchups]]\na = "gold"\n'
@@ -443,3 +447,24 @@ def test_no_two_cells_are_compared_twice(tmp_path):
     both = '[panel]\nstrategies = ["gold", "gin-only"]\n[sweep]\nstrategy = "{a}"\ngrid.a = ["gin-only", "gold", "stubborn"]'
     found = read(tmp_path, f'question = "?"\n{both}')
     assert experiment.contrasts(found) == [(1, 0), (2, 1)]
+
+
+# The page about them
+
+
+PAGE = (Path(__file__).resolve().parent.parent / "docs/experiments.md").read_text()
+
+
+def test_the_page_has_every_key():
+    keys = [field.alias or name for name, field in plan.File.model_fields.items()]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE, re.M)) == sorted(keys)
+
+
+@pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", PAGE, re.S))
+def test_the_examples_of_the_page_can_be_played(tmp_path, text):
+    assert len(experiment.cells(read(tmp_path, text))) >= 1
+
+
+def test_the_page_shows_every_key_but_the_seed_in_an_example():
+    used = {key for text in re.findall(r"```toml\n(.*?)```", PAGE, re.S) for key in tomllib.loads(text)}
+    assert {field.alias or name for name, field in plan.File.model_fields.items()} - used == {"seed"}
