@@ -317,7 +317,8 @@ def test_a_sweep_of_one_player(tmp_path):
             'strategy = "{who}"\nvariant = "standard+gin_bonus={g}"\n[sweep.grid]\nwho = ["gold", "gldo"]\ng = [20, "dear"]',
             [
                 "FILE: sweep, variant with g = 'dear': gin_bonus must be a whole number 0..1000, not 'dear'.",
-                "FILE: sweep, strategy with who = 'gldo': there is no strategy 'gldo'. Did you mean 'gold'? `simgin strategies` lists them all.",
+                "FILE: sweep, strategy with who = 'gldo': there is no strategy 'gldo'. Did you mean 'gold'? "
+                "`simgin strategies` lists them all.",
             ],
             id="combinations that name nothing",
         ),
@@ -372,6 +373,16 @@ def test_sweeps_that_do_not_go_with_the_rest(tmp_path):
 # What is compared
 
 
+KNOCK_AND_BONUS = """
+[sweep]
+strategy = "simple+knock=at:k={k}"
+variant = "standard+undercut_bonus={u}"
+[sweep.grid]
+k = [0, 5, 10]
+u = [10, 25]
+"""
+
+
 def slow_contrasts(found):
     """Written out over all pairs of cells, for files whose cells all come from one panel, sweep or solo list and have a full grid."""
     games, players = (list(dict.fromkeys(cell[part] for cell in found.cells)) for part in (0, 1))
@@ -402,7 +413,7 @@ def test_a_panel_is_compared_with_its_first(tmp_path):
     ]
     + [
         (
-            '[sweep]\nstrategy = "simple+knock=at:k={k}"\nvariant = "standard+undercut_bonus={u}"\n[sweep.grid]\nk = [0, 5, 10]\nu = [10, 25]',
+            KNOCK_AND_BONUS,
             b,
         )
         for b in ("", "simple", "simple+knock=at:k=10", "standard")
@@ -410,7 +421,7 @@ def test_a_panel_is_compared_with_its_first(tmp_path):
     + [('variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]', b) for b in ("", "gin-only")],
 )
 def test_contrasts_against_all_pairs_of_cells(tmp_path, text, base):
-    found = read(tmp_path, f'question = "?"\n' + (f'base = "{base}"\n' if base else "") + text)
+    found = read(tmp_path, 'question = "?"\n' + (f'base = "{base}"\n' if base else "") + text)
     contrasts = experiment.contrasts(found)
     expected = slow_contrasts(found)
     assert set(contrasts) == expected and len(contrasts) == len(expected) >= 3
