@@ -15,7 +15,7 @@ ORDER = """
     strategy toolkit strategies
     slow hooks loader matchup single scripted
     statistics metrics table
-    sweep plan experiment results runner frames progress
+    sweep plan experiment results records runner frames progress
     summary screen plots report hand standing replay alone examples exact answers goals soloscript bids positions kinds conform bench
     examiner check doctor
     commands cli
