@@ -311,6 +311,11 @@ def test_a_sweep_of_one_player(tmp_path):
             ["FILE: sweep, grid, k is too short; give at least 1."],
             id="empty list",
         ),
+        pytest.param(
+            'strategy = ""\nvariant = "{v}"\n[sweep.grid]\nv = ["pro"]',
+            ["FILE: sweep, strategy: there is no strategy ''. `simgin strategies` lists them all."],
+            id="no name at all",
+        ),
         pytest.param('strategy = "gold"\n[sweep.grid]', ["FILE: sweep, grid is too short; give at least 1."], id="no list"),
         pytest.param('strategy = "gold"', ["FILE: sweep, grid is missing; add it."], id="no grid"),
         pytest.param(
