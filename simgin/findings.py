@@ -13,6 +13,7 @@ from simgin import contrast, control, homogeneity, identities, pairing, ratings,
 from simgin import matchup as games
 from simgin.contrast import Side
 from simgin.core import sums
+from simgin.core.record import FIELDS
 from simgin.plan import Plan
 from simgin.ratings import Cycles, Pairing
 from simgin.runner import COMPLETE, Played
@@ -96,6 +97,13 @@ class Findings:
     def health(self) -> list[dict[str, Any]]:
         """Of every cell whether its share won is the same in all batches and with all workers; what stands out was played again."""
         return [self._health(i) for i in range(len(self.played))]
+
+    def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
+        """Variant, A, B and the recorded deals, int64 (deals, record.FIELDS), batch by batch, for `simgin.records.write`."""
+        for i, one in enumerate(self.played):
+            m = one.cell.matchup
+            for batch in self.ledger.deals(i, one.units, m.batch, len(FIELDS)):
+                yield m.variant.text, m.a.text, m.opponent, batch
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""

@@ -71,8 +71,13 @@ def _sentence(path: object, location: Location, mistake: Any, known: Iterable[st
 
 def _key(location: Location) -> str:
     """Where in a file, entries counted from one: ("matchups", 0, "a") is "matchups #1, a"."""
-    parts = "".join(f" #{part + 1}" if isinstance(part, int) else f", {part}" for part in location)
+    parts = "".join(f" #{part + 1}" if isinstance(part, int) else f", {_plain(part)}" for part in location)
     return parts.removeprefix(", ")
+
+
+def _plain(key: str) -> str:
+    """A key as it is written, in quotation marks where it would not be seen for what it is, or is long."""
+    return key if key.isprintable() and 0 < len(key) <= 60 else shown(key)
 
 
 def _wanted(kind: str) -> str:

@@ -30,10 +30,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationError
 
-from simgin import forms, loader, precision, sweep, variants
+from simgin import forms, precision, sweep, variants
 from simgin.counts import count
 from simgin.parameters import shown
-from simgin.sweep import Sweep
+from simgin.sweep import Sweep, strategy_text, variant_text
 
 SEEDS = 2**64
 FOR_TWO = ("matchups", "round_robin", "panel")  # the keys that name players of games for two
@@ -42,14 +42,6 @@ ENDS = ("until", "sprt", "for")  # the keys that say when to stop, other than a 
 
 class ExperimentError(forms.FormError):
     """An experiment file that cannot be used; one sentence for every mistake, a line each."""
-
-
-def _variant(text: str) -> str:
-    return variants.find(text).text
-
-
-def _strategy(text: str) -> str:
-    return loader.find(text).text
 
 
 def _seed(number: int) -> int:
@@ -68,14 +60,14 @@ def _either(text: str) -> str:
 def canonical(text: str) -> list[str]:
     """What a text names, a variant or a strategy or both, in canonical form."""
     found = []
-    for finder in (_variant, _strategy):
+    for finder in (variant_text, strategy_text):
         with contextlib.suppress(ValueError):
             found.append(finder(text))
     return found
 
 
-VariantText = Annotated[str, AfterValidator(_variant)]
-StrategyText = Annotated[str, AfterValidator(_strategy)]
+VariantText = Annotated[str, AfterValidator(variant_text)]
+StrategyText = Annotated[str, AfterValidator(strategy_text)]
 Count = Annotated[int, BeforeValidator(count)]
 
 

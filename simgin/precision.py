@@ -11,10 +11,10 @@ from simgin.parameters import shown
 MOST_POINTS = 1000.0  # a half-width that no game could miss
 MOST_ELO = 800.0  # 99 % of the results; beyond it both hypotheses are nearly certain wins
 MOST_SECONDS = 1000 * 3600.0
-_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
 _NUMBER = r"\d+(?:\.\d*)?|\.\d+"
 _SHARE = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
-_TIME = re.compile(rf"({_NUMBER})\s*([smh]?)", re.ASCII | re.IGNORECASE)
+_TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
 class PrecisionError(ValueError):
@@ -53,12 +53,10 @@ def elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
 
 def seconds(text: float | str) -> float:
     """The time that 30, "30s", "5m" or "2h" means, in seconds: more than 0, at most 1000 hours."""
-    match = None if isinstance(text, bool) else _TIME.fullmatch(str(text).strip()) if isinstance(text, int | float | str) else None
-    if match is None:
-        raise PrecisionError(f"{shown(text)} is not a time; write one like 30s, 5m or 2h.")
-    time = float(match[1]) * _SECONDS[match[2].lower()]
-    if not 0 < time <= MOST_SECONDS:
-        raise PrecisionError(f"{shown(text)} is not a time to play; write more than 0s and at most 1000h.")
+    match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
+    time = float(match[1]) * _SECONDS[match[2].lower()] if match else _number(text)
+    if time is None or not 0 < time <= MOST_SECONDS:
+        raise PrecisionError(f"{shown(text)} is no time to play for; write one like 30s, 5m or 2h, at most 1000h.")
     return time
 
 

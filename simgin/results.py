@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from simgin.runner import Played
 
 MANIFEST = "manifest.json"
+DEALS = "deals.parquet"  # what `simgin.records` writes
 WRITING = ".simgin-writing-"  # how the names of files begin that are not complete
 FORM = 2  # of the manifest; raised whenever a reader would have to look elsewhere
 PACKAGE = Path(__file__).resolve().parent
@@ -37,17 +38,18 @@ class ResultsError(ValueError):
     """A run directory that cannot be read or written; the message is a sentence with the remedy."""
 
 
-def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str, bytes | str]) -> list[Path]:
+def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str, bytes | str], *there: str) -> list[Path]:
     """Write what came of a run: `files` by their path inside the directory, then the manifest. Returns the paths, manifest first.
 
-    Each file is written beside its place and moved into it. Files of an earlier manifest that are not written again are removed. Raises
+    there: files of this run that are in the directory already. Each other file is written beside its place and moved into it. Files of an earlier manifest that are not written again are removed. Raises
     ResultsError, with every file either old or new, if the directory holds anything else or cannot be written.
     """
     place = Path(directory).expanduser().resolve()
     check(place)
-    stale = _files_of(place) - {MANIFEST, *files}
-    unfinished = {**manifest, "stopped": "while its files were being written", "files": sorted(stale | set(files))}
-    contents = {MANIFEST: _json({**manifest, "files": sorted(files)}), **files}
+    ours = {*files, *there}
+    stale = _files_of(place) - {MANIFEST} - ours
+    unfinished = {**manifest, "stopped": "while its files were being written", "files": sorted(stale | ours)}
+    contents = {MANIFEST: _json({**manifest, "files": sorted(ours)}), **files}
     try:
         _write(place / MANIFEST, _json(unfinished).encode())  # so that a run killed here knows its own files
         for name, content in reversed(contents.items()):
@@ -56,7 +58,7 @@ def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str,
             (place / name).unlink(missing_ok=True)
     except OSError as error:
         raise ResultsError(f"{directory} cannot be written ({error.strerror}); mend that, and the same command goes on.") from error
-    return [Path(directory) / name for name in contents]
+    return [Path(directory) / name for name in (*contents, *there)]
 
 
 def begin(directory: str | Path) -> Path:
@@ -90,8 +92,8 @@ def check(directory: str | Path) -> None:
 
 
 def _is_ours(path: str) -> bool:
-    """Whether a file is the ledger with what SQLite puts beside it, or was being written when a run was killed."""
-    return path.startswith(ledger.FILE) or Path(path).name.startswith(WRITING)
+    """Whether a file is the ledger with what SQLite puts beside it, the deals, or was being written when a run was killed."""
+    return path == DEALS or path.startswith(ledger.FILE) or Path(path).name.startswith(WRITING)
 
 
 def _files_of(place: Path) -> set[str]:

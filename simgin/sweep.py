@@ -37,7 +37,9 @@ def _word(value: object) -> str:
         case str():
             return value
         case _:
-            raise ValueError(f"{shown(value)} cannot be put in a place; write a number, a word, true or false.")
+            raise ValueError(
+                f"{'a list' if isinstance(value, list) else shown(value)} cannot be put in a place; write a number, a word, true or false."
+            )
 
 
 class Sweep(forms.Form):
@@ -79,18 +81,22 @@ def faults(sweep: Sweep) -> list[str]:
     ]
     if (size := math.prod(map(len, sweep.grid.values()))) > MOST:
         sentences.append(f"sweep, grid: {size:,} combinations are too many; give shorter lists, at most {MOST:,} combinations.")
-    return sentences or [sentence for key, text in _texts(sweep).items() if text for sentence in _nameless(key, text, sweep.grid)]
+    return sentences or [
+        sentence for key, text in _texts(sweep).items() if text is not None for sentence in _nameless(key, text, sweep.grid)
+    ]
 
 
-def _variant(text: str) -> str:
+def variant_text(text: str) -> str:
+    """The canonical text of a variant; ValueError with its sentences if it names none."""
     return variants.find(text).text
 
 
-def _strategy(text: str) -> str:
+def strategy_text(text: str) -> str:
+    """The canonical text of a strategy; ValueError with a sentence if it names none."""
     return loader.find(text).text
 
 
-_FINDERS: dict[str, Callable[[str], str]] = {"variant": _variant, "strategy": _strategy, "against": _strategy}
+_FINDERS: dict[str, Callable[[str], str]] = {"variant": variant_text, "strategy": strategy_text, "against": strategy_text}
 
 
 def _texts(sweep: Sweep) -> dict[str, str | None]:

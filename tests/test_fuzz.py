@@ -15,7 +15,7 @@ import hundred
 import pytest
 from click.testing import CliRunner
 
-from simgin import loader, notation, variants
+from simgin import experiment, loader, notation, variants
 from simgin.cli import cli
 from simgin.parameters import DASH, parameters
 from simgin.strategy import SLOTS
@@ -406,6 +406,100 @@ def test_strategies(n):
         if rng.random() < 1 / SAMPLED:
             assert command("strategies", "--", text).exit_code == (0 if found else 2)
     assert n / 40 < sound < 0.9 * n  # about one in twelve is sound, whatever the roster
+
+
+# Experiments
+
+
+def player(rng):
+    """A strategy that there is, with or without places for values; seldom something else."""
+    known = ["gold", "simple", "gin-only", "gold-early:k={k}", "simple+knock=at:k={k}", "gold+discard=hits:keep_pairs={p}", "{who}"]
+    return mangled(rng, rng.choice(known)) if rng.random() < 0.05 else rng.choice(known)
+
+
+def plain(rng):
+    """A strategy without places."""
+    return rng.choice(("gold", "simple", "gin-only", "stubborn", "gold-early:k=3", strategy(rng) if rng.random() < 0.2 else "gold"))
+
+
+def grid(rng, texts):
+    """Lists for the places of some texts; now and then one too many, one too few, or an odd value in one."""
+    values = {
+        "k": [0, 2, 4, 5.0],
+        "p": [True, False],
+        "who": ["gold", "simple", "stubborn"],
+        "u": [10, 20, 25],
+        "v": ["eaai", "pro", "rush"],
+    }
+    used = [name for name in values if any("{" + name + "}" in text for text in texts)]
+    lists = {name: rng.sample(values[name], rng.randint(1, 2)) for name in used}
+    if rng.random() < 0.1:
+        lists[rng.choice([*values, "", "x y", "\n", "é"])] = rng.choice((ANYTHING, [rng.choice(ANYTHING)], rng.choice(ANYTHING)))
+    if lists and rng.random() < 0.05:
+        del lists[rng.choice(list(lists))]
+    return lists
+
+
+def a_sweep(rng):
+    table = {"strategy": player(rng)}
+    if rng.random() < 0.6:
+        table["against"] = player(rng)
+    if rng.random() < 0.5:
+        table["variant"] = rng.choice(("standard+undercut_bonus={u}", "{v}", "{v}+gin_bonus={u}", "gin-solitaire+gin_bonus={u}", "pro"))
+    return table | {"grid": grid(rng, list(table.values()))}
+
+
+def an_experiment(rng):
+    """The tables of an experiment file, most of them sound."""
+    table = {"question": "?", "sweep": a_sweep(rng)}
+    extras = {
+        "hypothesis": ["Yes."],
+        "variants": [["eaai", "pro"], ["gin-solitaire"], [composition(rng)]],
+        "seed": [0, 7, 2**64 - 1],
+        "deals": [1, "2M", 1e6],
+        "matches": ["200k"],
+        "until": ["0.1%", 0.05],
+        "sprt": [[0, 10], [2.5, 7]],
+        "for": ["30s", "2h", 5],
+        "base": ["gold", "simple", "standard", "eaai"],
+        "round_robin": [[plain(rng), plain(rng)]],
+        "matchups": [[{"a": plain(rng)}]],
+        "panel": [{"strategies": [plain(rng), plain(rng)], "against": "gold"}],
+        "solo": [[plain(rng)]],
+    }
+    for key in rng.sample(list(extras), rng.choice((0, 0, 1, 1, 2))):
+        table[key] = rng.choice(ANYTHING) if rng.random() < 0.1 else rng.choice(extras[key])
+    return table
+
+
+def well_laid_out(found):
+    """Every cell once, canonical and playable; every contrast of two cells that differ in one part, once."""
+    cells = experiment.cells(found)
+    assert [(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent or None) for cell in cells] == list(found.cells)
+    assert len({(game, frozenset(pair)) for game, *pair in found.cells}) == len(cells) > 0
+    compared = experiment.contrasts(found)
+    assert len({frozenset(pair) for pair in compared}) == len(compared)
+    for i, j in compared:
+        assert sum(x != y for x, y in zip(found.cells[i], found.cells[j], strict=True)) == 1
+    assert 1 <= found.n <= 10**12 and sum(one is not None for one in (found.until, found.sprt, found.seconds)) <= 1
+
+
+@sizes
+def test_experiment_files(here, n):
+    rng, sound, swept = random.Random(10), 0, 0
+    for _ in range(n):
+        table = an_experiment(rng)
+        content = "".join(f"{json.dumps(key)} = {toml(one)}\n" for key, one in table.items()).encode("utf-8", "replace")
+        (here / "e.toml").write_bytes(broken(rng, content) if rng.random() < 0.3 else content)
+        found = answer(experiment.read, "e.toml")
+        if found is not None:
+            sound += 1
+            swept += len(found.cells) > 2
+            well_laid_out(found)
+        if found is None and rng.random() < 1 / SAMPLED:
+            assert command("run", "e.toml").exit_code == 2
+        assert os.listdir(here) == ["e.toml"]
+    assert n / 5 < sound < 0.9 * n and swept > n / 30
 
 
 @sizes

@@ -7,9 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from simgin import rules, variants
+from simgin import metrics, rules, variants
 
-GAMES = Path(__file__).resolve().parent.parent / "docs/games"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+GAMES = DOCS / "games"
 NAMES = variants.names()
 PAGES = sorted(GAMES.glob("*.md"))
 HEADINGS = ["The game", "As simgin plays it", "Readings", "What the simulator says", "Versions"]
@@ -18,7 +19,7 @@ COMMANDS = sorted({text for page in PAGES for text in re.findall(r"-v ([^` ]+)",
 
 
 def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_game_pages", GAMES / "make.py")
+    spec = importlib.util.spec_from_file_location("make_pages", DOCS / "make.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -46,6 +47,18 @@ def test_what_comes_from_the_rows_is_up_to_date(page: Path) -> None:
     assert make.filled(page, ("rows",)) == page.read_text()
 
 
+def test_the_metrics_are_those_of_the_table() -> None:
+    page = DOCS / "metrics.md"
+    assert make.filled(page, ("metrics",)) == page.read_text()
+    assert re.findall(r"^\| `(\w+)` \| [12]", page.read_text(), re.M) == [metric.name for metric in metrics.METRICS]
+
+
+def test_every_metric_that_is_documented_has_its_own_words() -> None:
+    """No two metrics of a unit are made from the same words, unless one is the other for one player."""
+    made = [(metric.unit, make._definition(metric)[3:5]) for metric in metrics.METRICS if metric.name not in ("win", "score")]
+    assert len(set(made)) == len(made)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_index_has_every_game(name: str) -> None:
     assert f"| {' | '.join(make.facts(variants.find(name)))} | " in (GAMES / "README.md").read_text()
@@ -66,4 +79,4 @@ def test_what_is_named_instead_is_a_game_and_another_one(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_tables_are_what_the_script_measures(page: Path) -> None:
-    assert make.filled(page, ("rows", "games", "table")) == page.read_text()
+    assert make.filled(page, make.KINDS) == page.read_text()

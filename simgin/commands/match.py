@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin import plan, results
+from simgin import plan
 from simgin.commands import playing
 from simgin.commands.answer import Answer, command_line, json_option, note
 from simgin.commands.debug import DEALS, debug_option, session
@@ -74,16 +74,13 @@ def match(
     asked = plan.of_matchup(a, b, variant, deals=deals, matches=matches, until=until, sprt=sprt, seconds=seconds, seed=seed)
     amount = [("--deals" if asked.unit == "deal" else "--matches"), asked.cells[0].n] if seconds is None else []
     command = _command(asked, [*amount, *playing.ends(until, sprt, seconds)], output, record)
-    if output is not None:
-        results.check(output)
-    elif record:
-        raise click.UsageError("--record needs a directory to write to: add -o DIR.")
+    playing.check(output, record)
     playing.warn_of_scores(asked.cells)
     started = datetime.now(UTC)
     with session(as_json), playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record) as found:
         if seconds is not None:  # the clock cannot be repeated, what it came to can
             command = _command(asked, ["--deals" if asked.unit == "deal" else "--matches", found.played[0].n], output, record)
-        files = [] if output is None else playing.save(output, found, workers, started, command)
+        files = [] if output is None else playing.save(output, found, workers=workers, started=started, command=command, record=record)
         _answer(found, command, files, details, as_json)
 
 

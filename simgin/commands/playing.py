@@ -98,6 +98,18 @@ def played(
         yield Findings(asked, done, book)
 
 
+def check(place: Path | None, record: bool) -> None:
+    """Everything that can be wrong with where results go, before a long run."""
+    if place is not None:
+        results.check(place)
+    elif record:
+        raise click.UsageError("--record needs a directory to write to: add -o DIR.")
+    if record:
+        from simgin import records
+
+        records.check()
+
+
 def _team(workers: int | None, scheduler: str | None) -> runner.Team:
     if scheduler is not None:
         from simgin.cluster import Cluster
@@ -177,9 +189,9 @@ def warn_of_scores(cells: Sequence[Cell]) -> None:
             note(f"a deal of {variant.text} counts what the die shows, and offers depend on the score: single deals have neither. {WHOLE}")
 
 
-def save(directory: Path, found: Findings, workers: int | None, started: datetime, command: str) -> list[Path]:
-    """Write the run directory beside its ledger: tables, summaries, plots, manifest. The files written."""
-    from simgin import report
+def save(directory: Path, found: Findings, *, workers: int | None, started: datetime, command: str, record: bool) -> list[Path]:
+    """Write the run directory beside its ledger: tables, summaries, plots, manifest, and every deal if wanted. The files written."""
+    from simgin import records, report
 
     manifest = results.manifest(
         found.plan.identity,
@@ -190,4 +202,6 @@ def save(directory: Path, found: Findings, workers: int | None, started: datetim
         stopped=found.stopped,
         health=found.health,
     )
-    return results.save(directory, manifest, report.files(found))
+    if record:
+        records.write(directory / results.DEALS, found.deals())
+    return results.save(directory, manifest, report.files(found), *([results.DEALS] if record else []))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from simgin import plan, results
+from simgin import plan
 from simgin.commands import planned, playing
 from simgin.commands.answer import Answer, command_line, json_option
 
@@ -52,7 +52,7 @@ def run(
     asked = plan.of_file(file, seed)
     place = output or Path("results") / asked.title
     command = _command(file, output, seed, record)
-    results.check(place)
+    playing.check(place, record)
     playing.warn_of_scores(asked.cells)
     if not as_json or dry_run:
         planned.announce(asked, place, workers)
@@ -60,7 +60,7 @@ def run(
         return
     started = datetime.now(UTC)
     with playing.played(asked, place, command, workers=workers, scheduler=scheduler, record=record) as found:
-        files = playing.save(place, found, workers, started, command)
+        files = playing.save(place, found, workers=workers, started=started, command=command, record=record)
         from simgin import screen, table
 
         answer = Answer(command, table.records(found.table), asked.seed, files, found.stopped)

@@ -1,9 +1,10 @@
-"""Writes the blocks of the pages in this folder that come from the rows of the games and from play: python docs/games/make.py
+"""Writes the blocks of the pages that come from the rows of the games, from the table of metrics, and from play: python docs/make.py
 
 A block stands between a comment that says what it is and one that ends it:
 
     <!-- rows: NAME -->                      the parameters of a game that differ from `standard`
     <!-- games -->                           one row for every game
+    <!-- metrics: UNIT -->                   the metrics per deal, or per match
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured in these variants (none named: in all of them)
 
 The same seed gives the same bytes, on any machine and any number of cores; a few minutes of two cores are enough.
@@ -18,14 +19,17 @@ from pathlib import Path
 import pandas as pd
 
 import simgin
-from simgin import frames, summary, table, variants
+from simgin import frames, metrics, summary, table, variants
+from simgin.core import sums
+from simgin.metrics import Metric
 from simgin.variants import Variant
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+ROOT = HERE.parent
 TWO, ALONE = "experiments/games.toml", "alone"
 MATCHES_ALONE = "100k"
-BLOCK = re.compile(r"(<!-- (rows|games|table)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
+KINDS = ("rows", "games", "metrics", "table")
+BLOCK = re.compile(r"(<!-- (rows|games|metrics|table)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
 SECTIONS = {"deal": "the deal", "meld": "melds and values", "score": "scoring", "match": "the match", "stake": "the die"}
 WON_BY = {
@@ -53,26 +57,65 @@ LINES = (
     ("settlement", "settlement per match, with bonuses", 1),
 )
 
+# What is counted, in words; "it" is the strategy that the row is about. Kinds of ending are their own words.
+COUNTED = {
+    "deals": "deals",
+    "decided": "deals that somebody won",
+    "showdowns": "deals of kind `knock`, `undercut` or `even`",
+    "points_scored": "points of both sides in deals that somebody won",
+    "turns": "turns of both players",
+    "first_player_win": "deals won by the nondealer",
+    "upcard_first": "deals whose first upcard the nondealer took",
+    "upcard_second": "deals whose first upcard the dealer took",
+    "upcard_none": "deals whose first upcard both declined",
+    "knock_count": "the knocker's deadwood, over those deals",
+    "defender_count": "the defender's deadwood after laying off, over those deals",
+    "defender_before": "the defender's deadwood before laying off, over those deals",
+    "laid_off": "cards laid off in those deals",
+    "laid_off_any": "those deals with a card laid off",
+    "tie": "those deals with equal counts",
+    "a_deal_win": "deals it won",
+    "b_deal_win": "deals the other side won",
+    "a_points": "its points",
+    "b_points": "the other side's points",
+    "a_margin": "its points less the other side's",
+    "a_takes": "upcards and discards it took",
+    "a_draws": "its draws of both kinds",
+    "matches": "matches",
+    "matches_decided": "matches that somebody won",
+    "a_match_win": "matches it won, and half of those drawn or broken off",
+    "match_drawn": "drawn matches",
+    "unfinished": "matches broken off by the guard",
+    "a_match_margin": "its final score less the other side's",
+    "winner_score": "final scores of winners",
+    "loser_score": "final scores of losers",
+    "loser_zero": "those matches with a loser at 0",
+    "settled": "matches that are settled: to points or in columns, not broken off",
+    "a_settlement": "what it receives for them",
+    "totals": "matches of penalties, not broken off",
+    "goal_met": "those whose total met the goal",
+}
+
 Seen = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B) and the rows seen by A
 
 
 def main() -> None:
     """Write every page whose blocks have changed."""
     for page in pages():
-        old, new = page.read_text(), filled(page, ("rows", "games", "table"))
+        old, new = page.read_text(), filled(page, KINDS)
         if new != old:
             page.write_text(new)
             print(f"Written: {page.relative_to(ROOT)}")
 
 
 def pages() -> list[Path]:
-    """The pages, which are named like the games, and the index."""
-    return sorted(HERE.glob("*.md"))
+    """The pages with blocks: those named like the games, their index, and the metrics."""
+    return [*sorted((HERE / "games").glob("*.md")), HERE / "metrics.md"]
 
 
 def filled(page: Path, kinds: Sequence[str]) -> str:
     """The text of a page with its blocks of these kinds made anew."""
-    makers = {"rows": rows, "games": games, "table": measured}
+    makers = {"rows": rows, "games": games, "metrics": defined, "table": measured}
 
     def block(match: re.Match[str]) -> str:
         start, kind, words, end = match.groups()
@@ -101,6 +144,38 @@ def facts(variant: Variant) -> tuple[str, ...]:
     """The cells of the index that come from a row."""
     link = f"[{variant.title}]({variant.text}.md) `{variant.text}`"
     return link, str(variant.row["players"]), variant.about, WON_BY[str(variant.row["goal"])].format(**variant.row)
+
+
+def defined(unit: str) -> str:
+    """What every metric of a unit is, and from what its number and its error are made."""
+    head = ("metric", "players", "what it is", "numerator", "denominator", "share", "error over")
+    return _table(head, [_definition(metric) for metric in metrics.METRICS if metric.unit == unit])
+
+
+def _definition(metric: Metric) -> tuple[str, ...]:
+    players = " or ".join(map(str, metric.players))
+    over = "all units" if metric.always else "units that hold any"
+    return (
+        f"`{metric.name}`",
+        players,
+        metric.meaning,
+        _counted(metric.own),
+        _counted(metric.denominator),
+        "yes" if metric.share else "no",
+        over,
+    )
+
+
+def _counted(fact: str) -> str:
+    """A fact of `simgin.core.sums` in words."""
+    if fact in COUNTED:
+        return COUNTED[fact]
+    kind = fact.removeprefix("a_won_").removeprefix("points_")
+    assert kind in sums.KINDS, f"{fact} has no words: add them to COUNTED"
+    before = (
+        "deals it won, of kind" if fact.startswith("a_won_") else "deals of kind" if fact == kind else "points of both in deals of kind"
+    )
+    return f"{before} `{kind}`"
 
 
 def measured(source: str, *names: str) -> str:

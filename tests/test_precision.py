@@ -1,0 +1,87 @@
+"""Half-widths, bounds in Elo and times as people write them, and the sentences for what is none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgin.precision import PrecisionError, elo_bounds, half_width, seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0.1%", "0.1%"),
+        (" 2.50 % ", "2.5%"),
+        (".25%", "0.25%"),
+        (0.05, 0.05),
+        ("0.05", 0.05),
+        ("5e-2", 0.05),
+        (1, 1.0),
+        (1000, 1000.0),
+    ],
+)
+def test_half_widths(text, expected):
+    assert half_width(text) == expected
+    assert type(half_width(text)) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(30, 30), ("30", 30), ("30s", 30), ("5m", 300), ("2h", 7200), ("1.5H", 5400), (" 90 s ", 90), (0.5, 0.5), ("1000h", 3_600_000)],
+)
+def test_times(text, expected):
+    assert seconds(text) == expected
+    assert type(seconds(text)) is float
+
+
+@pytest.mark.parametrize("bounds", [(0, 10), [0, 10.0], "0,10", " 0 , 1e1 "])
+def test_elo_bounds(bounds):
+    assert elo_bounds(bounds) == (0.0, 10.0)
+
+
+NONSENSE = [
+    "",
+    "many",
+    "nan",
+    "inf",
+    "-1",
+    -1,
+    0,
+    "0",
+    "0s",
+    "0%",
+    True,
+    None,
+    [],
+    [1],
+    {},
+    float("nan"),
+    float("inf"),
+    10**400,
+    1 << 20_000,
+]
+
+
+NO_HALF_WIDTH = ["50%", "100%", "0.1 %%", "1e-3%", "-1%", 1000.5, "٣%"]
+NO_TIME = ["1d", "1h30m", "5 min", "-5s", "1001h", 1e9, "1e3s", "٣s"]
+NO_BOUNDS = [(10, 0), (5, 5), (-5, 5), (0, 801), (0, 5, 10), (0, True), (0, "x"), "0;10", "5", (0, float("nan"))]
+
+
+@pytest.mark.parametrize(("call", "texts"), [(half_width, NO_HALF_WIDTH), (seconds, NO_TIME), (elo_bounds, NO_BOUNDS)])
+def test_nonsense_is_a_sentence_with_a_remedy(call, texts):
+    for text in NONSENSE + texts:
+        with pytest.raises(PrecisionError) as error:
+            call(text)
+        assert "; write " in str(error.value) and str(error.value).endswith(".") and len(str(error.value)) < 200
+
+
+@given(st.floats(1e-6, 1000))
+def test_numbers_are_themselves(number):
+    assert half_width(number) == half_width(repr(number)) == number
+    assert seconds(number) == number
+    assert elo_bounds((0, min(number, 800))) == (0, min(number, 800))
+
+
+@given(st.integers(1, 49_999))
+def test_shares_keep_their_digits(thousandths):
+    assert float(half_width(f"{thousandths / 1000}%").removesuffix("%")) == thousandths / 1000
