@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -94,10 +95,20 @@ class Value:
         """The chance that A, at its seat, wins a match from the start; the first dealer by the rules."""
         return Estimate(self._at_start(self.chances), float(outcomes.jackknife(self._leaving_out[1])))
 
+    @property
+    def seats_alike(self) -> bool:
+        """Whether the rules treat both seats alike, so that one value tells of A at either."""
+        row, (a, b) = self.matchup.variant.row, self.board.start()
+        return row["goal"] != "race" and row["first_dealer"] in ("lot", None) and np.array_equal(a, b)
+
     def before(self, records: np.ndarray) -> np.ndarray:
         """V before each deal of the records (deals, record.FIELDS) of matches; those with A at the other seat belong to another value."""
-        place = self.board.index(self._standings(records, 0), self._standings(records, 1), records[:, FIELD["dealer"]])
-        return np.asarray(self.chances[place])
+        return np.asarray(self.chances[self._place(records)])
+
+    def before_leaving_out(self, records: np.ndarray) -> list[np.ndarray]:
+        """As `before`, by the outcomes with each group left out: what the jackknife takes."""
+        place = self._place(records)
+        return [table[place] for table in self._tables_leaving_out()]
 
     @cached_property
     def chances(self) -> np.ndarray:
@@ -119,13 +130,15 @@ class Value:
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
         """The standard error everywhere on the board, and V at the start with each group left out. Holds one table at a time."""
         total, squares, starts = np.zeros_like(self.chances), np.zeros_like(self.chances), []
-        for share in self._shares[1:]:
-            table = self.board.solve(share)
+        for table in self._tables_leaving_out():
             starts.append(self._at_start(table))
             total += table - self.chances
             squares += (table - self.chances) ** 2
         n = len(starts)
         return np.sqrt((n - 1) * np.maximum(squares / n - (total / n) ** 2, 0)), np.array(starts)
+
+    def _tables_leaving_out(self) -> Iterator[np.ndarray]:
+        return (self.board.solve(share) for share in self._shares[1:])
 
     def _at_start(self, table: np.ndarray) -> float:
         row = self.matchup.variant.row
@@ -137,6 +150,10 @@ class Value:
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> tuple[np.ndarray, ...]:
         """Where states lie, as they are asked for."""
         return self.board.index(_standing(a, self.board.fields[0]), _standing(b, self.board.fields[1]), np.asarray(dealer))
+
+    def _place(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Where the states before each deal lie."""
+        return self.board.index(self._standings(records, 0), self._standings(records, 1), records[:, FIELD["dealer"]])
 
     def _standings(self, records: np.ndarray, side: int) -> np.ndarray:
         """The standings of a side before each deal."""
