@@ -105,7 +105,7 @@ def _rules(matchups: Sequence[Matchup], until: str | float | None, sprt: tuple[f
     if until is not None:
         return tuple(stopping.until(until, one) for one in matchups)
     if sprt is not None:
-        return tuple(stopping.sprt("{:g},{:g}".format(*sprt), one) for one in matchups)
+        return tuple(stopping.sprt(*sprt, one) for one in matchups)
     return ()
 
 

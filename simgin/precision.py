@@ -39,14 +39,14 @@ def half_width(text: float | str) -> str | float:
 
 
 def elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
-    """The two Elo differences that a sequential test tells apart, 0 <= elo0 < elo1 <= 800; from "0,10" or two numbers."""
+    """The two Elo differences that a sequential test tells apart, -800 <= elo0 < elo1 <= 800; from "0,10" or two numbers."""
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
     found = [_number(part) for part in parts] if isinstance(parts, list | tuple) else []
     if len(found) != 2 or found[0] is None or found[1] is None:
         raise PrecisionError(f"{shown(bounds)} is not two numbers; write the Elo differences to tell apart, like 0 and 10.")
-    if not 0 <= found[0] < found[1] <= MOST_ELO:
+    if not -MOST_ELO <= found[0] < found[1] <= MOST_ELO:
         raise PrecisionError(
-            f"{shown(bounds)} cannot be told apart; write two Elo differences from 0 to {MOST_ELO:g}, the lower one first."
+            f"{shown(bounds)} cannot be told apart; write two Elo differences within {MOST_ELO:g} of 0, the lower one first."
         )
     return found[0], found[1]
 

@@ -41,8 +41,9 @@ class ResultsError(ValueError):
 def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str, bytes | str], *there: str) -> list[Path]:
     """Write what came of a run: `files` by their path inside the directory, then the manifest. Returns the paths, manifest first.
 
-    there: files of this run that are in the directory already. Each other file is written beside its place and moved into it. Files of an earlier manifest that are not written again are removed. Raises
-    ResultsError, with every file either old or new, if the directory holds anything else or cannot be written.
+    there: files of this run that are in the directory already. Each other file is written beside its place and moved into it. Files of
+    an earlier manifest that are not of this one are removed. Raises ResultsError, with every file either old or new, if the directory
+    holds anything else or cannot be written.
     """
     place = Path(directory).expanduser().resolve()
     check(place)

@@ -107,36 +107,24 @@ class Sprt:
 Rule = Until | Sprt
 
 
-def until(text: str | float, matchup: Matchup) -> Until:
-    """The rule for a half-width: `0.1%` of a share of deals (matches) won, or `0.05` points per deal (match).
+class StoppingError(ValueError):
+    """A rule that does not fit what is played; the message is a sentence with the remedy."""
 
-    ValueError with a sentence for anything else.
-    """
-    words = str(text).strip()
-    percent = words.endswith("%")
-    try:
-        width = float(words.removesuffix("%")) / (100 if percent else 1)
-    except ValueError:
-        width = math.nan
-    if not 0 < width < math.inf:
-        raise ValueError(f"{text} is no half-width: write 0.1% for a share, or 0.05 for points; more than 0.")
-    if percent and width >= 0.5:
-        raise ValueError(f"{text} is no half-width of a share, which lies between 0 and 100 %: ask for less than 50%.")
+
+def until(half_width: str | float, matchup: Matchup) -> Until:
+    """The rule for a half-width as `simgin.precision` reads it: `0.1%` of a share of deals (matches) won, or 0.05 points a deal (match)."""
+    percent = isinstance(half_width, str)
     metric = _share(matchup) if percent else _points(matchup)
-    sd = NOMINAL_SD.get(metric, SHARE_SD)[matchup.mirrored]
-    return Until(metric, width, sequential.planned_units(width, sd))
+    width = float(str(half_width).removesuffix("%")) / (100 if percent else 1)
+    return Until(metric, width, sequential.planned_units(width, NOMINAL_SD.get(metric, SHARE_SD)[matchup.mirrored]))
 
 
-def sprt(text: str, matchup: Matchup) -> Sprt:
-    """The test for `elo0,elo1`, like `0,5`. ValueError with a sentence for anything else, and where nothing is played in pairs."""
+def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
+    """The test that tells two Elo differences apart. ValueError with a sentence where nothing is played in pairs."""
     if not matchup.mirrored:
-        raise ValueError(f"{matchup.title} plays no pairs, so there is nothing to test: name two different strategies for a game for two.")
-    try:
-        elo0, elo1 = (float(part) for part in text.split(","))
-    except ValueError:
-        raise ValueError(f"{text} is no pair of Elo differences: write two numbers with a comma, like 0,5.") from None
-    if not -1000 <= elo0 < elo1 <= 1000:
-        raise ValueError(f"{text} is no test: the first Elo must be less than the second, both within -1000 and 1000.")
+        raise StoppingError(
+            f"{matchup.title} plays no pairs, so there is nothing to test: name two different strategies of a game for two."
+        )
     return Sprt(elo0, elo1)
 
 

@@ -1,0 +1,144 @@
+"""Whether V can be believed: what it says about matches that it was not made from (METRICS.md 6.5).
+
+    walks = play(value, matches=10_000, seed=2)
+    martingale(value, walks)       # V neither rises nor falls on average, wherever it stands
+    reliability(value, walks)      # of the matches that stood at V = p, a share p was won
+    brier(value, walks)
+    against_play(value, walks)     # the share of matches won, by V and by play
+
+Errors are clustered by unit (a pair of matches on the same packs, or a match) and hold the error of V itself, by the jackknife over the
+groups of its outcomes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin import matchup, runner
+from simgin.boards import DRAWN
+from simgin.core.match import UNDECIDED
+from simgin.core.record import FIELD, OUTCOME
+from simgin.counts import count
+from simgin.matchup import Matchup
+from simgin.outcomes import jackknife
+from simgin.statistics import ENOUGH_UNITS
+from simgin.value import Estimate, Value, ValueRefused
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BINS = 10
+
+
+@dataclass(frozen=True)
+class Walks:
+    """Matches as they went, a row for every deal, in the order of play.
+
+    records: int64 (deals, record.FIELDS). unit: what errors are clustered over. last: whether the deal was the last of its match.
+    result: what the match was worth to A in the end: 1, 0, or one half where nobody won.
+    """
+
+    records: np.ndarray
+    unit: np.ndarray
+    last: np.ndarray
+    result: np.ndarray
+
+
+def play(value: Value, matches: int | str, seed: int, workers: int | None = None) -> Walks:
+    """So many fresh matches of the value's pair, by a seed that should not be the value's; only those with A at the value's seat."""
+    if value.seat and not value.matchup.mirrored:
+        raise ValueRefused(f"{value.matchup.title}: one strategy alone or against itself is played at seat 0; ask for seat = 0.")
+    one = dataclasses.replace(value.matchup, seed=seed, unit="match")
+    matchup.prepare(one)
+    records = runner.run_matchup(one, count(matches), workers, player=_records)
+    return walks(records if value.seats_alike else records[records[:, FIELD["half"]] == value.seat])
+
+
+def walks(records: np.ndarray) -> Walks:
+    """Walks from the records of whole matches."""
+    last = records[:, OUTCOME] != UNDECIDED
+    worth = np.select([records[:, OUTCOME] == 0, records[:, OUTCOME] == 1], [1.0, 0.0], DRAWN)
+    match = np.cumsum(last) - last
+    return Walks(records, records[:, FIELD["unit"]], last, worth[last][match])
+
+
+def _records(one: Matchup, first_unit: int, n_units: int) -> np.ndarray:
+    """The records of a range of units, a batch a call: room for the longest match is set aside for each unit of a call."""
+    starts = range(first_unit, first_unit + n_units, one.batch)
+    return np.concatenate([matchup.play_recorded(one, start, min(one.batch, first_unit + n_units - start))[1] for start in starts])
+
+
+def martingale(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:
+    """The mean change of V by a deal, in quantile bins of V before it and (bin "all") over all deals: 0 within its error."""
+    before = value.before(walks.records)
+    bin_of = np.searchsorted(np.unique(np.quantile(before, np.linspace(0, 1, bins + 1)[1:-1])), before, side="right")
+    return _by_bin(value, walks, bin_of, lambda standing: _changes(standing, walks), "change")
+
+
+def _changes(before: np.ndarray, walks: Walks) -> np.ndarray:
+    """How V changed with every deal; the last deal of a match leads to its result."""
+    after = np.append(before[1:], np.nan)
+    return np.where(walks.last, walks.result, after) - before
+
+
+def reliability(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:
+    """In bins of V of equal width (and "all"): the mean of V, the share of the matches won in the end, and `gap`, share minus mean V.
+
+    A match counts once for every deal in the bin; its deals share one result, which the error allows for.
+    """
+    bin_of = np.minimum((value.before(walks.records) * bins).astype(np.int64), bins - 1)
+    return _by_bin(value, walks, bin_of, lambda standing: walks.result - standing, "gap")
+
+
+def brier(value: Value, walks: Walks) -> pd.Series:
+    """The Brier score, mean (V - result)^2 over all deals, beside the mean of V (1 - V) that it is if V is right, and their difference."""
+    import pandas as pd
+
+    before = value.before(walks.records)
+    scores = {"brier": (before - walks.result) ** 2, "expected": before * (1 - before)}
+    scores["difference"] = scores["brier"] - scores["expected"]
+    found = {name: _clustered(score, walks.unit) for name, score in scores.items()}
+    return pd.Series({"deals": len(before), **{name: one.value for name, one in found.items()}, "se": found["difference"].se})
+
+
+def against_play(value: Value, walks: Walks) -> pd.Series:
+    """The share of matches that A wins, by V from the start and by the matches played, and the difference with its error."""
+    import pandas as pd
+
+    told, seen = value.start(), _clustered(walks.result[walks.last], walks.unit[walks.last])
+    error = float(np.hypot(told.se, seen.se))
+    numbers = {"value": told.value, "value_se": told.se, "played": seen.value, "played_se": seen.se}
+    return pd.Series({"matches": int(walks.last.sum()), **numbers, "difference": told.value - seen.value, "se": error})
+
+
+def _by_bin(value: Value, walks: Walks, bin_of: np.ndarray, of: Callable[[np.ndarray], np.ndarray], name: str) -> pd.DataFrame:
+    """Per bin and over all: deals, units, means of V and of the result, the mean of `of(V before each deal)`, its error and z."""
+    import pandas as pd
+
+    before = value.before(walks.records)
+    samples = [("all", np.ones(len(before), bool)), *((str(i), bin_of == i) for i in range(bin_of.max() + 1))]
+    left_out = [of(standing) for standing in value.before_leaving_out(walks.records)]
+    rows = []
+    for label, chosen in samples:
+        seen = _clustered(of(before)[chosen], walks.unit[chosen])
+        own = float(jackknife(np.array([one[chosen].mean() for one in left_out]))) if chosen.any() else np.nan
+        error = float(np.hypot(seen.se, own))
+        means = [float(x[chosen].mean()) if chosen.any() else np.nan for x in (before, walks.result)]
+        rows.append((label, int(chosen.sum()), len(np.unique(walks.unit[chosen])), *means, seen.value, error, seen.value / error))
+    return pd.DataFrame(rows, columns=["bin", "deals", "units", "value", "won", name, "se", "z"])
+
+
+def _clustered(x: np.ndarray, unit: np.ndarray) -> Estimate:
+    """The mean of x with its error clustered by unit (METRICS.md 1, the delta method); NaN below 30 units."""
+    _, place = np.unique(unit, return_inverse=True)
+    n = len(np.unique(place))
+    if n < ENOUGH_UNITS:
+        return Estimate(np.nan, np.nan)
+    mean = float(x.mean())
+    residual = np.bincount(place, x - mean)
+    return Estimate(mean, float(np.sqrt(n / (n - 1) * (residual**2).sum()) / len(x)))
