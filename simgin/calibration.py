@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin import matchup, runner
+from simgin import matchup
 from simgin.boards import DRAWN
 from simgin.core.match import UNDECIDED
 from simgin.core.record import FIELD, OUTCOME
 from simgin.counts import count
-from simgin.matchup import Matchup
 from simgin.outcomes import jackknife
 from simgin.statistics import ENOUGH_UNITS
+from simgin.threads import over_units
 from simgin.value import Estimate, Value, ValueRefused
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def play(value: Value, matches: int | str, seed: int, workers: int | None = None
         raise ValueRefused(f"{value.matchup.title}: one strategy alone or against itself is played at seat 0; ask for seat = 0.")
     one = dataclasses.replace(value.matchup, seed=seed, unit="match")
     matchup.prepare(one)
-    records = runner.run_matchup(one, count(matches), workers, player=_records)
+    records = np.concatenate(over_units(lambda *part: matchup.play_recorded(one, *part)[1], one.units(count(matches)), one.batch, workers))
     return walks(records if value.seats_alike else records[records[:, FIELD["half"]] == value.seat])
 
 
@@ -65,12 +65,6 @@ def walks(records: np.ndarray) -> Walks:
     worth = np.select([records[:, OUTCOME] == 0, records[:, OUTCOME] == 1], [1.0, 0.0], DRAWN)
     match = np.cumsum(last) - last
     return Walks(records, records[:, FIELD["unit"]], last, worth[last][match])
-
-
-def _records(one: Matchup, first_unit: int, n_units: int) -> np.ndarray:
-    """The records of a range of units, a batch a call: room for the longest match is set aside for each unit of a call."""
-    starts = range(first_unit, first_unit + n_units, one.batch)
-    return np.concatenate([matchup.play_recorded(one, start, min(one.batch, first_unit + n_units - start))[1] for start in starts])
 
 
 def martingale(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:
@@ -83,7 +77,7 @@ def martingale(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:
 def _changes(before: np.ndarray, walks: Walks) -> np.ndarray:
     """How V changed with every deal; the last deal of a match leads to its result."""
     after = np.append(before[1:], np.nan)
-    return np.where(walks.last, walks.result, after) - before
+    return np.asarray(np.where(walks.last, walks.result, after) - before)
 
 
 def reliability(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin import kept, matchup, runner
+from simgin import kept, matchup
 from simgin.core.record import FIELD
 from simgin.core.sums import KINDS
 from simgin.matchup import Matchup
+from simgin.threads import over_units
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simgin.runner import Progress
 
 FEWEST_DEALS = 10_000
 GROUPS = 20  # a standard error from 20 groups is itself known to 16 %
@@ -84,7 +87,7 @@ def jackknife(left_out: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
 
 
-def of(one: Matchup, deals: int, workers: int | None = None, progress: runner.Progress | None = None) -> Outcomes:
+def of(one: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None) -> Outcomes:
     """The outcomes of so many single deals, from disk if they were counted before. OutcomeError below 10,000."""
     if deals < FEWEST_DEALS:
         raise OutcomeError(f"{deals} deals are too few for a distribution of outcomes: take at least {FEWEST_DEALS:,}, better a million.")
@@ -92,16 +95,10 @@ def of(one: Matchup, deals: int, workers: int | None = None, progress: runner.Pr
     return Outcomes(**kept.arrays(about, lambda: _count(one, deals, workers, progress)))
 
 
-def _count(one: Matchup, deals: int, workers: int | None, progress: runner.Progress | None) -> kept.Arrays:
+def _count(one: Matchup, deals: int, workers: int | None, progress: Progress | None) -> kept.Arrays:
     matchup.prepare(one)
-    return merged(runner.run_matchup(one, deals, workers, progress, player=_tally))
-
-
-def _tally(one: Matchup, first_unit: int, n_units: int) -> np.ndarray:
-    """A range of units as rows of group, packed outcome and count: int64 (rows, 3). Of bounded memory, however long the range."""
-    starts = range(first_unit, first_unit + n_units, CALL_UNITS)
-    sizes = [min(CALL_UNITS, first_unit + n_units - start) for start in starts]
-    return np.concatenate([tally(matchup.play_recorded(one, *part)[1]) for part in zip(starts, sizes, strict=True)])
+    parts = over_units(lambda *part: tally(matchup.play_recorded(one, *part)[1]), one.units(deals), CALL_UNITS, workers, progress)
+    return merged(np.concatenate(parts))
 
 
 def tally(records: np.ndarray) -> np.ndarray:
