@@ -23,6 +23,7 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 COMMANDS = {
     "match": "Play two strategies against each other.",
     "run": "Play an experiment file and keep the results.",
+    "compare": "Tell two runs apart, on the same packs if they share them.",
     "variants": "List the games, or show one with all its rules.",
     "strategies": "List strategies, show, check or begin one.",
     "show": "Replay one deal with every decision.",

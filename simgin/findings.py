@@ -113,15 +113,11 @@ class Findings:
         one = self.played[i]
         matchup = one.cell.matchup
         total = self.ledger.total(i, one.units, matchup.batch)
-        return table.tidy(matchup.variant.text, matchup.a.text, matchup.opponent, matchup.unit, total, self._multiplier(i))
-
-    def _multiplier(self, i: int) -> float | None:
-        """Half-width of intervals in standard errors where a rule looked at results; None where the size was fixed."""
-        return self.plan.rules[i].multiplier(self.played[i].units) if self.plan.rules else None
+        return table.tidy(matchup.variant.text, matchup.a.text, matchup.opponent, matchup.unit, total, one.multiplier)
 
     def _side(self, i: int) -> Side:
         one = self.played[i].cell.matchup
-        return Side(one.variant.text, one.a.text, one.opponent, one.unit, one.seed, self.rows(i), multiplier=self._multiplier(i))
+        return Side(one.variant.text, one.a.text, one.opponent, one.unit, one.seed, self.rows(i), multiplier=self.played[i].multiplier)
 
     def _metrics(self, i: int, base: int) -> tuple[str, ...]:
         one, other = (self.played[k].cell.matchup for k in (i, base))
@@ -139,9 +135,7 @@ class Findings:
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Ratings with limits that hold under the rule of stopping, if there was one."""
-        if not self.plan.rules:
-            return frame
-        wide = max(rule.multiplier(one.units) for rule, one in zip(self.plan.rules, self.played, strict=True)) / statistics.Z95
+        wide = max(one.multiplier or statistics.Z95 for one in self.played) / statistics.Z95
         return frame.assign(**{end: frame["elo"] + (frame[end] - frame["elo"]) * wide for end in ("low", "high")})
 
     def _each(self, of: Any, columns: Sequence[str], wanted: Any) -> pd.DataFrame:

@@ -154,9 +154,8 @@ def manifest(
     `command` repeats it. Times are UTC to the second. Nothing here enters table.csv.
     """
     ended = datetime.now(UTC)
-    cells = [
-        {**names, "n": one.n, "units": one.units, "stopped": one.stopped} for names, one in zip(identity["matchups"], played, strict=True)
-    ]
+    ends = [{"n": one.n, "units": one.units, "stopped": one.stopped, "multiplier": one.multiplier} for one in played]
+    cells = [{**names, **end} for names, end in zip(identity["matchups"], ends, strict=True)]
     return {
         "simgin": simgin.__version__,
         "form": FORM,

@@ -68,6 +68,7 @@ class Played:
     cell: Cell
     units: int
     stopped: str = COMPLETE
+    multiplier: float | None = None  # half-width of its intervals in standard errors where a rule looked at results
 
     @property
     def n(self) -> int:
@@ -95,7 +96,7 @@ class _Prefix:
     def played(self, cell: Cell) -> Played:
         """The cell up to its stop, or to its end where the rule never stopped it."""
         units, told = self.stop or (cell.matchup.units(cell.n), f"{self._rule.text}: not reached")
-        return Played(cell, units, told)
+        return Played(cell, units, told, self._rule.multiplier(units))
 
 
 def run(

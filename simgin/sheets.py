@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BY_METRIC = {column.metric: column for column in summary.COLUMNS}
 UNITS = {"deal": "deals", "match": "matches"}
 SURE = 0.05
+WIDEST = 1000  # characters: the room in which a table shows how much it needs
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Sheet:
         for row in self.rows:
             grid.add_row(*row)
         yield Text(f"\n{self.title}\n", style="bold")
-        if console.measure(grid).maximum <= options.max_width:
+        if console.measure(grid, options=options.update(width=WIDEST)).maximum <= options.max_width:
             yield grid
         else:  # no room: a name, and what is said of it below
             for name, *cells in self.rows:
@@ -60,25 +61,26 @@ class Sheet:
 
 def of(found: Findings) -> list[Sheet]:
     """Every sheet that has something to say about a run."""
-    sheets = [_differences(found.differences), _ratings(found), _pairing(found.pairing), _adjusted(found.adjusted)]
+    sheets = [differences(found.differences), _ratings(found), _pairing(found.pairing), _adjusted(found.adjusted)]
     return [sheet for sheet in sheets if sheet.rows]
 
 
 def on_screen(found: Findings) -> list[Sheet | str]:
     """The same for a terminal: what is told of every cell is a line, the tables are in the summary."""
-    sheets = [sheet for sheet in (_differences(found.differences), _ratings(found)) if sheet.rows]
+    sheets = [sheet for sheet in (differences(found.differences), _ratings(found)) if sheet.rows]
     return [*sheets, *filter(None, (_worth(found.pairing), _helped(found.adjusted)))]
 
 
-def _differences(frame: pd.DataFrame) -> Sheet:
+def differences(frame: pd.DataFrame) -> Sheet:
     """A row for every comparison, a column for every metric."""
     metrics = list(dict.fromkeys(frame["metric"]))
     rows = []
     for pair, of_pair in frame.groupby(["variant", "base_variant", "strategy", "base_strategy", "opponent"], sort=False):
         cells = {row["metric"]: _difference(row) for _, row in of_pair.iterrows()}
         rows.append((_pair(*map(str, pair)), *(cells.get(metric, "") for metric in metrics)))
+    packs = "The same packs: paired." if frame["paired"].all() else "Other packs: the errors of both add up."
     note = (
-        f"On the same packs. * is p < {SURE} after Holm's adjustment for the {frame['p'].count()} comparisons of this table; elsewhere the "
+        f"{packs} * is p < {SURE} after Holm's adjustment for the {frame['p'].count()} comparisons of this table; elsewhere the "
         "brackets say which true difference would have been found four times in five."
     )
     return Sheet("Differences", ("minus its base", *map(_title, metrics)), rows, note)
@@ -96,6 +98,8 @@ def _difference(row: Any) -> str:
 def _pair(variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str) -> str:
     """What is compared with what: the part that differs, and the rest in brackets."""
     against = [f"v {opponent}"] if opponent else []
+    if variant == base_variant and strategy == base_strategy:
+        return " ".join([f"{strategy} ({variant}", *against]) + ")"  # of two runs
     if variant != base_variant:
         return f"{variant} - {base_variant} ({' '.join([strategy, *against])})"
     return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"

@@ -1,0 +1,29 @@
+"""`simgin compare`: two run directories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from simgin.commands.answer import Answer, command_line, json_option
+
+
+@click.command()
+@click.argument("run", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("base", metavar="BASE", type=click.Path(path_type=Path))
+@json_option
+def compare(run: Path, base: Path, as_json: bool) -> None:
+    """Tell two finished runs apart: DIR minus BASE, with intervals.
+
+    Matchups that both played are compared with each other; where there are none, the first with the first, and so on. Runs with the same
+    seed played the same packs: then the differences are paired, and much sharper.
+    """
+    from simgin import comparison, sheets, table
+
+    one, other = comparison.read(run), comparison.read(base)
+    frame = comparison.differences(one, other)
+    apart = comparison.told_apart(one, other)
+    lines = ["The runs differ in other things, too:", *(f"  {line}" for line in apart)] if apart else []
+    answer = Answer(command_line("compare", run, base), table.records(frame), one.manifest["seed"])
+    answer.give(as_json, [sheets.differences(frame), *lines])
