@@ -12,6 +12,7 @@ from simgin import summary
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.table import Table
 
     from simgin.findings import Findings
 
@@ -36,27 +37,33 @@ class Sheet:
         return "\n".join([f"## {self.title}", "", *lines, "", *([self.note, ""] if self.note else [])])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        from rich import box
-        from rich.padding import Padding
-        from rich.table import Table
         from rich.text import Text
 
-        grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        for heading in self.headings:
-            grid.add_column(heading, overflow="fold")
-        for row in self.rows:
-            grid.add_row(*row)
         yield Text(f"\n{self.title}\n", style="bold")
+        grid = _grid(self.headings, self.rows)
         if console.measure(grid, options=options.update(width=WIDEST)).maximum <= options.max_width:
             yield grid
-        else:  # no room: a name, and what is said of it below
+        elif len(self.rows) == 1:  # too wide: stood on its side
+            (name, *cells) = self.rows[0]
+            yield _grid(("", name), list(zip(self.headings[1:], cells, strict=True)))
+        else:  # a name, and what is said of it below
             for name, *cells in self.rows:
                 yield Text(name)
-                yield Padding(
-                    ", ".join(f"{heading} {cell}" for heading, cell in zip(self.headings[1:], cells, strict=True) if cell), (0, 2)
-                )
+                yield Text("  " + ", ".join(f"{heading} {cell}" for heading, cell in zip(self.headings[1:], cells, strict=True) if cell))
         if self.note:
             yield Text(self.note)
+
+
+def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in headings:
+        grid.add_column(heading, overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    return grid
 
 
 def of(found: Findings) -> list[Sheet]:

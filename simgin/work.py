@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from simgin.experiment import Cell
     from simgin.ledger import Ledger
 
-BLOCK_SECONDS = 0.5
+BLOCK_SECONDS = 0.5  # at least: progress, Ctrl-C and checkpoints come between blocks
+BLOCKS_A_SECOND = 100  # at most, by all workers together: many workers get longer blocks (docs/scaling.md)
 GROWTH = 8  # a block is at most so many times the batches of the one before: the first one may hold the compilation
 
 
@@ -46,9 +47,10 @@ class Work:
         return Block(self._cell, matchup, start // matchup.batch, units, self._recorded)
 
     def timed(self, block: Block, seconds: float) -> None:
-        """A block was played: aim the next ones of its cell at half a second."""
+        """A block was played: aim the next ones of its cell at half a second, or longer for many workers."""
         self.finished += block.units
-        fitting = int(BLOCK_SECONDS * block.units / max(seconds, 1e-9) / block.matchup.batch)
+        wanted = max(BLOCK_SECONDS, self._team / BLOCKS_A_SECOND)
+        fitting = int(wanted * block.units / max(seconds, 1e-9) / block.matchup.batch)
         self._size[block.cell] = max(1, min(fitting, GROWTH * self._size[block.cell]))
 
     def close(self, cell: int) -> None:
