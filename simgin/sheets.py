@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simgin import summary
+from simgin import summary, table
+from simgin.findings import headline
+from simgin.statistics import POWER_80
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +77,7 @@ def of(found: Findings) -> list[Sheet]:
 def on_screen(found: Findings) -> list[Sheet | str]:
     """The same for a terminal: what is told of every cell is a line, the tables are in the summary."""
     sheets = [sheet for sheet in (differences(found.differences), _ratings(found)) if sheet.rows]
-    return [*sheets, *filter(None, (_worth(found.pairing), _helped(found.adjusted)))]
+    return [*sheets, *filter(None, (_detectable(found), _worth(found.pairing), _helped(found.adjusted)))]
 
 
 def differences(frame: pd.DataFrame) -> Sheet:
@@ -95,7 +97,7 @@ def differences(frame: pd.DataFrame) -> Sheet:
 
 def _difference(row: Any) -> str:
     if row["se"] == 0:
-        return "none at all"
+        return "none"
     said = summary.estimate(row["difference"], row["low"], row["high"], _factor(row["metric"]))
     if said == summary.DASH or math.isnan(row["p_holm"]):
         return said
@@ -134,6 +136,20 @@ def _pairing(frame: pd.DataFrame) -> Sheet:
         "the part of a single result's variance in points that belongs to the pack, for these two players."
     )
     return Sheet("What mirroring is worth", ("variant", "A v B", "points", "won", "luck share"), parts, note)
+
+
+def _detectable(found: Findings) -> str:
+    """What lead over an equal opponent every cell would have shown, of runs of pairs whose size was fixed."""
+    if any(one.multiplier is not None or not one.cell.matchup.mirrored for one in found.played):
+        return ""
+    said = []
+    for metric in headline(found.plan.unit, 2):
+        least = POWER_80 * max(rows["se"].to_dict()[metric] for _, rows in table.matchups(found.table))
+        if math.isnan(least):
+            return ""
+        said.append(f"{_number(least, metric)} {'%' if _factor(metric) == 100 else 'points a deal'}")
+    each = "every matchup" if len(found.played) > 1 else "this run"
+    return f"Smallest lead that {each} would have shown four times in five: {' of the wins, '.join(said)}."
 
 
 def _worth(frame: pd.DataFrame) -> str:
