@@ -11,6 +11,8 @@ from simgin.core import sums
 
 KINDS = ("knock", "gin", "undercut", "void")
 SHARES = (0.9, 0.04, 0.05, 0.01)
+MUTUAL = (*sums.SIDE_FACTS, "match_win")  # facts that both sides have, as a_... and b_...
+OPPOSED = ("a_margin", "a_match_margin", "a_settlement")  # what one side has the other loses
 
 
 def row(facts):
@@ -45,8 +47,7 @@ def matches(rng, units, *, win=0.5, halves=2):
         for wanted in (rng.integers(3, 9, units) > deal for deal in range(8)):
             facts += np.where(wanted[:, None], deals(rng, units, win=win, halves=1), 0)
         _add_match(facts, rng.random(units) < win, rng.integers(0, 99, units))
-    facts[:, sums.FACT["settled"]] = column(facts, "matches")
-    facts[:, sums.FACT["a_settlement"]] = column(facts, "a_margin")  # no bonuses: the points of the deals
+    _add_settlement(facts)
     return facts
 
 
@@ -67,13 +68,30 @@ def units(rng, n, *, win=0.5, halves=2, matches=False):
             own, losing = 0.5 * mine + 0.5 * rng.random(n) < win, rng.integers(0, 99, n)
             _add_match(bag[:, sums.SUM : sums.SQUARE], own, losing)
             bag[:, sums.MATCH_SQUARE] += (100 - losing) ** 2
+    if matches:
+        _add_settlement(bag[:, sums.SUM : sums.SQUARE])
     _close(bag, matches)
     return bag
 
 
 def rows(rng, bag, batches, per_batch):
-    """Batch rows, int64 (batches, sums.COLUMNS), of units drawn from a bag with replacement. The same rng state is the same packs."""
-    return rng.multinomial(per_batch, np.full(len(bag), 1 / len(bag)), size=batches) @ bag
+    """Batch rows, int64 (*batches, sums.COLUMNS), of units drawn from a bag with replacement. The same rng state is the same packs."""
+    counts = rng.multinomial(per_batch, np.full(len(bag), 1 / len(bag)), size=batches)
+    flat = counts.reshape(-1, len(bag)).astype(float) @ bag  # whole numbers far below 2**53, and floats have a fast product
+    return flat.astype(np.int64).reshape(*counts.shape[:-1], -1)
+
+
+def seen_by_b(bag):
+    """The same rows with the strategies exchanged."""
+    swapped = bag.copy()
+    for i, name in enumerate(sums.FACTS):
+        other = sums.FACT[{"a_": "b_", "b_": "a_"}.get(name[:2], name[:2]) + name[2:]] if name[2:] in MUTUAL else i
+        for block in (sums.SUM, sums.SQUARE, sums.CROSS):
+            sign = -1 if name in OPPOSED and block != sums.SQUARE else 1
+            swapped[:, block + other] = sign * bag[:, block + i]
+    pairs = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
+    swapped[:, pairs] = bag[:, pairs][:, ::-1]
+    return swapped
 
 
 def truth(bag, name, scale=1):
@@ -129,6 +147,11 @@ def _add_deal(facts, rng, own):
             amounts |= {f"a_won_{name}": own & (kind == i), f"b_won_{name}": other & (kind == i)}
     for name, amount in amounts.items():
         facts[:, sums.FACT[name]] += amount
+
+
+def _add_settlement(facts):
+    facts[:, sums.FACT["settled"]] = column(facts, "matches")
+    facts[:, sums.FACT["a_settlement"]] = column(facts, "a_margin")  # no bonuses: the points of the deals
 
 
 def _add_match(facts, own, losing):
