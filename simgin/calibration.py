@@ -83,7 +83,7 @@ def martingale(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:
 def _changes(before: np.ndarray, walks: Walks) -> np.ndarray:
     """How V changed with every deal; the last deal of a match leads to its result."""
     after = np.append(before[1:], np.nan)
-    return np.where(walks.last, walks.result, after) - before
+    return np.asarray(np.where(walks.last, walks.result, after) - before)
 
 
 def reliability(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:

@@ -16,7 +16,7 @@ ORDER = """
     slow hooks loader matchup single scripted
     statistics metrics table
     experiment results runner frames progress
-    kept outcomes tracks boards value calibration
+    kept outcomes tracks boards byscore value calibration
     summary screen plots report hand standing replay alone examples exact answers goals soloscript bids positions kinds conform bench
     examiner check doctor
     commands cli
