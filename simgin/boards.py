@@ -79,7 +79,7 @@ class _Deal:
             gains, group = np.unique(won, axis=0, return_inverse=True)
             self._to.append(np.ascontiguousarray(track.steps(gains)))
             self._group.append(group.reshape(-1))
-        self._next = np.array([[_next_dealer(row, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)])
+        self._next = next_dealers(row)
 
     def moves(self, share: np.ndarray) -> Moves:
         """The moves of one deal from the share of every outcome."""
@@ -105,6 +105,11 @@ def won_deals(row: Row, outcomes: Outcomes) -> np.ndarray:
     return np.asarray(factor * outcomes.column("stake"))  # a refusal pays the number before the offer
 
 
+def next_dealers(row: Row) -> np.ndarray:
+    """The side that deals next, by the side that dealt and by who won (0, 1, -1): int64 (2, 3)."""
+    return np.array([[_next_dealer(row, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)])
+
+
 def _next_dealer(row: Row, dealer: int, winner: int) -> int:
     """The side that deals after a deal (RULES.md 4.1); one player's games always have the same."""
     if row["players"] == 1:
@@ -127,7 +132,7 @@ def _track(row: Row, seat: int) -> Track:
     return Track(fields, (1,) if goal == "single" else tuple(number(row, targets[name]) for name in fields))
 
 
-def _starts(row: Row, seat: int, fields: tuple[tuple[str, ...], tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
+def starts(row: Row, seat: int, fields: tuple[tuple[str, ...], tuple[str, ...]]) -> tuple[np.ndarray, np.ndarray]:
     """The standings of A and B when a match begins: start_points where a side counts points, else nothing."""
     points: Any = row["start_points"] or (0, 0)
     a, b = ([points[one] if name == "score" else 0 for name in names] for one, names in zip((seat, 1 - seat), fields, strict=True))
@@ -147,7 +152,7 @@ class Race:
         self._tracks = _tracks(row, seat)
         self._deal = _Deal(row, outcomes, self._tracks)
         self._single = row["goal"] == "single"
-        self._start = _starts(row, seat, self.fields)
+        self._start = starts(row, seat, self.fields)
 
     @property
     def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -198,7 +203,7 @@ class Games:
         points = np.arange(self._tracks[0].length)
         up_to, games = np.array(row["game_table"]).T
         self._games = games[np.searchsorted(up_to, points)]  # won games by the loser's points
-        self._start = _starts(row, seat, self.fields)
+        self._start = starts(row, seat, self.fields)
 
     @property
     def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

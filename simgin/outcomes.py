@@ -8,6 +8,7 @@ are a pure function of the rules, the strategies, the seed and the number of dea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,6 +60,13 @@ class Outcomes:
         """One column of every outcome, int64."""
         return np.asarray(self.rows[:, COLUMN[name]])
 
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """Shares of the outcomes among their dealer's deals, from all groups and then with each left out: float (1 + GROUPS, outcomes)."""
+        kept = np.concatenate([self.counts.sum(axis=0)[None], self.counts.sum(axis=0) - self.counts])
+        dealer = self.column("dealer")
+        return np.asarray(kept / (kept @ (dealer[:, None] == dealer)))
+
     def from_both_sides(self) -> Outcomes:
         """Every deal counted for A and, as its mirror image, for B: what a strategy against itself is worth counting as."""
         mirror = self.rows.copy()
@@ -76,9 +84,7 @@ class Outcomes:
         frame = pd.DataFrame(self.rows, columns=list(COLUMNS))
         frame["kind"] = np.array(KINDS)[self.column("kind")]
         frame["count"] = self.counts.sum(axis=0)
-        total = self.counts @ (self.column("dealer")[:, None] == self.column("dealer")).astype(np.int64)
-        frame["share"] = self.counts.sum(axis=0) / total.sum(axis=0)
-        frame["se"] = jackknife((self.counts.sum(axis=0) - self.counts) / (total.sum(axis=0) - total))
+        frame["share"], frame["se"] = self.shares[0], jackknife(self.shares[1:])
         return frame
 
 

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simgin import boards, outcomes
+from simgin import boards, byscore, outcomes
 from simgin.boards import Board, number
+from simgin.byscore import ByScore, Scores
 from simgin.core.record import FIELD, FIELDS
 from simgin.core.sums import KINDS
 from simgin.counts import count
@@ -58,7 +59,7 @@ class Value:
     """
 
     matchup: Matchup
-    outcomes: Outcomes
+    outcomes: Outcomes | ByScore
     board: Board
     seat: int = 0
 
@@ -78,7 +79,7 @@ class Value:
         """A bound on the share of matches that take more than so many deals, from any state: Chernoff's, E z^N / z^deals."""
         if self.matchup.variant.row["goal"] in ("single", "total"):
             return float(self._deals_left.max() > deals)
-        tables = ((z, self.board.growth(self._shares[0], z)) for z in RATES)
+        tables = ((z, self.board.growth(self.outcomes.shares[0], z)) for z in RATES)
         return min((float(table.max()) / z**deals for z, table in tables if table.min() >= 1), default=1.0)
 
     def table(self) -> pd.DataFrame:
@@ -113,18 +114,11 @@ class Value:
     @cached_property
     def chances(self) -> np.ndarray:
         """V everywhere on the board, the dealer last; `board.index` finds a state."""
-        return self.board.solve(self._shares[0])
-
-    @cached_property
-    def _shares(self) -> np.ndarray:
-        """Shares of the outcomes among their dealer's deals, from all groups and then with each left out: float (1 + GROUPS, outcomes)."""
-        counts, dealer = self.outcomes.counts, self.outcomes.column("dealer")
-        kept = np.concatenate([counts.sum(axis=0)[None], counts.sum(axis=0) - counts])
-        return np.asarray(kept / (kept @ (dealer[:, None] == dealer)))
+        return self.board.solve(self.outcomes.shares[0])
 
     @cached_property
     def _deals_left(self) -> np.ndarray:
-        return self.board.deals_left(self._shares[0])
+        return self.board.deals_left(self.outcomes.shares[0])
 
     @cached_property
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
@@ -138,7 +132,7 @@ class Value:
         return np.sqrt((n - 1) * np.maximum(squares / n - (total / n) ** 2, 0)), np.array(starts)
 
     def _tables_leaving_out(self) -> Iterator[np.ndarray]:
-        return (self.board.solve(share) for share in self._shares[1:])
+        return (self.board.solve(share) for share in self.outcomes.shares[1:])
 
     def _at_start(self, table: np.ndarray) -> float:
         row = self.matchup.variant.row
@@ -176,22 +170,36 @@ def of(
 ) -> Value:
     """V of strategy A, at `seat`, against B (two players: `simple` if none is named), from so many single deals.
 
-    Counts the outcomes, or reads them from disk. Raises ValueRefused where V would be wrong or cannot be had.
+    Counts the outcomes, or reads them from disk; where the score changes how deals are played, by score (`simgin.byscore`).
+    Raises ValueRefused where V would be wrong or cannot be had.
     """
     one = seated(a, b, variant, seed, "deal")
-    _refuse_rules(one)
-    counted = outcomes.of(one, count(deals), workers)
+    _refuse_columns(one)
+    if one.variant.row["goal"] != "single" and depends_on_score(one):
+        _refuse_unless_points(one)
+        return by_score(one, byscore.of(one, count(deals), workers), seat)
+    return at_any_score(one, outcomes.of(one, count(deals), workers), seat)
+
+
+def at_any_score(one: Matchup, counted: Outcomes, seat: int = 0) -> Value:
+    """V where deals are played alike at every score, from their outcomes.
+
+    A strategy against itself is seen from both sides: that makes V(a, b, A deals) + V(b, a, B deals) = 1 where the rules treat the seats
+    alike.
+    """
     _refuse_outcomes(one, counted)
-    return made(one, counted, seat)
+    seen = counted.from_both_sides() if _symmetric(one) else counted
+    return _unless_broken_off(Value(one, seen, boards.board(one.variant.row, seat, seen), seat))
 
 
-def made(one: Matchup, counted: Outcomes, seat: int = 0) -> Value:
-    """V from outcomes. A strategy against itself is seen from both sides, which makes V(a, b) + V(b, a) = 1 where the seats are alike."""
-    symmetric = one.b is not None and not one.mirrored
-    counted = counted.from_both_sides() if symmetric else counted
-    value = Value(one, counted, boards.board(one.variant.row, seat, counted), seat)
-    _refuse_size(value)
-    return value
+def by_score(one: Matchup, counted: ByScore, seat: int = 0) -> Value:
+    """V of a match to points from the outcomes of deals at every score."""
+    seen = counted.from_both_sides() if _symmetric(one) else counted
+    return _unless_broken_off(Value(one, seen, Scores(one.variant.row, seat, seen), seat))
+
+
+def _symmetric(one: Matchup) -> bool:
+    return one.b is not None and not one.mirrored
 
 
 # What is refused
@@ -203,15 +211,17 @@ def _instead(one: Matchup) -> str:
     return f"Estimate it by play: {shlex.join(['simgin', 'match', *names, '-v', one.variant.text, '--matches', '100k'])}."
 
 
-def _refuse_rules(one: Matchup) -> None:
-    """Refuse what the rules, or the way the strategies play by them, put out of reach."""
-    goal = one.variant.row["goal"]
-    if goal == "columns":
+def _refuse_columns(one: Matchup) -> None:
+    if one.variant.row["goal"] == "columns":
         raise ValueRefused(f"V is not computed for goal = columns: scores in several games at once are too many states. {_instead(one)}")
-    if goal != "single" and depends_on_score(one):
+
+
+def _refuse_unless_points(one: Matchup) -> None:
+    """Refuse what is played otherwise at other scores, unless two scores are all there is to the state of the match."""
+    if one.b is None or one.variant.row["goal"] != "points":
         raise ValueRefused(
-            f"V is computed from deals that are played alike at every score, and in {one.title} ({one.variant.text}) the score changes "
-            f"how a deal is played. {_instead(one)}"
+            f"In {one.title} ({one.variant.text}) the score changes how a deal is played, and V by score is computed for two players and "
+            f"goal = points only. {_instead(one)}"
         )
 
 
@@ -226,16 +236,14 @@ def _refuse_outcomes(one: Matchup, counted: Outcomes) -> None:
         raise ValueRefused(f"V does not exist: in {counted.deals:,} deals of {one.title} nobody won. {_instead(one)}")
 
 
-def _refuse_size(value: Value) -> None:
-    """Refuse boards that are too large, and matches that the engine might break off."""
+def _unless_broken_off(value: Value) -> Value:
+    """The value, unless its board is too large or the engine might break matches off, since V has no clock."""
     one, most = value.matchup, number(value.matchup.variant.row, "max_deals")
     if value.board.size > MOST_STATES:
         raise ValueRefused(f"V would have {value.board.size:,} states, more than {MOST_STATES:,}. {_instead(one)}")
     if (share := value.longer_than(most)) > BROKEN_OFF:
-        raise ValueRefused(
-            f"V has no clock, and up to {min(share, 1):.2g} of the matches may be broken off by max_deals = {most}: raise it. "
-            + _instead(one)
-        )
+        raise ValueRefused(f"Up to {min(share, 1):.2g} of the matches may be broken off by max_deals = {most}: raise it. {_instead(one)}")
+    return value
 
 
 def depends_on_score(one: Matchup) -> bool:

@@ -16,7 +16,7 @@ ORDER = """
     slow hooks loader matchup single scripted
     sequential statistics metrics table stopping contrast pairing ratings control homogeneity
     sweep inquiry experiment ledger identities block threads work runner results cluster plan findings records frames progress
-    kept outcomes tracks boards value calibration
+    kept outcomes tracks boards byscore value calibration
     summary sheets comparison screen plots report hand standing replay alone examples exact answers goals soloscript
     bids positions kinds conform bench examiner check doctor
     commands cli
