@@ -178,11 +178,11 @@ def _connection(path: Path | None, name: str) -> sqlite3.Connection:
         connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
         try:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # before the journal mode: then no second process gets in
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
             with connection:
                 connection.execute("BEGIN IMMEDIATE")
-            _check(connection, name)
+                _check(connection, name)  # before the journal mode, which is written into the file: it may be somebody else's
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
         except BaseException:
             connection.close()
             raise
