@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,7 +81,9 @@ def match(
         raise click.UsageError("--record needs a directory to write to: add -o DIR.")
     playing.warn_of_scores(asked.cells)
     started = datetime.now(UTC)
-    with session(as_json), playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record) as found:
+    with ExitStack() as stack:
+        with session(as_json):  # what policies print; the answer itself belongs on stdout
+            found = stack.enter_context(playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record))
         if seconds is not None:  # the clock cannot be repeated, what it came to can
             command = _command(asked, ["--deals" if asked.unit == "deal" else "--matches", found.played[0].n], output, record)
         files = [] if output is None else playing.save(output, found, workers, started, command)
