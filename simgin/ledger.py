@@ -25,6 +25,8 @@ COMPRESSION = 1  # zlib's quickest: a row shrinks to a third, and a batch takes 
 CHUNK = 512  # rows read at a time
 
 _TABLES = """
+DROP TABLE IF EXISTS run;
+DROP TABLE IF EXISTS batches;
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE batches (
     cell INTEGER NOT NULL,   -- place of the matchup in the run
@@ -119,10 +121,10 @@ class Ledger:
             entries = [("form", str(FORM)), ("identity", json.dumps(identity, ensure_ascii=False))]
             self._connection.executemany("INSERT INTO run VALUES (?, ?)", entries)
 
-    def is_new(self) -> bool:
-        """Whether nothing was ever written here."""
+    def is_empty(self) -> bool:
+        """Whether no batch was ever committed here: then nothing binds it to a run, and a strategy mended after its first error can go on."""
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
-        return bool(tables == 0)
+        return tables == 0 or self._connection.execute("SELECT 1 FROM batches LIMIT 1").fetchone() is None
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
@@ -143,9 +145,9 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
     Raises LedgerError if it is another run's (its identity differs: every difference is told), in use, damaged or not writable.
     """
     name = "the ledger" if path is None else str(path)
-    with contextlib.closing(_connection(path, name)) as connection:
+    with _readable(name), contextlib.closing(_connection(path, name)) as connection:
         ledger = Ledger(connection, name)
-        if ledger.is_new():
+        if ledger.is_empty():
             ledger.begin(identity)
         elif told := differences(ledger.identity, identity):
             raise LedgerError(
@@ -165,29 +167,33 @@ def reading(path: Path) -> Iterator[Ledger]:
     """The ledger of a finished or interrupted run, to be read alone. Raises LedgerError if there is none."""
     if not path.is_file():
         raise LedgerError(f"{path.parent} has no {FILE}; name a directory that `simgin run` or `simgin match -o` wrote.")
+    source = f"{path.absolute().as_uri()}?mode=ro"
+    with _readable(str(path)), contextlib.closing(sqlite3.connect(source, uri=True)) as connection:
+        _check(connection, str(path))
+        yield Ledger(connection, str(path))
+
+
+@contextlib.contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Tell of whatever SQLite or zlib finds wrong: damage shows wherever something is read."""
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            _check(connection, str(path))
-            yield Ledger(connection, str(path))
-    except sqlite3.Error as error:
-        raise LedgerError(_unusable(str(path), error)) from error
+        yield
+    except (sqlite3.Error, zlib.error) as error:
+        raise LedgerError(_unusable(name, error)) from error
 
 
 def _connection(path: Path | None, name: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
     try:
-        connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
-        try:
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # before the journal mode: then no second process gets in
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            with connection:
-                connection.execute("BEGIN IMMEDIATE")
-            _check(connection, name)
-        except BaseException:
-            connection.close()
-            raise
-    except sqlite3.Error as error:
-        raise LedgerError(_unusable(name, error)) from error
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # before the journal mode: then no second process gets in
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            _check(connection, name)  # before the journal mode, which is written into the file: it may be somebody else's
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -203,8 +209,8 @@ def _check(connection: sqlite3.Connection, name: str) -> None:
             raise LedgerError(f"{name} was written by another version of simgin (form {form}, not {FORM}); name another directory.")
 
 
-def _unusable(name: str, error: sqlite3.Error) -> str:
-    code = getattr(error, "sqlite_errorcode", None)
+def _unusable(name: str, error: Exception) -> str:
+    code = sqlite3.SQLITE_CORRUPT if isinstance(error, zlib.error) else getattr(error, "sqlite_errorcode", None)
     if code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return f"{name} is being written by another process; wait until it ends, or name another directory with -o."
     if code is not None and code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):

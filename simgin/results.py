@@ -50,16 +50,16 @@ def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str,
     ours = {*files, *there}
     stale = _files_of(place) - {MANIFEST} - ours
     unfinished = {**manifest, "stopped": "while its files were being written", "files": sorted(stale | ours)}
-    contents = {MANIFEST: _json({**manifest, "files": sorted(ours)}), **files}
     try:
         _write(place / MANIFEST, _json(unfinished).encode())  # so that a run killed here knows its own files
-        for name, content in reversed(contents.items()):
+        for name, content in files.items():
             _write(place / name, content if isinstance(content, bytes) else content.encode())
         for name in stale:
             (place / name).unlink(missing_ok=True)
+        _write(place / MANIFEST, _json({**manifest, "files": sorted(ours)}).encode())
     except OSError as error:
         raise ResultsError(f"{directory} cannot be written ({error.strerror}); mend that, and the same command goes on.") from error
-    return [Path(directory) / name for name in (*contents, *there)]
+    return [Path(directory) / name for name in (MANIFEST, *files, *there)]
 
 
 def begin(directory: str | Path) -> Path:

@@ -19,7 +19,7 @@ from simgin.core import sums
 from simgin.experiment import Cell
 from simgin.ledger import opened
 from simgin.threads import Threads
-from simgin.work import Work
+from simgin.work import Work, left
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -123,7 +123,7 @@ def run(
     if watched:
         return [prefix.played(cell) for cell, prefix in zip(cells, watched, strict=True)]
     if seconds is not None:
-        return [Played(cell, _without_gap(ledger, i, cell), f"after {seconds:g} s") for i, cell in enumerate(cells)]
+        return [_in_time(ledger, i, cell, seconds) for i, cell in enumerate(cells)]
     return [Played(cell, cell.matchup.units(cell.n)) for cell in cells]
 
 
@@ -149,10 +149,13 @@ def _watched(ledger: Ledger, i: int, cell: Cell, rule: Rule) -> _Prefix:
     return prefix
 
 
-def _without_gap(ledger: Ledger, i: int, cell: Cell) -> int:
-    """Units of the whole batches that are finished without a gap."""
-    done = {batch for batch, units in ledger.finished(i) if units == cell.matchup.batch}
-    return cell.matchup.batch * next(n for n in range(len(done) + 1) if n not in done)
+def _in_time(ledger: Ledger, i: int, cell: Cell, seconds: float) -> Played:
+    """A cell as far as it came: all of it, or the whole batches that are finished without a gap."""
+    finished = ledger.finished(i)
+    if not left(cell, finished):
+        return Played(cell, cell.matchup.units(cell.n))
+    done = {batch for batch, units in finished if units == cell.matchup.batch}
+    return Played(cell, cell.matchup.batch * next(n for n in range(len(done) + 1) if n not in done), f"after {seconds:g} s")
 
 
 class _Session:

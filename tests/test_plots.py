@@ -10,8 +10,12 @@ import pandas as pd
 import pytest
 import toy
 
-from simgin import plots, report, table
+from simgin import ledger, plan, plots, report, runner, table
 from simgin.core.sums import KINDS
+from simgin.experiment import Cell
+from simgin.findings import Findings
+from simgin.matchup import seated
+from simgin.threads import Threads
 
 RNG = np.random.default_rng(13)
 PLOTS = [plots.win_and_points, plots.endings]
@@ -127,8 +131,9 @@ def test_the_import_is_light():
 
 
 def test_report_holds_every_file():
-    data = frame(*ONE)
-    files = report.files(data, seed=1, question="Who wins?")
+    asked = plan.Plan("a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?")
+    with ledger.opened(None, asked.identity) as book:
+        files = report.files(Findings(asked, runner.run(asked.cells, book, Threads(1)), book))
     assert list(files) == ["table.csv", "summary.csv", "summary.md", "plots/win_and_points.png", "plots/endings.png"]
     assert files["summary.md"].startswith("# Who wins?\n\n| variant")
     again = pd.read_csv(io.StringIO(files["table.csv"]))

@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from simgin import loader, report, results, runner, table, variants
+from simgin import ledger, loader, plan, report, results, runner, table, variants
+from simgin.commands import playing
 from simgin.core import rng, sums
+from simgin.experiment import Cell
+from simgin.findings import Findings
 from simgin.matchup import Matchup
 from simgin.results import ResultsError
+from simgin.runner import Played
+from simgin.threads import Threads
 
 FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
 MANIFEST = {"simgin": "0.1.0", "seed": 1}
@@ -26,7 +31,7 @@ def matchups(unit="deal"):
     return [Matchup(variants.find(text), *pair, 9, unit) for text in ("eaai", "standard+gin_bonus=20")]
 
 
-def test_save_writes_everything_and_nothing_else(tmp_path):
+def test_save_writes_everything_and_nothing_else():
     paths = results.save(tmp_path / "new" / "run", MANIFEST, FILES)
     assert set(tree(tmp_path)) == {"new/run/manifest.json", "new/run/table.csv", "new/run/plots/endings.png"}
     assert paths[0].name == "manifest.json"
@@ -84,7 +89,7 @@ def a_file(place):
 @pytest.mark.parametrize(
     ("make", "word"),
     [
-        (foreign, "not a run that simgin wrote"),
+        (foreign, "holds thesis.tex, which simgin did not write"),
         (foreign_manifest, "not a run that simgin wrote"),
         (broken_manifest, "not a run that simgin wrote"),
         (noted, "holds notes.txt, which simgin did not write"),
@@ -124,51 +129,92 @@ def test_a_place_without_permission_is_refused(tmp_path, monkeypatch, place):
         results.check(tmp_path / place)
 
 
-def test_a_failure_leaves_the_earlier_run(tmp_path, monkeypatch):
-    place = tmp_path / "run"
-    results.save(place, MANIFEST, FILES)
-    before = tree(tmp_path)
-    write = Path.write_bytes
+def writes(monkeypatch, fails_at):
+    """Let one write after the other succeed, up to a number; the names written are handed back."""
+    written, write = [], results._write
 
-    def full(path, content):
-        if path.name == "summary.md":
+    def limited(path, content):
+        if len(written) == fails_at:
             raise OSError(28, "No space left on device")
-        return write(path, content)
+        written.append(path.name)
+        write(path, content)
 
-    monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(ResultsError, match="No space left on device"):
-        results.save(place, MANIFEST, {**FILES, "summary.md": "new"})
-    assert tree(tmp_path) == before
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    monkeypatch.setattr(results, "_write", limited)
+    return written
 
 
-def test_a_failure_of_the_last_move_brings_the_earlier_run_back(tmp_path, monkeypatch):
+NEW = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
+
+
+@pytest.mark.parametrize("fails_at", range(len(NEW) + 2))
+def test_wherever_writing_ends_every_file_is_old_or_new_and_the_same_again_goes_on(tmp_path, monkeypatch, fails_at):
     place = tmp_path / "run"
     results.save(place, MANIFEST, FILES)
-    before = tree(tmp_path)
+    with monkeypatch.context() as patched:
+        writes(patched, fails_at)
+        with pytest.raises(ResultsError, match=r"No space left on device\); mend that, and the same command goes on"):
+            results.save(place, {**MANIFEST, "seed": 2}, NEW)
+    for name, content in tree(place).items():
+        old, new = ((content if isinstance(content, bytes) else content.encode()) for content in (FILES.get(name, ""), NEW.get(name, "")))
+        assert name == "manifest.json" or content in (old, new)
+    said = results.read_manifest(place)
+    assert (said["seed"], said.get("stopped")) == ((2, "while its files were being written") if fails_at else (1, None))
+    results.save(place, {**MANIFEST, "seed": 2}, NEW)
+    assert set(tree(place)) == {"manifest.json", *NEW}
+    assert results.read_manifest(place) == {**MANIFEST, "seed": 2, "files": sorted(NEW)}
 
-    def refuse(path, target):
-        raise OSError(16, "Device or resource busy")
 
-    monkeypatch.setattr(Path, "rename", refuse)
-    with pytest.raises(ResultsError, match="busy"):
-        results.save(place, {**MANIFEST, "seed": 2}, FILES)
-    assert tree(tmp_path) == before
+def test_the_manifest_comes_last_and_nothing_follows_it(tmp_path, monkeypatch):
+    """A kill after the last write leaves a finished run; one before it a manifest that names every file there may be."""
+    place = tmp_path / "run"
+    results.save(place, MANIFEST, FILES)
+    removed, unlink = [], Path.unlink
+    written = writes(monkeypatch, None)
+
+    def watched(path, missing_ok=False):
+        if path.exists():
+            removed.append((path.name, len(written)))
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", watched)
+    results.save(place, MANIFEST, NEW)
+    assert written[0] == written[-1] == "manifest.json" and written.count("manifest.json") == 2
+    assert removed == [("endings.png", len(written) - 1)]
+
+
+def test_a_file_that_a_kill_left_half_written_is_no_strangers(tmp_path):
+    place = tmp_path / "run"
+    results.save(place, MANIFEST, FILES)
+    (place / "plots" / f"{results.WRITING}endings.png").write_text("half")
+    (place / f"{results.WRITING}manifest.json").write_text("{")
+    results.save(place, MANIFEST, FILES)
+    assert set(tree(place)) == {"manifest.json", *FILES}
+
+
+def test_the_ledger_is_no_stranger_and_is_left_alone(tmp_path):
+    place = tmp_path / "run"
+    path = results.begin(place)
+    with ledger.opened(path, {}):
+        results.save(place, MANIFEST, FILES)
+    assert set(tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
+    results.check(place)
+
+
+def manifest_of(cells, **more):
+    ours = [Played(Cell(one, 101), 51) for one in cells]
+    return results.manifest(results.identity(cells), ours, workers=3, started=datetime.now(UTC), command="simgin run x.toml", **more)
 
 
 def test_manifest_says_what_is_needed_to_repeat_and_to_judge():
-    started = datetime.now(UTC)
-    found = results.manifest(
-        matchups(), n=101, workers=3, started=started, command="simgin run x.toml", question="Which?", stopped="complete"
-    )
+    found = manifest_of(matchups(), stopped="complete", audited=3)
     assert json.loads(json.dumps(found, allow_nan=False)) == json.loads(json.dumps(found))
-    assert (found["seed"], found["unit"], found["n"], found["workers"]) == (9, "deal", 101, 3)
+    assert (found["seed"], found["unit"], found["workers"], found["audited"]) == (9, "deal", 3, 3)
     assert found["stream"] == rng.STREAM
-    assert re.fullmatch("[0-9a-f]{16}", found["source"])
-    assert (found["command"], found["question"], found["stopped"]) == ("simgin run x.toml", "Which?", "complete")
-    assert [(m["variant"], m["a"], m["b"], m["units"]) for m in found["matchups"]] == [
-        ("eaai", "gold-early:k=4", "simple", 51),
-        ("standard+gin_bonus=20", "gold-early:k=4", "simple", 51),
+    assert re.fullmatch("[0-9a-f]{16}", found["source"]) and re.fullmatch("[0-9a-f]{16}", found["engine"])
+    assert (found["command"], found["stopped"]) == ("simgin run x.toml", "complete")
+    assert [(m["variant"], m["a"], m["b"], m["n"], m["units"], m["stopped"]) for m in found["matchups"]] == [
+        ("eaai", "gold-early:k=4", "simple", 102, 51, "complete"),
+        ("standard+gin_bonus=20", "gold-early:k=4", "simple", 102, 51, "complete"),
     ]
     assert found["variants"]["standard+gin_bonus=20"] == dict(variants.find("standard+gin_bonus=20").row)
     assert found["strategies"]["gold-early:k=4"]["parameters"]["knock"] == {"k": 4}
@@ -181,9 +227,21 @@ def test_manifest_names_no_host_and_no_user():
     import getpass
     import socket
 
-    text = json.dumps(results.manifest(matchups(), n=1, workers=1, started=datetime.now(UTC), command="x")["machine"])
+    text = json.dumps(manifest_of(matchups())["machine"])
     assert socket.gethostname() not in text
     assert getpass.getuser() not in text.replace("root", "")
+
+
+def test_an_identity_leaves_out_the_size_and_nothing_else():
+    def told(*others):
+        return ledger.differences(results.identity(matchups()), results.identity(list(others)))
+
+    one, two = matchups()
+    assert told(one, two) == []
+    assert told(*matchups("match")) == ['unit: "deal" there, "match" here.']
+    assert told(*(Matchup(m.variant, m.a, m.b, 10, m.unit) for m in (one, two))) == ["seed: 9 there, 10 here."]
+    assert any(line.startswith("matchups") for line in told(two, one)), "the order of cells is their place in the ledger"
+    assert any("strategies, gold-early:k=6" in line for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal")))
 
 
 def test_table_csv_is_the_same_bytes_for_any_workers():
@@ -199,10 +257,11 @@ def test_a_whole_run(tmp_path):
     """From matchups to a directory, and the identities that hold in every result."""
     import pandas as pd
 
-    rows = {m.variant.text: runner.total(runner.run_matchup(m, 3000, 2)) for m in matchups()}
-    frame = pd.concat([table.tidy(name, "gold-early:k=4", "simple", "deal", r) for name, r in rows.items()])
-    manifest = results.manifest(matchups(), n=3000, workers=2, started=datetime.now(UTC), command="x")
-    results.save(tmp_path / "run", manifest, report.files(frame, seed=9))
+    asked = plan.Plan("a run", tuple(Cell(one, 3000) for one in matchups()))
+    with ledger.opened(results.begin(tmp_path / "run"), asked.identity) as book:
+        found = Findings(asked, runner.run(asked.cells, book, Threads(2)), book)
+        files = playing.save(tmp_path / "run", found, 2, datetime.now(UTC), "x")
+        assert set(report.files(found)) | {"manifest.json"} == {path.relative_to(tmp_path / "run").as_posix() for path in files}
     again = pd.read_csv(tmp_path / "run" / "table.csv")
     for _, seen in again.groupby(["variant", "strategy"]):
         value = seen.set_index("metric")["value"]

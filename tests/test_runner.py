@@ -1,4 +1,4 @@
-"""The runner: the same rows for any workers and blocks, faults told apart, interruption between blocks."""
+"""The runner: the same rows for any workers and blocks, faults told apart, interruption, rules and times, and what is left to resume."""
 
 import subprocess
 import sys
@@ -9,10 +9,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simgin import loader, runner, variants
+from simgin import identities, loader, runner, variants, work
+from simgin import matchup as games
+from simgin.experiment import Cell
+from simgin.ledger import opened
 from simgin.matchup import Matchup
+from simgin.runner import COMPLETE, Played
+from simgin.threads import Here, Threads
 
-TOY = SimpleNamespace(batch=10, units=lambda n: n)
+TOY = SimpleNamespace(batch=10, units=lambda n: n, mirrored=False, title="toy", variant=SimpleNamespace(text="toys"))
+WIDTH = runner.sums.COLUMNS
 
 
 def numbered(matchup, first, units):
@@ -20,7 +26,7 @@ def numbered(matchup, first, units):
     rows = []
     for start in range(first, first + units, matchup.batch):
         inside = range(start, min(start + matchup.batch, first + units))
-        rows.append((len(inside), sum(inside)))
+        rows.append((len(inside), sum(inside), *[0] * (WIDTH - 2)))
     return np.array(rows, np.int64)
 
 
@@ -37,109 +43,237 @@ def failing(*bad, delay=lambda unit: 0.0):
     return play
 
 
+@pytest.fixture
+def toys(monkeypatch):
+    """Toys are played by whoever is named: their rows are no batch rows, and no game's identities hold in them."""
+    monkeypatch.setattr(identities, "check", lambda *_: None)
+
+    def played_by(player):
+        monkeypatch.setattr(games, "play", player)
+
+    played_by(numbered)
+    return played_by
+
+
+def play(n, workers=2, progress=None, ledger=None, **more):
+    """What the runner says of one toy cell, and its rows."""
+    if ledger is None:
+        with opened(None, {}) as ledger:
+            return play(n, workers, progress, ledger, **more)
+    (found,) = runner.run([Cell(TOY, n)], ledger, Threads(workers), progress, **more)
+    return found, ledger.rows(0, found.units, TOY.batch)
+
+
 @pytest.mark.parametrize("workers", [1, 2, 3, 8])
 @pytest.mark.parametrize("n", [1, 9, 10, 11, 995, 4000])
-def test_rows_do_not_depend_on_workers(workers, n):
-    rows = runner.run_matchup(TOY, n, workers, player=numbered)
+def test_rows_do_not_depend_on_workers(toys, workers, n):
+    found, rows = play(n, workers)
     assert (rows == numbered(TOY, 0, n)).all()
+    assert (found.units, found.n, found.stopped) == (n, n, COMPLETE)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-6, 0.5, 1e9])
-def test_rows_do_not_depend_on_block_sizes(monkeypatch, seconds):
-    monkeypatch.setattr(runner, "BLOCK_SECONDS", seconds)
-    assert (runner.run_matchup(TOY, 1234, 2, player=numbered) == numbered(TOY, 0, 1234)).all()
+def test_rows_do_not_depend_on_block_sizes(toys, monkeypatch, seconds):
+    monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
+    assert (play(1234)[1] == numbered(TOY, 0, 1234)).all()
 
 
-def test_blocks_grow_towards_half_a_second():
+def test_nobody_at_work_is_a_team_as_well(toys):
+    with opened(None, {}) as ledger:
+        runner.run([Cell(TOY, 25), Cell(TOY, 7)], ledger, Here())
+        assert (ledger.rows(0, 25, 10) == numbered(TOY, 0, 25)).all() and (ledger.rows(1, 7, 10) == numbered(TOY, 0, 7)).all()
+
+
+def test_blocks_grow_towards_half_a_second(toys):
     sizes = []
 
-    def play(matchup, first, units):
+    def slowly(matchup, first, units):
         sizes.append(units)
-        time.sleep(units * 1e-5)
+        time.sleep(units * 2e-4)
         return numbered(matchup, first, units)
 
-    runner.run_matchup(TOY, 20_000, 1, player=play)
+    toys(slowly)
+    play(12_000, 1)
     assert sizes[0] == 10
-    assert max(sizes) > 2000
+    assert 1000 < max(sizes) < 5000
     assert len(sizes) < 40
 
 
-def test_progress_ends_at_all_units():
+def test_progress_ends_at_all_units_and_begins_where_the_ledger_does(toys):
     seen = []
-    runner.run_matchup(TOY, 995, 3, lambda done, every: seen.append((done, every)), player=numbered)
+    with opened(None, {}) as ledger:
+        play(500, 3, ledger=ledger)
+        play(995, 3, lambda done, every: seen.append((done, every)), ledger)
     assert seen[-1] == (995, 995)
-    assert seen == sorted(seen)
+    assert seen == sorted(seen) and seen[0][0] > 500
+
+
+def test_only_what_is_missing_is_played(toys):
+    asked = []
+    toys(lambda *block: (asked.append(block[1:]), numbered(*block))[1])
+    with opened(None, {}) as ledger:
+        play(95, ledger=ledger)
+        asked.clear()
+        found, rows = play(125, ledger=ledger)
+        assert sum(units for _, units in asked) == 125 - 90 and min(first for first, _ in asked) == 90
+        asked.clear()
+        again, same = play(125, ledger=ledger)
+    assert asked == [] and again == found
+    assert (rows == numbered(TOY, 0, 125)).all() and (same == rows).all()
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
-def test_the_smallest_failing_unit_is_told(workers):
+def test_the_smallest_failing_unit_is_told(toys, workers):
     """Even when it takes longer to fail than a later one in another thread."""
-    player = failing(300, 315, 330, delay=lambda unit: 0.2 if unit == 300 else 0.0)
+    toys(failing(300, 315, 330, delay=lambda unit: 0.2 if unit == 300 else 0.0))
     for _ in range(3):
         with pytest.raises(ValueError, match=r"^300$"):
-            runner.run_matchup(TOY, 4000, workers, player=player)
+            play(4000, workers)
 
 
-def test_a_failure_in_the_first_block():
+def test_a_failure_in_the_first_block(toys):
+    toys(failing(0))
     with pytest.raises(ValueError, match=r"^0$"):
-        runner.run_matchup(TOY, 4000, 4, player=failing(0))
+        play(4000, 4)
 
 
-def test_a_failure_stops_the_rest():
+def test_a_failure_stops_the_rest_and_keeps_what_was_sound(toys):
     played = []
 
-    def play(matchup, first, units):
+    def player(matchup, first, units):
         played.append(first)
-        return failing(15)(matchup, first, units)
+        return failing(155)(matchup, first, units)
 
-    with pytest.raises(ValueError, match=r"^15$"):
-        runner.run_matchup(TOY, 10**6, 2, player=play)
-    assert len(played) < 10
+    toys(player)
+    with opened(None, {}) as ledger:
+        with pytest.raises(ValueError, match=r"^155$"):
+            play(10**6, 2, ledger=ledger)
+        assert len(played) < 20
+        kept = {batch for batch, _ in ledger.finished(0)}
+    assert 15 not in kept and 0 in kept
 
 
-def test_an_interruption_stops_between_blocks():
+def interrupt(done, every):
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_keeps_what_is_being_played_and_begins_nothing(toys):
     """Ctrl-C arrives in the main thread, here by way of the progress callback."""
     played = []
 
-    def play(matchup, first, units):
-        played.append(first)
-        time.sleep(0.01)
+    def player(matchup, first, units):
+        played.append(first // 10)
+        time.sleep(0.02)
         return numbered(matchup, first, units)
 
-    def interrupt(done, every):
-        raise KeyboardInterrupt
+    toys(player)
+    with opened(None, {}) as ledger:
+        with pytest.raises(KeyboardInterrupt):
+            play(10**6, 2, interrupt, ledger)
+        many = len(played)
+        time.sleep(0.1)
+        assert len(played) == many <= 4
+        assert {batch for batch, _ in ledger.finished(0)} == set(played)
 
-    with pytest.raises(KeyboardInterrupt):
-        runner.run_matchup(TOY, 10**6, 2, interrupt, player=play)
-    many = len(played)
-    time.sleep(0.1)
-    assert len(played) == many <= 3
 
-
-def test_a_hung_strategy_does_not_hold_an_interruption(monkeypatch):
+def test_a_hung_strategy_does_not_hold_an_interruption(toys, monkeypatch):
     monkeypatch.setattr(runner, "PATIENCE_SECONDS", 0.1)
     release = threading.Event()
 
-    def play(matchup, first, units):
+    def player(matchup, first, units):
         if first:
             release.wait(10)
         return numbered(matchup, first, units)
 
-    def interrupt(done, every):
-        raise KeyboardInterrupt
-
+    toys(player)
     started = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            runner.run_matchup(TOY, 1000, 2, interrupt, player=play)
+            play(1000, 2, interrupt)
         assert time.monotonic() - started < 5
     finally:
         release.set()
 
 
+# Ends that nobody knows beforehand
+
+
+class After:
+    """A rule that stops at the first batch end with so many units, and writes down every look it took."""
+
+    text = "enough units"
+
+    def __init__(self, units):
+        self.units, self.looks = units, []
+
+    def look(self, totals):
+        self.looks.append((int(totals[0]), int(totals[1])))
+        return f"{totals[0]} units" if totals[0] >= self.units else None
+
+
+LOOKS = [(10 * k, sum(range(10 * k))) for k in range(1, 100)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_a_rule_looks_at_every_batch_end_in_order_and_what_lies_beyond_does_not_count(toys, workers):
+    rng = np.random.default_rng(5)
+    toys(lambda *block: (time.sleep(rng.random() * 0.003), numbered(*block))[1])
+    rule = After(345)
+    found, rows = play(10**6, workers, rules=[rule])
+    assert rule.looks == LOOKS[:35]
+    assert found == Played(found.cell, 350, "350 units") and (rows == numbered(TOY, 0, 350)).all()
+
+
+def test_a_rule_that_never_stops_says_so(toys):
+    rule = After(10**9)
+    found, rows = play(95, rules=[rule])
+    assert (found.units, found.stopped) == (95, "enough units: not reached")
+    assert rule.looks == [*LOOKS[:9], (95, sum(range(95)))] and len(rows) == 10
+
+
+def test_a_rule_goes_on_with_what_an_earlier_run_left(toys):
+    """With a gap, as a killed run leaves it; and once it has stopped nothing is played again."""
+    with opened(None, {}) as ledger:
+        ledger.add(0, 0, [10] * 3, numbered(TOY, 0, 30), "x")
+        ledger.add(0, 5, [10] * 40, numbered(TOY, 50, 400), "x")
+        rule = After(200)
+        found, _ = play(10**6, 1, ledger=ledger, rules=[rule])
+        assert found.units == 200 and rule.looks == LOOKS[:20]
+        toys(failing(*range(10**4)))
+        assert play(10**6, ledger=ledger, rules=[After(200)])[0] == found
+        shorter = play(10**6, ledger=ledger, rules=[After(100)])[0]
+    assert (shorter.units, shorter.stopped) == (100, "100 units")
+
+
+def test_each_cell_has_its_rule(toys):
+    with opened(None, {}) as ledger:
+        cells = [Cell(TOY, 1000), Cell(TOY, 30), Cell(TOY, 1000)]
+        found = runner.run(cells, ledger, Threads(2), rules=[After(100), After(10**6), After(55)])
+    assert [one.units for one in found] == [100, 30, 60]
+
+
+def test_a_time_ends_a_cell_at_a_batch_end_without_a_gap(toys):
+    toys(lambda *block: (time.sleep(block[2] * 0.001), numbered(*block))[1])
+    with opened(None, {}) as ledger:
+        started = time.monotonic()
+        found = runner.run([Cell(TOY, 10**9), Cell(TOY, 10**9)], ledger, Threads(2), seconds=0.3)
+        assert 0.5 < time.monotonic() - started < 5
+        for i, one in enumerate(found):
+            assert one.units >= 10 and one.units % 10 == 0 and one.stopped == "after 0.3 s"
+            assert (ledger.rows(i, one.units, 10) == numbered(TOY, 0, one.units)).all()
+
+
+def test_a_cell_that_is_finished_before_its_time_counts_whole(toys):
+    found, rows = play(95, seconds=60)
+    assert (found.units, found.stopped) == (95, COMPLETE) and (rows == numbered(TOY, 0, 95)).all()
+
+
 def test_total_is_exact():
     rows = np.array([[2**53, 1], [1, 1]], np.int64)
     assert runner.total(rows).tolist() == [2**53 + 1, 2]
+
+
+# The real game
 
 
 def real(a="gold", b="simple", unit="deal", seed=3):
@@ -152,6 +286,7 @@ def test_the_real_game_is_the_same_on_any_number_of_workers(unit, b):
     n = 2100 if unit == "match" else 21_000
     one, three = (runner.run_matchup(real(b=b, unit=unit), n, workers) for workers in (1, 3))
     assert (one == three).all()
+    assert (one == games.play(real(b=b, unit=unit), 0, real(b=b, unit=unit).units(n))).all()
     more = runner.run_matchup(real(b=b, unit=unit), 2 * n, 2)
     whole = len(one) - 1  # the last batch may be cut short
     assert (one[:whole] == more[:whole]).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,7 +78,9 @@ def match(
     playing.check(output, record)
     playing.warn_of_scores(asked.cells)
     started = datetime.now(UTC)
-    with session(as_json), playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record) as found:
+    with ExitStack() as stack:
+        with session(as_json):  # what policies print; the answer itself belongs on stdout
+            found = stack.enter_context(playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record))
         if seconds is not None:  # the clock cannot be repeated, what it came to can
             command = _command(asked, ["--deals" if asked.unit == "deal" else "--matches", found.played[0].n], output, record)
         files = [] if output is None else playing.save(output, found, workers=workers, started=started, command=command, record=record)
