@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from simgin import kept, matchup, rules, runner
+from simgin import kept, matchup, rules
 from simgin.boards import Row, States, next_dealers, number, starts
 from simgin.core.record import FIELD, FIELDS
 from simgin.core.state import new_state
@@ -70,7 +70,7 @@ def of(one: Matchup, deals: int, workers: int | None = None) -> ByScore:
 
 def _count(one: Matchup, target: int, units: int, workers: int | None) -> kept.Arrays:
     matchup.prepare(one)
-    with ThreadPoolExecutor(workers or runner.usable_cpus()) as threads:
+    with ThreadPoolExecutor(workers or usable_cpus()) as threads:
         rows = list(threads.map(lambda first: _row(one, first, target, units), range(target)))
     return {**merged(np.concatenate([counted for counted, _ in rows])), "changes": np.concatenate([changes for _, changes in rows])}
 

@@ -31,7 +31,7 @@ def matchups(unit="deal"):
     return [Matchup(variants.find(text), *pair, 9, unit) for text in ("eaai", "standard+gin_bonus=20")]
 
 
-def test_save_writes_everything_and_nothing_else():
+def test_save_writes_everything_and_nothing_else(tmp_path):
     paths = results.save(tmp_path / "new" / "run", MANIFEST, FILES)
     assert set(tree(tmp_path)) == {"new/run/manifest.json", "new/run/table.csv", "new/run/plots/endings.png"}
     assert paths[0].name == "manifest.json"
@@ -241,7 +241,9 @@ def test_an_identity_leaves_out_the_size_and_nothing_else():
     assert told(*matchups("match")) == ['unit: "deal" there, "match" here.']
     assert told(*(Matchup(m.variant, m.a, m.b, 10, m.unit) for m in (one, two))) == ["seed: 9 there, 10 here."]
     assert any(line.startswith("matchups") for line in told(two, one)), "the order of cells is their place in the ledger"
-    assert any("strategies, gold-early:k=6" in line for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal")))
+    assert any(
+        "strategies, gold-early:k=6" in line for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal"))
+    )
 
 
 def test_table_csv_is_the_same_bytes_for_any_workers():
