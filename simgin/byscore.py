@@ -21,6 +21,7 @@ from simgin.core.state import new_state
 from simgin.core.view import new_view
 from simgin.matchup import Matchup
 from simgin.outcomes import GROUPS, OutcomeError, Outcomes, merged, tally
+from simgin.threads import usable_cpus
 
 UNITS = 2 * GROUPS  # of a score at least: both dealers in every group
 MOST_POINTS = 250  # to play to
