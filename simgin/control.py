@@ -1,7 +1,7 @@
 """Estimates adjusted for the luck of the deal: control variates by regression over batches (METRICS 2).
 
-The control is the deadwood as dealt: the dealer's minus the nondealer's, of mean exactly 0; of a single player his own, whose mean is
-known exactly for the usual melds and card values. An adjusted figure is only ever told beside the raw one.
+The control is the deadwood as dealt: the dealer's minus the nondealer's, of mean exactly 0; of a single player his own with a minus,
+whose mean is known exactly for the usual melds and card values. An adjusted figure is only ever told beside the raw one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def mean_dealt(row: Mapping[str, Any]) -> float | None:
         return 0.0
     short = row["joker"] == "before_deal" and row["joker_in_hand"] == "lose"  # the joker may take a card's place
     usual = all(row[name] == value for name, value in USUAL.items())
-    return DEALT_TEN if usual and not short else None
+    return -DEALT_TEN if usual and not short else None  # he sits where the nondealer does
 
 
 def adjust(rows: np.ndarray, metric: str, mean: float) -> Adjusted | None:

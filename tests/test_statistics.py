@@ -113,7 +113,7 @@ def test_a_drawn_match_is_not_a_single_yes_or_no():
     halves = [2] * 40 + [1] * 20 + [0] * 40  # matches in halves: won, drawn, lost
     found = one(halves, [1] * 100, share=True, scale=2)
     assert found.value == 0.5
-    assert found.high == pytest.approx(0.5 + 1.96 * slow_se(halves, np.full(100, 2)))
+    assert (found.low, found.high) == pytest.approx(wilson(0.5, 0.25 / slow_se(halves, np.full(100, 2)) ** 2))
 
 
 @pytest.mark.parametrize(("per_unit", "value", "expected"), [(0, 0.0, wilson(0, 500)), (2, 1.0, wilson(1, 500))])
