@@ -6,6 +6,7 @@ A board is made of the rules, the seat of strategy A and the outcomes that deals
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -149,10 +150,13 @@ class Race:
     """Both sides on a track of their own: single, points, deals, race and twofold."""
 
     def __init__(self, row: Row, seat: int, outcomes: Outcomes) -> None:
-        self._tracks = _tracks(row, seat)
-        self._deal = _Deal(row, outcomes, self._tracks)
+        self._row, self._outcomes, self._tracks = row, outcomes, _tracks(row, seat)
         self._single = row["goal"] == "single"
         self._start = starts(row, seat, self.fields)
+
+    @cached_property
+    def _deal(self) -> _Deal:
+        return _Deal(self._row, self._outcomes, self._tracks)  # not before the size was looked at
 
     @property
     def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -197,13 +201,16 @@ class Games:
     """Games to a number of points, which count by the loser's points: a table over points for every pair of won games (Gin Pro)."""
 
     def __init__(self, row: Row, seat: int, outcomes: Outcomes) -> None:
-        self._tracks = _tracks(row, seat)
-        self._deal = _Deal(row, outcomes, self._tracks)
+        self._row, self._outcomes, self._tracks = row, outcomes, _tracks(row, seat)
         self._target = number(row, "games_target")
         points = np.arange(self._tracks[0].length)
         up_to, games = np.array(row["game_table"]).T
         self._games = games[np.searchsorted(up_to, points)]  # won games by the loser's points
         self._start = starts(row, seat, self.fields)
+
+    @cached_property
+    def _deal(self) -> _Deal:
+        return _Deal(self._row, self._outcomes, self._tracks)
 
     @property
     def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

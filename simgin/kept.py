@@ -56,7 +56,7 @@ def _place(text: str) -> Path | None:
 def _read(place: Path, text: str) -> Arrays | None:
     """The arrays of a file, or None if there is none, it is damaged, or it is about something else."""
     try:
-        with np.load(place, allow_pickle=False) as file:
+        with place.open("rb") as stream, np.load(stream, allow_pickle=False) as file:  # numpy would leave a damaged file open
             found = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
         return None

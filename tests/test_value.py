@@ -1,0 +1,410 @@
+"""V against closed forms, against plain recursion over tiny games, against the engine's own bookkeeping, and against matches played."""
+
+import itertools
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simgin import boards, byscore, calibration, outcomes, value
+from simgin.core import match
+from simgin.core.match import UNDECIDED
+from simgin.core.record import FIELD
+from simgin.core.sums import KINDS
+from simgin.matchup import play_recorded, seated
+from simgin.outcomes import GROUPS, Outcomes
+from simgin.rules import build
+from simgin.variants import find, names
+
+KNOCK, GIN, UNDERCUT, VOID = (KINDS.index(kind) for kind in ("knock", "gin", "undercut", "void"))
+
+
+def counted(shares, scale=1000):
+    """Outcomes with given weights {(dealer, winner, kind, points): whole number}, the same in every group."""
+    rows = np.array(sorted((*key, 1) for key in shares))
+    weights = [shares[tuple(row[:4])] * scale for row in rows.tolist()]
+    return Outcomes(rows, np.tile(np.array(weights, np.int64), (GROUPS, 1)))
+
+
+def a_value(variant, shares, seat=0):
+    return value.at_any_score(seated("gold", "simple", variant, 1, "deal"), counted(shares), seat)
+
+
+# Closed forms
+
+
+def race(p, need_a, need_b):
+    """The chance of need_a successes of chance p before need_b failures."""
+    return float(stats.nbinom.cdf(need_b - 1, need_a, p))
+
+
+@pytest.mark.parametrize("goal", ["points_target=60", "goal=deals+deals_target=6", "goal=race+points_target=60+deals_target=6"])
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_deals_of_ten_points_are_the_negative_binomial_race(goal, p):
+    """Won by A with p/4, whoever deals; one deal in five is void, which changes nothing."""
+    text = f"standard+{goal}"
+    shares = {(d, w, k, pts): n for d in (0, 1) for w, k, pts, n in ((0, KNOCK, 10, p), (1, KNOCK, 10, 4 - p), (-1, VOID, 0, 1))}
+    v = a_value(text, shares)
+    for a, b, dealer in itertools.product(range(6), range(6), range(2)):
+        place = [x * 10 if name == ("score",) else x for x, name in zip((a, b), v.board.fields, strict=True)]
+        assert v.win(*place, dealer) == pytest.approx(race(p / 4, 6 - a, 6 - b), abs=1e-12)
+
+
+def test_the_mean_number_of_deals_and_its_bound():
+    """With fair deals of ten points to 20 each: two deals with 1/2, three with 1/2; every deal takes 4/3 deals with voids."""
+    shares = {(d, w, k, pts): n for d in (0, 1) for w, k, pts, n in ((0, KNOCK, 10, 3), (1, KNOCK, 10, 3), (-1, VOID, 0, 2))}
+    v = a_value("standard+points_target=20", shares)
+    assert v.deals_left(0, 0, 0) == pytest.approx(2.5 * 4 / 3)
+    assert v.deals_left(10, 0, 1) == pytest.approx(1.5 * 4 / 3)
+    for n in (20, 40, 100):
+        truth = stats.nbinom.sf(n - 2, 2, 0.75) / 2 + stats.nbinom.sf(n - 3, 3, 0.75) / 2
+        one_deal = 0.75 * 1.5 / (1 - 0.25 * 1.5)  # the mean of 1.5 ** N until a deal is won
+        chernoff = (one_deal**2 + one_deal**3) / 2 / 1.5**n
+        assert v.longer_than(n) == pytest.approx(chernoff)
+        assert truth < chernoff
+
+
+def test_a_single_deal_is_won_lost_or_half():
+    shares = {(0, 0, GIN, 30): 5, (0, -1, VOID, 0): 2, (0, 1, KNOCK, 3): 3, (1, 0, GIN, 30): 1, (1, 1, KNOCK, 3): 9}
+    v = a_value("standard+goal=single", shares)
+    assert v.win(0, 0, [0, 1]) == pytest.approx([0.6, 0.1])
+    assert v.start().value == pytest.approx(0.35)
+
+
+def test_totals_are_every_way_to_score():
+    penalties = {-20: 3, 0: 1, 10: 4, 25: 2}
+    kinds = {-20: KINDS.index("gin"), 0: KINDS.index("stalled"), 10: KINDS.index("limit"), 25: KINDS.index("limit")}
+    shares = {(1, 0 if points == -20 else -1, kinds[points], points): n for points, n in penalties.items()}
+    one = seated("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
+    v = value.at_any_score(one, counted(shares))
+    for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30, 1000)):
+        ways = itertools.product(penalties.items(), repeat=left)
+        truth = sum(math.prod(n for _, n in way) for way in ways if total + sum(p for p, _ in way) <= 5) / 10**left
+        if -80 <= total <= 100:
+            assert v.win([left, total]) == pytest.approx(truth)
+    assert v.win([3, 1000]) == 0
+    assert v.start().value == v.win([4, 0])
+
+
+# Plain recursion
+
+
+TINY = {
+    (0, 0, KNOCK, 3): 4, (0, 0, GIN, 5): 2, (0, 1, KNOCK, 2): 3, (0, 1, UNDERCUT, 4): 2, (0, -1, VOID, 0): 3, (0, 1, KNOCK, 0): 2,
+    (1, 0, KNOCK, 1): 5, (1, 0, UNDERCUT, 7): 1, (1, 1, GIN, 6): 4, (1, 1, KNOCK, 2): 3, (1, -1, VOID, 0): 1, (1, 0, KNOCK, 0): 1,
+}  # fmt: skip
+
+
+def after_deal(game, state, dealer, winner, kind, points):
+    """The state of both sides, as dictionaries, after a deal; or 1.0 or 0.0 once somebody has won."""
+    sides = [dict(side) for side in state]
+    if winner >= 0:
+        side, other = sides[winner], sides[1 - winner]
+        side["points"] += points
+        side["deals"] += game["deal_count_gin"] if kind == GIN else game["deal_count_undercut"] if kind == UNDERCUT else 1
+        if game["goal"] == "games" and side["points"] >= game["points_target"]:
+            side["games"] += next(games for most, games in game["game_table"] if other["points"] <= most)
+            side["points"] = other["points"] = 0
+        reached = {
+            "points": side["points"] >= game["points_target"],
+            "deals": side["deals"] >= game["deals_target"],
+            "twofold": side["points"] >= game["points_target"] and side["deals"] >= game["deals_target"],
+            "games": side["games"] >= game["games_target"],
+        }
+        reached["race"] = reached["points" if winner == game["points_side"] else "deals"]
+        if reached[game["goal"]]:
+            return 1.0 - winner
+    if winner < 0:
+        dealer = 1 - dealer if game["void_dealer"] == "other" else dealer
+    else:
+        dealer = {"winner": winner, "loser": 1 - winner, "alternate": 1 - dealer}[game["next_dealer"]]
+    return tuple(tuple(kept(game, one, side).items()) for one, side in enumerate(sides)), dealer
+
+
+def kept(game, one, side):
+    """What matters of what a side has: without this the plain recursion would have no end."""
+    names = {"points": ["points"], "deals": ["deals"], "twofold": ["points", "deals"], "games": ["points", "games"]}
+    names["race"] = ["points" if one == game["points_side"] else "deals"]
+    return {name: min(n, game[f"{name}_target"]) if name in names[game["goal"]] else 0 for name, n in side.items()}
+
+
+def iterated(game, shares):
+    """V of every state that a match from nothing can meet, by running the recursion until nothing changes."""
+    nothing = tuple({"points": 0, "deals": 0, "games": 0}.items())
+    weight = {d: sum(n for key, n in shares.items() if key[0] == d) for d in (0, 1)}
+    leads, new = {}, [((nothing, nothing), 0), ((nothing, nothing), 1)]
+    while new:
+        here = new.pop()
+        if here not in leads:
+            leads[here] = [(n / weight[here[1]], after_deal(game, *here, *key[1:])) for key, n in shares.items() if key[0] == here[1]]
+            new += [there for _, there in leads[here] if not isinstance(there, float)]
+    found = dict.fromkeys(leads, 0.5)
+    for _ in range(100):
+        for here, outcomes_here in leads.items():
+            found[here] = sum(p * (there if isinstance(there, float) else found[there]) for p, there in outcomes_here)
+    return found
+
+
+def standing(side, fields):
+    names = {"score": "points", "deals": "deals", "games": "games"}
+    numbers = [dict(side)[names[name]] for name in fields]
+    return numbers if len(numbers) > 1 else numbers[0]
+
+
+GOALS = {
+    "points": "standard+points_target=9",
+    "deals": "standard+goal=deals+deals_target=4+deal_count_gin=2",
+    "race": "race+points_target=9+deals_target=4",
+    "race, A for deals": "race+points_target=9+deals_target=4",
+    "twofold": "twofold+points_target=8+deals_target=3",
+    "games": "pro+points_target=7+games_target=3+game_table=2:3/4:2/6:1",
+}
+
+
+@pytest.mark.parametrize("void_dealer", ["same", "other"])
+@pytest.mark.parametrize("next_dealer", ["winner", "loser", "alternate"])
+@pytest.mark.parametrize("goal", GOALS)
+def test_every_state_is_what_plain_recursion_says(goal, next_dealer, void_dealer):
+    text = f"{GOALS[goal]}+next_dealer={next_dealer}+void_dealer={void_dealer}"
+    seat = int("A for" in goal)
+    v = a_value(text, TINY, seat)
+    row = find(text).row
+    game = {**row, "points_side": seat ^ (row["race_points_seat"] or 0)}
+    truth = iterated(game, TINY)
+    assert len(truth) >= 20
+    for (state, dealer), chance in truth.items():
+        place = [standing(side, fields) for side, fields in zip(state, v.board.fields, strict=True)]
+        assert v.win(*place, dealer) == pytest.approx(chance, abs=1e-9)
+
+
+def test_outcomes_of_every_score_are_what_plain_recursion_says():
+    """At 3:1 a gin of B's deal turns into a knock of A, at 0:5 one knock in four is void."""
+    usual = counted(TINY, scale=10)
+    changes = []
+    for group in range(GROUPS):
+        changes += [(3, 1, group, 1, 1, 0, 2), (3, 1, group, -1, 1, 1, 6)] * 2 + [(0, 5, group, 1, 0, -1, 0), (0, 5, group, -1, 0, 0, 3)]
+    v = value.by_score(seated("gold", "simple", "shot+points_target=9", 1, "deal"), byscore.ByScore(usual, np.array(changes), 16 * GROUPS))
+    weight = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
+
+    def shares_at(a, b):
+        found = {key: n / weight[key[0]] for key, n in TINY.items()}
+        if (a, b) == (3, 1):
+            found[1, 1, GIN, 6] -= 2 / 16
+            found[1, 0, KNOCK, 2] = 2 / 16
+        if (a, b) == (0, 5):
+            found[0, 0, KNOCK, 3] -= 1 / 16
+            found[0, -1, VOID, 0] += 1 / 16
+        return found
+
+    game = {**find("shot+points_target=9").row, "points_side": 0}
+    truth = dict.fromkeys(itertools.product(range(9), range(9), (0, 1)), 0.5)
+    for _ in range(100):
+        for a, b, d in truth:
+            total = 0.0
+            state = tuple(tuple({"points": p, "deals": 0, "games": 0}.items()) for p in (a, b))
+            for (dealer, winner, kind, points), share in shares_at(a, b).items():
+                if dealer == d:
+                    there = after_deal(game, state, d, winner, kind, points)
+                    if not isinstance(there, float):
+                        there = truth[dict(there[0][0])["points"], dict(there[0][1])["points"], there[1]]
+                    total += share * there
+            truth[a, b, d] = total
+    for (a, b, d), chance in truth.items():
+        assert v.win(a, b, d) == pytest.approx(chance, abs=1e-9)
+
+
+# The engine's own bookkeeping
+
+
+@pytest.mark.parametrize("next_dealer", ["winner", "loser", "alternate"])
+@pytest.mark.parametrize("void_dealer", ["same", "other"])
+def test_the_next_dealer_is_the_engines(next_dealer, void_dealer):
+    game = find(f"standard+next_dealer={next_dealer}+void_dealer={void_dealer}")
+    engine = getattr(match.next_dealer, "py_func", match.next_dealer)
+    expected = [[engine(dealer, winner, build(game)) for winner in (0, 1, -1)] for dealer in (0, 1)]
+    assert boards.next_dealers(game.row).tolist() == expected
+
+
+@pytest.mark.parametrize("variant", ["race", "twofold", "dice", "dice+deal_count_gin=2+deal_count_undercut=2"])
+def test_won_deals_are_those_that_the_match_counts(variant):
+    one = seated("simple+stake=random", "gold+offer=strong+answer=brave", variant, 5, "match")
+    _, records = play_recorded(one, 0, 60)
+    observed = Outcomes(outcomes._observed(records), np.zeros((GROUPS, len(records)), np.int64))
+    counts = boards.won_deals(one.variant.row, observed)
+    goes_on = records[:-1, FIELD["outcome"]] == UNDECIDED
+    for side, name in enumerate(("deals_a", "deals_b")):
+        gained = np.diff(records[:, FIELD[name]])[goes_on]
+        assert np.array_equal(gained, (counts * (observed.column("winner") == side))[:-1][goes_on])
+    assert counts.max() > 1
+
+
+# Errors
+
+
+def test_errors_are_those_of_repeated_counting():
+    """Over 400 sets of counts from a known distribution: (V - truth) / se has the variance 19/17 of t(19), within five of its errors."""
+    truth, rng = a_value("standard+points_target=20", TINY), np.random.default_rng(9)
+    rows = counted(TINY).rows
+    weights = np.array([TINY[tuple(row[:4])] for row in rows.tolist()], float)
+    states = [(0, 0, 0), (15, 3, 1), (4, 12, 0)]
+    z = []
+    for _ in range(400):
+        draws = np.zeros((GROUPS, len(rows)), np.int64)
+        for d in (0, 1):
+            mine = rows[:, 0] == d
+            draws[:, mine] = rng.multinomial(200, weights[mine] / weights[mine].sum(), size=GROUPS)
+        v = value.at_any_score(truth.matchup, Outcomes(rows, draws))
+        z.append([(v.win(*state) - truth.win(*state)) / v.se(*state) for state in states])
+    z = np.array(z)
+    assert np.abs(z.mean(axis=0)).max() < 5 / np.sqrt(400)
+    assert np.abs(z.var(axis=0) - 19 / 17).max() < 5 * 19 / 17 * np.sqrt(2.5 / 400)
+
+
+def test_a_strategy_against_itself_is_one_half_and_as_good_as_its_mirror():
+    v = value.of("standard", "gold", "gold", deals=10_000)
+    assert v.start().value == pytest.approx(0.5, abs=1e-12)
+    a, b = np.indices((100, 100))
+    assert np.allclose(v.win(a, b, 0) + v.win(b, a, 1), 1, atol=1e-12)
+    assert 0.001 < v.se(0, 0, 0) < 0.01
+
+
+def test_a_table_has_every_state():
+    v = a_value(GOALS["twofold"], TINY)
+    table = v.table()
+    assert list(table) == ["score_a", "deals_a", "score_b", "deals_b", "dealer", "value", "se"]
+    assert len(table) == 2 * (9 * 4 - 1) ** 2
+    row = table.iloc[777]
+    assert row["value"] == v.win(row[["score_a", "deals_a"]], row[["score_b", "deals_b"]], int(row["dealer"]))
+    assert table["value"].between(0, 1).all()
+
+
+def test_start_points_and_a_named_dealer():
+    v = a_value("standard+points_target=9+start_points=3/6+first_dealer=1", TINY, seat=0)
+    other = a_value("standard+points_target=9+start_points=3/6+first_dealer=1", TINY, seat=1)
+    assert v.start().value == v.win(3, 6, 1)
+    assert other.start().value == v.win(6, 3, 0)
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("variant", "a", "says"),
+    [
+        ("hollywood", "gold", "goal = columns"),
+        ("pro+shot=yes", "gold", "goal = points only"),
+        ("dice-pro", "gold+offer=random+answer=random", "die = game"),
+        ("dice+die_refusal_pays=new", "gold+offer=random+answer=random", "die_refusal_pays = new"),
+        ("standard+max_deals=20", "gold", "max_deals = 20"),
+        ("twofold+points_target=1000+deals_target=100", "gold", "states"),
+        ("standard", "stubborn", "nobody won"),
+    ],
+)
+def test_what_would_be_wrong_is_refused_with_what_to_do_instead(variant, a, says):
+    b = a if a == "stubborn" else "simple"
+    with pytest.raises(value.ValueRefused, match=says) as refused:
+        value.of(variant, a, b, deals=10_000)
+    assert f"simgin match {a} {b} -v {variant} --matches" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("variant", "a", "depends"),
+    [
+        ("standard", "gold", False),
+        ("shot", "gold", True),
+        ("standard", "gold+knock=lead", True),
+        ("standard", "gold+knock=count", True),
+        ("dice", "gold+stake=random", False),
+        ("solitary-gin", "gold", False),
+    ],
+)
+def test_whether_the_score_changes_a_deal(variant, a, depends):
+    assert value.depends_on_score(seated(a, None, variant, 1, "deal")) is depends
+
+
+# Against matches played
+
+SMALLER = {"twofold": "twofold+points_target=40+deals_target=3", "pro": "pro+games_target=2", "dice-pro": "dice-pro+games_target=2"}
+SMALLER |= {"shot": "shot+points_target=30"}
+ROWS = [name for name in names() if name != "hollywood"]
+
+
+def opponent(variant):
+    return "gold-early" if find(variant).row["players"] == 2 else None
+
+
+def assert_believable(v, walks):
+    """|z| < 4.5: with fewer than 25 numbers of a row a false alarm in 6,000 rows."""
+    assert abs(calibration.against_play(v, walks)["difference"]) < 4.5 * calibration.against_play(v, walks)["se"]
+    assert calibration.martingale(v, walks)["z"].dropna().abs().max() < 4.5
+    assert calibration.reliability(v, walks)["z"].dropna().abs().max() < 4.5
+    assert abs(calibration.brier(v, walks)["difference"]) < 4.5 * calibration.brier(v, walks)["se"]
+
+
+@pytest.mark.parametrize("variant", ROWS)
+def test_every_row_agrees_with_matches_played(variant):
+    v = value.of(SMALLER.get(variant, variant), "gold", opponent(variant), deals=20_000, seed=21)
+    assert_believable(v, calibration.play(v, 600, seed=22))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("variant", ROWS)
+def test_every_row_agrees_with_many_matches_played(variant, seat):
+    if seat and variant != "race":
+        pytest.skip("the rules treat the seats alike")
+    v = value.of(variant, "gold", opponent(variant), deals=1_000_000, seed=23, seat=seat)
+    assert_believable(v, calibration.play(v, 20_000, seed=24))
+
+
+def test_a_wrong_value_is_found_out():
+    """V of the weaker side's chances told for the stronger one, and V of a game to 100 told for one to 30."""
+    right = value.of("standard", "gold", "stubborn+knock=at", deals=20_000, seed=21)
+    one = seated("gold", "gin-only", "standard", 1, "deal")
+    wrong = value.at_any_score(one, outcomes.of(right.matchup, 20_000))
+    walks = calibration.play(wrong, 3_000, seed=25)
+    with pytest.raises(AssertionError):
+        assert_believable(wrong, walks)
+    assert abs(calibration.martingale(wrong, walks)["z"]).max() > 6
+    assert abs(calibration.reliability(wrong, walks)["z"]).max() > 6
+
+
+# The checks themselves
+
+
+def records(*matches):
+    """Records of matches given as (unit, (score a, score b, dealer, outcome), ...)."""
+    rows = [(unit, half, *deal) for half, (unit, *deals) in enumerate(matches) for deal in deals]
+    table = np.zeros((len(rows), len(FIELD)), np.int64)
+    for row, (unit, half, a, b, dealer, outcome) in zip(table, rows, strict=True):
+        for name, number in {"unit": unit, "half": half % 2, "score_a": a, "score_b": b, "dealer": dealer, "outcome": outcome}.items():
+            row[FIELD[name]] = number
+    return table
+
+
+def test_walks_by_hand():
+    walks = calibration.walks(
+        records((7, (0, 0, 0, -1), (3, 0, 1, 0)), (7, (0, 0, 0, 1)), (9, (0, 0, 1, -1), (0, 2, 0, -1), (0, 8, 1, -3)))
+    )
+    assert walks.last.tolist() == [False, True, True, False, False, True]
+    assert walks.result.tolist() == [1, 1, 0, 0.5, 0.5, 0.5]
+    told = SimpleNamespace(before=lambda _: np.array([0.5, 0.7, 0.5, 0.5, 0.3, 0.1]))
+    assert calibration._changes(told.before(None), walks) == pytest.approx([0.2, 0.3, -0.5, -0.2, -0.2, 0.4])
+
+
+def test_brier_by_hand():
+    told = SimpleNamespace(before=lambda _: np.tile([0.5, 0.8], 40))
+    walks = calibration.walks(records(*((unit, (0, 0, 0, -1), (3, 0, 1, unit % 4 == 0)) for unit in range(40))))
+    found = calibration.brier(told, walks)
+    assert found["brier"] == pytest.approx((0.25 + 0.75 * 0.04 + 0.25 * 0.64) / 2)
+    assert found["expected"] == pytest.approx((0.25 + 0.16) / 2)
+
+
+def test_errors_of_means_are_clustered_by_unit():
+    x, unit = np.repeat([0.0, 1.0, 1.0, 0.0], 25), np.arange(100) // 2
+    found = calibration._clustered(x, unit)
+    single = calibration._clustered(x[::2], unit[::2])
+    assert found == pytest.approx(single, rel=0.05)
+    assert math.isnan(calibration._clustered(x[:20], unit[:20]).se)
