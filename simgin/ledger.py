@@ -156,6 +156,8 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
                 + "\nName another directory with -o, or remove this one to begin again."
             )
         try:
+            connection.execute("PRAGMA journal_mode = WAL")  # now: it is written into the file, which could have been somebody else's
+            connection.execute("PRAGMA synchronous = NORMAL")
             yield ledger
         finally:
             with contextlib.suppress(sqlite3.Error):
@@ -188,9 +190,7 @@ def _connection(path: Path | None, name: str) -> sqlite3.Connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # before the journal mode: then no second process gets in
         with connection:
             connection.execute("BEGIN IMMEDIATE")
-            _check(connection, name)  # before the journal mode, which is written into the file: it may be somebody else's
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+            _check(connection, name)
     except BaseException:
         connection.close()
         raise
