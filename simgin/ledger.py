@@ -170,7 +170,7 @@ def reading(path: Path) -> Iterator[Ledger]:
     if not path.is_file():
         raise LedgerError(f"{path.parent} has no {FILE}; name a directory that `simgin run` or `simgin match -o` wrote.")
     source = f"{path.absolute().as_uri()}?mode=ro"
-    with _readable(str(path)), contextlib.closing(sqlite3.connect(source, uri=True)) as connection:
+    with _readable(str(path)), contextlib.closing(sqlite3.connect(source, uri=True, timeout=0)) as connection:
         _check(connection, str(path))
         yield Ledger(connection, str(path))
 
@@ -205,7 +205,7 @@ def _check(connection: sqlite3.Connection, name: str) -> None:
         raise LedgerError(f"{name} is no ledger of simgin; move it away or name another directory.")
     if tables:
         ((form,),) = connection.execute("SELECT value FROM run WHERE key = 'form'")
-        if int(form) != FORM:
+        if form != str(FORM):
             raise LedgerError(f"{name} was written by another version of simgin (form {form}, not {FORM}); name another directory.")
 
 
