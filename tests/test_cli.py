@@ -216,7 +216,16 @@ def test_run_writes_everything_where_it_says(here):
     assert said.startswith("Does waiting for gin pay?")
     place = Path("results/waiting")
     assert files(place) == sorted(
-        ["ledger.sqlite", "manifest.json", "plots", "plots/endings.png", "plots/win_and_points.png", "summary.csv", "summary.md", "table.csv"]
+        [
+            "ledger.sqlite",
+            "manifest.json",
+            "plots",
+            "plots/endings.png",
+            "plots/win_and_points.png",
+            "summary.csv",
+            "summary.md",
+            "table.csv",
+        ]
     )
     assert said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     assert results.read_manifest(place)["question"] == "Does waiting for gin pay?"

@@ -241,7 +241,9 @@ def test_an_identity_leaves_out_the_size_and_nothing_else():
     assert told(*matchups("match")) == ['unit: "deal" there, "match" here.']
     assert told(*(Matchup(m.variant, m.a, m.b, 10, m.unit) for m in (one, two))) == ["seed: 9 there, 10 here."]
     assert any(line.startswith("matchups") for line in told(two, one)), "the order of cells is their place in the ledger"
-    assert any("strategies, gold-early:k=6" in line for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal")))
+    assert any(
+        "strategies, gold-early:k=6" in line for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal"))
+    )
 
 
 def test_table_csv_is_the_same_bytes_for_any_workers():
