@@ -122,7 +122,7 @@ class Ledger:
             self._connection.executemany("INSERT INTO run VALUES (?, ?)", entries)
 
     def is_empty(self) -> bool:
-        """Whether no batch was ever committed here: then nothing binds it to a run, and a strategy mended after its first error can go on."""
+        """Whether no batch was ever committed here. Nothing binds it to a run then: a strategy that failed at once may be mended."""
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
         return tables == 0 or self._connection.execute("SELECT 1 FROM batches LIMIT 1").fetchone() is None
 
