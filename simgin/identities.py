@@ -6,7 +6,7 @@ one of these did not come from the engine as it was written: bad memory, a worke
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simgin.matchup import Matchup
 
 SIGNED = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")  # facts that may be negative
+PENALTIES = tuple(name for name in sums.FACTS if "points" in name)  # may be negative in games for one player
 ROUNDING = 1e-9  # relative; of the one comparison whose products do not fit an int64
 
 
@@ -42,11 +43,17 @@ def _equalities(matchup: Matchup, units: np.ndarray, rows: np.ndarray) -> Iterat
     halves = 2 if matchup.mirrored else 1
     yield "units asked for and played", units, rows[:, sums.UNITS]
     yield f"{matchup.unit} results of all units", units * halves, fact["deals" if matchup.unit == "deal" else "matches"]
-    yield "deals and their kinds", fact["deals"], sum((fact[kind] for kind in sums.KINDS), np.zeros_like(units))
+    yield "deals and their kinds", fact["deals"], _added(fact[kind] for kind in sums.KINDS)
     yield "deals and their turns", fact["deals"], rows[:, sums.TURNS_HISTOGRAM : sums.COUNT_HISTOGRAM].sum(axis=1)
     yield "showdowns and their kinds", fact["showdowns"], fact["knock"] + fact["undercut"] + fact["even"]
     yield "showdowns and their counts", fact["showdowns"], rows[:, sums.COUNT_HISTOGRAM : sums.PAIR_HISTOGRAM].sum(axis=1)
     yield "decided deals and both sides' wins", fact["decided"], fact["a_deal_win"] + fact["b_deal_win"]
+    for side in "ab"[: len(matchup.players)]:
+        yield (
+            f"{side.upper()}'s wins and their kinds",
+            fact[f"{side}_deal_win"],
+            _added(fact[f"{side}_won_{kind}"] for kind in sums.WON_KINDS),
+        )
     yield "A's margin and the two sides' points", fact["a_margin"], fact["a_points"] - fact["b_points"]
     yield "matches and both sides' shares of them", 2 * fact["matches"], fact["a_match_win"] + fact["b_match_win"]
     pairs = rows[:, sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + sums.PAIR_BINS]
@@ -54,6 +61,13 @@ def _equalities(matchup: Matchup, units: np.ndarray, rows: np.ndarray) -> Iterat
     yield "units and their scores", units, pairs.sum(axis=1)
     yield "wins and the scores of units", won * (2 // halves), pairs @ np.arange(sums.PAIR_BINS)
     yield "squares and their roots, by parity", *_parities(rows)
+    results = sums.FACT["deals" if matchup.unit == "deal" else "matches"]  # every unit has as many, so products with them are sums
+    for i in np.flatnonzero(np.array(sums.DENOMINATOR) == results):
+        yield f"{sums.FACTS[i]} and its products", halves * rows[:, sums.SUM + i], rows[:, sums.CROSS + i]
+
+
+def _added(columns: Iterable[np.ndarray]) -> np.ndarray:
+    return np.asarray(sum(columns, np.int64(0)))
 
 
 def _parities(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -73,6 +87,7 @@ def _bounds(matchup: Matchup, rows: np.ndarray) -> Iterator[tuple[str, np.ndarra
     margin, single = ("a_margin", sums.DEAL_SQUARE) if matchup.unit == "deal" else ("a_match_margin", sums.MATCH_SQUARE)
     halves = 2 if matchup.mirrored else 1
     yield "the margin of pairs", square[:, sums.FACT[margin]], halves * rows[:, single]
-    if matchup.b is not None:  # penalties can be negative
-        counts = np.delete(total, [sums.FACT[name] for name in SIGNED], axis=1)
-        yield "a count below nothing", -counts, np.zeros_like(counts)
+    signed = [sums.FACT[name] for name in (SIGNED if matchup.b else (*SIGNED, *PENALTIES))]
+    counts, squares = np.delete(total, signed, axis=1), np.delete(square, signed, axis=1)
+    yield "a count below nothing", -counts, np.zeros_like(counts)
+    yield "a square of counts", squares.astype(float), counts.astype(float) ** 2

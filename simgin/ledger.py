@@ -122,7 +122,7 @@ class Ledger:
             self._connection.executemany("INSERT INTO run VALUES (?, ?)", entries)
 
     def is_empty(self) -> bool:
-        """Whether no batch was ever committed here: then nothing binds it to a run, so a strategy may be mended after its first error."""
+        """Whether no batch was ever committed here. Nothing binds it to a run then: a strategy that failed at once may be mended."""
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
         return tables == 0 or self._connection.execute("SELECT 1 FROM batches LIMIT 1").fetchone() is None
 
@@ -156,6 +156,8 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
                 + "\nName another directory with -o, or remove this one to begin again."
             )
         try:
+            connection.execute("PRAGMA journal_mode = WAL")  # now: it is written into the file, which could have been somebody else's
+            connection.execute("PRAGMA synchronous = NORMAL")
             yield ledger
         finally:
             with contextlib.suppress(sqlite3.Error):
@@ -168,7 +170,7 @@ def reading(path: Path) -> Iterator[Ledger]:
     if not path.is_file():
         raise LedgerError(f"{path.parent} has no {FILE}; name a directory that `simgin run` or `simgin match -o` wrote.")
     source = f"{path.absolute().as_uri()}?mode=ro"
-    with _readable(str(path)), contextlib.closing(sqlite3.connect(source, uri=True)) as connection:
+    with _readable(str(path)), contextlib.closing(sqlite3.connect(source, uri=True, timeout=0)) as connection:
         _check(connection, str(path))
         yield Ledger(connection, str(path))
 
@@ -188,9 +190,7 @@ def _connection(path: Path | None, name: str) -> sqlite3.Connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # before the journal mode: then no second process gets in
         with connection:
             connection.execute("BEGIN IMMEDIATE")
-            _check(connection, name)  # before the journal mode, which is written into the file: it may be somebody else's
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+            _check(connection, name)
     except BaseException:
         connection.close()
         raise
@@ -205,7 +205,7 @@ def _check(connection: sqlite3.Connection, name: str) -> None:
         raise LedgerError(f"{name} is no ledger of simgin; move it away or name another directory.")
     if tables:
         ((form,),) = connection.execute("SELECT value FROM run WHERE key = 'form'")
-        if int(form) != FORM:
+        if form != str(FORM):
             raise LedgerError(f"{name} was written by another version of simgin (form {form}, not {FORM}); name another directory.")
 
 

@@ -224,6 +224,7 @@ def _strategy(strategy: Strategy) -> dict[str, Any]:
     """A strategy's files by digest, its policies with every value, and the same values as numbers."""
     return {
         "digest": loader.digest(strategy),
+        "ending": strategy.ending,
         "policies": {slot: policy for slot, policy in loader.described(strategy)},
         "parameters": loader.parameters(strategy),
     }

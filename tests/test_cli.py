@@ -15,7 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 import simgin
-from simgin import frames, results, table, variants
+from simgin import block as blocks
+from simgin import ledger, results, runner, table, variants
 from simgin.cli import COMMANDS, cli
 from simgin.commands import playing
 from simgin.commands.named import Named
@@ -215,7 +216,16 @@ def test_run_writes_everything_where_it_says(here):
     assert said.startswith("Does waiting for gin pay?")
     place = Path("results/waiting")
     assert files(place) == sorted(
-        ["manifest.json", "plots", "plots/endings.png", "plots/win_and_points.png", "summary.csv", "summary.md", "table.csv"]
+        [
+            "ledger.sqlite",
+            "manifest.json",
+            "plots",
+            "plots/endings.png",
+            "plots/win_and_points.png",
+            "summary.csv",
+            "summary.md",
+            "table.csv",
+        ]
     )
     assert said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     assert results.read_manifest(place)["question"] == "Does waiting for gin pay?"
@@ -230,10 +240,111 @@ def test_run_with_another_seed_and_place(here):
     assert sorted(path.name for path in here.iterdir()) == ["there", "waiting.toml"]
 
 
-def test_running_again_replaces_the_run(here):
+def kept(place):
+    """What of a run directory must not depend on how the run went."""
+    return {name: Path(place, name).read_bytes() for name in ("table.csv", "summary.csv", "summary.md")}
+
+
+def manifest(place):
+    """What a manifest says but for the clock."""
+    found = results.read_manifest(place)
+    return {name: value for name, value in found.items() if name not in ("started", "ended", "seconds")}
+
+
+def test_the_same_command_again_says_the_same_and_plays_nothing(here, monkeypatch):
     Path("waiting.toml").write_text(EXPERIMENT)
-    first, second = (call("run", "waiting.toml").stdout for _ in range(2))
+    first = call("run", "waiting.toml", "--json").stdout, kept("results/waiting"), manifest("results/waiting")
+    monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
+    assert (call("run", "waiting.toml", "--json").stdout, kept("results/waiting"), manifest("results/waiting")) == first
+    said = call("run", "waiting.toml").stdout
+    assert "200 deals (100 % there)" in said and said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
+
+
+def test_the_same_match_again_says_the_same(here):
+    first, second = (call("match", "gold", *FEW, "-o", "out").stdout for _ in range(2))
     assert first == second
+
+
+def test_more_deals_extend_and_fewer_are_a_part(here):
+    for n in ("2k", "6k", "3001", "6k"):
+        call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
+        call("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
+        assert kept("out") == kept(f"fresh{n}")
+        assert manifest("out")["matchups"] == manifest(f"fresh{n}")["matchups"]
+
+
+def test_only_what_is_missing_is_played(here, monkeypatch):
+    call("match", "gold", "--deals", "8k", "-o", "out")
+    asked, play = [], blocks.play
+    monkeypatch.setattr(blocks, "play", lambda block, name: (asked.append((block.first, block.units)), play(block, name))[1])
+    call("match", "gold", "--deals", "9k", "-o", "out")
+    assert asked == [(4, 500)]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("match gold-early", ["strategies, gold", "gold-early"]),
+        ("match gold gold-early", ['matchups #1, b: "simple" there, "gold-early" here.']),
+        ("match gold --seed 2", ["seed: 1 there, 2 here."]),
+        ("match gold -v eaai", ['matchups #1, variant: "standard" there, "eaai" here.']),
+        ("match gold --matches 2", ['unit: "deal" there, "match" here.']),
+        ("match gold --until 0.5", ["stop: nothing there", "until margin"]),
+        ("run waiting.toml", ['question: nothing there, "Does waiting for gin pay?" here.']),
+    ],
+)
+def test_the_directory_of_another_run_is_refused_with_the_difference(here, words, told):
+    Path("waiting.toml").write_text(EXPERIMENT)
+    call("match", "gold", *FEW, "-o", "out")
+    before = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
+    words = [*words.split(), *(FEW if words.startswith("match") and "--matches" not in words else ()), "-o", "out"]
+    said = call(*words, code=2).stderr
+    assert "out holds another run:" in said and "Name another directory with -o, or remove this one to begin again." in said
+    assert all(one in said for one in told)
+    assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == before
+
+
+OWN = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return view.own_turn > 3
+MINE = Strategy('mine', knock=mine)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("> 3", "> 4", 'digest: "[0-9a-f]{16}" there, "[0-9a-f]{16}" here'),
+        (", knock=mine", "", 'policies, knock: "mine" there, "at:k=10" here'),
+        (", knock=mine", ", ending='same'", 'ending: "best" there, "same" here'),
+    ],
+)
+def test_a_strategy_that_changed_under_its_name_is_another_run(here, old, new, told):
+    Path("mine.py").write_text(OWN)
+    call("match", "mine.py", *FEW, "-o", "out")
+    Path("mine.py").write_text(OWN.replace(old, new))
+    said = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
+    assert re.search(f"strategies, mine\\.py, {told}\\.", said)
+
+
+def test_a_cell_more_is_another_run(here):
+    Path("waiting.toml").write_text(EXPERIMENT)
+    call("run", "waiting.toml")
+    Path("waiting.toml").write_text(EXPERIMENT.replace('"simple"]', '"simple", "gold-early"]'))
+    said = call("run", "waiting.toml", code=2).stderr
+    assert "matchups: " in said and "gold-early" in said
+
+
+def test_a_dry_run_writes_nothing_and_tells_what_is_left(here):
+    Path("waiting.toml").write_text(EXPERIMENT.replace("200", "2000"))
+    said = call("run", "waiting.toml", "--dry-run").stdout
+    assert "2,000 deals" in said and "there)" not in said and files(here) == ["waiting.toml"]
+    call("run", "waiting.toml")
+    before = files(here)
+    Path("waiting.toml").write_text(EXPERIMENT.replace("200", "4000"))
+    assert "4,000 deals (50 % there)" in call("run", "waiting.toml", "--dry-run").stdout and files(here) == before
 
 
 # variants and strategies
@@ -383,7 +494,9 @@ def test_illegal_play_names_the_deal_and_the_command_that_replays_it(here):
     Path("mine.py").write_text(PLUGIN)
     said = call("match", "mine.py#throws", *FEW, "-o", "out", "--json", code=2).stderr
     assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in said
-    assert not Path("out").exists()
+    assert files("out") == ["ledger.sqlite"]
+    Path("mine.py").write_text(PLUGIN.replace(", discard=not_held", ""))
+    call("match", "mine.py#throws", *FEW, "-o", "out")  # mended, and nothing of the faulty one was kept
 
 
 def test_every_mistake_of_an_experiment_has_its_line(here):
@@ -399,35 +512,63 @@ def test_a_directory_without_permission_is_refused_before_playing(here):
 
 
 def test_a_place_is_checked_before_playing(here, monkeypatch):
-    monkeypatch.setattr(frames, "play", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
     Path("taken.txt").write_text("")
     call("match", "gold", "-o", "taken.txt", code=2)
 
 
-def test_a_full_disk_is_a_sentence_and_leaves_nothing(here, monkeypatch):
+def test_a_full_disk_is_a_sentence_and_the_same_command_goes_on(here, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
-    assert "No space left on device" in call("match", "gold", *FEW, "-o", "out", code=2).stderr
-    assert files(here) == []
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", full)
+        said = call("match", "gold", *FEW, "-o", "out", code=2).stderr
+    assert "No space left on device" in said and "the same command goes on" in said
+    assert files(here) == ["out", "out/ledger.sqlite"]
+    monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
+    call("match", "gold", *FEW, "-o", "out")
 
 
 def test_bugs_are_not_dressed_up_as_bad_input(monkeypatch):
-    monkeypatch.setattr(frames, "cell", lambda *_, **__: int("a bug"))
+    monkeypatch.setattr(runner, "run", lambda *_, **__: int("a bug"))
     assert isinstance(CliRunner().invoke(cli, ["match", "gold"]).exception, ValueError)
 
 
 # Interruptions and pipes
 
 
-def test_an_interruption_ends_with_130_and_writes_nothing(here, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
+def interrupted_after(monkeypatch, blocks_):
+    """Ctrl-C once so many blocks are in the ledger."""
+    add, added = ledger.Ledger.add, []
 
-    monkeypatch.setattr(frames, "play", interrupted)
-    result = call("match", "gold", *FEW, "-o", "out", code=130)
-    assert "nothing was written. Start again with: simgin match gold simple" in result.stderr
+    def counted(self, *block):
+        add(self, *block)
+        added.append(block)
+        if len(added) == blocks_:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ledger.Ledger, "add", counted)
+
+
+def test_an_interruption_ends_with_130_keeps_what_was_finished_and_goes_on(here, monkeypatch):
+    with monkeypatch.context() as patched:
+        interrupted_after(patched, 2)
+        said = call("match", "gold", "--deals", "60k", "-o", "out", "--workers", 1, code=130).stderr
+    command = "simgin match gold simple -v standard --deals 60000 --seed 1 -o out"
+    assert f"interrupted; what was finished is kept in out. Go on with: {command}" in said
+    assert files(here) == ["out", "out/ledger.sqlite"]
+    with ledger.reading(Path("out/ledger.sqlite")) as book:
+        assert len(book.finished(0)) >= 2
+    call(*shlex.split(command)[1:])
+    call("match", "gold", "--deals", "60k", "-o", "whole")
+    assert kept("out") == kept("whole")
+
+
+def test_an_interruption_without_a_directory_says_that_nothing_was_written(here, monkeypatch):
+    interrupted_after(monkeypatch, 1)
+    said = call("match", "gold", "--deals", "60k", code=130).stderr
+    assert "nothing was written. Start again with: simgin match gold simple" in said
     assert files(here) == []
 
 
@@ -436,18 +577,20 @@ def test_control_c_while_playing(here):
     code = """
 import os, signal, threading
 from simgin import cli, runner
-original = runner.run_cells
-def run(*args):
+original = runner.run
+def run(*args, **more):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    return original(*args)
-runner.run_cells = run
+    return original(*args, **more)
+runner.run = run
 signal.signal(signal.SIGINT, signal.default_int_handler)
 cli.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.returncode == 130, run.stderr
-    assert "interrupted; nothing was written" in run.stderr and "Traceback" not in run.stderr
-    assert files(here) == []
+    assert "interrupted; what was finished is kept in out" in run.stderr and "Traceback" not in run.stderr
+    assert files(here) == ["out", "out/ledger.sqlite"]
+    with ledger.reading(Path("out/ledger.sqlite")) as book:
+        assert book.finished(0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")

@@ -65,7 +65,7 @@ PAIR_HISTOGRAM = COUNT_HISTOGRAM + COUNT_BINS
 PAIR_BINS = 5  # a count for every unit: A's share of its matches, else of its deals, in quarters; what nobody won counts one half
 DEAL_SQUARE = PAIR_HISTOGRAM + PAIR_BINS  # sum over deals of A's margin squared: with the pairs' squares it tells what pairing is worth
 MATCH_SQUARE = DEAL_SQUARE + 1  # the same of the margins of matches
-DEALT = MATCH_SQUARE + 1  # sum over deals of the dealer's deadwood as dealt minus the nondealer's; one player: of his
+DEALT = MATCH_SQUARE + 1  # sum over deals of the dealer's deadwood as dealt minus the nondealer's; one player: minus his
 COLUMNS = DEALT + 1
 
 BATCH_DEALS = 1000  # units in a batch of deals

@@ -1,0 +1,442 @@
+"""The ledger: blocks whole or not at all, one writer, whose run it is, and a sentence for whatever a disk can do to it."""
+
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgin import ledger, work
+from simgin.cli import cli
+from simgin.core import sums
+from simgin.experiment import Cell
+from simgin.ledger import FILE, LedgerError, opened, packed, reading
+from simgin.matchup import seated
+
+SIZE = 1000
+RUN = {"seed": 1, "hypothesis": "gold wins", "stop": None, "matchups": [{"a": "gold"}], "strategies": {"gold": {"digest": "00"}}}
+
+
+def rows(rng, batches):
+    """Rows as wide as real ones, of numbers of every size."""
+    bits = rng.integers(0, 63, (batches, sums.COLUMNS))
+    return rng.integers(0, 2**63, (batches, sums.COLUMNS)) >> bits * np.sign(rng.integers(-1, 2, bits.shape))
+
+
+def whole(path):
+    """Whether SQLite finds nothing wrong with the file."""
+    with sqlite3.connect(path) as connection:
+        return connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / FILE
+
+
+# Blocks
+
+
+def test_what_was_added_comes_back_in_the_order_of_units(path):
+    rng = np.random.default_rng(1)
+    all_rows, first = rows(rng, 60), np.arange(0, 60, 5)
+    with opened(path, RUN) as book:
+        for k in rng.permutation(first):
+            book.add(0, int(k), [SIZE] * 5, all_rows[k : k + 5], f"worker {k}")
+        book.add(1, 0, [7], all_rows[:1], "x")
+    for how in (opened(path, RUN), reading(path)):
+        with how as book:
+            assert (book.rows(0, 60 * SIZE, SIZE) == all_rows).all()
+            assert (book.rows(0, 13 * SIZE, SIZE) == all_rows[:13]).all()
+            assert (book.rows(1, 7, SIZE) == all_rows[:1]).all()
+            with np.errstate(over="ignore"):
+                assert (book.total(0, 60 * SIZE, SIZE) == sum(all_rows, np.zeros(sums.COLUMNS, np.int64))).all()
+            assert book.workers(0, 60 * SIZE, SIZE) == [f"worker {k}" for k in first for _ in range(5)]
+            assert book.finished(0) == {(k, SIZE) for k in range(60)} and book.finished(1) == {(0, 7)} and book.finished(2) == set()
+            assert [batch for batch, _ in book.each(0, 60 * SIZE, SIZE)] == list(range(60))
+            assert book.identity == RUN
+    with opened(path, RUN) as book, pytest.raises(LedgerError, match="lacks batches"):
+        book.rows(0, 60 * SIZE + 1, SIZE)
+
+
+def test_chunks_are_the_rows_however_many_there_are(path, monkeypatch):
+    some = rows(np.random.default_rng(2), 23)
+    for chunk in (1, 7, 23, 24):
+        monkeypatch.setattr(ledger, "CHUNK", chunk)
+        with opened(None, RUN) as book:
+            book.add(0, 0, [SIZE] * 22 + [5], some, "x")
+            assert (book.rows(0, 22 * SIZE + 5, SIZE) == some).all()
+            assert (np.concatenate(list(book.chunks(0, 22 * SIZE, SIZE))) == some[:22]).all()
+
+
+@pytest.mark.parametrize("fails_at", [1, 2, 9])
+def test_a_block_is_there_whole_or_not_at_all(path, fails_at):
+    """Something fails at the row of a batch, as a full disk would."""
+    some = rows(np.random.default_rng(3), 10)
+    with opened(path, RUN) as book:
+        book.add(0, 0, [SIZE] * 10, some, "x")
+        book._connection.execute(
+            f"CREATE TEMP TRIGGER full BEFORE INSERT ON batches WHEN NEW.batch = {10 + fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
+        )
+        with pytest.raises(LedgerError, match=r"cannot be written \(no room\); what is in it is safe: mend that, and the same command"):
+            book.add(0, 10, [SIZE] * 10, some, "x")
+        assert book.finished(0) == {(k, SIZE) for k in range(10)}
+        book._connection.execute("DROP TRIGGER full")
+        book.add(0, 10, [SIZE] * 10, some, "x")
+        assert (book.rows(0, 20 * SIZE, SIZE) == np.concatenate([some, some])).all()
+
+
+@given(st.lists(st.integers(1, 45), min_size=1, max_size=8))
+def test_tails_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
+    """A run of one size after the other in one ledger, batches of ten: what is left is played, and the rows are those of one go."""
+    cell = SimpleNamespace(batch=10, units=lambda n: n)
+    with opened(None, RUN) as book:
+        for n in sizes:
+            todo = work.Work([Cell(cell, n)], book, 2)
+            while (block := todo.take()) is not None:
+                book.add(0, block.first, block.sizes, numbered(block.first_unit, block.units), "x")
+                todo.timed(block, 1.0)
+            assert (book.rows(0, n, 10) == numbered(0, n)).all()
+
+
+def numbered(first, units):
+    """Rows of ten units each that tell how many units they hold and what their numbers add up to."""
+    out = np.zeros((-(-units // 10), sums.COLUMNS), np.int64)
+    for unit in range(first, first + units):
+        out[(unit - first) // 10, :2] += 1, unit
+    return out
+
+
+def test_deals_that_were_recorded_survive(path):
+    deals = [np.arange(5 * n, dtype=np.int64).reshape(n, 5) * -(2**40) for n in (3, 0, 7)]
+    some = rows(np.random.default_rng(4), 3)
+    with opened(path, RUN) as book:
+        book.add(0, 0, [SIZE] * 3, some, "x", [packed(one) for one in deals])
+        book.add(0, 3, [SIZE], some[:1], "x")
+        assert book.finished(0, recorded=True) == {(k, SIZE) for k in range(3)} != book.finished(0)
+    with reading(path) as book:
+        found = list(book.deals(0, 3 * SIZE, SIZE, 5))
+        assert [one.tolist() for one in found] == [one.tolist() for one in deals]
+
+
+# Whose run it is
+
+
+OTHERS = [
+    ({"seed": 2}, "seed: 1 there, 2 here."),
+    ({"hypothesis": None}, 'hypothesis: "gold wins" there, nothing here.'),
+    ({"stop": "until ±0.1"}, 'stop: nothing there, "until ±0.1" here.'),
+    ({"matchups": [{"a": "simple"}]}, 'matchups #1, a: "gold" there, "simple" here.'),
+    ({"matchups": [{"a": "gold"}, {"a": "simple"}]}, 'matchups: [{"a": "gold"}] there, [{"a": "gold"}, {"a": "simple"}] here.'),
+    ({"strategies": {"gold": {"digest": "01"}}}, 'strategies, gold, digest: "00" there, "01" here.'),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), OTHERS)
+def test_another_run_is_refused_with_the_difference_by_name(path, change, told):
+    with opened(path, RUN) as book:
+        book.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
+    before = path.read_bytes()
+    with pytest.raises(LedgerError) as error, opened(path, {**RUN, **change}):
+        pass
+    said = str(error.value).splitlines()
+    assert said[0] == f"{path.parent} holds another run:" and said[1:-1] == [f"  {told}"]
+    assert said[-1] == "Name another directory with -o, or remove this one to begin again."
+    assert path.read_bytes() == before
+
+
+def test_every_difference_is_told(path):
+    assert ledger.differences(RUN, {}) == [f"{key}: {ledger._shown(value)} there, nothing here." for key, value in RUN.items() if value]
+    assert ledger.differences(RUN, RUN) == [] == ledger.differences([], [])
+
+
+def test_a_ledger_without_a_batch_is_bound_to_no_run(path):
+    with opened(path, RUN):
+        pass
+    with opened(path, {**RUN, "seed": 2}) as book:
+        assert book.identity["seed"] == 2
+        book.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
+    with pytest.raises(LedgerError, match="seed: 2 there, 1 here"), opened(path, RUN):
+        pass
+
+
+# Two processes
+
+
+HOLDING = """
+import sys
+from pathlib import Path
+from simgin.ledger import opened
+with opened(Path(sys.argv[1]), {"seed": 1}):
+    print("open", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def held(path):
+    """The ledger while another process has it open."""
+    with subprocess.Popen([sys.executable, "-c", HOLDING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "open\n"
+        yield other
+        other.stdin.close()
+        assert other.wait(30) == 0
+
+
+def test_one_process_at_a_time(path):
+    with held(path):
+        for how in (opened(path, {"seed": 1}), reading(path)):
+            with pytest.raises(LedgerError, match="is being written by another process; wait until it ends, or name another"), how:
+                pass
+    with opened(path, {"seed": 1}), pytest.raises(LedgerError, match="another process"), opened(path, {"seed": 1}):
+        pass
+
+
+def test_a_second_command_ends_with_2(path):
+    words = [sys.executable, "-m", "simgin", "match", "gold", "--deals", "10", "-o", path.parent]
+    with held(path):
+        found = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.startswith("simgin: ") and "is being written by another process" in found.stderr and found.stderr.count("\n") == 1
+
+
+def test_of_many_that_begin_at_once_one_gets_in(path):
+    """Each waits for all the others before it opens, and none closes before all have tried."""
+    code = HOLDING.replace("with opened", "print('ready', flush=True); sys.stdin.readline()\nwith opened")
+    words = [sys.executable, "-c", code, path]
+    several = [subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for one in several:
+        assert one.stdout.readline() == "ready\n"
+    for one in several:
+        one.stdin.write("go\n")
+        one.stdin.flush()
+    told = [one.stdout.readline() for one in several]
+    errors = [one.communicate()[1] for one in several]
+    assert sorted(told) == ["", "", "", "open\n"]
+    assert sum("another process" in error for error in errors) == 3
+    assert whole(path)
+
+
+# What a disk can do to it
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """The bytes of a sound ledger of a hundred batches, and their rows."""
+    path = tmp_path_factory.mktemp("good") / FILE
+    some = rows(np.random.default_rng(6), 100)
+    with opened(path, RUN) as book:
+        book.add(0, 0, [SIZE] * 100, some, "x")
+    return path.read_bytes(), some
+
+
+def used(how):
+    """Everything that a run reads."""
+    with how as book:
+        return book.finished(0), book.identity, book.rows(0, 100 * SIZE, SIZE)
+
+
+@pytest.mark.parametrize("share", [0.0001, 0.001, 0.05, 0.5, 0.99])
+def test_a_ledger_cut_short_is_a_sentence(path, good, share):
+    path.write_bytes(good[0][: max(1, int(share * len(good[0])))])
+    for how in (opened(path, RUN), reading(path)):
+        with pytest.raises(LedgerError, match=r"is damaged .*; remove it to begin again, or name another"):
+            used(how)
+
+
+def test_damage_anywhere_is_a_sentence_or_harmless(path, good):
+    """Sixty-four bytes overwritten at sixty places: never a traceback, never another row."""
+    content, some = good
+    rng, told = np.random.default_rng(7), 0
+    for at in rng.integers(0, len(content) - 64, 60).tolist():
+        path.write_bytes(content[:at] + rng.bytes(64) + content[at + 64 :])
+        try:
+            _, _, found = used(opened(path, RUN))
+            assert (found == some).all()
+        except LedgerError:
+            told += 1
+    assert told > 40
+
+
+@pytest.mark.parametrize("content", [b"a diary\n" * 500, b"x" * 4096])
+def test_a_file_that_is_no_database(path, content):
+    path.write_bytes(content)
+    for how in (opened(path, RUN), reading(path)):
+        with pytest.raises(LedgerError, match="is damaged"):
+            used(how)
+    assert path.read_bytes() == content
+
+
+def test_somebody_elses_database_is_left_to_the_last_byte(path):
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE recipes (name)")
+    before = path.read_bytes()
+    for how in (opened(path, RUN), reading(path)):
+        with pytest.raises(LedgerError, match="is no ledger of simgin; move it away"):
+            used(how)
+    assert path.read_bytes() == before and [one.name for one in path.parent.iterdir()] == [FILE]
+
+
+@pytest.mark.parametrize("form", ["0", str(ledger.FORM + 1), "old"])
+def test_a_ledger_of_another_form_is_refused(path, good, form):
+    path.write_bytes(good[0])
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET value = ? WHERE key = 'form'", [form])
+    for how in (opened(path, RUN), reading(path)):
+        with pytest.raises(LedgerError, match=rf"was written by another version of simgin \(form {form}, not {ledger.FORM}\)"):
+            used(how)
+
+
+def test_there_is_none(path):
+    with pytest.raises(LedgerError, match=rf"has no {FILE}; name a directory that `simgin run`"), reading(path):
+        pass
+    with pytest.raises(LedgerError, match="cannot be used"), opened(path / "deeper" / FILE, RUN):
+        pass
+
+
+def test_closed_it_is_one_plain_file(path):
+    with opened(path, RUN) as book:
+        book.add(0, 0, [SIZE], rows(np.random.default_rng(8), 1), "x")
+        assert (path.parent / f"{FILE}-wal").exists()
+    assert [one.name for one in path.parent.iterdir()] == [FILE]
+    assert path.read_bytes()[18:20] == b"\1\1", "file format versions 1: a rollback journal, no write-ahead log"
+    assert whole(path)
+
+
+def test_a_killed_writers_blocks_are_there_for_readers_and_writers(path):
+    code = HOLDING.replace("as book", "").replace(
+        "    print", "    one = book.add(0, 0, [1000], np.ones((1, sums.COLUMNS), np.int64), 'x')\n    print"
+    )
+    code = "import numpy as np\nfrom simgin.core import sums\n" + code.replace('"seed": 1}):', '"seed": 1}) as book:')
+    with subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "open\n"
+        other.kill()
+    assert (path.parent / f"{FILE}-wal").stat().st_size > 0
+    for how in (reading(path), opened(path, {"seed": 1}), reading(path)):
+        with how as book:
+            assert book.finished(0) == {(0, 1000)} and book.rows(0, 1000, SIZE).sum() == sums.COLUMNS
+
+
+@contextmanager
+def mounted(place, options):
+    """A small disk of its own; only for root."""
+    place.mkdir(exist_ok=True)
+    words = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
+    if os.geteuid() or not shutil.which("mount") or subprocess.run(words, capture_output=True).returncode:
+        pytest.skip("only root may mount a disk")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def remount(place, options):
+    subprocess.run(["mount", "-o", f"remount,{options}", str(place)], check=True)
+
+
+def test_a_directory_that_can_only_be_read(tmp_path):
+    some = rows(np.random.default_rng(9), 3)
+    with mounted(tmp_path / "disk", "size=1m") as place:
+        with opened(place / FILE, RUN) as book:
+            book.add(0, 0, [SIZE] * 3, some, "x")
+        remount(place, "ro")
+        with reading(place / FILE) as book:
+            assert (book.rows(0, 3 * SIZE, SIZE) == some).all()
+        for path in (place / FILE, place / "other.sqlite"):
+            with pytest.raises(LedgerError, match=r"cannot be used \(.*\); name another directory"), opened(path, RUN):
+                pass
+
+
+def test_a_full_disk_loses_nothing(tmp_path):
+    with mounted(tmp_path / "disk", "size=256k") as place:
+        fills(place / FILE, lambda: remount(place, "size=4m"))
+
+
+def test_a_limit_on_the_size_of_files_loses_nothing(path):
+    """What a full disk is where none can be mounted. Python ignores the signal, so writing fails."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+    try:
+        fills(path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def fills(path, make_room):
+    """Write until there is no room, look what is there, make room, and go on."""
+    some = rows(np.random.default_rng(10), 400)
+    added = 0
+    with pytest.raises(LedgerError, match=r"cannot be written \(.*\); what is in it is safe: mend that"), opened(path, RUN) as book:
+        for k in range(0, 400, 10):
+            book.add(0, k, [SIZE] * 10, some[k : k + 10], "x")
+            added += 10
+    assert 50 < added < 400
+    make_room()
+    with reading(path) as book:
+        assert book.finished(0) == {(k, SIZE) for k in range(added)} and (book.rows(0, added * SIZE, SIZE) == some[:added]).all()
+    with opened(path, RUN) as book:
+        assert book.finished(0) == {(k, SIZE) for k in range(added)}
+        book.add(0, added, [SIZE] * (400 - added), some[added:], "x")
+        assert (book.rows(0, 400 * SIZE, SIZE) == some).all()
+    assert whole(path)
+
+
+def test_a_run_on_a_disk_that_is_full_ends_with_a_sentence_and_goes_on(tmp_path):
+    """A real run on a real disk: 600 batches of half a kilobyte do not fit, and do after room was made."""
+
+    def match(place):
+        words = ["match", "simple", "simple", "-v", "eaai", "--deals", "600k", "-o", str(place)]
+        return CliRunner().invoke(cli, words, prog_name="simgin")
+
+    with mounted(tmp_path / "disk", "size=200k") as place:
+        full = match(place / "out")
+        assert (full.exit_code, full.stdout) == (2, "")
+        assert "cannot be written (database or disk is full)" in full.stderr and "the same command goes on" in full.stderr
+        remount(place, "size=8m")
+        with reading(place / "out" / FILE) as book:
+            assert 20 < len(book.finished(0)) < 600
+        assert match(place / "out").exit_code == 0
+        assert match(tmp_path / "fresh").exit_code == 0
+        assert whole(place / "out" / FILE)
+        for name in ("table.csv", "summary.csv", "summary.md"):
+            assert (place / "out" / name).read_bytes() == (tmp_path / "fresh" / name).read_bytes()
+
+
+# How long it takes
+
+
+def test_ten_thousand_blocks_are_gone_on_with_at_once(path):
+    """Opening, finding what is left, and the total: under two seconds (0.4 here)."""
+    one = seated("gold", "simple", "standard", 1, "deal")
+    row = np.arange(sums.COLUMNS, dtype=np.int64)[None] * 17
+    with opened(path, RUN) as book:
+        for k in range(10_000):
+            book.add(0, k, [SIZE], row, "thread 1")
+    started = time.perf_counter()
+    with opened(path, RUN) as book:
+        block = work.Work([Cell(one, 2 * SIZE * 20_000)], book, 2).take()
+        total = book.total(0, 10_000 * SIZE, SIZE)
+    seconds = time.perf_counter() - started
+    assert block.first == 10_000 and (total == 10_000 * row[0]).all()
+    assert seconds < 2
+
+
+def test_the_ledger_is_small(path):
+    """A real row takes about half a kilobyte: ten million deals in pairs are some megabytes."""
+    from simgin import matchup
+
+    found = matchup.play(seated("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)
+    with opened(path, RUN) as book:
+        for k in range(50):
+            book.add(0, 20 * k, [SIZE] * 20, found, "thread 1")
+    assert path.stat().st_size / 1000 < 800

@@ -1,0 +1,162 @@
+"""What is left of a run: every missing unit is handed out exactly once, nothing finished is, in the order of cells and units."""
+
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from simgin import work
+from simgin.experiment import Cell
+
+UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
+
+
+def toy(batch, n):
+    """A cell of n units in batches."""
+    return Cell(SimpleNamespace(batch=batch, units=lambda n: n), n)
+
+
+def ledger_of(*finished):
+    """A ledger that knows of what is finished, a set of (batch, units) for every cell, and nothing else."""
+    return SimpleNamespace(finished=lambda i, recorded=False: set(finished[i]))
+
+
+def units_of(cell, finished):
+    """The units of a cell that are finished, one by one: those of whole batches, and those of the very batch that the cell ends with."""
+    size, n = cell.matchup.batch, cell.n
+    found = set()
+    for number, many in finished:
+        inside = range(number * size, number * size + many)
+        if inside.stop <= n and (many == size or inside.stop == n):
+            found |= set(inside)
+    return found
+
+
+@st.composite
+def cells_and_finished(draw):
+    """A cell and batches that runs of any sizes may have left: whole ones, tails, and some beyond its end."""
+    size = draw(st.integers(1, 7))
+    n = draw(st.integers(1, 60))
+    batches = st.tuples(st.integers(0, 70 // size), st.integers(1, size))
+    whole = draw(st.sets(st.integers(0, 70 // size)))
+    return toy(size, n), {(number, size) for number in whole} | draw(st.sets(batches, max_size=6))
+
+
+@given(st.lists(cells_and_finished(), min_size=1, max_size=4), st.integers(1, 5), st.data())
+def test_every_missing_unit_once_and_in_order(several, team, data):
+    """Blocks come back in any order and took any time: that moves their sizes and nothing else."""
+    cells, finished = zip(*several, strict=True)
+    todo = work.Work(cells, ledger_of(*finished), team)
+    every = [set(range(cell.n)) for cell in cells]
+    there = [units_of(cell, done) for cell, done in several]
+    assert todo.units == sum(map(len, every)) and todo.finished == sum(map(len, there))
+    handed, out = [], []
+    while (block := todo.take()) is not None:
+        handed.append(block)
+        out.append(block)
+        while out and data.draw(st.booleans()):
+            todo.timed(out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(UNTIMED))
+    for block in out:
+        todo.timed(block, 1.0)
+    units = [(block.cell, unit) for block in handed for unit in range(block.first_unit, block.first_unit + block.units)]
+    assert units == [(i, unit) for i in range(len(cells)) for unit in sorted(every[i] - there[i])]
+    assert todo.finished == todo.units and todo.take() is None
+    for block in handed:
+        size = cells[block.cell].matchup.batch
+        assert block.first_unit == block.first * size and sum(block.sizes) == block.units
+        ends_whole = block.units % size == 0 or block.first_unit + block.units == cells[block.cell].n
+        assert ends_whole, "only the batch at the end of a cell is shorter"
+
+
+@given(cells_and_finished())
+@example((toy(1000, 1500), {(0, 1000), (1, 500)}))
+def test_left_counts_what_is_handed_out(one):
+    cell, finished = one
+    assert work.left(cell, finished) == cell.n - len(units_of(cell, finished))
+
+
+@pytest.mark.parametrize(
+    ("n", "finished", "left"),
+    [
+        (1500, {(0, 1000), (1, 500)}, []),
+        (2500, {(0, 1000), (1, 500)}, [(1, 1500)]),  # the tail of the shorter run is no part of the longer one
+        (1500, {(0, 1000), (1, 1000), (2, 500)}, [(1, 500)]),
+        (1500, {(0, 1000), (1, 1000), (2, 500), (1, 500)}, []),
+        (2000, {(1, 1000)}, [(0, 1000)]),
+        (1000, {(0, 999)}, [(0, 1000)]),
+    ],
+)
+def test_tails(n, finished, left):
+    todo = work.Work([toy(1000, n)], ledger_of(finished), 1)
+    found = []
+    while (block := todo.take()) is not None:
+        found.append((block.first, block.units))
+        todo.timed(block, 1e9)
+    merged = [(found[0][0], sum(units for _, units in found))] if found else []
+    assert merged == left
+
+
+def taken(todo):
+    found = []
+    while (block := todo.take()) is not None:
+        found.append((block.cell, block.first, block.units))
+    return found
+
+
+def test_blocks_are_half_a_second_long_and_small_at_the_end():
+    todo = work.Work([toy(10, 100_000)], ledger_of(set()), 2)
+    sizes = []
+    while (block := todo.take()) is not None:
+        todo.timed(block, block.units * 1e-3)
+        sizes.append(block.units)
+    assert sizes[:4] == [10, 80, 500, 500] and max(sizes) == 500
+    assert sizes[-5:] == [10] * 5 and sizes == [*sizes[:3], *sorted(sizes[3:], reverse=True)]
+
+
+def test_every_cell_has_blocks_of_its_own_size():
+    todo = work.Work([toy(10, 2000), toy(10, 2000)], ledger_of(set(), set()), 1)
+    first = todo.take()
+    todo.timed(first, 1e-6)
+    assert todo.take().units == 80
+    sizes = [units for cell, _, units in taken(todo) if cell == 1]
+    assert sizes[0] == 10
+
+
+def test_a_closed_cell_is_over_whichever_it_is():
+    todo = work.Work([toy(10, 50), toy(10, 20), toy(10, 20)], ledger_of(set(), set(), set()), 1)
+    assert todo.take().cell == 0
+    todo.close(0)
+    todo.close(1)
+    assert [cell for cell, *_ in taken(todo)] == [2, 2]
+    todo.close(2)
+    todo.close(0)
+    assert todo.take() is None
+
+
+def test_nothing_after_a_stop():
+    todo = work.Work([toy(10, 50), toy(10, 20)], ledger_of(set(), set()), 1)
+    assert todo.take() is not None
+    todo.stop()
+    assert todo.take() is None and todo.take() is None
+
+
+def test_the_time_of_a_cell_begins_with_its_first_block(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(work.time, "monotonic", lambda: now[0])
+    todo = work.Work([toy(10, 1000), toy(10, 1000)], ledger_of(set(), set()), 1, seconds=5.0)
+    now[0] += 60
+    assert todo.take().cell == 0
+    now[0] += 4.9
+    assert todo.take().cell == 0
+    now[0] += 0.1
+    assert todo.take().cell == 1
+    now[0] += 4.9
+    assert todo.take().cell == 1
+    now[0] += 60
+    assert todo.take() is None
+
+
+def test_no_cells_no_work():
+    todo = work.Work([], ledger_of(), 2)
+    assert todo.take() is None and (todo.units, todo.finished) == (0, 0)
