@@ -1,6 +1,6 @@
 """What blocks and batches cost beside being played, and how many workers one loop can therefore keep busy: the figures of docs/scaling.md.
 
-    python benchmarks/scaling.py
+python benchmarks/scaling.py
 """
 
 import tempfile

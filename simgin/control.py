@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("metric", "value", "se", "adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n")
 ENOUGH_BATCHES = 30  # with fewer a useless control looks useful too often
+CONVINCING = 3.0  # standard errors that the slope must lie from 0
 WORTHWHILE = 0.95  # a variance ratio above this is not worth a second figure
 HELPED = {2: ("first_player_win",), 1: ("win", "score", "gin")}
 USUAL = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
@@ -88,10 +89,16 @@ def adjusted(matchup: Matchup, rows: np.ndarray) -> pd.DataFrame:
     return pd.DataFrame(table, columns=list(COLUMNS))
 
 
+def _convincing(variance_ratio: float, batches: float) -> bool:
+    """Whether the regression is more than noise: of few batches a useless control often seems to help, and choosing those would mislead."""
+    left = variance_ratio * (batches - 2) / (batches - 1)  # 1 - r^2
+    return (batches - 2) * (1 - left) > CONVINCING**2 * left
+
+
 def _row(rows: np.ndarray, name: str, mean: float) -> tuple[object, ...] | None:
     """One row, if the control is worth it."""
     found, metric, total = adjust(rows, name, mean), metrics.BY_NAME[name], rows.sum(axis=0, dtype=np.int64)
-    if found is None or found.variance_ratio > WORTHWHILE:
+    if found is None or found.variance_ratio > WORTHWHILE or not _convincing(found.variance_ratio, contrast.effective(rows)):
         return None
     share, always = np.array([metric.share]), np.array([metric.always])
     raw = statistics.ratios(
