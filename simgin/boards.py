@@ -90,7 +90,7 @@ class _Deal:
             chance = np.zeros((2, self._to[side].shape[1]))
             np.add.at(chance, (self._dealer[won], self._group[side]), share[won])
             chances.append(chance)
-        nobody = np.bincount(self._dealer[self._winner < 0], share[self._winner < 0], minlength=2)
+        nobody = np.bincount(self._dealer, share * (self._winner < 0), minlength=2)
         if self._alone:  # one player's deals have no dealer, and records name one all the same
             chances, nobody = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances], np.full(2, nobody.sum())
         return Moves((self._to[0], self._to[1]), (chances[0], chances[1]), self._next, nobody)

@@ -6,8 +6,8 @@
     brier(value, walks)
     against_play(value, walks)     # the share of matches won, by V and by play
 
-Errors are clustered by unit (a pair of matches on the same packs, or a match) and hold the error of V itself, by the jackknife over the
-groups of its outcomes.
+Errors are clustered by unit (a pair of matches on the same packs, or a match), but for reliability, where they are those that a right V
+would have. They hold the error of V itself, by the jackknife over the groups of its outcomes.
 """
 
 from __future__ import annotations
@@ -48,6 +48,11 @@ class Walks:
     last: np.ndarray
     result: np.ndarray
 
+    @property
+    def match(self) -> np.ndarray:
+        """The number of each deal's match, from 0."""
+        return np.asarray(np.cumsum(self.last) - self.last)
+
 
 def play(value: Value, matches: int | str, seed: int, workers: int | None = None) -> Walks:
     """So many fresh matches of the value's pair, by a seed that should not be the value's; only those with A at the value's seat."""
@@ -63,15 +68,18 @@ def walks(records: np.ndarray) -> Walks:
     """Walks from the records of whole matches."""
     last = records[:, OUTCOME] != UNDECIDED
     worth = np.select([records[:, OUTCOME] == 0, records[:, OUTCOME] == 1], [1.0, 0.0], DRAWN)
-    match = np.cumsum(last) - last
-    return Walks(records, records[:, FIELD["unit"]], last, worth[last][match])
+    return Walks(records, records[:, FIELD["unit"]], last, worth[last][np.cumsum(last) - last])
 
 
 def martingale(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:
     """The mean change of V by a deal, in quantile bins of V before it and (bin "all") over all deals: 0 within its error."""
     before = value.before(walks.records)
     bin_of = np.searchsorted(np.unique(np.quantile(before, np.linspace(0, 1, bins + 1)[1:-1])), before, side="right")
-    return _by_bin(value, walks, bin_of, lambda standing: _changes(standing, walks), "change")
+
+    def error(chosen: np.ndarray) -> float:
+        return _clustered(_changes(before, walks)[chosen], walks.unit[chosen]).se
+
+    return _by_bin(value, walks, bin_of, lambda standing: _changes(standing, walks), "change", error)
 
 
 def _changes(before: np.ndarray, walks: Walks) -> np.ndarray:
@@ -83,10 +91,25 @@ def _changes(before: np.ndarray, walks: Walks) -> np.ndarray:
 def reliability(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:
     """In bins of V of equal width (and "all"): the mean of V, the share of the matches won in the end, and `gap`, share minus mean V.
 
-    A match counts once for every deal in the bin; its deals share one result, which the error allows for.
+    A match counts once for every deal in the bin; its deals share one result, which the error allows for. It is the error if V is right,
+    since where wins are rare the scatter of those that came tells little.
     """
-    bin_of = np.minimum((value.before(walks.records) * bins).astype(np.int64), bins - 1)
-    return _by_bin(value, walks, bin_of, lambda standing: walks.result - standing, "gap")
+    before = value.before(walks.records)
+    bin_of = np.minimum((before * bins).astype(np.int64), bins - 1)
+    return _by_bin(value, walks, bin_of, lambda standing: walks.result - standing, "gap", lambda chosen: _if_right(before, walks, chosen))
+
+
+def _if_right(before: np.ndarray, walks: Walks, chosen: np.ndarray) -> float:
+    """The error of mean result - V over chosen deals if V is right; NaN below 30 units.
+
+    Then V is a martingale, and (R - V_s)(R - V_t) has the mean V_t (1 - V_t) for deals s before t of one match: the k-th of its chosen
+    deals comes into the variance of their sum 2k - 1 times. The halves of a pair are taken as independent.
+    """
+    if len(np.unique(walks.unit[chosen])) < ENOUGH_UNITS:
+        return np.nan
+    match, v = walks.match[chosen], before[chosen]
+    k = np.arange(len(match)) - np.searchsorted(match, match) + 1
+    return float(np.sqrt(((2 * k - 1) * v * (1 - v)).sum()) / len(v))
 
 
 def brier(value: Value, walks: Walks) -> pd.Series:
@@ -110,21 +133,32 @@ def against_play(value: Value, walks: Walks) -> pd.Series:
     return pd.Series({"matches": int(walks.last.sum()), **numbers, "difference": told.value - seen.value, "se": error})
 
 
-def _by_bin(value: Value, walks: Walks, bin_of: np.ndarray, of: Callable[[np.ndarray], np.ndarray], name: str) -> pd.DataFrame:
-    """Per bin and over all: deals, units, means of V and of the result, the mean of `of(V before each deal)`, its error and z."""
+def _by_bin(
+    value: Value,
+    walks: Walks,
+    bin_of: np.ndarray,
+    of: Callable[[np.ndarray], np.ndarray],
+    name: str,
+    error: Callable[[np.ndarray], float],
+) -> pd.DataFrame:
+    """Per bin and over all: deals, units, means of V and of the result, the mean of `of(V before each deal)`, its error and z.
+
+    error: of that mean over chosen deals (a mask), V being taken as known.
+    """
     import pandas as pd
 
     before = value.before(walks.records)
-    samples = [("all", np.ones(len(before), bool)), *((str(i), bin_of == i) for i in range(bin_of.max() + 1))]
-    left_out = [of(standing) for standing in value.before_leaving_out(walks.records)]
+    found, left_out = of(before), [of(standing) for standing in value.before_leaving_out(walks.records)]
     rows = []
-    for label, chosen in samples:
-        seen = _clustered(of(before)[chosen], walks.unit[chosen])
-        own = float(jackknife(np.array([one[chosen].mean() for one in left_out]))) if chosen.any() else np.nan
-        error = float(np.hypot(seen.se, own))
-        means = [float(x[chosen].mean()) if chosen.any() else np.nan for x in (before, walks.result)]
-        rows.append((label, int(chosen.sum()), len(np.unique(walks.unit[chosen])), *means, seen.value, error, seen.value / error))
-    return pd.DataFrame(rows, columns=["bin", "deals", "units", "value", "won", name, "se", "z"])
+    for label in ("all", *range(bin_of.max() + 1)):
+        chosen = bin_of == label if label != "all" else np.ones(len(before), bool)
+        if not chosen.any():
+            continue
+        own = float(jackknife(np.array([one[chosen].mean() for one in left_out])))
+        means = [float(x[chosen].mean()) for x in (before, walks.result, found)]
+        rows.append((str(label), int(chosen.sum()), len(np.unique(walks.unit[chosen])), *means, float(np.hypot(error(chosen), own))))
+    frame = pd.DataFrame(rows, columns=["bin", "deals", "units", "value", "won", name, "se"])
+    return frame.assign(z=frame[name] / frame["se"])
 
 
 def _clustered(x: np.ndarray, unit: np.ndarray) -> Estimate:

@@ -408,3 +408,23 @@ def test_errors_of_means_are_clustered_by_unit():
     single = calibration._clustered(x[::2], unit[::2])
     assert found == pytest.approx(single, rel=0.05)
     assert math.isnan(calibration._clustered(x[:20], unit[:20]).se)
+
+
+def test_the_error_of_a_right_value_is_the_scatter_of_fair_walks():
+    """Walks between 0 and 5 by fair steps of one: over 200 sets of walks z has variance 1, within five of its errors."""
+    rng, z = np.random.default_rng(3), []
+    for _ in range(200):
+        paths = []
+        for unit in range(60):
+            at, path = 2, []
+            while 0 < at < 5:
+                path.append((at, 0, 0, -1))
+                at += rng.choice((-1, 1))
+            path[-1] = (*path[-1][:3], int(at == 0))
+            paths.append((unit, *path))
+        walks = calibration.walks(records(*paths))
+        before = walks.records[:, FIELD["score_a"]] / 5
+        chosen = before < 0.5
+        z.append((walks.result - before)[chosen].mean() / calibration._if_right(before, walks, chosen))
+    assert abs(np.var(z) - 1) < 5 * np.sqrt(2 / 200)
+    assert abs(np.mean(z)) < 5 / np.sqrt(200)
