@@ -217,8 +217,10 @@ def test_run_writes_everything_where_it_says(here):
     place = Path("results/waiting")
     assert files(place) == sorted(
         [
+            "differences.csv",
             "ledger.sqlite",
             "manifest.json",
+            "pairing.csv",
             "plots",
             "plots/endings.png",
             "plots/win_and_points.png",

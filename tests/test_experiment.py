@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin import experiment, plan
+from simgin import experiment
 from simgin.experiment import ExperimentError
 
 PAIR = '[[matchups]]\na = "gold"\n'
@@ -211,7 +211,7 @@ def test_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
         ("until = nan\n", "until: nan is no half-width"),
         ("sprt = [10, 0]\n", "the lower one first"),
         ("sprt = [0, 0]\n", "sprt: '0/0' cannot be told apart"),
-        ("sprt = [-5, 0]\n", "from 0 to 800"),
+        ("sprt = [5, -5]\n", "within 800 of 0"),
         ("sprt = 10\n", "sprt: 10 is not two numbers"),
         ("sprt = [0, true]\n", "is not two numbers"),
         ('for = "a while"\n', "for: 'a while' is no time to play for; write one like 30s, 5m or 2h"),
@@ -472,7 +472,7 @@ PAGE = (Path(__file__).resolve().parent.parent / "docs/experiments.md").read_tex
 
 
 def test_the_page_has_every_key():
-    keys = [field.alias or name for name, field in plan.File.model_fields.items()]
+    keys = [field.alias or name for name, field in inquiry.File.model_fields.items()]
     assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE, re.M)) == sorted(keys)
 
 
@@ -483,4 +483,4 @@ def test_the_examples_of_the_page_can_be_played(tmp_path, text):
 
 def test_the_page_shows_every_key_but_the_seed_in_an_example():
     used = {key for text in re.findall(r"```toml\n(.*?)```", PAGE, re.S) for key in tomllib.loads(text)}
-    assert {field.alias or name for name, field in plan.File.model_fields.items()} - used == {"seed"}
+    assert {field.alias or name for name, field in inquiry.File.model_fields.items()} - used == {"seed"}

@@ -64,7 +64,7 @@ NONSENSE = [
 
 NO_HALF_WIDTH = ["50%", "100%", "0.1 %%", "1e-3%", "-1%", 1000.5, "٣%"]
 NO_TIME = ["1d", "1h30m", "5 min", "-5s", "1001h", 1e9, "1e3s", "٣s"]
-NO_BOUNDS = [(10, 0), (5, 5), (-5, 5), (0, 801), (0, 5, 10), (0, True), (0, "x"), "0;10", "5", (0, float("nan"))]
+NO_BOUNDS = [(10, 0), (5, 5), (5, -5), (-801, 0), (0, 801), (0, 5, 10), (0, True), (0, "x"), "0;10", "5", (0, float("nan"))]
 
 
 @pytest.mark.parametrize(("call", "texts"), [(half_width, NO_HALF_WIDTH), (seconds, NO_TIME), (elo_bounds, NO_BOUNDS)])

@@ -210,6 +210,9 @@ class After:
         self.looks.append((int(totals[0]), int(totals[1])))
         return f"{totals[0]} units" if totals[0] >= self.units else None
 
+    def multiplier(self, units):
+        return 3.0
+
 
 LOOKS = [(10 * k, sum(range(10 * k))) for k in range(1, 100)]
 
