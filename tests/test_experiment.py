@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin import experiment
+from simgin import experiment, inquiry
 from simgin.experiment import ExperimentError
 
 PAIR = '[[matchups]]\na = "gold"\n'

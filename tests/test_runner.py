@@ -224,7 +224,7 @@ def test_a_rule_looks_at_every_batch_end_in_order_and_what_lies_beyond_does_not_
     rule = After(345)
     found, rows = play(10**6, workers, rules=[rule])
     assert rule.looks == LOOKS[:35]
-    assert found == Played(found.cell, 350, "350 units") and (rows == numbered(TOY, 0, 350)).all()
+    assert found == Played(found.cell, 350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
 
 
 def test_a_rule_that_never_stops_says_so(toys):
