@@ -158,6 +158,8 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
         try:
             connection.execute("PRAGMA journal_mode = WAL")  # now: it is written into the file, which could have been somebody else's
             connection.execute("PRAGMA synchronous = NORMAL")
+            if path is not None:
+                Path(f"{path}-shm").unlink(missing_ok=True)  # a reader of a killed run leaves it, and whoever is alone needs none
             yield ledger
         finally:
             with contextlib.suppress(sqlite3.Error):

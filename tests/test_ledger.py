@@ -325,6 +325,7 @@ def test_a_killed_writers_blocks_are_there_for_readers_and_writers(path):
     for how in (reading(path), opened(path, {"seed": 1}), reading(path)):
         with how as book:
             assert book.finished(0) == {(0, 1000)} and book.rows(0, 1000, SIZE).sum() == sums.COLUMNS
+    assert [one.name for one in path.parent.iterdir()] == [FILE]
 
 
 @contextmanager
