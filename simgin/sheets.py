@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin import summary, table
 from simgin.findings import headline
-from simgin.statistics import POWER_80
+from simgin.statistics import POWER_80, Z95
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,14 +70,14 @@ def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 def of(found: Findings) -> list[Sheet]:
     """Every sheet that has something to say about a run."""
-    sheets = [differences(found.differences), _ratings(found), _pairing(found.pairing), _adjusted(found.adjusted)]
+    sheets = [differences(found.differences), _ratings(found), _pairing(found.pairing, _z(found)), _adjusted(found.adjusted)]
     return [sheet for sheet in sheets if sheet.rows]
 
 
 def on_screen(found: Findings) -> list[Sheet | str]:
     """The same for a terminal: what is told of every cell is a line, the tables are in the summary."""
     sheets = [sheet for sheet in (differences(found.differences), _ratings(found)) if sheet.rows]
-    return [*sheets, *filter(None, (_detectable(found), _worth(found.pairing), _helped(found.adjusted)))]
+    return [*sheets, *filter(None, (_detectable(found), _worth(found.pairing, _z(found)), _helped(found.adjusted)))]
 
 
 def differences(frame: pd.DataFrame) -> Sheet:
@@ -124,11 +124,11 @@ def _ratings(found: Findings) -> Sheet:
     return Sheet(f"Ratings by {UNITS[found.plan.unit]} won", ("variant", "strategy", "Elo"), rows, note)
 
 
-def _pairing(frame: pd.DataFrame) -> Sheet:
+def _pairing(frame: pd.DataFrame, z: float) -> Sheet:
     parts = []
     for (variant, a, b), rows in frame.groupby(["variant", "strategy", "opponent"], sort=False):
         by_measure = {row["measure"]: row for _, row in rows.iterrows()}
-        texts = [_plus_minus(by_measure[name]["rho"], by_measure[name]["se"]) for name in ("points", "share")]
+        texts = [_plus_minus(by_measure[name]["rho"], by_measure[name]["se"], z) for name in ("points", "share")]
         luck = by_measure["points"]["luck"]
         parts.append((str(variant), f"{a} v {b}", *texts, summary.DASH if math.isnan(luck) else f"{100 * luck:.0f} %"))
     note = (
@@ -152,20 +152,20 @@ def _detectable(found: Findings) -> str:
     return f"Smallest lead that {each} would have shown four times in five: {' of the wins, '.join(said)}."
 
 
-def _worth(frame: pd.DataFrame) -> str:
+def _worth(frame: pd.DataFrame, z: float) -> str:
     """What mirroring is worth in a line: the figures of one cell, the range of several."""
     parts = {name: frame[(frame["measure"] == name) & frame["rho"].notna()] for name in ("points", "share")}
     if parts["points"].empty:
         return ""
-    said = {name: _spread(rows["rho"], rows["se"]) for name, rows in parts.items()}
-    luck = _spread(100 * parts["points"]["luck"], 100 * parts["points"]["se"])
+    said = {name: _spread(rows["rho"], rows["se"], z) for name, rows in parts.items()}
+    luck = _spread(100 * parts["points"]["luck"], 100 * parts["points"]["se"], z)
     return f"Mirroring leaves {said['points']} of the variance of points and {said['share']} of that of wins; luck share {luck} %."
 
 
-def _spread(values: pd.Series, errors: pd.Series) -> str:
+def _spread(values: pd.Series, errors: pd.Series, z: float) -> str:
     if len(values) == 1:
-        return _plus_minus(values.iloc[0], errors.iloc[0])
-    error = 1.96 * errors.max()
+        return _plus_minus(values.iloc[0], errors.iloc[0], z)
+    error = z * errors.max()
     return f"{summary.number(values.min(), error)} to {summary.number(values.max(), error)}"
 
 
@@ -204,5 +204,10 @@ def _number(value: float, metric: str) -> str:
     return summary.DASH if math.isnan(value) else summary.number(_factor(metric) * value, _factor(metric) * value)
 
 
-def _plus_minus(value: float, se: float) -> str:
-    return summary.estimate(value, value - 1.96 * se, value + 1.96 * se)
+def _plus_minus(value: float, se: float, z: float = Z95) -> str:
+    return summary.estimate(value, value - z * se, value + z * se)
+
+
+def _z(found: Findings) -> float:
+    """Half-width of intervals in standard errors, wider where a rule of stopping looked at results."""
+    return max(one.multiplier or Z95 for one in found.played)
