@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -89,7 +90,7 @@ def played(
             team = _team(workers, scheduler)
             with explained_wait():
                 team.prepare(asked.matchups)
-            with live(asked.title) as report:
+            with live(asked) as report:
                 done = runner.run(asked.cells, book, team, report, rules=asked.rules, seconds=asked.seconds, recorded=record)
         except KeyboardInterrupt:
             kept = "nothing was written. Start" if place is None else f"what was finished is kept in {place}. Go on"
@@ -118,9 +119,19 @@ def _team(workers: int | None, scheduler: str | None) -> runner.Team:
     return Here() if jit.interpreted() else Threads(workers)  # neither threads nor a live bar in the way of a debugger
 
 
-def live(title: str) -> AbstractContextManager[runner.Progress | None]:
-    """Progress on stderr, unless a debugger may have the terminal."""
-    return nullcontext() if jit.interpreted() else progress.live(title)
+@contextmanager
+def live(asked: Plan) -> Iterator[runner.Progress | None]:
+    """Progress on stderr, unless a debugger may have the terminal: of the size, of the most to play, or of the time."""
+    if jit.interpreted():
+        yield None
+        return
+    with progress.live(f"{asked.title}, at most" if asked.rules else asked.title) as report:
+        yield report if asked.seconds is None else _by_clock(report, asked.seconds * len(asked.cells))
+
+
+def _by_clock(report: runner.Progress, seconds: float) -> runner.Progress:
+    started, every = time.monotonic(), int(1000 * seconds)
+    return lambda _done, _units: report(min(int(1000 * (time.monotonic() - started)), every), every)
 
 
 @contextmanager
