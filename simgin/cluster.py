@@ -6,6 +6,9 @@ strategies are ours, digest for digest, and one in a hundred is played a second 
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import queue
 import re
 import time
@@ -20,6 +23,7 @@ from simgin import loader, results, variants
 from simgin import matchup as games
 from simgin.block import Block, Done
 from simgin.matchup import Matchup
+from simgin.strategy import Strategy
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -28,7 +32,7 @@ AUDIT_EVERY = 100  # blocks; the first of a run is audited, too
 CONNECT_SECONDS = 10.0
 WAITING_SECONDS = 15.0  # without a worker until it is said that there is none
 LOST_MOST = 10  # times that a block is played again because its worker was lost: after that it is the block that kills them
-LOCAL = re.compile(r"local(?::(\d+))?")
+LOCAL = re.compile(r"local(?::([1-9]\d*))?")
 
 
 class ClusterError(ValueError):
@@ -53,12 +57,17 @@ class _Order:
         """The matchup, from this machine's files. Raises ClusterError if they are not those of the machine that ordered it."""
         told = differing({"engine": self.engine}, {"engine": results.engine_digest()})
         strategies = [loader.find(text) for text, _ in self.players]
-        told += differing(dict(self.players), {one.text: loader.digest(one) for one in strategies})
+        told += differing(dict(self.players), {one.text: _digest(one) for one in strategies})
         if told:
             raise ClusterError(
                 f"another version than where the run was started: {'; '.join(told)}. Install the same simgin and strategies."
             )
         return Matchup(self.variant, strategies[0], strategies[1] if len(strategies) > 1 else None, self.seed, self.unit)
+
+
+def _digest(strategy: Strategy) -> str:
+    """Digest of all that a run directory says of a strategy: its files, and what it makes of policies that lie elsewhere."""
+    return hashlib.sha256(json.dumps(results.strategy(strategy)).encode()).hexdigest()[:16]
 
 
 def differing(wanted: dict[str, str], found: dict[str, str]) -> list[str]:
@@ -129,7 +138,7 @@ class Cluster:
     def put(self, block: Block) -> None:
         """Have a block played."""
         one = block.matchup
-        players = tuple((player.text, loader.digest(player)) for player in one.players)
+        players = tuple((player.text, _digest(player)) for player in one.players)
         order = _Order(one.variant, players, one.seed, one.unit, block.first, block.units, block.recorded, results.engine_digest())
         self._submit(_Out(block, order))
 
