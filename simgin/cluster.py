@@ -118,7 +118,7 @@ class Cluster:
     def workers(self) -> int:
         """Threads of all workers at the moment, at least one: who has none may get some."""
         if time.monotonic() - self._counted > 1:
-            self._counted, self._threads = time.monotonic(), max(1, sum(self._client.nthreads().values()))
+            self._counted, self._threads = time.monotonic(), max(1, sum(self._nthreads().values()))
         return self._threads
 
     @property
@@ -131,7 +131,9 @@ class Cluster:
         for one in matchups:
             games.compiled_hooks(one)
         here = _versions()
-        for worker, there in self._client.run(_versions).items():
+        for worker, there in self._client.run(_versions, on_error="return").items():
+            if isinstance(there, BaseException):
+                raise ClusterError(f"worker {worker} cannot play ({type(there).__name__}: {there}). Install the same everywhere.")
             if told := differing(here, there):
                 raise ClusterError(f"worker {worker} is another version: {'; '.join(told)}. Install the same everywhere.")
 
@@ -158,12 +160,14 @@ class Cluster:
             if out is not None and (done := self._answer(out, future)) is not None:
                 return done
 
-    def cancel(self) -> int:
-        """Forget everything that is out; how many blocks."""
-        out = [future for _, future in self._out.values()]
-        self._out.clear()
-        self._client.cancel(out)
-        return len(out)
+    def cancel(self, beyond: Block | None = None) -> int:
+        """Forget everything that is out, or of that the blocks beyond one; how many blocks."""
+        place = (beyond.cell, beyond.first) if beyond else (-1, -1)
+        dropped = [number for number, (out, _) in self._out.items() if (out.block.cell, out.block.first) > place]
+        futures = [self._out.pop(number)[1] for number in dropped]
+        with contextlib.suppress(OSError):  # a scheduler that was lost has forgotten them
+            self._client.cancel(futures)
+        return len(futures)
 
     def close(self) -> None:
         """Leave the cluster."""
@@ -171,8 +175,15 @@ class Cluster:
         if self._processes is not None:
             self._processes.close()
 
+    def _nthreads(self) -> dict[str, int]:
+        """Threads of every worker; none while the scheduler does not answer: what is out comes back as lost then."""
+        with contextlib.suppress(OSError):
+            if self._client.status == "running":
+                return dict(self._client.nthreads())
+        return {}
+
     def _submit(self, out: _Out) -> None:
-        others = [address for address in self._client.nthreads() if address != out.order.avoid] if out.order.avoid else None
+        others = [address for address in self._nthreads() if address != out.order.avoid] if out.order.avoid else None
         self._number += 1
         number = self._number
         future = self._client.submit(
@@ -218,7 +229,7 @@ class Cluster:
 
     def _explain(self) -> None:
         self._counted = -1e9
-        if not self._client.nthreads():
+        if not self._nthreads():
             self._tell(f"the scheduler {self._address} has no workers; waiting for some.")
 
 

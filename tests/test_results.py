@@ -31,7 +31,7 @@ def matchups(unit="deal"):
     return [Matchup(variants.find(text), *pair, 9, unit) for text in ("eaai", "standard+gin_bonus=20")]
 
 
-def test_save_writes_everything_and_nothing_else():
+def test_save_writes_everything_and_nothing_else(tmp_path):
     paths = results.save(tmp_path / "new" / "run", MANIFEST, FILES)
     assert set(tree(tmp_path)) == {"new/run/manifest.json", "new/run/table.csv", "new/run/plots/endings.png"}
     assert paths[0].name == "manifest.json"
