@@ -9,10 +9,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import queue
 import re
+import signal
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -254,10 +257,24 @@ def _connected(address: str) -> tuple[Client, Any]:
     processes = None
     if local := LOCAL.fullmatch(address):
         n = int(local[1]) if local[1] else None
-        processes = LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None, processes=True)
+        with _uninterrupted():
+            processes = LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None, processes=True, silence_logs=logging.ERROR)
     try:
         return Client(processes or address, timeout=CONNECT_SECONDS, set_as_default=False), processes
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"there is no scheduler at {address} ({error}); start one with `dask scheduler`, and workers with `dask worker {address}`."
         ) from None
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes started in here do not hear Ctrl-C, which a terminal sends to all of them: they end when they are told to."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
