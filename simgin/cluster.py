@@ -6,10 +6,16 @@ strategies are ours, digest for digest, and one in a hundred is played a second 
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
+import logging
 import queue
 import re
+import signal
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +26,7 @@ from simgin import loader, results, variants
 from simgin import matchup as games
 from simgin.block import Block, Done
 from simgin.matchup import Matchup
+from simgin.strategy import Strategy
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -28,7 +35,7 @@ AUDIT_EVERY = 100  # blocks; the first of a run is audited, too
 CONNECT_SECONDS = 10.0
 WAITING_SECONDS = 15.0  # without a worker until it is said that there is none
 LOST_MOST = 10  # times that a block is played again because its worker was lost: after that it is the block that kills them
-LOCAL = re.compile(r"local(?::(\d+))?")
+LOCAL = re.compile(r"local(?::([1-9]\d*))?")
 
 
 class ClusterError(ValueError):
@@ -53,12 +60,17 @@ class _Order:
         """The matchup, from this machine's files. Raises ClusterError if they are not those of the machine that ordered it."""
         told = differing({"engine": self.engine}, {"engine": results.engine_digest()})
         strategies = [loader.find(text) for text, _ in self.players]
-        told += differing(dict(self.players), {one.text: loader.digest(one) for one in strategies})
+        told += differing(dict(self.players), {one.text: _digest(one) for one in strategies})
         if told:
             raise ClusterError(
                 f"another version than where the run was started: {'; '.join(told)}. Install the same simgin and strategies."
             )
         return Matchup(self.variant, strategies[0], strategies[1] if len(strategies) > 1 else None, self.seed, self.unit)
+
+
+def _digest(strategy: Strategy) -> str:
+    """Digest of all that a run directory says of a strategy: its files, and what it makes of policies that lie elsewhere."""
+    return hashlib.sha256(json.dumps(results.strategy(strategy)).encode()).hexdigest()[:16]
 
 
 def differing(wanted: dict[str, str], found: dict[str, str]) -> list[str]:
@@ -109,7 +121,7 @@ class Cluster:
     def workers(self) -> int:
         """Threads of all workers at the moment, at least one: who has none may get some."""
         if time.monotonic() - self._counted > 1:
-            self._counted, self._threads = time.monotonic(), max(1, sum(self._client.nthreads().values()))
+            self._counted, self._threads = time.monotonic(), max(1, sum(self._nthreads().values()))
         return self._threads
 
     @property
@@ -122,14 +134,16 @@ class Cluster:
         for one in matchups:
             games.compiled_hooks(one)
         here = _versions()
-        for worker, there in self._client.run(_versions).items():
+        for worker, there in self._client.run(_versions, on_error="return").items():
+            if isinstance(there, BaseException):
+                raise ClusterError(f"worker {worker} cannot play ({type(there).__name__}: {there}). Install the same everywhere.")
             if told := differing(here, there):
                 raise ClusterError(f"worker {worker} is another version: {'; '.join(told)}. Install the same everywhere.")
 
     def put(self, block: Block) -> None:
         """Have a block played."""
         one = block.matchup
-        players = tuple((player.text, loader.digest(player)) for player in one.players)
+        players = tuple((player.text, _digest(player)) for player in one.players)
         order = _Order(one.variant, players, one.seed, one.unit, block.first, block.units, block.recorded, results.engine_digest())
         self._submit(_Out(block, order))
 
@@ -149,12 +163,14 @@ class Cluster:
             if out is not None and (done := self._answer(out, future)) is not None:
                 return done
 
-    def cancel(self) -> int:
-        """Forget everything that is out; how many blocks."""
-        out = [future for _, future in self._out.values()]
-        self._out.clear()
-        self._client.cancel(out)
-        return len(out)
+    def cancel(self, beyond: Block | None = None) -> int:
+        """Forget everything that is out, or of that the blocks beyond one; how many blocks."""
+        place = (beyond.cell, beyond.first) if beyond else (-1, -1)
+        dropped = [number for number, (out, _) in self._out.items() if (out.block.cell, out.block.first) > place]
+        futures = [self._out.pop(number)[1] for number in dropped]
+        with contextlib.suppress(OSError):  # a scheduler that was lost has forgotten them
+            self._client.cancel(futures)
+        return len(futures)
 
     def close(self) -> None:
         """Leave the cluster."""
@@ -162,8 +178,15 @@ class Cluster:
         if self._processes is not None:
             self._processes.close()
 
+    def _nthreads(self) -> dict[str, int]:
+        """Threads of every worker; none while the scheduler does not answer: what is out comes back as lost then."""
+        with contextlib.suppress(OSError):
+            if self._client.status == "running":
+                return dict(self._client.nthreads())
+        return {}
+
     def _submit(self, out: _Out) -> None:
-        others = [address for address in self._client.nthreads() if address != out.order.avoid] if out.order.avoid else None
+        others = [address for address in self._nthreads() if address != out.order.avoid] if out.order.avoid else None
         self._number += 1
         number = self._number
         future = self._client.submit(
@@ -209,7 +232,7 @@ class Cluster:
 
     def _explain(self) -> None:
         self._counted = -1e9
-        if not self._client.nthreads():
+        if not self._nthreads():
             self._tell(f"the scheduler {self._address} has no workers; waiting for some.")
 
 
@@ -234,10 +257,24 @@ def _connected(address: str) -> tuple[Client, Any]:
     processes = None
     if local := LOCAL.fullmatch(address):
         n = int(local[1]) if local[1] else None
-        processes = LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None, processes=True)
+        with _uninterrupted():
+            processes = LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None, processes=True, silence_logs=logging.ERROR)
     try:
         return Client(processes or address, timeout=CONNECT_SECONDS, set_as_default=False), processes
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"there is no scheduler at {address} ({error}); start one with `dask scheduler`, and workers with `dask worker {address}`."
         ) from None
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Processes started in here do not hear Ctrl-C, which a terminal sends to all of them: they end when they are told to."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

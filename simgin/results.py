@@ -136,7 +136,7 @@ def identity(matchups: Sequence[Matchup], **asked: str | None) -> dict[str, Any]
         "unit": first.unit,
         "matchups": [{"variant": m.variant.text, "a": m.a.text, "b": m.opponent} for m in matchups],
         "variants": {m.variant.text: dict(m.variant.row) for m in matchups},
-        "strategies": {s.text: _strategy(s) for m in matchups for s in m.players},
+        "strategies": {s.text: strategy(s) for m in matchups for s in m.players},
     }
 
 
@@ -220,7 +220,7 @@ def _sources() -> Iterator[tuple[str, Path]]:
                 yield f"{name}/{path.relative_to(folder).as_posix()}", path
 
 
-def _strategy(strategy: Strategy) -> dict[str, Any]:
+def strategy(strategy: Strategy) -> dict[str, Any]:
     """A strategy's files by digest, its policies with every value, and the same values as numbers."""
     return {
         "digest": loader.digest(strategy),

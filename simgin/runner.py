@@ -54,8 +54,8 @@ class Team(Protocol):
     def get(self, timeout: float | None = None) -> Done | None:
         """The next block that was played, in any order; None if none was within `timeout` seconds."""
 
-    def cancel(self) -> int:
-        """Forget the blocks that nobody has begun; how many."""
+    def cancel(self, beyond: Block | None = None) -> int:
+        """Forget the blocks that nobody has begun, or of those the ones beyond a block; how many."""
 
     def close(self) -> None:
         """Nothing more will be put."""
@@ -196,7 +196,7 @@ class _Session:
         if done.error is not None:
             self._failed.append(done)
             self._work.stop()
-            self._out -= self._team.cancel()
+            self._out -= self._team.cancel(beyond=done.block)  # those before it may hold an error with a smaller unit
             return
         self._commit(done)
         self._work.timed(done.block, done.seconds)

@@ -80,8 +80,8 @@ class Threads:
         except queue.Empty:
             return None
 
-    def cancel(self) -> int:
-        """Forget the blocks that nobody has begun; how many."""
+    def cancel(self, beyond: Block | None = None) -> int:
+        """Forget the blocks that nobody has begun; how many. They are begun in order: all lie beyond any that was played."""
         dropped = 0
         while True:
             try:
@@ -121,7 +121,7 @@ class Here:
         """Play the block that was put."""
         return blocks.play(self._todo.popleft())
 
-    def cancel(self) -> int:
+    def cancel(self, beyond: Block | None = None) -> int:
         """Forget the block that was put; how many that is."""
         dropped = len(self._todo)
         self._todo.clear()

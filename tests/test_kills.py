@@ -76,7 +76,7 @@ class Run:
 
 
 def kill_some(path, place, rng, kills, seconds, *more):
-    """Start the run again and again, and kill it: within some seconds of its first block, sometimes whenever. How many kills came in time."""
+    """Start it again and again, and kill it: within some seconds of its first block, or whenever. How many kills came in time."""
     there, killed = [set(), set()], 0
     for _ in range(kills):
         run = Run(path, place, *more)

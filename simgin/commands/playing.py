@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -87,11 +87,11 @@ def played(
     path = None if place is None else results.begin(place)
     with ledger.opened(path, asked.identity) as book:
         try:
-            team = _team(workers, scheduler)
-            with explained_wait():
-                team.prepare(asked.matchups)
-            with live(asked) as report:
-                done = runner.run(asked.cells, book, team, report, rules=asked.rules, seconds=asked.seconds, recorded=record)
+            with closing(_team(workers, scheduler)) as team:
+                with explained_wait():
+                    team.prepare(asked.matchups)
+                with live(asked) as report:
+                    done = runner.run(asked.cells, book, team, report, rules=asked.rules, seconds=asked.seconds, recorded=record)
         except KeyboardInterrupt:
             kept = "nothing was written. Start" if place is None else f"what was finished is kept in {place}. Go on"
             note(f"interrupted; {kept} {'again ' if place is None else ''}with: {command}")

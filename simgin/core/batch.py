@@ -17,7 +17,7 @@ from simgin.core.match import (
     settlement,
     start_match,
 )
-from simgin.core.pack import new_pack
+from simgin.core.pack import give_to_seats, new_pack
 from simgin.core.record import OUTCOME, side, write_record
 from simgin.core.rules import GOAL_TOTAL, LOT
 from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_REFUSED, KIND_UNDERCUT
@@ -219,6 +219,7 @@ def play_units(
             state.watched = half == state.watch_half and state.deal == state.watch_deal
             if not state.given:
                 new_pack(state)
+                give_to_seats(state)
             forget(view0, state.turns)
             forget(view1, state.turns)
             clear_deal(state, rules, state.dealer)

@@ -7,15 +7,21 @@ from simgin.core.jit import jit
 @jit
 def new_pack(state):
     """A new pack, shuffled as far as every deal needs it; `next_card` shuffles the rest as it goes.
-
-    The shuffle belongs to the seats: each gets the same ten cards whoever deals. In the two halves of a mirrored match different seats may
-    deal, and were luck to go with the dealer, the halves would be alike where they should be opposite.
     """
     for i in range(52):
         state.pack[i] = i
     state.shuffled = 0
     _shuffle(state, 24)
-    if state.dealer == 0:  # then seat 1 is dealt to first
+
+
+@jit
+def give_to_seats(state):
+    """Put a new pack in the order in which this dealer deals it, so that each seat gets the same ten cards whoever deals.
+
+    In the two halves of a mirrored match different seats may deal, and were luck to go with the dealer, the halves would be alike where
+    they should be opposite (docs/decisions/0013).
+    """
+    if state.dealer == 0:  # seat 1 is dealt to first
         for i in range(0, 20, 2):
             first = state.pack[i]
             state.pack[i] = state.pack[i + 1]
