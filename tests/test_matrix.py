@@ -1,0 +1,129 @@
+"""Whoever plays, in blocks of whatever size, handed back in whatever order, and after whatever interruption: one table to the byte."""
+
+import hashlib
+import itertools
+
+import numpy as np
+import pytest
+
+from simgin import ledger, plan, runner, table, work
+from simgin.cluster import Cluster
+from simgin.findings import Findings
+from simgin.threads import Here, Threads
+
+SECONDS = (0.0, 0.003, 0.5)  # blocks of single batches, of a few, and as large as they may grow
+PLANS = (
+    plan.of_matchup("gold", "simple", "eaai", deals=33_001, seed=3),
+    plan.of_matchup("gold-early", "random", "shot", matches=730, seed=2**63),
+    plan.of_matchup("gold", "gold", "standard", deals=12_500, seed=3),
+    plan.of_matchup("gold", None, "gin-solitaire", deals=9_001, seed=3),
+    plan.of_matchup("gold", "simple", "eaai", deals=60_000, until="1%", seed=3),  # stops at some ten thousand pairs
+)
+
+
+class Shuffled:
+    """A team that waits until all that is out was played, and hands it back in an order drawn by lot."""
+
+    workers, room = 3, 9
+
+    def __init__(self, seed):
+        self._team, self._rng = Threads(3), np.random.default_rng(seed)
+        self._out, self._played = 0, []
+        self.prepare, self.close = self._team.prepare, self._team.close
+
+    def put(self, block):
+        self._out += 1
+        self._team.put(block)
+
+    def get(self, timeout=None):
+        while self._out:
+            self._played.append(self._team.get(timeout))
+            self._out -= 1
+        return self._played.pop(int(self._rng.integers(len(self._played))))
+
+    def cancel(self, beyond=None):
+        dropped = self._team.cancel()
+        self._out -= dropped
+        return dropped
+
+
+def digest(plans, team, interrupted=None):
+    """Digest of the tables of some plans; interrupted: after so many blocks, and gone on with, until it is done."""
+    found = hashlib.sha256()
+    for asked in plans:
+        with ledger.opened(None, asked.identity) as book:
+            found.update(table.csv(Findings(asked, play(asked, book, team, interrupted), book).table).encode())
+    return found.hexdigest()
+
+
+def play(asked, book, team, interrupted):
+    blocks = itertools.count(1)
+
+    def interrupt(done, every):
+        if interrupted and next(blocks) == interrupted:
+            raise KeyboardInterrupt
+
+    while True:
+        try:
+            return runner.run(asked.cells, book, team(), interrupt, rules=asked.rules)
+        except KeyboardInterrupt:
+            blocks = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def wanted():
+    """One after the other, without any team."""
+    return digest(PLANS, Here)
+
+
+def test_the_digest_can_differ(wanted):
+    others = (plan.of_matchup("gold", "simple", "eaai", deals=33_003, seed=3), *PLANS[1:])
+    assert digest(others, Here) != wanted
+
+
+def test_one_of_the_plans_ends_by_its_results():
+    with ledger.opened(None, {}) as book:
+        (found,) = play(PLANS[-1], book, Here, None)
+    assert 2000 < found.units < 30_000 and found.stopped.startswith("deal_win is known to within 0.00")
+
+
+@pytest.mark.parametrize("seconds", SECONDS)
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_threads(monkeypatch, wanted, threads, seconds):
+    monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
+    assert digest(PLANS, lambda: Threads(threads)) == wanted
+
+
+@pytest.mark.parametrize("seconds", SECONDS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_any_order(monkeypatch, wanted, seed, seconds):
+    monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
+    assert digest(PLANS, lambda: Shuffled(seed)) == wanted
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_interruptions(monkeypatch, wanted, blocks):
+    monkeypatch.setattr(work, "BLOCK_SECONDS", 0.003)
+    assert digest(PLANS, lambda: Threads(2), interrupted=blocks) == wanted
+
+
+class Lasting(Cluster):
+    """A cluster that serves one run after the other."""
+
+    def close(self):
+        pass
+
+
+@pytest.fixture(scope="module")
+def local():
+    pytest.importorskip("distributed")
+    team = Lasting("local:2")
+    yield team
+    Cluster.close(team)
+
+
+@pytest.mark.parametrize("seconds", SECONDS)
+def test_a_cluster(monkeypatch, wanted, local, seconds):
+    monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
+    assert digest(PLANS, lambda: local) == wanted
+    assert local.audited >= 1
