@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 
 import simgin
-from simgin import frames, metrics, summary, table, variants
+from simgin import metrics, summary, table, variants
 from simgin.core import sums
 from simgin.metrics import Metric
 from simgin.variants import Variant
@@ -195,7 +195,7 @@ def played(source: str) -> pd.DataFrame:
     if source != ALONE:
         return simgin.run(ROOT / source)
     alone = [one for one in map(variants.find, variants.names()) if one.row["players"] == 1]
-    return frames.play([frames.cell(a, None, one.text, matches=MATCHES_ALONE) for one in alone for a in _alone(one)])
+    return pd.concat([simgin.match(a, variant=one.text, matches=MATCHES_ALONE) for one in alone for a in _alone(one)], ignore_index=True)
 
 
 def _alone(variant: Variant) -> list[str]:

@@ -72,10 +72,10 @@ def contrasts(experiment: Experiment) -> list[tuple[int, int]]:
     """What is compared: the numbers of a cell and of its base, which is alike but for the strategy, or but for the variant.
 
     Strategies are compared within a panel, a sweep or a solo list, where the opponent is the same; variants wherever the same
-    two play. No two cells are compared twice.
+    two play. No two cells are compared twice, and nobody with a strategy that plays itself: what that wins is one half without playing.
     """
     number = {cell: i for i, cell in enumerate(experiment.cells)}
-    pairs = [pair for series in experiment.series for pair in _against(series, 1, experiment.base)]
+    pairs = [pair for series in experiment.series for pair in _against(series, 1, experiment.base) if not any(map(_alike, pair))]
     pairs += _against(experiment.cells, 0, experiment.base)
     unique = {frozenset(pair): pair for pair in reversed(pairs)}
     return [(number[cell], number[base]) for cell, base in reversed(unique.values())]
@@ -88,8 +88,13 @@ def _against(group: Sequence[Named], part: int, base: str | None) -> Iterator[tu
     for cell in group:
         alike.setdefault((*cell[:part], *cell[part + 1 :]), []).append(cell)
     for some in alike.values():
-        first = next((cell for cell in some if named in (None, cell[part])), None)
+        first = next((cell for cell in some if cell[part] == named or (named is None and not (part == 1 and _alike(cell)))), None)
         yield from ((cell, first) for cell in some if first is not None and cell != first)
+
+
+def _alike(cell: Named) -> bool:
+    """Whether a strategy plays itself."""
+    return cell[1] == cell[2]
 
 
 def _laid_out(name: str, file: File) -> Experiment:

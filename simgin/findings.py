@@ -121,7 +121,8 @@ class Findings:
 
     def _metrics(self, i: int, base: int) -> tuple[str, ...]:
         one, other = (self.played[k].cell.matchup for k in (i, base))
-        return headline(one.unit, len(one.players)) + (OF_RULES if one.variant != other.variant else ())
+        wins = headline(one.unit, len(one.players)) if one.mirrored or one.b is None else ()  # whoever plays himself wins one half
+        return wins + (OF_RULES if one.variant != other.variant else ())
 
     @cached_property
     def _leagues(self) -> list[tuple[str, list[Pairing]]]:

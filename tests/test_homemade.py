@@ -6,13 +6,12 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from simgin import experiment, frames, results, scaffold, table, variants
+from simgin import experiment, results, scaffold, variants
 from simgin.cli import cli
 from simgin.parameters import parameters
 from simgin.variants import Variant, VariantError, difference, find
@@ -263,9 +262,9 @@ def test_matches_manifests_and_tables_keep_the_text_and_the_row():
     repeat = said.splitlines()[-1].removeprefix("Repeat:  simgin ")
     assert repeat == "match gold simple -v 'of ours/mine.toml#club' --deals 40 --seed 1"
     assert simgin(*shlex.split(repeat)).stdout == said
-    cell = frames.cell("gold", "simple", "of ours/mine.toml", deals=40)
-    assert table.csv(frames.play([cell], 1)).count("\nof ours/mine.toml#club,gold,simple,") > 20
-    manifest = results.manifest([cell.matchup], n=40, workers=1, started=datetime.now(UTC), command=repeat)
+    simgin("match", "gold", "-v", "of ours/mine.toml", "--deals", 40, "-o", "out")
+    assert Path("out/table.csv").read_text().count("\nof ours/mine.toml#club,gold,simple,") > 20
+    manifest = results.read_manifest("out")
     assert manifest["variants"] == {"of ours/mine.toml#club": find("of ours/mine.toml").row}
     assert manifest["matchups"][0]["variant"] == "of ours/mine.toml#club"
 

@@ -134,7 +134,7 @@ def test_report_holds_every_file():
     asked = plan.Plan("a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?")
     with ledger.opened(None, asked.identity) as book:
         files = report.files(Findings(asked, runner.run(asked.cells, book, Threads(1)), book))
-    assert list(files) == ["table.csv", "summary.csv", "summary.md", "plots/win_and_points.png", "plots/endings.png"]
+    assert list(files) == ["table.csv", "pairing.csv", "summary.csv", "summary.md", "plots/win_and_points.png", "plots/endings.png"]
     assert files["summary.md"].startswith("# Who wins?\n\n| variant")
     again = pd.read_csv(io.StringIO(files["table.csv"]))
     assert list(again.columns) == list(table.COLUMNS)

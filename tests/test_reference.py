@@ -17,7 +17,8 @@ def test_the_demo_repeats_byte_for_byte(tmp_path: Path) -> None:
 
 
 def test_the_readme_quotes_them() -> None:
-    rows = [line for line in (REFERENCE / "summary.md").read_text().splitlines() if line.startswith("| standard")]
+    table = (REFERENCE / "summary.md").read_text().partition("\n## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| standard")]
     quoted = (ROOT / "README.md").read_text()
     assert len(rows) == 5
     for row in rows:

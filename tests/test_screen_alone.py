@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 import simgin
-from simgin import plots, report, screen, summary, table
+from simgin import plots, screen, summary, table
 from simgin.cli import cli
 
 JOKER = simgin.match("gold", variant="gin-solitaire", matches=300)
@@ -98,9 +98,9 @@ def test_the_joker_has_dots_of_its_own_and_the_clock_has_none():
 
 
 def test_files_have_no_empty_name():
-    files = report.files(PANEL, seed=1)
-    assert files["summary.md"].startswith("| variant | strategy | played | deals won % |") and "nan" not in files["summary.md"]
-    assert pd.read_csv(io.StringIO(files["summary.csv"]))["opponent"].isna().all()
+    text = summary.markdown(PANEL)
+    assert text.startswith("| variant | strategy | played | deals won % |") and "nan" not in text
+    assert pd.read_csv(io.StringIO(summary.csv(PANEL)))["opponent"].isna().all()
 
 
 def test_the_settlement_is_shown_where_points_alone_do_not_tell_it():

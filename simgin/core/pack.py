@@ -6,8 +6,7 @@ from simgin.core.jit import jit
 
 @jit
 def new_pack(state):
-    """A new pack, shuffled as far as every deal needs it; `next_card` shuffles the rest as it goes.
-    """
+    """A new pack, shuffled as far as every deal needs it; `next_card` shuffles the rest as it goes."""
     for i in range(52):
         state.pack[i] = i
     state.shuffled = 0
