@@ -42,6 +42,8 @@ Is one strategy better than another, and by how much?
   simgin match mine.py gold --deals 2M    your own file, 2,000,000 deals
   simgin match gold+knock=at:k=4 gold     another knock rule, all else equal
   simgin match gold --matches 20k         whole matches, to 100 points
+  simgin match gold --until 0.1%          until it is known so well
+  simgin match gold --matches 200k --sprt 0,10     until a test decides
 
 \b
 What does a rule do to the game?
@@ -59,7 +61,12 @@ What is there to play with?
   simgin strategies                       add a name for one
   simgin strategies new mine.py           a file to begin your own with
   simgin strategies check mine.py         does it keep to the contract?
-  simgin run experiments/demo.toml        a question in a file, with plots
+
+\b
+A question in a file: kept, gone on with after a break, compared.
+  simgin run experiments/demo.toml        tables, plots, differences
+  simgin run FILE.toml --dry-run          what it would play, and how long
+  simgin compare results/a results/b      two runs, on the same packs
 
 \b
 What happened in that deal? What is this hand worth?
