@@ -6,6 +6,7 @@ strategies are ours, digest for digest, and one in a hundred is played a second 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import json
@@ -16,6 +17,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +80,10 @@ def differing(wanted: dict[str, str], found: dict[str, str]) -> list[str]:
     return [f"{name} {found.get(name, 'missing')} instead of {value}" for name, value in wanted.items() if found.get(name) != value]
 
 
-def _play(order: _Order) -> tuple[str, float, np.ndarray, tuple[bytes, ...]]:
+_Answer = tuple[str, float, np.ndarray, tuple[bytes, ...]]
+
+
+def _play(order: _Order) -> _Answer:
     """On a worker: who played it, seconds, batch rows and packed deals of a block. Raises whatever went wrong."""
     from distributed import get_worker
 
@@ -197,18 +202,15 @@ class Cluster:
 
     def _answer(self, out: _Out, future: Future) -> Done | None:
         """What came of a block; None if it has to be played once more: its worker was lost, or its audit is due."""
-        error = future.exception() if future.status == "error" else None
-        if future.status == "cancelled":
-            error = ClusterError(
-                f"the scheduler {self._address} was lost; what is finished is kept: start it, and the same command goes on."
-            )
-        if error is not None and type(error).__name__ == "KilledWorker" and out.lost < LOST_MOST:
+        answer, error = self._received(future)
+        if type(error).__name__ == "KilledWorker" and out.lost < LOST_MOST:
             self._tell("a worker was lost; its blocks are played again.")
             self._submit(_Out(out.block, out.order, out.lost + 1, out.first_answer))
             return None
         if error is not None:
             return Done(out.block, "cluster", 0.0, error=_told(error))
-        worker, seconds, rows, deals = future.result()
+        assert answer is not None
+        worker, seconds, rows, deals = answer
         done = Done(out.block, worker, seconds, rows, deals)
         if out.first_answer is not None:
             return self._audit(out.first_answer, done)
@@ -218,6 +220,19 @@ class Cluster:
         again = _Order(**{**vars(out.order), "avoid": worker})
         self._submit(_Out(out.block, again, first_answer=done))
         return None
+
+    def _received(self, future: Future) -> tuple[_Answer | None, BaseException | None]:
+        """The answer or the error of a future; one that was cancelled, or cannot be fetched, was lost with its scheduler.
+
+        An answer whose worker dies before it was fetched is waited for: it is computed again.
+        """
+        with contextlib.suppress(OSError, CancelledError, asyncio.CancelledError):
+            if future.status == "error":
+                return None, future.exception()
+            if future.status != "cancelled":
+                return future.result(), None
+        sentence = f"the scheduler {self._address} was lost; what is finished is kept: start it, and the same command goes on."
+        return None, ClusterError(sentence)
 
     def _audit(self, first: Done, second: Done) -> Done:
         self.audited += 1
@@ -258,7 +273,7 @@ def _connected(address: str) -> tuple[Client, Any]:
     if local := LOCAL.fullmatch(address):
         n = int(local[1]) if local[1] else None
         with _uninterrupted():
-            processes = LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=None, processes=True, silence_logs=logging.ERROR)
+            processes = LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0", processes=True, silence_logs=logging.ERROR)
     try:
         return Client(processes or address, timeout=CONNECT_SECONDS, set_as_default=False), processes
     except (OSError, ValueError) as error:

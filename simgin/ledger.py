@@ -126,6 +126,16 @@ class Ledger:
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
         return tables == 0 or self._connection.execute("SELECT 1 FROM batches LIMIT 1").fetchone() is None
 
+    def check(self, identity: Mapping[str, Any]) -> None:
+        """Raise LedgerError, with every difference, if there are batches here of another run than this one."""
+        told = [] if self.is_empty() else differences(self.identity, identity)
+        if told:
+            raise LedgerError(
+                f"{Path(self._name).parent} holds another run:\n"
+                + "\n".join(f"  {line}" for line in told)
+                + "\nName another directory with -o, or remove this one to begin again."
+            )
+
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
         try:
@@ -147,14 +157,9 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
     name = "the ledger" if path is None else str(path)
     with _readable(name), contextlib.closing(_connection(path, name)) as connection:
         ledger = Ledger(connection, name)
+        ledger.check(identity)
         if ledger.is_empty():
             ledger.begin(identity)
-        elif told := differences(ledger.identity, identity):
-            raise LedgerError(
-                f"{path and path.parent} holds another run:\n"
-                + "\n".join(f"  {line}" for line in told)
-                + "\nName another directory with -o, or remove this one to begin again."
-            )
         try:
             connection.execute("PRAGMA journal_mode = WAL")  # now: it is written into the file, which could have been somebody else's
             connection.execute("PRAGMA synchronous = NORMAL")
@@ -221,13 +226,24 @@ def _unusable(name: str, error: Exception) -> str:
 
 
 def differences(before: Any, now: Any, where: str = "") -> list[str]:
-    """A line for every value that differs between two identities, told by its keys."""
+    """A line for every value that differs between two identities, told by its keys; of what only one of them has, only the name."""
     if isinstance(before, dict) and isinstance(now, dict):
         keys = list(dict.fromkeys([*before, *now]))
-        return [line for key in keys for line in differences(before.get(key), now.get(key), f"{where}, {key}" if where else str(key))]
+        return [line for key in keys for line in _of_key(before, now, key, f"{where}, {key}" if where else str(key))]
     if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
         return [line for i, pair in enumerate(zip(before, now, strict=True)) for line in differences(*pair, f"{where} #{i + 1}")]
+    if isinstance(before, list) and isinstance(now, list):
+        return [f"{where}: {_shown(one)} only there." for one in before if one not in now] + [
+            f"{where}: {_shown(one)} only here." for one in now if one not in before
+        ]
     return [] if before == now else [f"{where}: {_shown(before)} there, {_shown(now)} here."]
+
+
+def _of_key(before: dict[str, Any], now: dict[str, Any], key: str, where: str) -> list[str]:
+    for one, other, place in ((before, now, "there"), (now, before, "here")):
+        if isinstance(one.get(key), dict) and key not in other:
+            return [f"{where}: only {place}."]
+    return differences(before.get(key), now.get(key), where)
 
 
 def _shown(value: Any) -> str:

@@ -118,6 +118,7 @@ def _seed(number: int) -> int:
 def unit_seconds(one: Matchup) -> float:
     """Seconds that a unit of a matchup takes on one processor here, from some of them played and thrown away."""
     units = 1
+    matchup.play(one, 0, units)  # the first call of a process takes longer
     while True:
         started = time.perf_counter()
         matchup.play(one, 0, units)

@@ -217,7 +217,6 @@ def test_run_writes_everything_where_it_says(here):
     place = Path("results/waiting")
     assert files(place) == sorted(
         [
-            "differences.csv",
             "ledger.sqlite",
             "manifest.json",
             "pairing.csv",

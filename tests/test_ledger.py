@@ -137,7 +137,7 @@ OTHERS = [
     ({"hypothesis": None}, 'hypothesis: "gold wins" there, nothing here.'),
     ({"stop": "until ±0.1"}, 'stop: nothing there, "until ±0.1" here.'),
     ({"matchups": [{"a": "simple"}]}, 'matchups #1, a: "gold" there, "simple" here.'),
-    ({"matchups": [{"a": "gold"}, {"a": "simple"}]}, 'matchups: [{"a": "gold"}] there, [{"a": "gold"}, {"a": "simple"}] here.'),
+    ({"matchups": [{"a": "gold"}, {"a": "simple"}]}, 'matchups: {"a": "simple"} only here.'),
     ({"strategies": {"gold": {"digest": "01"}}}, 'strategies, gold, digest: "00" there, "01" here.'),
 ]
 
@@ -156,7 +156,9 @@ def test_another_run_is_refused_with_the_difference_by_name(path, change, told):
 
 
 def test_every_difference_is_told(path):
-    assert ledger.differences(RUN, {}) == [f"{key}: {ledger._shown(value)} there, nothing here." for key, value in RUN.items() if value]
+    told = {True: "only there.", False: "{} there, nothing here."}
+    expected = [f"{key}: {told[isinstance(value, dict)].format(ledger._shown(value))}" for key, value in RUN.items() if value]
+    assert ledger.differences(RUN, {}) == expected
     assert ledger.differences(RUN, RUN) == [] == ledger.differences([], [])
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simgin import ledger, matchup, plan, work
 from simgin.commands.answer import console, grid
@@ -17,22 +18,40 @@ if TYPE_CHECKING:
 MOST_ROWS = 40  # cells listed; of more the rest are counted
 
 
-def announce(asked: Plan, place: Path, workers: int | None) -> None:
-    """Print the question, the hypothesis, the plan and where it is written."""
+def rows(asked: Plan, place: Path, workers: int | None) -> list[dict[str, Any]]:
+    """The plan for programs: of every cell who plays what, `n` deals or matches (or the most of them), and what of it is left to do here.
+
+    `units` are those that the ledger does not have, `seconds` an estimate from a few that are played and thrown away.
+    """
+    left, unit_seconds = _left(asked, place), _unit_seconds(asked)
+    return [
+        {
+            "variant": cell.matchup.variant.text,
+            "strategy": cell.matchup.a.text,
+            "opponent": cell.matchup.opponent,
+            "unit": asked.unit,
+            "n": cell.n,
+            "units": units,
+            "seconds": asked.seconds or float(f"{units * seconds / (workers or usable_cpus()):.3g}"),
+        }
+        for cell, units, seconds in zip(asked.cells, left, unit_seconds, strict=True)
+    ]
+
+
+def announce(asked: Plan, cells: Sequence[Mapping[str, Any]], place: Path) -> None:
+    """Print the question, the hypothesis, the plan (its `rows`) and where it is written."""
     out = console()
     out.print(asked.question or asked.title)
     if asked.hypothesis:
         out.print(f"Hypothesis: {asked.hypothesis}")
-    left = _left(asked, place)
-    times = [units * seconds / (workers or usable_cpus()) for units, seconds in zip(left, _unit_seconds(asked), strict=True)]
     table = grid("The plan", "variant", "A", "B", "to play", "time")
-    for cell, units, seconds in list(zip(asked.cells, left, times, strict=True))[:MOST_ROWS]:
-        one = cell.matchup
-        table.add_row(one.variant.text, one.a.text, one.opponent, _amount(asked, cell, units), _time(asked, seconds))
+    for cell, row in list(zip(asked.cells, cells, strict=True))[:MOST_ROWS]:
+        table.add_row(row["variant"], row["strategy"], row["opponent"], _amount(asked, cell, row["units"]), _time(asked, row["seconds"]))
     out.print(table)
-    if len(times) > MOST_ROWS:
-        out.print(f"... and {len(times) - MOST_ROWS} more")
-    out.print(f"{_total(asked, sum(left), sum(times))} Results go to {place}.\n")
+    if len(cells) > MOST_ROWS:
+        out.print(f"... and {len(cells) - MOST_ROWS} more")
+    left, seconds = (sum(row[what] for row in cells) for what in ("units", "seconds"))
+    out.print(f"{_total(asked, left, seconds)} Results go to {place}.\n")
 
 
 def _unit_seconds(asked: Plan) -> list[float]:
@@ -47,6 +66,7 @@ def _left(asked: Plan, place: Path) -> list[int]:
     if not (place / ledger.FILE).is_file():
         return [work.left(cell, ()) for cell in asked.cells]
     with ledger.reading(place / ledger.FILE) as book:
+        book.check(asked.identity)
         return [work.left(cell, book.finished(i)) for i, cell in enumerate(asked.cells)]
 
 

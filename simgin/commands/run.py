@@ -54,10 +54,14 @@ def run(
     command = _command(file, output, seed, record)
     playing.check(place, record)
     playing.warn_of_scores(asked.cells)
-    if not as_json or dry_run:
-        planned.announce(asked, place, workers)
-    if dry_run:
-        return
+    if dry_run or not as_json:
+        cells = planned.rows(asked, place, workers)
+        if dry_run and as_json:
+            Answer(command, cells, asked.seed, stopped="dry run").give(True, ())
+        else:
+            planned.announce(asked, cells, place)
+        if dry_run:
+            return
     started = datetime.now(UTC)
     with playing.played(asked, place, command, workers=workers, scheduler=scheduler, record=record) as found:
         files = playing.save(place, found, workers=workers, started=started, command=command, record=record)
