@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import hashlib
 import json
 import logging
@@ -99,12 +100,13 @@ def _play(order: _Order) -> _Answer:
 
 @dataclass(frozen=True)
 class _Out:
-    """A block that is out, its order, and what an audit is to be compared with."""
+    """A block that is out, its order, and what an audit is to be compared with. `meant_for`: workers that are preferred."""
 
     block: Block
     order: _Order
     lost: int = 0
     first_answer: Done | None = None
+    meant_for: tuple[str, ...] = ()
 
 
 class Cluster:
@@ -191,13 +193,18 @@ class Cluster:
         return {}
 
     def _submit(self, out: _Out) -> None:
-        others = [address for address in self._nthreads() if address != out.order.avoid] if out.order.avoid else None
+        others = tuple(address for address in self._nthreads() if address != out.order.avoid) if out.order.avoid else ()
         self._number += 1
         number = self._number
         future = self._client.submit(
-            _play, out.order, key=f"simgin-{self._client.id}-{number}", pure=False, workers=others or None, allow_other_workers=bool(others)
+            _play,
+            out.order,
+            key=f"simgin-{self._client.id}-{number}",
+            pure=False,
+            workers=list(others) or None,
+            allow_other_workers=bool(others),
         )
-        self._out[number] = out, future
+        self._out[number] = dataclasses.replace(out, meant_for=others), future
         future.add_done_callback(lambda finished: self._done.put((number, finished)))
 
     def _answer(self, out: _Out, future: Future) -> Done | None:
@@ -247,8 +254,16 @@ class Cluster:
 
     def _explain(self) -> None:
         self._counted = -1e9
-        if not self._nthreads():
+        there = self._nthreads()
+        if not there:
             self._tell(f"the scheduler {self._address} has no workers; waiting for some.")
+            return
+        for number, (out, future) in list(self._out.items()):
+            if out.meant_for and not there.keys() & set(out.meant_for):
+                # dask never plays what waited while there was no worker and is meant for some that went, others allowed or not
+                del self._out[number]
+                self._client.cancel([future])
+                self._submit(out)
 
 
 def _told(error: BaseException) -> BaseException:

@@ -42,6 +42,12 @@ class Dask:
         self.workers.append(self._start("worker", *words, cwd=cwd, path=path))
         return self.workers[-1]
 
+    def lose(self, rng):
+        """SIGKILL one of the workers."""
+        process = self.workers.pop(int(rng.integers(len(self.workers))))
+        process.kill()
+        process.wait()
+
     def close(self):
         """End every process."""
         for process in (*self.workers, self.scheduler):

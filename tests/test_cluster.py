@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -27,6 +28,20 @@ def mine(view, rules, params):
     return view.own_turn > 3
 MINE = Strategy('mine', knock=mine)
 """
+
+
+@pytest.fixture(autouse=True)
+def in_time():
+    """Whoever waits for workers that never come must not wait for ever."""
+
+    def late(*_):
+        raise TimeoutError("a test of clusters took more than three minutes")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(180)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module")
@@ -215,6 +230,15 @@ def test_a_strategy_that_a_worker_does_not_have_is_told(strangers, tmp_path, mon
     assert re.match(r"worker tcp://127\.0\.0\.1:\d+: the strategy file elsewhere\.py cannot be read", said)
 
 
+def test_a_worker_that_cannot_even_import_simgin_is_told(tmp_path):
+    broken = tmp_path / "broken" / "simgin"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('half installed')\n")
+    with dask(tmp_path / "dask", workers=1, path=broken.parent) as one:
+        said = refused(one.address, CELLS[0], prepared=True)
+        assert re.fullmatch(r"worker tcp://127\.0\.0\.1:\d+ cannot play \(.*half installed.*\)\. Install the same everywhere\.", said)
+
+
 # What goes wrong elsewhere
 
 
@@ -293,10 +317,11 @@ def wait_for(what, seconds=60):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_workers_that_come_and_go_show_nowhere(tmp_path, monkeypatch):
     """Nobody at first, then one, a second one, and the first is killed while it plays."""
     monkeypatch.setattr(cluster, "WAITING_SECONDS", 0.5)
-    cell, path = Cell(CELLS[0].matchup, 1_500_000), tmp_path / ledger.FILE
+    cell, path = Cell(CELLS[0].matchup, 600_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=0) as one:
         thread, told, ended = in_background([cell], Cluster(one.address), path)
         wait_for(lambda: told)
@@ -308,13 +333,36 @@ def test_workers_that_come_and_go_show_nowhere(tmp_path, monkeypatch):
         one.worker()
         first.kill()
         thread.join(120)
-    assert [found.units for found in ended[0]] == [750_000]
+    assert [found.units for found in ended[0]] == [300_000]
     with ledger.reading(path) as book:
-        rows, who = book.rows(0, 750_000, 1000), set(book.workers(0, 750_000, 1000))
+        rows, who = book.rows(0, 300_000, 1000), set(book.workers(0, 300_000, 1000))
     assert len(who) == 2 and (rows == runner.run_matchup(cell.matchup, cell.n)).all()
 
 
-def test_a_scheduler_that_is_lost_is_a_sentence_and_the_run_goes_on_elsewhere(tmp_path):
+def test_an_audit_whose_workers_are_all_gone_is_played_by_others(tmp_path, monkeypatch):
+    """dask keeps a task for ever that was meant for workers that went while there were no others."""
+    monkeypatch.setattr(cluster, "WAITING_SECONDS", 1.0)
+    with dask(tmp_path / "dask", workers=2) as one:
+
+        class Deserted(Watched):
+            def _submit(self, out):
+                super()._submit(out)
+                if out.first_answer is not None and len(one.workers) == 2:
+                    one.workers[0].kill()
+                    one.workers[1].kill()
+                    wait_for(lambda: not self._client.nthreads())
+                    one.worker()
+
+        team = Deserted(one.address)
+        team._client.wait_for_workers(2, timeout=60)
+        cell = Cell(CELLS[0].matchup, 4000)
+        rows, _, who = played([cell], team)
+    assert rows == played([cell], Threads(1))[0]
+    assert team.audited == 1 and len(who) == 2
+
+
+def test_a_scheduler_that_is_lost_is_a_sentence_and_the_run_goes_on_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)
     cell, path = Cell(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=1) as one:
         team = Cluster(one.address)

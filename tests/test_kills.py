@@ -3,6 +3,7 @@
 The instants are drawn from fixed seeds; where they fall in the run depends on the machine.
 """
 
+import os
 import signal
 import sqlite3
 import subprocess
@@ -12,6 +13,7 @@ import time
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from dasks import dask
 
 from simgin import plan, results
 from simgin.cli import cli
@@ -154,3 +156,54 @@ def test_a_run_killed_now_and_then_comes_to_the_same_bytes(tmp_path):
 def test_a_run_killed_fifty_times_comes_to_the_same_bytes(tmp_path):
     killed, met = killed_and_fresh(tmp_path, "12M", kills=40, seconds=1.0, endings=10, seed=2)
     assert killed >= 25 and met >= 2
+
+
+# Clusters
+
+
+def test_nothing_of_a_killed_client_stays(tmp_path):
+    """Its local processes end by themselves."""
+    pytest.importorskip("distributed")
+    path, place = experiment(tmp_path, "500M"), tmp_path / "killed"
+    run = Run(path, place, "--scheduler", "local:1")
+    assert run.until(run.has_committed)
+    children = {int(one) for one in subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(run.process.pid)], text=True).split()}
+    assert children and run.kill()
+    deadline = time.monotonic() + 30
+    while any(map(alive, children)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.slow
+def test_a_cluster_whose_workers_and_client_are_killed_comes_to_the_same_bytes(tmp_path):
+    """Twelve times a worker is killed and another one started, four times the client, at instants drawn by lot."""
+    pytest.importorskip("distributed")
+    rng = np.random.default_rng(3)
+    path, place, fresh = experiment(tmp_path, "12M"), tmp_path / "killed", tmp_path / "fresh"
+    Run(path, fresh).end()
+    there, workers_killed, clients_killed = [set(), set()], 0, 0
+    with dask(tmp_path / "dask", workers=2) as one:
+        for clients in range(5):
+            run = Run(path, place, "--scheduler", one.address)
+            for _ in range(3):
+                run.until(run.has_committed)
+                time.sleep(rng.random() * 2)
+                one.lose(rng)
+                workers_killed += run.process.poll() is None
+                one.worker()
+            if clients == 4:
+                run.end()
+            else:
+                clients_killed += run.kill()
+                there = grown(place, there)
+    assert workers_killed >= 6 and clients_killed >= 2
+    assert_alike(path, place, fresh)
