@@ -24,7 +24,14 @@ from simgin.ledger import FILE, LedgerError, opened, packed, reading
 from simgin.matchup import seated
 
 SIZE = 1000
-RUN = {"seed": 1, "hypothesis": "gold wins", "stop": None, "matchups": [{"a": "gold"}], "strategies": {"gold": {"digest": "00"}}}
+RUN = {
+    "seed": 1,
+    "hypothesis": "gold wins",
+    "stop": None,
+    "matchups": [{"a": "gold"}],
+    "variants": {"mine": {"gin_bonus": 25}},
+    "strategies": {"gold": {"digest": "00"}},
+}
 
 
 def rows(rng, batches):
@@ -138,6 +145,7 @@ OTHERS = [
     ({"stop": "until ±0.1"}, 'stop: nothing there, "until ±0.1" here.'),
     ({"matchups": [{"a": "simple"}]}, 'matchups #1, a: "gold" there, "simple" here.'),
     ({"matchups": [{"a": "gold"}, {"a": "simple"}]}, 'matchups: {"a": "simple"} only here.'),
+    ({"variants": {"mine": {"gin_bonus": 20}}}, "variants, mine, gin_bonus: 25 there, 20 here."),
     ({"strategies": {"gold": {"digest": "01"}}}, 'strategies, gold, digest: "00" there, "01" here.'),
 ]
 

@@ -1,5 +1,6 @@
 """The runner: the same rows for any workers and blocks, faults told apart, interruption, rules and times, and what is left to resume."""
 
+import io
 import subprocess
 import sys
 import threading
@@ -9,8 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simgin import identities, loader, runner, variants, work
+from simgin import identities, loader, progress, runner, variants, work
 from simgin import matchup as games
+from simgin.core.record import FIELDS
 from simgin.experiment import Cell
 from simgin.ledger import opened
 from simgin.matchup import Matchup
@@ -295,6 +297,23 @@ def test_the_real_game_is_the_same_on_any_number_of_workers(unit, b):
     assert (one[:whole] == more[:whole]).all()
 
 
+def test_deals_are_recorded_of_what_was_played_without(tmp_path):
+    """What is finished without its deals is played again, once, and comes to the same rows."""
+    one = real()
+    with opened(tmp_path / "x.sqlite", {}) as ledger:
+        runner.run([Cell(one, 4000)], ledger, Threads(2))
+        before = ledger.rows(0, 2000, 1000)
+    for n in (4000, 5000, 4000):
+        with opened(tmp_path / "x.sqlite", {}) as ledger:
+            runner.run([Cell(one, n)], ledger, Threads(2), recorded=True)
+            assert (ledger.rows(0, 2000, 1000) == before).all()
+            deals = np.concatenate(list(ledger.deals(0, n // 2, 1000, len(FIELDS))))
+        assert deals[:, 0].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
+        assert (deals[:, FIELDS.index("points_a")] - deals[:, FIELDS.index("points_b")]).sum() == games.play(one, 0, n // 2)[
+            :, runner.sums.SUM + runner.sums.FACT["a_margin"]
+        ].sum()
+
+
 INTERRUPTED = """
 import signal, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are started with it ignored
@@ -314,3 +333,26 @@ except KeyboardInterrupt:
 def test_ctrl_c_in_the_real_game():
     found = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=True)
     assert (found.stdout, found.stderr) == ("stopped\n", "")
+
+
+# What it costs
+
+
+@pytest.mark.slow
+def test_ledger_and_progress_cost_a_twentieth_at_most(tmp_path):
+    """Twenty million deals of the fastest players: bare kernel and run in turns, best of three: others use the machine."""
+    one, n = real("simple", "simple"), 20_000_000
+    games.play(one, 0, 1000)
+    bare, whole = [], []
+    for turn in range(3):
+        bare.append(seconds_of(lambda: games.play(one, 0, n)))
+        with opened(tmp_path / f"{turn}.sqlite", {}) as ledger, progress.live("a run", io.StringIO()) as report:
+            whole.append(seconds_of(lambda ledger=ledger, report=report: runner.run([Cell(one, n)], ledger, Threads(1), report)))
+    print(f"bare {min(bare):.2f} s, whole {min(whole):.2f} s: {min(whole) / min(bare) - 1:+.1%}")
+    assert min(whole) <= 1.05 * min(bare)
+
+
+def seconds_of(action):
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simgin import counts, ledger, precision, progress, results, runner
+from simgin import counts, ledger, precision, progress, results, runner, work
 from simgin.commands.answer import note
 from simgin.core import jit
 from simgin.findings import Findings
@@ -86,6 +86,8 @@ def played(
     """
     path = None if place is None else results.begin(place)
     with ledger.opened(path, asked.identity) as book:
+        if place is not None and not any(work.left(cell, book.finished(i, recorded=record)) for i, cell in enumerate(asked.cells)):
+            note(f"{place} is complete: nothing is left to play. More deals or matches would be added to it.")
         try:
             with closing(_team(workers, scheduler)) as team:
                 with explained_wait():
