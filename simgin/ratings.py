@@ -44,6 +44,7 @@ class Cycles:
 
     share: float  # with the part that noise alone makes subtracted, at least 0
     raw: float
+    se: float  # of the share, from the bootstrap
 
 
 def cross_table(pairings: Sequence[Pairing]) -> pd.DataFrame:
@@ -92,15 +93,18 @@ def cycles(pairings: Sequence[Pairing], seed: int, samples: int = SAMPLES) -> Cy
     k = len(names)
     met = {frozenset((one.a, one.b)) for one in pairings}
     if k < 3 or len(met) < k * (k - 1) // 2 or min(_batches(one) for one in pairings) < ENOUGH_BATCHES:
-        return Cycles(np.nan, np.nan)
+        return Cycles(np.nan, np.nan, np.nan)
     wins = _wins(names, pairings, np.vstack([np.ones(_longest(pairings)), resample(seed, samples, _longest(pairings))]))
     wins += np.eye(k)  # nobody meets himself: a logit of 0
     logits = np.log(wins) - np.log(wins.transpose(0, 2, 1))
     means = logits.mean(axis=2)  # over all k, himself too: so a table of pure ratings leaves no residual
     left = logits - (means[:, :, None] - means[:, None, :])
-    whole, residual = float((logits[0] ** 2).sum()), float((left[0] ** 2).sum())
+    wholes, residuals = (np.asarray((part**2).sum(axis=(1, 2))) for part in (logits, left))
     noise = float(((left[1:] - left[0]) ** 2).sum(axis=(1, 2)).mean())
-    return Cycles(max(0.0, residual - noise) / whole, residual / whole) if whole > 0 else Cycles(0.0, 0.0)
+    if not wholes.all():
+        return Cycles(0.0, 0.0, 0.0)  # not a single uneven result, in some sample at least
+    se = float((residuals[1:] / wholes[1:]).std(ddof=1))
+    return Cycles(max(0.0, float(residuals[0]) - noise) / float(wholes[0]), float(residuals[0] / wholes[0]), se)
 
 
 def resample(seed: int, samples: int, batches: int) -> np.ndarray:

@@ -119,7 +119,11 @@ def _ratings(found: Findings) -> Sheet:
         (row["variant"], row["strategy"], "0 (anchor)" if row["se"] == 0 else summary.estimate(row["elo"], row["low"], row["high"]))
         for _, row in found.ratings.iterrows()
     ]
-    shares = [f"{100 * cycles.share:.0f} % in {variant}" for variant, cycles in found.cycles if not math.isnan(cycles.share)]
+    shares = [
+        f"{_plus_minus(100 * cycles.share, 100 * cycles.se, _z(found))} % in {variant}"
+        for variant, cycles in found.cycles
+        if not math.isnan(cycles.share)
+    ]
     note = f"Cyclic share, what no rating can explain: {', '.join(shares)}." if shares else ""
     return Sheet(f"Ratings by {UNITS[found.plan.unit]} won", ("variant", "strategy", "Elo"), rows, note)
 
@@ -129,8 +133,8 @@ def _pairing(frame: pd.DataFrame, z: float) -> Sheet:
     for (variant, a, b), rows in frame.groupby(["variant", "strategy", "opponent"], sort=False):
         by_measure = {row["measure"]: row for _, row in rows.iterrows()}
         texts = [_plus_minus(by_measure[name]["rho"], by_measure[name]["se"], z) for name in ("points", "share")]
-        luck = by_measure["points"]["luck"]
-        parts.append((str(variant), f"{a} v {b}", *texts, summary.DASH if math.isnan(luck) else f"{100 * luck:.0f} %"))
+        luck = _plus_minus(100 * by_measure["points"]["luck"], 100 * by_measure["points"]["se"], z)
+        parts.append((str(variant), f"{a} v {b}", *texts, luck if luck == summary.DASH else f"{luck} %"))
     note = (
         "Variance of a pair's result over that of two unpaired results: n paired results are worth n divided by it. The luck share is "
         "the part of a single result's variance in points that belongs to the pack, for these two players."
