@@ -14,6 +14,7 @@ from simgin import matchup as games
 from simgin.contrast import Side
 from simgin.core import sums
 from simgin.core.record import FIELDS
+from simgin.pairing import Sweeps
 from simgin.plan import Plan
 from simgin.ratings import Cycles, Pairing
 from simgin.runner import COMPLETE, Played
@@ -85,6 +86,13 @@ class Findings:
     def pairing(self) -> pd.DataFrame:
         """What mirroring was worth to every cell of pairs (`simgin.pairing.COLUMNS`), beside who played."""
         return self._each(lambda i: pairing.gain(self.rows(i), self.plan.unit), pairing.COLUMNS, lambda one: one.cell.matchup.mirrored)
+
+    @cached_property
+    def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
+        """Of every cell of pairs, by variant and who played: how often either won both halves, and the exact test of it."""
+        mirrored = [(i, one.cell.matchup) for i, one in enumerate(self.played) if one.cell.matchup.mirrored]
+        total = {i: self.ledger.total(i, self.played[i].units, m.batch) for i, m in mirrored}
+        return {(m.variant.text, m.a.text, m.opponent): pairing.sweeps(total[i]) for i, m in mirrored}
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:

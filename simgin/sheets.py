@@ -70,7 +70,7 @@ def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 def of(found: Findings) -> list[Sheet]:
     """Every sheet that has something to say about a run."""
-    sheets = [differences(found.differences), _ratings(found), _pairing(found.pairing, _z(found)), _adjusted(found.adjusted)]
+    sheets = [differences(found.differences), _ratings(found), _pairing(found, _z(found)), _adjusted(found.adjusted)]
     return [sheet for sheet in sheets if sheet.rows]
 
 
@@ -128,18 +128,27 @@ def _ratings(found: Findings) -> Sheet:
     return Sheet(f"Ratings by {UNITS[found.plan.unit]} won", ("variant", "strategy", "Elo"), rows, note)
 
 
-def _pairing(frame: pd.DataFrame, z: float) -> Sheet:
+def _pairing(found: Findings, z: float) -> Sheet:
     parts = []
-    for (variant, a, b), rows in frame.groupby(["variant", "strategy", "opponent"], sort=False):
+    for names, rows in found.pairing.groupby(["variant", "strategy", "opponent"], sort=False):
+        variant, a, b = map(str, names)
         by_measure = {row["measure"]: row for _, row in rows.iterrows()}
         texts = [_plus_minus(by_measure[name]["rho"], by_measure[name]["se"], z) for name in ("points", "share")]
         luck = _plus_minus(100 * by_measure["points"]["luck"], 100 * by_measure["points"]["se"], z)
-        parts.append((str(variant), f"{a} v {b}", *texts, luck if luck == summary.DASH else f"{luck} %"))
+        parts.append((variant, f"{a} v {b}", *texts, luck if luck == summary.DASH else f"{luck} %", _swept(found, variant, a, b)))
     note = (
         "Variance of a pair's result over that of two unpaired results: n paired results are worth n divided by it. The luck share is "
-        "the part of a single result's variance in points that belongs to the pack, for these two players."
+        "the part of a single result's variance in points that belongs to the pack, for these two players. A pair is swept by whoever won "
+        "both of its halves, whatever the luck; p is that of the exact sign test."
     )
-    return Sheet("What mirroring is worth", ("variant", "A v B", "points", "won", "luck share"), parts, note)
+    return Sheet("What mirroring is worth", ("variant", "A v B", "points", "won", "luck share", "swept by A, by B"), parts, note)
+
+
+def _swept(found: Findings, variant: str, a: str, b: str) -> str:
+    """Pairs of which A won both halves, and B; with the exact p of the sign test where the size was fixed."""
+    sweeps = found.sweeps[variant, a, b]
+    p = "" if found.plan.rules or math.isnan(sweeps.p) else f" (p {'< .0001' if sweeps.p < 1e-4 else f'{sweeps.p:.2g}'})"
+    return f"{sweeps.a:,}, {sweeps.b:,}{p}"
 
 
 def _detectable(found: Findings) -> str:
