@@ -17,6 +17,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -205,17 +206,17 @@ class Cluster:
     def _answer(self, out: _Out, future: Future) -> Done | None:
         """What came of a block; None if it has to be played once more: its worker was lost, or its audit is due."""
         error = future.exception() if future.status == "error" else None
-        if future.status == "cancelled":
-            error = ClusterError(
-                f"the scheduler {self._address} was lost; what is finished is kept: start it, and the same command goes on."
-            )
         if error is not None and type(error).__name__ == "KilledWorker" and out.lost < LOST_MOST:
             self._tell("a worker was lost; its blocks are played again.")
             self._submit(_Out(out.block, out.order, out.lost + 1, out.first_answer))
             return None
         if error is not None:
             return Done(out.block, "cluster", 0.0, error=_told(error))
-        worker, seconds, rows, deals = future.result()
+        try:
+            worker, seconds, rows, deals = future.result()
+        except (OSError, CancelledError):
+            lost = f"the scheduler {self._address} was lost; what is finished is kept: start it, and the same command goes on."
+            return Done(out.block, "cluster", 0.0, error=ClusterError(lost))
         done = Done(out.block, worker, seconds, rows, deals)
         if out.first_answer is not None:
             return self._audit(out.first_answer, done)
