@@ -288,7 +288,14 @@ def _connected(address: str) -> tuple[Client, Any]:
     if local := LOCAL.fullmatch(address):
         n = int(local[1]) if local[1] else None
         with _uninterrupted():
-            processes = LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0", processes=True, silence_logs=logging.ERROR)
+            processes = LocalCluster(
+                n_workers=n,
+                threads_per_worker=1,
+                processes=True,
+                silence_logs=logging.ERROR,
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # without one, its web server still takes port 8787 for itself
+            )
     try:
         return Client(processes or address, timeout=CONNECT_SECONDS, set_as_default=False), processes
     except (OSError, ValueError) as error:

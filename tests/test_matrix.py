@@ -122,6 +122,11 @@ def local():
     Cluster.close(team)
 
 
+def test_two_local_clusters_are_not_in_each_others_way(local):
+    """Neither warns of a port that the other one has."""
+    Cluster("local:1").close()
+
+
 @pytest.mark.parametrize("seconds", SECONDS)
 def test_a_cluster(monkeypatch, wanted, local, seconds):
     monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
