@@ -364,6 +364,7 @@ def test_an_audit_whose_workers_are_all_gone_is_played_by_others(tmp_path, monke
     assert team.audited == 1 and len(who) == 2
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_lost_is_a_sentence_and_the_run_goes_on_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)
     cell, path = Cell(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE

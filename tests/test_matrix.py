@@ -127,7 +127,7 @@ def test_two_local_clusters_are_not_in_each_others_way(local):
     Cluster("local:1").close()
 
 
-@pytest.mark.parametrize("seconds", SECONDS)
+@pytest.mark.parametrize("seconds", [0.003, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.0, 0.5))])
 def test_a_cluster(monkeypatch, wanted, local, seconds):
     monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: local) == wanted
