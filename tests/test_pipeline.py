@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import toy
 
-from simgin import experiment, ledger, metrics, plan, runner
+from simgin import experiment, ledger, metrics, plan, runner, statistics
 from simgin.block import Done
+from simgin.core import sums
 from simgin.findings import Findings
 from simgin.stopping import Sprt, Until
 
@@ -124,9 +125,7 @@ class _Missing:
         return self._rule.multiplier(units)
 
     def look(self, totals):
-        from simgin import table
-
-        units = int(totals[0])
-        rows = table.tidy("toy", "a", "b", "deal", totals, self.multiplier(units)).set_index("metric")
-        low, high = rows.loc["margin", ["low", "high"]].iloc[0]
-        return None if low <= 0 <= high else "missed"
+        margin, units = metrics.BY_NAME["margin"], int(totals[sums.UNITS])
+        how = (np.array([getattr(margin, part)]) for part in ("scale", "share", "always"))
+        found = statistics.ratios(units, statistics.Totals.of(totals, [sums.FACT[margin.own]]), *how, multiplier=self.multiplier(units))
+        return None if found.low[0] <= 0 <= found.high[0] else "missed"
