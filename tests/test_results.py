@@ -262,7 +262,7 @@ def test_a_whole_run(tmp_path):
     asked = plan.Plan("a run", tuple(Cell(one, 3000) for one in matchups()))
     with ledger.opened(results.begin(tmp_path / "run"), asked.identity) as book:
         found = Findings(asked, runner.run(asked.cells, book, Threads(2)), book)
-        files = playing.save(tmp_path / "run", found, workers=2, started=datetime.now(UTC), command="x", record=False)
+        files = playing.save(tmp_path / "run", found, started=datetime.now(UTC), command="x", record=False)
         assert set(report.files(found)) | {"manifest.json"} == {path.relative_to(tmp_path / "run").as_posix() for path in files}
     again = pd.read_csv(tmp_path / "run" / "table.csv")
     for _, seen in again.groupby(["variant", "strategy"]):

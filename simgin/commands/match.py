@@ -83,7 +83,7 @@ def match(
             found = stack.enter_context(playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record))
         if seconds is not None:  # the clock cannot be repeated, what it came to can
             command = _command(asked, ["--deals" if asked.unit == "deal" else "--matches", found.played[0].n], output, record)
-        files = [] if output is None else playing.save(output, found, workers=workers, started=started, command=command, record=record)
+        files = [] if output is None else playing.save(output, found, started=started, command=command, record=record)
         _answer(found, command, files, details, as_json)
 
 

@@ -16,7 +16,7 @@ from simgin import counts, ledger, precision, progress, results, runner, work
 from simgin.commands.answer import note
 from simgin.core import jit
 from simgin.findings import Findings
-from simgin.threads import Here, Threads, usable_cpus
+from simgin.threads import Here, Threads
 from simgin.variants import value_text
 
 if TYPE_CHECKING:
@@ -202,14 +202,14 @@ def warn_of_scores(cells: Sequence[Cell]) -> None:
             note(f"a deal of {variant.text} counts what the die shows, and offers depend on the score: single deals have neither. {WHOLE}")
 
 
-def save(directory: Path, found: Findings, *, workers: int | None, started: datetime, command: str, record: bool) -> list[Path]:
+def save(directory: Path, found: Findings, *, started: datetime, command: str, record: bool) -> list[Path]:
     """Write the run directory beside its ledger: tables, summaries, plots, manifest, and every deal if wanted. The files written."""
     from simgin import records, report
 
     manifest = results.manifest(
         found.plan.identity,
         found.played,
-        workers=workers or usable_cpus(),
+        workers=len({name for one in found.health for name in one["workers"]["names"]}),
         started=started,
         command=command,
         stopped=found.stopped,

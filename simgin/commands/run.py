@@ -64,7 +64,7 @@ def run(
             return
     started = datetime.now(UTC)
     with playing.played(asked, place, command, workers=workers, scheduler=scheduler, record=record) as found:
-        files = playing.save(place, found, workers=workers, started=started, command=command, record=record)
+        files = playing.save(place, found, started=started, command=command, record=record)
         from simgin import screen, table
 
         answer = Answer(command, table.records(found.table), asked.seed, files, found.stopped)
