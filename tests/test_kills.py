@@ -148,7 +148,7 @@ def killed_and_fresh(tmp_path, deals, kills, seconds, endings, seed):
 
 
 def test_a_run_killed_now_and_then_comes_to_the_same_bytes(tmp_path):
-    killed, _ = killed_and_fresh(tmp_path, "400k", kills=3, seconds=0.5, endings=1, seed=1)
+    killed, _ = killed_and_fresh(tmp_path, "2M", kills=3, seconds=0.5, endings=1, seed=1)
     assert killed >= 2
 
 
