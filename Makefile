@@ -18,6 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 demo: setup
+	@rm -rf results/demo # one of an earlier version could not be gone on with
 	$(BIN)/simgin run experiments/demo.toml -o results/demo
 	@echo
 	@echo "Tables and pictures lie in results/demo: summary.md, table.csv, plots/."
