@@ -28,6 +28,16 @@ def a_batch(one, rows, folder):
     return best
 
 
+def packing(rows):
+    """Seconds that compressing a batch row takes, a part of the above, and its bytes before and after."""
+    best = float("inf")
+    for _ in range(TIMES):
+        started = time.perf_counter()
+        blobs = [ledger.packed(row) for row in rows]
+        best = min(best, (time.perf_counter() - started) / len(rows))
+    return best, rows[0].nbytes, sum(map(len, blobs)) / len(blobs)
+
+
 def a_block(one, folder):
     """Seconds that a block takes from being handed out to being committed on two local processes, beside its play and its batches."""
     work.BLOCK_SECONDS = 0.0  # blocks of one batch
@@ -67,6 +77,8 @@ def main():
         batch, block = a_batch(one, rows, folder), a_block(matchup.seated("gold", "simple", "standard", 1, "deal"), folder)
     waiting = block - cores["gold"] / 2
     print(f"a batch of 1,000 pairs: {1e6 * batch:.0f} microseconds to check and commit")
+    seconds, before, after = packing(rows)
+    print(f"of these {1e6 * seconds:.0f} to compress its row, from {before} bytes to {after:.0f}")
     print(f"a block on a cluster of two processes: {1e3 * waiting:.1f} ms beside its play, so at most {1 / waiting:.0f} blocks a second")
     for text, seconds in cores.items():
         print(f"{text}: {2000 / seconds:,.0f} deals a second on one core; one loop keeps {seconds / batch:,.0f} cores busy")

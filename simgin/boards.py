@@ -197,7 +197,23 @@ class Race:
         return table
 
 
-class Games:
+class WonOrLost:
+    """What a board without drawn matches makes of a table that is filled from its ends: A has won, or B."""
+
+    def _filled(self, share: np.ndarray, ends: tuple[float, float], each: float = 0) -> np.ndarray:
+        raise NotImplementedError
+
+    def solve(self, share: np.ndarray) -> np.ndarray:
+        return self._filled(share, ends=(1, 0))
+
+    def deals_left(self, share: np.ndarray) -> np.ndarray:
+        return self._filled(share, ends=(0, 0), each=1)
+
+    def growth(self, share: np.ndarray, z: float) -> np.ndarray:
+        return self._filled(z * share, ends=(1, 1))
+
+
+class Games(WonOrLost):
     """Games to a number of points, which count by the loser's points: a table over points for every pair of won games (Gin Pro)."""
 
     def __init__(self, row: Row, seat: int, outcomes: Outcomes) -> None:
@@ -219,15 +235,6 @@ class Games:
     @property
     def size(self) -> int:
         return 2 * (self._target * (self._tracks[0].length + 1)) ** 2
-
-    def solve(self, share: np.ndarray) -> np.ndarray:
-        return self._filled(share, ends=(1, 0))
-
-    def deals_left(self, share: np.ndarray) -> np.ndarray:
-        return self._filled(share, ends=(0, 0), each=1)
-
-    def growth(self, share: np.ndarray, z: float) -> np.ndarray:
-        return self._filled(z * share, ends=(1, 1))
 
     def index(self, a: np.ndarray, b: np.ndarray, dealer: np.ndarray) -> tuple[np.ndarray, ...]:
         limit = (self._target, self._tracks[0].length)

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from simgin import kept, matchup, rules
-from simgin.boards import Row, States, next_dealers, number, starts
+from simgin.boards import Row, States, WonOrLost, next_dealers, number, starts
 from simgin.core.record import FIELD, FIELDS
 from simgin.core.state import new_state
 from simgin.core.view import new_view
@@ -114,7 +114,7 @@ def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
     return np.stack([*place, group, np.full(len(at), sign), deals[:, FIELD["dealer"]], deals[:, FIELD["winner"]], points], axis=1)
 
 
-class Scores:
+class Scores(WonOrLost):
     """The board of a match to a number of points in which every score has outcomes of its own."""
 
     def __init__(self, row: Row, seat: int, outcomes: ByScore) -> None:
@@ -133,15 +133,6 @@ class Scores:
     @property
     def size(self) -> int:
         return 2 * (self._target + 1) ** 2
-
-    def solve(self, share: np.ndarray) -> np.ndarray:
-        return self._filled(share, ends=(1, 0))
-
-    def deals_left(self, share: np.ndarray) -> np.ndarray:
-        return self._filled(share, ends=(0, 0), each=1)
-
-    def growth(self, share: np.ndarray, z: float) -> np.ndarray:
-        return self._filled(z * share, ends=(1, 1))
 
     def index(self, a: np.ndarray, b: np.ndarray, dealer: np.ndarray) -> tuple[np.ndarray, ...]:
         return np.minimum(a[..., 0], self._target), np.minimum(b[..., 0], self._target), dealer

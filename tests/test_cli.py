@@ -573,6 +573,12 @@ def test_an_interruption_without_a_directory_says_that_nothing_was_written(here,
     assert files(here) == []
 
 
+def test_what_a_run_by_the_clock_goes_on_with_still_plays_matches(here, monkeypatch):
+    interrupted_after(monkeypatch, 1)
+    said = call("match", "gold", "--matches", "60k", "--for", "50s", "-o", "out", code=130).stderr
+    assert "Go on with: simgin match gold simple -v standard --matches 60000 --for 50s --seed 1 -o out" in said
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_control_c_while_playing(here):
     code = """

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin import plan
+from simgin import counts, plan
 from simgin.commands import playing
 from simgin.commands.answer import Answer, command_line, json_option, note
 from simgin.commands.debug import DEALS, debug_option, session
@@ -73,7 +73,8 @@ def match(
         deals = DEALS
         note(f"as plain Python, thousands of times slower: {DEALS} deals, and more with --deals.")
     asked = plan.of_matchup(a, b, variant, deals=deals, matches=matches, until=until, sprt=sprt, seconds=seconds, seed=seed)
-    amount = [("--deals" if asked.unit == "deal" else "--matches"), asked.cells[0].n] if seconds is None else []
+    unit, n = "--deals" if asked.unit == "deal" else "--matches", asked.cells[0].n
+    amount = [unit, n] if n < counts.MOST else []  # nothing but the clock ends it
     command = _command(asked, [*amount, *playing.ends(until, sprt, seconds)], output, record)
     playing.check(output, record)
     playing.warn_of_scores(asked.cells)
@@ -82,7 +83,7 @@ def match(
         with session(as_json):  # what policies print; the answer itself belongs on stdout
             found = stack.enter_context(playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record))
         if seconds is not None:  # the clock cannot be repeated, what it came to can
-            command = _command(asked, ["--deals" if asked.unit == "deal" else "--matches", found.played[0].n], output, record)
+            command = _command(asked, [unit, found.played[0].n], output, record)
         files = [] if output is None else playing.save(output, found, started=started, command=command, record=record)
         _answer(found, command, files, details, as_json)
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 MOST_ROWS = 40  # cells listed; of more the rest are counted
 
 
-def rows(asked: Plan, place: Path, workers: int | None) -> list[dict[str, Any]]:
+def rows(asked: Plan, place: Path, workers: int | None, *, record: bool) -> list[dict[str, Any]]:
     """The plan for programs: of every cell who plays what, `n` deals or matches (or the most of them), and what of it is left to do here.
 
     `units` are those that the ledger does not have, `seconds` an estimate from a few that are played and thrown away.
     """
-    left, unit_seconds = _left(asked, place), _unit_seconds(asked)
+    left, unit_seconds = _left(asked, place, record), _unit_seconds(asked)
     return [
         {
             "variant": cell.matchup.variant.text,
@@ -61,13 +61,13 @@ def _unit_seconds(asked: Plan) -> list[float]:
     return [plan.unit_seconds(one) for one in asked.matchups]
 
 
-def _left(asked: Plan, place: Path) -> list[int]:
+def _left(asked: Plan, place: Path, record: bool) -> list[int]:
     """Units of every cell that the ledger does not have."""
     if not (place / ledger.FILE).is_file():
         return [work.left(cell, ()) for cell in asked.cells]
     with ledger.reading(place / ledger.FILE) as book:
         book.check(asked.identity)
-        return [work.left(cell, book.finished(i)) for i, cell in enumerate(asked.cells)]
+        return [work.left(cell, book.finished(i, recorded=record)) for i, cell in enumerate(asked.cells)]
 
 
 def _amount(asked: Plan, cell: Cell, units: int) -> str:

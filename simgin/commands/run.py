@@ -55,7 +55,7 @@ def run(
     playing.check(place, record)
     playing.warn_of_scores(asked.cells)
     if dry_run or not as_json:
-        cells = planned.rows(asked, place, workers)
+        cells = planned.rows(asked, place, workers, record=record)
         if dry_run and as_json:
             Answer(command, cells, asked.seed, stopped="dry run").give(True, ())
         else:
