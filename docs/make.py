@@ -6,10 +6,13 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- games -->                           one row for every game
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured in these variants (none named: in all of them)
+    <!-- quoted: NAME [TITLE] -->            of results/reference/NAME who won what; or the section of its summary with that title
 
-The same seed gives the same bytes, on any machine and any number of cores; a few minutes of two cores are enough.
+Writes simgin/catalogue.toml too, from the league and the bench in results/reference. The same seed gives the same bytes, on any machine
+and any number of cores; a few minutes of two cores are enough.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -28,8 +31,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 TWO, ALONE = "experiments/games.toml", "alone"
 MATCHES_ALONE = "100k"
-KINDS = ("rows", "games", "metrics", "table")
-BLOCK = re.compile(r"(<!-- (rows|games|metrics|table)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
+REFERENCE = ROOT / "results" / "reference"
+KINDS = ("rows", "games", "metrics", "table", "quoted")
+BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
 SECTIONS = {"deal": "the deal", "meld": "melds and values", "score": "scoring", "match": "the match", "stake": "the die"}
 WON_BY = {
@@ -96,6 +100,9 @@ COUNTED = {
     "goal_met": "those whose total met the goal",
 }
 
+WON = (("deal_win", "deals won %", 100), ("margin", "points per deal", 1), ("match_win", "matches won %", 100))
+CATALOGUE = ROOT / "simgin" / "catalogue.toml"
+
 Seen = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B) and the rows seen by A
 
 
@@ -106,16 +113,18 @@ def main() -> None:
         if new != old:
             page.write_text(new)
             print(f"Written: {page.relative_to(ROOT)}")
+    CATALOGUE.write_text(catalogue())
 
 
 def pages() -> list[Path]:
-    """The pages with blocks: those named like the games, their index, and the metrics."""
-    return [*sorted((HERE / "games").glob("*.md")), HERE / "metrics.md"]
+    """The pages with blocks: those named like the games, those of the strategies, and some more."""
+    folders = [page for folder in ("games", "strategies") for page in sorted((HERE / folder).glob("*.md"))]
+    return [*folders, HERE / "metrics.md", HERE / "findings.md", ROOT / "README.md"]
 
 
 def filled(page: Path, kinds: Sequence[str]) -> str:
     """The text of a page with its blocks of these kinds made anew."""
-    makers = {"rows": rows, "games": games, "metrics": defined, "table": measured}
+    makers = {"rows": rows, "games": games, "metrics": defined, "table": measured, "quoted": quoted}
 
     def block(match: re.Match[str]) -> str:
         start, kind, words, end = match.groups()
@@ -211,6 +220,32 @@ def _figures(name: str) -> Iterator[str]:
     undecided = next(kind for kind in UNDECIDED if kind == "void" or found.loc[kind, "value"] > 0)
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
         yield summary.estimate(*table.cell(found, metric), factor)
+
+
+def quoted(name: str, *title: str) -> str:
+    """Who won what in a reference result, every matchup a line; or a section of its summary, tables and notes, by its title."""
+    if title:
+        text = (REFERENCE / name / "summary.md").read_text()
+        return text.split(f"## {' '.join(title)}\n", 1)[1].partition("\n## ")[0].strip()
+    lines = [
+        (variant, f"`{a}`", f"`{b}`", *(summary.estimate(*table.cell(rows, metric), factor) for metric, _, factor in WON))
+        for (variant, a, b), rows in table.matchups(table.read(REFERENCE / name / "table.csv"))
+    ]
+    return _table(("game", "A", "B", *(heading for _, heading, _ in WON)), lines)
+
+
+def catalogue() -> str:
+    """The figures of every strategy in the league and the bench, as TOML."""
+    leagues, crosses = (pd.read_csv(REFERENCE / "league" / name) for name in ("league.csv", "cross.csv"))
+    speeds = {row["figure"]: row["per_second"] for row in json.loads((REFERENCE / "bench.json").read_text())["rows"]}
+    against = crosses[(crosses["variant"] == "eaai") & (crosses["opponent"] == "simple")].set_index("strategy")["share"]
+    lines = ["# Written by docs/make.py from results/reference/league and results/reference/bench.json.", ""]
+    for _, row in leagues[leagues["variant"] == "eaai"].iterrows():
+        name = row["strategy"]
+        speed = float(f"{speeds[name + ', eaai deals']:.2g}")
+        lines += [f"[{name}]", f"elo = {row['elo']:.0f}", f"elo_error = {(row['elo_high'] - row['elo_low']) / 2:.0f}"]
+        lines += [f"won = {100 * against.get(name, 0.5):.1f}", f"deals_per_second = {speed:.0f}", ""]
+    return "\n".join(lines)
 
 
 def _caption(found: Sequence[Seen]) -> str:
