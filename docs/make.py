@@ -6,6 +6,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- games -->                           one row for every game
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured in these variants (none named: in all of them)
+    <!-- roster -->                          every strategy with its idea, source and strength
     <!-- quoted: NAME [TITLE] -->            of results/reference/NAME who won what; or the section of its summary with that title
 
 Writes simgin/catalogue.toml too, from the league and the bench in results/reference. The same seed gives the same bytes, on any machine
@@ -22,7 +23,8 @@ from pathlib import Path
 import pandas as pd
 
 import simgin
-from simgin import metrics, summary, table, variants
+from simgin import catalogue as known
+from simgin import loader, metrics, summary, table, variants
 from simgin.core import sums
 from simgin.metrics import Metric
 from simgin.variants import Variant
@@ -32,8 +34,8 @@ ROOT = HERE.parent
 TWO, ALONE = "experiments/games.toml", "alone"
 MATCHES_ALONE = "100k"
 REFERENCE = ROOT / "results" / "reference"
-KINDS = ("rows", "games", "metrics", "table", "quoted")
-BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
+KINDS = ("rows", "games", "metrics", "table", "roster", "quoted")
+BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|roster|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
 SECTIONS = {"deal": "the deal", "meld": "melds and values", "score": "scoring", "match": "the match", "stake": "the die"}
 WON_BY = {
@@ -124,7 +126,7 @@ def pages() -> list[Path]:
 
 def filled(page: Path, kinds: Sequence[str]) -> str:
     """The text of a page with its blocks of these kinds made anew."""
-    makers = {"rows": rows, "games": games, "metrics": defined, "table": measured, "quoted": quoted}
+    makers = {"rows": rows, "games": games, "metrics": defined, "table": measured, "roster": roster, "quoted": quoted}
 
     def block(match: re.Match[str]) -> str:
         start, kind, words, end = match.groups()
@@ -220,6 +222,13 @@ def _figures(name: str) -> Iterator[str]:
     undecided = next(kind for kind in UNDECIDED if kind == "void" or found.loc[kind, "value"] > 0)
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
         yield summary.estimate(*table.cell(found, metric), factor)
+
+
+def roster() -> str:
+    """Every strategy that comes with simgin, those for two players strongest first."""
+    every = known.ordered([loader.find(name) for name in loader.shipped()])
+    lines = [(f"`{one.name}`", known.strength(one.name), " ".join(known.idea(one).split()), one.source) for one in every]
+    return _table(("strategy", "Elo, matches won v `simple`", "idea", "source"), lines)
 
 
 def quoted(name: str, *title: str) -> str:

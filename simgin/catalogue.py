@@ -5,6 +5,7 @@ The figures are in catalogue.toml, which docs/make.py writes from results/refere
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from functools import cache
@@ -29,6 +30,14 @@ def known(name: str) -> dict[str, Any]:
 def alone(name: str) -> bool:
     """Whether a strategy is made for games alone."""
     return name.startswith("solo-")
+
+
+def idea(strategy: Strategy) -> str:
+    """The first sentence of what is said about a strategy, without the name that it may begin with."""
+    about = " ".join(strategy.about.split())
+    first = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
+    said = (first if len(first) > len("A b.") else about).removeprefix(f"{strategy.name.capitalize()}: ")
+    return said[:1].upper() + said[1:]
 
 
 def ordered(strategies: Sequence[Strategy]) -> list[Strategy]:

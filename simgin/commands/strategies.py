@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,7 +105,7 @@ def _new(file: Path, name: str | None) -> None:
 def _list(as_json: bool) -> None:
     every = catalogue.ordered([loader.find(name) for name in loader.names()])
     rows: list[dict[str, Any]] = [
-        {"kind": "strategy", "name": one.name, "slot": None, "tier": _tier(one), "about": _idea(one.about), "source": one.source}
+        {"kind": "strategy", "name": one.name, "slot": None, "tier": _tier(one), "about": catalogue.idea(one), "source": one.source}
         | {"parameters": [], **catalogue.known(one.name)}
         for one in every
     ]
@@ -133,17 +132,11 @@ def _catalogue(title: str, every: list[Strategy]) -> Table:
 
     out = grid(title, "name", "strength", "speed", "idea and source")
     for one in every:
-        idea = Text(_unnamed(_idea(one.about), one.name))
+        idea = Text(catalogue.idea(one))
         if one.source:
             idea.append(f"\n{one.source}", style="dim")
         out.add_row(one.name, catalogue.strength(one.name), _speed(one), idea)
     return out
-
-
-def _unnamed(idea: str, name: str) -> str:
-    """An idea without the name that it begins with, which stands in another column."""
-    said = idea.removeprefix(f"{name.capitalize()}: ")
-    return said[:1].upper() + said[1:]
 
 
 def _speed(strategy: Strategy) -> str:
@@ -214,12 +207,6 @@ def _span(parameter: Param) -> str:
 def _near(path: Path) -> str:
     """A path, from here if it lies below."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
-
-
-def _idea(about: str) -> str:
-    """First sentence of a description."""
-    first = re.split(r"(?<=[.!?])\s", " ".join(about.split()), maxsplit=1)[0]
-    return first if len(first) > len("A b.") else " ".join(about.split())
 
 
 def _tier(strategy: Strategy) -> str:
