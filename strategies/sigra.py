@@ -157,7 +157,7 @@ def _new_sets(hand, card, unseen):
     held = popcount(hand & rank)
     if held < 2:
         return 0
-    return popcount(unseen & rank) * (1 if held == 2 else 3)
+    return popcount(unseen & rank & ~hand) * (1 if held == 2 else 3)
 
 
 @helper
