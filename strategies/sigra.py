@@ -1,0 +1,240 @@
+"""SIGRA: keeps the hand nearest to new melds, holds on to what the opponent may want, and waits for gin.
+
+A hand is worth its deadwood, less what the next card may meld of it, less what it keeps from the opponent ("myopic meld distance"). The
+card on offer and the discard are both judged by it. The repository's code is followed where the idea alone leaves a choice: a card counts
+once for each new meld that an unseen card would give it; sets are left out only for a card that the opponent himself has thrown; and in
+what is kept from the opponent the card itself counts as one that he would have to be dealt, so that `hold` weighs next to nothing (30
+would give the idea its full weight). Runs ahead are those of the common game, ace low, and rainbows are not looked for.
+
+Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
+"""
+
+import numpy as np
+from simgin_strategies.knock import at
+
+from simgin.strategy import Strategy, discard, helper, param, take
+from simgin.toolkit import deadwood, dearest, lane, lowest, meldable, near, of_rank, popcount, take_if
+
+REACH = param(0.85, 0.0, 10.0, "weight of what the next card may meld")
+HOLD = param(1.0, 0.0, 100.0, "weight of what is kept from the opponent")
+
+
+@take(reach=REACH, hold=HOLD)
+def mmd(view, rules, params):
+    """If the best hand after taking is worth more than the mean of the best hands after drawing each unseen card (SIGRA)."""
+    chances = np.empty(52)
+    stay = _worth(view, view.hand, rules, params)
+    taken = _best(view, view.hand | 1 << view.taken_offer, view.hand, stay, chances, rules, params)[1]
+    n = popcount(view.unseen)
+    drawn = stay * n  # at most: a card drawn can be thrown again
+    unseen = view.unseen
+    while unseen and taken * n < drawn:
+        eleven = view.hand | unseen & -unseen
+        unseen &= unseen - 1
+        drawn += _best(view, eleven, view.hand, stay, chances, rules, params)[1] - stay
+    return take_if(taken * n < drawn, view.legal)
+
+
+@discard(name="mmd", reach=REACH, hold=HOLD)
+def throw(view, rules, params):
+    """The card whose going leaves the hand that is worth most: deadwood, less chances of new melds, less what the opponent may want."""
+    return _best(view, view.hand, view.legal, 1e9, np.empty(52), rules, params)[0]
+
+
+@helper
+def _best(view, eleven, legal, least, chances, rules, params):
+    """The discard that leaves the hand worth most (ties: the dearest, then the lowest card) and what that hand is worth, small is good.
+
+    Only hands worth less than `least` are of interest. A hand of ten has no more chances than the same cards have among the eleven, and
+    those of a card in no meld go with it: that settles most discards without a look at the hand.
+    """
+    n = max(1, popcount(view.unseen))
+    in_melds = meldable(eleven, rules)
+    all_chances = _each_reach(eleven, view.unseen, chances, rules)
+    loose_chances = all_chances
+    melded = eleven & ~_loose(eleven, rules)
+    while melded:
+        loose_chances -= chances[lowest(melded)]
+        melded &= melded - 1
+    whole = deadwood(eleven, rules)
+    kept = params[1] * _held_back(view, eleven, 1.0 / n, rules) / n if view.known else 0.0
+    best = -1
+    while legal:
+        card = lowest(dearest(legal, rules)[0])
+        legal &= ~(1 << card)
+        ten = eleven & ~(1 << card)
+        if in_melds >> card & 1:
+            bound = deadwood(ten, rules) - params[0] * (all_chances - chances[card]) / n - kept
+        else:
+            bound = whole - rules.value[0, card % 13] - params[0] * (loose_chances - chances[card]) / n - kept
+        if bound < least:
+            worth = _worth(view, ten, rules, params)
+            if worth < least:
+                best, least = card, worth
+    return best, least
+
+
+@helper
+def _each_reach(hand, unseen, chances, rules):
+    """Write what `_reach` would count for each card of a hand, were it loose; the sum."""
+    total = 0.0
+    rest = hand
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        chances[card] = _melds_ahead(hand, card, unseen, rules)
+        total += chances[card]
+    return total
+
+
+@helper
+def _worth(view, hand, rules, params):
+    """Deadwood, less what the next card may meld, less what is kept from the opponent."""
+    n = max(1, popcount(view.unseen))
+    worth = deadwood(hand, rules) - params[0] * _reach(hand, view.unseen, rules) / n
+    if view.known:
+        worth -= params[1] * _held_back(view, hand, 1.0 / n, rules) / n
+    return worth
+
+
+@helper
+def _reach(hand, unseen, rules):
+    """Points of the loose cards, each as often as there are melds with it and one of the unseen cards."""
+    total = 0
+    loose = _loose(hand, rules)
+    while loose:
+        total += _melds_ahead(hand, lowest(loose), unseen, rules)
+        loose &= loose - 1
+    return total
+
+
+@helper
+def _melds_ahead(hand, card, unseen, rules):
+    """Points of a card of the hand, as often as there are melds with it and one of the unseen cards."""
+    if near(card) & hand == 0:
+        return 0
+    return rules.value[0, card % 13] * (_new_sets(hand, card, unseen) + _new_runs(hand, card, unseen))
+
+
+@helper
+def _loose(hand, rules):
+    """The cards that one best melding leaves over: of several the one with more runs, as cards that lie in none are let go first."""
+    in_melds = meldable(hand, rules)
+    plain = hand & ~in_melds
+    whole = deadwood(hand, rules)
+    if in_melds == 0 or deadwood(plain, rules) == whole:
+        return plain
+    in_runs = _in_runs(hand, rules)
+    kept, whole = _let_go(hand, whole, in_melds & ~in_runs, rules)
+    return hand & ~_let_go(kept & ~plain, whole - deadwood(plain, rules), in_runs, rules)[0]
+
+
+@helper
+def _let_go(hand, whole, cards, rules):
+    """The hand without those of the cards that can go, one after the other, each for its full value; and the deadwood that is left."""
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if deadwood(hand & ~(1 << card), rules) == whole - rules.value[0, card % 13]:
+            hand &= ~(1 << card)
+            whole -= rules.value[0, card % 13]
+    return hand, whole
+
+
+@helper
+def _in_runs(hand, rules):
+    """The cards of a hand that lie in a run."""
+    cards = 0
+    for s in range(4):
+        cards |= (int(rules.lane[0, lane(hand, s)]) & 0x1FFF) << (13 * s)
+    return cards
+
+
+@helper
+def _new_sets(hand, card, unseen):
+    """How many sets hold the card and one of the unseen cards, the rest from the hand."""
+    rank = of_rank(card % 13)
+    held = popcount(hand & rank)
+    if held < 2:
+        return 0
+    return popcount(unseen & rank & ~hand) * (1 if held == 2 else 3)
+
+
+@helper
+def _new_runs(hand, card, unseen):
+    """How many runs hold the card and one of the unseen cards, the rest from the hand."""
+    r = card % 13
+    held, free = lane(hand, card // 13), lane(unseen, card // 13)
+    low, high = _last(held, r, -1), _last(held, r, 1)
+    runs = 0
+    if high < 12 and free >> (high + 1) & 1:
+        runs += (r - low + 1) * (_last(held, high + 1, 1) - high) - (high == r)
+    if low > 0 and free >> (low - 1) & 1:
+        runs += (high - r + 1) * (low - _last(held, low - 1, -1)) - (low == r)
+    return runs
+
+
+@helper
+def _last(cards, r, step):
+    """The last rank of the cards in a row that lead away from r in steps of 1 or -1; r itself need not be among them."""
+    while 0 <= r + step <= 12 and cards >> (r + step) & 1:
+        r += step
+    return r
+
+
+@helper
+def _held_back(view, hand, chance, rules):
+    """Points of the cards of a hand, each times the chances of the melds that the opponent could make of it with a card he took."""
+    total = 0.0
+    rest = hand
+    his, free = view.known, view.known | view.unseen & ~hand
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        melds = _runs_for_him(lane(his, card // 13), lane(free, card // 13), card % 13, chance)
+        if not view.shed >> card & 1:
+            melds += _sets_for_him(his & of_rank(card % 13), free & of_rank(card % 13), chance)
+        total += melds * rules.value[0, card % 13]
+    return total
+
+
+@helper
+def _sets_for_him(his, free, chance):
+    """Chances, added up, of the sets with one more card and those he may hold, at least one of them known to be his."""
+    known, others = popcount(his), popcount(free & ~his)
+    if known == 0:
+        return 0.0
+    three = known * (known - 1) / 2 + known * others * chance
+    return three + chance**others if known + others == 3 else three
+
+
+@helper
+def _runs_for_him(his, free, r, chance):
+    """The same for the runs through rank r, with the cards of one suit."""
+    total = 0.0
+    if his == 0:
+        return total
+    low, down, down_known = r, 1.0, False
+    while True:
+        high, up, known = r, down, down_known
+        while True:
+            if high - low >= 2 and known:
+                total += up
+            high += 1
+            if high > 12 or not free >> high & 1:
+                break
+            if his >> high & 1:
+                known = True
+            else:
+                up *= chance
+        low -= 1
+        if low < 0 or not free >> low & 1:
+            break
+        if his >> low & 1:
+            down_known = True
+        else:
+            down *= chance
+    return total
+
+
+SIGRA = Strategy("sigra", take=mmd, discard=throw, knock=at(k=0))
