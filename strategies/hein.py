@@ -1,0 +1,79 @@
+"""Hein's alpha-mix: throws by a mix of deadwood and structure, the ways in which pairs and near-runs of the hand could still become melds.
+
+A card's structure is what the hand loses with it: over its partners in hand, the cards that would complete a meld of the two, each
+counting 1 - q^4, q being the chance that the opponent holds it; 3 if the hand has it already. Thrown is the card with the least
+a * structure + (1 - a) * (deadwood left without it). The authors estimated q by a random forest; here every unseen card is alike.
+Their program takes and knocks like Simple. The share a falls with the square root of the turns played: structure early, deadwood late.
+Theirs goes on falling below zero; here it stays at `floor`. Theirs counts some dead cards as live and joins the suits at their ends;
+this one does not.
+
+Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand Estimation in Gin Rummy, EAAI-21;
+AnthonyHein/GinRummyEAAI-Python, 2021.
+"""
+
+from math import sqrt
+
+from simgin_strategies.held import chance_held
+from simgin_strategies.knock import at
+from simgin_strategies.take import meld_any
+
+from simgin.strategy import Strategy, discard, helper, param
+from simgin.toolkit import deadwood, lowest, of_rank, pick, popcount
+
+
+@helper
+def _completing(card, partner):
+    """The cards each of which makes a meld of three with the two given; none if they cannot lie in one."""
+    if card % 13 == partner % 13:
+        return of_rank(card % 13) & ~(1 << card | 1 << partner)
+    low, high = min(card, partner), max(card, partner)
+    if low // 13 != high // 13 or high - low > 2:
+        return 0
+    if high - low == 2:
+        return 1 << (low + 1)
+    below = 1 << (low - 1) if low % 13 > 0 else 0
+    return below | (1 << (high + 1) if high % 13 < 12 else 0)
+
+
+@helper
+def _structure(card, view, weight):
+    """What a card of the hand adds to its structure; `weight`: what an unseen card counts for."""
+    ways, held = 0, 0
+    partners = view.hand & ~(1 << card)
+    while partners:
+        cards = _completing(card, lowest(partners))
+        partners &= partners - 1
+        ways += popcount(cards & view.unseen)
+        held += popcount(cards & view.hand)
+    return ways * weight + 3 * held
+
+
+@helper
+def _share(view, start, fade, floor):
+    """The share of structure after so many turns."""
+    return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
+
+
+@discard(
+    noise=True,
+    a=param(1.0, 0.0, 1.0, "share of structure at the start of a deal"),
+    fade=param(10, 0, 500, "turns, both players', after which nothing is left of it; 0: it stays"),
+    floor=param(0.0, -10.0, 1.0, "where its fall ends"),
+)
+def alpha(view, rules, params):
+    """The card with the least mix of structure lost and deadwood left; ties by lot."""
+    a = _share(view, params[0], params[1], params[2])
+    weight = 1 - chance_held(view) ** 4
+    cards, least = 0, 1e9
+    legal = view.legal
+    while legal:
+        card = lowest(legal)
+        legal &= legal - 1
+        cost = a * _structure(card, view, weight) + (1 - a) * deadwood(view.hand & ~(1 << card), rules)
+        if cost < least + 1e-9:
+            cards = (cards if cost > least - 1e-9 else 0) | 1 << card
+            least = min(cost, least)
+    return pick(cards, view.noise)
+
+
+HEIN = Strategy("hein", take=meld_any, discard=alpha, knock=at, ending="same")

@@ -1,0 +1,267 @@
+"""Mishra: values a hand by its melds and the prospects of its loose cards, and throws what would help the opponent least.
+
+A loose card is worth what its pairs, near-runs and blank places promise, less as the opponent is likelier to hold the missing cards in
+melds, and more the cheaper it is; being within two cards of a knock makes cheap cards dearer still. A hand is worth its melded cards plus
+the mean of its loose cards, plus a bonus when it could knock or is gin. The authors estimated the opponent's hand with a network; here
+every unseen card is alike. They found what a discard does for him by sampling 100 of his hands; here that is `gain` times the chance that
+he can meld it (the melds through it taken as independent), where `gain` was fitted to such samples.
+
+The knock rule holds back a high count when the opponent is estimated to be low himself. Which melding is shown is the engine's choice.
+
+Source: P. Mishra, A. Aggarwal, Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks and Heuristic Strategies, EAAI-21;
+mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
+"""
+
+import numpy as np
+from simgin_strategies.held import chance_held
+
+from simgin.strategy import Strategy, discard, helper, knock, param, take
+from simgin.toolkit import best_discards, deadwood, dearest, lowest, meldable, nth, of_rank, popcount, take_if, value
+
+VALUES = {
+    "promise": param(0.8, 0.0, 10.0, "worth of a meld that a loose card may still come to lie in"),
+    "partner": param(1.5, 0.0, 10.0, "more for each of its cards already held"),
+    "hurry": param(2.5, 0.0, 10.0, "factor on cheapness within two cards of a knock"),
+    "ace": param(0.2, 0.0, 10.0, "more for an ace, half of it for a two"),
+    "knock": param(10.0, 0.0, 100.0, "worth of a hand that may knock"),
+    "gin": param(20.0, 0.0, 100.0, "worth of gin"),
+}
+PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
+
+
+@helper
+def _loose(hand, rules):
+    """The cards that a best melding of a hand leaves over."""
+    loose = hand & ~meldable(hand, rules)
+    left = deadwood(hand, rules)
+    if _points(loose, rules) == left:
+        return loose
+    rest = hand & ~loose
+    hand = rest
+    left -= _points(loose, rules)
+    while rest:
+        card = rest & -rest
+        rest ^= card
+        worth = value(lowest(card), rules)
+        if deadwood(hand & ~card, rules) == left - worth:
+            hand ^= card
+            loose |= card
+            left -= worth
+    return loose
+
+
+@helper
+def _points(cards, rules):
+    """Value of some cards together."""
+    total = 0
+    while cards:
+        total += value(lowest(cards), rules)
+        cards &= cards - 1
+    return total
+
+
+@helper
+def _pair(card, i):
+    """The i-th of six pairs that make a meld of three with a card: 0..2 runs with the card last, middle, first; none off the suit's end."""
+    r, s = card % 13, card // 13
+    if i >= 3:
+        return of_rank(r) & ~(1 << card | 1 << (13 * ((s + i - 2) % 4) + r))
+    low = r + i - 2
+    return (7 << (13 * s + low)) & ~(1 << card) if 0 <= low <= 10 else 0
+
+
+@helper
+def _chance_all(cards, view, q):
+    """The chance that the opponent holds all of some cards, each by itself; 0 for none."""
+    if cards == 0 or cards & ~(view.unseen | view.known):
+        return 0.0
+    chance = 1.0
+    unseen = cards & view.unseen
+    while unseen:
+        chance *= q
+        unseen &= unseen - 1
+    return chance
+
+
+@helper
+def _chance_melds(card, view, q):
+    """The chance that the opponent could meld a card, the pairs that he would need taken as independent."""
+    none = 1.0
+    for i in range(6):
+        none *= 1 - _chance_all(_pair(card, i), view, q)
+    return 1 - none
+
+
+@helper
+def _chances_in_melds(view, q):
+    """For every card the chance that the opponent holds it in a meld: the sum over its melds of three."""
+    table = np.zeros(52)
+    cards = view.unseen | view.known
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        for i in range(6):
+            table[card] += _chance_all(_pair(card, i), view, q)
+        if view.unseen >> card & 1:
+            table[card] *= q
+    return table
+
+
+@helper
+def _hope(missing, table):
+    """The chance that the opponent does not hold the missing cards in melds."""
+    held = 0.0
+    while missing:
+        held += table[lowest(missing)]
+        missing &= missing - 1
+    return max(0.0, 1 - held)
+
+
+@helper
+def _worth_of_card(card, loose, there, table, hurry, rules, params):
+    """Worth of one loose card; `there`: cards that might still come."""
+    worth = hurry * (5 - value(card, rules)) + (params[ACE] / (1 + card % 13) if card % 13 < 2 else 0.0)
+    for i in range(3):
+        two = _pair(card, i)
+        before = card + i - 3
+        if two == 0 or two & ~(loose | there) or (card % 13 + i >= 3 and loose >> before & 1):
+            continue
+        worth += _hope(two & there, table) * (params[PROMISE] + params[PARTNER] * popcount(two & loose))
+    rank = of_rank(card % 13)
+    may_come, held = popcount(rank & there), popcount(rank & loose)
+    if may_come + held >= 3:
+        worth += _hope(rank & there, table) * may_come * (params[PROMISE] + (params[PARTNER] if held > 1 else 0.0))
+    return worth
+
+
+@helper
+def _worth(hand, loose, there, table, hurry, limit, rules, params):
+    """Worth of a hand with these loose cards."""
+    melded = popcount(hand) - popcount(loose)
+    if loose == 0:
+        return melded + params[GIN]
+    total, rest = 0.0, loose
+    while rest:
+        total += _worth_of_card(lowest(rest), loose, there, table, hurry, rules, params)
+        rest &= rest - 1
+    return melded + total / popcount(loose) + (params[KNOCK] if _points(loose, rules) <= limit else 0.0)
+
+
+@helper
+def _haste(loose, limit, rules, params):
+    """Factor on the cheapness of loose cards: `hurry` if the hand could knock without two of them, else 1."""
+    for _ in range(2):
+        loose &= ~(1 << lowest(dearest(loose, rules)[0])) if loose else 0
+    return params[HURRY] if _points(loose, rules) <= limit else 1.0
+
+
+@helper
+def _worth_after(hand, legal, there, table, limit, rules, params):
+    """Worth of eleven cards after a discard: the one that allows a knock, else the loose card worth least."""
+    loose = _loose(hand, rules)
+    if loose & legal == 0:
+        return popcount(hand) - 1 + params[GIN]
+    thrown = lowest(dearest(loose & legal, rules)[0])
+    hurry = _haste(loose, limit, rules, params)
+    if _points(loose, rules) - value(thrown, rules) > limit:
+        least = 1e9
+        rest = loose & legal
+        while rest:
+            card = lowest(rest)
+            rest &= rest - 1
+            worth = _worth_of_card(card, loose, there, table, hurry, rules, params)
+            if worth < least:
+                thrown, least = card, worth
+    card = 1 << thrown
+    return _worth(hand & ~card, loose & ~card, there, table, hurry, limit, rules, params)
+
+
+@take(**VALUES, tax=param(0.0, -10.0, 10.0, "worth of not showing what one collects"))
+def mishra(view, rules, params):
+    """If more is melded with the card; else if the hand is worth at least what drawing makes it worth on average."""
+    card = view.taken_offer
+    eleven = view.hand | 1 << card
+    if deadwood(eleven, rules) < view.count + value(card, rules):
+        return take_if(True, view.legal)
+    table = _chances_in_melds(view, chance_held(view))
+    there = view.unseen | view.known
+    taken = _worth_after(eleven, view.hand, there, table, view.limit, rules, params) - params[6]
+    loose = _loose(view.hand, rules)
+    if taken < _worth(view.hand, loose, there & ~(1 << card), table, _haste(loose, view.limit, rules, params), view.limit, rules, params):
+        return take_if(False, view.legal)  # a card drawn can always be thrown again, so drawing is worth more
+    total, rest = 0.0, view.unseen
+    while rest:
+        ten_and_one = view.hand | rest & -rest
+        there_then = there & ~(rest & -rest)
+        total += _worth_after(ten_and_one, ten_and_one, there_then, table, view.limit, rules, params)
+        rest &= rest - 1
+    return take_if(taken * popcount(view.unseen) >= total, view.legal)
+
+
+@helper
+def _low_opponent(view, opp, rules):
+    """Whether the opponent's deadwood is at most `opp`, the mean of thirty hands that he may hold."""
+    total, state = 0, view.noise | 1
+    for _ in range(30):
+        hand, pool = view.known, view.unseen
+        while popcount(hand) < 10 and pool:
+            state = (state * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
+            card = 1 << nth(pool, ((state >> 32) * popcount(pool)) >> 31)
+            hand |= card
+            pool ^= card
+        total += deadwood(hand, rules)
+    return total <= 30 * opp
+
+
+@discard(
+    name="mishra",
+    noise=True,
+    **VALUES,
+    share=param(0.77, 0.0, 10.0, "weight of what the opponent gains by the discard"),
+    gain=param(1.45, 0.0, 20.0, "what he gains by a card that he can meld"),
+    own=param(6, 0, 99, "count to which a knock is preferred when he is low"),
+    opp=param(18, 0, 99, "mean deadwood at which he is low"),
+)
+def mishra_discard(view, rules, params):
+    """The loose card that leaves most worth, less what the opponent gains by it; the dearest if that allows a knock."""
+    loose = _loose(view.hand, rules)
+    options = loose & view.legal
+    if options == 0:
+        return lowest(best_discards(view.hand, view.legal, rules)[1])
+    first = lowest(dearest(options, rules)[0])
+    left = _points(loose, rules) - value(first, rules)
+    if left <= view.limit and (left <= params[8] or not _low_opponent(view, params[9], rules)):
+        return first
+    return _best(view, loose, options, rules, params)
+
+
+@helper
+def _best(view, loose, options, rules, params):
+    """The option with the most worth left, less the opponent's gain."""
+    q = chance_held(view)
+    table = _chances_in_melds(view, q)
+    hurry = _haste(loose, view.limit, rules, params)
+    there = view.unseen | view.known
+    best, most = -1, -1e9
+    while options:
+        card = lowest(options)
+        options &= options - 1
+        mask = 1 << card
+        worth = _worth(view.hand & ~mask, loose & ~mask, there, table, hurry, view.limit, rules, params)
+        worth -= params[6] * params[7] * _chance_melds(card, view, q)
+        if worth > most:
+            best, most = card, worth
+    return best
+
+
+@knock(
+    noise=True,
+    own=param(6, 0, 99, "highest deadwood to end with when the opponent is low"),
+    opp=param(18, 0, 99, "mean deadwood at which he is low"),
+)
+def belief(view, rules, params):
+    """At once, but not with more than `own` while the opponent's hand is estimated at `opp` or less."""
+    return view.ending >= 2 or view.ending_count <= params[0] or not _low_opponent(view, params[1], rules)
+
+
+MISHRA_UNIFORM = Strategy("mishra-uniform", take=mishra, discard=mishra_discard, knock=belief, ending="same")

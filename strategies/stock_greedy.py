@@ -1,0 +1,15 @@
+"""Stock-greedy: never takes a card from the pile, throws for least deadwood, knocks at once. The other end from taking whatever melds.
+
+Against the same player that takes for melds it shows what the discard pile is worth (RULES.md 15.3). Which of equal discards goes is this
+project's choice: the dearest.
+
+Source: a control of this project's rule book, 2026.
+"""
+
+from simgin_strategies.discard import low
+from simgin_strategies.knock import at
+from simgin_strategies.take import never
+
+from simgin.strategy import Strategy
+
+STOCK_GREEDY = Strategy("stock-greedy", take=never, discard=low, knock=at)
