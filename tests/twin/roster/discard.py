@@ -29,6 +29,19 @@ def low(seen: Seen, tie: str = "high") -> set[str]:
     return exactly_least({card: (seen.count(seen.hand - {card}), through(card)) for card in seen.legal})
 
 
+def uniform(seen: Seen) -> set[str]:
+    return set(seen.legal)
+
+
+def loose_high(seen: Seen) -> set[str]:
+    """The dearest loose card of the best melding of the eleven (any of them); a hand without one throws its dearest card."""
+    chosen = set()
+    for loose in seen.loose(seen.hand):
+        legal = loose & seen.legal or seen.legal
+        chosen |= exactly_least({card: -seen.pip(card) for card in legal})
+    return chosen
+
+
 def melds_through_rank(card: str) -> int:
     """A K 4, 2 Q 5, 3..J 6."""
     return {0: 4, 12: 4, 1: 5, 11: 5}.get(rank(card), 6)
@@ -94,12 +107,13 @@ def alpha(seen: Seen, a: float, held: str = "triples") -> set[str]:
 
 
 def structure(seen: Seen, ten: frozenset[str], held: str) -> Fraction:
-    """Ways to complete the pairs of the hand, each 1 - q^4, and 2 for every meld held.
+    """Ways to complete the pairs of the hand, each 1 - q^4 (on P that is nothing), and 2 for every meld held.
 
+    A way is a three-card meld of which two cards are held and one may still come; one player has no opponent, so q = 0.
     held: `triples` counts every three-card meld in the hand, `melding` the melds of a best melding (the most it can have).
     """
     q = Fraction(10 - len(seen.known), len(seen.unseen)) if seen.row["players"] == 2 else Fraction(0)
-    ways = sum(pair | {card} in three_card_melds(seen.rules) for pair in map(frozenset, combinations(ten, 2)) for card in seen.unseen)
+    ways = sum(len(meld & ten) == 2 and meld - ten <= seen.unseen for meld in three_card_melds(seen.rules))
     return ways * (1 - q**4) + 2 * (triples(seen, ten) if held == "triples" else most_melds(seen, ten))
 
 

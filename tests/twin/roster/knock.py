@@ -9,8 +9,18 @@ from .seen import Seen
 
 
 def answer(seen: Seen, ends: bool) -> set[int]:
-    """Every rule here ends the deal with gin or more."""
+    """All but two of the rules end the deal with gin or more."""
     return {int(ends or seen.ending_count == 0 or seen.ending > 1)}
+
+
+def never(seen: Seen) -> set[int]:
+    """Not even with gin."""
+    return {0}
+
+
+def random(seen: Seen, p_end: float = 0.5) -> set[int]:
+    """With probability p_end."""
+    return {0, 1} if 0 < p_end < 1 else {int(p_end == 1)}
 
 
 def at(seen: Seen, k: float = 10) -> set[int]:

@@ -20,6 +20,11 @@ def never(seen: Seen) -> set[int]:
     return answer(seen, False)
 
 
+def random(seen: Seen, p: float = 0.5) -> set[int]:
+    """With probability p."""
+    return answer(seen, True) | answer(seen, False) if 0 < p < 1 else answer(seen, p == 1)
+
+
 def meld_any(seen: Seen) -> set[int]:
     """Some meld inside h+c contains c."""
     return answer(seen, any(seen.offer in meld for meld in seen.melds(seen.hand | {seen.offer})))
