@@ -131,6 +131,20 @@ def test_many_answers(slot, name, values, wanted):
     compare(slot, name, values, 10 * wanted, SCOPE.get(name, every_row))
 
 
+def test_simple_keeps_its_pairs_apart():
+    """Two who take all they can hand the same cards to and fro: here the pair guard decides again and again."""
+    pairing = matchup.seated("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
+    barred = 0
+    for unit in range(8):
+        for question in single.play(pairing, unit).questions:
+            if question.seat == 0 and question.slot == "discard":
+                seen = sight.seen(question.view, pairing.variant.row, "discard")
+                allowed = twin.roster.discard.simple(seen)
+                assert said("discard", question.answer) in allowed
+                barred += allowed != twin.roster.discard.low(seen, "random")
+    assert barred > 30
+
+
 @pytest.mark.xfail(strict=True, reason="it values the least-deadwood discard, the text the discard with most hits")
 def test_value_by_hits():
     compare("take", "value", {"by": "hits"}, 40)
