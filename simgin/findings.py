@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin import contrast, control, homogeneity, identities, pairing, ratings, statistics, table
+from simgin import contrast, control, homogeneity, identities, league, pairing, ratings, statistics, table
 from simgin import matchup as games
 from simgin.contrast import Side
 from simgin.core import sums
@@ -78,6 +78,25 @@ class Findings:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["variant", *ratings.COLUMNS])
 
     @cached_property
+    def standings(self) -> pd.DataFrame:
+        """The league table of every variant that has ratings (`simgin.league.COLUMNS`)."""
+        import pandas as pd
+
+        parts = []
+        for variant, _ in self._leagues:
+            rated = self.ratings[self.ratings["variant"] == variant]
+            parts.append(league.standings(self._sides(variant), rated).assign(variant=variant))
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["variant", *league.COLUMNS])
+
+    @cached_property
+    def cross(self) -> pd.DataFrame:
+        """Everyone against everyone in every variant that has ratings (`simgin.ratings.CROSS_COLUMNS`)."""
+        import pandas as pd
+
+        parts = [ratings.cross_table(met).assign(variant=variant) for variant, met in self._leagues]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["variant", *ratings.CROSS_COLUMNS])
+
+    @cached_property
     def cycles(self) -> list[tuple[str, Cycles]]:
         """The cyclic share of every variant that has ratings."""
         return [(variant, ratings.cycles(met, self.plan.seed)) for variant, met in self._leagues]
@@ -123,9 +142,15 @@ class Findings:
         total = self.ledger.total(i, one.units, matchup.batch)
         return table.tidy(matchup.variant.text, matchup.a.text, matchup.opponent, matchup.unit, total, one.multiplier)
 
-    def _side(self, i: int) -> Side:
+    def _side(self, i: int, as_b: bool = False) -> Side:
         one = self.played[i].cell.matchup
-        return Side(one.variant.text, one.a.text, one.opponent, one.unit, one.seed, self.rows(i), multiplier=self.played[i].multiplier)
+        names = (one.opponent, one.a.text) if as_b else (one.a.text, one.opponent)
+        return Side(one.variant.text, *names, one.unit, one.seed, self.rows(i), as_b, self.played[i].multiplier)
+
+    def _sides(self, variant: str) -> list[Side]:
+        """Every cell of pairs of a variant, seen from both its sides."""
+        cells = [(i, one.cell.matchup) for i, one in enumerate(self.played)]
+        return [self._side(i, as_b) for i, m in cells if m.mirrored and m.variant.text == variant for as_b in (False, True)]
 
     def _metrics(self, i: int, base: int) -> tuple[str, ...]:
         one, other = (self.played[k].cell.matchup for k in (i, base))

@@ -111,19 +111,19 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _with_values(strategy: Strategy, values: dict[str, str], text: str) -> Strategy:
-    """The strategy with values given to the one policy that has each parameter."""
+    """The strategy with values given to the one policy that has each parameter, or to all that declare it alike."""
     for name, value in values.items():
         owners = [p for p in _filled(strategy) if name in p.params]
-        if len(owners) != 1:
+        if len({p.params[name] for p in owners}) != 1:
             raise StrategyError(_no_parameter(strategy, name, owners))
-        strategy = _exchanged(strategy, {owners[0].slot: _bound(owners[0], {name: value}, text)})
+        strategy = _exchanged(strategy, {p.slot: _bound(p, {name: value}, text) for p in owners})
     return strategy
 
 
 def _no_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
     if owners:
         slots = " or ".join(f"+{p.slot}={p.name}:{name}=..." for p in owners)
-        return f"{strategy.name!r} has a parameter {_shown(name)} in several slots; say which: {slots}."
+        return f"{strategy.name!r} has different parameters {_shown(name)} in several slots; say which: {slots}."
     known = [key for p in _filled(strategy) for key in p.params]
     return f"{strategy.name!r} has no parameter {_shown(name)}; it has {', '.join(known) or 'none'}.{_nearest(name, known)}"
 
@@ -154,16 +154,22 @@ def _bound(policy: Policy, values: dict[str, str], text: str) -> Policy:
 def _canonical(name: str, strategy: Strategy, exchanged: dict[str, Policy]) -> str:
     """The text of a strategy with some slots exchanged: parameters in declared order, what changes nothing left out."""
     base = _strategy(name)
-    values, parts = [], []
+    values: dict[str, str] = {}  # what several policies share is said once
     for slot in SLOTS:
         policy, own = strategy.policy(slot), base.policy(slot)
-        if slot in exchanged:
-            if exchanged[slot] != own:
-                parts.append(f"+{slot}={_reference(exchanged[slot])}")
-        elif policy is not None and own is not None:
-            values.append(_values_text(policy, {key: p.default for key, p in own.params.items()})[1:])
-    said = ",".join(filter(None, values))
-    return name + (f":{said}" if said else "") + "".join(parts)
+        if slot not in exchanged and policy is not None and own is not None:
+            values |= _changed(policy, {key: p.default for key, p in own.params.items()})
+    parts = [
+        f"+{slot}={_reference(exchanged[slot])}"
+        for slot in SLOTS
+        if slot in exchanged and exchanged[slot] != _as_said(base.policy(slot), values)
+    ]
+    return name + _joined(values) + "".join(parts)
+
+
+def _as_said(own: Policy | None, values: dict[str, str]) -> Policy | None:
+    """A strategy's policy once the values said with the strategy's name are given to it."""
+    return own and own(**{name: value for name, value in values.items() if name in own.params})
 
 
 def _reference(policy: Policy) -> str:
@@ -180,8 +186,16 @@ def _declared(policy: Policy) -> dict[str, float]:
 
 
 def _values_text(policy: Policy, defaults: dict[str, float]) -> str:
-    values = [f"{name}={written(p, p.default)}" for name, p in policy.params.items() if p.default != defaults.get(name)]
-    return ":" + ",".join(values) if values else ""
+    return _joined(_changed(policy, defaults))
+
+
+def _changed(policy: Policy, defaults: dict[str, float]) -> dict[str, str]:
+    """The values that are not the defaults."""
+    return {name: written(p, p.default) for name, p in policy.params.items() if p.default != defaults.get(name)}
+
+
+def _joined(values: dict[str, str]) -> str:
+    return ":" + ",".join(f"{name}={value}" for name, value in values.items()) if values else ""
 
 
 # Shelves

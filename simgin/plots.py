@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 WIDTH = 4.8  # inches; with 9-point type this is readable on a phone held upright
 LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
+CELL = 0.165  # inches of a row of a heat map
 TEXT_LINE = 0.18  # inches of a line of a title or caption
 DPI = 200
 TITLE_CHARACTERS, CAPTION_CHARACTERS, LABEL_CHARACTERS = 42, 74, 24  # longer lines are folded
@@ -111,6 +112,32 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
         style = {"fontsize": 8, "frameon": False, "handlelength": 1, "columnspacing": 1}
         axes.legend(loc="lower right", bbox_to_anchor=(1.02, 0.98), ncols=4, **style)
     _say_too_few(axes, shares[KINDS[0]])
+    return figure
+
+
+def league(standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int) -> Figure:
+    """A heat map of one league: what the row won against the column in per cent, best rating first."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    order = list(standings["strategy"])
+    share = 100 * cross.pivot(index="strategy", columns="opponent", values="share").reindex(index=order, columns=order).to_numpy(
+        dtype=float
+    )
+    units, size = {"match": "matches", "deal": "deals"}[unit], CELL * len(order)
+    half, n = 100 * (cross["high"] - cross["low"]).max() / 2, int(cross["n"].min())
+    caption = f"Variant {standings['variant'].iloc[0]}; {n:,} {units} or more a pairing; seed {seed}. Limits (95 %): ± {half:.2g} or less."
+    title = f"Who beats whom: {units} won, %"
+    figure = _figure(size + 0.3, title, textwrap.fill(caption, CAPTION_CHARACTERS))
+    axes = figure.subplots()
+    axes.imshow(share, vmin=0, vmax=100, cmap=LinearSegmentedColormap.from_list("won", [ORANGE, "#FFFFFF", BLUE]), aspect="auto")
+    for i, j in zip(*np.nonzero(~np.isnan(share)), strict=True):
+        axes.text(
+            j, i, f"{share[i, j]:.0f}", fontsize=6, ha="center", va="center", color="white" if abs(share[i, j] - 50) > 38 else "black"
+        )
+    axes.set_yticks(range(len(order)), [f"{name}  {place}" for place, name in enumerate(order, start=1)], fontsize=7)
+    axes.set_xticks(range(len(order)), [str(place) for place in range(1, len(order) + 1)], fontsize=7)
+    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    axes.spines[:].set_visible(False)
     return figure
 
 

@@ -30,7 +30,7 @@ DEALS = "deals.parquet"  # what `simgin.records` writes
 WRITING = ".simgin-writing-"  # how the names of files begin that are not complete
 FORM = 2  # of the manifest; raised whenever a reader would have to look elsewhere
 PACKAGE = Path(__file__).resolve().parent
-ENGINE = ("simgin/core/", "simgin/toolkit.py", "simgin/hooks.py", "simgin/slow.py", "simgin/rules.py", "simgin/matchup.py")
+ENGINE = ("simgin/core/", "simgin/toolkit/", "simgin/hooks.py", "simgin/slow.py", "simgin/rules.py", "simgin/matchup.py")
 SOURCE_ENDINGS = (".py", ".toml", ".npy", ".j2")
 
 

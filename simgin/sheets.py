@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simgin import summary, table
+from simgin import league, summary, table
 from simgin.findings import headline
 from simgin.statistics import POWER_80, Z95
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 BY_METRIC = {column.metric: column for column in summary.COLUMNS}
 UNITS = {"deal": "deals", "match": "matches"}
 SURE = 0.05
+MOST_ROWS = 60  # of a sheet on a screen
 WIDEST = 1000  # characters: the room in which a table shows how much it needs
 
 
@@ -70,14 +71,25 @@ def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 def of(found: Findings) -> list[Sheet]:
     """Every sheet that has something to say about a run."""
-    sheets = [differences(found.differences), _ratings(found), _pairing(found, _z(found)), _adjusted(found.adjusted)]
+    leagues = [*standings(found), *crosses(found)]
+    sheets = [differences(found.differences), *leagues, _pairing(found, _z(found)), _adjusted(found.adjusted)]
     return [sheet for sheet in sheets if sheet.rows]
 
 
 def on_screen(found: Findings) -> list[Sheet | str]:
     """The same for a terminal: what is told of every cell is a line, the tables are in the summary."""
-    sheets = [sheet for sheet in (differences(found.differences), _ratings(found)) if sheet.rows]
-    return [*sheets, *filter(None, (_detectable(found), _worth(found.pairing, _z(found)), _helped(found.adjusted)))]
+    sheets = [sheet for sheet in (differences(found.differences), *standings(found)) if sheet.rows]
+    return [
+        *(_short(sheet) for sheet in sheets),
+        *filter(None, (_detectable(found), _worth(found.pairing, _z(found)), _helped(found.adjusted))),
+    ]
+
+
+def _short(sheet: Sheet) -> Sheet | str:
+    """A sheet, or where it is to be found if it would fill the screen several times."""
+    return (
+        sheet if len(sheet.rows) <= MOST_ROWS else f"\n{sheet.title}: {len(sheet.rows)} rows, in summary.md and {sheet.title.lower()}.csv."
+    )
 
 
 def differences(frame: pd.DataFrame) -> Sheet:
@@ -114,18 +126,42 @@ def _pair(variant: str, base_variant: str, strategy: str, base_strategy: str, op
     return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
 
 
-def _ratings(found: Findings) -> Sheet:
-    rows = [
-        (row["variant"], row["strategy"], "0 (anchor)" if row["se"] == 0 else summary.estimate(row["elo"], row["low"], row["high"]))
-        for _, row in found.ratings.iterrows()
-    ]
-    shares = [
-        f"{_plus_minus(100 * cycles.share, 100 * cycles.se, _z(found))} % in {variant}"
-        for variant, cycles in found.cycles
-        if not math.isnan(cycles.share)
-    ]
-    note = f"Cyclic share, what no rating can explain: {', '.join(shares)}." if shares else ""
-    return Sheet(f"Ratings by {UNITS[found.plan.unit]} won", ("variant", "strategy", "Elo"), rows, note)
+def standings(found: Findings) -> list[Sheet]:
+    """The league table of every variant in which strategies met in circles."""
+    return [_standings(found, str(variant), rows) for variant, rows in found.standings.groupby("variant", sort=False)]
+
+
+def _standings(found: Findings, variant: str, rows: pd.DataFrame) -> Sheet:
+    measures = [name for name in league.MEASURES["match"] if rows[name].notna().any()]
+    lines = [(row["strategy"], _elo(row), *(_ranged(row, name, _factor(name)) for name in measures)) for _, row in rows.iterrows()]
+    note = f"Means over all opponents, each counted alike; Elo by {UNITS[found.plan.unit]} won, Bradley and Terry's model."
+    cycles = dict(found.cycles)[variant]
+    if not math.isnan(cycles.share):
+        note += f" Cyclic share, what no rating can explain: {_plus_minus(100 * cycles.share, 100 * cycles.se, _z(found))} %."
+    return Sheet(f"League: {variant}", ("strategy", "Elo", *map(_title, measures)), lines, note)
+
+
+def _elo(row: Any) -> str:
+    return "0 (anchor)" if row["elo"] == row["elo_low"] == row["elo_high"] == 0 else _ranged(row, "elo", 1)
+
+
+def _ranged(row: Any, name: str, factor: int) -> str:
+    return summary.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
+
+
+def crosses(found: Findings) -> list[Sheet]:
+    """Everyone against everyone, in the order of the league tables: what the row won of its matches (or deals) against the column."""
+    return [_cross(found, str(variant), frame) for variant, frame in found.cross.groupby("variant", sort=False)]
+
+
+def _cross(found: Findings, variant: str, frame: pd.DataFrame) -> Sheet:
+    order = list(found.standings.loc[found.standings["variant"] == variant, "strategy"])
+    cells = {
+        (row["strategy"], row["opponent"]): summary.estimate(row["share"], row["low"], row["high"], 100) for _, row in frame.iterrows()
+    }
+    lines = [(str(place), a, *(cells.get((a, b), "") for b in order)) for place, a in enumerate(order, start=1)]
+    title = f"{UNITS[found.plan.unit].capitalize()} won %, row against column: {variant}"
+    return Sheet(title, ("", "strategy", *map(str, range(1, len(order) + 1))), lines, "Columns are numbered like the rows.")
 
 
 def _pairing(found: Findings, z: float) -> Sheet:

@@ -74,7 +74,7 @@ def number(value: float, error: float) -> str:
 
 def estimate(value: float, low: float, high: float, factor: int = 1) -> str:
     """`50.12 ± 0.14`, or `0.0012 (0.0003 to 0.0044)` where the interval is lopsided, or a dash where undefined."""
-    if math.isnan(value):
+    if math.isnan(value + low + high):
         return DASH
     value, low, high = factor * value, factor * low, factor * high
     half = (high - low) / 2

@@ -12,9 +12,9 @@ ORDER = """
     core.jit core.sums core.bits core.cards core.rng core.rules core.deadwood core.meldings core.layoff core.endings core.scoring core.view
     core.state core.match core.policy core.pack core.ask core.turn core.stake core.showdown core.deal core.solo core.record core.batch core
     notation counts parameters precision refusals forms homemade variants scaffold rules
-    strategy toolkit strategies
+    strategy toolkit.answers toolkit.hand toolkit.opponent toolkit.beliefs toolkit strategies
     slow hooks loader matchup single scripted
-    sequential statistics metrics table stopping contrast pairing ratings control homogeneity
+    sequential statistics metrics table stopping contrast pairing ratings league control homogeneity
     sweep inquiry experiment ledger identities block threads work runner results cluster plan findings records frames progress
     kept outcomes tracks boards byscore value calibration
     summary sheets comparison screen plots report hand standing replay alone examples exact answers goals soloscript

@@ -99,6 +99,33 @@ def test_a_file_is_a_strategy(tmp_path: Path) -> None:
     assert find(find(f"gold+discard={path}").text).policy("discard").name == "low"
 
 
+SHARED = """n = param(64, 1, 999)
+@take(n=n)
+def both(view, rules, params):
+    return 0
+@discard(n=n)
+def both_too(view, rules, params):
+    return lowest(view.legal)
+S = Strategy('mine', take=both, discard=both_too)
+"""
+
+
+def test_what_several_policies_declare_alike_is_said_once(tmp_path: Path) -> None:
+    path = write(tmp_path, SHARED)
+    strategy = find(f"{path}:n=8")
+    assert strategy.text == f"{path}:n=8"
+    assert [strategy.policy(slot).params["n"].default for slot in ("take", "discard")] == [8, 8]
+    for text in (f"{path}:n=8+take=never", f"{path}:n=8+take={path}#both", f"{path}:n=8+take={path}#both:n=9"):
+        again = find(find(text).text)
+        assert [again.policy(slot) for slot in ("take", "discard")] == [find(text).policy(slot) for slot in ("take", "discard")]
+
+
+def test_what_they_declare_differently_is_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"))
+    with pytest.raises(StrategyError, match=r"different parameters 'n' in several slots; say which: \+take=both:n=... or \+discard="):
+        find(f"{path}:n=8")
+
+
 def test_two_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
     for folder, answer in (("a", 0), ("b", 1)):
         (tmp_path / folder).mkdir()

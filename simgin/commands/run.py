@@ -65,10 +65,11 @@ def run(
     started = datetime.now(UTC)
     with playing.played(asked, place, command, workers=workers, scheduler=scheduler, record=record) as found:
         files = playing.save(place, found, started=started, command=command, record=record)
-        from simgin import screen, table
+        from simgin import report, screen, table
 
         answer = Answer(command, table.records(found.table), asked.seed, files, found.stopped)
-        answer.give(as_json, [screen.results(found.table), *playing.told(found)])
+        each = [screen.results(found.table)] if len(found.played) <= report.MOST_ROWS else []  # of a large league the standings will do
+        answer.give(as_json, [*each, *playing.told(found)])
 
 
 def _command(file: Path, output: Path | None, seed: int | None, record: bool) -> str:

@@ -31,9 +31,9 @@ def compiled_sources() -> list[Path]:
     strategies = PACKAGE.parent / "simgin_strategies"  # as a wheel installs it
     if not strategies.is_dir():
         strategies = PACKAGE.parent / "strategies"  # source tree and editable install
-    folders = (PACKAGE / "core", strategies)
+    folders = (PACKAGE / "core", PACKAGE / "toolkit", strategies)
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".npy")]
-    return sorted([*files, PACKAGE / "toolkit.py", PACKAGE / "strategy.py"])
+    return sorted([*files, PACKAGE / "strategy.py"])
 
 
 @cache

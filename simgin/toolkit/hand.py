@@ -1,49 +1,16 @@
-"""Fast helpers for the authors of strategies, to be called inside a policy. Cards are 0..51 (13 * suit + rank), sets of cards 52-bit masks.
+"""Questions about one's own hand: what a card would do for it, what it lacks, what could be laid off on it."""
 
-From the core: `deadwood(cards, rules)` of up to eleven cards; `best_discards(hand, legal, rules)` -> (count, mask of all discards that
-reach it); `deadwood_with(cards, card, rules)` the least deadwood with that card melded; `meldable(cards, rules)` the cards that lie in a
-meld; `dearest(cards, rules)` -> (the dearest of them, their value); `popcount`, `lowest`, `nth` on masks; `rank`, `suit`, `of_rank`.
-"""
-
-from simgin.core.bits import lowest, nth, popcount
-from simgin.core.cards import PACK, bit, lane, of_rank, rank, suit
+from simgin.core.bits import lowest, popcount
+from simgin.core.cards import lane, of_rank
 from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest, meldable
 from simgin.core.jit import jit
 from simgin.core.meldings import extension, points
-
-__all__ = [
-    "PACK", "best_discard", "best_discards", "bit", "chance", "count_after", "deadwood", "deadwood_of_melding", "deadwood_with", "dearest",
-    "hits", "in_best_melding", "lane", "live_extensions", "lowest", "makes_meld", "meldable", "near", "nth", "of_rank", "pick", "popcount",
-    "rank", "suit", "take_if", "three_card_melds", "value",
-]  # fmt: skip
-
-
-@jit
-def take_if(wanted, legal):
-    """The answer of a take policy: take, or else pass where that is a choice, or else the stock."""
-    if wanted:
-        return 1
-    return 2 if legal & 4 else 0
 
 
 @jit
 def value(card, rules):
     """Deadwood value of a card."""
     return rules.value[0, card % 13]
-
-
-@jit
-def pick(cards, noise):
-    """One of some cards (mask, not empty) at random, by `view.noise`."""
-    if cards & (cards - 1) == 0:
-        return lowest(cards)
-    return nth(cards, (noise * popcount(cards)) >> 53)
-
-
-@jit
-def chance(p, noise):
-    """Whether a bet with chance p comes off, by `view.noise`."""
-    return noise < p * 9007199254740992.0
 
 
 @jit
@@ -114,15 +81,38 @@ def hits(hand, cards, rules):
 
 
 @jit
-def near(card):
-    """The cards of the same rank and those of the same suit within two ranks, without the card itself (no round the corner)."""
-    r = card % 13
-    span = (0b11111 << r >> 2) & 0x1FFF
-    return (of_rank(r) | span << (13 * (card // 13))) & ~(1 << card)
-
-
-@jit
 def three_card_melds(card):
     """Three-card melds through a rank, ace low: A and K 4, 2 and Q 5, the others 6 (REFERENCE.md 1.1)."""
     edge = min(card % 13, 12 - card % 13)
     return 4 + min(edge, 2)
+
+
+@jit
+def loose(hand, rules):
+    """The cards of up to eleven that lie in no meld of some least-deadwood melding (so that throwing one saves its whole value)."""
+    whole = deadwood(hand, rules)
+    found = hand & ~meldable(hand, rules)
+    rest = hand & ~found
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if deadwood(hand & ~(1 << card), rules) == whole - rules.value[0, card % 13]:
+            found |= 1 << card
+    return found
+
+
+@jit
+def extensions(hand, rules):
+    """The cards outside a hand that could be laid off directly on some meld made of its cards, whichever melding is shown."""
+    out = 0
+    for r in range(13):
+        rank = hand & of_rank(r)
+        if popcount(rank) == 3:
+            out |= of_rank(r) & ~rank
+    for s in range(4):
+        own = lane(hand, s)
+        if rules.lane[0, own] & 0x1FFF:
+            for i in range(rules.n_runs):
+                if rules.runs[i] & ~own == 0:
+                    out |= extension(rules.runs[i] << (13 * s), rules)
+    return out & ~hand

@@ -1,0 +1,153 @@
+"""The chance of each card to be in the opponent's hand, by what he took, declined and threw: the rich form of opponent knowledge.
+
+After Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy" (EAAI-21): the odds of a card start from its rank
+and the stage of the deal, and everything the opponent did multiplies the odds of the cards near the card he did it with. The
+multipliers are fitted jointly to logged deals by training/beliefs.py, which writes strategies/beliefs.npy; a policy asks for them with
+`weights="beliefs.npy"` and says where in its numbers they begin. Multiplications, divisions and tables only, so that runs repeat to
+the byte on any machine.
+"""
+
+from simgin.core.bits import lowest, popcount
+from simgin.core.cards import of_rank
+from simgin.core.jit import jit
+from simgin.core.view import FROM_PILE
+
+DECLINED, TAKEN, THROWN = 0, 1, 2
+STAGES = (4, 7, 11)  # own turns of the opponent at which a new stage of the deal begins
+RELATIONS = 3  # of a card to another: same rank, next to it in its suit, two ranks away in its suit
+N_STAGES = len(STAGES) + 1
+EVENTS = 13 * N_STAGES  # multipliers by stage and rank come first, then those by kind of event, its stage and relation
+NUMBERS = EVENTS + 3 * N_STAGES * RELATIONS
+_NEWTON_STEPS = 8
+
+
+@jit
+def stage(turn):
+    """The stage of the deal, 0 .. 3, in somebody's own turn (from 1)."""
+    return (turn >= STAGES[0]) + (turn >= STAGES[1]) + (turn >= STAGES[2])
+
+
+@jit
+def prior(view, first):
+    """Where the odds of the thirteen ranks begin at this stage of the deal."""
+    return first + 13 * stage(view.turns - view.own_turn + 1)
+
+
+@jit
+def upcard_declined(view):
+    """Whether the opponent has let the first upcard lie."""
+    took = view.turns > 0 and view.history[0, 0] != view.seat and view.history[0, 1] == FROM_PILE
+    return view.upcard >= 0 and view.shed >> view.upcard & 1 and not took
+
+
+@jit
+def began(view, i):
+    """How turn i of the history began, if it was the opponent's: (DECLINED or TAKEN, card), or (-1, -1) if there was no choice."""
+    if view.history[i, 1] == FROM_PILE:
+        return TAKEN, int(view.history[i, 2])
+    if i == 0 or view.history[i, 1] != 0:
+        return -1, -1
+    return DECLINED, int(view.history[i - 1, 3])
+
+
+@jit
+def related(card, cards, relation):
+    """Those of some cards that stand in a relation to a card."""
+    if relation == 0:
+        return cards & of_rank(card % 13) & ~(1 << card)
+    suit = 0x1FFF << (13 * (card // 13))
+    return cards & suit & (1 << (card + relation) | 1 << card >> relation)
+
+
+@jit
+def _weigh(card, at, view, numbers, odds):
+    """Multiply the odds of the unseen cards near a card by the numbers of one kind of event and stage."""
+    for relation in range(RELATIONS):
+        cards = related(card, view.unseen, relation)
+        while cards:
+            odds[lowest(cards)] *= numbers[at + relation]
+            cards &= cards - 1
+
+
+@jit
+def weigh_history(view, numbers, first, odds):
+    """Multiply the odds by everything the opponent did."""
+    if upcard_declined(view):
+        _weigh(view.upcard, first + EVENTS, view, numbers, odds)
+    turn = 0
+    for i in range(view.turns):
+        if view.history[i, 0] == view.seat:
+            continue
+        turn += 1
+        at = first + EVENTS + stage(turn) * RELATIONS
+        kind, card = began(view, i)
+        if kind >= 0:
+            _weigh(card, at + kind * N_STAGES * RELATIONS, view, numbers, odds)
+        _weigh(int(view.history[i, 3]), at + THROWN * N_STAGES * RELATIONS, view, numbers, odds)
+
+
+@jit
+def _scale(cards, held, odds):
+    """The factor on the odds with which the chances add up to `held` cards, fewer than there are.
+
+    The sum of s * o / (1 + s * o) is concave in s, so Newton's steps come from below and never go too far.
+    """
+    total = 0.0
+    rest = cards
+    while rest:
+        total += odds[lowest(rest)]
+        rest &= rest - 1
+    s = held / total
+    for _ in range(_NEWTON_STEPS):
+        have, slope = 0.0, 0.0
+        rest = cards
+        while rest:
+            o = odds[lowest(rest)]
+            rest &= rest - 1
+            have += s * o / (1 + s * o)
+            slope += o / ((1 + s * o) * (1 + s * o))
+        s += (held - have) / slope
+    return s
+
+
+@jit
+def believe(view, numbers, first, chances):
+    """Write the chance of each of the 52 cards to be in the opponent's hand to `chances` (float64[52]).
+
+    1 for `view.known`, 0 for what is seen elsewhere. numbers: a policy's params, in which the multipliers begin at `first`.
+    """
+    held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
+    n = popcount(view.unseen)
+    ranks = prior(view, first)
+    for card in range(52):
+        chances[card] = numbers[ranks + card % 13]
+    weigh_history(view, numbers, first, chances)
+    s = _scale(view.unseen, held, chances) if 0 < held < n else 0.0
+    for card in range(52):
+        one = 1 << card
+        if view.unseen & one and held >= n:
+            chances[card] = 1.0
+        elif view.unseen & one and held > 0:
+            chances[card] = s * chances[card] / (1 + s * chances[card])
+        else:
+            chances[card] = 1.0 if view.known & one else 0.0
+
+
+@jit
+def meld_chance(card, chances, rules):
+    """The chance that the opponent can meld a card with two that he holds, if he holds cards independently of one another."""
+    missing = 1.0
+    r, base = card % 13, card - card % 13
+    for a in range(r, 52, 13):
+        for b in range(a + 13, 52, 13):
+            if a != card and b != card:
+                missing *= 1 - chances[a] * chances[b]
+    for i in range(rules.n_runs):
+        run = rules.runs[i]
+        if popcount(run) > 3:
+            break  # runs come shortest first
+        if run >> r & 1:
+            others = (run ^ 1 << r) << base
+            a = lowest(others)
+            missing *= 1 - chances[a] * chances[lowest(others ^ 1 << a)]
+    return 1 - missing

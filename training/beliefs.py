@@ -1,0 +1,153 @@
+"""Learn from logged deals what a player's takes, passes and discards say about his hand; writes strategies/beliefs.npy.
+
+    python training/beliefs.py                       # as committed: 3,000 deals of every pair, seed 1
+    python training/beliefs.py --deals 200 --out x.npy
+
+A logistic regression: of every card that one player has not seen, in one discard question of each deal, is it in the other's hand? What
+counts is its rank and the stage of the deal, and how it stands to the cards that the other declined, took and threw
+(simgin.toolkit.beliefs). Prints how well the fit and the uniform guess tell the hands of deals that were not learned from, and the mean
+deadwood by turn that simgin.toolkit.opponent.COUNTS holds.
+"""
+
+import argparse
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
+from pathlib import Path
+
+import numpy as np
+
+from simgin import loader, rules, single, variants
+from simgin.core.deadwood import deadwood
+from simgin.matchup import Matchup
+from simgin.toolkit import beliefs as model
+
+PLAYERS = ("simple", "gold", "gold-early", "gin-only")
+RIDGE = 4.0  # of the squared logarithms of the multipliers: what is hardly ever seen stays at 1
+STEPS = 8  # of Newton's method
+COUNTED = 30  # turns of the table of mean deadwood
+
+
+def deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[single.Single]:
+    """Single deals of one pair under standard rules; seats and dealer by turns."""
+    a, b = (loader.find(name) for name in pair)
+    for unit in range(n):
+        first, second = (a, b) if unit % 4 < 2 else (b, a)
+        yield single.play(Matchup(variants.find("standard"), first, second, seed, "deal"), unit)
+
+
+def hands_before(deal: single.Single) -> list[list[int]]:
+    """The hands (masks) of both seats before each turn, and after the last."""
+    hands = list(deal.hands)
+    found = [list(hands)]
+    for seat, _, card, thrown in deal.turns:
+        hands[seat] |= 1 << card
+        if thrown >= 0:
+            hands[seat] &= ~(1 << thrown)
+        found.append(list(hands))
+    return found
+
+
+def question(deal: single.Single, lot: np.random.Generator) -> single.Question | None:
+    """One of a deal's discard questions."""
+    asked = [one for one in deal.questions if one.slot == "discard"]
+    return asked[lot.integers(len(asked))] if asked else None
+
+
+def features(view: np.record) -> np.ndarray:
+    """How often each number of the model counts for each unseen card: int8 (cards, NUMBERS).
+
+    Read off the model itself: with one number 2 and all others 1, the odds are 2 to that power.
+    """
+    cards = [card for card in range(52) if int(view.unseen) >> card & 1]
+    found = np.zeros((len(cards), model.NUMBERS), np.int8)
+    stage = model.prior(view, 0)
+    for row, card in enumerate(cards):
+        found[row, stage + card % 13] = 1
+    for number in range(model.EVENTS, model.NUMBERS):
+        numbers, odds = np.ones(model.NUMBERS), np.ones(52)
+        numbers[number] = 2
+        model.weigh_history(view, numbers, 0, odds)
+        found[:, number] = np.log2(odds[cards])
+    return found
+
+
+def logged(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
+    """Features, whether the other holds the card, and the views they come from."""
+    rows, held, views = [], [], []
+    for number, pair in enumerate(pairs):
+        lot = np.random.default_rng([seed, number])
+        for deal in deals(pair, n, seed):
+            if (asked := question(deal, lot)) is None:
+                continue
+            hand = hands_before(deal)[int(asked.view.turns)][1 - asked.seat]
+            cards = [card for card in range(52) if int(asked.view.unseen) >> card & 1]
+            rows.append(features(asked.view))
+            held.append(np.array([hand >> card & 1 for card in cards], np.int8))
+            views.append(asked.view)
+    return np.concatenate(rows), np.concatenate(held), views
+
+
+def fit(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """The multipliers, to four digits: Newton's method on the likelihood with a ridge (iteratively reweighted least squares)."""
+    weights = np.zeros(rows.shape[1])
+    for _ in range(STEPS):
+        gradient, curvature = -RIDGE * weights, RIDGE * np.eye(len(weights))
+        for first in range(0, len(rows), 1 << 16):
+            x = rows[first : first + (1 << 16)].astype(np.float64)
+            p = 1 / (1 + np.exp(-x @ weights))
+            gradient += x.T @ (held[first : first + (1 << 16)] - p)
+            curvature += x.T @ (x * (p * (1 - p))[:, None])
+        weights += np.linalg.solve(curvature, gradient)
+    return np.round(np.exp(weights), 4)
+
+
+def losses(numbers: np.ndarray, held: np.ndarray, views: list[np.record]) -> dict[str, tuple[float, float]]:
+    """Mean log-loss (nats) and Brier score a card, of the beliefs and of the uniform guess."""
+    believed, uniform = [], []
+    for view in views:
+        cards = [card for card in range(52) if int(view.unseen) >> card & 1]
+        chances = np.zeros(52)
+        model.believe(view, numbers, 0, chances)
+        believed.append(chances[cards])
+        uniform.append(np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards)))
+    return {name: _loss(np.concatenate(p), held) for name, p in (("beliefs", believed), ("uniform", uniform))}
+
+
+def _loss(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
+    told = np.clip(np.where(held, p, 1 - p), 1e-9, 1)
+    return float(-np.log(told).mean()), float(((p - held) ** 2).mean())
+
+
+def counts(n: int, seed: int) -> list[float]:
+    """Mean least deadwood after 0, 1, 2 ... own turns of gold-early against itself, of the deals that got so far."""
+    own_rules = rules.build(variants.find("standard"))
+    total, seen = np.zeros(COUNTED), np.zeros(COUNTED)
+    for deal in deals(("gold-early", "gold-early"), n, seed):
+        had = [0, 0]
+        for (seat, *_), hands in zip([(0,), (1,), *deal.turns], [hands_before(deal)[0]] * 2 + hands_before(deal)[1:], strict=True):
+            if had[seat] < COUNTED:
+                total[had[seat]] += deadwood(hands[seat], own_rules)
+                seen[had[seat]] += 1
+            had[seat] += 1
+    return [round(float(t / s), 1) for t, s in zip(total, seen, strict=True) if s > 30]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--deals", type=int, default=3_000, help="deals of every pair")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent.parent / "strategies" / "beliefs.npy")
+    given = parser.parse_args()
+    pairs = list(combinations_with_replacement(PLAYERS, 2))
+    rows, held, _ = logged(pairs, given.deals, given.seed)
+    numbers = fit(rows, held)
+    np.save(given.out, numbers)
+    print(f"{len(rows):,} cards of {given.deals * len(pairs):,} deals, seed {given.seed}; written: {given.out}")
+    _, held, views = logged(pairs, max(1, given.deals // 10), given.seed + 1)
+    for name, (nats, brier) in losses(numbers, held, views).items():
+        print(f"{name}: log-loss {nats:.4f} nats a card, Brier {brier:.4f}, on {len(views):,} deals of seed {given.seed + 1}")
+    print("mean deadwood by own turns:", *counts(given.deals, given.seed))
+
+
+if __name__ == "__main__":
+    main()
