@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from simgin import rules, runner, threads, variants
+from simgin import loader, rules, runner, threads, variants
 from simgin.core import rng
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
@@ -37,6 +37,9 @@ MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...]
     ("gold, solitaire-gin deals", "solitaire-gin", "gold", None, "deal"),
     ("gold, gin-solitaire deals", "gin-solitaire", "gold", None, "deal"),
 )
+
+
+ROSTER_DEALS = 10  # of one round of a strategy of the roster: the slowest plays some tens a second
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class _Job:
 
 def figures(seconds: float, threads: Sequence[int]) -> list[Figure]:
     """Time everything: about `seconds` for a figure, matchups on each of several numbers of threads. The calibration comes first."""
-    jobs = [*_kernel_jobs(), *_matchup_jobs(threads)]
+    jobs = [*_kernel_jobs(), *_matchup_jobs(threads), *_roster_jobs()]
     rates = _best_rates(jobs, seconds)
     alone = {job.figure: rate for job, rate in zip(jobs, rates, strict=True) if job.threads == 1}
     return [
@@ -191,8 +194,20 @@ def _matchup_jobs(threads: Sequence[int]) -> list[_Job]:
     return [_matchup_job(*row, workers) for row in MATCHUPS for workers in threads]
 
 
-def _matchup_job(name: str, variant: str, a: str, b: str | None, unit: Literal["deal", "match"], workers: int) -> _Job:
-    """A matchup on some threads, played as every command plays it."""
+def roster() -> list[str]:
+    """The strategies for two players that come with simgin: all but those made for games alone."""
+    return [name for name in loader.shipped() if not name.startswith("solo-")]
+
+
+def _roster_jobs() -> list[_Job]:
+    """Every strategy of the roster against itself, on one thread."""
+    return [_matchup_job(f"{name}, eaai deals", "eaai", name, name, "deal", 1, ROSTER_DEALS) for name in roster()]
+
+
+def _matchup_job(
+    name: str, variant: str, a: str, b: str | None, unit: Literal["deal", "match"], workers: int, size: int | None = None
+) -> _Job:
+    """A matchup on some threads, played as every command plays it; a round is a whole batch unless its size is given."""
     matchup = seated(a, b, variant, SEED, unit)
-    size = matchup.batch * (2 if matchup.mirrored else 1)
-    return _Job(name, "deals" if unit == "deal" else "matches", size, lambda n: runner.run_matchup(matchup, n * size, workers), workers)
+    each = size or matchup.batch * (2 if matchup.mirrored else 1)
+    return _Job(name, "deals" if unit == "deal" else "matches", each, lambda n: runner.run_matchup(matchup, n * each, workers), workers)

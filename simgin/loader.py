@@ -59,6 +59,11 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_shelf().strategies))
 
 
+def shipped() -> tuple[str, ...]:
+    """The names of the strategies that come with simgin."""
+    return tuple(sorted(_collect(_own_modules()).strategies))
+
+
 def policies() -> list[Policy]:
     """Every policy that can be named after `slot=`, by slot and name."""
     return [policy for _, policy in sorted(_shelf().policies.items(), key=lambda item: (SLOTS.index(item[0][0]), item[0][1]))]
@@ -258,14 +263,17 @@ def _complete(strategy: Strategy) -> Strategy:
 @cache
 def _shelf() -> _Shelf:
     """Everything that has a name: the built-in folder, then entry points. A name given twice is an error."""
+    return _collect([*_own_modules(), *map(plug_in, plug_ins())])
+
+
+def _own_modules() -> list[ModuleType]:
     import simgin_strategies
 
-    modules = [
+    return [
         importlib.import_module(f"simgin_strategies.{info.name}")
         for info in pkgutil.iter_modules(simgin_strategies.__path__)
         if not info.name.startswith("_")
     ]
-    return _collect([*modules, *map(plug_in, plug_ins())])
 
 
 def plug_ins() -> list[EntryPoint]:
@@ -308,9 +316,16 @@ def _add_strategy(shelf: _Shelf, strategy: Strategy, module: ModuleType) -> None
     for slot in SLOTS:
         if (policy := strategy.policy(slot)) is not None and policy.slot != slot:
             raise StrategyError(f"{module.__file__}: {policy.name!r} is a {policy.slot} policy and stands in the slot {slot}.")
-    about = strategy.about or (module.__doc__ or "").strip()
-    if shelf.strategies.setdefault(strategy.name, replace(strategy, about=about)).about != about:
+    text = (module.__doc__ or "").strip()
+    about, source = strategy.about or text, strategy.source or _source(text)
+    if shelf.strategies.setdefault(strategy.name, replace(strategy, about=about, source=source)).about != about:
         raise StrategyError(f"two strategies are called {strategy.name!r}; the second is in {module.__file__}.")
+
+
+def _source(text: str) -> str:
+    """The paragraph of a docstring that says where the idea comes from, without the word itself."""
+    found = (" ".join(part.split()) for part in text.split("\n\n"))
+    return next((part.removeprefix("Source:").strip() for part in found if part.startswith("Source:")), "")
 
 
 @cache

@@ -103,7 +103,8 @@ class Strategy:
     answer: Policy | None = None
     show: Policy | None = None
     ending: str = "best"
-    about: str = ""  # the idea and its source; the module's docstring if empty
+    about: str = ""  # the idea; the module's docstring if empty
+    source: str = ""  # where it comes from; the paragraph `Source: ...` of the module's docstring if empty
     text: str = field(default="")  # canonical text form, set by the loader
 
     def policy(self, slot: str) -> Policy | None:

@@ -1,7 +1,8 @@
 """Gold: takes only what lowers the count, throws for least deadwood (ties: the dearest card), knocks at once.
 
-The baseline of Kelidari et al. (Nikelroid/adversarial-coevolution) and of jdh8/gin-rummy-engine; the variants differ in when they end
-the deal. `gold-early` is the strong and cheap opponent: it ends early or waits for gin (MARJJ; Goldstein et al., EAAI-21).
+The variants differ in when they end the deal. `gold-early` is the strong and cheap opponent: it ends early or waits for gin.
+
+Source: The baseline of Kelidari, Haghi and Salmani (Nikelroid/adversarial-coevolution) and of jdh8/gin-rummy-engine.
 """
 
 from simgin_strategies.discard import low
@@ -18,5 +19,6 @@ GOLD_EARLY = Strategy(
     take=lower,
     discard=low,
     knock=early,
-    about="Gold that knocks in its first k own turns and then waits for gin (MARJJ; Goldstein et al., EAAI-21).",
+    about="Gold that knocks in its first k own turns and then waits for gin.",
+    source="The knock rule of MARJJ (Ahmed et al., EAAI-21) and, learned, of Goldstein et al. (EAAI-21).",
 )

@@ -1,4 +1,9 @@
-"""Random legal play, the die and what is shown included. For fuzzing, and the zero point of ratings (STRATEGIES.md 2.1)."""
+"""Random: plays any legal card and ends half the deals it may; the zero point of ratings.
+
+The die and what is shown are left to chance as well.
+
+Source: Nobody in particular.
+"""
 
 from simgin_strategies.discard import uniform
 from simgin_strategies.show import random as any_melding

@@ -1,7 +1,9 @@
-"""Simple: takes whatever makes a meld, throws for least deadwood, knocks at once. The baseline of the EAAI-21 gin rummy challenge.
+"""Simple: takes whatever makes a meld, throws for least deadwood, knocks at once; everybody's baseline.
 
-SimpleGinRummyPlayer of T. Neller's framework (tneller/gin-rummy-eaai), re-implemented from its description: ties among discards are
-broken by lot, and a pair {drawn, discarded} is never repeated within a deal. Which melding it shows is the engine's choice here.
+Ties among discards are broken by lot, and a pair {drawn, discarded} is never repeated within a deal. Which melding it shows is the
+engine's choice here.
+
+Source: SimpleGinRummyPlayer of T. Neller's framework for the EAAI-21 gin rummy challenge (tneller/gin-rummy-eaai).
 """
 
 from simgin_strategies.knock import at

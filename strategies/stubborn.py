@@ -1,6 +1,8 @@
-"""Stubborn: Simple that never ends a deal, not even with gin; it scores by undercuts only (StubbornSimple of cudy789/gin-rummy-SIGRA).
+"""Stubborn: Simple that never ends a deal, not even with gin; it scores by undercuts only.
 
 The word is also used for play that waits for gin: that one is `gin-only` here.
+
+Source: StubbornSimple of cudy789/gin-rummy-SIGRA.
 """
 
 from simgin_strategies.knock import never

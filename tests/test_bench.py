@@ -50,7 +50,8 @@ def test_figures():
     for one in found:
         assert one.per_second > 0 and one.ratio == pytest.approx(found[0].per_second / one.per_second)
         assert one.threads > 1 or one.speedup == 1
-    assert [one.threads for one in found[4:]] == [1, 2] * len(bench.MATCHUPS)
+    assert [one.threads for one in found[4:]] == [1, 2] * len(bench.MATCHUPS) + [1] * len(bench.roster())
+    assert {f"{name}, eaai deals" for name in ("gold", "marjj", "mc")} < {one.figure for one in found}
     # Mean deadwood of a dealt hand: 56.565, sd 13.795.
     assert found[1].mean == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)
 

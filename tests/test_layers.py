@@ -13,7 +13,7 @@ ORDER = """
     core.state core.match core.policy core.pack core.ask core.turn core.stake core.showdown core.deal core.solo core.record core.batch core
     notation counts parameters precision refusals forms homemade variants scaffold rules
     strategy toolkit.answers toolkit.hand toolkit.opponent toolkit.beliefs toolkit strategies
-    slow hooks loader matchup single scripted
+    slow hooks loader catalogue matchup single scripted
     sequential statistics metrics table stopping contrast pairing ratings league control homogeneity
     sweep inquiry experiment ledger identities block threads work runner results cluster plan findings records frames progress
     kept outcomes tracks boards byscore value calibration

@@ -22,11 +22,12 @@ machines, seconds cannot. Mirrored pairs where the players differ. Best of {repe
 @click.option("--seconds", type=click.FloatRange(min=0.01, max=600), default=1.0, show_default=True, help="Time to spend on each figure.")
 @json_option
 def bench(seconds: float, as_json: bool) -> None:
-    """Measure deadwood and best discards of a fixed set of hands, and deals of some matchups on one thread and on all."""
+    """Measure deadwood and best discards of a fixed set of hands, deals of some matchups on one thread and on all, and every strategy."""
     from simgin import bench as speeds
 
     threads = speeds.thread_counts()
-    note(f"measuring for about {seconds * (4 + len(threads) * len(speeds.MATCHUPS)):.0f} s, after compiling.")
+    count = 4 + len(threads) * len(speeds.MATCHUPS) + len(speeds.roster())
+    note(f"measuring for about {seconds * count:.0f} s, after compiling.")
     figures = speeds.figures(seconds, threads)
     rows = [asdict(figure) for figure in figures]
     Answer(command_line("bench", "--seconds", f"{seconds:g}"), rows, speeds.SEED).give(as_json, _parts(figures))

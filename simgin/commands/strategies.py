@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin import hooks, loader, variants
+from simgin import catalogue, hooks, loader, variants
 from simgin.commands.answer import Answer, command_line, grid, json_option
 from simgin.commands.named import Named
 from simgin.commands.playing import explained_wait
@@ -104,9 +104,10 @@ def _new(file: Path, name: str | None) -> None:
 
 
 def _list(as_json: bool) -> None:
-    every = [loader.find(name) for name in loader.names()]
+    every = catalogue.ordered([loader.find(name) for name in loader.names()])
     rows: list[dict[str, Any]] = [
-        {"kind": "strategy", "name": one.name, "slot": None, "tier": _tier(one), "about": _idea(one.about), "parameters": []}
+        {"kind": "strategy", "name": one.name, "slot": None, "tier": _tier(one), "about": _idea(one.about), "source": one.source}
+        | {"parameters": [], **catalogue.known(one.name)}
         for one in every
     ]
     rows += [
@@ -117,15 +118,37 @@ def _list(as_json: bool) -> None:
 
 
 def _list_parts(every: list[Strategy]) -> Iterator[Any]:
-    out = grid("Strategies", "name", "tier", "idea")
-    for one in every:
-        out.add_row(one.name, _tier(one), _idea(one.about))
-    yield out
+    yield _catalogue("Strategies for two players, strongest first", [one for one in every if not catalogue.alone(one.name)])
+    yield catalogue.READING
+    yield _catalogue("Strategies for games alone", [one for one in every if catalogue.alone(one.name)])
     for slot in SLOTS:
         own = [policy for policy in loader.policies() if policy.slot == slot]
         if own:
             yield _policies(slot, own)
     yield "\nOne with its parameters: simgin strategies NAME. Another policy in a slot: gold+knock=at:k=4."
+
+
+def _catalogue(title: str, every: list[Strategy]) -> Table:
+    from rich.text import Text
+
+    out = grid(title, "name", "strength", "speed", "idea and source")
+    for one in every:
+        idea = Text(_unnamed(_idea(one.about), one.name))
+        if one.source:
+            idea.append(f"\n{one.source}", style="dim")
+        out.add_row(one.name, catalogue.strength(one.name), _speed(one), idea)
+    return out
+
+
+def _unnamed(idea: str, name: str) -> str:
+    """An idea without the name that it begins with, which stands in another column."""
+    said = idea.removeprefix(f"{name.capitalize()}: ")
+    return said[:1].upper() + said[1:]
+
+
+def _speed(strategy: Strategy) -> str:
+    """How fast a strategy plays: measured for those that come with simgin, its tier for others."""
+    return catalogue.speed(strategy.name) or _tier(strategy)
 
 
 def _policies(slot: str, policies: list[Policy]) -> Table:
@@ -150,6 +173,8 @@ def _show(strategy: Strategy, as_json: bool) -> None:
 def _show_parts(strategy: Strategy, own: list[Policy], digest: str) -> Iterator[Any]:
     yield strategy.text
     yield _paragraphs(strategy.about)
+    if f"Source: {strategy.source}" not in _paragraphs(strategy.about) and strategy.source:
+        yield f"Source: {strategy.source}"
     out = grid("Policies", "slot", "policy", "tier", "what it does")
     for policy, (slot, text) in zip(own, loader.described(strategy), strict=True):
         out.add_row(slot, text, hooks.tier(policy), policy.about)
