@@ -13,7 +13,6 @@ from twin.roster.discard import three_card_melds
 from twin.roster.seen import near
 
 from simgin import matchup, single, toolkit, variants
-from simgin.toolkit import beliefs
 
 LOT = random.Random(20261122)
 ROWS = variants.names()
@@ -23,6 +22,11 @@ def some(most):
     """A random set of cards, from a third of the pack every other time so that it is rich in melds."""
     pack = [card for card in twin.PACK if twin.RANKS.index(card[0]) in range(4, 9)] if LOT.random() < 0.5 else list(twin.PACK)
     return frozenset(LOT.sample(pack, LOT.randint(most // 2, min(most, len(pack)))))
+
+
+def hand_order():
+    """The cards 0..51 as the twin's."""
+    return [names(1 << number)[0] for number in range(52)]
 
 
 def melds_of_three(row):
@@ -94,9 +98,6 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
         assert toolkit.loose(mask(hand), rules) == mask(set().union(*left))
 
 
-# Beliefs
-
-
 @pytest.mark.parametrize("text", ROWS)
 def test_the_chance_of_a_meld_with_a_card(text):
     rules, row = game(text)
@@ -105,79 +106,6 @@ def test_the_chance_of_a_meld_with_a_card(text):
     for number, card in enumerate(hand_order()):
         ways = [prod(held[other] for other in meld - {card}) for meld in melds_of_three(row) if card in meld]
         assert toolkit.meld_chance(number, chances, rules) == pytest.approx(1 - prod(1 - way for way in ways))
-
-
-def hand_order():
-    """The cards 0..51 as the twin's."""
-    return [names(1 << number)[0] for number in range(52)]
-
-
-def test_beliefs():
-    """Odds by rank and stage, times a number for everything he did near a card; scaled by halving until they add up."""
-    numbers = np.array([1.0, *(np.exp(LOT.uniform(-0.7, 0.7)) for _ in range(beliefs.NUMBERS))])
-    told = 0
-    for seen, view, _ in discards(250):
-        chances = np.full(52, np.nan)
-        beliefs.believe(view, numbers, 1, chances)
-        did = deeds(seen, view)
-        odds = {card: odds_of(card, seen, did, numbers[1:]) for card in seen.unseen}
-        held = 10 - len(seen.known) if seen.row["players"] == 2 else 0
-        want = {**dict.fromkeys(twin.PACK, 0.0), **scaled(odds, held), **dict.fromkeys(seen.known, 1.0)}
-        assert chances.tolist() == pytest.approx([want[card] for card in hand_order()], abs=1e-9)
-        told += len(did)
-    assert told > 500
-
-
-def deeds(seen, view):
-    """(kind, stage, card) of everything the opponent did: declined 0, took 1, threw 2. A draw where nothing lay says nothing."""
-    done, turn, upcard = [], 0, sight.card(view.upcard)
-    sources = [int(row[1]) for row in view.history[: view.turns]]
-    took_upcard = bool(sources) and seen.history[0][0] != seen.seat and sources[0] == 1
-    if upcard in seen.shed and not took_upcard:
-        done.append((0, 0, upcard))
-    for i, (seat, drawn, thrown) in enumerate(seen.history):
-        if seat != seen.seat:
-            turn += 1
-            if sources[i] == 1:
-                done.append((1, stage_of(turn), drawn))
-            elif i > 0:
-                done.append((0, stage_of(turn), seen.history[i - 1][2]))
-            done.append((2, stage_of(turn), thrown))
-    return done
-
-
-def stage_of(turn):
-    return 0 if turn < 4 else 1 if turn < 7 else 2 if turn < 11 else 3
-
-
-def odds_of(card, seen, did, numbers):
-    """numbers: thirteen ranks of each stage, then three relations of each stage of each kind of deed."""
-    turns = sum(seat != seen.seat for seat, *_ in seen.history)
-    odds = numbers[13 * stage_of(turns) + twin.RANKS.index(card[0])]
-    for kind, stage, other in did:
-        relation = related(card, other)
-        if relation is not None:
-            odds *= numbers[52 + 12 * kind + 3 * stage + relation]
-    return odds
-
-
-def related(card, other):
-    """Same rank 0, next to it in its suit 1, two ranks away 2."""
-    if card[0] == other[0]:
-        return 0 if card != other else None
-    steps = abs(twin.RANKS.index(card[0]) - twin.RANKS.index(other[0]))
-    return steps if card[1] == other[1] and steps <= 2 else None
-
-
-def scaled(odds, held):
-    """Chances s * o / (1 + s * o) that add up to so many cards."""
-    if held == 0 or held >= len(odds):
-        return dict.fromkeys(odds, float(held > 0))
-    low, high = 0.0, 1e9
-    for _ in range(200):
-        s = (low + high) / 2
-        low, high = (s, high) if sum(s * o / (1 + s * o) for o in odds.values()) < held else (low, s)
-    return {card: low * o / (1 + low * o) for card, o in odds.items()}
 
 
 # The table of mean deadwood

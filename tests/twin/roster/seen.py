@@ -59,7 +59,7 @@ class Seen:
         return _melds(hand, self.rules)
 
     def loose(self, hand: frozenset[str]) -> tuple[frozenset[str], ...]:
-        """The cards left over, for each least-deadwood melding of the hand (several may leave the same)."""
+        """The loose cards by every least-deadwood melding of the hand, and last those that are loose by some of them."""
         return _loose(hand, self.rules)
 
 
@@ -80,7 +80,8 @@ def _melds(hand: frozenset[str], rules: tuple) -> tuple[frozenset[str], ...]:
 @cache
 def _loose(hand: frozenset[str], rules: tuple) -> tuple[frozenset[str], ...]:
     meldings = optimal_meldings([card for card in PACK if card in hand], _row(rules))
-    return tuple({hand - frozenset(chain(*melding)) for melding in meldings})
+    left = {hand - frozenset(chain(*melding)) for melding in meldings}
+    return *left, frozenset().union(*left)
 
 
 def rank(card: str) -> int:
