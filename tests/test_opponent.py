@@ -110,7 +110,7 @@ def test_the_chance_of_a_meld_with_a_card(text):
 
 # The table of mean deadwood
 
-DEALS, TURNS, SURE = 400, 8, 4.5  # standard errors: one false alarm in some ten thousand
+DEALS, TURNS, SURE = 250, 8, 4.5  # standard errors: one false alarm in some ten thousand
 
 
 def counts_before(played):

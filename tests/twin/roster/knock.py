@@ -52,8 +52,9 @@ def count(seen: Seen) -> set[int]:
 
 
 def at_wall(seen: Seen, k: float = 0) -> set[int]:
-    """As `at`, and with any d when this discard would make the deal void."""
-    return answer(seen, seen.ending_count <= k or seen.stock <= seen.row["stock_reserve"])
+    """As `at`, and with any d when this discard would make the deal void (RULES 4.5); before a last question of the opponent, too."""
+    ends_stock = seen.row["stock_end"] in ("after_discard", "opponent_may_take") and seen.stock <= seen.row["stock_reserve"]
+    return answer(seen, seen.ending_count <= k or ends_stock)
 
 
 def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
