@@ -1,0 +1,147 @@
+"""The twin of the policies on positions small enough to be reckoned by hand."""
+
+from fractions import Fraction
+
+import pytest
+from hands import game
+from twin import PACK
+from twin.roster import Seen, discard, knock, take
+from twin.roster.seen import near
+
+ROW = game("eaai")[1]
+
+
+def seen(hand, known="", shed="", gone="", unseen=None, **fields):
+    """A position: every card that is nowhere else is unseen, unless told otherwise. `gone` are cards of the pile."""
+    hand, known, shed, gone = (frozenset(cards.split()) for cards in (hand, known, shed, gone))
+    rest = frozenset(PACK) - hand - known - shed - gone if unseen is None else frozenset(unseen.split())
+    return Seen(ROW, hand, rest, known, shed, fields.pop("legal", hand), fields.pop("turn", 1), **fields)
+
+
+def test_near():
+    assert near("AS") == {"2S", "3S", "AH", "AD", "AC"}
+    assert near("7H") == {"5H", "6H", "8H", "9H", "7S", "7D", "7C"}
+    assert near("QC") == {"TC", "JC", "KC", "QS", "QH", "QD"}
+
+
+MELDED = "5S 6S 7S 2H 2D 2C 9D TD JD"  # nine cards in melds
+
+
+@pytest.mark.parametrize(
+    ("known", "shed", "thrown"),
+    [
+        ("", "", "KC"),  # five cards near the king, six near the queen
+        ("KS", "JH", "QH"),  # king: 2 for KS and four more; queen: five less 2 for JH
+        ("KS", "", "KC QH"),  # king: 2 and four more; queen: six
+    ],
+)
+def test_danger(known, shed, thrown):
+    assert discard.danger(seen(f"{MELDED} KC QH", known, shed)) == set(thrown.split())
+
+
+def test_danger_comes_after_deadwood_and_before_pip():
+    """The ten leaves as much as the king but is nearer to what the opponent holds; the nine is safe, but it leaves more."""
+    assert discard.danger(seen("5S 6S 7S 2H 2D 2C KC TH 9H AD AC", known="8H TS", shed="9C 9S")) == {"KC"}
+
+
+def test_conv():
+    """KD: one king, 1. KH: one king, one two away, 1.5. JH: .5 to the king, 1 to the ten. TH: 1. 6S, 5S: 1 and 1.5 with the 7."""
+    hand = "KD KH JH TH 5S 6S 7S 2C"
+    assert discard.conv(seen(hand), 1, 1, 0.5) == {"2C"}
+    assert discard.conv(seen(hand, legal=frozenset("KD KH JH TH 5S 6S 7S".split())), 1, 1, 0.5) == {"KD", "TH"}
+    assert discard.conv(seen(hand, legal=frozenset("KD KH JH TH 5S 6S 7S".split())), 2, 1, 0.5) == {"TH"}
+
+
+def test_structure():
+    """Three ways: 4S and 8S to the run, KS to the kings, as KC is known to be the opponent's. Nine of the unseen cards are his."""
+    where = seen("5S 6S 7S KD KH 2C", known="KC", unseen="4S 8S KS 9D 9C 9H 9S JD JC")
+    ways = Fraction(3) * (1 - Fraction(9, 9) ** 4) + 2
+    assert discard.structure(where, where.hand, "triples") == discard.structure(where, where.hand, "melding") == ways
+    where = seen("5S 6S 7S KD KH 2C", known="KC", unseen="4S 8S KS 9D 9C 9H 9S JD JC TD TC TH TS QD QC QS AD AS")
+    assert discard.structure(where, where.hand, "triples") == 3 * (1 - Fraction(1, 16)) + 2
+
+
+def test_long_melds_are_several_or_one():
+    where = seen("5S 6S 7S 8S KD KH 2C")
+    most = discard.structure(where, where.hand, "triples")
+    assert most - discard.structure(where, where.hand, "melding") == 2  # 5S 6S 7S and 6S 7S 8S, or one run of four
+
+
+def test_reach_and_hold():
+    """4S and 7S both meld with 5S and 6S: (5 + 6) * 2 / 4. The kings: KH with KS and one that may come, 10 / 4."""
+    where = seen("5S 6S KH", known="KS", gone="KC", unseen="4S 7S KD 2C")
+    assert discard.reach(where, where.hand, where.hand, where.unseen) == Fraction(22, 4)
+    assert discard.hold(where, where.hand, where.unseen, "all", "out") == Fraction(10, 4)
+    assert discard.hand_value(where, where.hand, where.unseen, 0.5, 2) == {21 - Fraction(11, 4) - 5}
+    thrown = seen("5S 6S KH", known="KS", shed="KC", unseen="4S 7S KD 2C")
+    assert discard.hold(thrown, where.hand, where.unseen, "all", "out") == 0  # he throws kings, so he keeps none
+
+
+def test_hold_by_runs():
+    """6H is in two runs with 7H: 5H (may come) and 8H (may come), and in one of four with both."""
+    where = seen("6H AC", known="7H", unseen="5H 8H 2D 3D")
+    assert discard.hold(where, where.hand, where.unseen, "three", "out") == 6 * Fraction(2, 4)
+    assert discard.hold(where, where.hand, where.unseen, "all", "out") == 6 * (Fraction(2, 4) + Fraction(1, 16))
+    both = seen("6H AC", known="7H 8H", unseen="5H 2D 3D 4D")
+    assert discard.hold(both, where.hand, both.unseen, "three", "out") == 6 * (1 + Fraction(1, 4))
+
+
+@pytest.mark.parametrize(
+    ("card", "known", "gone", "worth"),
+    [
+        ("7H", "", "", 0),
+        ("7H", "", "6H", -5),
+        ("7H", "", "6H 8H", -10),
+        ("7H", "", "5H 8H", -8),
+        ("7H", "8H", "", 5),
+        ("7H", "9H", "", 3),
+        ("7H", "8H 9H", "", 28),
+        ("7H", "6H 8H", "", 30),
+        ("7H", "5H 9H", "", 6),
+        ("7H", "", "7S", 4),
+        ("7H", "", "7S 7C", -4),
+        ("7H", "", "7S 7C 7D", -10),
+        ("7H", "7S 7C", "", 20),
+        ("7H", "7S", "7C", 4),
+        ("AS", "", "", -8),  # one neighbour and one card two away do not exist
+        ("QS", "", "", -3),
+    ],
+)
+def test_what_a_card_is_worth_to_the_opponent(card, known, gone, worth):
+    assert discard.opponents_value(seen(card, known=known, gone=gone), card, 4) == worth
+
+
+def test_candidates_of_marjj():
+    """Of the loose cards those within five points of the dearest, which the law lets him throw."""
+    hand = "5S 6S 7S 2H 2D 2C KC QH 6D 5D 4H"
+    assert discard.candidates_of(seen(hand), 5) == [{"KC", "QH", "6D", "5D"}] * 2
+    assert discard.candidates_of(seen(hand), 4) == [{"KC", "QH", "6D"}] * 2
+    assert discard.candidates_of(seen(hand, legal=frozenset("6D 4H 5S".split())), 1) == [{"6D"}] * 2
+
+
+def test_mean_of_best():
+    """5S 6S with a king left over: 4S leaves 5 + 6 and 4, melded: the king; three best of 4S 7S AH 9C: 0, 0 and 5 + 1."""
+    where = seen("5S 6S KD", unseen="4S 7S AH 9C")
+    assert discard.mean_of_best(where, where.hand, 3) == Fraction(0 + 0 + 12, 3)
+    assert discard.mean_of_best(where, where.hand, 9) == Fraction(0 + 0 + 12 + 20, 4)
+
+
+def test_value_by_deadwood():
+    """Of the four cards two make a run with the pair and leave nothing; taking the ace leaves 12."""
+    where = seen("5S 6S KD", unseen="4S 7S AC 9C", offer="AH", legal=frozenset({0, 1}))
+    assert take.value(where) == {0}  # 12 against (0 + 0 + 12 + 20) / 4
+    assert take.value(seen("5S 6S KD", unseen="4S 9S AC 9C", offer="AH", legal=frozenset({0, 1}))) == {1}  # (0 + 20 + 12 + 20) / 4
+
+
+def test_a_pair_is_not_repeated():
+    hand = f"{MELDED} KC QH"
+    earlier = ((0, "QH", "9S"), (1, None, "3S"), (0, "8H", "KC"))
+    assert discard.simple(seen(hand, drawn="AC", history=earlier)) == {"KC", "QH"}
+    assert discard.simple(seen(hand, taken="8H", history=earlier)) == {"QH"}
+    assert discard.simple(seen(hand, taken="KC", legal=frozenset(hand.split()) - {"KC"}, history=((0, "QH", "KC"),))) != {"QH"}
+
+
+def test_lead_is_clamped():
+    """At level scores 4; behind by 50 nothing but gin; ahead by 20 of 80 all that the deal allows."""
+    for own, other, count, ends in ((0, 0, 4, 1), (0, 0, 5, 0), (0, 50, 1, 0), (0, 50, 0, 1), (20, 0, 10, 1)):
+        assert knock.lead(seen(MELDED, own_points=own, other_points=other, ending=1, ending_count=count)) == {ends}

@@ -1,0 +1,65 @@
+"""Knock policies (STRATEGIES.md 1.2): the set of acceptable answers, 0 play on, 1 end the deal.
+
+The engine asks only about endings that are legal, so "within the limit" holds of every question. A shot or big gin is worth as much as gin.
+"""
+
+from fractions import Fraction
+
+from .seen import Seen
+
+
+def answer(seen: Seen, ends: bool) -> set[int]:
+    """All but two of the rules end the deal with gin or more."""
+    return {int(ends or seen.ending_count == 0 or seen.ending > 1)}
+
+
+def never(seen: Seen) -> set[int]:
+    """Not even with gin."""
+    return {0}
+
+
+def random(seen: Seen, p_end: float = 0.5) -> set[int]:
+    """With probability p_end."""
+    return {0, 1} if 0 < p_end < 1 else {int(p_end == 1)}
+
+
+def at(seen: Seen, k: float = 10) -> set[int]:
+    """d <= k."""
+    return answer(seen, seen.ending_count <= k)
+
+
+def early(seen: Seen, k: float = 5) -> set[int]:
+    """t <= k."""
+    return answer(seen, seen.turn <= k)
+
+
+def schedule(seen: Seen, early: float = 10, middle: float = 6, late: float = 3, first: float = 5, second: float = 8) -> set[int]:
+    """d <= N(t)."""
+    limit = early if seen.turn <= first else middle if seen.turn <= second else late
+    return answer(seen, seen.ending_count <= limit)
+
+
+def lead(seen: Seen, a: float = 4, b: float = 40) -> set[int]:
+    """d <= clamp(a + b * lead / (target - leader's score), 0, limit)."""
+    lead = seen.own_points - seen.other_points
+    bound = Fraction(a) + Fraction(b) * Fraction(lead, seen.target - max(seen.own_points, seen.other_points))
+    return answer(seen, seen.ending_count <= min(max(bound, 0), seen.limit))
+
+
+def count(seen: Seen) -> set[int]:
+    """At once, but never with d above target - opponent's score - 1."""
+    return answer(seen, seen.ending_count <= seen.target - seen.other_points - 1)
+
+
+def at_wall(seen: Seen, k: float = 0) -> set[int]:
+    """As `at`, and with any d when this discard would make the deal void (RULES 4.5); before a last question of the opponent, too."""
+    ends_stock = seen.row["stock_end"] in ("after_discard", "opponent_may_take") and seen.stock <= seen.row["stock_reserve"]
+    return answer(seen, seen.ending_count <= k or ends_stock)
+
+
+def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
+    """Except d > own while the opponent's estimated mean deadwood is at most opp. How that is estimated the text leaves open."""
+    if seen.ending_count <= own or seen.ending_count == 0 or seen.ending > 1:
+        return {1}
+    hands_at_most = 100  # no ten cards count for more than ten times ten
+    return {1} if opp <= 0 else {0} if opp >= hands_at_most else {0, 1}

@@ -1,0 +1,102 @@
+"""What a player sees when he is asked, in the words of STRATEGIES.md 1.1: hand, U, P, D, and the standing of the match."""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+
+from ..melds import PACK, RANKS, card_values, deadwood, melds_in, optimal_meldings
+
+KEYS = ("ace_runs", "rainbow", "pip_values", "ace_value")  # of a row: what deadwood hangs on
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A position as its player sees it. Cards are texts, sets of cards frozensets."""
+
+    row: dict
+    hand: frozenset[str]  # ten before the draw, eleven when a discard is asked
+    unseen: frozenset[str]  # U
+    known: frozenset[str]  # P
+    shed: frozenset[str]  # D
+    legal: frozenset  # the cards that may be thrown, or the answers 0, 1, 2
+    turn: int  # own turns, from 1
+    offer: str | None = None  # the card on offer
+    taken: str | None = None  # taken from the pile on this turn
+    drawn: str | None = None  # drawn from the stock on this turn
+    seat: int = 0
+    history: tuple = ()  # (seat, card drawn or None, card thrown or None) of every turn, hidden cards None
+    stock: int = 31
+    own_points: int = 0
+    other_points: int = 0
+    target: int = 100
+    limit: int = 10
+    ending: int = 0  # 1 knock or gin, 2 shot, 3 big gin
+    ending_count: int = -1
+
+    @property
+    def rules(self) -> tuple:
+        """What tells the values and melds of one row from those of another."""
+        return tuple(self.row[key] for key in KEYS)
+
+    def pip(self, card: str) -> int:
+        return card_values(self.row)[card]
+
+    def count(self, hand: frozenset[str]) -> int:
+        """dw(h)."""
+        return _deadwood(hand, self.rules)
+
+    def after(self, hand: frozenset[str], legal: frozenset[str]) -> int:
+        """Least deadwood over the legal discards."""
+        return min(self.count(hand - {card}) for card in legal)
+
+    def thrown_after(self, hand: frozenset[str], *, drawn: str | None = None, taken: str | None = None) -> frozenset[str]:
+        """The discards that will be legal with a hand of eleven (RULES 4.3, discard_ban)."""
+        banned = {"none": None, "taken": taken, "drawn": drawn or taken}[self.row["discard_ban"]]
+        return hand - {banned}
+
+    def melds(self, hand: frozenset[str]) -> tuple[frozenset[str], ...]:
+        """Every meld made of cards of a hand."""
+        return _melds(hand, self.rules)
+
+    def loose(self, hand: frozenset[str]) -> tuple[frozenset[str], ...]:
+        """The loose cards by every least-deadwood melding of the hand, and last those that are loose by some of them."""
+        return _loose(hand, self.rules)
+
+
+def _row(rules: tuple) -> dict:
+    return dict(zip(KEYS, rules, strict=True))
+
+
+@cache
+def _deadwood(hand: frozenset[str], rules: tuple) -> int:
+    return deadwood(hand, _row(rules))
+
+
+@cache
+def _melds(hand: frozenset[str], rules: tuple) -> tuple[frozenset[str], ...]:
+    return tuple(map(frozenset, melds_in([card for card in PACK if card in hand], _row(rules))))
+
+
+@cache
+def _loose(hand: frozenset[str], rules: tuple) -> tuple[frozenset[str], ...]:
+    meldings = optimal_meldings([card for card in PACK if card in hand], _row(rules))
+    left = {hand - frozenset(chain(*melding)) for melding in meldings}
+    return *left, frozenset().union(*left)
+
+
+def rank(card: str) -> int:
+    """0 for an ace, 12 for a king."""
+    return RANKS.index(card[0])
+
+
+def beside(card: str, steps: int) -> str | None:
+    """The card of the same suit so many ranks higher, None beyond ace and king."""
+    place = rank(card) + steps
+    return RANKS[place] + card[1] if 0 <= place < 13 else None
+
+
+@cache
+def near(card: str) -> frozenset[str]:
+    """Same rank, or same suit within two ranks (no round the corner)."""
+    same_rank = {other for other in PACK if other[0] == card[0]}
+    return frozenset((same_rank | {beside(card, steps) for steps in (-2, -1, 1, 2)}) - {card, None})

@@ -1,0 +1,13 @@
+"""What stopping a one-player deal with a joker is worth (STRATEGIES.md 4), by trying every place of the joker."""
+
+from fractions import Fraction
+
+from ..points import deal_points
+
+
+def stopping_value(row: dict, count: int, left: int) -> Fraction:
+    """Mean points of ending the deal with a deadwood, the player's less the joker's, `left` cards in the deck with the joker in it."""
+    how = "gin" if count == 0 else "knock"
+    extra = 1 if row["count_joker"] else 0
+    scores = [deal_points(row, how, count, above + extra) for above in range(left)]
+    return Fraction(sum(score.stopper - score.other for score in scores), left)
