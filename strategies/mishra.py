@@ -201,12 +201,12 @@ def mishra(view, rules, params):
 @helper
 def _low_opponent(view, opp, rules):
     """Whether the opponent's deadwood is at most `opp`, the mean of thirty hands that he may hold."""
-    total, state = 0, view.noise | 1
+    total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
         hand, pool = view.known, view.unseen
         while popcount(hand) < 10 and pool:
-            state = (state * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
-            card = 1 << nth(pool, ((state >> 32) * popcount(pool)) >> 31)
+            state = state * 48271 % 2147483647  # Lehmer's generator, seeded by the question's own noise
+            card = 1 << nth(pool, state * popcount(pool) // 2147483647)
             hand |= card
             pool ^= card
         total += deadwood(hand, rules)

@@ -230,16 +230,15 @@ def test_alpha_mixes_structure_and_deadwood():
 
 @pytest.mark.parametrize(
     ("params", "turns", "share"),
-    [({}, 0, 1), ({}, 10, 0), ({}, 40, 0), ({}, 2.5, 0.5), ({"floor": -1}, 40, -1), ({"a": 0.4, "fade": 0}, 30, 0.4)],
+    [({}, 0, 1), ({}, 10, 0), ({}, 40, 0), ({"fade": 20}, 5, 0.5), ({"floor": -1}, 40, -1), ({"a": 0.4, "fade": 0}, 30, 0.4)],
 )
 def test_structure_fades(params, turns, share):
-    """The pair of kings is all structure and the 9 all deadwood: thrown is what the share says. turns: 2.5 stands for 5 of 20."""
-    fade = {"fade": 20} if turns == 2.5 else {}
+    """The pair of kings is all structure and the 9 all deadwood: thrown is what the share says."""
     hand = mask("AS 2S 3S 5H 5D 5C KS KH 9D 7C AC")
-    seen = view(hand=hand, legal=mask("KS 9D"), unseen=PACK & ~hand, turns=5 if turns == 2.5 else turns)
+    seen = view(hand=hand, legal=mask("KS 9D"), unseen=PACK & ~hand, turns=turns)
     weight = 1 - (10 / 41) ** 4
-    king, nine = share * 2 * weight + (1 - share) * 27, share * 0 + (1 - share) * 28
-    assert notation.text(ask("discard", "alpha", seen, **params, **fade)) == ("KS" if king < nine else "9D")
+    king, nine = share * 2 * weight + (1 - share) * 27, (1 - share) * 28
+    assert notation.text(ask("discard", "alpha", seen, **params)) == ("KS" if king < nine else "9D")
 
 
 def test_chance_held():
