@@ -2,10 +2,11 @@
 
 A card's structure is what the hand loses with it: over its partners in hand, the cards that would complete a meld of the two, each
 counting 1 - q^4, q being the chance that the opponent holds it; 3 if the hand has it already. Thrown is the card with the least
-a * structure + (1 - a) * (deadwood left without it). The authors estimated q by a random forest; here every unseen card is alike.
-Their program takes and knocks like Simple. The share a falls with the square root of the turns played: structure early, deadwood late.
-Theirs goes on falling below zero; here it stays at `floor`. Theirs counts some dead cards as live and joins the suits at their ends;
-this one does not.
+a * structure + (1 - a) * (deadwood left without it). The authors estimated q by a random forest; here every unseen card is alike, or
+(`belief=learned`) q comes from what the opponent did. Their program takes and knocks like Simple.
+
+The share a falls with the square root of the turns played: structure early, deadwood late. Theirs goes on falling below zero; here it
+stays at `floor`. Theirs counts some dead cards as live and joins the suits at their ends; this one does not.
 
 Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand Estimation in Gin Rummy, EAAI-21;
 AnthonyHein/GinRummyEAAI-Python, 2021.
@@ -13,12 +14,12 @@ AnthonyHein/GinRummyEAAI-Python, 2021.
 
 from math import sqrt
 
-from simgin_strategies.held import chance_held
+import numpy as np
 from simgin_strategies.knock import at
 from simgin_strategies.take import meld_any
 
-from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import deadwood, lowest, of_rank, pick, popcount
+from simgin.strategy import Strategy, choice, discard, helper, param
+from simgin.toolkit import believe, believe_alike, deadwood, lowest, of_rank, pick, popcount
 
 
 @helper
@@ -36,16 +37,20 @@ def _completing(card, partner):
 
 
 @helper
-def _structure(card, view, weight):
-    """What a card of the hand adds to its structure; `weight`: what an unseen card counts for."""
-    ways, held = 0, 0
+def _structure(card, view, chances):
+    """What a card of the hand adds to its structure, by the chance of every card to be with the opponent."""
+    ways, held = 0.0, 0
     partners = view.hand & ~(1 << card)
     while partners:
         cards = _completing(card, lowest(partners))
         partners &= partners - 1
-        ways += popcount(cards & view.unseen)
         held += popcount(cards & view.hand)
-    return ways * weight + 3 * held
+        cards &= view.unseen
+        while cards:
+            q = chances[lowest(cards)]
+            ways += 1 - q * q * q * q
+            cards &= cards - 1
+    return ways + 3 * held
 
 
 @helper
@@ -56,20 +61,26 @@ def _share(view, start, fade, floor):
 
 @discard(
     noise=True,
+    weights="beliefs.npy",
     a=param(1.0, 0.0, 1.0, "share of structure at the start of a deal"),
     fade=param(10, 0, 500, "turns, both players', after which nothing is left of it; 0: it stays"),
     floor=param(0.0, -10.0, 1.0, "where its fall ends"),
+    belief=choice("uniform", "learned", about="whether unseen cards are all alike, or judged by what the opponent did"),
 )
 def alpha(view, rules, params):
     """The card with the least mix of structure lost and deadwood left; ties by lot."""
     a = _share(view, params[0], params[1], params[2])
-    weight = 1 - chance_held(view) ** 4
+    chances = np.empty(52)
+    if params[3] == 0:
+        believe_alike(view, chances)
+    else:
+        believe(view, params, 4, chances)
     cards, least = 0, 1e9
     legal = view.legal
     while legal:
         card = lowest(legal)
         legal &= legal - 1
-        cost = a * _structure(card, view, weight) + (1 - a) * deadwood(view.hand & ~(1 << card), rules)
+        cost = a * _structure(card, view, chances) + (1 - a) * deadwood(view.hand & ~(1 << card), rules)
         if cost < least + 1e-9:
             cards = (cards if cost > least - 1e-9 else 0) | 1 << card
             least = min(cost, least)

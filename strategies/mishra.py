@@ -13,10 +13,9 @@ mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 """
 
 import numpy as np
-from simgin_strategies.held import chance_held
 
 from simgin.strategy import Strategy, discard, helper, knock, param, take
-from simgin.toolkit import best_discards, deadwood, dearest, lowest, meldable, nth, of_rank, popcount, take_if, value
+from simgin.toolkit import best_discards, chance_held, deadwood, dearest, lowest, meldable, nth, of_rank, popcount, take_if, value
 
 VALUES = {
     "promise": param(0.8, 0.0, 10.0, "worth of a meld that a loose card may still come to lie in"),

@@ -242,7 +242,7 @@ def test_structure_fades(params, turns, share):
 
 
 def test_chance_held():
-    from simgin_strategies.held import chance_held
+    from simgin.toolkit import chance_held
 
     assert chance_held(view(unseen=PACK >> 12, known=0)) == 10 / 40
     assert chance_held(view(unseen=PACK >> 22, known=7 << 40)) == 7 / 30

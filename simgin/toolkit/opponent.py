@@ -34,6 +34,14 @@ def chance_held(view):
 
 
 @jit
+def believe_alike(view, chances):
+    """Write the chance of each of the 52 cards to be in the opponent's hand to `chances` (float64[52]) if all unseen cards are alike."""
+    alike = chance_held(view)
+    for card in range(52):
+        chances[card] = alike if view.unseen >> card & 1 else 1.0 if view.known >> card & 1 else 0.0
+
+
+@jit
 def danger(card, view, p, u, d):
     """How much a discard may help the opponent: p, u and -d for each card near it in P, U and D (jdh8/gin-rummy-engine: 2, 1, 2)."""
     around = near(card)
