@@ -175,7 +175,7 @@ def ask(slot, view, **values):
 
 
 def test_a_card_that_the_opponent_can_use_is_kept():
-    """Two kings in no company leave the same deadwood; the opponent collects spades, so of the two the other goes. Gold throws the spade."""
+    """Two kings in no company leave the same deadwood; the opponent collects spades, so the other goes. Gold throws the spade."""
     view = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
     view.legal = view.hand
     gold = loader.find("gold").discard
@@ -195,7 +195,7 @@ def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
 
 @pytest.mark.parametrize("opponent", ["simple", "gold"])
 def test_it_beats_the_baselines(opponent):
-    """200 matches with 32 worlds, by a fixed seed. An equal of the baseline would pass once in five seeds; the slow test is the sharp one."""
+    """200 matches with 32 worlds, by a fixed seed. An equal of the baseline would pass once in five; the slow test is the sharp one."""
     frame = simgin.match("mc:n=32", opponent, "eaai", matches=200, seed=3)
     share = next(row.value for row in frame.itertuples() if row.metric == "match_win")
     assert share > 0.53
