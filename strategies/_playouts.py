@@ -1,0 +1,262 @@
+"""Hidden worlds and roll-outs: the compiled part of the Monte Carlo strategy `mc`.
+
+A *world* is one way in which the cards that a player does not see may lie: the opponent's hand and the order of the stock. A *roll-out*
+plays a world to the end of the deal with two greedy hands, as if everything were known from there on.
+"""
+
+import numpy as np
+
+from simgin.core.layoff import MAX_OPTIONS, lay_off
+from simgin.core.meldings import MAX_MELDS, melding_shown
+from simgin.core.rng import below, write_words
+from simgin.core.rules import AT_DRAW, BAN_DRAWN, BAN_NONE, GOAL_POINTS
+from simgin.core.scoring import score
+from simgin.strategy import KNOCK, choice, flag, helper, param
+from simgin.toolkit import best_discards, count_after, deadwood, dearest, lowest, nth, popcount
+
+STOCK, TAKE, PASS, THROW, END = 0, 1, 2, 3, 4  # actions; the first three are the answers of the slot `take`
+EITHER = -1  # where a greedy hand draws: as it likes, or STOCK or TAKE
+TARGET = 100  # of the matches that the table of values is about
+
+NUMBERS = {
+    "n": param(64, 1, 100_000, "worlds a question"),
+    "patient": flag(True, "in a roll-out the own side ends the deal with gin only"),
+    "developed": choice("yes", "draws", "no", about="the opponent's hand: grown as far as it should be, the best of several, or any"),
+    "value": choice("match", "points", about="what is compared: the chance of winning the match, or points of the deal"),
+    "gate": param(2.0, 0.0, 10.0, "standard errors by which an action must beat gold's own"),
+    "width": param(4, 1, 11, "discards that are looked at, those that leave least deadwood"),
+}
+N, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # places in `params`
+GROWN, DRAWS, ANY = 0, 1, 2  # developed
+
+# Mean deadwood of a hand that waits for gin, by the length of the discard pile (jdh8/gin-rummy-engine; STRATEGIES.md 2.15.3).
+EXPECTED = (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10, 9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
+SWAPS = 64  # tries to bring a hand to its expected deadwood
+FIRST_BATCH = 32  # worlds before hopeless actions are dropped; every later batch doubles their number
+
+
+# Worlds
+
+
+@helper
+def _word(seed, stream):
+    """The next 32 random bits of a question: stream[8] counts them, stream[0..7] holds eight at a time."""
+    k = stream[8] & 7
+    if k == 0:
+        write_words(seed, 0, 0, stream[8] >> 2, 0, stream)
+    stream[8] += 1
+    return stream[k]
+
+
+@helper
+def _some_of(pool, k, seed, stream):
+    """k cards of the pool at random, as a mask; they are moved to its front, in random order."""
+    cards = 0
+    for i in range(k):
+        j = i + below(pool.shape[0] - i, _word(seed, stream))
+        pool[i], pool[j] = pool[j], pool[i]
+        cards |= 1 << pool[i]
+    return cards
+
+
+@helper
+def _grown(hidden, known, aim, pool, seed, stream, rules):
+    """The hidden cards after swaps with the pool, each of which brings the hand nearer to the deadwood `aim`."""
+    off = abs(deadwood(known | hidden, rules) - aim)
+    size = popcount(hidden)
+    for _ in range(SWAPS):
+        if off == 0 or size == 0:
+            break
+        word = _word(seed, stream)
+        new = 1 << pool[below(pool.shape[0], word & 0xFFFF0000)]
+        if hidden & new:
+            continue
+        swapped = hidden & ~(1 << nth(hidden, below(size, (word & 0xFFFF) << 16))) | new
+        left = abs(deadwood(known | swapped, rules) - aim)
+        if left < off:
+            hidden, off = swapped, left
+    return hidden
+
+
+@helper
+def _hidden_hand(view, rules, developed, pool, stream):
+    """The opponent's unknown cards: as drawn, or the best of as many draws as the pile has cards, or that one grown to what is expected."""
+    missing = 10 - popcount(view.known)
+    pile = popcount(view.pile)
+    hidden = _some_of(pool, missing, view.noise, stream)
+    if developed == ANY:
+        return hidden
+    for _ in range(pile - 1):
+        other = _some_of(pool, missing, view.noise, stream)
+        if deadwood(view.known | other, rules) < deadwood(view.known | hidden, rules):
+            hidden = other
+    if developed == DRAWS:
+        return hidden
+    return _grown(hidden, view.known, EXPECTED[min(pile, 29)], pool, view.noise, stream, rules)
+
+
+@helper
+def imagine(view, rules, developed, pool, stream, stock):
+    """One world: the opponent's hand as a mask; the stock is written to `stock`, its next card first."""
+    hidden = _hidden_hand(view, rules, developed, pool, stream)
+    _some_of(pool, pool.shape[0], view.noise, stream)
+    n = 0
+    for card in pool:
+        if not hidden >> card & 1:
+            stock[n] = card
+            n += 1
+    return view.known | hidden
+
+
+# Roll-outs
+
+
+@helper
+def _scratch():
+    """Room for a showdown: melds found, keys and rows of the melding shown, options and chains of the lay-offs."""
+    one = (1, 3)
+    return (
+        np.empty(MAX_MELDS, np.int64),
+        np.empty(one, np.int64),
+        np.empty(one, np.int64),
+        np.empty((3, MAX_OPTIONS), np.int64),
+        np.empty((2, 16), np.int64),
+    )
+
+
+@helper
+def settle(ten, thrown, own, other, left, view, rules, scratch):
+    """Points of the side that ends the deal with `ten`, having thrown the mask `thrown`, less those of the hand `other`."""
+    found, keys, rows, options, chains = scratch
+    count = deadwood(other, rules)
+    if rules.layoff and (own > 0 or rules.layoff_on_gin):
+        melding_shown(ten, thrown, -1, -1, rules, found, keys, rows)
+        count = lay_off(other, rows[0], rules, options, chains)[0]
+    _, won, lost, _ = score(KNOCK, own, count, left, view.multiplier, rules)
+    return won - lost
+
+
+@helper
+def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scratch):
+    """Play a deal on with two greedy hands of ten: own points less the opponent's.
+
+    mine: whether it is the own turn, and source where the card of that turn must come from; left: cards of the stock that are left.
+    """
+    size = left
+    own, his = deadwood(me, rules), deadwood(him, rules)
+    while True:
+        hand, before, other = (me, own, him) if mine else (him, his, me)
+        eleven = hand
+        count, cards = 1 << 20, 0
+        if source != STOCK:
+            eleven = hand | 1 << top
+            count, cards = best_discards(eleven, eleven if rules.discard_ban == BAN_NONE else hand, rules)
+        if source != TAKE and count >= before:
+            if left == 0:
+                return 0
+            eleven = hand | 1 << stock[size - left]
+            left -= 1
+            if rules.stock_end == AT_DRAW and left <= rules.stock_reserve:
+                return 0
+            count, cards = best_discards(eleven, hand if rules.discard_ban == BAN_DRAWN else eleven, rules)
+        top = lowest(dearest(cards, rules)[0])
+        ten = eleven & ~(1 << top)
+        if count <= (0 if mine and patient else view.limit):
+            points = settle(ten, 1 << top, count, other, left, view, rules, scratch)
+            return points if mine else -points
+        if left <= rules.stock_reserve:
+            return 0
+        if mine:
+            me, own = ten, count
+        else:
+            him, his = ten, count
+        mine = not mine
+        source = EITHER if rules.take_discard else STOCK
+
+
+@helper
+def outcome(action, card, him, stock, patient, view, rules, scratch):
+    """Own points less the opponent's if an action is taken in a world."""
+    if action == END:
+        return settle(view.hand & ~(1 << card), 1 << card, view.ending_count, him, view.stock, view, rules, scratch)
+    if action == THROW:
+        if view.stock <= rules.stock_reserve:
+            return 0
+        source = EITHER if rules.take_discard else STOCK
+        return play_out(view.hand & ~(1 << card), him, card, False, source, stock, view.stock, patient, view, rules, scratch)
+    mine, source = True, action
+    if action == PASS:  # the dealer's pass sends the other to the stock; the nondealer's leaves the upcard to the dealer
+        wanted = view.seat != view.dealer and count_after(him, view.taken_offer, rules) < deadwood(him, rules)
+        mine = view.seat != view.dealer and not wanted
+        source = TAKE if wanted else STOCK
+    return play_out(view.hand, him, view.taken_offer, mine, source, stock, view.stock, patient, view, rules, scratch)
+
+
+@helper
+def worth(points, view, params):
+    """What a deal is worth that brings so many points: the chance of winning the match after it, or the points themselves."""
+    if params[VALUE] == 1 or view.goal != GOAL_POINTS:
+        return float(points)
+    own = max(0, view.own_points + max(points, 0)) * TARGET // view.target
+    other = max(0, view.other_points + max(-points, 0)) * TARGET // view.target
+    if own >= TARGET:
+        return 1.0
+    return 0.0 if other >= TARGET else params[TABLE + own * TARGET + other]
+
+
+# Comparison
+
+
+@helper
+def _surely_better(a, b, n, gate):
+    """Whether a is better than b in the mean of the same n worlds, by more than `gate` standard errors of the difference."""
+    total, squares = 0.0, 0.0
+    for i in range(n):
+        total += a[i] - b[i]
+        squares += (a[i] - b[i]) ** 2
+    mean = total / n
+    return mean > 0 and mean * mean * n > gate * gate * (squares / n - mean * mean)
+
+
+@helper
+def _play_worlds(values, first, last, alive, actions, cards, pool, stream, view, rules, params, scratch):
+    """Fill values[action, world] for the worlds first..last-1 and the actions that are alive (as bits)."""
+    stock = np.empty(52, np.int64)
+    for w in range(first, last):
+        him = imagine(view, rules, params[DEVELOPED], pool, stream, stock)
+        for i in range(actions.shape[0]):
+            if alive >> i & 1:
+                points = outcome(actions[i], cards[i], him, stock, params[PATIENT] > 0, view, rules, scratch)
+                values[i, w] = worth(points, view, params)
+
+
+@helper
+def _members(cards):
+    """The cards of a mask as an array."""
+    out = np.empty(popcount(cards), np.int64)
+    for i in range(out.shape[0]):
+        out[i] = lowest(cards)
+        cards &= cards - 1
+    return out
+
+
+@helper
+def best_action(actions, cards, view, rules, params):
+    """Index of the best of some actions in the same worlds; the first, gold's own, is left only for one that is surely better."""
+    n, k, gate = int(params[N]), actions.shape[0], params[GATE]
+    values = np.zeros((k, n))
+    pool, stream, scratch = _members(view.unseen), np.zeros(9, np.int64), _scratch()
+    alive, done = (1 << k) - 1, 0
+    while done < n and alive > 1:
+        last = min(n, max(FIRST_BATCH, 2 * done))
+        _play_worlds(values, done, last, alive, actions, cards, pool, stream, view, rules, params, scratch)
+        done = last
+        for i in range(1, k):
+            if _surely_better(values[0], values[i], done, gate):
+                alive &= ~(1 << i)
+    best, most = 0, 0.0
+    for i in range(1, k):
+        gain = values[i, :done].sum() - values[0, :done].sum()
+        if alive >> i & 1 and gain > most and _surely_better(values[i], values[0], done, gate):
+            best, most = i, gain
+    return best

@@ -1,0 +1,78 @@
+"""Monte Carlo: imagines how the hidden cards may lie, plays each such world to the end, and does what goes best on average.
+
+Gold's own choice stands unless another is better by `gate` standard errors over the same worlds; to leave it for less plays worse than
+gold. Roll-outs are greedy. In them the own side waits for gin (`patient`), so that plans are compared and not hasty knocks; the opponent
+plays gold. His imagined hand is as good as a hand should be by now (`developed`). A result counts as the chance of winning the match
+from the score after it (`value`), from a table for matches to 100 between two golds, stretched to other targets; where points do not win
+the match, as points. It cannot value hiding or gaining information: in a roll-out every card is known. One-player games, shots, big
+gin and the last discard of the 50th-card rule are played as gold plays them.
+
+Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. This project's readings: lay-offs are exact, and hands are grown by default.
+"""
+
+import numpy as np
+from simgin_strategies._playouts import END, NUMBERS, PASS, THROW, WIDTH, best_action
+
+from simgin.core.endings import legal_discards
+from simgin.strategy import LAST, STOCK, UPCARD, Strategy, discard, helper, knock, take
+from simgin.toolkit import best_discard, best_discards, count_after, dearest, lowest, take_if
+
+
+@helper
+def _ways_to_draw(view, rules):
+    """The answers of the slot `take`, gold's own first."""
+    first = take_if(count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
+    out = np.full(3, first, np.int64)
+    n = 1
+    for answer in range(3):
+        if view.legal >> answer & 1 and answer != first:
+            out[n] = answer
+            n += 1
+    return out[:n]
+
+
+@helper
+def _least_discards(eleven, legal, width, rules):
+    """The discards that leave least deadwood, best first; ties: the dearest card, then the lowest number."""
+    out = np.empty(11, np.int64)
+    n = 0
+    while legal and n < width:
+        out[n] = lowest(dearest(best_discards(eleven, legal, rules)[1], rules)[0])
+        legal &= ~(1 << out[n])
+        n += 1
+    return out[:n]
+
+
+@take(name="mc", noise=True, weights="mc.npy", **NUMBERS)
+def monte_carlo_take(view, rules, params):
+    """If that goes better than the stock in imagined worlds; gold's choice where the difference is not clear."""
+    answers = _ways_to_draw(view, rules)
+    actions = answers.copy()
+    if view.phase == UPCARD and not view.legal & 1 << PASS:
+        actions[answers == STOCK] = PASS
+    return answers[best_action(actions, answers, view, rules, params)]
+
+
+@discard(name="mc", noise=True, weights="mc.npy", **NUMBERS)
+def monte_carlo_discard(view, rules, params):
+    """Of the discards that leave least deadwood the one that goes best in imagined worlds; gold's where the difference is not clear."""
+    if rules.players == 1:
+        return best_discard(view.hand, view.legal, rules)
+    cards = _least_discards(view.hand, view.legal, params[WIDTH], rules)
+    actions = np.full(cards.shape[0], THROW, np.int64)
+    return cards[best_action(actions, cards, view, rules, params)]
+
+
+@knock(name="mc", noise=True, weights="mc.npy", **NUMBERS)
+def monte_carlo_knock(view, rules, params):
+    """With gin, and with more unless some discard goes clearly better in imagined worlds."""
+    if view.ending_count == 0 or view.ending >= 2 or view.phase == LAST or rules.players == 1:
+        return True
+    legal = legal_discards(view.hand, view.taken, view.drawn, rules)
+    cards = np.append(view.ending_card, _least_discards(view.hand, legal, params[WIDTH], rules))
+    actions = np.full(cards.shape[0], THROW, np.int64)
+    actions[0] = END
+    return best_action(actions, cards, view, rules, params) == 0
+
+
+MC = Strategy("mc", take=monte_carlo_take, discard=monte_carlo_discard, knock=monte_carlo_knock)
