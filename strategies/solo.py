@@ -9,12 +9,12 @@ Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
 """
 
 import numpy as np
-from simgin_strategies.ahead import PACK_SIZE, ahead, next_counts, no_draw_follows, outlook
-from simgin_strategies.discard import low
-from simgin_strategies.stop import gin
 
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, dearest, lowest
+from simgin_strategies.ahead import PACK_SIZE, ahead, next_counts, no_draw_follows, outlook
+from simgin_strategies.discard import low
+from simgin_strategies.stop import gin
 
 N_PARAMS = 4  # the numbers of solo.npy follow them
 STEP, LOWEST, SPAN = 5, -100, 50  # totals that solo.npy tells of: from the best possible one on, in steps of the card values
@@ -76,5 +76,7 @@ def chance_within(room, deals, params):
 
 
 SOLO_GREEDY = Strategy("solo-greedy", discard=low, knock=gin, about="One player: least deadwood after every discard, gin or nothing.")
-SOLO_LOOKAHEAD = Strategy("solo-lookahead", discard=ahead(aim="loose"), knock=gin, about="One player: looks one draw ahead, gin or nothing.")
+SOLO_LOOKAHEAD = Strategy(
+    "solo-lookahead", discard=ahead(aim="loose"), knock=gin, about="One player: looks one draw ahead, gin or nothing."
+)
 SOLO_SWITCH = Strategy("solo-switch", discard=switch, knock=gin, about="Solitary Gin: collects, then saves penalties in the last k turns.")

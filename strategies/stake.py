@@ -74,7 +74,7 @@ def brave(view, rules, params):
 )
 def dead(view, rules, params):
     """The largest number for which the chance of winning the deal is great enough."""
-    won = _chances(view, rules, params, 5, ON_TURN)[0]
+    won = _chances(view, rules, params[5:], ON_TURN)[0]
     for n in range(rules.die_cap, view.stake, -1):
         if won >= params[min(n, 6) - 2]:
             return n
@@ -88,7 +88,7 @@ def dead(view, rules, params):
 )
 def dead_answer(view, rules, params):
     """Accept if W - L is at least minus the old stake over the new one, the chances told by turn and deadwood."""
-    won, lost = _chances(view, rules, params, 1, OFF_TURN)
+    won, lost = _chances(view, rules, params[1:], OFF_TURN)
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
     return won - lost - params[0] >= -pays / view.offered
 
@@ -96,11 +96,11 @@ def dead_answer(view, rules, params):
 @offer(edge=param(0.0, 0.0, 1.0, "least gain in the chance of winning the match"), weights="stake.npy")
 def by_value(view, rules, params):
     """The number that does most for the chance of winning the match, if the other answers as well as can be; the largest of equals."""
-    won, lost = _chances(view, rules, params, 1, ON_TURN)
-    best, most = 0, _unoffered(view, rules, won, lost, params) + params[0]
+    won, lost = _chances(view, rules, params[1:], ON_TURN)
+    best, most = 0, _unoffered(view, rules, won, lost, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
-        refused = _after(view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params, 1)
-        value = min(refused, _match(view, n, won, lost, params, 1))
+        refused = _after(view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:])
+        value = min(refused, _match(view, n, won, lost, params[1:]))
         if value > most or (best and value == most):
             best, most = n, value
     return best
@@ -113,56 +113,56 @@ def by_value(view, rules, params):
 )
 def by_value_answer(view, rules, params):
     """Accept if the chance of winning the match is then at least that after a refusal."""
-    won, lost = _chances(view, rules, params, 1, OFF_TURN)
+    won, lost = _chances(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == BLIND else min(params[0], won)
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
-    return _match(view, view.offered, won - shift, lost + shift, params, 1) >= _after(view, 0, pays, params, 1)
+    return _match(view, view.offered, won - shift, lost + shift, params[1:]) >= _after(view, 0, pays, params[1:])
 
 
 @helper
-def _chances(view, rules, params, first, turn):
-    """(chance of winning, of losing) what the die stands for, before cards are seen or by own turn and deadwood; `first`: of the table."""
+def _chances(view, rules, table, turn):
+    """(chance of winning, of losing) what the die stands for, before cards are seen or by own turn and deadwood."""
     if rules.die == DIE_OF_THE_GAME:
         won = min(1.0, max(0.0, 0.5 + (view.own_points - view.other_points) / (2 * max(1, rules.points_target))))
         return won, 1 - won
     if view.phase == BLIND:
         return 0.5, 0.5
     cell = (turn * TURNS + min(TURNS, view.own_turn) - 1) * BANDS + min(BANDS - 1, view.count // BAND)
-    return params[first + 2 * cell], params[first + 2 * cell + 1]
+    return table[2 * cell], table[2 * cell + 1]
 
 
 @helper
-def _unoffered(view, rules, won, lost, params):
+def _unoffered(view, rules, won, lost, table):
     """Chance of winning the match without an offer; before the cards are seen the dealer may make one after the nondealer."""
-    value = _match(view, view.stake, won, lost, params, 1)
+    value = _match(view, view.stake, won, lost, table)
     if view.phase == BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
-            refused = _after(view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, params, 1)
-            value = min(value, max(refused, _match(view, n, won, lost, params, 1)))
+            refused = _after(view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table)
+            value = min(value, max(refused, _match(view, n, won, lost, table)))
     return value
 
 
 @helper
-def _match(view, stake, won, lost, params, first):
+def _match(view, stake, won, lost, table):
     """Chance of winning the match if this deal is played out for a stake."""
     void = max(0.0, 1 - won - lost)
-    return won * _after(view, stake, 0, params, first) + lost * _after(view, 0, stake, params, first) + void * _after(view, 0, 0, params, first)
+    return won * _after(view, stake, 0, table) + lost * _after(view, 0, stake, table) + void * _after(view, 0, 0, table)
 
 
 @helper
-def _after(view, own, other, params, first):
+def _after(view, own, other, table):
     """V when so many deals (or games) more have been won; who has won deals next, so that the other is asked first about the die."""
     mine, his = (view.own_games, view.other_games) if view.goal == GAMES else (view.own_deals, view.other_deals)
     dealer = int(own > other or (own == other and view.dealer == view.seat))
-    return value_at(view.target - mine - own, view.target - his - other, dealer, params, first)
+    return value_at(view.target - mine - own, view.target - his - other, dealer, table)
 
 
 @helper
-def value_at(needed, other_needed, dealer, params, first):
+def value_at(needed, other_needed, dealer, table):
     """V for who needs so many won deals more, and deals or not."""
     if needed <= 0:
         return 1.0
     if other_needed <= 0:
         return 0.0
     row = min(needed, MOST_NEEDED) - 1
-    return params[first + VALUES + (dealer * MOST_NEEDED + row) * MOST_NEEDED + min(other_needed, MOST_NEEDED) - 1]
+    return table[VALUES + (dealer * MOST_NEEDED + row) * MOST_NEEDED + min(other_needed, MOST_NEEDED) - 1]

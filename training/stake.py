@@ -17,7 +17,7 @@ from simgin.core.state import TAKE, new_state
 from simgin.core.view import new_view
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-PRIOR = 10  # deals won and lost alike that every cell begins with
+PRIOR = 10  # deals that every cell begins with
 CAP = 6  # highest number of the die
 
 
@@ -51,9 +51,22 @@ def chances(deals, seed, strategy="gold"):
     tally = np.zeros((2, TURNS, BANDS, 3))
     for deal in watched("standard", strategy, deals, seed):
         add_deal(tally, *deal)
-    tally += np.array([PRIOR / 2, PRIOR / 2, PRIOR])
-    print(f"stake: {deals:,} deals of {strategy}, seed {seed}; won by who has 0-4 points on his third turn: {tally[0, 2, 0, 0] / tally[0, 2, 0, 2]:.1%}")
-    return tally[..., :2] / tally[..., 2:]
+    print(f"stake: {deals:,} deals of {strategy}, seed {seed}; won by who has 20-24 points on his third turn: {_share(tally[0, 2, 4]):.1%}")
+    return filled(tally)
+
+
+def _share(cell):
+    return cell[0] / max(cell[2], 1)
+
+
+def filled(tally):
+    """Shares won and lost; a band begins with PRIOR deals of the band above it, so that one never seen is as good as that."""
+    shares = np.zeros(tally.shape[:-1] + (2,))
+    above = tally.sum(axis=2)[..., :2] / np.maximum(tally.sum(axis=2)[..., 2:], 1)
+    for band in reversed(range(tally.shape[2])):
+        cell = tally[:, :, band]
+        above = shares[:, :, band] = (cell[..., :2] + PRIOR * above) / (cell[..., 2:] + PRIOR)
+    return shares
 
 
 def match_values():
