@@ -60,11 +60,10 @@ def test_v_of_one_side_is_what_v_of_the_other_leaves():
 
 
 def test_less_deadwood_wins_more():
-    """Turns 2 to 6, where every band below 40 is well filled: 60,000 deals give a standard error below .02 in each cell compared."""
+    """Turns 2 to 6 and 10 to 34 points, of which 60,000 deals hold thousands; under ten gold has knocked."""
     for table in CHANCES:
-        won = table[1:6, :8, 0]
-        assert (np.diff(won[:, ::2], axis=1) < 0).all()
-        assert (CHANCES.sum(axis=3) <= 1 + 1e-6).all()
+        assert (np.diff(table[1:6, 2:8:2, 0], axis=1) < 0).all()
+    assert (CHANCES.sum(axis=3) <= 1 + 1e-6).all()
     assert (CHANCES[0, 1:6, 2:6, 0] > CHANCES[1, 1:6, 2:6, 0]).all()  # it is better to be on turn
 
 

@@ -98,7 +98,7 @@ def stop_table(deals, seed, discard="ahead:aim=gin"):
     return np.concatenate([means, chances.ravel()]).astype(np.float32)
 
 
-def goal_table(deals, seed, discard="switch"):
+def goal_table(deals, seed, discard="switch:k=2"):
     """The numbers of solo.npy: for 0..4 deals the chance that they add up to at most -100, -95, .. points in Solitary Gin."""
     own_rules, hands, _ = played("solitary-gin", discard, deals, seed)
     scores = np.zeros(SPAN * 8)  # of one deal, from the lowest total on
