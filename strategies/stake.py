@@ -1,11 +1,25 @@
-"""Policies for the die of Gin Dice (RULES.md 8): the defaults, who never touch it, random play, and a first pair of thresholds.
+"""Policies for the die of Gin Dice (RULES.md 8): the defaults, who never touch it, random play, thresholds, and play by the chance to win.
 
-The pair follows the rule's own suggestion that a strong hand raises and a hopeless one gives up (seed 003; H10 asks for the best numbers).
-Both judge a hand by its deadwood alone and look neither at the score nor at the pile, so they are a beginning and not an answer.
+`strong` and `brave` judge a hand by its deadwood alone, as seed 003 suggests. `dead` takes the chance W of winning the deal and L of
+losing it from a table by own turn and deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more than
+its number: refusing costs the old stake s and accepting n is worth n (W - L), so it accepts if W - L >= -s/n. `by-value` puts the chance to
+win the match in the place of that linear value: it knows that a deal more is worth nothing to who needs one, and that who is far behind has
+little to lose. Its V is solved for two equal players who both offer and answer blind by V, the raises in play left out; the winner deals.
+
+This project's readings: an offer is taken to say nothing about the hand that makes it, unless `caution` says so; where one die goes with
+a whole game (Gin Dice with Gin Pro) the chance to win it is told by the points alone, even at level points and certain with all of them.
+
+Source: STRATEGIES.md 1.2 (stake rules), this project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the idea.
 """
 
-from simgin.strategy import BLIND, answer, flag, offer, param
+from simgin.strategy import BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import chance, pick
+
+TURNS, BANDS, BAND = 16, 16, 5  # of stake.npy: own turns (the last: and later), bands of five points of deadwood
+ON_TURN, OFF_TURN = 0, 1
+MOST_NEEDED = 21
+VALUES = 2 * TURNS * BANDS * 2  # where V begins in stake.npy
+DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3  # rules.die, rules.die_refusal_pays, rules.goal
 
 
 @offer
@@ -48,3 +62,107 @@ def strong(view, rules, params):
 def brave(view, rules, params):
     """Accept with at most `count` deadwood, and (or not) what is offered blind."""
     return params[1] > 0 if view.phase == BLIND else view.count <= params[0]
+
+
+@offer(
+    w2=param(0.6, 0.0, 1.1, "least chance of winning the deal to offer 2"),
+    w3=param(0.6, 0.0, 1.1, "to offer 3"),
+    w4=param(0.6, 0.0, 1.1, "to offer 4"),
+    w5=param(0.6, 0.0, 1.1, "to offer 5"),
+    w6=param(0.6, 0.0, 1.1, "to offer 6 or more"),
+    weights="stake.npy",
+)
+def dead(view, rules, params):
+    """The largest number for which the chance of winning the deal is great enough."""
+    won = _chances(view, rules, params[5:], ON_TURN)[0]
+    for n in range(rules.die_cap, view.stake, -1):
+        if won >= params[min(n, 6) - 2]:
+            return n
+    return 0
+
+
+@answer(
+    name="dead",
+    caution=param(0.0, -2.0, 2.0, "what an offer is taken to say about the other's hand, as a loss of W - L"),
+    weights="stake.npy",
+)
+def dead_answer(view, rules, params):
+    """Accept if W - L is at least minus the old stake over the new one, the chances told by turn and deadwood."""
+    won, lost = _chances(view, rules, params[1:], OFF_TURN)
+    pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
+    return won - lost - params[0] >= -pays / view.offered
+
+
+@offer(edge=param(0.0, 0.0, 1.0, "least gain in the chance of winning the match"), weights="stake.npy")
+def by_value(view, rules, params):
+    """The number that does most for the chance of winning the match, if the other answers as well as can be; the largest of equals."""
+    won, lost = _chances(view, rules, params[1:], ON_TURN)
+    best, most = 0, _unoffered(view, rules, won, lost, params[1:]) + params[0]
+    for n in range(view.stake + 1, rules.die_cap + 1):
+        refused = _after(view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:])
+        value = min(refused, _match(view, n, won, lost, params[1:]))
+        if value > most or (best and value == most):
+            best, most = n, value
+    return best
+
+
+@answer(
+    name="by-value",
+    caution=param(0.0, -1.0, 1.0, "what an offer is taken to say about the other's hand, as a loss of W"),
+    weights="stake.npy",
+)
+def by_value_answer(view, rules, params):
+    """Accept if the chance of winning the match is then at least that after a refusal."""
+    won, lost = _chances(view, rules, params[1:], OFF_TURN)
+    shift = 0.0 if view.phase == BLIND else min(params[0], won)
+    pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
+    return _match(view, view.offered, won - shift, lost + shift, params[1:]) >= _after(view, 0, pays, params[1:])
+
+
+@helper
+def _chances(view, rules, table, turn):
+    """(chance of winning, of losing) what the die stands for, before cards are seen or by own turn and deadwood."""
+    if rules.die == DIE_OF_THE_GAME:
+        won = min(1.0, max(0.0, 0.5 + (view.own_points - view.other_points) / (2 * max(1, rules.points_target))))
+        return won, 1 - won
+    if view.phase == BLIND:
+        return 0.5, 0.5
+    cell = (turn * TURNS + min(TURNS, view.own_turn) - 1) * BANDS + min(BANDS - 1, view.count // BAND)
+    return table[2 * cell], table[2 * cell + 1]
+
+
+@helper
+def _unoffered(view, rules, won, lost, table):
+    """Chance of winning the match without an offer; before the cards are seen the dealer may make one after the nondealer."""
+    value = _match(view, view.stake, won, lost, table)
+    if view.phase == BLIND and view.seat != view.dealer:
+        for n in range(view.stake + 1, rules.die_cap + 1):
+            refused = _after(view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table)
+            value = min(value, max(refused, _match(view, n, won, lost, table)))
+    return value
+
+
+@helper
+def _match(view, stake, won, lost, table):
+    """Chance of winning the match if this deal is played out for a stake."""
+    void = max(0.0, 1 - won - lost)
+    return won * _after(view, stake, 0, table) + lost * _after(view, 0, stake, table) + void * _after(view, 0, 0, table)
+
+
+@helper
+def _after(view, own, other, table):
+    """V when so many deals (or games) more have been won; who has won deals next, so that the other is asked first about the die."""
+    mine, his = (view.own_games, view.other_games) if view.goal == GAMES else (view.own_deals, view.other_deals)
+    dealer = int(own > other or (own == other and view.dealer == view.seat))
+    return value_at(view.target - mine - own, view.target - his - other, dealer, table)
+
+
+@helper
+def value_at(needed, other_needed, dealer, table):
+    """V for who needs so many won deals more, and deals or not."""
+    if needed <= 0:
+        return 1.0
+    if other_needed <= 0:
+        return 0.0
+    row = min(needed, MOST_NEEDED) - 1
+    return table[VALUES + (dealer * MOST_NEEDED + row) * MOST_NEEDED + min(other_needed, MOST_NEEDED) - 1]

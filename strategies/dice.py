@@ -1,0 +1,14 @@
+"""Players for Gin Dice: gold, who goes for won deals, with the die played by the chance to win the match.
+
+Points do not count there, so that waiting for gin gives deals away; docs/strategies/stakes.md has the cross table.
+
+Source: seed 003 (Gin Dice) and STRATEGIES.md 1.2, this project.
+"""
+
+from simgin.strategy import Strategy
+from simgin_strategies.discard import low
+from simgin_strategies.knock import at
+from simgin_strategies.stake import by_value, by_value_answer
+from simgin_strategies.take import lower
+
+DICE_PLAYER = Strategy("dice-player", take=lower, discard=low, knock=at, offer=by_value, answer=by_value_answer)

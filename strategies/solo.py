@@ -1,0 +1,82 @@
+"""Players for the games for one: greedy, looking one draw ahead, and with another aim near the end of Solitary Gin.
+
+All of them stop with gin only, which no threshold by count or by cards left was found to better (docs/strategies/solo.md). `solo-switch`
+tries the rule book's advice for Solitary Gin: collect melds, and near the end exchange high cards for cheaper ones. Its refinement
+`goal` plays the last turns for the chance that the five deals together stay within the goal, from the distribution of a deal's score that
+training/solo.py found in self-play.
+
+Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
+"""
+
+import numpy as np
+
+from simgin.strategy import Strategy, choice, discard, flag, helper, param
+from simgin.toolkit import best_discard, dearest, lowest
+from simgin_strategies.ahead import PACK_SIZE, ahead, next_counts, no_draw_follows, outlook
+from simgin_strategies.discard import low
+from simgin_strategies.stop import gin
+
+N_PARAMS = 4  # the numbers of solo.npy follow them
+STEP, LOWEST, SPAN = 5, -100, 50  # totals that solo.npy tells of: from the best possible one on, in steps of the card values
+
+
+@discard(
+    k=param(2, 0, 500, "last turns that look for the least mean penalty"),
+    aim=choice("loose", "gin", "few", "deadwood", about="what is looked for before them"),
+    few=param(7, 1, 42, "how many of the best draws count under aim=few"),
+    goal=flag(False, "the last turns look for the chance of a total within the goal"),
+    weights="solo.npy",
+)
+def switch(view, rules, params):
+    """Collect until k turns remain, then keep the ten cards with the least mean penalty, gin counted as what it is worth."""
+    late = turns_left(view, rules) <= params[0]
+    if late and no_draw_follows(view, rules):
+        return best_discard(view.hand, view.legal, rules)
+    counts = np.empty(PACK_SIZE, np.int64)
+    best, least = -1, 1e18
+    legal = view.legal
+    while legal:
+        card = lowest(dearest(legal, rules)[0])
+        legal &= ~(1 << card)
+        ten = view.hand & ~(1 << card)
+        if late:
+            cost = _penalty_outlook(ten, view, rules, params, counts)
+        else:
+            cost = float(outlook(ten, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts))
+        if cost < least:
+            best, least = card, cost
+    return best
+
+
+@helper
+def turns_left(view, rules):
+    """Turns still to be played, this one included; in the joker games at most so many."""
+    return view.deck_left if rules.max_draws < 0 else rules.max_draws - view.own_turn + 1
+
+
+@helper
+def _penalty_outlook(ten, view, rules, params, counts):
+    """What the next draw leads to, added up over the unseen cards: penalties, or minus the chances of meeting the goal."""
+    total = 0.0
+    for i in range(next_counts(ten, view.unseen, rules, counts)):
+        penalty = counts[i] if counts[i] else rules.penalty_gin
+        total += penalty
+        if params[3]:
+            total += -1e6 * chance_within(rules.total_goal - view.own_points - penalty, rules.deals_in_match - view.deal - 1, params)
+    return total
+
+
+@helper
+def chance_within(room, deals, params):
+    """Chance that so many deals add up to at most `room`."""
+    i = (int(room) - LOWEST) // STEP
+    if i < 0:
+        return 0.0
+    return params[N_PARAMS + max(0, min(4, deals)) * SPAN + min(i, SPAN - 1)]
+
+
+SOLO_GREEDY = Strategy("solo-greedy", discard=low, knock=gin, about="One player: least deadwood after every discard, gin or nothing.")
+SOLO_LOOKAHEAD = Strategy(
+    "solo-lookahead", discard=ahead(aim="loose"), knock=gin, about="One player: looks one draw ahead, gin or nothing."
+)
+SOLO_SWITCH = Strategy("solo-switch", discard=switch, knock=gin, about="Solitary Gin: collects, then saves penalties in the last k turns.")
