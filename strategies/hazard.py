@@ -20,17 +20,17 @@ from simgin_strategies.take import lower
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discards, deadwood, dearest, lane, lowest, of_rank, popcount
 
-COUNTS = 256  # deadwood of ten cards is less
+COUNTS = 128  # the deadwood of ten cards is less
 
 
 @discard(
-    share=param(0.6, 0.01, 1.0, "share of the unseen cards, the best ones, that the next draw is taken to come from"),
+    share=param(0.35, 0.01, 1.0, "share of the unseen cards, the best ones, that the next draw is taken to come from"),
     turns=param(8, 1, 50, "turns looked ahead"),
-    fade=param(0.7, 0.0, 1.0, "what a turn gains of what the turn before it gained"),
+    fade=param(0.2, 0.0, 1.0, "what a turn gains of what the turn before it gained"),
     first=param(3, 0, 500, "own turn up to which deals do not end"),
-    slope=param(0.03, 0.0, 1.0, "rise of the chance of an end with each turn after it"),
-    opponent=param(1.0, 0.0, 20.0, "weight of the opponent's improvement"),
-    margin=param(8, 0, 99, "most deadwood above the least that a discard may leave"),
+    slope=param(0.06, 0.0, 1.0, "rise of the chance of an end with each turn after it"),
+    opponent=param(0.1, 0.0, 20.0, "weight of the opponent's improvement"),
+    margin=param(6, 0, 99, "most deadwood above the least that a discard may leave"),
 )
 def hazard(view, rules, params):
     """Least deadwood expected at the end of the deal, plus the improvement that the card offers the opponent (Goldstein et al.)."""
@@ -63,12 +63,13 @@ def _one_turn_ahead(ten, unseen, share, counts, rules):
         counts[best_discards(eleven, eleven, rules)[0]] += 1
         n += 1
     left = wanted = max(1.0, share * n)
-    total = 0.0
-    for count in range(COUNTS):
+    total, count = 0.0, 0
+    while left > 0 and count < COUNTS:
         used = min(left, counts[count])
         total += used * count
         left -= used
-        counts[count] = 0
+        count += 1
+    counts[:] = 0
     return total / wanted
 
 

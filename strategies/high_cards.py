@@ -54,7 +54,7 @@ def many_high(view, rules, params):
     return priced(view, rules, held, params[1])
 
 
-@discard(until=param(6, 0, 500, "own turn on which it is broken up"), cost=param(10.0, 0.0, 99.0, "price of its cards before"))
+@discard(until=param(6, 0, 500, "own turn on which it is broken up"), cost=param(3.0, 0.0, 99.0, "price of its cards before"))
 def triangle(view, rules, params):
     """Keep one high triangle, like KS KH QS, for the first own turns (rubl.com)."""
     kept = _triangle(loose_cards(view.hand, rules) & _high()) if view.own_turn < params[0] else 0
@@ -75,7 +75,7 @@ def _triangle(cards):
     return 0
 
 
-@discard(rank=param(2, 1, 13, "highest rank that is kept, ace 1"), cost=param(3.0, 0.0, 99.0, "price of those cards while loose"))
+@discard(rank=param(2, 1, 13, "highest rank that is kept, ace 1"), cost=param(1.5, 0.0, 99.0, "price of those cards while loose"))
 def keep_low(view, rules, params):
     """Keep aces and twos even without prospects (Heisenbot, Mishra and Aggarwal)."""
     return priced(view, rules, loose_cards(view.hand, rules) & _ranks_to(params[0]), params[1])
@@ -94,7 +94,7 @@ def _ranks_to(rank):
     rank=param(5, 1, 13, "highest rank that is kept, ace 1"),
     turn=param(8, 1, 500, "own turn from which the opponent counts as near gin"),
     taken=param(3, 1, 11, "known cards in his hand that say so earlier"),
-    cost=param(3.0, 0.0, 99.0, "price of low cards that could be laid off on what he holds"),
+    cost=param(1.5, 0.0, 99.0, "price of low cards that could be laid off on what he holds"),
 )
 def keep_low_late(view, rules, params):
     """With the opponent near gin keep the low cards that could be laid off on what he is known to hold (rubl.com)."""

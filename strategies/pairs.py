@@ -14,7 +14,7 @@ from simgin.toolkit import lowest, three_card_melds
 
 
 @discard(
-    weight=param(1.0, 0.0, 20.0, "price of a card for each whole pair that it is in"),
+    weight=param(2.0, 0.0, 20.0, "price of a card for each whole pair that it is in"),
     inside=param(0.5, 0.0, 1.0, "what an inside pair counts for, like 4S 6S"),
 )
 def inside_pairs(view, rules, params):

@@ -25,7 +25,7 @@ def near_any(cards):
 
 
 @discard(
-    cost=param(1.5, 0.0, 99.0, "price of a card that is near nothing he threw or declined"),
+    cost=param(0.5, 0.0, 99.0, "price of a card that is near nothing he threw or declined"),
     ignore_first=param(0, 0, 100, "so many of his first discards are no evidence"),
 )
 def safe_neighbour(view, rules, params):
@@ -55,7 +55,7 @@ def last_thrown(view):
     return -1
 
 
-@discard(cost=param(1.5, 0.0, 99.0, "price of a card of that suit or rank"))
+@discard(cost=param(0.5, 0.0, 99.0, "price of a card of that suit or rank"))
 def bait_shy(view, rules, params):
     """Keep away from the suit and the rank of the opponent's last discard, which may be bait (onlinerummy.co.uk)."""
     bait = last_thrown(view)
@@ -63,8 +63,8 @@ def bait_shy(view, rules, params):
 
 
 @discard(
-    neighbour=param(2.0, 0.0, 99.0, "points by which a card next in rank and of another suit goes first"),
-    same=param(1.0, 0.0, 99.0, "points by which a card of the same rank goes first"),
+    neighbour=param(0.5, 0.0, 99.0, "points by which a card next in rank and of another suit goes first"),
+    same=param(0.25, 0.0, 99.0, "points by which a card of the same rank goes first"),
 )
 def suit_order(view, rules, params):
     """After his six of diamonds throw a five or seven of another suit, else another six (a page of rules)."""
@@ -82,14 +82,14 @@ def _order_price(view, rules, params, card, last):
     return 0.0
 
 
-@discard(cost=param(3.0, 0.0, 99.0, "price of a card near one he took; 99 is a veto"))
+@discard(cost=param(1.5, 0.0, 99.0, "price of a card near one he took; 10 forbids it while anything else is loose"))
 def starve(view, rules, params):
     """Never throw what is near a card that the opponent took (about.com)."""
     return priced(view, rules, near_any(view.known), params[0])
 
 
 @discard(
-    weight=param(0.5, 0.0, 20.0, "price of a card for each three-card meld that he could make with it"),
+    weight=param(0.1, 0.0, 20.0, "price of a card for each three-card meld that he could make with it"),
     early=param(4, 0, 500, "turns of his in which a discard says that he wants neither its rank nor its neighbours"),
 )
 def live_melds(view, rules, params):
@@ -124,8 +124,8 @@ def _rank_and_neighbours(card):
 
 @discard(
     base=param(0.0, 0.0, 20.0, "price of each live meld at the start, with no deadwood"),
-    turn=param(0.05, 0.0, 20.0, "rise of it with each own turn"),
-    count=param(0.01, 0.0, 20.0, "rise of it with each point of own deadwood"),
+    turn=param(0.02, 0.0, 20.0, "rise of it with each own turn"),
+    count=param(0.005, 0.0, 20.0, "rise of it with each point of own deadwood"),
 )
 def growing_safety(view, rules, params):
     """Care for safety more as the deal goes on and with more deadwood in hand (skillgames.zone)."""
@@ -140,7 +140,7 @@ def _growing_price(view, rules, params, card, others):
 
 @discard(
     turn=param(6, 1, 500, "own turn from which it is late"),
-    cost=param(1.5, 0.0, 99.0, "price of a card that could make him a new meld of unseen cards"),
+    cost=param(0.5, 0.0, 99.0, "price of a card that could make him a new meld of unseen cards"),
 )
 def lay_off_late(view, rules, params):
     """Late in a deal throw what he could at most lay off rather than what could make him a new meld (skillgames.zone)."""

@@ -18,10 +18,10 @@ from simgin.strategy import Strategy, discard, helper, param
 
 
 @discard(
-    pair=param(3.0, 0.0, 20.0, "price of a card in a pair worth holding"),
+    pair=param(5.0, 0.0, 20.0, "price of a card in a pair worth holding"),
     live=param(2, 1, 4, "live completers that make a pair worth holding"),
-    until=param(5, 1, 500, "own turn on which all pairs are broken"),
-    middle=param(0.25, 0.0, 20.0, "price for each three-card meld of the rank, beyond four"),
+    until=param(4, 1, 500, "own turn on which all pairs are broken"),
+    middle=param(0.5, 0.0, 20.0, "price for each three-card meld of the rank, beyond four"),
     seven=param(0.0, 0.0, 20.0, "further price of a seven"),
     danger=param(0.1, 0.0, 20.0, "price for each three-card meld that the opponent could make"),
     early=param(4, 0, 500, "turns of his in which a discard says that he wants neither its rank nor its neighbours"),
