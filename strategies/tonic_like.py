@@ -1,0 +1,44 @@
+"""Tonic-like: holds middle cards and live pairs for a while, shuns what the opponent may meld, knocks early or waits for gin.
+
+A player put together from rules of thumb in the manner of Tonic, whose expert rules had parameters tuned by grid search; the rules
+themselves are not published, so these are the ones that its authors are reported to have named, and the others are gold's. All numbers
+were tuned by grid on one range of seeds and confirmed on another.
+
+Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy Agent ("Tonic"), EAAI-21, by its abstract
+and reports of it. Not the player GinRummyAndTonic of bendstein/Gin-Rummy.
+"""
+
+from simgin_strategies.knock import early
+from simgin_strategies.pairs import middle_price, worth_holding
+from simgin_strategies.price import least, loose_cards, melds_through
+from simgin_strategies.safety import open_to_him
+from simgin_strategies.take import meld_best
+
+from simgin.strategy import Strategy, discard, helper, param
+
+
+@discard(
+    pair=param(5.0, 0.0, 20.0, "price of a card in a pair worth holding"),
+    live=param(2, 1, 4, "live completers that make a pair worth holding"),
+    until=param(4, 1, 500, "own turn on which all pairs are broken"),
+    middle=param(0.5, 0.0, 20.0, "price for each three-card meld of the rank, beyond four"),
+    seven=param(0.0, 0.0, 20.0, "further price of a seven"),
+    danger=param(0.1, 0.0, 20.0, "price for each three-card meld that the opponent could make"),
+    early=param(4, 0, 500, "turns of his in which a discard says that he wants neither its rank nor its neighbours"),
+)
+def tonic(view, rules, params):
+    """Live pairs early, middle cards and safe discards, each at its price (after Tonic)."""
+    held = 0
+    if view.own_turn < params[2]:
+        held = worth_holding(loose_cards(view.hand, rules), view.unseen, params[1], rules)
+    return least(view, rules, params, _price, held | open_to_him(view, params[6]))
+
+
+@helper
+def _price(view, rules, params, card, cards):
+    """`cards` are the own cards in pairs worth holding, and the others that the opponent may meld with."""
+    held = params[0] if cards >> card & 1 else 0.0
+    return held + middle_price(card, params[3], params[4]) + params[5] * melds_through(card, cards & ~view.hand, rules)
+
+
+TONIC_LIKE = Strategy("tonic-like", take=meld_best, discard=tonic, knock=early(k=3))
