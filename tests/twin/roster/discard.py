@@ -141,11 +141,11 @@ def hand_value(seen: Seen, ten: frozenset[str], unseen: frozenset[str], c1: floa
 def reach(seen: Seen, ten: frozenset[str], loose: frozenset[str], unseen: frozenset[str], by: str) -> Fraction:
     """Sum over loose c of pip(c) * (number of u in U that make a meld with c in h + u) / size of U.
 
-    by: the `text` counts a u once, the `policy` once for each three-card meld that it makes with c.
+    by: the `text` counts a u once, the `policy` once for each meld that it makes with c.
     """
     total = 0
     for card in loose:
-        made = [meld - ten for meld in three_card_melds(LOW) if card in meld and len(meld & ten) == 2 and meld - ten <= unseen]
+        made = [meld - ten for meld in all_melds_of(LOW) if card in meld and len(meld - ten) == 1 and meld - ten <= unseen]
         total += seen.pip(card) * len(made if by == "policy" else set(made))
     return Fraction(total, len(unseen))
 
