@@ -21,6 +21,7 @@ def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
         row=row,
         legal=frozenset(legal),
         turn=int(view.own_turn),
+        turn_of_both=int(view.turn),
         offer=card(view.taken_offer),
         taken=card(view.taken),
         drawn=card(view.drawn),

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from itertools import chain, combinations
 
 from ..melds import all_melds
 from .seen import KEYS, Seen, beside, near, rank
 
+LOW = ("low", False, "face", 1)  # runs ahead are those of the common game
 ROUNDING = Fraction(1, 10**9)  # scores as close as this are equal: the policies reckon in floating point
 
 
@@ -70,12 +70,13 @@ def hits_of(seen: Seen, ten: frozenset[str], unseen: frozenset[str]) -> int:
     return sum(any(card in meld for meld in seen.melds(ten | {card})) for card in unseen)
 
 
-def danger(seen: Seen, p: float = 2, u: float = 1, d: float = 2) -> set[str]:
+def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> set[str]:
     """Least of (deadwood, danger, -pip), in this order (2.7)."""
 
     def score(card: str) -> tuple:
         close = near(card)
-        danger = Fraction(p) * len(seen.known & close) + Fraction(u) * len(seen.unseen & close) - Fraction(d) * len(seen.shed & close)
+        danger = Fraction(known) * len(seen.known & close) + Fraction(unseen) * len(seen.unseen & close)
+        danger -= Fraction(shed) * len(seen.shed & close)
         return seen.count(seen.hand - {card}), danger, -seen.pip(card)
 
     return exactly_least({card: score(card) for card in seen.legal})
@@ -96,38 +97,25 @@ def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
 # 2.10, alpha
 
 
-def alpha(seen: Seen, a: float, held: str = "triples") -> set[str]:
-    """Greatest a * Structure - (1 - a) * deadwood of the kept hand, uniform version."""
+def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0) -> set[str]:
+    """Least a * structure lost + (1 - a) * deadwood left, uniform version; fade = 0 only: a as it stands.
 
-    def score(card: str) -> Fraction:
-        ten = seen.hand - {card}
-        return (1 - Fraction(a)) * seen.count(ten) - Fraction(a) * structure(seen, ten, held)
-
-    return least({card: [score(card)] for card in seen.legal})
-
-
-def structure(seen: Seen, ten: frozenset[str], held: str) -> Fraction:
-    """Ways to complete the pairs of the hand, each 1 - q^4 (on P that is nothing), and 2 for every meld held.
-
-    A way is a three-card meld of which two cards are held and one may still come; one player has no opponent, so q = 0.
-    held: `triples` counts every three-card meld in the hand, `melding` the melds of a best melding (the most it can have).
+    The text adds up the structure of what is kept. The policy says that it counts what goes, which is the reading taken.
     """
+    share = Fraction(max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5))) if fade else Fraction(a)
+    return least({card: [share * structure(seen, card) + (1 - share) * seen.count(seen.hand - {card})] for card in seen.legal})
+
+
+def structure(seen: Seen, card: str) -> Fraction:
+    """Over a card's partners, the cards that make a meld of the two: each 1 - q^4 (on P that is nothing), and 3 if it is held already."""
     q = Fraction(10 - len(seen.known), len(seen.unseen)) if seen.row["players"] == 2 else Fraction(0)
-    ways = sum(len(meld & ten) == 2 and meld - ten <= seen.unseen for meld in three_card_melds(seen.rules))
-    return ways * (1 - q**4) + 2 * (triples(seen, ten) if held == "triples" else most_melds(seen, ten))
-
-
-def triples(seen: Seen, ten: frozenset[str]) -> int:
-    """Three-card melds in the hand."""
-    return sum(len(meld) == 3 for meld in seen.melds(ten))
-
-
-def most_melds(seen: Seen, ten: frozenset[str]) -> int:
-    """The most melds that a least-deadwood melding of the hand has."""
-    least = seen.count(ten)
-    families = chain.from_iterable(combinations(seen.melds(ten), n) for n in range(4))
-    disjoint = [some for some in families if len(frozenset().union(*some)) == sum(map(len, some))]
-    return max(len(some) for some in disjoint if sum(map(seen.pip, ten.difference(*some))) == least)
+    total = Fraction(0)
+    for meld in three_card_melds(LOW):
+        if card in meld:
+            for partner in (meld - {card}) & seen.hand:
+                (third,) = meld - {card, partner}
+                total += 3 if third in seen.hand else 1 - q**4 if third in seen.unseen else 0
+    return total
 
 
 @cache
@@ -139,46 +127,47 @@ def three_card_melds(rules: tuple) -> frozenset[frozenset[str]]:
 # 2.11, mmd
 
 
-def mmd(seen: Seen, c1: float = 0.85, c2: float = 1, **readings: str) -> set[str]:
+def mmd(seen: Seen, reach: float = 0.85, hold: float = 1, **readings: str) -> set[str]:
     """Least value of the kept hand."""
-    return least({card: list(hand_value(seen, seen.hand - {card}, seen.unseen, c1, c2, **readings)) for card in seen.legal})
+    return least({card: list(hand_value(seen, seen.hand - {card}, seen.unseen, reach, hold, **readings)) for card in seen.legal})
 
 
-def hand_value(
-    seen: Seen, ten: frozenset[str], unseen: frozenset[str], c1: float, c2: float, sizes: str = "all", dead: str = "out"
-) -> set[Fraction]:
+def hand_value(seen: Seen, ten: frozenset[str], unseen: frozenset[str], c1: float, c2: float, by: str = "policy") -> set[Fraction]:
     """dw(h) - c1 * Reach(h) - c2 * Hold(h), for every choice of the loose cards."""
-    rest = seen.count(ten) - Fraction(c2) * hold(seen, ten, unseen, sizes, dead)
-    return {rest - Fraction(c1) * reach(seen, ten, loose, unseen) for loose in seen.loose(ten)}
+    rest = seen.count(ten) - Fraction(c2) * hold(seen, ten, unseen, by)
+    return {rest - Fraction(c1) * reach(seen, ten, loose, unseen, by) for loose in seen.loose(ten)}
 
 
-def reach(seen: Seen, ten: frozenset[str], loose: frozenset[str], unseen: frozenset[str]) -> Fraction:
-    """Sum over loose c of pip(c) * (number of u in U that make a meld with c in h + u) / size of U."""
+def reach(seen: Seen, ten: frozenset[str], loose: frozenset[str], unseen: frozenset[str], by: str) -> Fraction:
+    """Sum over loose c of pip(c) * (number of u in U that make a meld with c in h + u) / size of U.
+
+    by: the `text` counts a u once, the `policy` once for each meld that it makes with c.
+    """
     total = 0
-    for card in unseen:
-        with_it = frozenset().union(*(meld for meld in seen.melds(ten | {card}) if card in meld))
-        total += sum(map(seen.pip, loose & with_it))
+    for card in loose:
+        made = [meld - ten for meld in all_melds_of(LOW) if card in meld and len(meld - ten) == 1 and meld - ten <= unseen]
+        total += seen.pip(card) * len(made if by == "policy" else set(made))
     return Fraction(total, len(unseen))
 
 
-def hold(seen: Seen, ten: frozenset[str], unseen: frozenset[str], sizes: str, dead: str) -> Fraction:
-    """Credit for every card of h that is the only one of h in a meld with a card of P.
+def hold(seen: Seen, ten: frozenset[str], unseen: frozenset[str], by: str) -> Fraction:
+    """Credit for every card of h that is the only one of h in a meld with a card of P; no meld that needs a card seen elsewhere.
 
-    sizes: melds of `all` sizes or of `three` cards. dead: melds with a card that nobody can hold any more are left `out`, or let `in`.
+    by: with the `policy` the card itself is one more that the opponent would have to be dealt, and declining is no throwing.
     """
     total = Fraction(0)
-    for meld in all_melds_of(seen.rules):
+    thrown = {card for seat, _, card in seen.history if seat != seen.seat} if by == "policy" else seen.shed
+    for meld in all_melds_of(LOW):
         own, theirs = meld & ten, meld & seen.known
-        possible = dead == "in" or meld <= own | seen.known | unseen
-        if len(own) == 1 and theirs and possible and not _thrown_rank(seen, meld) and (sizes == "all" or len(meld) == 3):
-            total += seen.pip(*own) * Fraction(1, len(unseen)) ** (len(meld) - 1 - len(theirs))
+        if len(own) == 1 and theirs and meld <= own | seen.known | unseen and not _rank_of_set(meld) & {c[0] for c in thrown if c}:
+            total += seen.pip(*own) * Fraction(1, len(unseen)) ** (len(meld) - len(theirs) - (by == "text"))
     return total
 
 
-def _thrown_rank(seen: Seen, meld: frozenset[str]) -> bool:
-    """A set of a rank that the opponent has thrown."""
+def _rank_of_set(meld: frozenset[str]) -> set[str]:
+    """The rank of a set; nothing for a run."""
     ranks = {card[0] for card in meld}
-    return len(ranks) == 1 and any(card[0] in ranks for card in seen.shed)
+    return ranks if len(ranks) == 1 else set()
 
 
 @cache
@@ -197,7 +186,7 @@ def marjj(
     decay: float = 0.9,
     best: int = 7,
     one_gone: float = 4,
-    **readings: str,
+    **values: float,
 ) -> set[str]:
     """Among the dear loose cards the least deadwood + weighted mean of the best next counts + use to the opponent."""
     acceptable = set()
@@ -206,7 +195,7 @@ def marjj(
         for card in candidates:
             ten = seen.hand - {card}
             ahead = Fraction(weight) * Fraction(decay) ** (seen.turn - 1) * mean_of_best(seen, ten, best)
-            scores[card] = [seen.count(ten) + ahead + opponents_value(seen, card, one_gone, **readings)]
+            scores[card] = [seen.count(ten) + ahead + opponents_value(seen, card, one_gone=one_gone, **values)]
         acceptable |= least(scores)
     return acceptable
 
@@ -223,25 +212,41 @@ def candidates_of(seen: Seen, window: float) -> list[set[str]]:
 
 def mean_of_best(seen: Seen, ten: frozenset[str], best: int) -> Fraction:
     """Mean of the smallest values of after(h - x + u), u in U."""
-    values = sorted(seen.after(ten | {card}, seen.thrown_after(ten | {card}, drawn=card)) for card in seen.unseen)[:best]
+    values = sorted(seen.after(ten | {card}, seen.thrown_after(ten | {card}, drawn=card)) for card in seen.unseen)[: int(best)]
     return Fraction(sum(values), len(values))
 
 
-def opponents_value(seen: Seen, card: str, one_gone: float, both: str = "instead", self_counts: str = "no") -> Fraction:
-    """oppEV(x). both: -10 for both neighbours `instead` of -5 for each, or `besides`; self_counts: whether x is one of those gone."""
-    total = Fraction(0)
+def opponents_value(
+    seen: Seen,
+    card: str,
+    one_gone: float = 4,
+    no_run: float = -10,
+    next_gone: float = -5,
+    far_gone: float = -3,
+    run: float = 20,
+    next: float = 5,
+    far: float = 3,
+    no_set: float = -10,
+    two_gone: float = -4,
+    set: float = 20,
+) -> Fraction:
+    """oppEV(x), as the words of the policy's parameters make it exact: no_run and run in place of what each card is worth.
 
-    def gone(other: str | None) -> bool:
-        return other is None or other not in seen.unseen | seen.known
-
-    neighbours, two_away = [beside(card, -1), beside(card, 1)], [beside(card, -2), beside(card, 2)]
-    lost = sum(map(gone, neighbours))
-    total -= 10 if lost == 2 and both == "instead" else 5 * lost + (10 if lost == 2 else 0)
-    total -= 3 * sum(map(gone, two_away))
-    low2, low1, high1, high2 = (beside(card, steps) in seen.known for steps in (-2, -1, 1, 2))
-    total += 20 if (low2 and low1) or (low1 and high1) or (high1 and high2) else 0
-    total += 5 * (low1 + high1) + 3 * (low2 + high2)
+    Nothing can be had below an ace or right above a king; above a queen no king, but two above nothing is missed (as the original has it).
+    """
+    around = {steps: beside(card, steps) for steps in (-2, -1, 1, 2)}
+    lost = {steps: other is None or other not in seen.unseen | seen.known for steps, other in around.items()}
+    lost[1], lost[2] = lost[1] or card[0] == "Q", lost[2] and around[2] is not None
+    his = {steps: other in seen.known for steps, other in around.items()}
+    total = _in_runs(lost, no_run, next_gone, far_gone) + _in_runs(his, run, next, far)
     mates = [other for other in near(card) if other[0] == card[0]]
-    missing = sum(map(gone, mates)) + (self_counts == "yes")
-    total += {0: Fraction(0), 1: Fraction(one_gone), 2: Fraction(-4)}.get(missing, Fraction(-10))
-    return total + (20 if sum(mate in seen.known for mate in mates) >= 2 else 0)
+    gone = sum(mate not in seen.unseen | seen.known for mate in mates)
+    total += Fraction({0: one_gone, 1: two_gone}.get(gone, no_set))
+    return total + (Fraction(set) if sum(mate in seen.known for mate in mates) >= 2 else 0)
+
+
+def _in_runs(these: dict[int, bool], both: float, one: float, two: float) -> Fraction:
+    """`both` for a neighbour on one side and one of two cards on the other; else each neighbour and each card two away by itself."""
+    if (these[-1] and (these[1] or these[2])) or (these[1] and (these[-1] or these[-2])):
+        return Fraction(both)
+    return Fraction(one) * (these[-1] + these[1]) + Fraction(two) * (these[-2] + these[2])

@@ -61,5 +61,4 @@ def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
     """Except d > own while the opponent's estimated mean deadwood is at most opp. How that is estimated the text leaves open."""
     if seen.ending_count <= own or seen.ending_count == 0 or seen.ending > 1:
         return {1}
-    hands_at_most = 100  # no ten cards count for more than ten times ten
-    return {1} if opp <= 0 else {0} if opp >= hands_at_most else {0, 1}
+    return {1} if opp <= 0 else {0} if opp >= 99 else {0, 1}  # the mean of ten cards is never so high

@@ -20,6 +20,7 @@ class Seen:
     shed: frozenset[str]  # D
     legal: frozenset  # the cards that may be thrown, or the answers 0, 1, 2
     turn: int  # own turns, from 1
+    turn_of_both: int = 1
     offer: str | None = None  # the card on offer
     taken: str | None = None  # taken from the pile on this turn
     drawn: str | None = None  # drawn from the stock on this turn

@@ -60,9 +60,9 @@ def value(seen: Seen, by: str = "deadwood") -> set[int]:
     return _value(seen, lambda ten, unseen: [-hits_of(seen, ten, unseen)])
 
 
-def mmd(seen: Seen, c1: float = 0.85, c2: float = 1, **readings: str) -> set[int]:
+def mmd(seen: Seen, reach: float = 0.85, hold: float = 1, **readings: str) -> set[int]:
     """The same with the value of 2.11."""
-    return _value(seen, lambda ten, unseen: hand_value(seen, ten, unseen, c1, c2, **readings))
+    return _value(seen, lambda ten, unseen: hand_value(seen, ten, unseen, reach, hold, **readings))
 
 
 def _value(seen: Seen, worth: Worth) -> set[int]:
