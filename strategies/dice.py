@@ -5,10 +5,11 @@ Points do not count there, so that waiting for gin gives deals away; docs/strate
 Source: seed 003 (Gin Dice) and STRATEGIES.md 1.2, this project.
 """
 
-from simgin.strategy import Strategy
 from simgin_strategies.discard import low
 from simgin_strategies.knock import at
 from simgin_strategies.stake import by_value, by_value_answer
 from simgin_strategies.take import lower
+
+from simgin.strategy import Strategy
 
 DICE_PLAYER = Strategy("dice-player", take=lower, discard=low, knock=at, offer=by_value, answer=by_value_answer)

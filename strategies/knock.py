@@ -1,6 +1,9 @@
 """Elementary knock policies: when to end the deal with what is proposed in `view.ending*`."""
 
-from simgin.strategy import knock, param
+from simgin.core.rules import GOAL_DEALS, GOAL_RACE, GOAL_TOTAL
+from simgin.strategy import helper, knock, param
+
+OUT_OF_REACH = 1 << 20
 
 
 @knock(k=param(10, 0, 99, "highest deadwood to end with"))
@@ -38,18 +41,29 @@ def schedule(view, rules, params):
     return view.ending_count <= limit or view.ending >= 2
 
 
+@helper
+def _wanted(rules, seat, points):
+    """The points that a seat with so many still needs to win the match, or its game; out of reach where points win nothing."""
+    if rules.points_target < 0 or rules.goal == GOAL_DEALS or rules.goal == GOAL_TOTAL:
+        return OUT_OF_REACH
+    if rules.goal == GOAL_RACE and seat != rules.race_points_seat:
+        return OUT_OF_REACH
+    return max(1, rules.points_target - points)
+
+
 @knock(a=param(4.0, -100.0, 100.0, "limit at level scores"), b=param(40.0, -1000.0, 1000.0, "slope with the lead"))
 def lead(view, rules, params):
-    """With at most a + b * lead / (target - the leader's points), lead = own minus the opponent's points (jdh8's HeuristicBot)."""
+    """With at most a + b * lead / (points the leader still needs), lead = own minus the opponent's points (jdh8's HeuristicBot)."""
     ahead = view.own_points - view.other_points
-    left = max(1, view.target - max(view.own_points, view.other_points))
+    leader = view.seat if ahead >= 0 else 1 - view.seat
+    left = _wanted(rules, leader, max(view.own_points, view.other_points))
     return view.ending_count <= params[0] + params[1] * ahead / left or view.ending_count == 0 or view.ending >= 2
 
 
 @knock
 def count(view, rules, params):
     """At once, but never with a count that could give the opponent the points he still needs (play to the score)."""
-    safe = view.target - view.other_points - 1
+    safe = _wanted(rules, 1 - view.seat, view.other_points) - 1
     return view.ending_count <= safe or view.ending_count == 0 or view.ending >= 2
 
 

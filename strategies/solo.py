@@ -9,12 +9,12 @@ Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
 """
 
 import numpy as np
-
-from simgin.strategy import Strategy, choice, discard, flag, helper, param
-from simgin.toolkit import best_discard, dearest, lowest
 from simgin_strategies.ahead import PACK_SIZE, ahead, next_counts, no_draw_follows, outlook
 from simgin_strategies.discard import low
 from simgin_strategies.stop import gin
+
+from simgin.strategy import Strategy, choice, discard, flag, helper, param
+from simgin.toolkit import best_discard, dearest, lowest
 
 N_PARAMS = 4  # the numbers of solo.npy follow them
 STEP, LOWEST, SPAN = 5, -100, 50  # totals that solo.npy tells of: from the best possible one on, in steps of the card values

@@ -1,11 +1,11 @@
 """Elementary take policies: when to take the card on offer."""
 
+from simgin.core.rules import BAN_DRAWN
 from simgin.strategy import choice, helper, param, take
 from simgin.toolkit import (
     best_discards,
     chance,
     count_after,
-    dearest,
     hits,
     in_best_melding,
     lowest,
@@ -69,7 +69,8 @@ def value(view, rules, params):
     while rest:
         card = lowest(rest)
         rest &= rest - 1
-        total += _worth(view.hand, card, view.hand | 1 << card, view.unseen, by_hits, rules)
+        legal = view.hand if rules.discard_ban == BAN_DRAWN else view.hand | 1 << card
+        total += _worth(view.hand, card, legal, view.unseen, by_hits, rules)
     return take_if(taken * popcount(view.unseen) > total, view.legal)
 
 
@@ -77,7 +78,10 @@ def value(view, rules, params):
 def _worth(hand, card, legal, unseen, by_hits, rules):
     """Worth of the best ten cards of a hand and one more; the card is no longer unseen."""
     eleven = hand | 1 << card
-    count, cards = best_discards(eleven, legal, rules)
     if not by_hits:
-        return -count
-    return hits(eleven & ~(1 << lowest(dearest(cards, rules)[0])), unseen & ~(1 << card), rules)
+        return -best_discards(eleven, legal, rules)[0]
+    most = 0
+    while legal:
+        most = max(most, hits(eleven & ~(legal & -legal), unseen & ~(1 << card), rules))
+        legal &= legal - 1
+    return most

@@ -247,3 +247,25 @@ def test_offers_by_lot_are_legal_and_as_frequent_as_asked():
     assert set(offers) == {0, 4, 5, 6}
     assert abs(sum(offer > 0 for offer in offers) - 1000) < 140  # five standard errors
     assert all(abs(offers.count(number) - 333) < 90 for number in (4, 5, 6))
+
+
+@pytest.mark.parametrize(
+    ("game", "seat", "other", "count", "knocks"),
+    [
+        ("pro", 0, 89, 10, True),  # a game is 100 points, a match several games
+        ("pro", 0, 95, 5, False),
+        ("standard", 0, 95, 5, False),
+        ("standard", 0, 95, 4, True),
+        ("race", 0, 115, 6, False),  # 121 points win the race for the seat that counts points
+        ("race", 1, 115, 6, True),
+    ],
+)
+def test_playing_to_the_score_goes_by_the_points_that_win(game: str, seat: int, other: int, count: int, knocks: bool) -> None:
+    """Whoever needs points might get them from a knock; who needs won deals gets one whatever the count."""
+    variant = variants.find(game)
+    own_rules, chosen = rules.build(variant), policy("knock", "count")
+    if game == "race":
+        seat = 1 - own_rules.race_points_seat if seat == 0 else own_rules.race_points_seat
+    view = new_view()
+    view.seat, view.other_points, view.ending, view.ending_count = seat, other, 1, count
+    assert bool(hooks.hook(chosen)(view, own_rules, hooks.vector(chosen))) is knocks

@@ -142,12 +142,10 @@ def test_simple_keeps_its_pairs_apart():
     assert barred > 30
 
 
-@pytest.mark.xfail(strict=True, reason="it values the least-deadwood discard, the text the discard with most hits")
 def test_value_by_hits():
     compare("take", "value", {"by": "hits"}, 40)
 
 
-@pytest.mark.xfail(strict=True, reason="it means to throw the card drawn, which these rules forbid")
 def test_value_where_the_card_drawn_must_be_kept():
     compare("take", "value", {}, 60, lambda row: row["discard_ban"] == "drawn")
 

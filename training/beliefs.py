@@ -119,12 +119,13 @@ def _loss(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
 
 
 def counts(n: int, seed: int) -> list[float]:
-    """Mean least deadwood after 0, 1, 2 ... own turns of gold-early against itself, of the deals that got so far."""
+    """Mean least deadwood of gold-early after 0, 1, 2 ... own turns that did not end the deal, against itself."""
     own_rules = rules.build(variants.find("standard"))
     total, seen = np.zeros(COUNTED), np.zeros(COUNTED)
     for deal in deals(("gold-early", "gold-early"), n, seed):
-        had = [0, 0]
-        for (seat, *_), hands in zip([(0,), (1,), *deal.turns], [hands_before(deal)[0]] * 2 + hands_before(deal)[1:], strict=True):
+        before, had = hands_before(deal), [0, 0]
+        after = zip((turn[0] for turn in deal.turns[:-1]), before[1:], strict=False)
+        for seat, hands in [(0, before[0]), (1, before[0]), *after]:
             if had[seat] < COUNTED:
                 total[had[seat]] += deadwood(hands[seat], own_rules)
                 seen[had[seat]] += 1

@@ -97,7 +97,7 @@ def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
 # 2.10, alpha
 
 
-def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0) -> set[str]:
+def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0, belief: str = "uniform") -> set[str]:
     """Least a * structure lost + (1 - a) * deadwood left, uniform version; fade = 0 only: a as it stands.
 
     The text adds up the structure of what is kept. The policy says that it counts what goes, which is the reading taken.
