@@ -252,8 +252,8 @@ def test_offers_by_lot_are_legal_and_as_frequent_as_asked():
 @pytest.mark.parametrize(
     ("game", "seat", "other", "count", "knocks"),
     [
-        ("pro", 0, 89, 10, True),  # a game is 100 points, a match several games
-        ("pro", 0, 95, 5, False),
+        ("pro", 0, 110, 10, True),  # a game is 121 points, a match several games
+        ("pro", 0, 116, 5, False),
         ("standard", 0, 95, 5, False),
         ("standard", 0, 95, 4, True),
         ("race", 0, 115, 6, False),  # 121 points win the race for the seat that counts points

@@ -8,8 +8,8 @@ from simgin.core.bits import popcount
 from simgin.core.cards import lane, of_rank
 from simgin.core.jit import jit
 
-# Mean least deadwood of the opponent's ten cards after so many of his turns, none of which ended the deal (0: as dealt), over 3,000 deals of
-# gold-early against itself; printed by training/beliefs.py.
+# Mean least deadwood of the opponent's ten cards after so many of his turns, none of which ended the deal (0: as dealt), over 3,000
+# deals of gold-early against itself; printed by training/beliefs.py.
 COUNTS = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)
     + (9.4, 7.6, 6.4, 5.3, 4.6, 3.9, 3.4, 3.0, 2.6, 2.1)
