@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class Findings:
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """Elo of the strategies of every variant in which they met in circles, not only one opponent (`simgin.ratings.COLUMNS`)."""
+        """Elo of the strategies of every variant in which each met each (`simgin.ratings.COLUMNS`)."""
         import pandas as pd
 
         parts = [self._widened(ratings.ratings(met, self.plan.seed)).assign(variant=variant) for variant, met in self._leagues]
@@ -159,7 +160,9 @@ class Findings:
 
     @cached_property
     def _leagues(self) -> list[tuple[str, list[Pairing]]]:
-        return [(variant, met) for variant, met in self._met() if len(met) >= len({name for one in met for name in (one.a, one.b)})]
+        """The pairings of every variant in which three or more strategies met, each of them each other."""
+        players = {variant: len({name for one in met for name in (one.a, one.b)}) for variant, met in self._met()}
+        return [(variant, met) for variant, met in self._met() if len(met) == comb(players[variant], 2) and players[variant] > 2]
 
     def _met(self) -> Iterator[tuple[str, list[Pairing]]]:
         """The pairings of every variant."""

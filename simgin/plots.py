@@ -124,8 +124,9 @@ def league(standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int
         dtype=float
     )
     units, size = {"match": "matches", "deal": "deals"}[unit], CELL * len(order)
-    half, n = 100 * (cross["high"] - cross["low"]).max() / 2, int(cross["n"].min())
-    caption = f"Variant {standings['variant'].iloc[0]}; {n:,} {units} or more a pairing; seed {seed}. Limits (95 %): ± {half:.2g} or less."
+    half, least = 100 * (cross["high"] - cross["low"]).max() / 2, int(cross["n"].min())
+    n = f"{least:,} {units}" + (" or more" if (cross["n"] > least).any() else "")
+    caption = f"Variant {standings['variant'].iloc[0]}; {n} a pairing; seed {seed}. Limits (95 %): ± {half:.2g} or less."
     title = f"Who beats whom: {units} won, %"
     figure = _figure(size + 0.3, title, textwrap.fill(caption, CAPTION_CHARACTERS))
     axes = figure.subplots()

@@ -127,7 +127,7 @@ def _pair(variant: str, base_variant: str, strategy: str, base_strategy: str, op
 
 
 def standings(found: Findings) -> list[Sheet]:
-    """The league table of every variant in which strategies met in circles."""
+    """The league table of every variant in which each met each."""
     return [_standings(found, str(variant), rows) for variant, rows in found.standings.groupby("variant", sort=False)]
 
 

@@ -1,0 +1,66 @@
+"""The findings rest on what is committed: tables quoted as they are, figures that stand in them, two million deals a question."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pandas as pd
+import pytest
+
+from simgin import catalogue, experiment, loader
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS, REFERENCE = ROOT / "docs", ROOT / "results" / "reference"
+FINDINGS = (DOCS / "findings.md").read_text()
+ADVICE = sorted(path.stem for path in (ROOT / "experiments").glob("advice-*.toml"))
+PAGES = [DOCS / "findings.md", DOCS / "strategies" / "README.md", ROOT / "README.md"]
+
+
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_pages", DOCS / "make.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+make = script()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_is_quoted_is_what_is_there(page: Path) -> None:
+    assert make.filled(page, ("quoted", "roster")) == page.read_text()
+
+
+def test_the_catalogue_is_that_of_the_league_and_the_bench() -> None:
+    assert make.catalogue() == catalogue.FILE.read_text()
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_a_question_is_settled_on_two_million_deals_at_both_bonuses(name: str) -> None:
+    table = pd.read_csv(REFERENCE / name / "table.csv")
+    assert set(table["variant"]) == {"standard", "standard+undercut_bonus=10"}
+    assert table.loc[table["metric"] == "margin", "n"].min() >= 2_000_000
+    assert f"`simgin run experiments/{name}.toml -o results/reference/{name}`" in FINDINGS
+    asked = experiment.cells(experiment.read(ROOT / "experiments" / f"{name}.toml"))
+    played = set(zip(table["variant"], table["strategy"], table["opponent"], strict=True))
+    assert {(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent) for cell in asked} <= played
+
+
+def test_figures_in_the_text_stand_in_a_table() -> None:
+    """Every figure with an error outside the tables is one of theirs, or says on which page it is."""
+    text = re.sub(r"<!-- quoted.*?<!-- end -->", "", FINDINGS, flags=re.S)
+    pages = "".join(page.read_text() for page in (DOCS / "strategies").glob("*.md"))
+    known = FINDINGS.replace(text, "") + "".join(re.findall(r"<!-- quoted.*?<!-- end -->", FINDINGS, re.S)) + pages
+    figures = re.findall(r"-?\d+\.\d+ ± \d+\.\d+", text)
+    assert len(figures) >= 5
+    for figure in figures:
+        assert figure in known, figure
+
+
+def test_everybody_for_two_is_in_the_league_or_has_a_reason() -> None:
+    """mc is too slow for it and has an experiment of its own; dice-player is gold wherever there is no die."""
+    league = set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"])
+    missing = {name for name in loader.shipped() if not catalogue.alone(name)} - league
+    assert missing == {"mc", "dice-player"}
