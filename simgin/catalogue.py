@@ -36,7 +36,9 @@ def idea(strategy: Strategy) -> str:
     """The first sentence of what is said about a strategy, without the name that it may begin with."""
     about = " ".join(strategy.about.split())
     first = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
-    said = (first if len(first) > len("A b.") else about).removeprefix(f"{strategy.name.capitalize()}: ")
+    said = first if len(first) > len("A b.") else about
+    if said.lower().startswith(f"{strategy.name}: "):
+        said = said[len(strategy.name) + 2 :]
     return said[:1].upper() + said[1:]
 
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from simgin.core.layoff import MAX_OPTIONS, lay_off
 from simgin.core.meldings import MAX_MELDS, melding_shown
-from simgin.core.rng import below, write_words
 from simgin.core.rules import AT_DRAW, BAN_DRAWN, BAN_NONE, GOAL_POINTS
 from simgin.core.scoring import score
 from simgin.strategy import KNOCK, choice, flag, helper, param
-from simgin.toolkit import best_discards, count_after, deadwood, dearest, lowest, nth, popcount
+from simgin.toolkit import below, best_discards, count_after, deadwood, dearest, lowest, nth, popcount, random_word
 
 STOCK, TAKE, PASS, THROW, END = 0, 1, 2, 3, 4  # actions; the first three are the answers of the slot `take`
 EITHER = -1  # where a greedy hand draws: as it likes, or STOCK or TAKE
@@ -39,21 +38,11 @@ FIRST_BATCH = 32  # worlds before hopeless actions are dropped; every later batc
 
 
 @helper
-def _word(seed, stream):
-    """The next 32 random bits of a question: stream[8] counts them, stream[0..7] holds eight at a time."""
-    k = stream[8] & 7
-    if k == 0:
-        write_words(seed, 0, 0, stream[8] >> 2, 0, stream)
-    stream[8] += 1
-    return stream[k]
-
-
-@helper
 def _some_of(pool, k, seed, stream):
     """k cards of the pool at random, as a mask; they are moved to its front, in random order."""
     cards = 0
     for i in range(k):
-        j = i + below(pool.shape[0] - i, _word(seed, stream))
+        j = i + below(pool.shape[0] - i, random_word(seed, stream))
         pool[i], pool[j] = pool[j], pool[i]
         cards |= 1 << pool[i]
     return cards
@@ -67,7 +56,7 @@ def _grown(hidden, known, aim, pool, seed, stream, rules):
     for _ in range(SWAPS):
         if off == 0 or size == 0:
             break
-        word = _word(seed, stream)
+        word = random_word(seed, stream)
         new = 1 << pool[below(pool.shape[0], word & 0xFFFF0000)]
         if hidden & new:
             continue

@@ -4,9 +4,11 @@ from simgin.strategy import choice, discard, flag, helper
 from simgin.toolkit import (
     PACK,
     best_discards,
+    cheapest,
     deadwood,
     dearest,
     hits,
+    loose,
     lowest,
     of_rank,
     pick,
@@ -16,13 +18,13 @@ from simgin.toolkit import (
 
 @discard(noise=True)
 def uniform(view, rules, params):
-    """Any legal card, equal chances."""
+    """Throw any legal card, all with equal chances."""
     return pick(view.legal, view.noise)
 
 
 @discard(noise=True, tie=choice("high", "random", "middle", about="dearest card, at random, or the rank in fewest melds"))
 def low(view, rules, params):
-    """The card that leaves least deadwood; ties by `tie`."""
+    """Throw for least deadwood; of equal cards as `tie` says."""
     cards = best_discards(view.hand, view.legal, rules)[1]
     if params[0] == 1:
         return pick(cards, view.noise)
@@ -47,34 +49,24 @@ def _fewest_melds(cards):
 
 @discard
 def loose_high(view, rules, params):
-    """The dearest loose card of the best melding of all eleven cards, which is not always the best discard (OpenSpiel's bot)."""
-    whole = deadwood(view.hand, rules)
-    best, value = -1, -1
-    rest = view.legal
-    while rest:
-        card = lowest(rest)
-        rest &= rest - 1
-        loose = deadwood(view.hand & ~(1 << card), rules) == whole - rules.value[0, card % 13]
-        if loose and rules.value[0, card % 13] > value:
-            best, value = card, rules.value[0, card % 13]
-    return best if best >= 0 else lowest(dearest(view.legal, rules)[0])
+    """Throw the dearest loose card of all eleven, which is not always the best discard."""
+    options = loose(view.hand, rules) & view.legal
+    return lowest(dearest(options if options else view.legal, rules)[0])
 
 
 @discard(name="hits", keep_pairs=flag(False, "never break up two neighbours of a suit while another discard exists"))
 def most_hits(view, rules, params):
-    """Keep the ten cards that most unseen cards would give a meld; then least deadwood, then the dearest (Truong and Neller)."""
+    """Keep the ten cards that most unseen cards would give a meld; of equal hands the one with least deadwood (Truong and Neller)."""
     legal = view.legal
     if params[0] and legal & ~_neighbours(view.hand):
         legal &= ~_neighbours(view.hand)
-    best, best_hits, best_count = -1, -1, 0
-    while legal:
-        card = lowest(dearest(legal, rules)[0])
-        legal &= ~(1 << card)
-        ten = view.hand & ~(1 << card)
-        n, count = hits(ten, view.unseen, rules), deadwood(ten, rules)
-        if n > best_hits or (n == best_hits and count < best_count):
-            best, best_hits, best_count = card, n, count
-    return best
+    return cheapest(view, rules, params, legal, _few_hits, 0)
+
+
+@helper
+def _few_hits(view, rules, params, card, known):
+    ten = view.hand & ~(1 << card)
+    return deadwood(ten, rules) - 1000 * hits(ten, view.unseen, rules)
 
 
 @helper

@@ -18,7 +18,7 @@ from simgin_strategies.knock import early
 from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import best_discards, deadwood, dearest, lane, lowest, of_rank, popcount
+from simgin.toolkit import best_discards, cheapest, deadwood, lane, next_counts, of_rank, points, popcount, three_card_runs
 
 COUNTS = 128  # the deadwood of ten cards is less
 
@@ -33,35 +33,30 @@ COUNTS = 128  # the deadwood of ten cards is less
     margin=param(6, 0, 99, "most deadwood above the least that a discard may leave"),
 )
 def hazard(view, rules, params):
-    """Least deadwood expected at the end of the deal, plus the improvement that the card offers the opponent (Goldstein et al.)."""
-    least = best_discards(view.hand, view.legal, rules)[0]
-    counts = np.zeros(COUNTS, np.int64)
-    held = _chance_held(view)
-    best, cost = -1, 1e18
-    rest = view.legal
-    while rest:
-        card = lowest(dearest(rest, rules)[0])
-        rest &= ~(1 << card)
-        ten = view.hand & ~(1 << card)
-        count = deadwood(ten, rules)
-        if count > least + params[6]:
-            continue
-        ahead = _one_turn_ahead(ten, view.unseen, params[0], counts, rules)
-        total = _at_the_end(count, ahead, view.own_turn, params) + params[5] * _improvement(card, view.known, view.unseen, held, rules)
-        if total < cost:
-            best, cost = card, total
-    return best
+    """Throw for the least deadwood at the likely end of the deal, and for what helps the opponent least (Goldstein et al.)."""
+    most = best_discards(view.hand, view.legal, rules)[0] + params[6]
+    scratch = np.empty(52, np.int64), np.zeros(COUNTS, np.int64)
+    return cheapest(view, rules, params, view.legal, _cost, (most, _chance_held(view), scratch))
 
 
 @helper
-def _one_turn_ahead(ten, unseen, share, counts, rules):
-    """Mean deadwood after the best discard over the best share of the cards that may come; `counts` is cleared scratch."""
-    n, rest = 0, unseen
-    while rest:
-        eleven = ten | rest & -rest
-        rest &= rest - 1
-        counts[best_discards(eleven, eleven, rules)[0]] += 1
-        n += 1
+def _cost(view, rules, params, card, known):
+    most, held, scratch = known
+    ten = view.hand & ~(1 << card)
+    count = deadwood(ten, rules)
+    if count > most:
+        return 1e18
+    ahead = _one_turn_ahead(ten, view.unseen, params[0], scratch, rules)
+    return _at_the_end(count, ahead, view.own_turn, params) + params[5] * _improvement(card, view.known, view.unseen, held, rules)
+
+
+@helper
+def _one_turn_ahead(ten, unseen, share, scratch, rules):
+    """Mean deadwood after the best discard over the best share of the cards that may come; the second scratch is cleared again."""
+    after, counts = scratch
+    n = next_counts(ten, unseen, rules, after)
+    for i in range(n):
+        counts[after[i]] += 1
     left = wanted = max(1.0, share * n)
     total, count = 0.0, 0
     while left > 0 and count < COUNTS:
@@ -89,7 +84,7 @@ def _at_the_end(count, ahead, turn, params):
 
 @helper
 def _chance_held(view):
-    """The chance that the opponent holds a given unseen card."""
+    """The chance that the opponent holds a given unseen card; unlike the toolkit's also where nobody is opposite."""
     return max(0, 10 - popcount(view.known)) / max(1, popcount(view.unseen))
 
 
@@ -103,7 +98,7 @@ def _improvement(card, known, unseen, held, rules):
     total = pairs * 2 * value
     through = 1 << (card % 13)
     sure, maybe = lane(known, card // 13), lane(unseen, card // 13)
-    for i in range(11 + rules.ace_runs):
+    for i in range(three_card_runs(rules)):
         others = rules.runs[i] & ~through
         if rules.runs[i] & through and others & ~(sure | maybe) == 0:
             p = 1.0
@@ -112,17 +107,7 @@ def _improvement(card, known, unseen, held, rules):
                 others ^= one
                 if not sure & one:
                     p *= held
-            total += p * _value_of(rules.runs[i] & ~through, rules)
-    return total
-
-
-@helper
-def _value_of(ranks, rules):
-    """What cards of some ranks (13 bits) count together."""
-    total = 0
-    while ranks:
-        total += rules.value[0, lowest(ranks)]
-        ranks &= ranks - 1
+            total += p * points(rules.runs[i] & ~through, rules)
     return total
 
 

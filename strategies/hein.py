@@ -1,4 +1,4 @@
-"""Hein's alpha-mix: throws by a mix of deadwood and structure, the ways in which pairs and near-runs of the hand could still become melds.
+"""Hein: throws by a mix of deadwood and structure, the ways in which pairs and near-runs of the hand could still become melds.
 
 A card's structure is what the hand loses with it: over its partners in hand, the cards that would complete a meld of the two, each
 counting 1 - q^4, q being the chance that the opponent holds it; 3 if the hand has it already. Thrown is the card with the least
@@ -24,7 +24,7 @@ from simgin.toolkit import believe, believe_alike, deadwood, lowest, of_rank, pi
 
 @helper
 def _completing(card, partner):
-    """The cards each of which makes a meld of three with the two given; none if they cannot lie in one."""
+    """The cards each of which makes a meld of three with the two given; none if they cannot lie in one; ace low, as in the program."""
     if card % 13 == partner % 13:
         return of_rank(card % 13) & ~(1 << card | 1 << partner)
     low, high = min(card, partner), max(card, partner)
@@ -68,7 +68,7 @@ def _share(view, start, fade, floor):
     belief=choice("uniform", "learned", about="whether unseen cards are all alike, or judged by what the opponent did"),
 )
 def alpha(view, rules, params):
-    """The card with the least mix of structure lost and deadwood left; ties by lot."""
+    """Throw for the least mix of deadwood left and structure lost; ties by lot."""
     a = _share(view, params[0], params[1], params[2])
     chances = np.empty(52)
     if params[3] == 0:

@@ -1,45 +1,32 @@
 """Rules of thumb about high and low cards: which points to be rid of first, and which to hold.
 
 Advisers agree that high cards are dear and differ on when to throw them. A rule names some cards, and they or all others bear a price
-(see price.py), whose size is this project's reading: the sources say what to prefer and not what it is worth.
+(see simgin/toolkit/prices.py), whose size is this project's reading: the sources say what to prefer and not what it is worth.
 
 Source: about.com and Hoyle's tradition (high-first); onlinerummy.co.uk (high-late); rubl.com (many-high, triangle, keep-low-late);
 Heisenbot (Eicholtz et al., EAAI-21) and Mishra and Aggarwal, EAAI-21 (keep-low). The web pages as reported, not seen anew.
 """
 
-from simgin_strategies.price import kin, loose_cards, priced
-
 from simgin.strategy import discard, helper, param
-from simgin.toolkit import PACK, lowest, of_rank, popcount
-
-
-@helper
-def _unpaired(loose, rules):
-    """Those of some loose cards that have no partner among them."""
-    cards, rest = 0, loose
-    while rest:
-        card = lowest(rest)
-        rest &= rest - 1
-        if loose & kin(card, rules) == 0:
-            cards |= 1 << card
-    return cards
+from simgin.toolkit import loose, of_rank, of_ranks, paired, popcount, priced, touching
 
 
 @helper
 def _high():
     """Tens and court cards."""
-    return of_rank(9) | of_rank(10) | of_rank(11) | of_rank(12)
+    return of_ranks(0b1111 << 9)
 
 
 @discard(cost=param(10.0, 0.0, 99.0, "price of every card that is paired or melded"))
 def high_first(view, rules, params):
-    """High cards first: of the loose cards without a partner the dearest (about.com)."""
-    return priced(view, rules, ~_unpaired(loose_cards(view.hand, rules), rules), params[0])
+    """Throw high cards first: the dearest loose card without a partner (about.com)."""
+    cards = loose(view.hand, rules)
+    return priced(view, rules, ~cards | paired(cards, rules), params[0])
 
 
 @discard(until=param(4, 0, 500, "first own turn on which high cards are free"), cost=param(10.0, 0.0, 99.0, "their price before"))
 def high_late(view, rules, params):
-    """High cards late: no ten and no court card in the first own turns, when opponents collect them (onlinerummy.co.uk)."""
+    """Throw no ten and no court card in the first turns, when opponents collect them (onlinerummy.co.uk)."""
     return priced(view, rules, _high() if view.own_turn < params[0] else 0, params[1])
 
 
@@ -48,16 +35,16 @@ def high_late(view, rules, params):
     hold=param(3.0, 0.0, 99.0, "otherwise the price of a loose card with a partner"),
 )
 def many_high(view, rules, params):
-    """With four or more unmatched tens and court cards those first; otherwise pairs are held (rubl.com)."""
-    loose = loose_cards(view.hand, rules)
-    held = loose & ~_unpaired(loose, rules) if popcount(loose & _high()) < params[0] else 0
+    """With four or more unmatched tens and court cards throw those first; otherwise hold pairs (rubl.com)."""
+    cards = loose(view.hand, rules)
+    held = paired(cards, rules) if popcount(cards & _high()) < params[0] else 0
     return priced(view, rules, held, params[1])
 
 
 @discard(until=param(6, 0, 500, "own turn on which it is broken up"), cost=param(3.0, 0.0, 99.0, "price of its cards before"))
 def triangle(view, rules, params):
-    """Keep one high triangle, like KS KH QS, for the first own turns (rubl.com)."""
-    kept = _triangle(loose_cards(view.hand, rules) & _high()) if view.own_turn < params[0] else 0
+    """Keep one high triangle, like KS KH QS, for the first turns (rubl.com)."""
+    kept = _triangle(loose(view.hand, rules) & _high()) if view.own_turn < params[0] else 0
     return priced(view, rules, kept, params[1])
 
 
@@ -69,7 +56,7 @@ def _triangle(cards):
         while corners:
             corner = corners & -corners
             corners ^= corner
-            mates, neighbours = cards & of_rank(r) & ~corner, cards & (corner << 1 & ~of_rank(0) | corner >> 1 & ~of_rank(12))
+            mates, neighbours = cards & of_rank(r) & ~corner, cards & touching(corner) & ~of_rank(r)
             if mates and neighbours:
                 return corner | mates & -mates | neighbours & -neighbours
     return 0
@@ -78,16 +65,13 @@ def _triangle(cards):
 @discard(rank=param(2, 1, 13, "highest rank that is kept, ace 1"), cost=param(1.5, 0.0, 99.0, "price of those cards while loose"))
 def keep_low(view, rules, params):
     """Keep aces and twos even without prospects (Heisenbot, Mishra and Aggarwal)."""
-    return priced(view, rules, loose_cards(view.hand, rules) & _ranks_to(params[0]), params[1])
+    return priced(view, rules, loose(view.hand, rules) & _ranks_to(params[0]), params[1])
 
 
 @helper
 def _ranks_to(rank):
     """All cards from the ace up to a rank (ace 1)."""
-    cards = 0
-    for r in range(int(rank)):
-        cards |= of_rank(r)
-    return cards
+    return of_ranks((1 << int(rank)) - 1)
 
 
 @discard(
@@ -97,17 +81,7 @@ def _ranks_to(rank):
     cost=param(1.5, 0.0, 99.0, "price of low cards that could be laid off on what he holds"),
 )
 def keep_low_late(view, rules, params):
-    """With the opponent near gin keep the low cards that could be laid off on what he is known to hold (rubl.com)."""
+    """With the opponent near gin keep the low cards that you could lay off on what he took (rubl.com)."""
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return priced(view, rules, 0, 0.0)
-    return priced(view, rules, _ranks_to(params[0]) & _touching(view.known), params[3])
-
-
-@helper
-def _touching(cards):
-    """The cards of the same rank as one of some cards, or next to one in its suit."""
-    touching = cards << 1 & ~of_rank(0) & PACK | cards >> 1 & ~of_rank(12)
-    for r in range(13):
-        if cards & of_rank(r):
-            touching |= of_rank(r)
-    return touching
+    return priced(view, rules, _ranks_to(params[0]) & touching(view.known), params[3])

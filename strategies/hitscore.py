@@ -16,7 +16,7 @@ from simgin.toolkit import best_discards, hits, pick
 
 @discard(noise=True)
 def low_hits(view, rules, params):
-    """The card that leaves least deadwood; of several the one without which most unseen cards would make a meld; then by lot."""
+    """Throw for least deadwood; of equal cards the one without which most unseen cards would make a meld, then by lot."""
     cards = best_discards(view.hand, view.legal, rules)[1]
     best, most = 0, -1
     while cards:

@@ -2,26 +2,27 @@
 
 from simgin.core.rules import GOAL_DEALS, GOAL_RACE, GOAL_TOTAL
 from simgin.strategy import helper, knock, param
+from simgin.toolkit import gin_or_better
 
 OUT_OF_REACH = 1 << 20
 
 
 @knock(k=param(10, 0, 99, "highest deadwood to end with"))
 def at(view, rules, params):
-    """With at most k, as far as the deal allows: 0 is gin only, 10 knocks at once."""
+    """Knock with at most k: 10 knocks at once, 0 waits for gin."""
     return view.ending_count <= params[0] or view.ending >= 2
 
 
 @knock
 def never(view, rules, params):
-    """Never, not even with gin (the stubborn test double)."""
+    """Never end a deal, not even with gin (the stubborn test double)."""
     return False
 
 
 @knock(k=param(5, 0, 500, "own turns in which any legal knock is good"))
 def early(view, rules, params):
-    """With any legal count in the first k own turns, later with gin only (MARJJ, Goldstein)."""
-    return view.own_turn <= params[0] or view.ending_count == 0 or view.ending >= 2
+    """Knock with any legal count in the first k turns, later with gin only (MARJJ, Goldstein)."""
+    return view.own_turn <= params[0] or gin_or_better(view)
 
 
 @knock(
@@ -32,7 +33,7 @@ def early(view, rules, params):
     second=param(8, 0, 500, "last middle turn"),
 )
 def schedule(view, rules, params):
-    """With a limit that falls as the deal goes on (Hoyle's tradition)."""
+    """Knock with a limit that falls as the deal goes on (Hoyle's tradition)."""
     limit = params[2]
     if view.own_turn <= params[3]:
         limit = params[0]
@@ -53,21 +54,21 @@ def _wanted(rules, seat, points):
 
 @knock(a=param(4.0, -100.0, 100.0, "limit at level scores"), b=param(40.0, -1000.0, 1000.0, "slope with the lead"))
 def lead(view, rules, params):
-    """With at most a + b * lead / (points the leader still needs), lead = own minus the opponent's points (jdh8's HeuristicBot)."""
+    """Knock with more the further you lead: at most a + b * lead / (points the leader still needs) (jdh8's HeuristicBot)."""
     ahead = view.own_points - view.other_points
     leader = view.seat if ahead >= 0 else 1 - view.seat
     left = _wanted(rules, leader, max(view.own_points, view.other_points))
-    return view.ending_count <= params[0] + params[1] * ahead / left or view.ending_count == 0 or view.ending >= 2
+    return view.ending_count <= params[0] + params[1] * ahead / left or gin_or_better(view)
 
 
 @knock
 def count(view, rules, params):
-    """At once, but never with a count that could give the opponent the points he still needs (play to the score)."""
+    """Knock at once, but never with a count that could give the opponent the points he still needs (play to the score)."""
     safe = _wanted(rules, 1 - view.seat, view.other_points) - 1
-    return view.ending_count <= safe or view.ending_count == 0 or view.ending >= 2
+    return view.ending_count <= safe or gin_or_better(view)
 
 
 @knock(k=param(0, 0, 99, "highest deadwood to end with before the stock runs out"))
 def at_wall(view, rules, params):
-    """As `at`, but with any legal count when the discard would make the deal void."""
+    """Knock with at most k, or with any legal count when the discard would make the deal void."""
     return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

@@ -1,4 +1,4 @@
-"""MARJJ: takes only what melds and lowers the count, throws what leaves the best next hands and helps the opponent least, waits for gin.
+"""MARJJ: takes only what melds and lowers the count, throws what promises the best next hands and helps the opponent least, waits for gin.
 
 After the public file v5 of the player reported to have won the gin rummy challenge of EAAI-21. A discard is judged by the deadwood it
 leaves, by the mean of the few best counts that one more card would give (a weight that fades from turn to turn), and by its use to the
@@ -17,7 +17,20 @@ from simgin_strategies.knock import early
 from simgin_strategies.take import meld_best_lower
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import best_discards, deadwood, dearest, lowest, makes_meld, of_rank, pick, popcount, value
+from simgin.toolkit import (
+    best_discards,
+    deadwood,
+    dearest,
+    discards_leaving,
+    loose,
+    lowest,
+    next_counts,
+    of_rank,
+    pick,
+    popcount,
+    sum_of_least,
+    value,
+)
 
 WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # places of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
@@ -42,12 +55,11 @@ NO_SET, TWO_GONE, SET = range(11, 14)
     set=param(20.0, -100.0, 100.0, "for a card of which two others of the rank are known to be his"),
 )
 def marjj(view, rules, params):
-    """Of the dear loose cards the one with least deadwood now, least in the best next hands, and least use to the opponent."""
+    """Throw the dear loose card that leaves least now and in the best next hands, and that helps the opponent least."""
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest(rest)
-    counts = np.empty(int(params[BEST]))
-    melding = _melding(view.hand, view.unseen, rules)
+    counts = np.empty(52, np.int64)
     least, cards = 1e9, 0
     while rest:
         card = lowest(rest)
@@ -56,7 +68,7 @@ def marjj(view, rules, params):
         count = deadwood(ten, rules)
         if count == 0:
             return card
-        score = count + params[WEIGHT] * _next(ten, count, view.unseen, melding, counts, rules) * params[DECAY] ** (view.own_turn - 1)
+        score = count + params[WEIGHT] * _next(ten, view.unseen, int(params[BEST]), counts, rules) * params[DECAY] ** (view.own_turn - 1)
         score += _use(card, view.known, ~(view.unseen | view.known), params)
         if score < least:
             least, cards = score, 0
@@ -68,99 +80,30 @@ def marjj(view, rules, params):
 @helper
 def _candidates(view, rules, params):
     """The cards that some best melding leaves over, less those much cheaper than the dearest; if there are none, nearly best discards."""
-    whole = deadwood(view.hand, rules)
-    loose = _loose(view.hand, whole, view.legal, rules)
-    if loose:
-        return _within(loose, loose, dearest(loose, rules)[1] - params[WINDOW], rules)
+    options = loose(view.hand, rules) & view.legal
+    if options:
+        return _worth_at_least(dearest(options, rules)[1] - params[WINDOW], options, rules)
     least = best_discards(view.hand, view.legal, rules)[0]
-    return _leaving(view.hand, view.legal, least + params[WINDOW], rules)
+    return discards_leaving(view.hand, view.legal, least + params[WINDOW], rules)
 
 
 @helper
-def _loose(hand, whole, legal, rules):
-    """The legal cards that some best melding of the hand leaves over."""
-    cards = 0
-    while legal:
-        card = lowest(legal)
-        legal &= legal - 1
-        if deadwood(hand & ~(1 << card), rules) == whole - value(card, rules):
-            cards |= 1 << card
-    return cards
-
-
-@helper
-def _within(cards, kept, least, rules):
+def _worth_at_least(least, cards, rules):
     """Those of some cards that are worth at least so much."""
-    while cards:
-        card = lowest(cards)
-        cards &= cards - 1
-        if value(card, rules) < least:
-            kept ^= 1 << card
+    kept, rest = 0, cards
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if value(card, rules) >= least:
+            kept |= 1 << card
     return kept
 
 
 @helper
-def _leaving(hand, legal, most, rules):
-    """The legal cards that leave at most so much deadwood."""
-    cards = 0
-    while legal:
-        card = lowest(legal)
-        legal &= legal - 1
-        if deadwood(hand & ~(1 << card), rules) <= most:
-            cards |= 1 << card
-    return cards
-
-
-@helper
-def _melding(hand, unseen, rules):
-    """The unseen cards that would lie in a meld with cards of the hand: no others make one with part of it."""
-    cards = 0
-    while unseen:
-        card = lowest(unseen)
-        unseen &= unseen - 1
-        if makes_meld(hand, card, rules):
-            cards |= 1 << card
-    return cards
-
-
-@helper
-def _next(ten, count, unseen, melding, counts, rules):
-    """The mean of the least counts that one of the unseen cards and a discard would leave.
-
-    A card that melds with nothing is either thrown again or kept in place of the card that ten cards can best do without.
-    """
-    n = 0
-    fewer = best_discards(ten, ten, rules)[0]
-    for r in range(13):
-        plain = popcount(unseen & ~melding & of_rank(r))
-        if plain:
-            after = min(count, fewer + rules.value[0, r])
-            for _ in range(plain):
-                n = _insert(counts, n, after)
-    unseen &= melding
-    while unseen:
-        eleven = ten | unseen & -unseen
-        unseen &= unseen - 1
-        n = _insert(counts, n, best_discards(eleven, eleven, rules)[0])
-    total = 0.0
-    for i in range(n):
-        total += counts[i]
-    return total / max(1, n)
-
-
-@helper
-def _insert(counts, n, count):
-    """Put a count among the least ones so far, in order; how many they are now."""
-    if n < len(counts):
-        n += 1
-    elif count >= counts[n - 1]:
-        return n
-    i = n - 1
-    while i > 0 and counts[i - 1] > count:
-        counts[i] = counts[i - 1]
-        i -= 1
-    counts[i] = count
-    return n
+def _next(ten, unseen, few, counts, rules):
+    """The mean of the least counts that one of the unseen cards and a discard would leave; `counts` is room for them."""
+    n = next_counts(ten, unseen, rules, counts)
+    return sum_of_least(counts, n, few) / max(1, min(n, few))
 
 
 @helper

@@ -1,4 +1,4 @@
-"""Monte Carlo: imagines how the hidden cards may lie, plays each such world to the end, and does what goes best on average.
+"""Plays by Monte Carlo: it imagines how the hidden cards may lie, plays each such world to the end, and does what goes best on average.
 
 Gold's own choice stands unless another is better by `gate` standard errors over the same worlds; to leave it for less plays worse than
 gold. Roll-outs are greedy. In them the own side waits for gin (`patient`), so that plans are compared and not hasty knocks; the opponent
@@ -13,15 +13,14 @@ Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. This project's readings: la
 import numpy as np
 from simgin_strategies._playouts import END, NUMBERS, PASS, THROW, WIDTH, best_action
 
-from simgin.core.endings import legal_discards
 from simgin.strategy import LAST, STOCK, UPCARD, Strategy, discard, helper, knock, take
-from simgin.toolkit import best_discard, best_discards, count_after, dearest, lowest, take_if
+from simgin.toolkit import best_discard, best_discards, dearest, gin_or_better, legal_discards, lowers, lowest, take_if
 
 
 @helper
 def _ways_to_draw(view, rules):
     """The answers of the slot `take`, gold's own first."""
-    first = take_if(count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
+    first = take_if(lowers(view, rules), view.legal)
     out = np.full(3, first, np.int64)
     n = 1
     for answer in range(3):
@@ -45,7 +44,7 @@ def _least_discards(eleven, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_take(view, rules, params):
-    """If that goes better than the stock in imagined worlds; gold's choice where the difference is not clear."""
+    """Take if that goes clearly better than the stock in imagined worlds; if neither does, as gold would."""
     answers = _ways_to_draw(view, rules)
     actions = answers.copy()
     if view.phase == UPCARD and not view.legal & 1 << PASS:
@@ -55,7 +54,7 @@ def monte_carlo_take(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_discard(view, rules, params):
-    """Of the discards that leave least deadwood the one that goes best in imagined worlds; gold's where the difference is not clear."""
+    """Of the discards that leave least deadwood throw the one that goes best in imagined worlds; if none clearly does, gold's."""
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
     cards = _least_discards(view.hand, view.legal, params[WIDTH], rules)
@@ -65,11 +64,11 @@ def monte_carlo_discard(view, rules, params):
 
 @knock(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_knock(view, rules, params):
-    """With gin, and with more unless some discard goes clearly better in imagined worlds."""
-    if view.ending_count == 0 or view.ending >= 2 or view.phase == LAST or rules.players == 1:
+    """Knock with gin, and with more unless some discard goes clearly better in imagined worlds."""
+    if gin_or_better(view) or view.phase == LAST or rules.players == 1:
         return True
-    legal = legal_discards(view.hand, view.taken, view.drawn, rules)
-    cards = np.append(view.ending_card, _least_discards(view.hand, legal, params[WIDTH], rules))
+    others = _least_discards(view.hand, legal_discards(view, rules), params[WIDTH], rules)
+    cards = np.append(view.ending_card, others)
     actions = np.full(cards.shape[0], THROW, np.int64)
     actions[0] = END
     return best_action(actions, cards, view, rules, params) == 0

@@ -1,4 +1,4 @@
-"""Mishra: values a hand by its melds and the prospects of its loose cards, and throws what would help the opponent least.
+"""Mishra-uniform: values a hand by its melds and the prospects of its loose cards, and throws what would help the opponent least.
 
 A loose card is worth what its pairs, near-runs and blank places promise, less as the opponent is likelier to hold the missing cards in
 melds, and more the cheaper it is; being within two cards of a knock makes cheap cards dearer still. A hand is worth its melded cards plus
@@ -15,7 +15,7 @@ mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 import numpy as np
 
 from simgin.strategy import Strategy, discard, helper, knock, param, take
-from simgin.toolkit import best_discards, chance_held, deadwood, dearest, lowest, meldable, nth, of_rank, popcount, take_if, value
+from simgin.toolkit import best_discards, chance_held, deadwood, dearest, left_over, lowest, nth, of_rank, points, popcount, take_if, value
 
 VALUES = {
     "promise": param(0.8, 0.0, 10.0, "worth of a meld that a loose card may still come to lie in"),
@@ -29,39 +29,8 @@ PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 
 @helper
-def _loose(hand, rules):
-    """The cards that a best melding of a hand leaves over."""
-    loose = hand & ~meldable(hand, rules)
-    left = deadwood(hand, rules)
-    if _points(loose, rules) == left:
-        return loose
-    rest = hand & ~loose
-    hand = rest
-    left -= _points(loose, rules)
-    while rest:
-        card = rest & -rest
-        rest ^= card
-        worth = value(lowest(card), rules)
-        if deadwood(hand & ~card, rules) == left - worth:
-            hand ^= card
-            loose |= card
-            left -= worth
-    return loose
-
-
-@helper
-def _points(cards, rules):
-    """Value of some cards together."""
-    total = 0
-    while cards:
-        total += value(lowest(cards), rules)
-        cards &= cards - 1
-    return total
-
-
-@helper
 def _pair(card, i):
-    """The i-th of six pairs that make a meld of three with a card: 0..2 runs with the card last, middle, first; none off the suit's end."""
+    """The i-th of six pairs that make a meld of three with a card: 0..2 runs with the card last, middle, first. Ace low, as there."""
     r, s = card % 13, card // 13
     if i >= 3:
         return of_rank(r) & ~(1 << card | 1 << (13 * ((s + i - 2) % 4) + r))
@@ -143,7 +112,7 @@ def _worth(hand, loose, there, table, hurry, limit, rules, params):
     while rest:
         total += _worth_of_card(lowest(rest), loose, there, table, hurry, rules, params)
         rest &= rest - 1
-    return melded + total / popcount(loose) + (params[KNOCK] if _points(loose, rules) <= limit else 0.0)
+    return melded + total / popcount(loose) + (params[KNOCK] if points(loose, rules) <= limit else 0.0)
 
 
 @helper
@@ -151,18 +120,18 @@ def _haste(loose, limit, rules, params):
     """Factor on the cheapness of loose cards: `hurry` if the hand could knock without two of them, else 1."""
     for _ in range(2):
         loose &= ~(1 << lowest(dearest(loose, rules)[0])) if loose else 0
-    return params[HURRY] if _points(loose, rules) <= limit else 1.0
+    return params[HURRY] if points(loose, rules) <= limit else 1.0
 
 
 @helper
 def _worth_after(hand, legal, there, table, limit, rules, params):
     """Worth of eleven cards after a discard: the one that allows a knock, else the loose card worth least."""
-    loose = _loose(hand, rules)
+    loose = left_over(hand, 0, rules)
     if loose & legal == 0:
         return popcount(hand) - 1 + params[GIN]
     thrown = lowest(dearest(loose & legal, rules)[0])
     hurry = _haste(loose, limit, rules, params)
-    if _points(loose, rules) - value(thrown, rules) > limit:
+    if points(loose, rules) - value(thrown, rules) > limit:
         least = 1e9
         rest = loose & legal
         while rest:
@@ -177,7 +146,7 @@ def _worth_after(hand, legal, there, table, limit, rules, params):
 
 @take(**VALUES, tax=param(0.0, -10.0, 10.0, "worth of not showing what one collects"))
 def mishra(view, rules, params):
-    """If more is melded with the card; else if the hand is worth at least what drawing makes it worth on average."""
+    """Take what melds more cards; otherwise if the hand is then worth at least what drawing makes it worth on average."""
     card = view.taken_offer
     eleven = view.hand | 1 << card
     if deadwood(eleven, rules) < view.count + value(card, rules):
@@ -185,7 +154,7 @@ def mishra(view, rules, params):
     table = _chances_in_melds(view, chance_held(view))
     there = view.unseen | view.known
     taken = _worth_after(eleven, view.hand, there, table, view.limit, rules, params) - params[6]
-    loose = _loose(view.hand, rules)
+    loose = left_over(view.hand, 0, rules)
     if taken < _worth(view.hand, loose, there & ~(1 << card), table, _haste(loose, view.limit, rules, params), view.limit, rules, params):
         return take_if(False, view.legal)  # a card drawn can always be thrown again, so drawing is worth more
     total, rest = 0.0, view.unseen
@@ -222,13 +191,13 @@ def _low_opponent(view, opp, rules):
     opp=param(18, 0, 99, "mean deadwood at which he is low"),
 )
 def mishra_discard(view, rules, params):
-    """The loose card that leaves most worth, less what the opponent gains by it; the dearest if that allows a knock."""
-    loose = _loose(view.hand, rules)
+    """Throw the loose card that leaves most worth and helps the opponent least, or the dearest if that allows a knock."""
+    loose = left_over(view.hand, 0, rules)
     options = loose & view.legal
     if options == 0:
         return lowest(best_discards(view.hand, view.legal, rules)[1])
     first = lowest(dearest(options, rules)[0])
-    left = _points(loose, rules) - value(first, rules)
+    left = points(loose, rules) - value(first, rules)
     if left <= view.limit and (left <= params[8] or not _low_opponent(view, params[9], rules)):
         return first
     return _best(view, loose, options, rules, params)
@@ -259,7 +228,7 @@ def _best(view, loose, options, rules, params):
     opp=param(18, 0, 99, "mean deadwood at which he is low"),
 )
 def belief(view, rules, params):
-    """At once, but not with more than `own` while the opponent's hand is estimated at `opp` or less."""
+    """Knock at once, but not with more than `own` while the opponent's hand is estimated at `opp` or less."""
     return view.ending >= 2 or view.ending_count <= params[0] or not _low_opponent(view, params[1], rules)
 
 

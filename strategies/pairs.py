@@ -1,16 +1,14 @@
 """Rules of thumb about pairs and partial runs: which two cards are worth holding in hope of a third.
 
-Gold sees no difference between a king with a partner and a king without. These rules put a price (see price.py) on the loose cards that
-could become a meld, by how likely that is; `middle` does so by the rank alone.
+Gold sees no difference between a king with a partner and a king without. These rules put a price (see simgin/toolkit/prices.py) on the
+loose cards that could become a meld, by how likely that is; `middle` does so by the rank alone.
 
 Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and Hiebel, "Tonic", EAAI-21 (break-pairs:
 holding pairs too long hurt). The web pages as reported, not seen anew; the numbers of melds are counted.
 """
 
-from simgin_strategies.price import chances, kin, least, loose_cards, priced
-
 from simgin.strategy import discard, helper, param
-from simgin.toolkit import lowest, three_card_melds
+from simgin.toolkit import live_completers, loose, lowest, partners, priced, priced_each, three_card_melds, worth_holding
 
 
 @discard(
@@ -18,16 +16,16 @@ from simgin.toolkit import lowest, three_card_melds
     inside=param(0.5, 0.0, 1.0, "what an inside pair counts for, like 4S 6S"),
 )
 def inside_pairs(view, rules, params):
-    """Hold pairs, and two of a suit with one rank between them count half (rubl.com)."""
-    return least(view, rules, params, _pair_price, loose_cards(view.hand, rules))
+    """Hold pairs; two of a suit with one rank between them count half (rubl.com)."""
+    return priced_each(view, rules, params, _pair_price, loose(view.hand, rules))
 
 
 @helper
-def _pair_price(view, rules, params, card, loose):
-    if not loose >> card & 1:
+def _pair_price(view, rules, params, card, cards):
+    if not cards >> card & 1:
         return 0.0
     whole, inside = 0, 0
-    others = loose & kin(card, rules)
+    others = cards & partners(card, rules)
     while others:
         other = lowest(others)
         others &= others - 1
@@ -41,13 +39,13 @@ def _pair_price(view, rules, params, card, loose):
 
 @discard(bonus=param(0.5, 0.0, 99.0, "points by which dead pairs go before other cards"))
 def dead_pairs_first(view, rules, params):
-    """Throw first from pairs and partial runs that no unseen card can complete (about.com)."""
-    loose = loose_cards(view.hand, rules)
-    dead, rest = 0, loose
+    """Throw dead pairs and partial runs first, those that no unseen card can complete (about.com)."""
+    cards = loose(view.hand, rules)
+    dead, rest = 0, cards
     while rest:
         card = lowest(rest)
         rest &= rest - 1
-        if chances(card, loose, view.unseen, rules) == 0:
+        if live_completers(card, cards, view.unseen, rules) == 0:
             dead |= 1 << card
     return priced(view, rules, ~dead, params[0])
 
@@ -58,23 +56,10 @@ def dead_pairs_first(view, rules, params):
     cost=param(3.0, 0.0, 99.0, "price of a card in a pair worth holding"),
 )
 def break_pairs(view, rules, params):
-    """Hold a pair while it has two live completers and it is early, and break it after that (Tonic)."""
+    """Hold a pair early and while two unseen cards complete it; break it after that (Tonic)."""
     if view.own_turn >= params[1]:
         return priced(view, rules, 0, 0.0)
-    loose = loose_cards(view.hand, rules)
-    return priced(view, rules, worth_holding(loose, view.unseen, params[0], rules), params[2])
-
-
-@helper
-def worth_holding(loose, unseen, live, rules):
-    """The loose cards in a pair or partial run with enough live completers."""
-    cards, rest = 0, loose
-    while rest:
-        card = lowest(rest)
-        rest &= rest - 1
-        if chances(card, loose, unseen, rules) >= live:
-            cards |= 1 << card
-    return cards
+    return priced(view, rules, worth_holding(loose(view.hand, rules), view.unseen, params[0], rules), params[2])
 
 
 @discard(
@@ -83,12 +68,12 @@ def worth_holding(loose, unseen, live, rules):
 )
 def middle(view, rules, params):
     """Hold the middle cards, which lie in most melds, and a seven longest (rubl.com)."""
-    return least(view, rules, params, _middle_price, loose_cards(view.hand, rules))
+    return priced_each(view, rules, params, _middle_price, loose(view.hand, rules))
 
 
 @helper
-def _middle_price(view, rules, params, card, loose):
-    if not loose >> card & 1:
+def _middle_price(view, rules, params, card, cards):
+    if not cards >> card & 1:
         return 0.0
     return middle_price(card, params[0], params[1])
 

@@ -17,7 +17,7 @@ from simgin.toolkit import chance
 
 @knock(noise=True, p_end=param(0.5, 0.0, 1.0, "chance of ending whenever it is allowed"))
 def random(view, rules, params):
-    """With probability p_end."""
+    """End the deal with probability p_end."""
     return chance(params[0], view.noise)
 
 

@@ -1,27 +1,32 @@
 """Rules of thumb about safe and dangerous discards: what the opponent is likely to want, and what he might believe.
 
 Each rule reads the opponent from the cards he took (`view.known`), threw or declined (`view.shed`), and puts a price on cards (see
-price.py). Near a card are its rank and its suit within two ranks; `live melds` are the three-card melds that he could still make.
+simgin/toolkit/prices.py). Near a card are its rank and its suit within two ranks; `live melds` are the three-card melds that he could
+still make.
 
 Source: about.com, pokerplayer365, jdh8/gin-rummy-engine and MARJJ (safe-neighbour); skillgames.zone (its `ignore_first`, growing-safety,
 lay-off-late, wild); onlinerummy.co.uk (bait-shy); a page of rules (suit-order); about.com (starve); Dreyfus at remarkablemedicine.com
 (live-melds); rubl.com (wild); several (bait). The web pages as reported, not seen anew; every number is this project's unless said.
 """
 
-from simgin_strategies.price import least, melds_through, priced
-
 from simgin.strategy import discard, helper, param
-from simgin.toolkit import PACK, best_discards, chance, dearest, lowest, makes_meld, near, of_rank
-
-
-@helper
-def near_any(cards):
-    """The cards near at least one of some cards."""
-    found = 0
-    while cards:
-        found |= near(lowest(cards))
-        cards &= cards - 1
-    return found
+from simgin.toolkit import (
+    PACK,
+    best_discards,
+    chance,
+    dearest,
+    last_thrown,
+    lowest,
+    makes_meld,
+    melds_through,
+    near,
+    near_any,
+    of_rank,
+    priced,
+    priced_each,
+    thrown,
+    touching,
+)
 
 
 @discard(
@@ -30,34 +35,12 @@ def near_any(cards):
 )
 def safe_neighbour(view, rules, params):
     """Throw what is near the opponent's discards: he does not collect there (about.com, pokerplayer365)."""
-    return priced(view, rules, ~near_any(view.shed & ~thrown_first(view, params[1])), params[0])
-
-
-@helper
-def thrown_first(view, n):
-    """The opponent's first n discards."""
-    cards = 0
-    for i in range(view.turns):
-        if n <= 0:
-            break
-        if view.history[i, 0] != view.seat and view.history[i, 3] >= 0:
-            cards |= 1 << int(view.history[i, 3])
-            n -= 1
-    return cards
-
-
-@helper
-def last_thrown(view):
-    """The opponent's last discard; -1 before he has thrown any."""
-    for i in range(view.turns - 1, -1, -1):
-        if view.history[i, 0] != view.seat:
-            return int(view.history[i, 3])
-    return -1
+    return priced(view, rules, ~near_any(view.shed & ~thrown(view, 1 - view.seat, params[1])), params[0])
 
 
 @discard(cost=param(0.5, 0.0, 99.0, "price of a card of that suit or rank"))
 def bait_shy(view, rules, params):
-    """Keep away from the suit and the rank of the opponent's last discard, which may be bait (onlinerummy.co.uk)."""
+    """Keep away from the suit and the rank of the opponent's last discard: it may be bait (onlinerummy.co.uk)."""
     bait = last_thrown(view)
     return priced(view, rules, 0 if bait < 0 else of_rank(bait % 13) | 0x1FFF << (13 * (bait // 13)), params[0])
 
@@ -67,8 +50,8 @@ def bait_shy(view, rules, params):
     same=param(0.25, 0.0, 99.0, "points by which a card of the same rank goes first"),
 )
 def suit_order(view, rules, params):
-    """After his six of diamonds throw a five or seven of another suit, else another six (a page of rules)."""
-    return least(view, rules, params, _order_price, last_thrown(view))
+    """After the opponent's six of diamonds throw a five or seven of another suit, else another six (a page of rules)."""
+    return priced_each(view, rules, params, _order_price, last_thrown(view))
 
 
 @helper
@@ -94,7 +77,7 @@ def starve(view, rules, params):
 )
 def live_melds(view, rules, params):
     """Throw what fits least of the melds that the opponent could still make (Dreyfus)."""
-    return least(view, rules, params, _danger_price, open_to_him(view, params[1]))
+    return priced_each(view, rules, params, _danger_price, open_to_him(view, params[1]))
 
 
 @helper
@@ -105,21 +88,7 @@ def _danger_price(view, rules, params, card, others):
 @helper
 def open_to_him(view, early):
     """The cards the opponent may meld with: known to be his, or unseen and not near an early discard of his in rank or suit."""
-    unwanted, turns = 0, 0
-    for i in range(view.turns):
-        if turns >= early:
-            break
-        if view.history[i, 0] != view.seat and view.history[i, 3] >= 0:
-            unwanted |= _rank_and_neighbours(int(view.history[i, 3]))
-            turns += 1
-    return view.unseen & ~unwanted | view.known
-
-
-@helper
-def _rank_and_neighbours(card):
-    """The rank of a card and its neighbours in suit."""
-    one = 1 << card
-    return of_rank(card % 13) | (one << 1 & ~of_rank(0) | one >> 1 & ~of_rank(12)) & PACK
+    return view.unseen & ~touching(thrown(view, 1 - view.seat, early)) | view.known
 
 
 @discard(
@@ -128,8 +97,8 @@ def _rank_and_neighbours(card):
     count=param(0.005, 0.0, 20.0, "rise of it with each point of own deadwood"),
 )
 def growing_safety(view, rules, params):
-    """Care for safety more as the deal goes on and with more deadwood in hand (skillgames.zone)."""
-    return least(view, rules, params, _growing_price, view.unseen | view.known)
+    """Care more for safety as the deal goes on, and the more deadwood you hold (skillgames.zone)."""
+    return priced_each(view, rules, params, _growing_price, view.unseen | view.known)
 
 
 @helper
@@ -146,7 +115,7 @@ def lay_off_late(view, rules, params):
     """Late in a deal throw what he could at most lay off rather than what could make him a new meld (skillgames.zone)."""
     if view.own_turn < params[0]:
         return priced(view, rules, 0, 0.0)
-    return least(view, rules, params, _new_meld_price, view.unseen)
+    return priced_each(view, rules, params, _new_meld_price, view.unseen)
 
 
 @helper
@@ -159,7 +128,7 @@ def _new_meld_price(view, rules, params, card, unseen):
     cost=param(5.5, 0.0, 99.0, "that price; 5.5 forbids them while another card costs at most five points more"),
 )
 def wild(view, rules, params):
-    """From the fifth own turn on throw no card of which nothing near has been seen (rubl.com, skillgames.zone)."""
+    """From the fifth turn on throw no wild card, one of which nothing near has been seen (rubl.com, skillgames.zone)."""
     seen = PACK & ~view.unseen
     dear = 0 if view.own_turn < params[0] else _nothing_near(view.hand, seen)
     return priced(view, rules, dear, params[1])
@@ -184,12 +153,12 @@ def _nothing_near(hand, seen):
     cost=param(5, 0, 99, "highest price in points"),
 )
 def bait(view, rules, params):
-    """Early, throw a card near one that is wanted, so that the wanted card looks safe to throw (several advisers)."""
+    """Early, throw a card near one that you want, so that the wanted card looks safe to throw (several advisers)."""
     count, cards = best_discards(view.hand, view.legal, rules)
     if view.own_turn <= params[1] and chance(params[0], view.noise):
         baiting = _near_wanted(view.hand, view.legal, view.unseen, rules)
-        least, baits = best_discards(view.hand, baiting, rules)
-        if least <= count + params[2]:
+        left, baits = best_discards(view.hand, baiting, rules)
+        if left <= count + params[2]:
             cards = baits
     return lowest(dearest(cards, rules)[0])
 

@@ -1,6 +1,7 @@
 """Which melding to show where the rules leave it to the stopper (`melding = choice`).
 
-The row of `view.meldings` that costs least in lay-offs is what seed 004 leaves to the player ("shows his melds"); see RULES.md 3.5 and H27.
+The row of `view.meldings` that costs least in lay-offs is left to the player by rules that say no more than "shows his melds"; see RULES.md
+3.5 and H27.
 """
 
 from simgin.strategy import param, show
@@ -9,19 +10,19 @@ from simgin.toolkit import deadwood_of_melding, live_extensions, pick
 
 @show
 def first(view, rules, params):
-    """The melding that the automatic rule shows: least deadwood, then fewest cards that could be laid off on it."""
+    """Show what the automatic rule would: least deadwood, then the fewest cards that could be laid off."""
     return 0
 
 
 @show(noise=True)
 def random(view, rules, params):
-    """Any of the meldings that may be shown."""
+    """Show any of the meldings that may be shown."""
     return pick(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
 @show(weight=param(1.0, 0.0, 10.0, "points that a card is worth which the opponent may still lay off"))
 def live(view, rules, params):
-    """The melding with least deadwood plus `weight` for every extension card that the opponent holds or may hold."""
+    """Show the melding with least deadwood plus `weight` for every card that the opponent may hold and lay off on it."""
     best, row = 1e9, 0
     for i in range(64):
         if not view.legal >> i & 1:

@@ -13,7 +13,7 @@ import numpy as np
 from simgin_strategies.knock import at
 
 from simgin.strategy import Strategy, discard, helper, param, take
-from simgin.toolkit import deadwood, dearest, lane, lowest, meldable, near, of_rank, popcount, take_if
+from simgin.toolkit import deadwood, dearest, lane, left_over, lowest, meldable, near, of_rank, popcount, take_if
 
 REACH = param(0.85, 0.0, 10.0, "weight of what the next card may meld")
 HOLD = param(1.0, 0.0, 100.0, "weight of what is kept from the opponent")
@@ -21,7 +21,7 @@ HOLD = param(1.0, 0.0, 100.0, "weight of what is kept from the opponent")
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
-    """If the best hand after taking is worth more than the mean of the best hands after drawing each unseen card (SIGRA)."""
+    """Take if the best hand with the card is worth more than what drawing leads to on average (SIGRA)."""
     chances = np.empty(52)
     stay = _worth(view, view.hand, rules, params)
     taken = _best(view, view.hand | 1 << view.taken_offer, view.hand, stay, chances, rules, params)[1]
@@ -37,7 +37,7 @@ def mmd(view, rules, params):
 
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
-    """The card whose going leaves the hand that is worth most: deadwood, less chances of new melds, less what the opponent may want."""
+    """Keep the hand with least deadwood, most chances of new melds, and most that the opponent may want (SIGRA)."""
     return _best(view, view.hand, view.legal, 1e9, np.empty(52), rules, params)[0]
 
 
@@ -119,26 +119,7 @@ def _melds_ahead(hand, card, unseen, rules):
 @helper
 def _loose(hand, rules):
     """The cards that one best melding leaves over: of several the one with more runs, as cards that lie in none are let go first."""
-    in_melds = meldable(hand, rules)
-    plain = hand & ~in_melds
-    whole = deadwood(hand, rules)
-    if in_melds == 0 or deadwood(plain, rules) == whole:
-        return plain
-    in_runs = _in_runs(hand, rules)
-    kept, whole = _let_go(hand, whole, in_melds & ~in_runs, rules)
-    return hand & ~_let_go(kept & ~plain, whole - deadwood(plain, rules), in_runs, rules)[0]
-
-
-@helper
-def _let_go(hand, whole, cards, rules):
-    """The hand without those of the cards that can go, one after the other, each for its full value; and the deadwood that is left."""
-    while cards:
-        card = lowest(cards)
-        cards &= cards - 1
-        if deadwood(hand & ~(1 << card), rules) == whole - rules.value[0, card % 13]:
-            hand &= ~(1 << card)
-            whole -= rules.value[0, card % 13]
-    return hand, whole
+    return left_over(hand, ~_in_runs(hand, rules), rules)
 
 
 @helper

@@ -32,7 +32,7 @@ def _repeats(view):
 
 @discard(noise=True)
 def simple(view, rules, params):
-    """Least deadwood, ties by lot, no pair {drawn, discarded} twice in a deal."""
+    """Throw for least deadwood, ties by lot, but repeat no pair {drawn, discarded} within a deal."""
     legal = view.legal
     if view.taken >= 0 and legal & ~_repeats(view):
         legal &= ~_repeats(view)

@@ -6,10 +6,8 @@ Source: rummytalk and skillgames.zone (speculate); tyskwo.com 2016 (upcard); Jac
 anew. A *two-way* partial meld is this project's reading: the card and a loose card, with two unseen cards either of which completes them.
 """
 
-from simgin_strategies.price import completers, kin, loose_cards, melds_through
-
 from simgin.strategy import UPCARD, helper, param, take
-from simgin.toolkit import count_after, lowest, popcount, take_if
+from simgin.toolkit import completers, count_after, loose, lowers, lowest, melds_through, partners, popcount, take_if
 
 
 @take(
@@ -18,8 +16,8 @@ from simgin.toolkit import count_after, lowest, popcount, take_if
     partials=param(2, 1, 10, "new two-way partial melds that the card must make"),
 )
 def speculate(view, rules, params):
-    """If it lowers the count, or early if it begins two two-way partial melds (rummytalk, skillgames.zone)."""
-    if count_after(view.hand, view.taken_offer, rules) < view.count:
+    """Take what lowers the count, and early also what begins two two-way partial melds (rummytalk, skillgames.zone)."""
+    if lowers(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
     return take_if(hopeful and _two_ways(view.hand, view.taken_offer, view.unseen, rules) >= params[2], view.legal)
@@ -29,7 +27,7 @@ def speculate(view, rules, params):
 def _two_ways(hand, card, unseen, rules):
     """How many loose cards of the hand have at least two live completers with the card."""
     n = 0
-    others = loose_cards(hand, rules) & kin(card, rules)
+    others = loose(hand, rules) & partners(card, rules)
     while others:
         n += popcount(completers(card, lowest(others), rules) & unseen) >= 2
         others &= others - 1
@@ -38,9 +36,9 @@ def _two_ways(hand, card, unseen, rules):
 
 @take
 def upcard(view, rules, params):
-    """The first player always takes the first upcard; otherwise if it lowers the count (tyskwo.com)."""
+    """Always take the first upcard if you are asked first; otherwise what lowers the count (tyskwo.com)."""
     first = view.phase == UPCARD and view.seat != view.dealer
-    return take_if(first or count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
+    return take_if(first or lowers(view, rules), view.legal)
 
 
 @take(
@@ -48,7 +46,7 @@ def upcard(view, rules, params):
     cost=param(3, 0, 99, "points that the count may rise by"),
 )
 def deny(view, rules, params):
-    """If it lowers the count, or to deny the opponent a meld with the cards he took, at a small cost (Jacoby)."""
+    """Take what lowers the count, and at a small cost what would complete a meld of the opponent's (Jacoby)."""
     rise = count_after(view.hand, view.taken_offer, rules) - view.count
     return take_if(rise < 0 or (rise <= params[1] and _denies(view, params[0], rules)), view.legal)
 

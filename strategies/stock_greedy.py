@@ -3,7 +3,7 @@
 Against the same player that takes for melds it shows what the discard pile is worth (RULES.md 15.3). Which of equal discards goes is this
 project's choice: the dearest.
 
-Source: a control of this project's rule book, 2026.
+Source: A control of this project's rule book, 2026.
 """
 
 from simgin_strategies.discard import low

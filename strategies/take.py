@@ -8,6 +8,7 @@ from simgin.toolkit import (
     count_after,
     hits,
     in_best_melding,
+    lowers,
     lowest,
     makes_meld,
     popcount,
@@ -17,51 +18,50 @@ from simgin.toolkit import (
 
 @take
 def never(view, rules, params):
-    """Never: pass, or draw from the stock."""
+    """Take nothing: pass, or draw from the stock."""
     return take_if(False, view.legal)
 
 
 @take(noise=True, p=param(0.5, 0.0, 1.0, "chance of taking"))
 def random(view, rules, params):
-    """With probability p."""
+    """Take with probability p."""
     return take_if(chance(params[0], view.noise), view.legal)
 
 
 @take
 def meld_any(view, rules, params):
-    """If some meld of the hand with the card contains the card, though it need not lower the deadwood (EAAI's Simple)."""
+    """Take whatever makes a meld, even if the count does not fall (EAAI's Simple)."""
     return take_if(makes_meld(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take
 def meld_best(view, rules, params):
-    """If some least-deadwood melding of the eleven cards has the card in a meld."""
+    """Take for a meld only, and one of a best melding (rubl.com, about.com)."""
     return take_if(in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take
 def lower(view, rules, params):
-    """If the best ten of the eleven cards have strictly less deadwood than the ten held (Gold, jdh8)."""
-    return take_if(count_after(view.hand, view.taken_offer, rules) < view.count, view.legal)
+    """Take a card only if it lowers the count (Gold, jdh8)."""
+    return take_if(lowers(view, rules), view.legal)
 
 
 @take
 def meld_best_lower(view, rules, params):
-    """If the card lies in a meld of the best melding and lowers the deadwood."""
-    wanted = count_after(view.hand, view.taken_offer, rules) < view.count
-    return take_if(wanted and in_best_melding(view.hand, view.taken_offer, rules), view.legal)
+    """Take for a meld of a best melding only, and only if the count falls (MARJJ)."""
+    return take_if(lowers(view, rules) and in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take
 def knock_or_meld(view, rules, params):
-    """If it allows a knock at once, or the card lies in a meld of the best melding (OpenSpiel's simple bot)."""
+    """Take what allows a knock at once, and what lies in a meld of a best melding (OpenSpiel's simple bot)."""
     knocks = count_after(view.hand, view.taken_offer, rules) <= view.limit
     return take_if(knocks or in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take(by=choice("deadwood", "hits", about="value of a hand: least deadwood, or most cards that would make a meld"))
 def value(view, rules, params):
-    """If the best hand after taking is worth more than the mean of the best hands after drawing each unseen card."""
+    """Take if the best hand with the card is worth more than what drawing leads to on average."""
     by_hits = params[0] == 1
     taken = _worth(view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules)
     total = 0

@@ -9,12 +9,12 @@ and reports of it. Not the player GinRummyAndTonic of bendstein/Gin-Rummy.
 """
 
 from simgin_strategies.knock import early
-from simgin_strategies.pairs import middle_price, worth_holding
-from simgin_strategies.price import least, loose_cards, melds_through
+from simgin_strategies.pairs import middle_price
 from simgin_strategies.safety import open_to_him
 from simgin_strategies.take import meld_best
 
 from simgin.strategy import Strategy, discard, helper, param
+from simgin.toolkit import loose, melds_through, priced_each, worth_holding
 
 
 @discard(
@@ -27,11 +27,11 @@ from simgin.strategy import Strategy, discard, helper, param
     early=param(4, 0, 500, "turns of his in which a discard says that he wants neither its rank nor its neighbours"),
 )
 def tonic(view, rules, params):
-    """Live pairs early, middle cards and safe discards, each at its price (after Tonic)."""
+    """Hold live pairs early and middle cards throughout, and throw what is safe, each at its price (after Tonic)."""
     held = 0
     if view.own_turn < params[2]:
-        held = worth_holding(loose_cards(view.hand, rules), view.unseen, params[1], rules)
-    return least(view, rules, params, _price, held | open_to_him(view, params[6]))
+        held = worth_holding(loose(view.hand, rules), view.unseen, params[1], rules)
+    return priced_each(view, rules, params, _price, held | open_to_him(view, params[6]))
 
 
 @helper

@@ -1,5 +1,6 @@
 """The documents are true: tables agree with the code, the examples run, links lead somewhere."""
 
+import inspect
 import re
 import shlex
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from simgin import toolkit
 from simgin.check import CHECKS
 from simgin.cli import cli
 from simgin.core.view import FIELDS
@@ -33,6 +35,16 @@ def test_every_field_of_the_view_is_documented() -> None:
 def test_every_check_of_the_contract_is_documented() -> None:
     text = (ROOT / "docs/writing-a-strategy.md").read_text()
     assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", text.split("## The contract test")[1], re.M) == list(CHECKS)
+
+
+def test_every_helper_is_documented_with_its_arguments() -> None:
+    section = (ROOT / "docs/writing-a-strategy.md").read_text().partition("## Helpers")[2].partition("\n## ")[0]
+    told = dict(re.findall(r"^\| `(\w+)(\(.*?\))?` \| .+ \|$", section, re.M))
+    assert sorted(told) == sorted(toolkit.__all__)
+    for name, arguments in told.items():
+        function = getattr(toolkit, name)
+        if arguments or callable(function):
+            assert arguments == str(inspect.signature(getattr(function, "py_func", function))), name
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/writing-a-strategy.md"])

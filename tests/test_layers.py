@@ -12,7 +12,7 @@ ORDER = """
     core.jit core.sums core.bits core.cards core.rng core.rules core.deadwood core.meldings core.layoff core.endings core.scoring core.view
     core.state core.match core.policy core.pack core.ask core.turn core.stake core.showdown core.deal core.solo core.record core.batch core
     notation counts parameters precision refusals forms homemade variants scaffold rules
-    strategy toolkit.answers toolkit.hand toolkit.opponent toolkit.beliefs toolkit strategies
+    strategy toolkit.answers toolkit.hand toolkit.prospects toolkit.opponent toolkit.beliefs toolkit.prices toolkit strategies
     slow hooks loader catalogue matchup single scripted
     sequential statistics metrics table stopping contrast pairing ratings league control homogeneity
     sweep inquiry experiment ledger identities block threads work runner results cluster plan findings records frames progress

@@ -99,6 +99,59 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
 
 
 @pytest.mark.parametrize("text", ROWS)
+def test_what_one_best_melding_leaves_over(text):
+    """Some least-deadwood melding leaves over just these cards, and the cards named first go rather than others of their melds."""
+    rules, row = game(text)
+    for _ in range(25):
+        hand, first = some(11), some(40)
+        cards = [card for card in twin.PACK if card in hand]
+        left = [set(cards) - {card for meld in melding for card in meld} for melding in twin.optimal_meldings(cards, row)]
+        over = set(names(toolkit.left_over(mask(hand), mask(first), rules)))
+        assert over in left
+        assert not any(over & first < other & first for other in left)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_prospects_of_a_hand(text):
+    rules, row = game(text)
+    room = np.empty(52, np.int64)
+    for _ in range(6):
+        hand = LOT.sample(twin.PACK, 10)
+        others = [card for card in twin.PACK if card not in hand]
+        outs = {card for card in others if any(card in meld for meld in twin.melds_in([*hand, card], row))}
+        assert toolkit.outs(mask(hand), rules) == mask(outs)
+        drawn = LOT.sample(others, 5)
+        assert toolkit.hits(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
+        n = toolkit.next_counts(mask(hand), mask(drawn), rules, room)
+        want = [min(twin.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card}) for card in hand_order() if card in drawn]
+        assert room[:n].tolist() == want
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_partners_and_their_completers(text):
+    rules, row = game(text)
+    melds = melds_of_three(row)
+    for _ in range(15):
+        cards, unseen, live = some(11), some(40), LOT.randint(1, 4)
+        done = {(a, b): frozenset(c for m in melds if {a, b} <= m for c in m - {a, b}) for a in cards for b in cards if a != b}
+        for (a, b), want in done.items():
+            assert toolkit.completers(*(mask([card]).bit_length() - 1 for card in (a, b)), rules) == mask(want)
+        assert toolkit.paired(mask(cards), rules) == mask({a for (a, _), want in done.items() if want})
+        held = {a for (a, _), want in done.items() if len(want & unseen) >= live}
+        assert toolkit.worth_holding(mask(cards), mask(unseen), live, rules) == mask(held)
+        for card in cards:
+            best = max((len(want & unseen) for (a, _), want in done.items() if a == card and want), default=-1)
+            assert toolkit.live_completers(mask([card]).bit_length() - 1, mask(cards), mask(unseen), rules) == best
+
+
+def test_sum_of_least():
+    for _ in range(50):
+        numbers = [LOT.randint(0, 9) for _ in range(LOT.randint(1, 20))]
+        n, few = LOT.randint(0, len(numbers)), LOT.randint(1, 20)
+        assert toolkit.sum_of_least(np.array(numbers), n, few) == sum(sorted(numbers[:n])[:few])
+
+
+@pytest.mark.parametrize("text", ROWS)
 def test_the_chance_of_a_meld_with_a_card(text):
     rules, row = game(text)
     chances = np.array([LOT.choice([0, 1, LOT.random()]) if LOT.random() < 0.3 else 0.0 for _ in range(52)])

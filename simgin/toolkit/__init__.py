@@ -4,64 +4,111 @@ From the core: `deadwood(cards, rules)` of up to eleven cards; `best_discards(ha
 reach it); `deadwood_with(cards, card, rules)` the least deadwood with that card melded; `meldable(cards, rules)` the cards that lie in a
 meld; `dearest(cards, rules)` -> (the dearest of them, their value); `popcount`, `lowest`, `nth` on masks; `rank`, `suit`, `of_rank`.
 
-`hand` asks about one's own cards, `opponent` and `beliefs` about the other's, `answers` says what is decided.
+`hand` asks about one's own cards as they are, `prospects` what they may become; `opponent` and `beliefs` ask about the other's; `prices`
+chooses a discard, and `answers` says what is decided. docs/writing-a-strategy.md has a line for each helper.
 """
 
 from simgin.core.bits import lowest, nth, popcount
 from simgin.core.cards import PACK, bit, lane, of_rank, rank, suit
 from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest, meldable
-from simgin.toolkit.answers import chance, pick, take_if
+from simgin.core.rng import below
+from simgin.toolkit.answers import chance, gin_or_better, legal_discards, pick, random_word, take_if
 from simgin.toolkit.beliefs import believe, meld_chance
 from simgin.toolkit.hand import (
     best_discard,
     count_after,
     deadwood_of_melding,
+    discards_leaving,
     extensions,
-    hits,
     in_best_melding,
+    left_over,
     live_extensions,
     loose,
+    lowers,
     makes_meld,
-    three_card_melds,
+    of_ranks,
+    points,
+    ranks_of,
     value,
 )
-from simgin.toolkit.opponent import believe_alike, chance_held, danger, expected_count, melds_through, near
+from simgin.toolkit.opponent import believe_alike, chance_held, danger, expected_count, last_thrown, near, near_any, thrown, touching
+from simgin.toolkit.prices import cheapest, priced, priced_each
+from simgin.toolkit.prospects import (
+    completers,
+    hits,
+    live_completers,
+    melds_through,
+    next_counts,
+    outs,
+    paired,
+    partners,
+    sum_of_least,
+    three_card_melds,
+    three_card_runs,
+    worth_holding,
+)
 
 __all__ = [
     "PACK",
     "believe",
     "believe_alike",
+    "below",
     "best_discard",
     "best_discards",
     "bit",
     "chance",
     "chance_held",
+    "cheapest",
+    "completers",
     "count_after",
     "danger",
     "deadwood",
     "deadwood_of_melding",
     "deadwood_with",
     "dearest",
+    "discards_leaving",
     "expected_count",
     "extensions",
+    "gin_or_better",
     "hits",
     "in_best_melding",
     "lane",
+    "last_thrown",
+    "left_over",
+    "legal_discards",
+    "live_completers",
     "live_extensions",
     "loose",
+    "lowers",
     "lowest",
     "makes_meld",
     "meld_chance",
     "meldable",
     "melds_through",
     "near",
+    "near_any",
+    "next_counts",
     "nth",
     "of_rank",
+    "of_ranks",
+    "outs",
+    "paired",
+    "partners",
     "pick",
+    "points",
     "popcount",
+    "priced",
+    "priced_each",
+    "random_word",
     "rank",
+    "ranks_of",
     "suit",
+    "sum_of_least",
     "take_if",
     "three_card_melds",
+    "three_card_runs",
+    "thrown",
+    "touching",
     "value",
+    "worth_holding",
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from simgin.core.bits import lowest, popcount
 from simgin.core.cards import of_rank
 from simgin.core.jit import jit
 from simgin.core.view import FROM_PILE
+from simgin.toolkit.prospects import three_card_runs
 
 DECLINED, TAKEN, THROWN = 0, 1, 2
 STAGES = (4, 7, 11)  # own turns of the opponent at which a new stage of the deal begins
@@ -142,10 +143,8 @@ def meld_chance(card, chances, rules):
         for b in range(a + 13, 52, 13):
             if a != card and b != card:
                 missing *= 1 - chances[a] * chances[b]
-    for i in range(rules.n_runs):
+    for i in range(three_card_runs(rules)):
         run = rules.runs[i]
-        if popcount(run) > 3:
-            break  # runs come shortest first
         if run >> r & 1:
             others = (run ^ 1 << r) << base
             a = lowest(others)

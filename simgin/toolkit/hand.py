@@ -1,16 +1,35 @@
-"""Questions about one's own hand: what a card would do for it, what it lacks, what could be laid off on it."""
+"""Questions about one's own hand as it is: what a card would do for it, what it leaves over, what could be laid off on it."""
 
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import lane, of_rank
 from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest, meldable
 from simgin.core.jit import jit
-from simgin.core.meldings import extension, points
+from simgin.core.meldings import extension
+from simgin.core.meldings import points as points_of
 
 
 @jit
 def value(card, rules):
     """Deadwood value of a card."""
     return rules.value[0, card % 13]
+
+
+@jit
+def points(cards, rules):
+    """What some cards count together, melded or not."""
+    return points_of(cards, rules, 0)
+
+
+@jit
+def ranks_of(cards):
+    """The ranks of some cards, as thirteen bits."""
+    return lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
+
+
+@jit
+def of_ranks(ranks):
+    """All cards of some ranks (thirteen bits)."""
+    return ranks | ranks << 13 | ranks << 26 | ranks << 39
 
 
 @jit
@@ -24,6 +43,24 @@ def best_discard(hand, legal, rules):
 def count_after(hand, card, rules):
     """Deadwood of the best ten cards after taking `card` into a hand of ten and discarding another."""
     return best_discards(hand | 1 << card, hand, rules)[0]
+
+
+@jit
+def lowers(view, rules):
+    """Whether the card on offer would lower the count."""
+    return count_after(view.hand, view.taken_offer, rules) < view.count
+
+
+@jit
+def discards_leaving(hand, legal, most, rules):
+    """The legal discards that leave at most so much deadwood."""
+    cards = 0
+    while legal:
+        one = legal & -legal
+        legal ^= one
+        if deadwood(hand & ~one, rules) <= most:
+            cards |= one
+    return cards
 
 
 @jit
@@ -57,7 +94,7 @@ def in_best_melding(hand, card, rules):
 @jit
 def deadwood_of_melding(hand, melds, rules):
     """What a row of `view.meldings` leaves over of the hand, in points."""
-    return points(hand & ~(melds[0] | melds[1] | melds[2]), rules, 0)
+    return points(hand & ~(melds[0] | melds[1] | melds[2]), rules)
 
 
 @jit
@@ -68,23 +105,6 @@ def live_extensions(melds, cards, rules):
         if melds[k]:
             out |= extension(melds[k], rules)
     return popcount(out & cards)
-
-
-@jit
-def hits(hand, cards, rules):
-    """How many of some cards (mask) would lie in a meld if each were added to the hand."""
-    n = 0
-    while cards:
-        n += makes_meld(hand, lowest(cards), rules)
-        cards &= cards - 1
-    return n
-
-
-@jit
-def three_card_melds(card):
-    """Three-card melds through a rank, ace low: A and K 4, 2 and Q 5, the others 6 (REFERENCE.md 1.1)."""
-    edge = min(card % 13, 12 - card % 13)
-    return 4 + min(edge, 2)
 
 
 @jit
@@ -99,6 +119,30 @@ def loose(hand, rules):
         if deadwood(hand & ~(1 << card), rules) == whole - rules.value[0, card % 13]:
             found |= 1 << card
     return found
+
+
+@jit
+def left_over(hand, first, rules):
+    """The cards that one best melding of up to eleven leaves over; of cards that could be melded or not those in `first` go first."""
+    plain = hand & ~meldable(hand, rules)
+    left = deadwood(hand, rules) - deadwood(plain, rules)
+    if left == 0:
+        return plain
+    kept, left = _spare(hand & ~plain, left, first, rules)
+    return hand & ~_spare(kept, left, ~first, rules)[0]
+
+
+@jit
+def _spare(hand, left, cards, rules):
+    """The hand without those of some cards that save their whole value, one after the other, and the deadwood that is left."""
+    cards &= hand
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if deadwood(hand & ~(1 << card), rules) == left - rules.value[0, card % 13]:
+            hand &= ~(1 << card)
+            left -= rules.value[0, card % 13]
+    return hand, left
 
 
 @jit

@@ -4,9 +4,10 @@ P (`view.known`) are the cards he took and holds, D (`view.shed`) those he threw
 his hand or in the stock. The rich form, the chance of each card by what he did, is in simgin.toolkit.beliefs.
 """
 
-from simgin.core.bits import popcount
-from simgin.core.cards import lane, of_rank
+from simgin.core.bits import lowest, popcount
+from simgin.core.cards import PACK, of_rank
 from simgin.core.jit import jit
+from simgin.toolkit.hand import of_ranks, ranks_of
 
 # Mean least deadwood of the opponent's ten cards after so many of his turns, none of which ended the deal (0: as dealt), over 3,000
 # deals of gold-early against itself; printed by training/beliefs.py.
@@ -22,6 +23,44 @@ def near(card):
     r = card % 13
     span = (0b11111 << r >> 2) & 0x1FFF
     return (of_rank(r) | span << (13 * (card // 13))) & ~(1 << card)
+
+
+@jit
+def near_any(cards):
+    """The cards near at least one of some cards."""
+    found = 0
+    while cards:
+        found |= near(lowest(cards))
+        cards &= cards - 1
+    return found
+
+
+@jit
+def touching(cards):
+    """The cards of the same rank as one of some cards, themselves included, and those next to one in its suit (no round the corner)."""
+    return of_ranks(ranks_of(cards)) | (cards << 1 & ~of_rank(0) | cards >> 1 & ~of_rank(12)) & PACK
+
+
+@jit
+def thrown(view, seat, most):
+    """The first discards of a seat in this deal, at most so many."""
+    cards = 0
+    for i in range(view.turns):
+        if most <= 0:
+            break
+        if view.history[i, 0] == seat and view.history[i, 3] >= 0:
+            cards |= 1 << int(view.history[i, 3])
+            most -= 1
+    return cards
+
+
+@jit
+def last_thrown(view):
+    """The opponent's last discard; -1 before he has thrown any."""
+    for i in range(view.turns - 1, -1, -1):
+        if view.history[i, 0] != view.seat:
+            return int(view.history[i, 3])
+    return -1
 
 
 @jit
@@ -46,22 +85,6 @@ def danger(card, view, p, u, d):
     """How much a discard may help the opponent: p, u and -d for each card near it in P, U and D (jdh8/gin-rummy-engine: 2, 1, 2)."""
     around = near(card)
     return p * popcount(around & view.known) + u * popcount(around & view.unseen) - d * popcount(around & view.shed)
-
-
-@jit
-def melds_through(card, cards, rules):
-    """How many sets of three and runs of three hold the card and otherwise cards of a mask: the dangerous melds of Dreyfus."""
-    cards &= ~(1 << card)
-    peers = popcount(cards & of_rank(card % 13))
-    n = peers * (peers - 1) // 2
-    one = 1 << (card % 13)
-    own = lane(cards, card // 13) | one
-    for i in range(rules.n_runs):
-        run = rules.runs[i]
-        if popcount(run) > 3:
-            break  # runs come shortest first
-        n += run & one != 0 and run & ~own == 0
-    return n
 
 
 @jit

@@ -1,0 +1,55 @@
+"""Discards by cost: of some cards the one that costs least, where a rule of thumb puts a price in points on some of them.
+
+An adviser says which cards to part with and which to hold, hardly ever at what cost. As a policy such a rule is gold's discard with a
+price on some cards: thrown is the card for which deadwood left behind plus price is least; ties: the dearest, then the lowest number. A
+price below one point only decides ties; one of ten or more is a command, as no card counts more.
+
+Costs and prices that differ from card to card are functions of the author's (`@helper`), called with (view, rules, params, card, known);
+`known` is whatever the policy found out before, for all cards together: a number, a mask, an array or a tuple of these.
+"""
+
+from simgin.core.bits import lowest
+from simgin.core.deadwood import best_discards, deadwood, dearest, meldable
+from simgin.core.jit import jit
+from simgin.strategy import helper
+
+
+@jit
+def priced(view, rules, dear, price):
+    """The best discard where the cards in the mask `dear` bear a price."""
+    count, cards = best_discards(view.hand, view.legal & ~dear, rules)
+    others, more = best_discards(view.hand, view.legal & dear, rules)
+    if others + price < count:
+        cards = more
+    elif others + price == count:
+        cards |= more
+    return lowest(dearest(cards, rules)[0])
+
+
+@helper
+def priced_each(view, rules, params, price, known):
+    """The best discard where each card bears a price of its own, `price(view, rules, params, card, known)`."""
+    whole, in_melds = deadwood(view.hand, rules), meldable(view.hand, rules)
+    best, least = -1, 1e18
+    rest = view.legal
+    while rest:
+        card = lowest(dearest(rest, rules)[0])
+        rest &= ~(1 << card)
+        left = deadwood(view.hand & ~(1 << card), rules) if in_melds >> card & 1 else whole - rules.value[0, card % 13]
+        cost = left + price(view, rules, params, card, known)
+        if cost < least:
+            best, least = card, cost
+    return best
+
+
+@helper
+def cheapest(view, rules, params, cards, cost, known):
+    """The card of a mask for which `cost(view, rules, params, card, known)` is least; ties: the dearest, then the lowest number."""
+    best, least = -1, 1e18
+    while cards:
+        card = lowest(dearest(cards, rules)[0])
+        cards &= ~(1 << card)
+        c = cost(view, rules, params, card, known)
+        if c < least:
+            best, least = card, c
+    return best

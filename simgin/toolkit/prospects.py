@@ -1,0 +1,172 @@
+"""What a hand may still become: cards that would meld, counts after the next draw, and two cards that wait for a third.
+
+Two cards are *partners* if one more could make a three-card meld of them: same rank, or of a suit and at most two ranks apart. Such a card
+is a *completer* of theirs, *live* while it is unseen. Rainbows are left out of these two, not of `outs`.
+"""
+
+from simgin.core.bits import lowest, popcount
+from simgin.core.cards import lane, of_rank
+from simgin.core.deadwood import best_discards, deadwood
+from simgin.core.jit import jit
+from simgin.core.rules import CORNER, HIGH_OR_LOW
+from simgin.toolkit.hand import of_ranks
+
+
+@jit
+def outs(hand, rules):
+    """The cards outside a hand that would lie in a meld with cards of it."""
+    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
+    cards = of_ranks(s & h | s & d | s & c | h & d | h & c | d & c)
+    cards |= _run_outs(s, rules) | _run_outs(h, rules) << 13 | _run_outs(d, rules) << 26 | _run_outs(c, rules) << 39
+    for i in range(rules.n_rainbows):
+        missing = rules.rainbows[i] & ~hand
+        if missing & (missing - 1) == 0:
+            cards |= missing
+    return cards & ~hand
+
+
+@jit
+def _run_outs(one, rules):
+    """The ranks that two cards of a lane next to them would make a run with."""
+    around = one << 13
+    if rules.ace_runs == HIGH_OR_LOW:
+        around |= (one & 1) << 26
+    elif rules.ace_runs == CORNER:
+        around |= one | one << 26
+    ranks = around << 2 & around << 1 | around << 1 & around >> 1 | around >> 1 & around >> 2
+    return ranks >> 13 & 0x1FFF | (ranks >> 26 & 1 if rules.ace_runs == HIGH_OR_LOW else 0)
+
+
+@jit
+def hits(hand, cards, rules):
+    """How many of some cards outside the hand (mask) would lie in a meld if each were added to it."""
+    return popcount(outs(hand, rules) & cards)
+
+
+@jit
+def next_counts(ten, cards, rules, counts):
+    """Write to `counts` the least deadwood that each of some cards would lead to if it were drawn; how many they are.
+
+    A card that melds with nothing is thrown again, or kept in place of the card that the ten can best do without.
+    """
+    whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
+    fit = outs(ten, rules)
+    n = 0
+    while cards:
+        one = cards & -cards
+        cards ^= one
+        if one & fit:
+            counts[n] = best_discards(ten | one, ten | one, rules)[0]
+        else:
+            counts[n] = min(whole, nine + rules.value[0, lowest(one) % 13])
+        n += 1
+    return n
+
+
+@jit
+def sum_of_least(numbers, n, few):
+    """Sum of the `few` least of the first n numbers of an array; they are brought to its front, in order."""
+    kept = 0
+    for i in range(n):
+        number = numbers[i]
+        if kept < few:
+            kept += 1
+        elif number >= numbers[kept - 1]:
+            continue
+        k = kept - 1
+        while k > 0 and numbers[k - 1] > number:
+            numbers[k] = numbers[k - 1]
+            k -= 1
+        numbers[k] = number
+    total = 0
+    for i in range(kept):
+        total += numbers[i]
+    return total
+
+
+@jit
+def three_card_melds(card):
+    """How many three-card melds lie through a rank, ace low: 4 for A and K, 5 for 2 and Q, 6 for the others."""
+    edge = min(card % 13, 12 - card % 13)
+    return 4 + min(edge, 2)
+
+
+@jit
+def three_card_runs(rules):
+    """How many of `rules.runs` have three cards; they come first: A23 to JQK, then QKA, then KA2."""
+    return 11 + rules.ace_runs
+
+
+@jit
+def melds_through(card, cards, rules):
+    """How many three-card sets and runs a card could make with two of some others (mask): the dangerous melds of Dreyfus."""
+    same = popcount(of_rank(card % 13) & cards & ~(1 << card))
+    own, through, melds = lane(cards, card // 13), 1 << (card % 13), same * (same - 1) // 2
+    for i in range(three_card_runs(rules)):
+        if rules.runs[i] & through and rules.runs[i] & ~(own | through) == 0:
+            melds += 1
+    return melds
+
+
+@jit
+def partners(card, rules):
+    """The cards that can be partners of a card: its rank, and its suit within two ranks as far as runs go there."""
+    through, ranks = 1 << (card % 13), 0
+    for i in range(three_card_runs(rules)):
+        if rules.runs[i] & through:
+            ranks |= rules.runs[i]
+    return (of_rank(card % 13) | ranks << (13 * (card // 13))) & ~(1 << card)
+
+
+@jit
+def completers(one, other, rules):
+    """The cards each of which makes a three-card meld with two given ones; none if the two are no partners."""
+    if one % 13 == other % 13:
+        return of_rank(one % 13) & ~(1 << one) & ~(1 << other)
+    if one // 13 != other // 13:
+        return 0
+    two, ranks = 1 << (one % 13) | 1 << (other % 13), 0
+    for i in range(three_card_runs(rules)):
+        if two & ~rules.runs[i] == 0:
+            ranks |= rules.runs[i] & ~two
+    return ranks << (13 * (one // 13))
+
+
+@jit
+def live_completers(card, cards, unseen, rules):
+    """How many live completers a card has with the best of its partners among some cards (mask); -1 if none is a partner."""
+    best = -1
+    others = cards & partners(card, rules)
+    while others:
+        other = lowest(others)
+        others &= others - 1
+        best = max(best, popcount(completers(card, other, rules) & unseen))
+    return best
+
+
+@jit
+def paired(cards, rules):
+    """Those of some cards that have a partner among them."""
+    found, rest = 0, cards
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if cards & partners(card, rules):
+            found |= 1 << card
+    return found
+
+
+@jit
+def worth_holding(cards, unseen, live, rules):
+    """Those of some cards that have a partner among them with which at least so many completers are live."""
+    found = 0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        others = cards & partners(card, rules)
+        while others:
+            other = lowest(others)
+            others &= others - 1
+            if popcount(completers(card, other, rules) & unseen) >= live:
+                found |= 1 << card | 1 << other
+    return found
