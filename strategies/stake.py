@@ -1,8 +1,8 @@
-"""Raise the die of Gin Dice when the deal looks won and accept a raise when to refuse costs more: by lot, by deadwood, or by the chance to win.
+"""Raise the die of Gin Dice when the deal looks won, and accept while to refuse costs more: by lot, by deadwood, or by the chance to win.
 
-`strong` and `brave` judge a hand by its deadwood alone, as seed 003 suggests; they are there to be beaten, and because what they do can be
-foretold without a table: the tests of the die in play and the records are made with them. `dead` takes the chance W of winning the deal and L of
-losing it from a table by own turn and deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more than
+`strong` and `brave` judge a hand by its deadwood alone, as seed 003 suggests; what they do can be foretold without a table, so that the
+tests of the die in play are made with them. `dead` takes the chance W of winning the deal and L of losing it from a table by own turn
+and deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more than
 its number: refusing costs the old stake s and accepting n is worth n (W - L), so it accepts if W - L >= -s/n. `by-value` puts the chance to
 win the match in the place of that linear value: it knows that a deal more is worth nothing to who needs one, and that who is far behind has
 little to lose. Its V is solved for two equal players who both offer and answer blind by V, the raises in play left out; the winner deals.
