@@ -1,9 +1,9 @@
 """Play alone: greedily, looking one draw ahead, or collecting melds first and saving penalties at the end of Solitary Gin.
 
-All of them stop with gin only, which no threshold by count or by cards left was found to better (docs/strategies/solo.md). `solo-switch`
-tries the rule book's advice for Solitary Gin: collect melds, and near the end exchange high cards for cheaper ones. Its refinement
-`goal` plays the last turns for the chance that the five deals together stay within the goal, from the distribution of a deal's score that
-training/solo.py found in self-play.
+They stop with gin only, which no threshold by count or by cards left was found to better (docs/strategies/solo.md); `solo-switch`, made for
+a game that asks no such question, by what `stop-dp` reckons, which comes to the same. It tries the rule book's advice for Solitary Gin:
+collect melds, and near the end exchange high cards for cheaper ones. Its refinement `goal` plays the last turns for the chance that the
+five deals together stay within the goal, from the distribution of a deal's score that training/solo.py found in self-play.
 
 Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
 """
@@ -12,6 +12,7 @@ import numpy as np
 from simgin_strategies.ahead import PACK_SIZE, ahead, next_counts, no_draw_follows, outlook
 from simgin_strategies.discard import low
 from simgin_strategies.knock import at
+from simgin_strategies.stop import stop_dp
 
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, dearest, lowest
@@ -80,4 +81,6 @@ SOLO_GREEDY = Strategy("solo-greedy", discard=low, knock=GIN, about="One player:
 SOLO_LOOKAHEAD = Strategy(
     "solo-lookahead", discard=ahead(aim="loose"), knock=GIN, about="One player: looks one draw ahead, gin or nothing."
 )
-SOLO_SWITCH = Strategy("solo-switch", discard=switch, knock=GIN, about="Solitary Gin: collects, then saves penalties in the last k turns.")
+SOLO_SWITCH = Strategy(
+    "solo-switch", discard=switch, knock=stop_dp, about="Solitary Gin: collects, then saves penalties in the last k turns."
+)
