@@ -90,8 +90,9 @@ def dead(view, rules, params):
 def dead_answer(view, rules, params):
     """Accept if W - L is at least minus the old stake over the new one, the chances told by turn and deadwood."""
     won, lost = _chances(view, rules, params[1:], OFF_TURN)
+    shift = 0.0 if view.phase == BLIND else params[0]
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
-    return won - lost - params[0] >= -pays / view.offered
+    return won - lost - shift >= -pays / view.offered
 
 
 @offer(edge=param(0.0, 0.0, 1.0, "least gain in the chance of winning the match"), weights="stake.npy")
