@@ -1,4 +1,4 @@
-"""Discards chosen by looking one draw ahead: of each ten cards, what the unseen cards would make of them.
+"""Look one draw ahead: keep the ten cards of which the cards still unseen would make most.
 
 The throw-away players behind the rule book's orientation values look ahead like this, with perfect memory: a card that was thrown is
 unseen no more. What is looked for is the parameter `aim`. A card that makes no meld leaves a count that is known beforehand, the count of

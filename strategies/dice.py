@@ -1,4 +1,4 @@
-"""Players for Gin Dice: gold, who goes for won deals, with the die played by the chance to win the match.
+"""Win deals, not points, at Gin Dice: gold's play of the cards, with the die played by the chance to win the match.
 
 Points do not count there, so that waiting for gin gives deals away; docs/strategies/stakes.md has the cross table.
 

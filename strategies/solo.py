@@ -1,9 +1,9 @@
-"""Players for the games for one: greedy, looking one draw ahead, and with another aim near the end of Solitary Gin.
+"""Play alone: greedily, looking one draw ahead, or collecting melds first and saving penalties at the end of Solitary Gin.
 
-All of them stop with gin only, which no threshold by count or by cards left was found to better (docs/strategies/solo.md). `solo-switch`
-tries the rule book's advice for Solitary Gin: collect melds, and near the end exchange high cards for cheaper ones. Its refinement
-`goal` plays the last turns for the chance that the five deals together stay within the goal, from the distribution of a deal's score that
-training/solo.py found in self-play.
+They stop with gin only, which no threshold by count or by cards left was found to better (docs/strategies/solo.md); `solo-switch`, made for
+a game that asks no such question, by what `stop-dp` reckons, which comes to the same. It tries the rule book's advice for Solitary Gin:
+collect melds, and near the end exchange high cards for cheaper ones. Its refinement `goal` plays the last turns for the chance that the
+five deals together stay within the goal, from the distribution of a deal's score that training/solo.py found in self-play.
 
 Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
 """
@@ -11,7 +11,8 @@ Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
 import numpy as np
 from simgin_strategies.ahead import PACK_SIZE, ahead, next_counts, no_draw_follows, outlook
 from simgin_strategies.discard import low
-from simgin_strategies.stop import gin
+from simgin_strategies.knock import at
+from simgin_strategies.stop import stop_dp
 
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, dearest, lowest
@@ -75,8 +76,11 @@ def chance_within(room, deals, params):
     return params[N_PARAMS + max(0, min(4, deals)) * SPAN + min(i, SPAN - 1)]
 
 
-SOLO_GREEDY = Strategy("solo-greedy", discard=low, knock=gin, about="One player: least deadwood after every discard, gin or nothing.")
+GIN = at(k=0)
+SOLO_GREEDY = Strategy("solo-greedy", discard=low, knock=GIN, about="One player: least deadwood after every discard, gin or nothing.")
 SOLO_LOOKAHEAD = Strategy(
-    "solo-lookahead", discard=ahead(aim="loose"), knock=gin, about="One player: looks one draw ahead, gin or nothing."
+    "solo-lookahead", discard=ahead(aim="loose"), knock=GIN, about="One player: looks one draw ahead, gin or nothing."
 )
-SOLO_SWITCH = Strategy("solo-switch", discard=switch, knock=gin, about="Solitary Gin: collects, then saves penalties in the last k turns.")
+SOLO_SWITCH = Strategy(
+    "solo-switch", discard=switch, knock=stop_dp, about="Solitary Gin: collects, then saves penalties in the last k turns."
+)

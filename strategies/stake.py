@@ -1,7 +1,8 @@
-"""Policies for the die of Gin Dice (RULES.md 8): the defaults, who never touch it, random play, thresholds, and play by the chance to win.
+"""Raise the die of Gin Dice when the deal looks won, and accept while to refuse costs more: by lot, by deadwood, or by the chance to win.
 
-`strong` and `brave` judge a hand by its deadwood alone, as seed 003 suggests. `dead` takes the chance W of winning the deal and L of
-losing it from a table by own turn and deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more than
+`strong` and `brave` judge a hand by its deadwood alone, as seed 003 suggests; what they do can be foretold without a table, so that the
+tests of the die in play are made with them. `dead` takes the chance W of winning the deal and L of losing it from a table by own turn
+and deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more than
 its number: refusing costs the old stake s and accepting n is worth n (W - L), so it accepts if W - L >= -s/n. `by-value` puts the chance to
 win the match in the place of that linear value: it knows that a deal more is worth nothing to who needs one, and that who is far behind has
 little to lose. Its V is solved for two equal players who both offer and answer blind by V, the raises in play left out; the winner deals.
@@ -89,8 +90,9 @@ def dead(view, rules, params):
 def dead_answer(view, rules, params):
     """Accept if W - L is at least minus the old stake over the new one, the chances told by turn and deadwood."""
     won, lost = _chances(view, rules, params[1:], OFF_TURN)
+    shift = 0.0 if view.phase == BLIND else params[0]
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
-    return won - lost - params[0] >= -pays / view.offered
+    return won - lost - shift >= -pays / view.offered
 
 
 @offer(edge=param(0.0, 0.0, 1.0, "least gain in the chance of winning the match"), weights="stake.npy")

@@ -1,4 +1,4 @@
-"""Stop rules for one player: when to end the deal with ten cards in hand and the joker somewhere in the deck.
+"""When to end the deal and when to draw once more, with the joker somewhere in the deck.
 
 With m cards left in the deck, the joker among them, the number above it is uniform and the next card is the joker with chance 1/m. To stop
 with count K is worth the mean number above the joker, less K, less the undercut bonus times the chance that there are fewer than K; gin is
@@ -18,18 +18,6 @@ from simgin.strategy import helper, knock, param
 
 STATES = 17  # counts 0..10, and six bands above
 MOST_LEFT = 43  # cards in the deck with the joker
-
-
-@knock
-def gin(view, rules, params):
-    """With gin only."""
-    return view.ending_count == 0 or view.ending >= 2
-
-
-@knock(k=param(10, 0, 99, "highest deadwood to end with"))
-def stop_at(view, rules, params):
-    """At the first chance with at most k."""
-    return view.ending_count <= params[0] or view.ending >= 2
 
 
 @knock(

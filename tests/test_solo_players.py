@@ -161,6 +161,50 @@ def test_switch_can_look_for_the_goal():
         assert good[thrown] == max(good.values())
 
 
+def planes():
+    return np.load(ROOT / "strategies" / "solo_dp.npy").reshape(3, 15, 11, 3).astype(float)
+
+
+def by_table(scoring, time, ten, unseen, values):
+    """What solo_dp.npy says of ten cards, every part of it by brute force."""
+    now = melds_out(names(ten), values)
+    saved = sum(now - max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen))
+    return planes()[scoring, time, now] @ [1, saved, twin.deadwood(names(ten), values)]
+
+
+@pytest.mark.parametrize(
+    ("text", "scoring", "time", "shown"),
+    [
+        ("solitaire-gin", 0, 6, {"deck_left": 20}),
+        ("gin-solitaire", 1, 0, {"deck_left": 3}),
+        ("solitaire-gin-knock", 1, 14, {"deck_left": 43}),
+        ("solitary-gin", 2, 2, {"own_turn": 12, "deck_left": 31}),
+        ("solitary-gin", 2, 13, {"own_turn": 1, "deck_left": 42}),
+        ("standard", 1, 9, {"deck_left": -1, "stock": 29}),
+    ],
+)
+def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
+    own_rules, values = game(text), row(text)
+    for _ in range(2):
+        hand, unseen = eleven()
+        worth = {card: by_table(scoring, time, hand & ~(1 << card), unseen, values) for card in members(hand)}
+        thrown = ask("discard", "dp", None, own_rules, hand=hand, legal=hand, unseen=unseen, **{"own_turn": 3, **shown})
+        assert worth[thrown] == pytest.approx(max(worth.values()), abs=1e-9)
+
+
+def test_dp_stops_when_that_is_worth_more_than_going_on():
+    """Two of ten: a hand that the live cards would make gin of, one that they would not, and those in between."""
+    ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
+    for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
+        for left in range(1, 44, 3):
+            gain = float(enumerated(2, left, KNOCK)) - by_table(1, (left - 1) // 3, ten, unseen, values)
+            asked = ask("knock", "dp", hand=ten, unseen=unseen, ending_count=2, deck_left=left)
+            assert asked == (gain >= 0)
+            answers.add(asked)
+    assert answers == {0, 1}
+    assert ask("knock", "dp", hand=ten, unseen=0, ending_count=2, deck_left=-1) == 0  # against another player: gin only
+
+
 # Stopping
 
 
@@ -198,7 +242,7 @@ def test_the_derived_table():
             assert ask("knock", "stop-by", ending_count=k, deck_left=m) == (m >= least[k])
 
 
-@pytest.mark.parametrize("name", ["gin", "stop-at", "stop-by", "stop-dp"])
+@pytest.mark.parametrize("name", ["at", "stop-by", "stop-dp", "dp"])
 def test_gin_ends_the_deal(name):
     for left in range(1, 44):
         assert ask("knock", name, ending_count=0, deck_left=left) == 1
@@ -252,9 +296,17 @@ def mean(variant, strategy, n):
 def test_no_threshold_beats_stop_dp(variant):
     """20,000 deals each; of 18 comparisons one in a hundred runs would have a false alarm at 3.3 standard errors."""
     best, error = mean(variant, "solo-greedy+knock=stop-dp", 20_000)
-    for rule in ("gin", "stop-by", "stop-at:k=1", "stop-at:k=3", "stop-at:k=6", "stop-at:k=10"):
+    for rule in ("at:k=0", "stop-by", "at:k=1", "at:k=3", "at:k=6", "at"):
         other, its_error = mean(variant, f"solo-greedy+knock={rule}", 20_000)
         assert best > other - 3.3 * math.hypot(error, its_error), rule
+
+
+@pytest.mark.parametrize("variant", ["solitaire-gin", "gin-solitaire", "solitaire-gin-knock", "solitary-gin"])
+def test_dp_is_better_than_greed(variant):
+    """6,000 deals each; four comparisons at 3.1 standard errors, a false alarm in 250 runs if they were alike."""
+    (greedy, its_error), (score, error) = (mean(variant, strategy, 6_000) for strategy in ("solo-greedy", "solo-dp"))
+    gain = greedy - score if variant == "solitary-gin" else score - greedy
+    assert gain > 3.1 * math.hypot(error, its_error)
 
 
 def test_orientation_values():
@@ -268,7 +320,7 @@ def test_orientation_values():
 @pytest.mark.parametrize(("variant", "only_gin", "at_10"), [("solitaire-gin-knock", 9.2, -5.4), ("gin-solitaire", 11.3, -3.8)])
 def test_orientation_values_of_knocking(variant, only_gin, at_10):
     """RULES.md 15.3, standard error 0.2 there."""
-    for rule, want in (("gin", only_gin), ("stop-at:k=10", at_10)):
+    for rule, want in (("at:k=0", only_gin), ("at", at_10)):
         score, error = mean(variant, f"solo-lookahead:aim=deadwood+knock={rule}", 20_000)
         assert abs(score - want) < 4 * math.hypot(error, 0.2)
 
@@ -306,7 +358,63 @@ def test_the_stop_table_in_miniature(script, capsys):
     assert "300 deals of low" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("gin", [True, False])
+@pytest.mark.parametrize(("scoring", "text"), list(enumerate(["solitaire-gin", "solitaire-gin-knock", "solitary-gin"])))
+def test_the_worth_of_what_was_played(script, scoring, text, gin):
+    """Against every place of the joker in turn; gin with the last hand kept, or the deck played to its end."""
+    own_rules, values = game(text), row(text)
+    last = 40 + 2 * (not gin) if scoring < 2 else 15
+    hands = np.array([notation.mask(RANDOM.sample(range(52), 10)) for _ in range(last + 1)])
+    if gin:
+        hands[last] = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 5H")
+    counts = [twin.deadwood(names(int(hand)), values) for hand in hands]
+    for t in (last - 5, last - 1):
+        expected = Fraction(20 if gin else -counts[last])
+        if scoring < 2:
+            left, at_end = 43 - t, 0
+            for above in range(left):
+                if gin and t + above >= last:
+                    at_end += 1 if scoring == 0 else above - (last - t) + int(own_rules.gin_bonus)
+                elif scoring == 1:
+                    at_end -= counts[t + above]
+            expected = Fraction(at_end, left)
+        assert script.worth(hands, t, last, gin, scoring, own_rules) == pytest.approx(float(expected))
+
+
+def test_planes_are_found_again(script, monkeypatch):
+    """From sums of hands that lie on planes exactly, without a prior worth the name."""
+    monkeypatch.setattr(script, "PRIOR", 1e-6)
+    lots = np.random.default_rng(3)
+    true = lots.normal(size=(15, 11, 3))
+    x = np.concatenate([np.ones((15, 11, 60, 1)), lots.integers(0, 40, (15, 11, 60, 2))], axis=3)
+    y = (x @ true[..., None])[..., 0]
+    squares = np.einsum("tnki,tnkj->tnij", x, x)
+    products = np.einsum("tnki,tnk->tni", x, y)
+    assert script.fitted(np.concatenate([squares, products[..., None]], axis=3)) == pytest.approx(true, abs=1e-5)
+
+
+@pytest.mark.slow
+def test_the_planes_in_miniature(script, capsys):
+    small = script.dp_table(150, 7, rounds=2, discard="low")
+    assert np.array_equal(small, script.dp_table(150, 7, rounds=2, discard="low"))
+    assert "2 rounds of 150 deals" in capsys.readouterr().out
+    assert (small.reshape(3, 15, 11, 3)[0, ..., 2] == 0).all()  # where deals are won, deadwood counts for nothing
+
+
+def test_the_committed_planes_are_sensible():
+    """Of the hands met by the ten thousand, fewer loose cards are better, cards saved are good, and deadwood is bad where it is paid."""
+    committed = planes()[:, 3:13]
+    for fewer, more in ((2, 4), (4, 7), (7, 10)):
+        assert (committed[:, :, fewer, 0] > committed[:, :, more, 0]).all()
+    assert (committed[:, :, [4, 7], 1] > 0).all()
+    assert (committed[1:, :, [2, 4, 7], 2] < 0).all()
+
+
 @pytest.mark.slow
 def test_the_script_writes_the_committed_files(script):
-    for file, table in (("stop.npy", script.stop_table), ("solo.npy", script.goal_table)):
-        assert np.array_equal(np.load(ROOT / "strategies" / file), table(200_000, 20261121))
+    for file, table, deals in (
+        ("stop.npy", script.stop_table, 200_000),
+        ("solo.npy", script.goal_table, 200_000),
+        ("solo_dp.npy", script.dp_table, 100_000),
+    ):
+        assert np.array_equal(np.load(ROOT / "strategies" / file), table(deals, 20261121)), file

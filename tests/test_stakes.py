@@ -78,7 +78,8 @@ def test_dead_accepts_what_costs_less_than_to_refuse(stake, offered):
             assert accepted == (offered * (won - lost) >= -stake - 1e-9)
             answers.add(accepted)
     assert (0 in answers) == (offered == 6 and stake == 1)  # no hand is so poor that a small raise should be refused
-    assert ask("answer", "dead", phase=BLIND, stake=stake, offered=offered) == 1
+    for caution in (0, 2):  # who has not seen his cards says nothing about them by an offer
+        assert ask("answer", "dead", {"caution": caution}, phase=BLIND, stake=stake, offered=offered) == 1
 
 
 def test_dead_offers_the_largest_number_that_the_hand_is_good_for():

@@ -1,8 +1,10 @@
 """Learns the numbers of one-player play from self-play without the joker, which nothing but the hazard 1/m depends on.
 
-    python training/solo.py            writes strategies/stop.npy and strategies/solo.npy, in about a minute
+    python training/solo.py            writes stop.npy, solo.npy and solo_dp.npy to strategies/, in about two minutes
 
 stop.npy: the mean count of each state of `simgin_strategies.stop`, then the chances of the next state by cards left and state.
+solo_dp.npy: the planes of `simgin_strategies.solo_dp`, by fitted iteration. Each round plays by the planes of the round before. In every
+deal one discard is left to chance, so that poor hands are met, and only what comes after it is learned from.
 """
 
 import argparse
@@ -10,16 +12,20 @@ from pathlib import Path
 
 import numpy as np
 from simgin_strategies.solo import LOWEST, SPAN, STEP
-from simgin_strategies.stop import MOST_LEFT, STATES, state_of
+from simgin_strategies.solo_dp import BAND, LOOSE, PENALTIES, PLANE, SCORINGS, TIMES, WON, promise
+from simgin_strategies.stop import MOST_LEFT, STATES, state_of, stop_value
 
 from simgin import hooks, loader, rules, variants
 from simgin.core import jit, rng
+from simgin.core.bits import nth
 from simgin.core.deadwood import deadwood
 from simgin.core.policy import HOOK_TYPE, PARAMS_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.view import new_view
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 DRAWS = 42
+GAMES = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")  # one for each scoring of solo_dp.npy
+PRIOR = 1000  # hands that every plane begins with, from the plane over all numbers of loose cards
 
 
 @jit.jit
@@ -32,8 +38,11 @@ def shuffled(seed, unit, pack):
         pack[i], pack[j] = pack[j], pack[i]
 
 
-def self_play(view, rules, params, discard, seed, deals, draws, hands, unseen):
-    """Ten cards kept after each draw, and the cards unseen then: hands[deal, t] for t draws made, 0 after gin."""
+def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
+    """Ten cards kept after each draw, and the cards unseen then: hands[deal, t] for t draws made, 0 after gin.
+
+    strays[deal] = (a draw, a place): the discard after that draw is whatever lies at that place in the hand.
+    """
     pack = np.empty(52, np.int64)
     for deal in range(deals):
         shuffled(seed, deal, pack)
@@ -53,21 +62,25 @@ def self_play(view, rules, params, discard, seed, deals, draws, hands, unseen):
             view.hand, view.legal, view.unseen, view.pile = hand, hand, ((1 << 52) - 1) & ~seen, seen & ~hand
             view.own_turn = view.turn = t + 1
             view.deck_left = DRAWS - t
-            hand &= ~(1 << discard(view, rules, params))
+            hand &= ~(1 << (nth(hand, strays[deal, 1]) if strays[deal, 0] == t + 1 else discard(view, rules, params)))
 
 
-def played(variant, discard, deals, seed):
-    """Self-play of a discard policy: (rules, hands kept, cards unseen), int64 of shape (deals, draws + 1)."""
+def played(variant, discard, deals, seed, params=None, lots=None):
+    """Self-play of a discard policy: (rules, hands kept, cards unseen, strays by lot); hands are int64 of shape (deals, draws + 1)."""
     own_rules = rules.build(variants.find(variant))
     policy = loader.find(f"gold+discard={discard}").discard
     draws = int(own_rules.max_draws) if own_rules.max_draws >= 0 else DRAWS
     hands, unseen = np.zeros((2, deals, draws + 1), np.int64)
     view = new_view()
     view.taken = view.taken_offer = -1
-    signature = (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE, HOOK_TYPE) + (jit.numba.int64,) * 3 + (jit.numba.int64[:, ::1],) * 2
+    signature = (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE, HOOK_TYPE) + (jit.numba.int64,) * 3 + (jit.numba.int64[:, ::1],) * 3
     kernel = jit.compiled(self_play, signature, keep=False)
-    kernel(view, own_rules, hooks.vector(policy), hooks.hook(policy), seed, deals, draws, hands, unseen)
-    return own_rules, hands, unseen
+    params = hooks.vector(policy) if params is None else params
+    strays = np.zeros((deals, 2), np.int64)
+    if lots is not None:
+        strays[:, 0], strays[:, 1] = lots.integers(1, draws + 1, deals), lots.integers(11, size=deals)
+    kernel(view, own_rules, params, hooks.hook(policy), seed, deals, draws, strays, hands, unseen)
+    return own_rules, hands, unseen, strays
 
 
 @jit.jit
@@ -87,7 +100,7 @@ def count_changes(hands, rules, totals, changes):
 
 def stop_table(deals, seed, discard="ahead:aim=gin"):
     """The numbers of stop.npy. Neighbouring numbers of cards left are pooled, five at a time; what was never seen changes nothing."""
-    own_rules, hands, _ = played("solitaire-gin-knock", discard, deals, seed)
+    own_rules, hands, *_ = played("solitaire-gin-knock", discard, deals, seed)
     totals, changes = np.zeros((STATES, 2)), np.zeros((MOST_LEFT + 1, STATES, STATES))
     count_changes(hands, own_rules, totals, changes)
     pooled = sum(np.roll(np.pad(changes, ((2, 2), (0, 0), (0, 0))), k, axis=0) for k in range(-2, 3))[2:-2]
@@ -100,7 +113,7 @@ def stop_table(deals, seed, discard="ahead:aim=gin"):
 
 def goal_table(deals, seed, discard="switch:k=2"):
     """The numbers of solo.npy: for 0..4 deals the chance that they add up to at most -100, -95, .. points in Solitary Gin."""
-    own_rules, hands, _ = played("solitary-gin", discard, deals, seed)
+    own_rules, hands, *_ = played("solitary-gin", discard, deals, seed)
     scores = np.zeros(SPAN * 8)  # of one deal, from the lowest total on
     for kept in hands:
         count = deadwood(int(kept[-1]), own_rules) if kept[-1] else 0
@@ -115,6 +128,73 @@ def goal_table(deals, seed, discard="switch:k=2"):
     return np.concatenate(rows).astype(np.float32)
 
 
+@jit.jit
+def worth(hands, t, last, gin, scoring, rules):
+    """Value of going on with the cards kept after t draws of a deal that ends after `last`: the mean over the places of the joker."""
+    if scoring == PENALTIES:
+        return -float(rules.penalty_gin) if gin else -float(deadwood(hands[last], rules))
+    left = MOST_LEFT - t
+    at_end = left - (last - t)
+    reached = at_end / left if gin else 0.0
+    if scoring == WON:
+        return reached
+    paid = 0
+    for i in range(t, last if gin else last + 1):
+        paid += deadwood(hands[i], rules)
+    return reached * stop_value(0, at_end, rules) - paid / left
+
+
+@jit.jit
+def add_hands(hands, unseen, strays, scoring, rules, sums):
+    """Add up, by time and loose cards, what a fit by least squares needs to know of the hands kept after a stray discard."""
+    draws = hands.shape[1] - 1
+    x = np.ones(PLANE + 1)
+    for deal in range(hands.shape[0]):
+        last = draws
+        while hands[deal, last] == 0:
+            last -= 1
+        gin = deadwood(hands[deal, last], rules) == 0
+        for t in range(max(1, strays[deal, 0]), last if gin else draws):
+            now, saved = promise(hands[deal, t], unseen[deal, t], rules)
+            x[1], x[2] = saved, 0 if scoring == WON else deadwood(hands[deal, t], rules)
+            x[3] = worth(hands[deal], t, last, gin, scoring, rules)
+            time = draws - t - 1 if scoring == PENALTIES else (MOST_LEFT - t - 1) // BAND
+            for i in range(PLANE):
+                for j in range(PLANE + 1):
+                    sums[time, now, i, j] += x[i] * x[j]
+
+
+def fitted(sums):
+    """The planes of one scoring, those of few hands drawn towards one plane that rises and falls evenly with the loose cards."""
+    planes = np.zeros(sums.shape[:-1])
+    for time in range(TIMES):
+        squares, products = sums[time, :, :, :PLANE], sums[time, :, :, PLANE]
+        n = squares[:, 0, 0].sum()
+        mean = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE)
+        with_loose = [np.vstack([np.eye(PLANE), [now, 0, 0]]) for now in range(LOOSE)]
+        whole = sum(a @ s @ a.T for a, s in zip(with_loose, squares, strict=True)) + 1e-9 * np.eye(PLANE + 1)
+        even = np.linalg.solve(whole, sum(a @ p for a, p in zip(with_loose, products, strict=True)))
+        for now in range(LOOSE):
+            prior = even @ with_loose[now]
+            planes[time, now] = np.linalg.solve(squares[now] + PRIOR * mean, products[now] + PRIOR * mean @ prior)
+    return planes
+
+
+def dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
+    """The numbers of solo_dp.npy. The first round plays a discard policy that is known already; all rounds are learned from."""
+    sums = np.zeros((SCORINGS, TIMES, LOOSE, PLANE, PLANE + 1))
+    params = None
+    for n in range(rounds):
+        for scoring, variant in enumerate(GAMES):
+            lots = np.random.default_rng([seed, n, scoring])
+            own_rules, hands, unseen, strays = played(variant, discard, deals, seed + n, params, lots)
+            add_hands(hands, unseen, strays, scoring, own_rules, sums[scoring])
+        table = np.stack([fitted(of_scoring) for of_scoring in sums]).astype(np.float32).ravel()
+        discard, params = "dp", table.astype(np.float64)
+    print(f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(GAMES)}, seed {seed}; {sums[..., 0, 0].sum():,.0f} hands")
+    return table
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--deals", type=int, default=200_000)
@@ -123,6 +203,7 @@ def main():
     args = parser.parse_args()
     np.save(args.out / "stop.npy", stop_table(args.deals, args.seed))
     np.save(args.out / "solo.npy", goal_table(args.deals, args.seed))
+    np.save(args.out / "solo_dp.npy", dp_table(args.deals // 2, args.seed))
 
 
 if __name__ == "__main__":

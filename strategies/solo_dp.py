@@ -1,0 +1,87 @@
+"""The benchmark for looking ahead: throw the card without which the ten others are worth most, by a table of values learned from play.
+
+The table tells the value of ten cards by the draws still to come and by what matters about the hand: the cards in no meld, how many of
+them the live cards would save (as `ahead:aim=loose` adds them up), and the deadwood. For each time and number of loose cards the
+value is a plane over the other two; a table by all four was too rough to play by. There is one for each way of scoring, deals won (where
+deadwood counts for nothing), points against the joker and penalties, learned by training/solo.py: play, fit, and play by what was
+fitted. Bonuses are those of the games as they come; with others it plays as if they had not been changed.
+
+Source: STRATEGIES.md 4 (solo-dp), this project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch Mode
+Reinforcement Learning", 2005.
+"""
+
+from simgin_strategies.ahead import loose, no_draw_follows, outs
+from simgin_strategies.stop import stop_value
+
+from simgin.core.rules import PENALTY, WINLOSS
+from simgin.strategy import Strategy, discard, helper, knock
+from simgin.toolkit import best_discard, deadwood, dearest, lowest
+
+SCORINGS, TIMES, LOOSE, PLANE = 3, 15, 11, 3  # of solo_dp.npy; a plane is its height at none, and its slopes by cards saved and by deadwood
+WON, POINTS, PENALTIES = 0, 1, 2
+BAND = 3  # cards left in a deck with the joker that make one time
+
+
+@discard(weights="solo_dp.npy")
+def dp(view, rules, params):
+    """Keep the ten cards that the table values most."""
+    if no_draw_follows(view, rules):
+        return best_discard(view.hand, view.legal, rules)
+    time = time_of(view, rules)
+    best, most = -1, -1e18
+    legal = view.legal
+    while legal:
+        card = lowest(dearest(legal, rules)[0])
+        legal &= ~(1 << card)
+        worth = going_on(view.hand & ~(1 << card), view.unseen, time, rules, params)
+        if worth > most:
+            best, most = card, worth
+    return best
+
+
+@knock(name="dp", weights="solo_dp.npy")
+def dp_stop(view, rules, params):
+    """When ending the deal is worth at least as much as the table says of going on with these ten cards."""
+    if view.ending_count == 0 or view.ending >= 2:
+        return True
+    if view.deck_left < 1:
+        return False
+    return stop_value(view.ending_count, view.deck_left, rules) >= going_on(view.hand, view.unseen, time_of(view, rules), rules, params)
+
+
+@helper
+def time_of(view, rules):
+    """Place on the axis of time: by draws still to come, in a deck with the joker by threes; against another player by the stock."""
+    if rules.max_draws >= 0:
+        return max(0, min(TIMES, rules.max_draws - view.own_turn) - 1)
+    left = view.deck_left if view.deck_left >= 1 else view.stock
+    return max(0, min(TIMES - 1, (left - 1) // BAND))
+
+
+@helper
+def going_on(ten, unseen, time, rules, table):
+    """What the table says of ten cards."""
+    now, saved = promise(ten, unseen, rules)
+    plane = ((scoring_of(rules) * TIMES + time) * LOOSE + now) * PLANE
+    return table[plane] + table[plane + 1] * saved + table[plane + 2] * deadwood(ten, rules)
+
+
+@helper
+def scoring_of(rules):
+    """Which of the tables."""
+    return WON if rules.deal_scoring == WINLOSS else PENALTIES if rules.deal_scoring == PENALTY else POINTS
+
+
+@helper
+def promise(ten, unseen, rules):
+    """(loose cards, how many of them each unseen card would save, added up)."""
+    now = loose(ten, rules)
+    fit = outs(ten, rules) & unseen
+    saved = 0
+    while fit:
+        saved += now - max(0, loose(ten | fit & -fit, rules) - 1)
+        fit &= fit - 1
+    return now, saved
+
+
+SOLO_DP = Strategy("solo-dp", discard=dp, knock=dp_stop, about="One player: keeps the cards that a table learned from play values most.")
