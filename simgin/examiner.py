@@ -75,7 +75,8 @@ def main() -> None:
     with np.load(job["positions"]) as views:
         for text in job["strategies"]:
             if (strategy := _read_strategy(text, job, report)) is not None:
-                stage(strategy, _compiled(strategy, report), job, views, report)
+                own = {**job, "answers": job["answers"].get(text, {})}  # kept under the name that was asked for
+                stage(strategy, _compiled(strategy, report), own, views, report)
             report.tell(finished=job["stage"])
 
 
@@ -131,7 +132,7 @@ def _deals(strategy: Strategy, policies: list[Policy], job: dict[str, Any], view
         for text in job["variants"]:
             place = key(strategy.ending, text, policy.slot)
             try:
-                _asked_again(_asker(policy, text, job, report), views[place], job["answers"][strategy.text][place])
+                _asked_again(_asker(policy, text, job, report), views[place], job["answers"][place])
             except _Fault as fault:
                 report.tell(failed=fault.args[0], sentence=f"{_about(policy, text)} {fault.args[1]}.")
                 return

@@ -11,11 +11,11 @@ Evaluation Function for Hand Strength Estimation in Gin Rummy" (MARJJ), EAAI-21,
 
 import numpy as np
 
+from simgin.core.rules import HIGH_OR_LOW
 from simgin.strategy import choice, discard, helper, param
-from simgin.toolkit import best_discard, best_discards, deadwood, dearest, lane, lowest, popcount
+from simgin.toolkit import best_discard, deadwood, dearest, lane, lowest, next_counts, outs, popcount, sum_of_least
 
 DEADWOOD, GIN, FEW, LOOSE = 0, 1, 2, 3
-HIGH_OR_LOW, CORNER = 1, 2  # rules.ace_runs
 PACK_SIZE = 52
 
 
@@ -52,7 +52,7 @@ def outlook(ten, unseen, aim, few, rules, counts):
         return _loose_outlook(ten, unseen, rules)
     n = next_counts(ten, unseen, rules, counts)
     if aim == FEW:
-        return _least(counts, n, int(few))
+        return sum_of_least(counts, n, int(few))
     total, gins = 0, 0
     for i in range(n):
         total += counts[i]
@@ -61,74 +61,19 @@ def outlook(ten, unseen, aim, few, rules, counts):
 
 
 @helper
-def next_counts(ten, unseen, rules, out):
-    """Write to `out` the least count that each unseen card leads to, if it were drawn; how many there are."""
-    whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
-    fit = outs(ten, rules)
-    n = 0
-    while unseen:
-        one = unseen & -unseen
-        unseen ^= one
-        if one & fit:
-            out[n] = best_discards(ten | one, ten | one, rules)[0]
-        else:
-            out[n] = min(whole, nine + rules.value[0, lowest(one) % 13])
-        n += 1
-    return n
-
-
-@helper
-def _least(counts, n, few):
-    """Sum of the `few` least of n numbers, which are reordered."""
-    total = 0
-    for i in range(min(n, few)):
-        for k in range(i + 1, n):
-            if counts[k] < counts[i]:
-                counts[i], counts[k] = counts[k], counts[i]
-        total += counts[i]
-    return total
-
-
-@helper
 def _loose_outlook(ten, unseen, rules):
     """The least numbers of loose cards that the unseen cards lead to, added up; then the count."""
-    now = loose(ten, rules)
+    now = fewest_loose(ten, rules)
     fit = outs(ten, rules) & unseen
     total = now * popcount(unseen & ~fit)
     while fit:
-        total += max(0, loose(ten | fit & -fit, rules) - 1)
+        total += max(0, fewest_loose(ten | fit & -fit, rules) - 1)
         fit &= fit - 1
     return total << 10 | deadwood(ten, rules)
 
 
 @helper
-def outs(hand, rules):
-    """The cards of the pack that would lie in a meld with cards of the hand."""
-    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
-    pairs = s & h | s & d | s & c | h & d | h & c | d & c
-    cards = pairs | pairs << 13 | pairs << 26 | pairs << 39
-    cards |= _run_outs(s, rules) | _run_outs(h, rules) << 13 | _run_outs(d, rules) << 26 | _run_outs(c, rules) << 39
-    for i in range(rules.n_rainbows):
-        missing = rules.rainbows[i] & ~hand
-        if missing & (missing - 1) == 0:
-            cards |= missing
-    return cards
-
-
-@helper
-def _run_outs(one, rules):
-    """The ranks that two cards of a lane next to them would make a run with."""
-    around = one << 13
-    if rules.ace_runs == HIGH_OR_LOW:
-        around |= (one & 1) << 26
-    elif rules.ace_runs == CORNER:
-        around |= one | one << 26
-    ranks = around << 2 & around << 1 | around << 1 & around >> 1 | around >> 1 & around >> 2
-    return ranks >> 13 & 0x1FFF | (ranks >> 26 & 1 if rules.ace_runs == HIGH_OR_LOW else 0)
-
-
-@helper
-def loose(hand, rules):
+def fewest_loose(hand, rules):
     """Least number of cards of up to eleven that are left out of melds, whatever their values; rainbows are not looked for."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     thrice = s & h & (d | c) | d & c & (s | h)

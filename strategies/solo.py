@@ -9,13 +9,13 @@ Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
 """
 
 import numpy as np
-from simgin_strategies.ahead import PACK_SIZE, ahead, next_counts, no_draw_follows, outlook
+from simgin_strategies.ahead import PACK_SIZE, ahead, no_draw_follows, outlook
 from simgin_strategies.discard import low
 from simgin_strategies.knock import at
 from simgin_strategies.stop import stop_dp
 
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
-from simgin.toolkit import best_discard, dearest, lowest
+from simgin.toolkit import best_discard, dearest, lowest, next_counts
 
 N_PARAMS = 4  # the numbers of solo.npy follow them
 STEP, LOWEST, SPAN = 5, -100, 50  # totals that solo.npy tells of: from the best possible one on, in steps of the card values

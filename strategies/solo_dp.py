@@ -10,12 +10,12 @@ Source: STRATEGIES.md 4 (solo-dp), this project; fitted iteration as in D. Ernst
 Reinforcement Learning", 2005.
 """
 
-from simgin_strategies.ahead import loose, no_draw_follows, outs
+from simgin_strategies.ahead import fewest_loose, no_draw_follows
 from simgin_strategies.stop import stop_value
 
 from simgin.core.rules import PENALTY, WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
-from simgin.toolkit import best_discard, deadwood, dearest, lowest
+from simgin.toolkit import best_discard, deadwood, dearest, lowest, outs
 
 SCORINGS, TIMES, LOOSE, PLANE = 3, 15, 11, 3  # of solo_dp.npy; a plane is its height at none, and its slopes by cards saved and by deadwood
 WON, POINTS, PENALTIES = 0, 1, 2
@@ -75,11 +75,11 @@ def scoring_of(rules):
 @helper
 def promise(ten, unseen, rules):
     """(loose cards, how many of them each unseen card would save, added up)."""
-    now = loose(ten, rules)
+    now = fewest_loose(ten, rules)
     fit = outs(ten, rules) & unseen
     saved = 0
     while fit:
-        saved += now - max(0, loose(ten | fit & -fit, rules) - 1)
+        saved += now - max(0, fewest_loose(ten | fit & -fit, rules) - 1)
         fit &= fit - 1
     return now, saved
 

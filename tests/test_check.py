@@ -138,5 +138,5 @@ def test_every_built_in_strategy_and_policy_passes_in_every_variant() -> None:
     """By themselves, and every policy in gold's place of its slot; mc with few worlds, for the sake of time."""
     alone = [name for name in loader.names() if name != "mc"]
     mixed = [f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"]
-    found = check.check([*alone, "mc:n=4", *mixed], check.games())
+    found = check.check([*alone, "mc:n=4", *mixed, "gold+stake=dead"], check.games())
     assert [one for one in found if one.passed is not True] == []
