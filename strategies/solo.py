@@ -22,7 +22,7 @@ STEP, LOWEST, SPAN = 5, -100, 50  # totals that solo.npy tells of: from the best
 
 
 @discard(
-    k=param(2, 0, 500, "last turns that look for the least mean penalty"),
+    k=param(3, 0, 500, "last turns that look for the least mean penalty"),
     aim=choice("loose", "gin", "few", "deadwood", about="what is looked for before them"),
     few=param(7, 1, 42, "how many of the best draws count under aim=few"),
     goal=flag(False, "the last turns look for the chance of a total within the goal"),
