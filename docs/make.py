@@ -244,17 +244,52 @@ def quoted(name: str, *title: str) -> str:
 
 
 def catalogue() -> str:
-    """The figures of every strategy in the league and the bench, as TOML."""
-    leagues, crosses = (pd.read_csv(REFERENCE / "league" / name) for name in ("league.csv", "cross.csv"))
-    speeds = {row["figure"]: row["per_second"] for row in json.loads((REFERENCE / "bench.json").read_text())["rows"]}
-    against = crosses[(crosses["variant"] == "eaai") & (crosses["opponent"] == "simple")].set_index("strategy")["share"]
-    lines = ["# Written by docs/make.py from results/reference/league and results/reference/bench.json.", ""]
-    for _, row in leagues[leagues["variant"] == "eaai"].iterrows():
-        name = row["strategy"]
-        speed = float(f"{speeds[name + ', eaai deals']:.2g}")
-        lines += [f"[{name}]", f"elo = {row['elo']:.0f}", f"elo_error = {(row['elo_high'] - row['elo_low']) / 2:.0f}"]
-        lines += [f"won = {100 * against.get(name, 0.5):.1f}", f"deals_per_second = {speed:.0f}", ""]
-    return "\n".join(lines)
+    """What is known of every strategy from the reference results, as TOML."""
+    figures = {**_in_the_league(), **_elsewhere()}
+    head = "# Written by docs/make.py from results/reference: league, mc, dice, solo-players and bench.json.\n"
+    return "\n".join(
+        [head, *(f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in some.items()) for name, some in figures.items())]
+    )
+
+
+def _in_the_league() -> dict[str, dict[str, str]]:
+    """Elo under eaai with its error, matches won against simple in per cent, and speed, by strategy."""
+    league, cross = (pd.read_csv(REFERENCE / "league" / name) for name in ("league.csv", "cross.csv"))
+    against = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")].set_index("strategy")["share"]
+    return {
+        row["strategy"]: {
+            "elo": f"{row['elo']:.0f}",
+            "elo_error": f"{(row['elo_high'] - row['elo_low']) / 2:.0f}",
+            "won": f"{100 * against.get(row['strategy'], 0.5):.1f}",
+            **_speed(row["strategy"]),
+        }
+        for _, row in league[league["variant"] == "eaai"].iterrows()
+    }
+
+
+def _elsewhere() -> dict[str, dict[str, str]]:
+    """What is told of those who are too slow for the league, or made for another game."""
+    won = _value("mc", "eaai", "mc", "simple", "match_win")
+    dice = pd.read_csv(REFERENCE / "dice" / "league.csv").set_index(["variant", "strategy"])["match_win"]
+    found = {
+        "mc": {"told": f'"{100 * won:.0f} % v simple"', **_speed("mc")},
+        "dice-player": {"told": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"', **_speed("dice-player")},
+    }
+    for name in (name for name in loader.shipped() if known.alone(name)):
+        wins, penalty = _value("solo-players", "solitaire-gin", name, "", "win"), _value("solo-players", "solitary-gin", name, "", "score")
+        found[name] = {"told": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}
+    return found
+
+
+def _value(result: str, variant: str, a: str, b: str, metric: str) -> float:
+    rows = table.read(REFERENCE / result / "table.csv")
+    seen = rows[(rows["variant"] == variant) & (rows["strategy"] == a) & (rows["opponent"] == b) & (rows["metric"] == metric)]
+    return float(seen["value"].iloc[0])
+
+
+def _speed(name: str) -> dict[str, str]:
+    rates = {row["figure"]: row["per_second"] for row in json.loads((REFERENCE / "bench.json").read_text())["rows"]}
+    return {"deals_per_second": f"{float(format(rates[f'{name}, eaai deals'], '.2g')):.0f}"}
 
 
 def _caption(found: Sequence[Seen]) -> str:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 FILE = Path(__file__).with_name("catalogue.toml")
 TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}  # at least so many deals a second against itself
 READING = """
-strength: Elo in the league of `eaai` matches (simple is 0) with its 95 % interval, and matches won against simple in per cent. speed: \
-fast plays 100,000 deals a second or more, thorough 5,000, searching fewer; slow runs in Python."""
+strength: Elo in the league of `eaai` matches (simple is 0) with its 95 % interval, and matches won against simple in per cent; alone, \
+deals of solitaire-gin won and penalty a deal of solitary-gin. speed: fast plays 100,000 deals a second or more against itself, thorough \
+5,000, searching fewer; slow runs in Python."""
 
 
 def known(name: str) -> dict[str, Any]:

@@ -83,3 +83,10 @@ def test_old_directories_are_pruned(tmp_path: Path) -> None:
     left = {path.name for path in tmp_path.iterdir()}
     assert done.stdout.strip() in left and "old7" in left and "old0" not in left
     assert len(left) == jit.KEPT_DIRECTORIES
+
+
+def test_every_shipped_policy_is_kept_on_disk() -> None:
+    """A policy that numba cannot keep would be compiled at every start: it says so in a warning, which is an error here."""
+    for policy in loader.policies():
+        hook = hooks.hook(policy)
+        assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name

@@ -151,5 +151,8 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def spliced(function: Callable[..., Any]) -> Any:
-    """Decorator of a large function with one caller: its text becomes part of the caller's before anything is compiled."""
+    """Decorator of a function whose text becomes part of its caller's before anything is compiled.
+
+    For a large one with one caller, and for one that is given a function: called with it, the caller could not be kept on disk.
+    """
     return compiled(function, inline="always")

@@ -10,8 +10,7 @@ Costs and prices that differ from card to card are functions of the author's (`@
 
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest, meldable
-from simgin.core.jit import jit
-from simgin.strategy import helper
+from simgin.core.jit import jit, spliced
 
 
 @jit
@@ -26,7 +25,7 @@ def priced(view, rules, dear, price):
     return lowest(dearest(cards, rules)[0])
 
 
-@helper
+@spliced
 def priced_each(view, rules, params, price, known):
     """The best discard where each card bears a price of its own, `price(view, rules, params, card, known)`."""
     whole, in_melds = deadwood(view.hand, rules), meldable(view.hand, rules)
@@ -42,7 +41,7 @@ def priced_each(view, rules, params, price, known):
     return best
 
 
-@helper
+@spliced
 def cheapest(view, rules, params, cards, cost, known):
     """The card of a mask for which `cost(view, rules, params, card, known)` is least; ties: the dearest, then the lowest number."""
     best, least = -1, 1e18
