@@ -109,13 +109,13 @@ Seen = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B) and the rows
 
 
 def main() -> None:
-    """Write every page whose blocks have changed."""
+    """Write the catalogue, and every page whose blocks have changed."""
+    CATALOGUE.write_text(catalogue())
     for page in pages():
         old, new = page.read_text(), filled(page, KINDS)
         if new != old:
             page.write_text(new)
             print(f"Written: {page.relative_to(ROOT)}")
-    CATALOGUE.write_text(catalogue())
 
 
 def pages() -> list[Path]:

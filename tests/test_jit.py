@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from simgin import hooks, loader
 from simgin.core import jit
 
 ROOT = Path(__file__).resolve().parent.parent
