@@ -102,7 +102,12 @@ COUNTED = {
     "goal_met": "those whose total met the goal",
 }
 
-WON = (("deal_win", "deals won %", 100), ("margin", "points per deal", 1), ("match_win", "matches won %", 100))
+WON = (
+    ("deal_win", "deals won %", 100),
+    ("margin", "points per deal", 1),
+    ("score", "score per deal", 1),
+    ("match_win", "matches won %", 100),
+)
 CATALOGUE = ROOT / "simgin" / "catalogue.toml"
 
 Seen = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B) and the rows seen by A
@@ -237,10 +242,12 @@ def quoted(name: str, *title: str) -> str:
         text = (REFERENCE / name / "summary.md").read_text()
         return text.split(f"## {' '.join(title)}\n", 1)[1].partition("\n## ")[0].strip()
     lines = [
-        (variant, f"`{a}`", f"`{b}`", *(summary.estimate(*table.cell(rows, metric), factor) for metric, _, factor in WON))
+        (variant, f"`{a}`", f"`{b}`" if b else "", *(summary.estimate(*table.cell(rows, metric), factor) for metric, _, factor in WON))
         for (variant, a, b), rows in table.matchups(table.read(REFERENCE / name / "table.csv"))
     ]
-    return _table(("game", "A", "B", *(heading for _, heading, _ in WON)), lines)
+    told = [i for i, cells in enumerate(zip(*lines, strict=True)) if set(cells) - {"", summary.DASH}]
+    head = ("game", "A", "B", *(heading for _, heading, _ in WON))
+    return _table([head[i] for i in told], [tuple(line[i] for i in told) for line in lines])
 
 
 def catalogue() -> str:

@@ -18,7 +18,7 @@ from simgin_strategies.knock import early
 from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import best_discards, cheapest, deadwood, lane, next_counts, of_rank, points, popcount, three_card_runs
+from simgin.toolkit import best_discards, chance_held, cheapest, deadwood, lane, next_counts, of_rank, points, popcount, three_card_runs
 
 COUNTS = 128  # the deadwood of ten cards is less
 
@@ -36,7 +36,7 @@ def hazard(view, rules, params):
     """Throw for the least deadwood at the likely end of the deal, and for what helps the opponent least (Goldstein et al.)."""
     most = best_discards(view.hand, view.legal, rules)[0] + params[6]
     scratch = np.empty(52, np.int64), np.zeros(COUNTS, np.int64)
-    return cheapest(view, rules, params, view.legal, _cost, (most, _chance_held(view), scratch))
+    return cheapest(view, rules, params, view.legal, _cost, (most, chance_held(view), scratch))
 
 
 @helper
@@ -80,12 +80,6 @@ def _at_the_end(count, ahead, turn, params):
         held = max(0.0, held - gain)
         gain *= params[2]
     return expected + alive * held
-
-
-@helper
-def _chance_held(view):
-    """The chance that the opponent holds a given unseen card; unlike the toolkit's also where nobody is opposite."""
-    return max(0, 10 - popcount(view.known)) / max(1, popcount(view.unseen))
 
 
 @helper
