@@ -7,6 +7,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured in these variants (none named: in all of them)
     <!-- roster -->                          every strategy with its idea, source and strength
+    <!-- speed -->                           what the reference bench measured, without the line for every strategy
     <!-- quoted: NAME [TITLE] -->            of results/reference/NAME who won what; or the section of its summary with that title
 
 Writes simgin/catalogue.toml too, from the league and the bench in results/reference. The same seed gives the same bytes, on any machine
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -34,8 +36,8 @@ ROOT = HERE.parent
 TWO, ALONE = "experiments/games.toml", "alone"
 MATCHES_ALONE = "100k"
 REFERENCE = ROOT / "results" / "reference"
-KINDS = ("rows", "games", "metrics", "table", "roster", "quoted")
-BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|roster|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
+KINDS = ("rows", "games", "metrics", "table", "roster", "speed", "quoted")
+BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|roster|speed|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
 SECTIONS = {"deal": "the deal", "meld": "melds and values", "score": "scoring", "match": "the match", "stake": "the die"}
 WON_BY = {
@@ -131,7 +133,7 @@ def pages() -> list[Path]:
 
 def filled(page: Path, kinds: Sequence[str]) -> str:
     """The text of a page with its blocks of these kinds made anew."""
-    makers = {"rows": rows, "games": games, "metrics": defined, "table": measured, "roster": roster, "quoted": quoted}
+    makers = {"rows": rows, "games": games, "metrics": defined, "table": measured, "roster": roster, "speed": speed, "quoted": quoted}
 
     def block(match: re.Match[str]) -> str:
         start, kind, words, end = match.groups()
@@ -232,8 +234,26 @@ def _figures(name: str) -> Iterator[str]:
 def roster() -> str:
     """Every strategy that comes with simgin, those for two players strongest first."""
     every = known.ordered([loader.find(name) for name in loader.shipped()])
-    lines = [(f"`{one.name}`", known.strength(one.name), " ".join(known.idea(one).split()), one.source) for one in every]
-    return _table(("strategy", "Elo, matches won v `simple`", "idea", "source"), lines)
+    rates = {row["figure"].partition(",")[0]: f"{float(format(row['per_second'], '.2g')):,.0f}" for row in _bench()}
+    lines = [(f"`{one.name}`", known.strength(one.name), rates.get(one.name, ""), known.idea(one), one.source) for one in every]
+    return _table(("strategy", "Elo, matches won v `simple`", "deals/s", "idea", "source"), lines)
+
+
+def speed() -> str:
+    """Figures of the bench: threads, how many a second, and the ratio to the calibration kernel in three digits."""
+    named = {f"{name}, eaai deals" for name in loader.shipped()}
+    rows = [row for row in _bench() if row["figure"] not in named]
+    lines = [(row["figure"], str(row["threads"]), f"{row['per_second']:,.0f}", _digits(row["ratio"])) for row in rows]
+    return _table(("", "threads", "per second", "ratio to the calibration kernel"), lines)
+
+
+def _digits(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _bench() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((REFERENCE / "bench.json").read_text())["rows"]
+    return rows
 
 
 def quoted(name: str, *title: str) -> str:
@@ -295,7 +315,7 @@ def _value(result: str, variant: str, a: str, b: str, metric: str) -> float:
 
 
 def _speed(name: str) -> dict[str, str]:
-    rates = {row["figure"]: row["per_second"] for row in json.loads((REFERENCE / "bench.json").read_text())["rows"]}
+    rates = {row["figure"]: row["per_second"] for row in _bench()}
     return {"deals_per_second": f"{float(format(rates[f'{name}, eaai deals'], '.2g')):.0f}"}
 
 

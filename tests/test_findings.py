@@ -30,7 +30,7 @@ make = script()
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_is_quoted_is_what_is_there(page: Path) -> None:
-    assert make.filled(page, ("quoted", "roster")) == page.read_text()
+    assert make.filled(page, ("quoted", "roster", "speed")) == page.read_text()
 
 
 def test_the_catalogue_is_that_of_the_league_and_the_bench() -> None:
@@ -63,3 +63,13 @@ def test_everybody_for_two_is_in_the_league_or_has_a_reason() -> None:
     league = set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"])
     missing = {name for name in loader.shipped() if not catalogue.alone(name)} - league
     assert missing == {"mc", "dice-player"}
+
+
+def test_the_catalogue_speaks_to_people() -> None:
+    assert catalogue.strength("simple").startswith("+0 ± 0, 50") and catalogue.strength("nobody") == "–"  # noqa: RUF001
+    assert [catalogue.speed(name) for name in ("gold", "marjj", "mc", "nobody")] == ["fast", "thorough", "searching", ""]
+    for name in loader.shipped():
+        one = loader.find(name)
+        assert one.source and catalogue.idea(one)[0].isupper() and not catalogue.idea(one).lower().startswith(f"{name}:"), name
+    order = [one.name for one in catalogue.ordered([loader.find(name) for name in ("random", "mc", "gold", "marjj")])]
+    assert order == ["marjj", "gold", "random", "mc"]

@@ -117,9 +117,9 @@ def _list(as_json: bool) -> None:
 
 
 def _list_parts(every: list[Strategy]) -> Iterator[Any]:
-    yield _catalogue("Strategies for two players, strongest first", [one for one in every if not catalogue.alone(one.name)])
+    yield from _catalogue("Strategies for two players, strongest first", [one for one in every if not catalogue.alone(one.name)])
     yield catalogue.READING
-    yield _catalogue("Strategies for games alone", [one for one in every if catalogue.alone(one.name)])
+    yield from _catalogue("Strategies for games alone", [one for one in every if catalogue.alone(one.name)])
     for slot in SLOTS:
         own = [policy for policy in loader.policies() if policy.slot == slot]
         if own:
@@ -127,21 +127,25 @@ def _list_parts(every: list[Strategy]) -> Iterator[Any]:
     yield "\nOne with its parameters: simgin strategies NAME. Another policy in a slot: gold+knock=at:k=4."
 
 
-def _catalogue(title: str, every: list[Strategy]) -> Table:
+def _catalogue(title: str, every: list[Strategy]) -> Iterator[Any]:
+    """A heading, and of each strategy a line with its figures, its idea and its source."""
+    from rich.padding import Padding
     from rich.text import Text
 
-    out = grid(title, "name", "strength", "speed", "idea and source")
+    yield Text(f"\n{title}", style="bold")
+    longest = max(len(one.name) for one in every)
     for one in every:
-        idea = Text(catalogue.idea(one))
+        figures = ", ".join(filter(None, (catalogue.strength(one.name), _speed(one))))
+        yield Text(f"\n{one.name:<{longest}}  {figures}", style="bold")
+        yield Padding(Text(catalogue.idea(one)), (0, 0, 0, 2))
         if one.source:
-            idea.append(f"\n{one.source}", style="dim")
-        out.add_row(one.name, catalogue.strength(one.name), _speed(one), idea)
-    return out
+            yield Padding(Text(one.source, style="dim"), (0, 0, 0, 2))
 
 
 def _speed(strategy: Strategy) -> str:
-    """How fast a strategy plays: measured for those that come with simgin, its tier for others."""
-    return catalogue.speed(strategy.name) or _tier(strategy)
+    """How fast a strategy plays: as measured; of one that was not, whether it runs in Python or cannot be played."""
+    tier = _tier(strategy)
+    return catalogue.speed(strategy.name) or ("" if tier == "fast" else tier)
 
 
 def _policies(slot: str, policies: list[Policy]) -> Table:
