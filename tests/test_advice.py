@@ -319,7 +319,7 @@ def test_takes_do_what_they_say(rule, values, positions):
 
 
 def hazard_costs(p, share, turns, fade, first, slope, opponent, margin):
-    held = max(0, 10 - len(p.known)) / max(1, len(p.unseen))
+    held = max(0, 10 - len(p.known)) / max(1, len(p.unseen)) if p.row["players"] == 2 else 0  # alone nobody holds a card
     least = min(p.left.values())
     return {
         card: hazard_cost(p, card, held, share, turns, fade, first, slope, opponent) for card in p.legal if p.left[card] <= least + margin
