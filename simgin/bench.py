@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from simgin import loader, rules, runner, threads, variants
+from simgin import catalogue, loader, rules, runner, threads, variants
 from simgin.core import rng
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
@@ -37,8 +37,6 @@ MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...]
     ("gold, solitaire-gin deals", "solitaire-gin", "gold", None, "deal"),
     ("gold, gin-solitaire deals", "gin-solitaire", "gold", None, "deal"),
 )
-
-
 ROSTER_DEALS = 10  # of one round of a strategy of the roster: the slowest plays some tens a second
 
 
@@ -196,7 +194,7 @@ def _matchup_jobs(threads: Sequence[int]) -> list[_Job]:
 
 def roster() -> list[str]:
     """The strategies for two players that come with simgin: all but those made for games alone."""
-    return [name for name in loader.shipped() if not name.startswith("solo-")]
+    return [name for name in loader.shipped() if not catalogue.alone(name)]
 
 
 def _roster_jobs() -> list[_Job]:

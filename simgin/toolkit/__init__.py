@@ -11,6 +11,7 @@ chooses a discard, and `answers` says what is decided. docs/writing-a-strategy.m
 from simgin.core.bits import lowest, nth, popcount
 from simgin.core.cards import PACK, bit, lane, of_rank, rank, suit
 from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest, meldable
+from simgin.core.meldings import ranks_of
 from simgin.core.rng import below
 from simgin.toolkit.answers import chance, gin_or_better, legal_discards, pick, random_word, take_if
 from simgin.toolkit.beliefs import believe, meld_chance
@@ -28,7 +29,6 @@ from simgin.toolkit.hand import (
     makes_meld,
     of_ranks,
     points,
-    ranks_of,
     value,
 )
 from simgin.toolkit.opponent import believe_alike, chance_held, danger, expected_count, last_thrown, near, near_any, thrown, touching

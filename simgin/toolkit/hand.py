@@ -21,12 +21,6 @@ def points(cards, rules):
 
 
 @jit
-def ranks_of(cards):
-    """The ranks of some cards, as thirteen bits."""
-    return lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
-
-
-@jit
 def of_ranks(ranks):
     """All cards of some ranks (thirteen bits)."""
     return ranks | ranks << 13 | ranks << 26 | ranks << 39

@@ -7,7 +7,8 @@ his hand or in the stock. The rich form, the chance of each card by what he did,
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import PACK, of_rank
 from simgin.core.jit import jit
-from simgin.toolkit.hand import of_ranks, ranks_of
+from simgin.core.meldings import ranks_of
+from simgin.toolkit.hand import of_ranks
 
 # Mean least deadwood of the opponent's ten cards after so many of his turns, none of which ended the deal (0: as dealt), over 3,000
 # deals of gold-early against itself; printed by training/beliefs.py.
