@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import sqlite3
+import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +25,7 @@ FORM = 1  # of the tables below; raised whenever an older ledger could not be re
 APPLICATION = 0x67696E01  # marks the file as ours
 COMPRESSION = 1  # zlib's quickest: a row shrinks to a third, and a batch takes a hundred times as long to play
 CHUNK = 512  # rows read at a time
+PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
 
 _TABLES = """
 DROP TABLE IF EXISTS run;
@@ -192,11 +195,27 @@ def _readable(name: str) -> Iterator[None]:
 
 
 def _connection(path: Path | None, name: str) -> sqlite3.Connection:
+    """A connection that keeps everybody else out.
+
+    Of several that ask at once each may see only the others, who are on their way out too: whoever is refused lets go of the file and
+    asks again a moment later, at a time of its own.
+    """
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _alone(path, name)
+        except sqlite3.Error as error:
+            if not _is_in_use(error) or time.monotonic() > until:
+                raise
+            time.sleep(random.uniform(0.01, 0.1))
+
+
+def _alone(path: Path | None, name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
     try:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # before the journal mode: then no second process gets in
         with connection:
-            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("BEGIN EXCLUSIVE")
             _check(connection, name)
     except BaseException:
         connection.close()
@@ -218,11 +237,16 @@ def _check(connection: sqlite3.Connection, name: str) -> None:
 
 def _unusable(name: str, error: Exception) -> str:
     code = sqlite3.SQLITE_CORRUPT if isinstance(error, zlib.error) else getattr(error, "sqlite_errorcode", None)
-    if code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if _is_in_use(error):
         return f"{name} is being written by another process; wait until it ends, or name another directory with -o."
     if code is not None and code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return f"{name} is damaged ({error}); remove it to begin again, or name another directory with -o."
     return f"{name} cannot be used ({error}); name another directory with -o."
+
+
+def _is_in_use(error: Exception) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def differences(before: Any, now: Any, where: str = "") -> list[str]:
