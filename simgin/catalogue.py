@@ -62,6 +62,12 @@ def speed(name: str) -> str:
     return "" if rate is None else next(tier for least, tier in TIERS.items() if rate >= least)
 
 
+def best(at_least: int) -> str:
+    """The strategy with the best rating of those that play so many deals a second."""
+    fast = {name: one["elo"] for name, one in _figures().items() if "elo" in one and one.get("deals_per_second", 0) >= at_least}
+    return max(fast, key=lambda name: fast[name])
+
+
 @cache
 def _figures() -> dict[str, dict[str, Any]]:
     return tomllib.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}

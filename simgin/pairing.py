@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin import metrics, statistics
+from simgin import metrics, quantity, statistics
 from simgin.core import sums
+from simgin.quantity import Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,18 +36,24 @@ def gain(rows: np.ndarray, unit: str) -> pd.DataFrame:
         raise ValueError("Nothing was played in pairs here, so there is no gain of pairing: take a cell of two different strategies.")
     table = []
     for measure, of in (("points", _margins), ("share", _shares)):
-        rho, se = _jackknifed(rows, unit, of)
-        table.append((measure, rho, 1 - rho, se, singles))
+        rho = _jackknifed(rows, unit, of)
+        table.append((measure, rho.value, 1 - rho.value, rho.se, singles))
     return pd.DataFrame(table, columns=list(COLUMNS))
 
 
-def _jackknifed(rows: np.ndarray, unit: str, rho: Callable[[np.ndarray, str], np.ndarray]) -> tuple[float, float]:
-    """rho of all batches, and its standard error by the jackknife over batches."""
-    total, batches = rows.sum(axis=0, dtype=np.int64), len(rows)
-    if total[sums.UNITS] < statistics.ENOUGH_UNITS or batches < ENOUGH_BATCHES:
-        return np.nan, np.nan
-    left = rho(total - rows, unit)
-    return float(rho(total[None], unit)[0]), float(np.sqrt((batches - 1) / batches * ((left - left.mean()) ** 2).sum()))
+def luck(rows: np.ndarray, unit: str) -> Quantity:
+    """1 - rho of the margin, as `gain` has it; a share of variance, which noise can take below 0."""
+    rho = _jackknifed(rows, unit, _margins)
+    return rho.scaled(-1, 1)
+
+
+def _jackknifed(rows: np.ndarray, unit: str, rho: Callable[[np.ndarray, str], np.ndarray]) -> Quantity:
+    """rho of all batches, with its error by the jackknife over batches."""
+    total = rows.sum(axis=0, dtype=np.int64)
+    n = int(total[sums.SUM + sums.FACT["deals" if unit == metrics.DEAL else "matches"]])
+    if total[sums.UNITS] < statistics.ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
+        return Quantity.told(np.nan, np.nan, n)
+    return quantity.of_left_out(float(rho(total[None], unit)[0]), rho(total - rows, unit), n)
 
 
 def _margins(totals: np.ndarray, unit: str) -> np.ndarray:

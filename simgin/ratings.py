@@ -83,6 +83,16 @@ def ratings(pairings: Sequence[Pairing], seed: int, samples: int = SAMPLES) -> p
     return frame.sort_values("elo", ascending=False, kind="stable", ignore_index=True)[list(COLUMNS)]
 
 
+def leaving_out(pairings: Sequence[Pairing]) -> np.ndarray:
+    """Elo (mean 0) of everyone, in the order in which they are named, from all batches and then with each left out: (1 + batches, k).
+
+    All pairings have the same number of batches, which are those of the same packs.
+    """
+    batches = _longest(pairings)
+    weights = np.vstack([np.ones(batches), 1 - np.eye(batches)])
+    return np.asarray(ELO * strengths(_wins(_names(pairings), pairings, weights)))
+
+
 def cycles(pairings: Sequence[Pairing], seed: int, samples: int = SAMPLES) -> Cycles:
     """The cyclic share |C|^2 / |M|^2: M the logits of the shares, C what is left of them after the differences of their row means.
 

@@ -279,7 +279,7 @@ def test_gain_of_pairing():
     population = bag(13)
     counts = population.sum(axis=0)
     truth = pairing._shares(counts[None] * 10**6, "deal")[0]
-    found = [pairing._jackknifed(rows, "deal", pairing._shares) for rows in repeated(population, 30, 13)]
+    found = [(one.value, one.se) for rows in repeated(population, 30, 13) for one in [pairing._jackknifed(rows, "deal", pairing._shares)]]
     value, se = np.array(found).T
     half = statistics.quantile(30) * se
     check(covered(["rho"], (value - half)[:, None], (value + half)[:, None], truth))

@@ -1,0 +1,182 @@
+"""A review of rule sets: what is played to find their metrics, and the metrics and differences that come of it (METRICS 7 and 7.5)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simgin import catalogue, contrast, counts, knocking, metrics, pairing, quantity, runner, traits, variants
+from simgin.experiment import Cell
+from simgin.findings import Findings
+from simgin.matchup import Matchup, seated
+from simgin.plan import Plan
+from simgin.quantity import Quantity
+from simgin.traits import FIELD, NAMED_PAIR, TRAITS, Game, Told, Trait
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MATCHES = 20_000  # of every pair of players; a hundred times as many, a tenth of the error, for a deep review
+DEEPER = 100
+WEAK = ("stock-greedy", "rlcard-novice", "random")  # the foot of the ladder
+FAST = 100_000  # deals a second
+BONUSES = (10, 15, 20, 25)
+SINGLES = 10  # single deals of the named pair for every match of the others
+COLUMNS = ("variant", "metric", "title", "value", "se", "low", "high", "n", "why")
+CHANGES = ("variant", "base_variant", "metric", "title", "difference", "se", "low", "high", "p", "p_holm", "n")
+
+
+class ReviewError(ValueError):
+    """A review that cannot be made; the message is a sentence with the remedy."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be reviewed. variants: canonical texts, the base first if there is one."""
+
+    variants: tuple[str, ...]
+    base: str | None = None
+    deep: bool = False
+    matches: int = MATCHES
+    seed: int = 1
+
+    @property
+    def field(self) -> tuple[str, ...]:
+        """Whose play stands for a game."""
+        return (*FIELD, "marjj", strongest_fast()) if self.deep else FIELD
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Who meets whom: the field, and for a deep review the foot of the ladder."""
+        return (*self.field, *WEAK) if self.deep else self.field
+
+
+def asked(names: Sequence[str], against: str | None, *, deep: bool, matches: int | None, seed: int) -> Asked:
+    """What texts ask for. ReviewError for games that cannot stand side by side."""
+    if not names and against is None:
+        raise ReviewError("name at least one game, like: simgin review oklahoma --against standard. `simgin variants` lists them.")
+    found = {variants.find(name).text: variants.find(name) for name in ([] if against is None else [against]) + list(names)}
+    players = {one.row["players"] for one in found.values()}
+    if len(players) > 1:
+        raise ReviewError("games for one player and for two have no metric in common: review them apart.")
+    base = None if against is None else variants.find(against).text
+    n = counts.count(matches) if matches is not None else MATCHES * (DEEPER if deep else 1)
+    return Asked(tuple(found), base, deep, n, seed)
+
+
+def strongest_fast() -> str:
+    """The strategy with the best rating of those that play 100,000 deals a second."""
+    return catalogue.best(at_least=FAST)
+
+
+def planned(one: Asked) -> Plan:
+    """Everything that the review plays through the ledger: matches, in pairs wherever two different strategies meet."""
+    cells = [Cell(seated(a, b, variant, one.seed, "match"), one.matches) for name in one.variants for variant, a, b in _pairs(one, name)]
+    question = f"What do these rules do to the game? {', '.join(one.variants)}" + (f", against {one.base}" if one.base else "")
+    return Plan("review", tuple(cells), question=question)
+
+
+def _pairs(one: Asked, variant: str) -> Iterator[tuple[str, str, str]]:
+    """Variant, A and B of every cell that is about a variant, each once."""
+    row = variants.find(variant).row
+    ks = [knocking.player(k) for k in knocking.limits(row)]
+    met = [(name, name) for name in one.field]
+    met += list(itertools.combinations(one.players, 2))
+    met += [pair for pair in itertools.combinations(ks, 2) if pair not in met and pair[::-1] not in met]
+    if one.deep:
+        met += [(f"{traits.FULL}+{slot}", traits.FULL) for slot in traits.RESTRICTED]
+    yield from ((variant, a, b) for a, b in met)
+    if one.deep and len(ks) > 1:
+        yield from ((text, ks[0], ks[-1]) for text in with_bonuses(variant).values() if text != variant)
+
+
+def with_bonuses(variant: str) -> dict[int, str]:
+    """The variant with each of several undercut bonuses, by their canonical texts."""
+    return {bonus: variants.find(f"{variant}+undercut_bonus={bonus}").text for bonus in BONUSES}
+
+
+@dataclass(frozen=True, eq=False)
+class Review:
+    """A review that was played, while its ledger is open."""
+
+    asked: Asked
+    found: Findings
+    workers: int | None = None
+
+    @cached_property
+    def games(self) -> list[Game]:
+        """The games with what was played of them, in the order of the variants."""
+        return [self._game(variant) for variant in self.asked.variants]
+
+    @cached_property
+    def told(self) -> dict[tuple[str, str], Told]:
+        """Every trait of every game, by variant and key."""
+        return {(game.variant, trait.key): _told(trait, game, self.asked.deep) for game in self.games for trait in TRAITS}
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """The metrics of every variant, COLUMNS; `why` there is no number, if there is none."""
+        import pandas as pd
+
+        rows = [(game.variant, *_row(trait, self.told[game.variant, trait.key])) for game in self.games for trait in TRAITS]
+        return pd.DataFrame(rows, columns=list(COLUMNS))
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Variant minus base for every metric that both have, CHANGES; one family for Holm."""
+        import pandas as pd
+
+        base = self.asked.base
+        others = [variant for variant in self.asked.variants if variant != base] if base else []
+        rows = [row for variant in others for trait in TRAITS for row in self._change(variant, str(base), trait)]
+        frame = pd.DataFrame(rows, columns=[name for name in CHANGES if name != "p_holm"])
+        return frame.assign(p_holm=contrast.holm(frame["p"].to_numpy(dtype=float)))[list(CHANGES)]
+
+    def cells(self, variant: str) -> dict[tuple[str, str], np.ndarray]:
+        """The batch rows of a variant's cells, by A and B."""
+        matchups = [(i, one.cell.matchup) for i, one in enumerate(self.found.played)]
+        return {(m.a.text, m.opponent): self.found.rows(i) for i, m in matchups if m.variant.text == variant}
+
+    def matchup(self, variant: str, a: str, b: str | None, unit: Any = "deal") -> Matchup:
+        """Who is played in another pass over the same packs."""
+        return seated(a, b, variant, self.asked.seed, unit)
+
+    def _game(self, variant: str) -> Game:
+        return Game(variant, variants.find(variant).row, self.asked.field, self.asked.players, self.cells(variant), self._extra(variant))
+
+    def _extra(self, variant: str) -> dict[str, Told]:
+        return {"luck": self._luck(variant), "break_even": self._break_even(variant) if self.asked.deep else ""}
+
+    def _break_even(self, variant: str) -> Told:
+        """From the cells of the same game with other bonuses."""
+        ks = knocking.limits(variants.find(variant).row)
+        if len(ks) < 2:
+            return traits.BY_GIN_ALONE
+        rows = {bonus: self.cells(text)[knocking.player(ks[0]), knocking.player(ks[-1])] for bonus, text in with_bonuses(variant).items()}
+        return knocking.break_even({bonus: quantity.ratio(one, metrics.BY_NAME["margin"]) for bonus, one in rows.items()})
+
+    def _luck(self, variant: str) -> Told:
+        rows = runner.run_matchup(self.matchup(variant, *NAMED_PAIR), SINGLES * self.asked.matches, self.workers)
+        found = pairing.luck(rows, "deal")
+        return found if found.se > 0 else f"{NAMED_PAIR[0]} and {NAMED_PAIR[1]} play alike here"
+
+    def _change(self, variant: str, base: str, trait: Trait) -> Iterator[tuple[object, ...]]:
+        own, other = (self.told[name, trait.key] for name in (variant, base))
+        if isinstance(own, Quantity) and isinstance(other, Quantity):
+            change = own - other
+            yield (variant, base, trait.key, trait.title, change.value, change.se, *change.limits, change.p, change.n)
+
+
+def _told(trait: Trait, game: Game, deep: bool) -> Told:
+    return "with --deep" if trait.deep and not deep else trait.of(game)
+
+
+def _row(trait: Trait, told: Told) -> tuple[object, ...]:
+    if isinstance(told, str):
+        return trait.key, trait.title, np.nan, np.nan, np.nan, np.nan, 0, told
+    return trait.key, trait.title, told.value, told.se, *told.limits, told.n, ""

@@ -1,0 +1,234 @@
+"""The metrics of a rule set, one record each, in the order in which a review tells them (METRICS 7).
+
+A trait is told of a game that was played: means over the field's matches against themselves unless its meaning says otherwise. What a game
+cannot have, or was not played for, is a reason instead of a number.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simgin import knocking, metrics, quantity, ratings, skill
+from simgin.core import sums
+from simgin.knocking import Matrix
+from simgin.parameters import Row
+from simgin.quantity import Quantity
+from simgin.ratings import Pairing
+
+FIELD = ("gold", "gold-early", "simple", "gin-only")
+FULL = "gold-early"  # the player that restricted ones are measured against
+RESTRICTED = {
+    "take=never": "never takes",
+    "knock=at:k=0": "never knocks",
+    "knock=at:k=10": "knocks at once",
+    "discard=random": "throws blindly",
+}
+NAMED_PAIR = ("gold-early", "gold")  # what luck is quoted for
+FEWEST_PLAYERS = 3  # of a field with a spread
+DEALS, MATCHES = (sums.SUM + sums.FACT[name] for name in ("deals", "matches"))
+BY_GIN_ALONE = "only gin ends a deal"
+
+
+Told = Quantity | str  # or the reason why there is no number
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A rule set and the matches that were played by it.
+
+    cells: by the texts of A and B the batch rows, int64 (batches, sums.COLUMNS); all of one seed. field: who stands for its players.
+    players: who met each other, the field and others. extra: traits from other passes over the same game, by key.
+    """
+
+    variant: str
+    row: Row
+    field: tuple[str, ...]
+    players: tuple[str, ...]
+    cells: Mapping[tuple[str, str], np.ndarray]
+    extra: Mapping[str, Told]
+
+    def own(self, metric: str) -> Quantity:
+        """The mean of a metric over the field's players, each against itself."""
+        return quantity.mean([quantity.ratio(self.cells[name, name], metrics.BY_NAME[metric]) for name in self.field])
+
+    def derived(self, of: Callable[[np.ndarray], float]) -> Quantity:
+        """The mean over the field of any function of a cell's sum of batch rows."""
+        rows = [self.cells[name, name] for name in self.field]
+        return quantity.mean([quantity.jackknifed(one, of, int(one[:, DEALS].sum())) for one in rows])
+
+    def pairing(self, a: str, b: str) -> Pairing:
+        """The matches of two different strategies."""
+        return Pairing(a, b, self.cells[a, b]) if (a, b) in self.cells else Pairing(b, a, self.cells[b, a])
+
+    def between(self, metric: str, a: str, b: str) -> Quantity:
+        """A metric of a against b."""
+        met = self.pairing(a, b)
+        return quantity.ratio(met.rows, metrics.BY_NAME[metric], as_b=met.a != a)
+
+    def matrix(self, metric: str = "margin") -> Matrix:
+        """Everyone who knocks otherwise against everyone else."""
+        ks = knocking.limits(self.row)
+        rows = {(k, j): self.cells.get((knocking.player(k), knocking.player(j))) for k, j in itertools.permutations(ks, 2)}
+        return Matrix(ks, {pair: cell for pair, cell in rows.items() if cell is not None}, metric)
+
+    def league(self, names: Sequence[str]) -> list[Pairing]:
+        """The pairings of some players, each with each."""
+        return [self.pairing(a, b) for a, b in itertools.combinations(names, 2)]
+
+
+@dataclass(frozen=True)
+class Trait:
+    """One property of a rule set.
+
+    title: what people call it, with its unit. said: a sentence about it, with {value} in it. notable: the least difference worth a
+    sentence. factor: what values are multiplied by before they are shown.
+    """
+
+    key: str
+    title: str
+    said: str
+    notable: float
+    of: Callable[[Game], Told]
+    factor: int = 1
+    deep: bool = False
+    meaning: str = ""
+
+
+def _of_field(metric: str) -> Callable[[Game], Told]:
+    return lambda game: game.own(metric)
+
+
+def _kind(kind: str, words: str) -> Trait:
+    return Trait(kind, f"{kind.replace('_', ' ')} %", f"{{value}} % of deals {words}", 0.01, _of_field(kind), 100)
+
+
+def _spread_of_turns(game: Game) -> Told:
+    turns = np.arange(sums.TURNS_BINS)
+
+    def sd(total: np.ndarray) -> float:
+        counts = total[sums.TURNS_HISTOGRAM : sums.TURNS_HISTOGRAM + sums.TURNS_BINS]
+        mean = counts @ turns / counts.sum()
+        return float(np.sqrt(counts @ (turns - mean) ** 2 / counts.sum()))
+
+    return game.derived(sd)
+
+
+def _spread_of_points(game: Game) -> Told:
+    def sd(total: np.ndarray) -> float:
+        decided, points = (total[sums.SUM + sums.FACT[name]] for name in ("decided", "points_scored"))
+        return float(np.sqrt(total[sums.DEAL_SQUARE] / decided - (points / decided) ** 2)) if decided else np.nan
+
+    return game.derived(sd)
+
+
+def _seat(game: Game) -> Told:
+    return game.own("first_player_win").scaled(1, -0.5)
+
+
+def _completion(game: Game) -> Told:
+    return game.own("deal_win") + game.own("deal_loss")
+
+
+def _final_difference(game: Game) -> Told:
+    if game.row["goal"] != "points":
+        return "matches are not to points"
+    target = float(str(game.row["points_target"]))
+    return (game.own("winner_score") - game.own("loser_score")).scaled(1 / target)
+
+
+def _shut_out(game: Game) -> Told:
+    return game.own("loser_zero") if game.row["goal"] in ("points", "deals") else "no single score to be shut out of"
+
+
+def _best_limit(game: Game) -> Told:
+    if len(knocking.limits(game.row)) < 2:
+        return BY_GIN_ALONE
+    matrix = game.matrix()
+    best, alike = matrix.best()
+    return Quantity.chosen(best, (alike[0], alike[-1]), matrix.mean(best).n)
+
+
+def _patience(game: Game) -> Told:
+    return game.matrix().patience() if len(knocking.limits(game.row)) > 1 else BY_GIN_ALONE
+
+
+def _early(game: Game) -> Told:
+    if len(knocking.limits(game.row)) < 2:
+        return BY_GIN_ALONE
+    return game.between("margin", "gold-early", "gold")
+
+
+def _spread_of_ratings(game: Game) -> Told:
+    met = game.league(game.field)
+    if len(game.field) < FEWEST_PLAYERS:
+        return "too few players"
+    spreads = np.std(ratings.leaving_out(met), axis=1, ddof=1)
+    return quantity.of_left_out(float(spreads[0]), spreads[1:], _matches(met))
+
+
+def _chain(game: Game) -> Told:
+    met = game.league(game.players)
+    found = skill.chain(ratings.cross_table(met))
+    return Quantity.chosen(found.steps, (found.steps, found.most), _matches(met))
+
+
+def _matches(met: Sequence[Pairing]) -> int:
+    return sum(int(one.rows[:, MATCHES].sum()) for one in met)
+
+
+def _lead(a: str, b: str) -> Callable[[Game], Told]:
+    """Elo of one player over another."""
+    return lambda game: skill.elo(game.between("match_win", a, b))
+
+
+def _restricted(slot: str, words: str) -> Trait:
+    """What a player makes of itself without one element of the game (METRICS 7.3): near one half where the element is an ornament."""
+    said = f"{FULL} that {words} wins {{value}} % of matches against itself"
+    return Trait(slot, f"who {words}, matches won %", said, 0.02, lambda game: game.between("match_win", f"{FULL}+{slot}", FULL), 100, True)
+
+
+def _extra(key: str) -> Callable[[Game], Told]:
+    return lambda game: game.extra.get(key, "not to be had here")
+
+
+_WAITING = "of knocking at once"
+TRAITS: tuple[Trait, ...] = (
+    Trait("turns", "turns per deal", "a deal takes {value} turns", 0.5, _of_field("turns")),
+    Trait("turns_sd", "turns per deal, sd", "the turns of a deal spread by {value} (sd)", 1, _spread_of_turns),
+    Trait("deals_per_match", "deals per match", "a match takes {value} deals", 0.5, _of_field("deals_per_match")),
+    Trait("completion", "deals with a winner %", "{value} % of deals have a winner", 0.01, _completion, 100),
+    _kind("void", "run out of cards and count for nobody"),
+    _kind("stalled", "never end and are broken off"),
+    _kind("even", "end with nobody scoring"),
+    _kind("gin", "end by gin"),
+    _kind("big_gin", "end by big gin"),
+    _kind("shot", "end by a shot"),
+    _kind("knock", "are won by the knocker"),
+    _kind("undercut", "are undercut"),
+    Trait("points", "points per decided deal", "a deal is worth {value} points", 0.5, _of_field("points_scored")),
+    Trait("points_sd", "points per decided deal, sd", "the points of a deal spread by {value} (sd)", 1, _spread_of_points),
+    Trait("seat", "nondealer's advantage, % of deals", "the nondealer wins {value} % of deals beyond half", 0.005, _seat, 100),
+    Trait("final", "final lead, % of the target", "a match ends with a lead of {value} % of its target", 0.02, _final_difference, 100),
+    Trait("shut_out", "shut-outs %", "the loser of {value} % of matches has nothing", 0.01, _shut_out, 100),
+    Trait("best_k", "best knock limit", "gold's best knock limit is {value}", 1, _best_limit),
+    Trait("patience", "waiting for gin, points/deal", f"waiting for gin makes {{value}} points a deal {_WAITING}", 0.3, _patience),
+    Trait("early", "early knock, then gin, points/deal", f"knocking early or waiting makes {{value}} a deal {_WAITING}", 0.3, _early),
+    Trait("elo_spread", "spread of ratings, Elo", "the field's ratings spread by {value} Elo (sd)", 10, _spread_of_ratings),
+    Trait("chain", "skill chain, steps of 60 %", "the skill chain has {value} steps", 1, _chain, deep=True),
+    Trait("marjj", "marjj over simple, Elo", "marjj is {value} Elo ahead of simple", 10, _lead("marjj", "simple"), deep=True),
+    *(_restricted(slot, words) for slot, words in RESTRICTED.items()),
+    Trait(
+        "break_even",
+        "undercut bonus at which waiting pays",
+        "waiting pays from an undercut bonus of {value}",
+        2,
+        _extra("break_even"),
+        deep=True,
+    ),
+    Trait("luck", "luck share of a deal %", "{value} % of the variance of a deal's points lies in the cards", 0.03, _extra("luck"), 100),
+)
+BY_KEY = {trait.key: trait for trait in TRAITS}
