@@ -33,7 +33,7 @@ def limits(row: Row) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """The batch rows of every pair of limits, (k, j) or (j, k), int64 (batches, sums.COLUMNS), seen by the first; all of one seed and size."""
+    """The batch rows of every pair of limits, as (k, j) or (j, k) and seen by the first: int64 (batches, sums.COLUMNS), of one seed."""
 
     limits: tuple[int, ...]
     rows: Mapping[tuple[int, int], np.ndarray]

@@ -16,7 +16,7 @@ from simgin.findings import Findings
 from simgin.matchup import Matchup, seated
 from simgin.plan import Plan
 from simgin.quantity import Quantity
-from simgin.traits import FIELD, NAMED_PAIR, TRAITS, Game, Told, Trait
+from simgin.traits import BY_KEY, FIELD, NAMED_PAIR, TRAITS, Game, Told, Trait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,12 +101,25 @@ def with_bonuses(variant: str) -> dict[int, str]:
 
 
 @dataclass(frozen=True, eq=False)
+class Change:
+    """What a metric is more in a variant than in the base."""
+
+    by: Quantity
+    p_holm: float
+
+
+@dataclass(frozen=True, eq=False)
 class Review:
     """A review that was played, while its ledger is open."""
 
     asked: Asked
     found: Findings
     workers: int | None = None
+
+    @property
+    def singles(self) -> int:
+        """How many single deals stand for a game where matches do not tell."""
+        return SINGLES * self.asked.matches
 
     @cached_property
     def games(self) -> list[Game]:
@@ -127,15 +140,29 @@ class Review:
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     @cached_property
+    def changes(self) -> dict[tuple[str, str], Change]:
+        """Variant minus base of every metric that both have, by variant and key; one family for Holm."""
+        told = {pair: (own, self.told[str(self.asked.base), pair[1]]) for pair, own in self.told.items() if pair[0] in self.others}
+        by = {pair: own - base for pair, (own, base) in told.items() if isinstance(own, Quantity) and isinstance(base, Quantity)}
+        p = contrast.holm(np.array([one.p for one in by.values()], float))
+        return {pair: Change(one, float(adjusted)) for (pair, one), adjusted in zip(by.items(), p, strict=True)}
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The variants that are told from the base; none without a base."""
+        return tuple(variant for variant in self.asked.variants if variant != self.asked.base) if self.asked.base else ()
+
+    @cached_property
     def differences(self) -> pd.DataFrame:
-        """Variant minus base for every metric that both have, CHANGES; one family for Holm."""
+        """The changes as a frame, CHANGES."""
         import pandas as pd
 
-        base = self.asked.base
-        others = [variant for variant in self.asked.variants if variant != base] if base else []
-        rows = [row for variant in others for trait in TRAITS for row in self._change(variant, str(base), trait)]
-        frame = pd.DataFrame(rows, columns=[name for name in CHANGES if name != "p_holm"])
-        return frame.assign(p_holm=contrast.holm(frame["p"].to_numpy(dtype=float)))[list(CHANGES)]
+        rows = [
+            (variant, self.asked.base, key, BY_KEY[key].title, by.value, by.se, *by.limits, by.p, one.p_holm, by.n)
+            for (variant, key), one in self.changes.items()
+            for by in [one.by]
+        ]
+        return pd.DataFrame(rows, columns=list(CHANGES))
 
     def cells(self, variant: str) -> dict[tuple[str, str], np.ndarray]:
         """The batch rows of a variant's cells, by A and B."""
@@ -161,15 +188,9 @@ class Review:
         return knocking.break_even({bonus: quantity.ratio(one, metrics.BY_NAME["margin"]) for bonus, one in rows.items()})
 
     def _luck(self, variant: str) -> Told:
-        rows = runner.run_matchup(self.matchup(variant, *NAMED_PAIR), SINGLES * self.asked.matches, self.workers)
+        rows = runner.run_matchup(self.matchup(variant, *NAMED_PAIR), self.singles, self.workers)
         found = pairing.luck(rows, "deal")
         return found if found.se > 0 else f"{NAMED_PAIR[0]} and {NAMED_PAIR[1]} play alike here"
-
-    def _change(self, variant: str, base: str, trait: Trait) -> Iterator[tuple[object, ...]]:
-        own, other = (self.told[name, trait.key] for name in (variant, base))
-        if isinstance(own, Quantity) and isinstance(other, Quantity):
-            change = own - other
-            yield (variant, base, trait.key, trait.title, change.value, change.se, *change.limits, change.p, change.n)
 
 
 def _told(trait: Trait, game: Game, deep: bool) -> Told:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin import metrics, quantity, ratings
+from simgin import metrics, quantity, ratings, sequential
 from simgin.quantity import Quantity
 from simgin.ratings import Pairing
 
@@ -79,4 +79,4 @@ def elo(won: Quantity) -> Quantity:
     if not 0 < won.value < 1:
         return Quantity.told(np.nan, np.nan, won.n)
     slope = ratings.ELO / (won.value * (1 - won.value))
-    return won.scaled(slope, ratings.ELO * float(np.log(won.value / (1 - won.value))) - slope * won.value)
+    return won.scaled(slope, sequential.elo_of_share(won.value) - slope * won.value)

@@ -84,10 +84,12 @@ class Game:
 class Trait:
     """One property of a rule set.
 
-    title: what people call it, with its unit. said: a sentence about it, with {value} in it. notable: the least difference worth a
-    sentence. factor: what values are multiplied by before they are shown.
+    theme: what it is about; of one theme only the greatest change gets a sentence. title: what people call it, with its unit.
+    said: a sentence about it, with {value} in it, if it deserves one. notable: the least difference that is worth it. factor: what
+    values are multiplied by before they are shown.
     """
 
+    theme: str
     key: str
     title: str
     said: str
@@ -95,15 +97,14 @@ class Trait:
     of: Callable[[Game], Told]
     factor: int = 1
     deep: bool = False
-    meaning: str = ""
 
 
 def _of_field(metric: str) -> Callable[[Game], Told]:
     return lambda game: game.own(metric)
 
 
-def _kind(kind: str, words: str) -> Trait:
-    return Trait(kind, f"{kind.replace('_', ' ')} %", f"{{value}} % of deals {words}", 0.01, _of_field(kind), 100)
+def _kind(kind: str, words: str, notable: float = 0.01) -> Trait:
+    return Trait("endings", kind, f"{kind.replace('_', ' ')} %", f"{{value}} % of deals {words}", notable, _of_field(kind), 100)
 
 
 def _spread_of_turns(game: Game) -> Told:
@@ -133,7 +134,7 @@ def _completion(game: Game) -> Told:
     return game.own("deal_win") + game.own("deal_loss")
 
 
-def _final_difference(game: Game) -> Told:
+def _final_lead(game: Game) -> Told:
     if game.row["goal"] != "points":
         return "matches are not to points"
     target = float(str(game.row["points_target"]))
@@ -187,48 +188,48 @@ def _lead(a: str, b: str) -> Callable[[Game], Told]:
 
 def _restricted(slot: str, words: str) -> Trait:
     """What a player makes of itself without one element of the game (METRICS 7.3): near one half where the element is an ornament."""
+
+    def won(game: Game) -> Told:
+        return game.between("match_win", f"{FULL}+{slot}", FULL)
+
     said = f"{FULL} that {words} wins {{value}} % of matches against itself"
-    return Trait(slot, f"who {words}, matches won %", said, 0.02, lambda game: game.between("match_win", f"{FULL}+{slot}", FULL), 100, True)
+    return Trait("elements", slot, f"who {words}, matches won %", said, 0.02, won, 100, deep=True)
 
 
 def _extra(key: str) -> Callable[[Game], Told]:
     return lambda game: game.extra.get(key, "not to be had here")
 
 
-_WAITING = "of knocking at once"
+_GAINS = "gains {value} points a deal on knocking at once"
+_BONUS = "from an undercut bonus of {value}"
+_CARDS = "of a deal's points lies in the cards"
+
 TRAITS: tuple[Trait, ...] = (
-    Trait("turns", "turns per deal", "a deal takes {value} turns", 0.5, _of_field("turns")),
-    Trait("turns_sd", "turns per deal, sd", "the turns of a deal spread by {value} (sd)", 1, _spread_of_turns),
-    Trait("deals_per_match", "deals per match", "a match takes {value} deals", 0.5, _of_field("deals_per_match")),
-    Trait("completion", "deals with a winner %", "{value} % of deals have a winner", 0.01, _completion, 100),
+    Trait("length", "turns", "turns per deal", "a deal takes {value} turns", 0.5, _of_field("turns")),
+    Trait("length", "turns_sd", "turns per deal, sd", "", 1, _spread_of_turns),
+    Trait("match", "deals_per_match", "deals per match", "a match takes {value} deals", 0.5, _of_field("deals_per_match")),
+    Trait("endings", "completion", "deals with a winner %", "", 0.01, _completion, 100),
     _kind("void", "run out of cards and count for nobody"),
     _kind("stalled", "never end and are broken off"),
     _kind("even", "end with nobody scoring"),
-    _kind("gin", "end by gin"),
+    _kind("gin", "end by gin", 0.05),
     _kind("big_gin", "end by big gin"),
     _kind("shot", "end by a shot"),
-    _kind("knock", "are won by the knocker"),
+    _kind("knock", "are won by the knocker", 0.05),
     _kind("undercut", "are undercut"),
-    Trait("points", "points per decided deal", "a deal is worth {value} points", 0.5, _of_field("points_scored")),
-    Trait("points_sd", "points per decided deal, sd", "the points of a deal spread by {value} (sd)", 1, _spread_of_points),
-    Trait("seat", "nondealer's advantage, % of deals", "the nondealer wins {value} % of deals beyond half", 0.005, _seat, 100),
-    Trait("final", "final lead, % of the target", "a match ends with a lead of {value} % of its target", 0.02, _final_difference, 100),
-    Trait("shut_out", "shut-outs %", "the loser of {value} % of matches has nothing", 0.01, _shut_out, 100),
-    Trait("best_k", "best knock limit", "gold's best knock limit is {value}", 1, _best_limit),
-    Trait("patience", "waiting for gin, points/deal", f"waiting for gin makes {{value}} points a deal {_WAITING}", 0.3, _patience),
-    Trait("early", "early knock, then gin, points/deal", f"knocking early or waiting makes {{value}} a deal {_WAITING}", 0.3, _early),
-    Trait("elo_spread", "spread of ratings, Elo", "the field's ratings spread by {value} Elo (sd)", 10, _spread_of_ratings),
-    Trait("chain", "skill chain, steps of 60 %", "the skill chain has {value} steps", 1, _chain, deep=True),
-    Trait("marjj", "marjj over simple, Elo", "marjj is {value} Elo ahead of simple", 10, _lead("marjj", "simple"), deep=True),
+    Trait("points", "points", "points per decided deal", "a deal is worth {value} points", 0.5, _of_field("points_scored")),
+    Trait("points", "points_sd", "points per decided deal, sd", "", 1, _spread_of_points),
+    Trait("seats", "seat", "nondealer's lead, % of deals", "the nondealer wins {value} % of deals beyond half", 0.005, _seat, 100),
+    Trait("score", "final", "final lead, % of target", "a match ends with a lead of {value} % of its target", 0.02, _final_lead, 100),
+    Trait("score", "shut_out", "shut-outs %", "the loser of {value} % of matches has nothing", 0.01, _shut_out, 100),
+    Trait("limit", "best_k", "best knock limit", "gold's best knock limit is {value}", 1, _best_limit),
+    Trait("waiting", "patience", "waiting v knocking, points/deal", f"waiting for gin {_GAINS}", 0.3, _patience),
+    Trait("waiting", "early", "early knocks v all, points/deal", f"knocking early or waiting {_GAINS}", 0.3, _early),
+    Trait("waiting", "break_even", "undercut bonus to wait at", f"waiting pays {_BONUS}", 2, _extra("break_even"), deep=True),
+    Trait("skill", "elo_spread", "spread of ratings, Elo", "the field's ratings spread by {value} Elo (sd)", 10, _spread_of_ratings),
+    Trait("skill", "marjj", "marjj over simple, Elo", "marjj is {value} Elo ahead of simple", 10, _lead("marjj", "simple"), deep=True),
+    Trait("skill", "chain", "skill chain, steps of 60 %", "the skill chain has {value} steps", 1, _chain, deep=True),
     *(_restricted(slot, words) for slot, words in RESTRICTED.items()),
-    Trait(
-        "break_even",
-        "undercut bonus at which waiting pays",
-        "waiting pays from an undercut bonus of {value}",
-        2,
-        _extra("break_even"),
-        deep=True,
-    ),
-    Trait("luck", "luck share of a deal %", "{value} % of the variance of a deal's points lies in the cards", 0.03, _extra("luck"), 100),
+    Trait("luck", "luck", "luck share of a deal %", f"{{value}} % of the variance {_CARDS}", 0.03, _extra("luck"), 100),
 )
 BY_KEY = {trait.key: trait for trait in TRAITS}

@@ -1,0 +1,179 @@
+"""What a review shows in pictures: a tidy frame a picture, every row with its limits and its n (METRICS 8).
+
+All frames have variant, strategy and opponent; their other columns are those that the function of `simgin.plots` of the same name draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin import knocking, metrics, outcomes, quantity, ratings, sequential, skill, value
+from simgin.core import sums
+from simgin.quantity import Quantity
+from simgin.review import Review
+from simgin.traits import DEALS, FULL, NAMED_PAIR, Game
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ITSELF = "itself"  # the opponent of a field that is told by its means
+WIDTHS = (2, 5, 10, 20, 50)  # of bins of points
+MOST_BINS = 16
+FAR = 0.995  # share of the deals that the bins of points reach over; the last bin holds the rest
+
+
+def endings(review: Review) -> pd.DataFrame:
+    """How deals end: the means of the field as rows of a tidy frame (`simgin.table.COLUMNS`)."""
+    return _frame(
+        [
+            {**_who(game), "unit": metrics.DEAL, "metric": kind, "value": own.value, "se": own.se, **_limits(own)}
+            for game in review.games
+            for kind in sums.KINDS
+            for own in [game.own(kind)]
+        ]
+    )
+
+
+def turns(review: Review) -> pd.DataFrame:
+    """Share of deals that last more than `turns` turns, as a mean of the field."""
+    return _frame([{**_who(game), **row} for game in review.games for row in _survival(game)])
+
+
+def points(review: Review) -> pd.DataFrame:
+    """Share of decided deals by the points scored, in bins of one `width` for all variants: gold-early against itself."""
+    counted = {game.variant: outcomes.of(review.matchup(game.variant, FULL, FULL), review.singles) for game in review.games}
+    width = _width([float(np.quantile(*_scored(one))) for one in counted.values()])
+    return _frame([{**_pair(variant, FULL, FULL), **row} for variant, one in counted.items() for row in _binned(one, width)])
+
+
+def knock(review: Review) -> pd.DataFrame:
+    """What each knock limit makes of all the others, per deal ("points") and of matches ("share")."""
+    return _frame(
+        [
+            {**_pair(game.variant, "gold by knock limit", "the others"), "k": k, "measure": measure, "value": own.value, **_limits(own)}
+            for game in review.games
+            if len(knocking.limits(game.row)) > 1
+            for measure, metric in (("points", "margin"), ("share", "match_win"))
+            for k in knocking.limits(game.row)
+            for own in [game.matrix(metric).mean(k)]
+        ]
+    )
+
+
+def knock_matrix(game: Game) -> pd.DataFrame:
+    """Points per deal of every knock limit k against every other j."""
+    matrix = game.matrix()
+    return _frame(
+        [
+            {**_pair(game.variant, f"gold-at:k={k}", f"gold-at:k={j}"), "k": k, "j": j, "value": own.value, **_limits(own)}
+            for k in matrix.limits
+            for j in matrix.limits
+            if k != j
+            for own in [matrix.cell(k, j)]
+        ]
+    )
+
+
+def scores(review: Review, variant: str) -> pd.DataFrame:
+    """V, the chance to win the match, by points of both and who deals: gold-early against itself. ValueRefused where there is no V."""
+    of = value.of(variant, FULL, FULL, deals=review.singles, seed=review.asked.seed, workers=review.workers)
+    if of.board.fields != (("score",), ("score",)):
+        raise value.ValueRefused("The score of this game is more than two numbers of points: there is no picture of V.")
+    table = of.table()
+    columns = {"a": table["score_a"], "b": table["score_b"], "dealer": table["dealer"], "value": table["value"]}
+    limits = {"low": table["value"] - 1.96 * table["se"], "high": table["value"] + 1.96 * table["se"]}
+    return _frame([]).assign(**columns, **limits, n=review.singles, **_pair(variant, FULL, FULL))
+
+
+def ladder(review: Review) -> pd.DataFrame:
+    """What everybody takes from the next below him, by rating, of every variant."""
+    parts = []
+    for game in review.games:
+        met = game.league(game.players)
+        order = list(ratings.ratings(met, review.asked.seed, samples=2)["strategy"])
+        parts.append(skill.ladder(met, order).assign(variant=game.variant))
+    return _together(parts)
+
+
+def convergence(review: Review) -> pd.DataFrame:
+    """The running share of matches that gold-early takes from gold, with its confidence sequence, of the first variant."""
+    game = review.games[0]
+    met = game.pairing(*NAMED_PAIR)
+    metric, as_b = metrics.BY_NAME["match_win"], met.a != NAMED_PAIR[0]
+    final = quantity.ratio(met.rows, metric, as_b)
+    total = int(met.rows[:, sums.UNITS].sum())
+    rows = []
+    for part in (met.rows[:i] for i in range(2, len(met.rows) + 1)):
+        units, own = int(part[:, sums.UNITS].sum()), quantity.ratio(part, metric, as_b)
+        half = sequential.multiplier(units, total) * final.se * np.sqrt(total / units)
+        rows.append({"units": units, "value": own.value, "low": own.value - half, "high": own.value + half, "n": own.n})
+    low, high = final.limits
+    return _frame([{**_pair(game.variant, *NAMED_PAIR), **row, "final_low": low, "final_high": high} for row in rows])
+
+
+def _survival(game: Game) -> list[dict[str, float]]:
+    parts = []
+    for name in game.field:
+        rows = game.cells[name, name]
+        counts = rows[:, sums.TURNS_HISTOGRAM : sums.TURNS_HISTOGRAM + sums.TURNS_BINS]
+        longer = counts[:, ::-1].cumsum(axis=1)[:, ::-1] - counts  # more than so many turns
+        parts.append(_shares(longer, rows[:, DEALS]))
+    means = [quantity.mean(list(part)) for part in zip(*parts, strict=True)]
+    last = max((t for t, own in enumerate(means) if own.value > 0), default=0)
+    return [{"turns": t, "share": own.value, **_limits(own)} for t, own in enumerate(means[: last + 2])]
+
+
+def _shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
+    """The share of each column of counts (batches, columns) among so many deals of each batch."""
+    whole = among.sum()
+    share = counts.sum(axis=0) / whole
+    moves = (counts - share * among[:, None]) / whole
+    batches = among.sum() ** 2 / (among.astype(float) @ among)
+    return [Quantity(float(p), int(whole), own, float(batches), share=True) for p, own in zip(share, moves.T, strict=True)]
+
+
+def _scored(counted: outcomes.Outcomes) -> tuple[np.ndarray, float]:
+    """The points of decided deals, each as often as it came (at most some ten thousand of them), and the quantile to reach to."""
+    decided = counted.column("winner") >= 0
+    often = counted.counts.sum(axis=0)[decided]
+    return np.repeat(counted.column("points")[decided], -(-often * 10_000 // often.sum())), FAR
+
+
+def _width(reach: Sequence[float]) -> int:
+    return next((width for width in WIDTHS if max(reach) <= width * MOST_BINS), WIDTHS[-1])
+
+
+def _binned(counted: outcomes.Outcomes, width: int) -> list[dict[str, float]]:
+    decided = counted.column("winner") >= 0
+    place = np.minimum(counted.column("points")[decided] // width, MOST_BINS - 1)
+    counts = np.stack([np.bincount(place, group, MOST_BINS) for group in counted.counts[:, decided]])
+    found = _shares(counts, counts.sum(axis=1))
+    return [{"points": i * width, "width": width, "share": own.value, **_limits(own)} for i, own in enumerate(found)]
+
+
+def _who(game: Game) -> dict[str, str]:
+    return _pair(game.variant, ", ".join(game.field), ITSELF)
+
+
+def _pair(variant: str, a: str, b: str) -> dict[str, str]:
+    return {"variant": variant, "strategy": a, "opponent": b}
+
+
+def _limits(own: Quantity) -> dict[str, float]:
+    low, high = own.limits
+    return {"low": low, "high": high, "n": own.n}
+
+
+def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(rows)
+
+
+def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.concat(parts, ignore_index=True)
