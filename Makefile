@@ -21,13 +21,13 @@ demo: setup
 	@rm -rf results/demo # one of an earlier version could not be gone on with
 	$(BIN)/simgin run experiments/demo.toml -o results/demo
 	@echo
-	@echo "Tables and pictures lie in results/demo: summary.md, table.csv, plots/."
+	@echo "The page is results/demo/report.html: open it in a browser. Tables and pictures lie beside it."
 
 test: setup
 	$(BIN)/python -m pytest -q -n 2
 
 test-slow: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser]'
 	$(BIN)/python -m pytest -q -n 2 -m slow
 
 check: setup

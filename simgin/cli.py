@@ -24,6 +24,7 @@ COMMANDS = {
     "match": "Play two strategies against each other.",
     "run": "Play an experiment file and keep the results.",
     "compare": "Tell two runs apart, on the same packs if they share them.",
+    "report": "Write the tables, pictures and page of a run again.",
     "variants": "List the games, or show one with all its rules.",
     "strategies": "List strategies, show, check or begin one.",
     "show": "Replay one deal with every decision.",
@@ -64,9 +65,10 @@ What is there to play with?
 
 \b
 A question in a file: kept, gone on with after a break, compared.
-  simgin run experiments/demo.toml        tables, plots, differences
+  simgin run experiments/demo.toml        tables, plots, a page to send on
   simgin run FILE.toml --dry-run          what it would play, and how long
   simgin compare results/a results/b      two runs, on the same packs
+  simgin report results/demo              its page again, without playing
 
 \b
 What happened in that deal? What is this hand worth?

@@ -14,7 +14,6 @@ import numpy as np
 
 from simgin import contrast, metrics, statistics
 from simgin.core import sums
-from simgin.matchup import Matchup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,16 +75,16 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> Adjusted | None:
     return Adjusted(adjusted, float(se), adjusted - half, adjusted + half, left / (batches - 2) * (batches - 1) / scatter)
 
 
-def adjusted(matchup: Matchup, rows: np.ndarray) -> pd.DataFrame:
-    """The metrics of a cell of deals that its dealt deadwood helps, raw and adjusted (COLUMNS); n deals.
+def adjusted(row: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:
+    """The metrics of a cell of deals that its dealt deadwood helps, raw and adjusted (COLUMNS); n deals. row: the variant's.
 
     Empty for matches, where the control's mean is not known, and where nothing is helped by 5 % of its variance or more.
     """
     import pandas as pd
 
-    mean = mean_dealt(matchup.variant.row) if matchup.unit == metrics.DEAL else None
-    names = HELPED[len(matchup.players)] if mean is not None else ()
-    table = [row for name in names if mean is not None and (row := _row(rows, name, mean))]
+    mean = mean_dealt(row) if unit == metrics.DEAL else None
+    names = HELPED[row["players"]] if mean is not None else ()
+    table = [found for name in names if mean is not None and (found := _row(rows, name, mean))]
     return pd.DataFrame(table, columns=list(COLUMNS))
 
 

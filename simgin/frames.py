@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simgin import ledger, plan, precision, runner
+from simgin import account, ledger, plan, precision, runner
 from simgin.findings import Findings
 from simgin.threads import Threads
 
@@ -48,4 +48,4 @@ def _table(asked: plan.Plan, workers: int | None) -> pd.DataFrame:
     team.prepare(asked.matchups)
     with ledger.opened(None, asked.identity) as book:
         played = runner.run(asked.cells, book, team, rules=asked.rules, seconds=asked.seconds)
-        return Findings(asked, played, book).table
+        return Findings(account.of_plan(asked, played), book).table

@@ -117,6 +117,17 @@ class Ledger:
         found: dict[str, Any] = json.loads(text)
         return found
 
+    @property
+    def command(self) -> str:
+        """What goes on with the run; empty in a ledger that was written without it."""
+        found = self._connection.execute("SELECT value FROM run WHERE key = 'command'").fetchone()
+        return found[0] if found else ""
+
+    def note_command(self, command: str) -> None:
+        """Keep what goes on with the run, for whoever finds it unfinished."""
+        with self._told(), self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('command', ?)", [command])
+
     def begin(self, identity: Mapping[str, Any]) -> None:
         """Make the tables of a new ledger."""
         with self._told(), self._connection:

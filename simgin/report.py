@@ -1,31 +1,44 @@
-"""What a finished run leaves for people and programs, as file contents: tables, summaries and pictures."""
+"""What a finished run leaves for people and programs, as file contents: tables, summaries, pictures, and the page with all of it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from simgin import plots, sheets, summary, table
-from simgin.findings import Findings
+from simgin import account, health, page, pictures, plots, sheets, summary, table, variants, verdicts
+from simgin.page import Page
+from simgin.parameters import value_text
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
+
+    from simgin.findings import Findings
+
+PAGE = "report.html"
+STANDARD = "standard"  # what the rules of a variant are told against
 
 
-MOST_ROWS = 60  # matchups in one picture; a larger league has its heat maps
-
-
-def files(found: Findings) -> dict[str, bytes | str]:
-    """Every file but ledger and manifest, by its path in the run directory, for `simgin.results.save`."""
+def files(found: Findings, command: str) -> dict[str, bytes | str]:
+    """Every file but ledger and manifest, by its path in the run directory, for `simgin.results.save`. command: repeats the run."""
     frame = found.table
+    drawn = list(pictures.of(found))
     return {
         "table.csv": table.csv(frame),
         **{f"{name}.csv": table.csv(part) for name, part in _parts(found).items() if len(part)},
         "summary.csv": summary.csv(frame),
         "summary.md": _summary(found),
-        **{f"plots/{name}.png": plots.png(figure) for name, figure in _figures(found)},
+        **{f"plots/{one.name}.png": plots.png(one.figure) for one in drawn},
+        PAGE: page.html(
+            Page(
+                title=found.account.question or _title(found),
+                lead=f"Hypothesis: {found.account.hypothesis}" if found.account.hypothesis else "",
+                verdicts=verdicts.of(found),
+                pictures=drawn,
+                sheets=[sheets.results(frame), *sheets.of(found)],
+                facts=list(_facts(found)),
+                command=command,
+            )
+        ),
     }
 
 
@@ -40,25 +53,53 @@ def _parts(found: Findings) -> dict[str, pd.DataFrame]:
     }
 
 
-def _figures(found: Findings) -> Iterator[tuple[str, Figure]]:
-    """Every picture with its name."""
-    seed = found.plan.seed
-    if len(found.played) <= MOST_ROWS:
-        yield "win_and_points", plots.win_and_points(found.table, seed=seed)
-        yield "endings", plots.endings(found.table, seed=seed)
-    for variant, rows in found.standings.groupby("variant", sort=False):
-        cross = found.cross[found.cross["variant"] == variant]
-        yield f"league-{_file_name(str(variant))}", plots.league(rows, cross, unit=found.plan.unit, seed=seed)
-
-
-def _file_name(variant: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", variant)
-
-
 def _summary(found: Findings) -> str:
     """The question, the table for people, and what else was found, as Markdown."""
-    asked = found.plan
+    asked = found.account
     heading = [f"# {asked.question}\n"] if asked.question else []
     expected = [f"Hypothesis: {asked.hypothesis}\n"] if asked.hypothesis else []
     ended = [f"{line}\n" for line in found.ended]
     return "\n".join([*heading, *expected, summary.markdown(found.table), *ended, *(sheet.markdown() for sheet in sheets.of(found))])
+
+
+def _title(found: Findings) -> str:
+    """What a run without a question is known by: its first matchup, and how many there are."""
+    first, more = found.entries[0], len(found.entries) - 1
+    return f"{first.title}: {first.variant}" + (f", and {more} more" if more else "")
+
+
+def _facts(found: Findings) -> Iterator[tuple[str, str]]:
+    """How it was made, as far as the results depend on it. Times and machines are the manifest's: they would make every page another."""
+    told = found.account
+    yield "Played", account.mirroring(found.entries)
+    if told.stop:
+        yield "Stopping rule", told.stop
+    if sound := health.told(told.health, "batches"):
+        yield "Soundness", sound
+    for name, row in told.identity["variants"].items():
+        yield f"Variant {name}", _rules(row)
+    for name, made in told.identity["strategies"].items():
+        yield f"Strategy {name}", _made(made)
+    yield "Random numbers", f"stream {told.identity['stream']}, engine {told.identity['engine']}"
+    yield (
+        "Beside this page",
+        "table.csv has every figure, manifest.json versions and times, ledger.sqlite the sums of every batch.",
+    )
+
+
+def _rules(row: Mapping[str, Any]) -> str:
+    """The rules that differ from the standard game's; those that nobody can differ in are left out."""
+    standard = variants.find(STANDARD).row
+    changed = [f"{name} {value_text(row[name])} ({value_text(standard[name])})" for name in standard if _differs(row, standard, name)]
+    return f"differs from {STANDARD} in {', '.join(changed)}" if changed else "the standard rules"
+
+
+def _differs(row: Mapping[str, Any], standard: Mapping[str, Any], name: str) -> bool:
+    """Whether a rule is another one: by its text, since a manifest has lists where a variant has pairs."""
+    return name in row and value_text(row[name]) != value_text(standard[name])
+
+
+def _made(made: Mapping[str, Any]) -> str:
+    """The policies of a strategy, how its endings are proposed, and the digest of its files."""
+    policies = ", ".join(f"{slot} {policy}" for slot, policy in made["policies"].items())
+    return f"{policies}; ending {made['ending']}; files {made['digest']}"

@@ -13,7 +13,7 @@ import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import simgin_strategies
 
@@ -21,9 +21,6 @@ import simgin
 from simgin import ledger, loader
 from simgin.matchup import Matchup
 from simgin.strategy import Strategy
-
-if TYPE_CHECKING:
-    from simgin.runner import Played
 
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.records` writes
@@ -36,6 +33,26 @@ SOURCE_ENDINGS = (".py", ".toml", ".npy", ".j2")
 
 class ResultsError(ValueError):
     """A run directory that cannot be read or written; the message is a sentence with the remedy."""
+
+
+class End(Protocol):
+    """How far a cell was played, for the manifest: `simgin.runner.Played`, `simgin.account.Entry`."""
+
+    @property
+    def n(self) -> int:
+        """Deals or matches that count."""
+
+    @property
+    def units(self) -> int:
+        """The same in units."""
+
+    @property
+    def stopped(self) -> str:
+        """How it came to end there."""
+
+    @property
+    def multiplier(self) -> float | None:
+        """Half-width of its intervals in standard errors where a rule looked at results."""
 
 
 def save(directory: str | Path, manifest: Mapping[str, Any], files: Mapping[str, bytes | str], *there: str) -> list[Path]:
@@ -84,7 +101,7 @@ def check(directory: str | Path) -> None:
         return
     if not place.is_dir():
         raise ResultsError(f"{directory} is a file; name a directory for the results.")
-    if place == Path.cwd() or place in Path.cwd().parents:
+    if not (place / MANIFEST).exists() and (place == Path.cwd() or place in Path.cwd().parents):
         raise ResultsError(f"{directory} is where you are; name a directory inside it for the results.")
     _permit(directory, place)
     strangers = sorted(path for path in _files(place) if not _is_ours(path) and path not in _files_of(place))
@@ -142,7 +159,7 @@ def identity(matchups: Sequence[Matchup], **asked: str | None) -> dict[str, Any]
 
 def manifest(
     identity: Mapping[str, Any],
-    played: Sequence[Played],
+    played: Sequence[End],
     *,
     workers: int,
     started: datetime,

@@ -166,8 +166,7 @@ class Review:
 
     def cells(self, variant: str) -> dict[tuple[str, str], np.ndarray]:
         """The batch rows of a variant's cells, by A and B."""
-        matchups = [(i, one.cell.matchup) for i, one in enumerate(self.found.played)]
-        return {(m.a.text, m.opponent): self.found.rows(i) for i, m in matchups if m.variant.text == variant}
+        return {(one.a, one.b): self.found.rows(i) for i, one in enumerate(self.found.entries) if one.variant == variant}
 
     def matchup(self, variant: str, a: str, b: str | None, unit: Any = "deal") -> Matchup:
         """Who is played in another pass over the same packs."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simgin import league, summary, table
+from simgin.account import UNITS
 from simgin.findings import headline
 from simgin.statistics import POWER_80, Z95
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from simgin.findings import Findings
 
 BY_METRIC = {column.metric: column for column in summary.COLUMNS}
-UNITS = {"deal": "deals", "match": "matches"}
+BY_METRIC["win"] = BY_METRIC["deal_win"]  # alone
 SURE = 0.05
 MOST_ROWS = 60  # of a sheet on a screen
 WIDEST = 1000  # characters: the room in which a table shows how much it needs
@@ -92,6 +93,12 @@ def _short(sheet: Sheet) -> Sheet | str:
     )
 
 
+def results(frame: pd.DataFrame) -> Sheet:
+    """The summary: a row for every matchup of a tidy frame."""
+    rows = summary.texts(frame)
+    return Sheet("Results", tuple(rows[0]), [tuple(row.values()) for row in rows], summary.reading(frame))
+
+
 def differences(frame: pd.DataFrame) -> Sheet:
     """A row for every comparison, a column for every metric."""
     metrics = list(dict.fromkeys(frame["metric"]))
@@ -134,7 +141,7 @@ def standings(found: Findings) -> list[Sheet]:
 def _standings(found: Findings, variant: str, rows: pd.DataFrame) -> Sheet:
     measures = [name for name in league.MEASURES["match"] if rows[name].notna().any()]
     lines = [(row["strategy"], _elo(row), *(_ranged(row, name, _factor(name)) for name in measures)) for _, row in rows.iterrows()]
-    note = f"Means over all opponents, each counted alike; Elo by {UNITS[found.plan.unit]} won, Bradley and Terry's model."
+    note = f"Means over all opponents, each counted alike; Elo by {UNITS[found.account.unit]} won, Bradley and Terry's model."
     cycles = dict(found.cycles)[variant]
     if not math.isnan(cycles.share):
         note += f" Cyclic share, what no rating can explain: {_plus_minus(100 * cycles.share, 100 * cycles.se, _z(found))} %."
@@ -160,8 +167,8 @@ def _cross(found: Findings, variant: str, frame: pd.DataFrame) -> Sheet:
         (row["strategy"], row["opponent"]): summary.estimate(row["share"], row["low"], row["high"], 100) for _, row in frame.iterrows()
     }
     lines = [(str(place), a, *(cells.get((a, b), "") for b in order)) for place, a in enumerate(order, start=1)]
-    title = f"{UNITS[found.plan.unit].capitalize()} won %, row against column: {variant}"
-    return Sheet(title, ("", "strategy", *map(str, range(1, len(order) + 1))), lines, "Columns are numbered like the rows.")
+    title = f"{UNITS[found.account.unit].capitalize()} won %, row against column: {variant}"
+    return Sheet(title, ("place", "strategy", *map(str, range(1, len(order) + 1))), lines, "Columns are numbered like the rows.")
 
 
 def _pairing(found: Findings, z: float) -> Sheet:
@@ -183,21 +190,21 @@ def _pairing(found: Findings, z: float) -> Sheet:
 def _swept(found: Findings, variant: str, a: str, b: str) -> str:
     """Pairs of which A won both halves, and B; with the exact p of the sign test where the size was fixed."""
     sweeps = found.sweeps[variant, a, b]
-    p = "" if found.plan.rules or math.isnan(sweeps.p) else f" (p {'< .0001' if sweeps.p < 1e-4 else f'{sweeps.p:.2g}'})"
+    p = "" if found.account.stop or math.isnan(sweeps.p) else f" (p {'< .0001' if sweeps.p < 1e-4 else f'{sweeps.p:.2g}'})"
     return f"{sweeps.a:,}, {sweeps.b:,}{p}"
 
 
 def _detectable(found: Findings) -> str:
     """What lead over an equal opponent every cell would have shown, of runs of pairs whose size was fixed."""
-    if any(one.multiplier is not None or not one.cell.matchup.mirrored for one in found.played):
+    if any(one.multiplier is not None or not one.mirrored for one in found.entries):
         return ""
     said = []
-    for metric in headline(found.plan.unit, 2):
+    for metric in headline(found.account.unit, 2):
         least = POWER_80 * max(rows["se"].to_dict()[metric] for _, rows in table.matchups(found.table))
         if math.isnan(least):
             return ""
         said.append(f"{_number(least, metric)} {'%' if _factor(metric) == 100 else 'points a deal'}")
-    each = "every matchup" if len(found.played) > 1 else "this run"
+    each = "every matchup" if len(found.entries) > 1 else "this run"
     return f"Smallest lead that {each} would have shown four times in five: {' of the wins, '.join(said)}."
 
 
@@ -238,7 +245,7 @@ def _adjusted(frame: pd.DataFrame) -> Sheet:
         for _, row in frame.iterrows()
     ]
     note = "The luck of the deadwood as dealt taken out by regression; the raw figure stands. ± is 95 %."
-    return Sheet("Adjusted for the cards dealt", ("variant", "who", "", "raw", "adjusted", "variance"), rows, note)
+    return Sheet("Adjusted for the cards dealt", ("variant", "who", "metric", "raw", "adjusted", "variance"), rows, note)
 
 
 def _title(metric: str) -> str:
@@ -259,4 +266,4 @@ def _plus_minus(value: float, se: float, z: float = Z95) -> str:
 
 def _z(found: Findings) -> float:
     """Half-width of intervals in standard errors, wider where a rule of stopping looked at results."""
-    return max(one.multiplier or Z95 for one in found.played)
+    return max(one.multiplier or Z95 for one in found.entries)

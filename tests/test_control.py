@@ -64,7 +64,7 @@ def test_the_mean_is_what_the_engine_deals(a, b, variant):
 def test_adjusted_figures_stand_beside_raw_ones():
     one = matchup.seated("gold", None, "solitaire-gin", 5, "deal")
     rows = matchup.play(one, 0, 60_000)
-    frame = control.adjusted(one, rows)
+    frame = control.adjusted(one.variant.row, one.unit, rows)
     assert tuple(frame.columns) == control.COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
     assert (frame["variance_ratio"] < control.WORTHWHILE).all()
@@ -84,4 +84,4 @@ def test_adjusted_figures_stand_beside_raw_ones():
 )
 def test_nothing_to_adjust(a, b, variant, unit):
     one = matchup.seated(a, b, variant, 5, unit)
-    assert control.adjusted(one, matchup.play(one, 0, 300)).empty
+    assert control.adjusted(one.variant.row, one.unit, matchup.play(one, 0, 300)).empty

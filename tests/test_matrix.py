@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin import ledger, plan, runner, table, work
+from simgin import account, ledger, plan, runner, table, work
 from simgin.cluster import Cluster
 from simgin.findings import Findings
 from simgin.threads import Here, Threads
@@ -52,7 +52,7 @@ def digest(plans, team, interrupted=None):
     found = hashlib.sha256()
     for asked in plans:
         with ledger.opened(None, asked.identity) as book:
-            found.update(table.csv(Findings(asked, play(asked, book, team, interrupted), book).table).encode())
+            found.update(table.csv(Findings(account.of_plan(asked, play(asked, book, team, interrupted)), book).table).encode())
     return found.hexdigest()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import toy
 
-from simgin import experiment, ledger, metrics, plan, runner, statistics
+from simgin import account, experiment, ledger, metrics, plan, runner, statistics
 from simgin.block import Done
 from simgin.core import sums
 from simgin.findings import Findings
@@ -62,7 +62,7 @@ def asked(tmp_path, **ends):
 
 def carried_out(what, bags, number):
     with ledger.opened(None, {}) as book:
-        found = Findings(what, runner.run(what.cells, book, Toys(bags, number), rules=what.rules), book)
+        found = Findings(account.of_plan(what, runner.run(what.cells, book, Toys(bags, number), rules=what.rules)), book)
         return found, found.table, found.differences
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import toy
 
-from simgin import ledger, plan, plots, report, runner, table
+from simgin import account, ledger, plan, plots, report, runner, table
 from simgin.core.sums import KINDS
 from simgin.experiment import Cell
 from simgin.findings import Findings
@@ -133,8 +133,9 @@ def test_the_import_is_light():
 def test_report_holds_every_file():
     asked = plan.Plan("a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?")
     with ledger.opened(None, asked.identity) as book:
-        files = report.files(Findings(asked, runner.run(asked.cells, book, Threads(1)), book))
-    assert list(files) == ["table.csv", "pairing.csv", "summary.csv", "summary.md", "plots/win_and_points.png", "plots/endings.png"]
+        files = report.files(Findings(account.of_plan(asked, runner.run(asked.cells, book, Threads(1))), book), "x")
+    names = ["table.csv", "pairing.csv", "summary.csv", "summary.md", "plots/win_and_points.png", "plots/endings.png", "report.html"]
+    assert list(files) == names
     assert files["summary.md"].startswith("# Who wins?\n\n| variant")
     again = pd.read_csv(io.StringIO(files["table.csv"]))
     assert list(again.columns) == list(table.COLUMNS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin import ledger, loader, plan, report, results, runner, table, variants
+from simgin import account, health, ledger, loader, plan, report, results, runner, table, variants
 from simgin.commands import playing
 from simgin.core import rng, sums
 from simgin.experiment import Cell
@@ -261,9 +261,10 @@ def test_a_whole_run(tmp_path):
 
     asked = plan.Plan("a run", tuple(Cell(one, 3000) for one in matchups()))
     with ledger.opened(results.begin(tmp_path / "run"), asked.identity) as book:
-        found = Findings(asked, runner.run(asked.cells, book, Threads(2)), book)
+        played = runner.run(asked.cells, book, Threads(2))
+        found = Findings(account.of_plan(asked, played, health.of(played, book)), book)
         files = playing.save(tmp_path / "run", found, started=datetime.now(UTC), command="x", record=False)
-        assert set(report.files(found)) | {"manifest.json"} == {path.relative_to(tmp_path / "run").as_posix() for path in files}
+        assert set(report.files(found, "x")) | {"manifest.json"} == {path.relative_to(tmp_path / "run").as_posix() for path in files}
     again = pd.read_csv(tmp_path / "run" / "table.csv")
     for _, seen in again.groupby(["variant", "strategy"]):
         value = seen.set_index("metric")["value"]

@@ -83,7 +83,7 @@ def match(
         with session(as_json):  # what policies print; the answer itself belongs on stdout
             found = stack.enter_context(playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record))
         if seconds is not None:  # the clock cannot be repeated, what it came to can
-            command = _command(asked, [unit, found.played[0].n], output, record)
+            command = _command(asked, [unit, found.entries[0].n], output, record)
         files = [] if output is None else playing.save(output, found, started=started, command=command, record=record)
         _answer(found, command, files, details, as_json)
 
@@ -98,5 +98,5 @@ def _answer(found: Findings, command: str, files: list[Path], details: bool, as_
     from simgin import screen, table
 
     more = ["", screen.details(found.table)] if details else ["More: --details prints every metric with its meaning."]
-    answer = Answer(command, table.records(found.table), found.plan.seed, files, found.stopped)
+    answer = Answer(command, table.records(found.table), found.account.seed, files, found.stopped)
     answer.give(as_json, [screen.results(found.table), *playing.told(found), *more])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simgin import counts, ledger, precision, progress, results, runner, work
+from simgin import account, counts, health, ledger, precision, progress, results, runner, work
 from simgin.commands.answer import note
 from simgin.core import jit
 from simgin.findings import Findings
@@ -86,6 +86,7 @@ def played(
     """
     path = None if place is None else results.begin(place)
     with ledger.opened(path, asked.identity) as book:
+        book.note_command(command)
         if place is not None and not any(work.left(cell, book.finished(i, recorded=record)) for i, cell in enumerate(asked.cells)):
             note(f"{place} is complete: nothing is left to play. More deals or matches would be added to it.")
         try:
@@ -98,7 +99,7 @@ def played(
             kept = "nothing was written. Start" if place is None else f"what was finished is kept in {place}. Go on"
             note(f"interrupted; {kept} {'again ' if place is None else ''}with: {command}")
             raise click.exceptions.Exit(130) from None
-        yield Findings(asked, done, book)
+        yield Findings(account.of_plan(asked, done, health.of(done, book)), book)
 
 
 def check(place: Path | None, record: bool) -> None:
@@ -148,48 +149,12 @@ def explained_wait(why: str = "compiling; this is kept for later runs and can ta
         timer.cancel()
 
 
-def mirroring(played: Sequence[runner.Played]) -> str:
-    """What was played twice, and the seed, in a sentence or two."""
-    first = played[0].cell.matchup
-    unit = {"deal": "deals", "match": "matches"}[first.unit]
-    each = " each" if len(played) > 1 else ""
-    if first.b is None:
-        return f"Not mirrored: one player, {_range(played, 'n')} independent {unit}{each}. Seed {first.seed}."
-    mirrored = [one for one in played if one.cell.matchup.mirrored]
-    selves = [one for one in played if not one.cell.matchup.mirrored]
-    said = []
-    if mirrored:
-        each = " for every matchup" if len(mirrored) > 1 else ""
-        pairs = f"{_range(mirrored, 'units')} pairs of {unit}{each}"
-        said.append(f"Mirrored: {pairs}, the same packs with the players exchanged; errors are over pairs.")
-    if selves:
-        names = ", ".join(dict.fromkeys(one.cell.matchup.a.text for one in selves))
-        said.append(f"Not mirrored: {names} against itself, {_range(selves, 'n')} {unit}.")
-    return " ".join([*said, f"Seed {first.seed}."])
-
-
 def told(found: Findings) -> list[Any]:
     """What stands below the table: what was mirrored, differences, ratings, how the run ended, and its health."""
     from simgin import sheets
 
-    return [*filter(None, [mirroring(found.played), *sheets.on_screen(found), *found.ended, health(found)])]
-
-
-def health(found: Findings) -> str:
-    """Whether batches, and workers, agree about who wins: the smallest p of every cell's chi-square."""
-    of = {what: [one[what]["p"] for one in found.health if one[what]["p"] is not None] for what in ("batches", "workers")}
-    if not of["batches"]:
-        return ""
-    among = f"the smallest of {len(of['batches'])}, " if len(of["batches"]) > 1 else ""
-    said = [f"{what} p = {min(ps):.2g}" for what, ps in of.items() if ps]
-    again = [one["played_again"] for one in found.health if "played_again" in one]
-    repeated = f" Of {len(again)} the batch that stands out was played again: it is the same." if again else ""
-    return f"Homogeneity of who wins ({among}chi-square): over {', over '.join(said)}.{repeated}"
-
-
-def _range(played: Sequence[runner.Played], what: str) -> str:
-    counts = [getattr(one, what) for one in played]
-    return f"{counts[0]:,}" if min(counts) == max(counts) else f"{min(counts):,} to {max(counts):,}"
+    sound = health.told(found.account.health, "batches", "workers")
+    return [*filter(None, [account.mirroring(found.entries), *sheets.on_screen(found), *found.ended, sound])]
 
 
 def warn_of_scores(cells: Sequence[Cell]) -> None:
@@ -207,14 +172,15 @@ def save(directory: Path, found: Findings, *, started: datetime, command: str, r
     from simgin import records, report
 
     manifest = results.manifest(
-        found.plan.identity,
-        found.played,
-        workers=len({name for one in found.health for name in one["workers"]["names"]}),
+        found.account.identity,
+        found.entries,
+        workers=len({name for one in found.account.health for name in one["workers"]["names"]}),
         started=started,
         command=command,
         stopped=found.stopped,
-        health=found.health,
+        contrasts=found.account.contrasts,
+        health=found.account.health,
     )
     if record:
         records.write(directory / results.DEALS, found.deals())
-    return results.save(directory, manifest, report.files(found), *([results.DEALS] if record else []))
+    return results.save(directory, manifest, report.files(found, command), *([results.DEALS] if record else []))

@@ -65,10 +65,10 @@ def run(
     started = datetime.now(UTC)
     with playing.played(asked, place, command, workers=workers, scheduler=scheduler, record=record) as found:
         files = playing.save(place, found, started=started, command=command, record=record)
-        from simgin import report, screen, table
+        from simgin import pictures, screen, table
 
         answer = Answer(command, table.records(found.table), asked.seed, files, found.stopped)
-        each = [screen.results(found.table)] if len(found.played) <= report.MOST_ROWS else []  # of a large league the standings will do
+        each = [screen.results(found.table)] if len(found.entries) <= pictures.MOST_ROWS else []  # of a large league the standings will do
         answer.give(as_json, [*each, *playing.told(found)])
 
 

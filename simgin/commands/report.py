@@ -1,0 +1,59 @@
+"""`simgin report`: tables, pictures and the page of a run, from its ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simgin import account, ledger, results
+from simgin.commands.answer import Answer, command_line, json_option
+
+if TYPE_CHECKING:
+    from simgin.findings import Findings
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@json_option
+def report(directory: Path, as_json: bool) -> None:
+    """Write the tables, pictures and page of a finished run again.
+
+    Everything comes from the ledger and the manifest: nothing is played, and the strategies that played need not be there any more.
+    The same run gives the same files. The page is report.html.
+    """
+    from simgin import report as files
+    from simgin import table, verdicts
+
+    manifest = _manifest(directory)
+    with _found(directory, manifest) as found:
+        there = [results.DEALS] if (directory / results.DEALS).exists() else []
+        told = {**manifest, "stopped": found.stopped}
+        written = results.save(directory, told, files.files(found, manifest["command"]), *there)
+        answer = Answer(command_line("report", directory), table.records(found.table), found.account.seed, written, found.stopped)
+        answer.give(as_json, [*verdicts.of(found), ""])
+
+
+def _manifest(directory: Path) -> dict[str, Any]:
+    """The manifest of a finished run. ResultsError, with what goes on with it, if there is a ledger and nothing else yet."""
+    if not (directory / results.MANIFEST).exists() and (directory / ledger.FILE).is_file():
+        with ledger.reading(directory / ledger.FILE) as book:
+            goes_on = f"go on with: {book.command}" if book.command else "the command that began it goes on with it."
+        raise results.ResultsError(f"{directory} holds a run that is not finished; {goes_on}")
+    return results.read_manifest(directory)
+
+
+@contextmanager
+def _found(directory: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
+    from simgin.findings import Findings
+
+    try:
+        told = account.of_manifest(manifest)
+    except account.AccountError as error:
+        raise results.ResultsError(f"{directory} cannot be reported: {error}") from None
+    results.check(directory)
+    with ledger.reading(directory / ledger.FILE) as book:
+        yield Findings(told, book)
