@@ -121,7 +121,7 @@ def of_manifest(manifest: Mapping[str, Any]) -> Account:
         raise AccountError(f"it was written by another version of simgin (form {form}, not {results.FORM}); play it again with this one.")
     if "contrasts" not in manifest:
         raise AccountError(
-            f"an earlier version of simgin wrote it, and did not note what is compared; `{manifest['command']}` notes it, and plays nothing."
+            f"an earlier version of simgin wrote it and did not note what is compared; `{manifest['command']}` notes it and plays nothing."
         )
     return Account(manifest, manifest["matchups"], manifest["contrasts"], manifest["health"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -107,6 +107,15 @@ def _least(trait: Trait, change: Change) -> str:
     """What would have been found four times in five."""
     least = trait.factor * smallest_detectable_difference(change.by.se)
     return f"{summary.number(least, least)} would have shown"
+
+
+def told(review: Review, keys: Sequence[str]) -> str:
+    """Some metrics of every variant in words, for whoever cannot see the picture."""
+    parts = [
+        f"{variant}: {', '.join(f'{BY_KEY[key].title} {_cell(BY_KEY[key], review.told[variant, key])}' for key in keys)}"
+        for variant in review.asked.variants
+    ]
+    return "; ".join(parts) + "." if keys else ""
 
 
 # Tables

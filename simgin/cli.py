@@ -23,6 +23,7 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 COMMANDS = {
     "match": "Play two strategies against each other.",
     "run": "Play an experiment file and keep the results.",
+    "review": "See what rules do to the game, in pictures.",
     "compare": "Tell two runs apart, on the same packs if they share them.",
     "report": "Write the tables, pictures and page of a run again.",
     "variants": "List the games, or show one with all its rules.",
@@ -51,6 +52,7 @@ What does a rule do to the game?
   simgin variants                         all games; add a name for one
   simgin match gold -v oklahoma
   simgin match gold -v standard+gin_bonus=10+knock_limit=5
+  simgin review oklahoma --against standard -o results/oklahoma
 
 \b
 What are the odds alone, against the joker or the clock?

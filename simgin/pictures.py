@@ -30,7 +30,7 @@ def of(found: Findings) -> Iterator[Picture]:
     for variant, rows in found.standings.groupby("variant", sort=False):
         cross = found.cross[found.cross["variant"] == variant]
         figure = plots.league(rows, cross, unit=unit, seed=seed)
-        yield Picture(f"league-{_word(str(variant))}", f"Who beats whom: {variant}", league(rows, cross, unit), figure, str(variant))
+        yield Picture(f"league-{word(str(variant))}", f"Who beats whom: {variant}", league(rows, cross, unit), figure, str(variant))
 
 
 def who_wins(frame: pd.DataFrame) -> str:
@@ -71,6 +71,6 @@ def _first(told: list[str]) -> str:
     return "; ".join(told[:MOST_TOLD]) + (f"; and {more} more, all in the table of results." if more > 0 else ".")
 
 
-def _word(variant: str) -> str:
+def word(variant: str) -> str:
     """A variant as a file name and as a word for ids."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", variant)

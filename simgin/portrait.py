@@ -5,16 +5,19 @@ All frames have variant, strategy and opponent; their other columns are those th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin import knocking, metrics, outcomes, quantity, ratings, sequential, skill, value
+from simgin import knocking, metrics, outcomes, quantity, ratings, sequential, skill
 from simgin.core import sums
 from simgin.quantity import Quantity
 from simgin.review import Review
-from simgin.traits import DEALS, FULL, NAMED_PAIR, Game
+from simgin.statistics import Z95
+from simgin.traits import DEALS, FULL, NAMED_PAIR, TRAITS, Game
+from simgin.value import ValueRefused
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,29 +66,46 @@ def knock(review: Review) -> pd.DataFrame:
     )
 
 
-def knock_matrix(game: Game) -> pd.DataFrame:
-    """Points per deal of every knock limit k against every other j."""
+def knock_matrix(_review: Review, game: Game) -> pd.DataFrame:
+    """Points per deal of every knock limit k against every other j; empty where only gin ends a deal."""
     matrix = game.matrix()
     return _frame(
         [
             {**_pair(game.variant, f"gold-at:k={k}", f"gold-at:k={j}"), "k": k, "j": j, "value": own.value, **_limits(own)}
-            for k in matrix.limits
-            for j in matrix.limits
-            if k != j
+            for k, j in itertools.permutations(matrix.limits, 2)
             for own in [matrix.cell(k, j)]
         ]
     )
 
 
-def scores(review: Review, variant: str) -> pd.DataFrame:
-    """V, the chance to win the match, by points of both and who deals: gold-early against itself. ValueRefused where there is no V."""
-    of = value.of(variant, FULL, FULL, deals=review.singles, seed=review.asked.seed, workers=review.workers)
+def scores(review: Review, game: Game) -> pd.DataFrame:
+    """V, the chance to win the match, by points of both and who deals: gold-early against itself; empty where there is no such table."""
+    try:
+        of = review.value(game.variant)
+    except ValueRefused:
+        return _frame([])
     if of.board.fields != (("score",), ("score",)):
-        raise value.ValueRefused("The score of this game is more than two numbers of points: there is no picture of V.")
+        return _frame([])
     table = of.table()
-    columns = {"a": table["score_a"], "b": table["score_b"], "dealer": table["dealer"], "value": table["value"]}
-    limits = {"low": table["value"] - 1.96 * table["se"], "high": table["value"] + 1.96 * table["se"]}
-    return _frame([]).assign(**columns, **limits, n=review.singles, **_pair(variant, FULL, FULL))
+    half = Z95 * table["se"]
+    limits = {"low": (table["value"] - half).clip(0, 1), "high": (table["value"] + half).clip(0, 1)}
+    columns = table[["score_a", "score_b", "dealer", "value"]].rename(columns={"score_a": "a", "score_b": "b"})
+    return columns.assign(**limits, n=review.singles, **_pair(game.variant, FULL, FULL))
+
+
+def league(review: Review, game: Game) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The ratings of all players of a variant, and their cross-table."""
+    met = game.league(game.players)
+    rated = ratings.ratings(met, review.asked.seed)
+    return rated.assign(variant=game.variant), ratings.cross_table(met).assign(variant=game.variant)
+
+
+def differences(review: Review) -> pd.DataFrame:
+    """Every change against the base, as it is shown: shares in per cent."""
+    frame = review.differences.assign(strategy=", ".join(review.asked.field), opponent=ITSELF)
+    factor = frame["metric"].map({trait.key: trait.factor for trait in TRAITS})
+    shown = frame["se"] > 0
+    return frame.assign(**{name: frame[name] * factor for name in ("difference", "se", "low", "high")})[shown].reset_index(drop=True)
 
 
 def ladder(review: Review) -> pd.DataFrame:
@@ -93,7 +113,7 @@ def ladder(review: Review) -> pd.DataFrame:
     parts = []
     for game in review.games:
         met = game.league(game.players)
-        order = list(ratings.ratings(met, review.asked.seed, samples=2)["strategy"])
+        order = list(ratings.ratings(met, review.asked.seed, samples=2)["strategy"])  # by rating alone: errors are not asked for
         parts.append(skill.ladder(met, order).assign(variant=game.variant))
     return _together(parts)
 

@@ -77,7 +77,7 @@ def _facts(found: Findings) -> Iterator[tuple[str, str]]:
     if sound := health.told(told.health, "batches"):
         yield "Soundness", sound
     for name, row in told.identity["variants"].items():
-        yield f"Variant {name}", _rules(row)
+        yield f"Variant {name}", rules_told(row)
     for name, made in told.identity["strategies"].items():
         yield f"Strategy {name}", _made(made)
     yield "Random numbers", f"stream {told.identity['stream']}, engine {told.identity['engine']}"
@@ -87,7 +87,7 @@ def _facts(found: Findings) -> Iterator[tuple[str, str]]:
     )
 
 
-def _rules(row: Mapping[str, Any]) -> str:
+def rules_told(row: Mapping[str, Any]) -> str:
     """The rules that differ from the standard game's; those that nobody can differ in are left out."""
     standard = variants.find(STANDARD).row
     changed = [f"{name} {value_text(row[name])} ({value_text(standard[name])})" for name in standard if _differs(row, standard, name)]

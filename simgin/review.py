@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin import catalogue, contrast, counts, knocking, metrics, pairing, quantity, runner, traits, variants
+from simgin import catalogue, contrast, counts, knocking, metrics, pairing, quantity, results, runner, traits, value, variants
 from simgin.experiment import Cell
 from simgin.findings import Findings
 from simgin.matchup import Matchup, seated
 from simgin.plan import Plan
 from simgin.quantity import Quantity
-from simgin.traits import BY_KEY, FIELD, NAMED_PAIR, TRAITS, Game, Told, Trait
+from simgin.traits import BY_KEY, FIELD, FULL, NAMED_PAIR, TRAITS, Game, Told, Trait
+from simgin.value import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +48,11 @@ class Asked:
     seed: int = 1
 
     @property
+    def told(self) -> dict[str, Any]:
+        """The same for a manifest, that `again` reads."""
+        return dataclasses.asdict(self)
+
+    @property
     def field(self) -> tuple[str, ...]:
         """Whose play stands for a game."""
         return (*FIELD, "marjj", strongest_fast()) if self.deep else FIELD
@@ -67,6 +74,13 @@ def asked(names: Sequence[str], against: str | None, *, deep: bool, matches: int
     base = None if against is None else variants.find(against).text
     n = counts.count(matches) if matches is not None else MATCHES * (DEEPER if deep else 1)
     return Asked(tuple(found), base, deep, n, seed)
+
+
+def again(told: Mapping[str, Any], found: Findings) -> Review:
+    """A review from its directory. ReviewError if another engine played it: what is not in the ledger would be another game's."""
+    if found.account.identity["engine"] != results.engine_digest():
+        raise ReviewError("another version of simgin made this review; make it again with this one, in another directory.")
+    return Review(Asked(**{**told, "variants": tuple(told["variants"])}), found)
 
 
 def strongest_fast() -> str:
@@ -171,6 +185,10 @@ class Review:
     def matchup(self, variant: str, a: str, b: str | None, unit: Any = "deal") -> Matchup:
         """Who is played in another pass over the same packs."""
         return seated(a, b, variant, self.asked.seed, unit)
+
+    def value(self, variant: str) -> Value:
+        """V of gold-early against itself. ValueRefused where there is none."""
+        return value.of(variant, FULL, FULL, deals=self.singles, seed=self.asked.seed, workers=self.workers)
 
     def _game(self, variant: str) -> Game:
         return Game(variant, variants.find(variant).row, self.asked.field, self.asked.players, self.cells(variant), self._extra(variant))

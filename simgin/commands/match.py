@@ -84,7 +84,7 @@ def match(
             found = stack.enter_context(playing.played(asked, output, command, workers=workers, scheduler=scheduler, record=record))
         if seconds is not None:  # the clock cannot be repeated, what it came to can
             command = _command(asked, [unit, found.entries[0].n], output, record)
-        files = [] if output is None else playing.save(output, found, started=started, command=command, record=record)
+        files = [] if output is None else _save(output, found, started, command, record)
         _answer(found, command, files, details, as_json)
 
 
@@ -92,6 +92,12 @@ def _command(asked: Plan, amount: Sequence[object], output: Path | None, record:
     one = asked.cells[0].matchup
     place = () if output is None else ("-o", output, *(["--record"] if record else []))
     return command_line("match", *(player.text for player in one.players), "-v", one.variant.text, *amount, "--seed", one.seed, *place)
+
+
+def _save(place: Path, found: Findings, started: datetime, command: str, record: bool) -> list[Path]:
+    from simgin import report
+
+    return playing.save(place, found, report.files(found, command), started=started, command=command, record=record)
 
 
 def _answer(found: Findings, command: str, files: list[Path], details: bool, as_json: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -167,9 +167,18 @@ def warn_of_scores(cells: Sequence[Cell]) -> None:
             note(f"a deal of {variant.text} counts what the die shows, and offers depend on the score: single deals have neither. {WHOLE}")
 
 
-def save(directory: Path, found: Findings, *, started: datetime, command: str, record: bool) -> list[Path]:
-    """Write the run directory beside its ledger: tables, summaries, plots, manifest, and every deal if wanted. The files written."""
-    from simgin import records, report
+def save(
+    directory: Path,
+    found: Findings,
+    files: Mapping[str, bytes | str],
+    *,
+    started: datetime,
+    command: str,
+    record: bool = False,
+    **asked: Any,
+) -> list[Path]:
+    """Write the run directory beside its ledger: `files`, the manifest (with what else was `asked`), every deal if wanted. The files."""
+    from simgin import records
 
     manifest = results.manifest(
         found.account.identity,
@@ -180,7 +189,8 @@ def save(directory: Path, found: Findings, *, started: datetime, command: str, r
         stopped=found.stopped,
         contrasts=found.account.contrasts,
         health=found.account.health,
+        **asked,
     )
     if record:
         records.write(directory / results.DEALS, found.deals())
-    return results.save(directory, manifest, report.files(found, command), *([results.DEALS] if record else []))
+    return results.save(directory, manifest, files, *([results.DEALS] if record else []))

@@ -25,16 +25,23 @@ def report(directory: Path, as_json: bool) -> None:
     Everything comes from the ledger and the manifest: nothing is played, and the strategies that played need not be there any more.
     The same run gives the same files. The page is report.html.
     """
-    from simgin import report as files
     from simgin import table, verdicts
 
     manifest = _manifest(directory)
     with _found(directory, manifest) as found:
         there = [results.DEALS] if (directory / results.DEALS).exists() else []
         told = {**manifest, "stopped": found.stopped}
-        written = results.save(directory, told, files.files(found, manifest["command"]), *there)
+        written = results.save(directory, told, _files(found, manifest), *there)
         answer = Answer(command_line("report", directory), table.records(found.table), found.account.seed, written, found.stopped)
         answer.give(as_json, [*verdicts.of(found), ""])
+
+
+def _files(found: Findings, manifest: dict[str, Any]) -> dict[str, bytes | str]:
+    from simgin import dossier, report, review
+
+    if "review" in manifest:
+        return dossier.files(review.again(manifest["review"], found), manifest["command"])
+    return report.files(found, manifest["command"])
 
 
 def _manifest(directory: Path) -> dict[str, Any]:

@@ -64,8 +64,9 @@ def run(
             return
     started = datetime.now(UTC)
     with playing.played(asked, place, command, workers=workers, scheduler=scheduler, record=record) as found:
-        files = playing.save(place, found, started=started, command=command, record=record)
-        from simgin import pictures, screen, table
+        from simgin import pictures, report, screen, table
+
+        files = playing.save(place, found, report.files(found, command), started=started, command=command, record=record)
 
         answer = Answer(command, table.records(found.table), asked.seed, files, found.stopped)
         each = [screen.results(found.table)] if len(found.entries) <= pictures.MOST_ROWS else []  # of a large league the standings will do

@@ -1,0 +1,67 @@
+"""What a review leaves in its directory, as file contents: tables, pictures, and the page with all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simgin import account, brief, gallery, page, plots, table
+from simgin.page import Page
+from simgin.report import PAGE, rules_told
+from simgin.review import Review
+from simgin.traits import FULL, NAMED_PAIR
+from simgin.value import ValueRefused
+
+
+def files(review: Review, command: str) -> dict[str, bytes | str]:
+    """Every file but ledger and manifest, by its path in the directory, for `simgin.results.save`. command: repeats the review."""
+    drawn = list(gallery.of(review))
+    metrics, differences = brief.metrics(review), brief.differences(review)
+    return {
+        "table.csv": table.csv(review.found.table),
+        "metrics.csv": table.csv(review.metrics),
+        **({"differences.csv": table.csv(review.differences)} if review.others else {}),
+        "summary.md": "\n".join([f"# {title(review)}\n", *(f"* {line}" for line in brief.sentences(review)), ""])
+        + "\n".join(sheet.markdown() for sheet in (metrics, differences) if sheet.rows),
+        **{f"plots/{one.name}.png": plots.png(one.figure) for one in drawn},
+        **{f"plots/{one.name}.svg": plots.svg(one.figure, one.name) for one in drawn},
+        PAGE: page.html(
+            Page(
+                title=title(review),
+                lead=_lead(review),
+                verdicts=brief.sentences(review),
+                pictures=drawn,
+                sheets=[brief.every(review)],
+                facts=list(_facts(review)),
+                command=command,
+            )
+        ),
+    }
+
+
+def title(review: Review) -> str:
+    """What was reviewed, and against what."""
+    names = ", ".join(review.others or review.asked.variants)
+    return f"{names} against {review.asked.base}" if review.others else f"The game of {names}"
+
+
+def _lead(review: Review) -> str:
+    asked = review.asked
+    size = f"{asked.matches:,} matches for every pair of players"
+    return f"How the rules play: {', '.join(asked.field)} and players who differ in when they knock, {size}."
+
+
+def _facts(review: Review) -> Iterator[tuple[str, str]]:
+    """How it was made."""
+    yield "Played", account.mirroring(review.found.entries)
+    yield "Field", f"{', '.join(review.asked.field)}: metrics are means over their matches against themselves."
+    yield "Luck", f"{review.singles:,} single deals of {NAMED_PAIR[0]} against {NAMED_PAIR[1]}, every pack twice."
+    yield "Points of deals, chances by score", f"{review.singles:,} single deals of {FULL} against itself."
+    for variant in review.asked.variants:
+        try:
+            review.value(variant)
+        except ValueRefused as error:
+            yield f"No chances by score for {variant}", str(error)
+    told = review.found.account
+    yield from ((f"Rules of {name}", rules_told(row)) for name, row in told.identity["variants"].items())
+    yield "Random numbers", f"stream {told.identity['stream']}, engine {told.identity['engine']}"
+    yield "Beside this page", "metrics.csv has every figure, table.csv those of every matchup, manifest.json versions and times."
