@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from simgin import plots
+from simgin.plots import look
 from simgin.sheets import Sheet
 from simgin.summary import DASH
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 FILTERED_FROM = 4  # rows from which on a table can be filtered
 VARIANT = "variant"  # the heading by which a table knows the variant of a row
-INKS = {"#222222": "var(--ink)", "#666666": "var(--faint)", "#dddddd": "var(--grid)", "#ffffff": "var(--paper)"}
+INKS = {look.INK: "var(--ink)", look.FAINT: "var(--faint)", look.GRID: "var(--grid)", look.PAPER: "var(--paper)"}
 _NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH})")
 
 
@@ -138,15 +139,10 @@ def _drawing(picture: Picture) -> Markup:
 
 def _svg(figure: Figure, name: str) -> ElementTree.Element:
     """The figure as an SVG element whose ids begin with `name`, in CSS variables where it has the inks of the page."""
-    import matplotlib
-
-    out = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "simgin"}):
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    root = ElementTree.fromstring(out.getvalue())
+    root = ElementTree.fromstring(plots.svg(figure, name))
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
-        element.attrib = {key.rpartition("}")[2]: _own(key, value, name) for key, value in element.attrib.items()}
+        element.attrib = {key.rpartition("}")[2]: _inked(value) for key, value in element.attrib.items()}
     for parent in list(root.iter()):
         for child in list(parent):
             if child.tag in ("style", "metadata"):  # a style sheet would be that of the whole page
@@ -156,11 +152,6 @@ def _svg(figure: Figure, name: str) -> ElementTree.Element:
     return root
 
 
-def _own(key: str, value: str, name: str) -> str:
-    """An attribute whose ids and references to ids are those of one picture, and whose inks are the page's."""
-    if key == "id":
-        return f"{name}-{value}"
-    if key.endswith("href"):
-        return value.replace("#", f"#{name}-", 1)
-    value = value.replace("url(#", f"url(#{name}-")
+def _inked(value: str) -> str:
+    """An attribute with the page's inks instead of the picture's."""
     return re.sub("|".join(INKS), lambda ink: INKS[ink[0].lower()], value, flags=re.IGNORECASE)

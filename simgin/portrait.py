@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ITSELF = "itself"  # the opponent of a field that is told by its means
 WIDTHS = (2, 5, 10, 20, 50)  # of bins of points
 MOST_BINS = 16
-FAR = 0.995  # share of the deals that the bins of points reach over; the last bin holds the rest
+FAR = 0.98  # share of the deals that the bins of points reach over; the last bin holds the rest
 
 
 def endings(review: Review) -> pd.DataFrame:

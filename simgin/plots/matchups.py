@@ -1,19 +1,14 @@
-"""Pictures of a tidy frame: narrow enough for a phone, in colours that colour-blind readers tell apart.
-
-Every function returns a matplotlib Figure with its own canvas; nothing here touches pyplot's global state. What was played
-(n, variant, seed) is in the caption.
-"""
+"""Who wins each matchup of a tidy frame, and how its deals end."""
 
 from __future__ import annotations
 
-import io
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin import metrics, table
 from simgin.core.sums import KINDS
+from simgin.plots import look
 from simgin.summary import fold, played, players, shown
 
 if TYPE_CHECKING:
@@ -21,30 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH = 4.8  # inches; with 9-point type this is readable on a phone held upright
 LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
-CELL = 0.165  # inches of a row of a heat map
-TEXT_LINE = 0.18  # inches of a line of a title or caption
-DPI = 200
-TITLE_CHARACTERS, CAPTION_CHARACTERS, LABEL_CHARACTERS = 42, 74, 24  # longer lines are folded
 SMALLEST_LABELLED = 0.07  # a narrower segment of a bar has no room for its number
-
-# Okabe and Ito's palette, and greys for the ends that nobody played for.
-COLOURS = {
-    "knock": "#0072B2",
-    "gin": "#E69F00",
-    "big_gin": "#F0E442",
-    "shot": "#CC79A7",
-    "undercut": "#D55E00",
-    "even": "#56B4E9",
-    "void": "#BBBBBB",
-    "stalled": "#000000",
-    "joker": "#009E73",
-    "limit": "#777777",
-    "refused": "#DDDDDD",
-}
-DARK = ("knock", "undercut", "stalled", "joker", "limit")
-BLUE, ORANGE = COLOURS["knock"], COLOURS["undercut"]
 
 # Metric, title, factor, and where a line marks what neither side would be ahead with (none: no line).
 _PANELS = {
@@ -71,22 +44,22 @@ def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
     panels = [panel for panel in _PANELS[n] if panel[0] in told]
     labels, common = _labels(games)
     note = "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot."
-    figure = _figure(
+    figure = look.figure(
         len(panels) * (_height(labels) + 0.6), _title("Who wins" if n == 2 else "What is won", common), _caption(games, seed, note)
     )
     for axes, (name, title, factor, even) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
-        _dots(axes, games, name, factor, label=_SIDES[n][0], color=BLUE, fmt="o", markersize=4, zorder=3)
+        _dots(axes, games, name, factor, label=_SIDES[n][0], color=look.BLUE, fmt="o", markersize=4, zorder=3)
         if name == "deal_win" and any(
             table.cell(rows, "deal_loss")[0] != 0 for _, rows in games
         ):  # nobody wins where penalties are counted
-            hollow = {"markerfacecolor": "white", "fmt": "s", "markersize": 6, "zorder": 2}  # seen behind a dot of A's
-            _dots(axes, games, "deal_loss", factor, label=_SIDES[n][1], color=ORANGE, **hollow)
+            hollow = {"markerfacecolor": look.PAPER, "fmt": "s", "markersize": 6, "zorder": 2}  # seen behind a dot of A's
+            _dots(axes, games, "deal_loss", factor, label=_SIDES[n][1], color=look.RED, **hollow)
             axes.legend(ncols=2, fontsize=8, frameon=False, loc="lower right", bbox_to_anchor=(1.02, 0.97), borderpad=0)
         if even is not None:
-            axes.axvline(even, color="#777777", linewidth=1, zorder=1)
+            axes.axvline(even, color=look.FAINT, linewidth=1, zorder=1)
         _rows(axes, labels)
         axes.set_title(title, loc="left", fontsize=9)
-        axes.grid(axis="x", color="#EEEEEE", zorder=0)
+        axes.grid(axis="x", color=look.GRID, zorder=0)
     return figure
 
 
@@ -96,14 +69,14 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
     shares = {kind: np.array([table.cell(rows, kind)[0] for _, rows in games]) for kind in KINDS}
     present = [kind for kind in KINDS if np.nansum(shares[kind]) > 0]
     labels, common = _labels(games)
-    figure = _figure(_height(labels) + 1.0, _title("How deals end", common), _caption(games, seed, _widest(frame)))
+    figure = look.figure(_height(labels) + 1.0, _title("How deals end", common), _caption(games, seed, _widest(frame)))
     axes = figure.subplots()
     left = np.zeros(len(games))
     for kind in present:
         width = np.nan_to_num(100 * shares[kind])
-        bars = axes.barh(range(len(games)), width, left=left, color=COLOURS[kind], label=kind.replace("_", " "))
+        bars = axes.barh(range(len(games)), width, left=left, color=look.KINDS[kind], label=kind.replace("_", " "))
         texts = [f"{w:.0f}" if w >= 100 * SMALLEST_LABELLED else "" for w in width]
-        axes.bar_label(bars, texts, label_type="center", fontsize=8, color="white" if kind in DARK else "black")
+        axes.bar_label(bars, texts, label_type="center", fontsize=8, color="#fefefe" if kind in look.DARK else look.DARKEST)
         left += width
     _rows(axes, labels)
     axes.set_xlim(0, 100)
@@ -115,60 +88,12 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
     return figure
 
 
-def league(standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int) -> Figure:
-    """A heat map of one league: what the row won against the column in per cent, best rating first."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    order = list(standings["strategy"])
-    share = 100 * cross.pivot(index="strategy", columns="opponent", values="share").reindex(index=order, columns=order).to_numpy(
-        dtype=float
-    )
-    units, size = {"match": "matches", "deal": "deals"}[unit], CELL * len(order)
-    half, least = 100 * (cross["high"] - cross["low"]).max() / 2, int(cross["n"].min())
-    n = f"{least:,} {units}" + (" or more" if (cross["n"] > least).any() else "")
-    caption = f"Variant {standings['variant'].iloc[0]}; {n} a pairing; seed {seed}. Limits (95 %): ± {half:.2g} or less."
-    title = f"Who beats whom: {units} won, %"
-    figure = _figure(size + 0.3, title, textwrap.fill(caption, CAPTION_CHARACTERS))
-    axes = figure.subplots()
-    axes.imshow(share, vmin=0, vmax=100, cmap=LinearSegmentedColormap.from_list("won", [ORANGE, "#FFFFFF", BLUE]), aspect="auto")
-    for i, j in zip(*np.nonzero(~np.isnan(share)), strict=True):
-        axes.text(
-            j, i, f"{share[i, j]:.0f}", fontsize=6, ha="center", va="center", color="white" if abs(share[i, j] - 50) > 38 else "black"
-        )
-    axes.set_yticks(range(len(order)), [f"{name}  {place}" for place, name in enumerate(order, start=1)], fontsize=7)
-    axes.set_xticks(range(len(order)), [str(place) for place in range(1, len(order) + 1)], fontsize=7)
-    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-    axes.spines[:].set_visible(False)
-    return figure
-
-
-def png(figure: Figure) -> bytes:
-    """The figure as a PNG file, without a date or version in it."""
-    out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
-    return out.getvalue()
-
-
 Game = tuple[tuple[str, str, str], "pd.DataFrame"]
 
 
-def _figure(height: float, title: str, caption: str) -> Figure:
-    """A figure with room for axes of so many inches beside its title and caption."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    lines = title.count("\n") + caption.count("\n")
-    figure = Figure(figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines), layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.suptitle(title, x=0.02, ha="left", fontsize=11, fontweight="bold")
-    figure.supxlabel(caption, x=0.02, ha="left", fontsize=7.5, color="#444444")
-    return figure
-
-
 def _games(frame: pd.DataFrame) -> list[Game]:
-    """The matchups in their order. A dollar sign, which a path may have, is written so that it begins no formula."""
-    named = frame.assign(**{part: frame[part].str.replace("$", r"\$", regex=False) for part in ("variant", "strategy", "opponent")})
-    return list(table.matchups(named))
+    """The matchups in their order."""
+    return list(table.matchups(frame))
 
 
 def _labels(games: list[Game]) -> tuple[list[str], str]:
@@ -193,14 +118,12 @@ def _label(key: tuple[str, str, str], fixed: list[bool]) -> str:
 
 
 def _folded(label: str) -> str:
-    return "\n".join(fold(label, LABEL_CHARACTERS))
+    return "\n".join(fold(label, look.LABEL_CHARACTERS))
 
 
 def _title(what: str, common: str) -> str:
-    """What is shown and what all matchups have in common, in one line if there is room."""
-    if len(what + common) <= TITLE_CHARACTERS:
-        return what + common
-    return "\n".join([what, *fold(common.lstrip(":, "), TITLE_CHARACTERS)])
+    """What is shown, and what all matchups have in common if there is room; the caption has it in any case."""
+    return what + common if len(what + common) <= look.TITLE_CHARACTERS else what
 
 
 def _height(labels: list[str]) -> float:
@@ -228,7 +151,7 @@ def _say_too_few(axes: Axes, values: np.ndarray) -> None:
 
 
 def _rows(axes: Axes, labels: list[str]) -> None:
-    axes.set_yticks(range(len(labels)), labels, fontsize=8)
+    axes.set_yticks(range(len(labels)), [look.safe(label) for label in labels], fontsize=8)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.tick_params(axis="x", labelsize=8)
     axes.tick_params(axis="y", length=0)
@@ -244,5 +167,7 @@ def _widest(frame: pd.DataFrame) -> str:
 
 def _caption(games: list[Game], seed: int, note: str) -> str:
     variants = list(dict.fromkeys(key[0] for key, _ in games))
+    pairs = list(dict.fromkeys(f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in games))
+    who = pairs[0] if len(pairs) == 1 else ", ".join(dict.fromkeys(name for (_, *names), _ in games for name in names if name))
     amount = played(*(rows for _, rows in games)) + (" each" if len(games) > 1 else "")
-    return textwrap.fill(f"Variant {', '.join(variants)}; {amount}; seed {seed}. {note}", CAPTION_CHARACTERS)
+    return f"Variant{'s' if len(variants) > 1 else ''} {', '.join(variants)}; {who}; {amount}; seed {seed}. {note}"

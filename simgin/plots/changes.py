@@ -1,0 +1,74 @@
+"""What changes between rules, and how an estimate settles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.plots import look
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW, HEAD = 0.14, 0.48  # inches of a row, and of the rest of a panel
+
+
+def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
+    """Variant minus base, a panel a metric with its own scale, a dot with its bar a variant.
+
+    Columns metric, title, base_variant, difference.
+    """
+    base, names = str(frame["base_variant"].iloc[0]), list(dict.fromkeys(frame["variant"]))
+    metrics = list(dict.fromkeys(frame["metric"]))
+    note = "Bars are 95 % intervals, of the same packs for both; a bar that cannot be seen is shorter than its dot."
+    told = look.caption(frame, seed=seed, unit="deals or matches", note=note)
+    lines = -(-len(metrics) // 2)
+    made = look.figure(lines * (HEAD + ROW * len(names)), f"What changes against {base}", told)
+    grid = made.subplots(lines, 2, squeeze=False).ravel()
+    for axes, metric in zip(grid, metrics, strict=False):
+        look.plain(axes, "x")
+        part = frame[frame["metric"] == metric]
+        for name, row in look.each(part, "variant"):
+            i = names.index(name)
+            estimate = [row[column].to_numpy(dtype=float) for column in ("difference", "low", "high")]
+            look.dots(axes, np.array([i]), estimate, look.series(i), name)
+        axes.axvline(0, color=look.FAINT, linewidth=1, zorder=1)
+        axes.set_yticks([])
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.spines["left"].set_visible(False)
+        axes.margins(x=0.12)
+        axes.locator_params(axis="x", nbins=4)
+        look.heading(axes, str(part["title"].iloc[0]))
+    for axes in grid[len(metrics) :]:
+        axes.set_visible(False)
+    _legend(grid[0], names)
+    return made
+
+
+def _legend(axes: Axes, names: list[str]) -> None:
+    """All variants above the first panel, which need not have all of them."""
+    for i, name in enumerate(names):
+        if name not in axes.get_legend_handles_labels()[1]:
+            look.dots(axes, np.zeros(0), [np.zeros(0)] * 3, look.series(i), name)
+    look.legend(axes)
+
+
+def convergence(frame: pd.DataFrame, *, seed: int) -> Figure:
+    """An estimate as it was played, with the band that holds at every look, and its final interval.
+
+    Columns units, value, final_low, final_high.
+    """
+    note = "The band is a 95 % confidence sequence, which holds at every look; the bar is the plain interval, which holds at the end alone."
+    last = frame.tail(1)
+    made = look.figure(2.3, "How the estimate settled", look.caption(last, seed=seed, unit="matches", note=note))
+    (axes,) = look.stacked(made, 1)
+    x, *shares = (frame[column].to_numpy(dtype=float) for column in ("units", "value", "low", "high"))
+    look.band(axes, x, [100 * share for share in shares], look.series(0), "")
+    value, low, high = (100 * float(last[column].iloc[0]) for column in ("value", "final_low", "final_high"))
+    axes.errorbar(x[-1:], [value], yerr=[[value - low], [high - value]], fmt="o", color=look.RED, capsize=3, markersize=4)
+    axes.set_ylim(max(0, value - 8 * (high - low)), min(100, value + 8 * (high - low)))
+    look.labels(axes, "units played (pairs of matches)", f"won by {last['strategy'].iloc[0]}, %")
+    return made

@@ -1,0 +1,55 @@
+"""Hands in the course of a deal: how deadwood falls, and what a hand is worth after so many turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.plots import look
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+PANEL = 1.7  # inches
+LAST = 100  # rows behind a point at least: what fewer deals came to says little
+
+
+def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
+    """Deadwood after so many turns: the median of each side, and the band from the lowest to the highest tenth.
+
+    Columns turn, side, q10, q50, q90; a panel a variant.
+    """
+    names = list(dict.fromkeys(frame["variant"]))
+    note = "Of the deals still going. Lines are medians, the bands hold four hands of five; bars are 95 % intervals of the median."
+    made = look.figure(PANEL * len(names) + 0.3, "How hands improve", look.caption(frame, seed=seed, unit="hands a point", note=note))
+    panels = look.stacked(made, len(names), sharex=True)
+    for axes, name in zip(panels, names, strict=True):
+        of = frame[(frame["variant"] == name) & (frame["n"] >= LAST)]
+        for i, (side, part) in enumerate(look.each(of, "side")):
+            own, x = look.series(i), part["turn"].to_numpy(dtype=float)
+            axes.fill_between(x, part["q10"], part["q90"], color=own.colour, alpha=0.18, linewidth=0)
+            middle, low, high = (part[column].to_numpy(dtype=float) for column in ("q50", "low", "high"))
+            axes.plot(x, middle, color=own.colour, linestyle=own.dash, linewidth=1.6, label=side)
+            axes.errorbar(x, middle, yerr=np.maximum(0, [middle - low, high - middle]), fmt="none", ecolor=own.colour, linewidth=1)
+        axes.set_ylim(bottom=0)
+        look.heading(axes, name if len(names) > 1 else "")
+    look.labels(panels[-1], "turn", "deadwood")
+    look.legend(panels[0])
+    return made
+
+
+def counts(frame: pd.DataFrame, *, seed: int) -> Figure:
+    """The chance to win the deal by own deadwood and turn, a heat map a variant. Columns turn, count, value."""
+    names = list(dict.fromkeys(frame["variant"]))
+    half = 100 * float(((frame["high"] - frame["low"]) / 2).max())
+    note = f"Deadwood in bins of 5, the number is the least of a bin. 95 % limits: ± {half:.2g} or less. Empty: too few to say."
+    made = look.figure(2.8 * len(names), "What a hand is worth", look.caption(frame, seed=seed, unit="hands a cell", note=note))
+    for axes, name in zip(look.stacked(made, len(names)), names, strict=True):
+        of = frame[frame["variant"] == name]
+        table = 100 * of.pivot_table(index="count", columns="turn", values="value")
+        look.heat(axes, table.to_numpy(dtype=float), list(table.index), list(table.columns))
+        look.heading(axes, (f"{name}: " if len(names) > 1 else "") + "chance to win the deal, %")
+        look.labels(axes, "own turns played", "own deadwood")
+    return made
