@@ -14,9 +14,10 @@ ORDER = """
     notation counts parameters precision refusals forms homemade variants scaffold rules
     strategy toolkit.answers toolkit.hand toolkit.prospects toolkit.opponent toolkit.beliefs toolkit.prices toolkit strategies
     slow hooks loader catalogue matchup single scripted
-    sequential statistics metrics table stopping contrast pairing ratings league control homogeneity
+    sequential statistics units metrics table stopping contrast pairing ratings league control homogeneity
     sweep inquiry experiment ledger identities block threads work runner results cluster plan findings records frames progress
     kept outcomes tracks boards byscore value calibration
+    turns
     summary sheets comparison screen plots report hand standing replay alone examples exact answers goals soloscript
     bids positions kinds conform bench examiner check doctor
     commands cli
