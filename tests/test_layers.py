@@ -17,7 +17,7 @@ ORDER = """
     sequential statistics units metrics table stopping contrast pairing ratings league control homogeneity
     sweep inquiry experiment ledger identities block threads work runner results cluster plan findings records frames progress
     kept outcomes tracks boards byscore value calibration
-    turns
+    turns within drama
     summary sheets comparison screen plots report hand standing replay alone examples exact answers goals soloscript
     bids positions kinds conform bench examiner check doctor
     commands cli
