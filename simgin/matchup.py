@@ -83,12 +83,17 @@ def seated(a: str, b: str | None, variant: str, seed: int, unit: Literal["deal",
 
 
 @cache
-def _kernel(players: int) -> Any:
+def kernel(players: int) -> Any:
     """The kernel for one or two players, compiled for the one type of hook on first use."""
+    return jit.compiled(play_solo_units if players == 1 else play_units, signature(players))
+
+
+def signature(players: int) -> Any:
+    """What the kernel takes: see `simgin.core.batch`."""
     head, table, sizes = (STATE_TYPE, RULES_TYPE, VIEW_TYPE), types.Array(int64, 2, "C"), (int64, int64, int64, boolean)
     if players == 1:
-        return jit.compiled(play_solo_units, void(*head, table, table, *sizes, *[HOOK_TYPE] * len(SOLO_SLOTS)))
-    return jit.compiled(play_units, void(*head, VIEW_TYPE, table, table, *sizes, boolean, *[HOOK_TYPE] * (2 * len(SLOTS))))
+        return void(*head, table, table, *sizes, *[HOOK_TYPE] * len(SOLO_SLOTS))
+    return void(*head, VIEW_TYPE, table, table, *sizes, boolean, *[HOOK_TYPE] * (2 * len(SLOTS)))
 
 
 SOLO_SLOTS = ("discard", "knock")  # what a single player is asked
@@ -106,7 +111,7 @@ def compiled_hooks(matchup: Matchup) -> list[Any]:
     return [hooks.hook(policy) for strategy in matchup.players for policy in _policies(strategy, slots)]
 
 
-def _seat(state: Any, matchup: Matchup) -> list[np.ndarray]:
+def seat(state: Any, matchup: Matchup) -> list[np.ndarray]:
     """Tell the state of the two strategies. The parameter vectors returned must be kept alive while it is played."""
     kept = []
     for who, strategy in enumerate(matchup.players):
@@ -123,7 +128,7 @@ def prepare(matchup: Matchup) -> None:
     """Compile all that a matchup needs, so that errors come before the first deal."""
     rules.build(matchup.variant)
     compiled_hooks(matchup)
-    _kernel(len(matchup.players))
+    kernel(len(matchup.players))
 
 
 NO_RECORDS = np.zeros((0, len(FIELDS)), np.int64)
@@ -133,15 +138,15 @@ def run(
     matchup: Matchup, state: Any, own_rules: Any, views: tuple[Any, Any], first_unit: int, n_units: int, records: np.ndarray = NO_RECORDS
 ) -> np.ndarray:
     """Batch rows of some units, played with a state, rules and views of the caller's. Whatever a policy raises comes out as it is."""
-    vectors = _seat(state, matchup)
+    vectors = seat(state, matchup)
     before = [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)]
     rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
     sizes = (first_unit, n_units, matchup.batch, matchup.unit == "match")
     with slow.unwrapped():
         if matchup.b is None:
-            _kernel(1)(state, own_rules, views[0], rows, records, *sizes, *compiled_hooks(matchup))
+            kernel(1)(state, own_rules, views[0], rows, records, *sizes, *compiled_hooks(matchup))
         else:
-            _kernel(2)(state, own_rules, *views, rows, records, *sizes, matchup.mirrored, *compiled_hooks(matchup))
+            kernel(2)(state, own_rules, *views, rows, records, *sizes, matchup.mirrored, *compiled_hooks(matchup))
     if [own_rules.tobytes(), *(vector.tobytes() for vector in vectors)] != before:
         who = " or ".join(strategy.text for strategy in matchup.players)
         raise Tampered(f"{who} wrote into the rules or its parameters; a policy may only read them.")

@@ -109,14 +109,14 @@ def _count(one: Matchup, deals: int, workers: int | None, progress: Progress | N
 
 def tally(records: np.ndarray) -> np.ndarray:
     """The deals of records (deals, record.FIELDS) as rows of group, packed outcome and count: int64 (rows, 3)."""
-    packed = np.ravel_multi_index(tuple((_observed(records) - LOWEST).T), VALUES)
+    packed = np.ravel_multi_index(tuple((observed(records) - LOWEST).T), VALUES)
     group = records[:, FIELD["unit"]] // 2 % GROUPS  # by twos, since the dealer of single deals goes by the parity of the unit
     size = int(np.prod(VALUES))
     keys, counts = np.unique(group * size + packed, return_counts=True)
     return np.stack([keys // size, keys % size, counts], axis=1)
 
 
-def _observed(records: np.ndarray) -> np.ndarray:
+def observed(records: np.ndarray) -> np.ndarray:
     """The columns of an outcome of every record: int64 (deals, len(COLUMNS))."""
     dealer, winner, kind, stake = (records[:, FIELD[name]] for name in ("dealer", "winner", "kind", "stake"))
     points = records[:, FIELD["points_a"]] + records[:, FIELD["points_b"]]  # only one side scores in a deal (RULES.md 7)

@@ -75,6 +75,10 @@ class Value:
         """The mean number of deals until the match is over."""
         return self._deals_left[self._index(a, b, dealer)]
 
+    def deals(self) -> float:
+        """The mean number of deals of a match from the start."""
+        return self._at_start(self._deals_left)
+
     def longer_than(self, deals: int) -> float:
         """A bound on the share of matches that take more than so many deals, from any state: Chernoff's, E z^N / z^deals."""
         if self.matchup.variant.row["goal"] in ("single", "total"):
@@ -109,7 +113,11 @@ class Value:
     def before_leaving_out(self, records: np.ndarray) -> list[np.ndarray]:
         """As `before`, by the outcomes with each group left out: what the jackknife takes."""
         place = self._place(records)
-        return [table[place] for table in self._tables_leaving_out()]
+        return [table[place] for table in self.tables_leaving_out()]
+
+    def along(self, records: np.ndarray) -> np.ndarray:
+        """As `before`, then `before_leaving_out`, in one array: float64 (1 + groups, deals)."""
+        return np.stack([self.before(records), *self.before_leaving_out(records)])
 
     @cached_property
     def chances(self) -> np.ndarray:
@@ -124,14 +132,15 @@ class Value:
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
         """The standard error everywhere on the board, and V at the start with each group left out. Holds one table at a time."""
         total, squares, starts = np.zeros_like(self.chances), np.zeros_like(self.chances), []
-        for table in self._tables_leaving_out():
+        for table in self.tables_leaving_out():
             starts.append(self._at_start(table))
             total += table - self.chances
             squares += (table - self.chances) ** 2
         n = len(starts)
         return np.sqrt((n - 1) * np.maximum(squares / n - (total / n) ** 2, 0)), np.array(starts)
 
-    def _tables_leaving_out(self) -> Iterator[np.ndarray]:
+    def tables_leaving_out(self) -> Iterator[np.ndarray]:
+        """Tables as `chances` by the outcomes with each group left out."""
         return (self.board.solve(share) for share in self.outcomes.shares[1:])
 
     def _at_start(self, table: np.ndarray) -> float:
@@ -143,11 +152,19 @@ class Value:
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> tuple[np.ndarray, ...]:
         """Where states lie, as they are asked for."""
-        return self.board.index(_standing(a, self.board.fields[0]), _standing(b, self.board.fields[1]), np.asarray(dealer))
+        return self.board.index(*self.asked(a, b, dealer))
+
+    def asked(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> boards.States:
+        """States as they are asked for: standings with their last axis, sides."""
+        return _standing(a, self.board.fields[0]), _standing(b, self.board.fields[1]), np.asarray(dealer)
+
+    def states(self, records: np.ndarray) -> boards.States:
+        """The states before each deal of the records."""
+        return self._standings(records, 0), self._standings(records, 1), records[:, FIELD["dealer"]]
 
     def _place(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
         """Where the states before each deal lie."""
-        return self.board.index(self._standings(records, 0), self._standings(records, 1), records[:, FIELD["dealer"]])
+        return self.board.index(*self.states(records))
 
     def _standings(self, records: np.ndarray, side: int) -> np.ndarray:
         """The standings of a side before each deal."""

@@ -231,7 +231,7 @@ def test_the_next_dealer_is_the_engines(next_dealer, void_dealer):
 def test_won_deals_are_those_that_the_match_counts(variant):
     one = seated("simple+stake=random", "gold+offer=strong+answer=brave", variant, 5, "match")
     _, records = play_recorded(one, 0, 60)
-    observed = Outcomes(outcomes._observed(records), np.zeros((GROUPS, len(records)), np.int64))
+    observed = Outcomes(outcomes.observed(records), np.zeros((GROUPS, len(records)), np.int64))
     counts = boards.won_deals(one.variant.row, observed)
     goes_on = records[:-1, FIELD["outcome"]] == UNDECIDED
     for side, name in enumerate(("deals_a", "deals_b")):
