@@ -22,6 +22,7 @@ _TOGETHER: tuple[tuple[str, str, Callable[[Review], pd.DataFrame], Drawn, tuple[
     ("points", "What deals are worth", portrait.points, plots.points, ("points",)),
     ("deadwood", "How hands improve", portrait.deadwood, plots.deadwood, ()),
     ("knock", "With how much to knock", portrait.knock, plots.knock, ("best_k", "patience")),
+    ("swings", "How matches swing", portrait.swings, plots.swings, ("drama", "lead_changes", "catch_up")),
     ("ladder", "Who beats the next", portrait.ladder, plots.ladder, ("elo_spread",)),
     ("convergence", "How an estimate settled", portrait.convergence, plots.convergence, ()),
 )

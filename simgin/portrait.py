@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin import knocking, metrics, outcomes, quantity, ratings, sequential, skill
+from simgin import drama, knocking, metrics, outcomes, quantity, ratings, sequential, skill
+from simgin import turns as turn_by_turn
 from simgin.core import sums
 from simgin.quantity import Quantity
 from simgin.review import Review
@@ -50,6 +51,16 @@ def points(review: Review) -> pd.DataFrame:
     counted = {game.variant: outcomes.of(review.matchup(game.variant, FULL, FULL), review.singles) for game in review.games}
     width = _width([float(np.quantile(*_scored(one))) for one in counted.values()])
     return _frame([{**_pair(variant, FULL, FULL), **row} for variant, one in counted.items() for row in _binned(one, width)])
+
+
+def deadwood(review: Review) -> pd.DataFrame:
+    """What gold-early holds after its own turns, as nondealer and as dealer."""
+    return _together([turn_by_turn.deadwood(review.turns(game.variant)) for game in review.games])
+
+
+def swings(review: Review) -> pd.DataFrame:
+    """The chance to win in the course of sample matches and of all; nothing unless the review is deep."""
+    return _together([drama.drawn(review.course(game.variant)) for game in review.games]) if review.asked.deep else _frame([])
 
 
 def knock(review: Review) -> pd.DataFrame:

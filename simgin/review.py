@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin import catalogue, contrast, counts, knocking, metrics, pairing, quantity, results, runner, traits, value, variants
+from simgin import catalogue, contrast, counts, drama, knocking, metrics, pairing, quantity, results, runner, traits, turns, value, variants
+from simgin.drama import Trajectories
 from simgin.experiment import Cell
 from simgin.findings import Findings
 from simgin.matchup import Matchup, seated
 from simgin.plan import Plan
 from simgin.quantity import Quantity
 from simgin.traits import BY_KEY, FIELD, FULL, NAMED_PAIR, TRAITS, Game, Told, Trait
+from simgin.turns import Turns
 from simgin.value import Value
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ DEEPER = 100
 WEAK = ("stock-greedy", "rlcard-novice", "random")  # the foot of the ladder
 FAST = 100_000  # deals a second
 BONUSES = (10, 15, 20, 25)
+COURSES = 20_000  # matches followed turn by turn at most
 SINGLES = 10  # single deals of the named pair for every match of the others
 COLUMNS = ("variant", "metric", "title", "value", "se", "low", "high", "n", "why")
 CHANGES = ("variant", "base_variant", "metric", "title", "difference", "se", "low", "high", "p", "p_holm", "n")
@@ -129,6 +132,8 @@ class Review:
     asked: Asked
     found: Findings
     workers: int | None = None
+    _turns: dict[str, Turns] = field(default_factory=dict)
+    _courses: dict[str, Trajectories] = field(default_factory=dict)
 
     @property
     def singles(self) -> int:
@@ -190,11 +195,37 @@ class Review:
         """V of gold-early against itself. ValueRefused where there is none."""
         return value.of(variant, FULL, FULL, deals=self.singles, seed=self.asked.seed, workers=self.workers)
 
+    def turns(self, variant: str) -> Turns:
+        """Single deals of gold-early against itself, turn by turn: a tenth as many as others, since every hand is looked at."""
+        if variant not in self._turns:
+            self._turns[variant] = turns.play(self.matchup(variant, FULL, FULL), self.singles // 40, self.workers)
+        return self._turns[variant]
+
+    def course(self, variant: str) -> Trajectories:
+        """Matches of gold-early against itself, with V after every turn."""
+        if variant not in self._courses:
+            n = min(self.asked.matches, COURSES)
+            self._courses[variant] = drama.trajectories(variant, FULL, FULL, matches=n, seed=self.asked.seed, workers=self.workers)
+        return self._courses[variant]
+
     def _game(self, variant: str) -> Game:
         return Game(variant, variants.find(variant).row, self.asked.field, self.asked.players, self.cells(variant), self._extra(variant))
 
     def _extra(self, variant: str) -> dict[str, Told]:
-        return {"luck": self._luck(variant), "break_even": self._break_even(variant) if self.asked.deep else ""}
+        found = {"luck": self._luck(variant)}
+        return (
+            found | {"break_even": self._break_even(variant)} | self._course(variant) | self._choice(variant) if self.asked.deep else found
+        )
+
+    def _course(self, variant: str) -> dict[str, Told]:
+        """Of the drama family what is measured turn by turn: the coarser form, from deal to deal, is another measure."""
+        rows = drama.measured(self.course(variant)).to_dict("records")
+        if any(row["step"] != "turn" for row in rows):
+            return {row["metric"]: "the chance to win is known between deals only" for row in rows}
+        return _extras(rows)
+
+    def _choice(self, variant: str) -> dict[str, Told]:
+        return _extras(turns.decisions(self.turns(variant)).to_dict("records"))
 
     def _break_even(self, variant: str) -> Told:
         """From the cells of the same game with other bonuses."""
@@ -208,6 +239,10 @@ class Review:
         rows = runner.run_matchup(self.matchup(variant, *NAMED_PAIR), self.singles, self.workers)
         found = pairing.luck(rows, "deal")
         return found if found.se > 0 else f"{NAMED_PAIR[0]} and {NAMED_PAIR[1]} play alike here"
+
+
+def _extras(rows: Sequence[Mapping[Hashable, Any]]) -> dict[str, Told]:
+    return {str(row["metric"]): Quantity.told(row["value"], row["se"], int(row["n"])) for row in rows}
 
 
 def _told(trait: Trait, game: Game, deep: bool) -> Told:

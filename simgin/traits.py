@@ -200,6 +200,16 @@ def _extra(key: str) -> Callable[[Game], Told]:
     return lambda game: game.extra.get(key, "not to be had here")
 
 
+def _course(key: str, title: str, said: str, notable: float, factor: int = 100) -> Trait:
+    """How matches go, of gold-early against itself (`simgin.drama`)."""
+    return Trait("course", key, title, said, notable, _extra(key), factor, deep=True)
+
+
+def _choice(key: str, title: str, said: str, notable: float, factor: int = 1) -> Trait:
+    """What there is to decide, for gold-early against itself (`simgin.turns`)."""
+    return Trait("choice", key, title, said, notable, _extra(key), factor, deep=True)
+
+
 _GAINS = "gains {value} points a deal on knocking at once"
 _BONUS = "from an undercut bonus of {value}"
 _CARDS = "of a deal's points lies in the cards"
@@ -230,6 +240,23 @@ TRAITS: tuple[Trait, ...] = (
     Trait("skill", "marjj", "marjj over simple, Elo", "marjj is {value} Elo ahead of simple", 10, _lead("marjj", "simple"), deep=True),
     Trait("skill", "chain", "skill chain, steps of 60 %", "the skill chain has {value} steps", 1, _chain, deep=True),
     *(_restricted(slot, words) for slot, words in RESTRICTED.items()),
+    _course("drama", "winner's mean lag %", "the winner is {value} % of the chances behind on average", 0.01),
+    _course("drama_max", "winner's worst lag %", "the winner is {value} % of the chances behind at worst", 0.02),
+    _course("drama_browne", "drama (Browne) %", "", 0.02),
+    _course("lead_changes", "lead changes, % of turns", "the lead changes in {value} % of turns", 0.01),
+    _course("decisiveness_threshold", "decisiveness threshold %", "losers were {value} % sure to win at most", 0.02),
+    _course("decisiveness_moves", "undecided part of a match %", "{value} % of a match is played before it is decided", 0.02),
+    _course("certainty_point", "deals until 90 % sure", "somebody is 90 % sure to win after {value} deals", 0.5, 1),
+    _course("catch_up", "comebacks from 30 behind %", "who is 30 behind at half way wins {value} % of matches", 0.03),
+    _course("uncertainty", "uncertainty %", "", 0.02),
+    _course("stability", "variance of the chance to win", "", 0.005, 1),
+    _course("killer_move", "largest jump of a match %", "", 0.02),
+    _course("permanence", "gains that last %", "", 0.02),
+    _course("snowball", "correlation of deals in a row", "", 0.05, 1),
+    _choice("decision_factor", "turns with a choice %", "", 0.02, 100),
+    _choice("actions", "choices per turn", "", 0.5),
+    _choice("real_decision_factor", "turns with a real choice %", "{value} % of turns leave a real choice", 0.02, 100),
+    _choice("real_actions", "real choices per turn", "", 0.2),
     Trait("luck", "luck", "luck share of a deal %", f"{{value}} % of the variance {_CARDS}", 0.03, _extra("luck"), 100),
 )
 BY_KEY = {trait.key: trait for trait in TRAITS}
