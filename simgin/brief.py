@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from simgin.sheets import SURE, Sheet
 from simgin.statistics import smallest_detectable_difference
 from simgin.traits import BY_KEY, TRAITS, Told, Trait
 
-MOST_SENTENCES = 6  # of changes of one variant
+MOST_CHANGES = 6  # that are told of one variant
+PORTRAIT = ("turns", "void", "gin", "seat", "best_k", "luck")  # what is told of a game by itself
 DEEPER = "with --deep"
 GAINS, LOSES = "gains", "loses"
 
@@ -22,17 +23,15 @@ GAINS, LOSES = "gains", "loses"
 
 
 def sentences(review: Review) -> list[str]:
-    """What the rules do, the greatest changes first: against the base, or in themselves where there is none."""
+    """What the rules do, a paragraph a variant: against the base, the greatest changes first, or in themselves where there is none."""
     if review.asked.base is None:
         return [_portrait(review, variant) for variant in review.asked.variants]
-    others = [variant for variant in review.asked.variants if variant != review.asked.base]
-    return [line for variant in others for line in _changes(review, variant)]
+    return [_changes(review, variant) for variant in review.others]
 
 
 def _portrait(review: Review, variant: str) -> str:
-    wanted = ("turns", "void", "gin", "seat", "best_k", "luck")
-    said = [_said(BY_KEY[key], review.told[variant, key]) for key in wanted]
-    return f"In {variant} " + "; ".join(filter(None, said)) + "."
+    said = [_said(BY_KEY[key], review.told[variant, key]) for key in PORTRAIT]
+    return f"{variant}: {'; '.join(filter(None, said))}."
 
 
 def _said(trait: Trait, told: Told) -> str:
@@ -51,19 +50,17 @@ def _plain(trait: Trait, own: Quantity, *, signed: bool = True) -> str:
     return f"{value:g}" if own.span is not None else summary.number(trait.factor * value, 10 * trait.factor * _half(own))
 
 
-def _changes(review: Review, variant: str) -> Iterator[str]:
-    """A sentence for the greatest change of every theme, and one for what did not change."""
+def _changes(review: Review, variant: str) -> str:
+    """The greatest change of every theme, and what did not change."""
     own = {BY_KEY[key]: one for (name, key), one in review.changes.items() if name == variant}
     notable = [trait for trait, change in own.items() if _is_notable(review, variant, trait, change)]
     greatest: dict[str, Trait] = {}
     for trait in sorted(notable, key=lambda trait: -abs(own[trait].by.value) / trait.notable):
         greatest.setdefault(trait.theme, trait)
-    for trait in list(greatest.values())[:MOST_SENTENCES]:
-        yield _change(review, variant, trait)
-    if not greatest:
-        yield f"In {variant} nothing was found that changes much against {review.asked.base}."
-    if same := [f"{trait.title} ({_least(trait, one)})" for trait, one in own.items() if trait.said and one.p_holm >= SURE]:
-        yield f"No difference between {variant} and {review.asked.base} was found in: {'; '.join(same)}."
+    parts = [_change(review, variant, trait) for trait in list(greatest.values())[:MOST_CHANGES]] or ["nothing was found that changes much"]
+    same = [f"{trait.title} ({_least(trait, one)})" for trait, one in own.items() if trait.said and one.p_holm >= SURE]
+    unchanged = f" Not told apart: {', '.join(same)}." if same else ""
+    return f"{variant} against {review.asked.base}: {'; '.join(parts)}.{unchanged}"
 
 
 def _is_notable(review: Review, variant: str, trait: Trait, change: Change) -> bool:
@@ -77,19 +74,14 @@ def _is_notable(review: Review, variant: str, trait: Trait, change: Change) -> b
 
 
 def _change(review: Review, variant: str, trait: Trait) -> str:
-    """`In straight a deal takes 23.22 turns: 6.30 ± 0.02 more than in standard (16.92).`"""
-    base = review.asked.base
-    own, other = (_number(review, name, trait) for name in (variant, base))
+    """`a deal takes 23.22 turns, 6.30 ± 0.02 more (16.92)`: in the variant, the difference, in the base."""
+    own, other = (_number(review, name, trait) for name in (variant, review.asked.base))
     if own.span is not None:
-        return f"In {variant} {_words(trait, own)}; in {base} it is {_plain(trait, other)}."
+        return f"{_words(trait, own)}, not {_plain(trait, other)}"
     change = review.changes[variant, trait.key].by
-    size, half = abs(change.value), _half(change)
-    by = summary.estimate(size, size - half, size + half, trait.factor)
-    if GAINS in trait.said:
-        verb = GAINS if other.value >= 0 else LOSES
-        return f"In {variant} {_words(trait, own)}; in {base} it {verb} {_plain(trait, other, signed=False)}: a difference of {by}."
-    more = "more" if change.value > 0 else "less"
-    return f"In {variant} {_words(trait, own)}: {by} {more} than in {base} ({_plain(trait, other)})."
+    half = trait.factor * _half(change)
+    by = f"{summary.number(trait.factor * abs(change.value), 10 * half)} ± {summary.number(half, 10 * half)}"
+    return f"{_words(trait, own)}, {by} {'more' if change.value > 0 else 'less'} ({_plain(trait, other)})"
 
 
 def _number(review: Review, variant: str | None, trait: Trait) -> Quantity:

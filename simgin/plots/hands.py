@@ -21,12 +21,12 @@ def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns turn, side, q10, q50, q90; a panel a variant.
     """
-    names = list(dict.fromkeys(frame["variant"]))
+    frame, names = frame[frame["n"] >= LAST], list(dict.fromkeys(frame["variant"]))
     note = "Of the deals still going. Lines are medians, the bands hold four hands of five; bars are 95 % intervals of the median."
     made = look.figure(PANEL * len(names) + 0.3, "How hands improve", look.caption(frame, seed=seed, unit="hands a point", note=note))
     panels = look.stacked(made, len(names), sharex=True)
     for axes, name in zip(panels, names, strict=True):
-        of = frame[(frame["variant"] == name) & (frame["n"] >= LAST)]
+        of = frame[frame["variant"] == name]
         for i, (side, part) in enumerate(look.each(of, "side")):
             own, x = look.series(i), part["turn"].to_numpy(dtype=float)
             axes.fill_between(x, part["q10"], part["q90"], color=own.colour, alpha=0.18, linewidth=0)

@@ -115,7 +115,7 @@ def plain(axes: Axes, grid: str = "y") -> None:
 
 def heading(axes: Axes, text: str) -> None:
     """The title of a panel."""
-    axes.set_title(safe(text), loc="left", fontsize=9, color=INK)
+    axes.set_title(safe(text), loc="left", fontsize=NORMAL, color=INK)
 
 
 def labels(axes: Axes, x: str = "", y: str = "") -> None:
@@ -201,7 +201,9 @@ def heat(
     size: float = NORMAL,
 ) -> None:
     """A table of numbers on shades, `middle` pale and what is `reach` from it darkest; NaN stays empty."""
-    axes.imshow(values, vmin=middle - reach, vmax=middle + reach, cmap=diverging(), aspect="auto")
+    edges = [np.arange(n + 1) - 0.5 for n in values.shape[::-1]]  # cells as drawn shapes: an image would not be one with a page's policy
+    axes.pcolormesh(*edges, np.ma.masked_invalid(values), vmin=middle - reach, vmax=middle + reach, cmap=diverging())
+    axes.invert_yaxis()
     for i, j in zip(*np.nonzero(~np.isnan(values)), strict=True):
         ink = "#fefefe" if abs(values[i, j] - middle) > 0.75 * reach else DARKEST
         axes.text(j, i, form.format(values[i, j]), fontsize=size, ha="center", va="center", color=ink)

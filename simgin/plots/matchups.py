@@ -54,12 +54,12 @@ def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
         ):  # nobody wins where penalties are counted
             hollow = {"markerfacecolor": look.PAPER, "fmt": "s", "markersize": 6, "zorder": 2}  # seen behind a dot of A's
             _dots(axes, games, "deal_loss", factor, label=_SIDES[n][1], color=look.RED, **hollow)
-            axes.legend(ncols=2, fontsize=8, frameon=False, loc="lower right", bbox_to_anchor=(1.02, 0.97), borderpad=0)
+            style = {"fontsize": 8, "frameon": False, "labelcolor": look.INK, "borderpad": 0}
+            axes.legend(ncols=2, loc="lower right", bbox_to_anchor=(1.02, 0.97), **style)
         if even is not None:
             axes.axvline(even, color=look.FAINT, linewidth=1, zorder=1)
         _rows(axes, labels)
-        axes.set_title(title, loc="left", fontsize=9)
-        axes.grid(axis="x", color=look.GRID, zorder=0)
+        look.heading(axes, title)
     return figure
 
 
@@ -80,11 +80,12 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
         left += width
     _rows(axes, labels)
     axes.set_xlim(0, 100)
-    axes.set_xlabel("% of deals", fontsize=9)
+    axes.grid(visible=False)
+    look.labels(axes, "% of deals")
     if present:
-        style = {"fontsize": 8, "frameon": False, "handlelength": 1, "columnspacing": 1}
+        style = {"fontsize": 8, "frameon": False, "labelcolor": look.INK, "handlelength": 1, "columnspacing": 1}
         axes.legend(loc="lower right", bbox_to_anchor=(1.02, 0.98), ncols=4, **style)
-    _say_too_few(axes, shares[KINDS[0]])
+    look.too_few(axes, np.flatnonzero(np.isnan(shares[KINDS[0]])))
     return figure
 
 
@@ -141,21 +142,16 @@ def _dots(axes: Axes, games: list[Game], metric: str, factor: int, **style: Any)
         linewidth=1.2,
         **style,
     )
-    _say_too_few(axes, value)
-
-
-def _say_too_few(axes: Axes, values: np.ndarray) -> None:
-    """A word in the rows of matchups whose value is undefined."""
-    for y in np.flatnonzero(np.isnan(values)):
-        axes.annotate("too few to say", (0.5, y), xycoords=("axes fraction", "data"), fontsize=8, ha="center", va="center")
+    look.too_few(axes, np.flatnonzero(np.isnan(value)))
 
 
 def _rows(axes: Axes, labels: list[str]) -> None:
-    axes.set_yticks(range(len(labels)), [look.safe(label) for label in labels], fontsize=8)
+    """Names of matchups, folded already, beside the rows."""
+    look.plain(axes, "x")
+    axes.set_yticks(range(len(labels)), [look.safe(label) for label in labels], fontsize=8, color=look.INK)
     axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.tick_params(axis="x", labelsize=8)
     axes.tick_params(axis="y", length=0)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["left"].set_visible(False)
 
 
 def _widest(frame: pd.DataFrame) -> str:
