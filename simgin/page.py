@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
-FILTERED_FROM = 4  # rows from which on a table can be filtered
+FILTERED_FROM = 8  # rows from which on a table can be filtered
+LONG = 24  # characters from which on a text has room of its own
 VARIANT = "variant"  # the heading by which a table knows the variant of a row
 INKS = {"#222222": "var(--ink)", "#666666": "var(--faint)", "#dddddd": "var(--grid)", "#ffffff": "var(--paper)"}
 _NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH})")
@@ -86,8 +87,15 @@ class _Table:
     @property
     def kinds(self) -> list[str]:
         """Of every column whether it is of numbers: a class for the style sheet and the script."""
-        columns = zip(*self.sheet.rows, strict=True) if self.sheet.rows else [()] * len(self.sheet.headings)
-        return ["number" if all(_NUMBER.match(cell) or not cell for cell in column) else "text" for column in columns]
+        columns = list(zip(*self.sheet.rows, strict=True)) or [()] * len(self.sheet.headings)
+        return [_kind(column) for column in columns]
+
+
+def _kind(column: Sequence[str]) -> str:
+    """Numbers, with or without an error; or text, with room of its own where it is long."""
+    if all(_NUMBER.match(cell) or not cell for cell in column):
+        return "number"
+    return "long text" if max(map(len, column)) > LONG else "text"
 
 
 def _variants(page: Page) -> list[str]:

@@ -18,7 +18,8 @@ HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 def figure(words="deals won, %"):
     """A small figure in the four inks of all pictures and one colour of data."""
     out = Figure(figsize=(4.8, 2), layout="constrained")
-    axes = out.subplots()
+    axes, heat = out.subplots(1, 2)
+    heat.imshow([[0, 1], [1, 0]])
     axes.barh([0, 1], [3, 4], color="#0072B2")
     axes.set_title(words, color="#222222")
     axes.set_xlabel("n = 200", color="#666666")
@@ -66,6 +67,7 @@ def test_a_page_of_nothing_is_sound():
         ("url(#wins-", "url(#", "which is nowhere"),
         ("<h2 ", "<h2><h4></h4></h2><h2 ", "h4 follows h2"),
         ("<p class", '<img alt="" src="//x.org/a.png"><p class', "can load something"),
+        ('href="data:image/png', 'href="data:image/svg+xml', "leads outside"),
         ("<p class", '<p style="background: url(http://x.org)" class', "address outside"),
         ("<style>", "<style>@import 'x';", "names @import"),
         ('role="img"', 'role="none"', "no title and description"),
