@@ -90,10 +90,9 @@ NAMED = ("panel", "league", "alone", "match", "hostile")
 def test_it_fits_is_readable_and_shows_every_picture(opened, tmp_path, name, width, scheme):
     tab = opened(name, width, scheme)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    boxes = tab.evaluate(
-        "[...document.querySelectorAll('svg')].map((one) => { const b = one.getBoundingClientRect(); return [b.left, b.right, b.width, b.height]; })"
-    )
-    assert boxes and all(0 <= left and right <= width and wide > 200 and high > 60 for left, right, wide, high in boxes)
+    boxes = tab.evaluate("[...document.querySelectorAll('svg')].map((one) => one.getBoundingClientRect().toJSON())")
+    assert boxes and all(box["left"] >= 0 and box["right"] <= width for box in boxes)
+    assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
     assert worst(tab.evaluate(CONTRASTS)) == []
     shot = tmp_path / f"{name}-{width}-{scheme}.png"
     tab.screenshot(path=shot, full_page=True)

@@ -157,6 +157,12 @@ def test_a_league_has_a_leader_a_cyclic_share_and_what_cannot_be_told_apart():
     assert "It loses to b" in said[0] and said[1] == "eaai: all 3 pairs are told apart by deals won, at 95 % each."
 
 
+def test_a_cyclic_share_that_may_be_none_is_told_by_its_limit():
+    standings, cross = a_league([(0.55, 0.02)] * 3)
+    said = verdicts.leagues(standings, cross, {"eaai": Cycles(0.001, 0.01, 0.002)}, "deals")
+    assert said[1] == "eaai: no more than 0.49 % of who beats whom is cyclic, which no rating can explain."
+
+
 def test_an_unrated_league_says_so():
     standings, cross = a_league([(0.5, 0.1)] * 3)
     standings["elo"] = NAN
