@@ -28,7 +28,8 @@ TEMPLATE = Path(__file__).with_name("page.html.j2")
 FILTERED_FROM = 8  # rows from which on a table can be filtered
 LONG = 24  # characters from which on a text has room of its own
 VARIANT = "variant"  # the heading by which a table knows the variant of a row
-INKS = {"#222222": "var(--ink)", "#666666": "var(--faint)", "#dddddd": "var(--grid)", "#ffffff": "var(--paper)"}
+PAPER = "#ffffff"
+INKS = {"#222222": "var(--ink)", "#666666": "var(--faint)", "#dddddd": "var(--grid)", PAPER: "var(--paper)"}
 _NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH})")
 
 
@@ -131,10 +132,14 @@ def _breakable(text: str) -> Markup:
 
 
 def _drawing(picture: Picture) -> Markup:
-    """The picture as an SVG element with title and description, in the page's inks."""
+    """The picture as an SVG element with title and description, in the page's inks, as wide as its place."""
     from markupsafe import Markup
 
-    root = _svg(picture.figure, picture.name)
+    root = ElementTree.fromstring(_svg(picture.figure, picture.name))
+    for element in list(root.iter()):
+        _settle(element)
+    for size in ("width", "height", "version"):
+        root.attrib.pop(size, None)
     for place, (tag, text) in enumerate((("title", picture.title), ("desc", picture.alt))):
         said = ElementTree.Element(tag, id=f"{picture.name}-{tag}")
         said.text = text
@@ -144,31 +149,28 @@ def _drawing(picture: Picture) -> Markup:
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _svg(figure: Figure, name: str) -> ElementTree.Element:
-    """The figure as an SVG element whose ids begin with `name`, in CSS variables where it has the inks of the page."""
+def _settle(element: ElementTree.Element) -> None:
+    """Make an element of an SVG file one of the page: without name spaces, foreign inks, and style sheets, which would be the page's."""
+    element.tag = _local(element.tag)
+    inks = {ink: name for ink, name in INKS.items() if element.tag != "text" or ink != PAPER}  # white text stands on data, not on paper
+    pattern = re.compile("|".join(inks), re.IGNORECASE)
+    element.attrib = {_local(key): pattern.sub(lambda ink: inks[ink[0].lower()], value) for key, value in element.attrib.items()}
+    for child in list(element):
+        if _local(child.tag) in ("style", "metadata"):
+            element.remove(child)
+
+
+def _local(name: str) -> str:
+    """A name without its name space."""
+    return name.rpartition("}")[2]
+
+
+def _svg(figure: Figure, name: str) -> str:
+    """The figure as SVG text, the same for equal figures; its ids begin with `name`."""
     import matplotlib
 
     out = io.StringIO()
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "simgin"}):
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    root = ElementTree.fromstring(out.getvalue())
-    for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]
-        element.attrib = {key.rpartition("}")[2]: _own(key, value, name) for key, value in element.attrib.items()}
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in ("style", "metadata"):  # a style sheet would be that of the whole page
-                parent.remove(child)
-    for size in ("width", "height", "version"):
-        root.attrib.pop(size, None)
-    return root
-
-
-def _own(key: str, value: str, name: str) -> str:
-    """An attribute whose ids and references to ids are those of one picture, and whose inks are the page's."""
-    if key == "id":
-        return f"{name}-{value}"
-    if key.endswith("href"):
-        return value.replace("#", f"#{name}-", 1)
-    value = value.replace("url(#", f"url(#{name}-")
-    return re.sub("|".join(INKS), lambda ink: INKS[ink[0].lower()], value, flags=re.IGNORECASE)
+    own = re.sub(r'(?<= id=")(?=[^"]*")', f"{name}-", out.getvalue())
+    return re.sub(r'(?<=url\(#)|(?<=href="#)', f"{name}-", own)

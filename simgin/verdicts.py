@@ -156,8 +156,11 @@ def _league(variant: str, rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycle
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
     even = [f"{a} and {b}" for a, b in pairs if shares[a, b]["low"] <= 0.5 <= shares[a, b]["high"]]
     by = f"by {unit} won, at 95 % each"
-    told = f"{_counted(even)} cannot be told apart {by}" if even else f"all {len(pairs)} pairs are told apart {by}"
-    yield f"{variant}: {told}."
+    if not even:
+        yield f"{variant}: all {len(pairs)} pairs are told apart {by}."
+        return
+    more = [f"{len(even) - MOST} more"] if len(even) > MOST else []
+    yield f"{variant}: {len(even)} of {len(pairs)} pairs are not told apart {by}: {'; '.join([*even[:MOST], *more])}."
 
 
 def _cyclic(share: float, half: float) -> str:

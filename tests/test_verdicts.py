@@ -150,7 +150,7 @@ def test_a_league_has_a_leader_a_cyclic_share_and_what_cannot_be_told_apart():
         "eaai: a leads the league of 3, Elo 30.0 ± 5.0, and wins 60 ± 10 % of its matches. It is not told apart from b, the second "
         "(Elo 0, the anchor), with 51.0 ± 2.0 % of the matches between them; last is c (Elo -40 ± 10).",
         "eaai: 5.0 ± 2.0 % of who beats whom is cyclic, which no rating can explain.",
-        "eaai: a and b cannot be told apart by matches won, at 95 % each.",
+        "eaai: 1 of 3 pairs are not told apart by matches won, at 95 % each: a and b.",
     ]
     standings, cross = a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)])
     said = verdicts.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
