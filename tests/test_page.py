@@ -30,7 +30,8 @@ def figure(words="deals won, %"):
 
 
 def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
-    rows = [(variant, f"{name} {i}", f"{i}.25 ± 0.10", "–") for variant in variants for i in range(3)]  # noqa: RUF001
+    cells = [("2.25 ± 0.10", "0.5"), ("-1,000 ± 3", "–"), ("", "-0.12 (-0.31 to 0.44)")]  # noqa: RUF001
+    rows = [(variant, f"{name} {i}", *both) for variant in variants for i, both in enumerate(cells)]
     parts = {
         "title": f"Who wins, {name}?",
         "lead": "A hypothesis.",
