@@ -144,6 +144,7 @@ def _drawing(picture: Picture) -> Markup:
         said = ElementTree.Element(tag, id=f"{picture.name}-{tag}")
         said.text = text
         root.insert(place, said)
+    root.set("preserveAspectRatio", "xMinYMin meet")  # a tall one is made smaller for paper, and stays at its margin
     root.set("role", "img")
     root.set("aria-labelledby", f"{picture.name}-title {picture.name}-desc")
     return Markup(ElementTree.tostring(root, encoding="unicode"))
