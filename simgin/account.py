@@ -120,9 +120,8 @@ def of_manifest(manifest: Mapping[str, Any]) -> Account:
     if (form := manifest.get("form")) != results.FORM:
         raise AccountError(f"it was written by another version of simgin (form {form}, not {results.FORM}); play it again with this one.")
     if "contrasts" not in manifest:
-        raise AccountError(
-            f"an earlier version of simgin wrote it and did not note what is compared; `{manifest['command']}` notes it and plays nothing."
-        )
+        again = manifest["command"]
+        raise AccountError(f"an earlier version of simgin wrote it, and not what is compared; `{again}` adds that, and plays nothing.")
     return Account(manifest, manifest["matchups"], manifest["contrasts"], manifest["health"])
 
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
-FILTERED_FROM = 4  # rows from which on a table can be filtered
+FILTERED_FROM = 8  # rows from which on a table can be filtered
+LONG = 24  # characters from which on a text has room of its own
 VARIANT = "variant"  # the heading by which a table knows the variant of a row
 INKS = {look.INK: "var(--ink)", look.FAINT: "var(--faint)", look.GRID: "var(--grid)", look.PAPER: "var(--paper)"}
 _NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH})")
@@ -87,8 +88,15 @@ class _Table:
     @property
     def kinds(self) -> list[str]:
         """Of every column whether it is of numbers: a class for the style sheet and the script."""
-        columns = zip(*self.sheet.rows, strict=True) if self.sheet.rows else [()] * len(self.sheet.headings)
-        return ["number" if all(_NUMBER.match(cell) or not cell for cell in column) else "text" for column in columns]
+        columns = list(zip(*self.sheet.rows, strict=True)) or [()] * len(self.sheet.headings)
+        return [_kind(column) for column in columns]
+
+
+def _kind(column: Sequence[str]) -> str:
+    """Numbers, with or without an error; or text, with room of its own where it is long."""
+    if all(_NUMBER.match(cell) or not cell for cell in column):
+        return "number"
+    return "long text" if max(map(len, column)) > LONG else "text"
 
 
 def _variants(page: Page) -> list[str]:
@@ -124,34 +132,37 @@ def _breakable(text: str) -> Markup:
 
 
 def _drawing(picture: Picture) -> Markup:
-    """The picture as an SVG element with title and description, in the page's inks."""
+    """The picture as an SVG element with title and description, in the page's inks, as wide as its place."""
     from markupsafe import Markup
 
-    root = _svg(picture.figure, picture.name)
+    root = ElementTree.fromstring(plots.svg(picture.figure, picture.name))
+    for element in list(root.iter()):
+        _settle(element)
+    for size in ("width", "height", "version"):
+        root.attrib.pop(size, None)
     for place, (tag, text) in enumerate((("title", picture.title), ("desc", picture.alt))):
         said = ElementTree.Element(tag, id=f"{picture.name}-{tag}")
         said.text = text
         root.insert(place, said)
+    root.set("preserveAspectRatio", "xMinYMin meet")  # a tall one is made smaller for paper, and stays at its margin
     root.set("role", "img")
     root.set("aria-labelledby", f"{picture.name}-title {picture.name}-desc")
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _svg(figure: Figure, name: str) -> ElementTree.Element:
-    """The figure as an SVG element whose ids begin with `name`, in CSS variables where it has the inks of the page."""
-    root = ElementTree.fromstring(plots.svg(figure, name))
-    for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]
-        element.attrib = {key.rpartition("}")[2]: _inked(value) for key, value in element.attrib.items()}
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in ("style", "metadata"):  # a style sheet would be that of the whole page
-                parent.remove(child)
-    for size in ("width", "height", "version"):
-        root.attrib.pop(size, None)
-    return root
+def _settle(element: ElementTree.Element) -> None:
+    """Make an element of an SVG file one of the page: without name spaces, foreign inks, and style sheets, which would be the page's."""
+    element.tag = _local(element.tag)
+    inks = {
+        ink: name for ink, name in INKS.items() if element.tag != "text" or ink != look.PAPER
+    }  # white text stands on data, not on paper
+    pattern = re.compile("|".join(inks), re.IGNORECASE)
+    element.attrib = {_local(key): pattern.sub(lambda ink: inks[ink[0].lower()], value) for key, value in element.attrib.items()}
+    for child in list(element):
+        if _local(child.tag) in ("style", "metadata"):
+            element.remove(child)
 
 
-def _inked(value: str) -> str:
-    """An attribute with the page's inks instead of the picture's."""
-    return re.sub("|".join(INKS), lambda ink: INKS[ink[0].lower()], value, flags=re.IGNORECASE)
+def _local(name: str) -> str:
+    """A name without its name space."""
+    return name.rpartition("}")[2]

@@ -88,7 +88,7 @@ def _facts(found: Findings) -> Iterator[tuple[str, str]]:
 
 
 def rules_told(row: Mapping[str, Any]) -> str:
-    """The rules that differ from the standard game's; those that nobody can differ in are left out."""
+    """The rules that differ from the standard game's, which stand in brackets; those that this game has no use for are left out."""
     standard = variants.find(STANDARD).row
     changed = [f"{name} {value_text(row[name])} ({value_text(standard[name])})" for name in standard if _differs(row, standard, name)]
     return f"differs from {STANDARD} in {', '.join(changed)}" if changed else "the standard rules"
@@ -96,7 +96,7 @@ def rules_told(row: Mapping[str, Any]) -> str:
 
 def _differs(row: Mapping[str, Any], standard: Mapping[str, Any], name: str) -> bool:
     """Whether a rule is another one: by its text, since a manifest has lists where a variant has pairs."""
-    return name in row and value_text(row[name]) != value_text(standard[name])
+    return row.get(name) is not None and value_text(row[name]) != value_text(standard[name])
 
 
 def _made(made: Mapping[str, Any]) -> str:

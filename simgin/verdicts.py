@@ -152,13 +152,22 @@ def _league(variant: str, rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycle
         f"last is {order[-1]} ({_rated(rows.iloc[-1])})."
     )
     if not math.isnan(cycles.share):
-        part = summary.estimate(cycles.share, cycles.share - Z95 * cycles.se, cycles.share + Z95 * cycles.se, 100)
-        yield f"{variant}: {part} % of who beats whom is cyclic, which no rating can explain."
+        yield f"{variant}: {_cyclic(cycles.share, Z95 * cycles.se)} % of who beats whom is cyclic, which no rating can explain."
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
     even = [f"{a} and {b}" for a, b in pairs if shares[a, b]["low"] <= 0.5 <= shares[a, b]["high"]]
     by = f"by {unit} won, at 95 % each"
-    told = f"{_counted(even)} cannot be told apart {by}" if even else f"all {len(pairs)} pairs are told apart {by}"
-    yield f"{variant}: {told}."
+    if not even:
+        yield f"{variant}: all {len(pairs)} pairs are told apart {by}."
+        return
+    more = [f"{len(even) - MOST} more"] if len(even) > MOST else []
+    yield f"{variant}: {len(even)} of {len(pairs)} pairs are not told apart {by}: {'; '.join([*even[:MOST], *more])}."
+
+
+def _cyclic(share: float, half: float) -> str:
+    """The share in per cent, or its upper limit where it cannot be told from none at all."""
+    if share > half:
+        return summary.estimate(share, share - half, share + half, 100)
+    return f"no more than {summary.number(100 * (share + half), 100 * (share + half))}"
 
 
 def _rated(row: Any) -> str:

@@ -223,6 +223,7 @@ def test_run_writes_everything_where_it_says(here):
             "plots",
             "plots/endings.png",
             "plots/win_and_points.png",
+            "report.html",
             "summary.csv",
             "summary.md",
             "table.csv",
