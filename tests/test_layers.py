@@ -15,7 +15,8 @@ ORDER = """
     strategy toolkit.answers toolkit.hand toolkit.prospects toolkit.opponent toolkit.beliefs toolkit.prices toolkit strategies
     slow hooks loader catalogue matchup single scripted
     sequential statistics units metrics table stopping contrast quantity pairing ratings league knocking skill traits control homogeneity
-    sweep inquiry experiment ledger identities block threads work runner results cluster plan account findings health records frames progress
+    sweep inquiry experiment ledger identities block threads work runner results cluster plan account findings health records frames
+    progress
     kept outcomes tracks boards byscore value calibration turns within drama review portrait
     summary sheets comparison screen plots.look plots.matchups plots.length plots.hands plots.knocking plots.score plots.alone
     plots.changes plots.league plots page verdicts pictures report brief gallery dossier hand standing replay alone examples exact answers

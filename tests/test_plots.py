@@ -15,6 +15,7 @@ from simgin.core.sums import KINDS
 from simgin.experiment import Cell
 from simgin.findings import Findings
 from simgin.matchup import seated
+from simgin.plots import look
 from simgin.threads import Threads
 
 RNG = np.random.default_rng(13)
@@ -53,7 +54,7 @@ def test_titles_name_what_is_common_and_labels_what_differs(plot, matchups, titl
 @pytest.mark.parametrize("plot", PLOTS)
 def test_captions_say_what_was_played(plot):
     caption = " ".join(plot(frame(*VARIANTS), seed=7).get_supxlabel().split())
-    assert caption.startswith("Variant standard, eaai; 400 deals each; seed 7.")
+    assert caption.startswith("Variants standard, eaai; gold (A) against simple (B); 400 deals each; seed 7.")
     assert "95 %" in caption
 
 
@@ -91,8 +92,8 @@ def test_too_little_is_said_and_not_drawn(plot):
 
 
 def test_every_kind_has_a_colour_of_its_own():
-    assert set(plots.COLOURS) == set(KINDS)
-    assert len(set(plots.COLOURS.values())) == len(KINDS)
+    assert set(look.KINDS) == set(KINDS)
+    assert len(set(look.KINDS.values())) == len(KINDS)
 
 
 @pytest.mark.parametrize("plot", PLOTS)

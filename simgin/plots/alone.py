@@ -22,9 +22,9 @@ def odds(frame: pd.DataFrame, *, seed: int) -> Figure:
     """How many deals are over after so many draws, and how; a panel a variant and kind, a line a strategy. Columns draws, kind, share."""
     panels = list(dict.fromkeys(zip(frame["variant"], frame["kind"], strict=True)))
     note = "Cumulative, of all deals; bands are 95 % intervals."
-    made = look.figure(PANEL * len(panels), "The odds, draw by draw", look.caption(frame, seed=seed, unit="deals", note=note))
+    names = look.unique(frame["strategy"])
+    made = look.figure(PANEL * len(panels), "The odds, draw by draw", look.caption(frame, seed=seed, unit="deals", note=note), names)
     found = look.stacked(made, len(panels))
-    names = list(dict.fromkeys(frame["strategy"]))
     for axes, (variant, kind) in zip(found, panels, strict=True):
         for name, part in look.each(frame[(frame["variant"] == variant) & (frame["kind"] == kind)], "strategy"):
             x, *shares = (part[column].to_numpy(dtype=float) for column in ("draws", "share", "low", "high"))
@@ -57,7 +57,7 @@ def strength(frame: pd.DataFrame, *, seed: int) -> Figure:
 
 def totals(frame: pd.DataFrame, *, seed: int) -> Figure:
     """How match totals spread, a panel a strategy, the goal marked. Columns total, share."""
-    names = list(dict.fromkeys(frame["strategy"]))
+    names = look.unique(frame["strategy"])
     note = f"Left of the line, at {GOAL} or less, the match is won; bars are 95 % intervals."
     made = look.figure(PANEL * len(names), "What five deals add up to", look.caption(frame, seed=seed, unit="matches", note=note))
     found = look.stacked(made, len(names), sharex=True)

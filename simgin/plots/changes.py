@@ -21,12 +21,12 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns metric, title, base_variant, difference.
     """
-    base, names = str(frame["base_variant"].iloc[0]), list(dict.fromkeys(frame["variant"]))
-    metrics = list(dict.fromkeys(frame["metric"]))
+    base, names = str(frame["base_variant"].iloc[0]), look.unique(frame["variant"])
+    metrics = look.unique(frame["metric"])
     note = "Bars are 95 % intervals, of the same packs for both; a bar that cannot be seen is shorter than its dot."
     told = look.caption(frame, seed=seed, unit="deals or matches", note=note)
     lines = -(-len(metrics) // 2)
-    made = look.figure(lines * (HEAD + ROW * len(names)), f"What changes against {base}", told)
+    made = look.figure(lines * (HEAD + ROW * len(names)), f"What changes against {base}", told, names)
     grid = made.subplots(lines, 2, squeeze=False).ravel()
     for axes, metric in zip(grid, metrics, strict=False):
         look.plain(axes, "x")

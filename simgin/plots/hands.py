@@ -21,9 +21,11 @@ def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns turn, side, q10, q50, q90; a panel a variant.
     """
-    frame, names = frame[frame["n"] >= LAST], list(dict.fromkeys(frame["variant"]))
+    frame, names = frame[frame["n"] >= LAST], look.unique(frame["variant"])
     note = "Of the deals still going. Lines are medians, the bands hold four hands of five; bars are 95 % intervals of the median."
-    made = look.figure(PANEL * len(names) + 0.3, "How hands improve", look.caption(frame, seed=seed, unit="hands a point", note=note))
+    made = look.figure(
+        PANEL * len(names) + 0.3, "How hands improve", look.caption(frame, seed=seed, unit="hands a point", note=note), ["", ""]
+    )
     panels = look.stacked(made, len(names), sharex=True)
     for axes, name in zip(panels, names, strict=True):
         of = frame[frame["variant"] == name]
@@ -42,7 +44,7 @@ def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
 
 def counts(frame: pd.DataFrame, *, seed: int) -> Figure:
     """The chance to win the deal by own deadwood and turn, a heat map a variant. Columns turn, count, value."""
-    names = list(dict.fromkeys(frame["variant"]))
+    names = look.unique(frame["variant"])
     half = 100 * float(((frame["high"] - frame["low"]) / 2).max())
     note = f"Deadwood in bins of 5, the number is the least of a bin. 95 % limits: ± {half:.2g} or less. Empty: too few to say."
     made = look.figure(2.8 * len(names), "What a hand is worth", look.caption(frame, seed=seed, unit="hands a cell", note=note))

@@ -21,7 +21,12 @@ def knock(frame: pd.DataFrame, *, seed: int) -> Figure:
     """What each knock limit makes of the others, a line a variant, the best of each filled. Columns k, measure, value."""
     told = [name for name in MEASURES if name in set(frame["measure"])]
     note = "Gold knocks with k or less; large marks are the best of each variant; bars are 95 % intervals."
-    made = look.figure(PANEL * len(told), "With how much to knock", look.caption(frame, seed=seed, unit="deals or matches", note=note))
+    made = look.figure(
+        PANEL * len(told),
+        "With how much to knock",
+        look.caption(frame, seed=seed, unit="deals or matches", note=note),
+        look.unique(frame["variant"]),
+    )
     panels = look.stacked(made, len(told), sharex=True)
     for axes, name in zip(panels, told, strict=True):
         words, factor, even = MEASURES[name]

@@ -18,7 +18,9 @@ HEIGHT = 2.6  # inches of one panel
 def turns(frame: pd.DataFrame, *, seed: int) -> Figure:
     """Share of deals that last more than so many turns, a line a variant. Columns turns, share."""
     note = "Turns of both players together; bands are 95 % intervals."
-    made = look.figure(HEIGHT, "How long deals last", look.caption(frame, seed=seed, unit="deals", note=note))
+    made = look.figure(
+        HEIGHT, "How long deals last", look.caption(frame, seed=seed, unit="deals", note=note), look.unique(frame["variant"])
+    )
     (axes,) = look.stacked(made, 1)
     for i, (name, part) in enumerate(look.each(frame, "variant")):
         x, *shares = _columns(part, "turns")
@@ -34,7 +36,9 @@ def points(frame: pd.DataFrame, *, seed: int) -> Figure:
     """Share of decided deals by points scored, in bins of `width`, steps a variant. Columns points, width, share."""
     width = int(frame["width"].iloc[0])
     note = f"Bins of {width} points, the last one open; bands are 95 % intervals."
-    made = look.figure(HEIGHT, "What deals are worth", look.caption(frame, seed=seed, unit="decided deals", note=note))
+    made = look.figure(
+        HEIGHT, "What deals are worth", look.caption(frame, seed=seed, unit="decided deals", note=note), look.unique(frame["variant"])
+    )
     (axes,) = look.stacked(made, 1)
     for i, (name, part) in enumerate(look.each(frame, "variant")):
         x, *shares = _columns(part, "points")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WIDTH = 4.8  # inches; with 9-point type this is readable on a phone held upright
 TEXT_LINE = 0.18  # inches of a line of a title or caption
 DPI = 200
+LEGEND_CHARACTERS = 48
 LIFT = 0.25  # inches from axes to a legend above their heading
 TITLE_CHARACTERS, CAPTION_CHARACTERS, LABEL_CHARACTERS = 42, 74, 24  # longer lines are folded
 SMALL, NORMAL, LARGE = 7.5, 8.5, 11  # points
@@ -80,14 +81,14 @@ def series(i: int) -> Series:
     return Series(own.colour, other.marker, other.dash)
 
 
-def figure(height: float, title: str, caption: str) -> Figure:
-    """A figure with room for axes of so many inches beside its title and caption, both folded."""
+def figure(height: float, title: str, caption: str, names: Sequence[str] = ()) -> Figure:
+    """A figure with room for axes of so many inches beside its title and caption, both folded, and a legend of some names."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     heading = "\n".join(line for part in title.split("\n") for line in fold(part, TITLE_CHARACTERS))
     note = textwrap.fill(caption, CAPTION_CHARACTERS)
-    lines = heading.count("\n") + note.count("\n")
+    lines = heading.count("\n") + note.count("\n") + _legend_lines(names)
     made = Figure(figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines), layout="constrained", facecolor=PAPER)
     FigureCanvasAgg(made)
     made.suptitle(safe(heading), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
@@ -124,7 +125,7 @@ def labels(axes: Axes, x: str = "", y: str = "") -> None:
     axes.set_ylabel(y, fontsize=NORMAL, color=INK)
 
 
-def legend(axes: Axes, columns: int = 3) -> None:
+def legend(axes: Axes) -> None:
     """What the series of some axes are, above them and their heading; nothing where there is one only."""
     from matplotlib.transforms import ScaledTranslation
 
@@ -134,7 +135,20 @@ def legend(axes: Axes, columns: int = 3) -> None:
         lift = ScaledTranslation(0, LIFT if axes.get_title(loc="left") else 0.03, made.dpi_scale_trans)
         style: dict[str, Any] = {"fontsize": NORMAL, "frameon": False, "labelcolor": INK, "handlelength": 2.5, "borderaxespad": 0}
         place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "bbox_transform": axes.transAxes + lift}
-        axes.legend(handles, names, ncols=columns, columnspacing=1.2, **style, **place)
+        folded = ["\n".join(fold(name, LEGEND_CHARACTERS)) for name in names]
+        axes.legend(handles, folded, ncols=_legend_columns(names), columnspacing=1.2, **style, **place)
+
+
+def _legend_columns(names: Sequence[str]) -> int:
+    """As many as have room beside one another, three at most."""
+    return max(1, min(3, LEGEND_CHARACTERS // (max(map(len, names)) + 7)))
+
+
+def _legend_lines(names: Sequence[str]) -> int:
+    if len(names) < 2:
+        return 0
+    lines = [len(fold(name, LEGEND_CHARACTERS)) for name in names]
+    return max(lines) * -(-len(names) // _legend_columns(names))
 
 
 Estimate = Sequence[np.ndarray]  # values with their lower and upper limits, three arrays of one length
@@ -222,7 +236,7 @@ def caption(frame: pd.DataFrame, *, seed: int, unit: str, note: str = "") -> str
 
 
 def _said(what: str, names: pd.Series) -> str:
-    found = list(dict.fromkeys(map(str, names)))
+    found = unique(names)
     return f"{what}{'s' if len(found) > 1 else ''} {', '.join(found)}"
 
 
@@ -239,6 +253,11 @@ def each(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]
     """The rows of every value of a column, in the order in which they are met."""
     for name, part in frame.groupby(column, sort=False):
         yield str(name), part
+
+
+def unique(names: pd.Series) -> list[str]:
+    """Every name once, in the order in which they are met."""
+    return list(dict.fromkeys(map(str, names)))
 
 
 def safe(text: str) -> str:

@@ -43,7 +43,7 @@ def _dealer(frame: pd.DataFrame) -> float:
 
 def swings(frame: pd.DataFrame, *, seed: int) -> Figure:
     """V of one side in the course of sample matches, over the tenths and the median of all. Columns match, share, value, q10, q50, q90."""
-    names = list(dict.fromkeys(frame["variant"]))
+    names = look.unique(frame["variant"])
     note = "Thin lines are single matches; the band holds four matches of five, the thick line is the median."
     made = look.figure(2.3 * len(names), "How matches swing", look.caption(frame, seed=seed, unit="matches", note=note))
     for axes, name in zip(look.stacked(made, len(names)), names, strict=True):
