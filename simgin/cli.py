@@ -24,6 +24,7 @@ COMMANDS = {
     "match": "Play two strategies against each other.",
     "run": "Play an experiment file and keep the results.",
     "compare": "Tell two runs apart, on the same packs if they share them.",
+    "odds": "Tell the odds a player asks for, alone or for two.",
     "variants": "List the games, or show one with all its rules.",
     "strategies": "List strategies, show, check or begin one.",
     "show": "Replay one deal with every decision.",
@@ -53,6 +54,8 @@ What does a rule do to the game?
 
 \b
 What are the odds alone, against the joker or the clock?
+  simgin odds                             every game for one, with a picture
+  simgin odds standard                    of two: by seat and by score
   simgin match gold -v solitaire-gin      one strategy; also gin-solitaire
   simgin match gold -v solitary-gin --matches 20k
 

@@ -16,8 +16,8 @@ ORDER = """
     slow hooks loader catalogue matchup single scripted
     sequential statistics metrics table stopping contrast pairing ratings league control homogeneity
     sweep inquiry experiment ledger identities block threads work runner results cluster plan findings records frames progress
-    kept outcomes tracks boards byscore value calibration
-    summary sheets comparison screen plots report hand standing replay alone examples exact answers goals soloscript
+    kept outcomes tracks boards byscore value calibration deals odds seats
+    summary sheets comparison screen plots book report hand standing replay alone examples exact answers goals soloscript
     bids positions kinds conform bench examiner check doctor
     commands cli
 """.split()

@@ -1,0 +1,140 @@
+"""`simgin odds`: the odds a player asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simgin import progress, results
+from simgin.commands import playing
+from simgin.commands.answer import Answer, command_line, json_option, note
+from simgin.variants import Variant, find, names
+
+if TYPE_CHECKING:
+    from simgin.book import Book
+    from simgin.matchup import Matchup
+    from simgin.runner import Progress
+
+ALONE, TOGETHER = 50_000, 400_000  # deals of a player in games for one and for two, unless told otherwise
+PLACE = Path("results") / "odds"
+STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows what a count is worth to stop with
+
+READ = (
+    "± and brackets are 95 % intervals. Left: cards in the deck, the joker among them. If not: of the deals that still go on then, those "
+    "that will be won."
+)
+
+
+@click.command()
+@click.argument("variants", nargs=-1, metavar="[VARIANT]...")
+@click.option("--strategy", "strategies", multiple=True, metavar="S", help="Who plays, weakest first; may be given several times.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), default=PLACE, show_default=True, metavar="DIR", help="Where tables and pictures go."
+)
+@click.option("--deals", callback=playing.read_count, metavar="N", help="Deals of every player [default: 50k alone, 400k for two].")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Other seeds give other packs.")
+@playing.workers_option
+@json_option
+def odds(
+    variants: tuple[str, ...],
+    strategies: tuple[str, ...],
+    output: Path,
+    deals: int | None,
+    seed: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """The odds a player asks for, in a table and a picture; without a VARIANT those of every game for one.
+
+    Games for one: the chance to win a deal and the match, to go gin, to meet the joker, by strength of player, by draws made and by cards
+    left; how much is luck. Games for two: the chance to win the deal and the match by seat and by score, each player against itself.
+
+    \b
+      simgin odds
+      simgin odds solitary-gin --strategy solo-greedy --strategy solo-switch
+      simgin odds standard --deals 1M
+
+    What was counted is kept beside the compiled code: the same odds come at once, and after an interruption only the player it came in
+    is played again.
+    """
+    games = [find(text) for text in variants or alone()]
+    command = _command(variants, strategies, output, deals, seed)
+    results.check(output)
+    started = datetime.now(UTC)
+    try:
+        book, played = _book(games, strategies, deals, seed, workers)
+    except KeyboardInterrupt:
+        note(f"interrupted; players that were finished are kept. Go on with: {command}")
+        raise click.exceptions.Exit(130) from None
+    for sentence in book.refused:
+        note(sentence)
+    files = results.save(output, _manifest(played, started, command), book.files())
+    Answer(command, book.records(), seed, files).give(as_json, [*book.sheets(), "", READ, f"Seed {seed}.", ""])
+
+
+def alone() -> list[str]:
+    """The games for one that come with simgin."""
+    return [name for name in names() if find(name).row["players"] == 1]
+
+
+def _book(
+    games: Sequence[Variant], strategies: Sequence[str], deals: int | None, seed: int, workers: int | None
+) -> tuple[Book, list[tuple[Matchup, int]]]:
+    """The book, and who played how many deals for it."""
+    from simgin import book, odds, seats
+    from simgin import deals as dealt
+
+    def play(strategy: str, variant: str, report: Progress) -> dealt.Deals:
+        return dealt.of(strategy, variant, deals or ALONE, seed=seed, workers=workers, progress=report)
+
+    solos = [game for game in games if game.row["players"] == 1]
+    stops = {game.text: range(_limit(game) + 1) for game in solos if _limit(game)}
+    asked = {game.text: strategies or odds.ladder(game) for game in solos}
+    pairs = [(game.text, strategy) for game in games if game.row["players"] == 2 for strategy in strategies or seats.PLAYERS]
+    todo = sum(map(len, asked.values())) + sum(map(len, stops.values()))
+    with playing.explained_wait(), _progress("odds", todo) as step:
+        players = [[play(strategy, game, step()) for strategy in some] for game, some in asked.items()]
+        stopping = [odds.by_threshold([play(STOPPERS.format(k=k), game, step()) for k in ks], ks) for game, ks in stops.items()]
+    tables = [seats.of(strategy, game, deals or TOGETHER, seed=seed, workers=workers) for game, strategy in pairs]
+    played = [(one.matchup, one.units) for some in players for one in some] + [(one.matchup, one.deals) for one in tables]
+    return book.of(players, tables, seed, stopping), played
+
+
+def _limit(game: Variant) -> int:
+    """The most that one may knock with alone."""
+    limit = game.row["knock_limit"]
+    return int(str(limit)) if limit is not None else 0
+
+
+@contextmanager
+def _progress(title: str, players: int) -> Iterator[Callable[[], Progress]]:
+    """Live progress over so many players: each call gives the next one's."""
+    with progress.live(title) as report:
+        done = iter(range(players))
+
+        def step() -> Progress:
+            i = next(done)
+            return lambda units, every: report(i * every + units, players * every)
+
+        yield step
+
+
+def _manifest(played: Sequence[tuple[Matchup, int]], started: datetime, command: str) -> dict[str, object]:
+    from simgin.experiment import Cell
+    from simgin.runner import Played
+    from simgin.threads import usable_cpus
+
+    identity = results.identity([one for one, _ in played])
+    cells = [Played(Cell(one, units), units) for one, units in played]
+    return results.manifest(identity, cells, workers=usable_cpus(), started=started, command=command, stopped="complete")
+
+
+def _command(variants: Sequence[str], strategies: Sequence[str], output: Path, deals: int | None, seed: int) -> str:
+    players = [word for strategy in strategies for word in ("--strategy", strategy)]
+    amount = [] if deals is None else ["--deals", deals]
+    return command_line("odds", *variants, *players, *amount, "--seed", seed, "-o", output)
