@@ -98,9 +98,8 @@ class Book:
             for t in range(every, last + 1, every)
             if deck - t in going or t == last
         ]
-        folded = [tuple(cell.replace(" (", "\n(") for cell in row) for row in rows]
         headings = ("draws", "left", *(WAYS[kind] for kind in kinds), "if not, won %", "deals")
-        return Sheet(f"{self.strongest[variant]}, by draws made and cards left", headings, folded)
+        return Sheet(f"{self.strongest[variant]}, by draws made and cards left", headings, _folded(rows))
 
     def _luck(self) -> Sheet:
         """What is luck and what is skill, a row for every game."""
@@ -164,18 +163,23 @@ def _strength(variant: Variant, rows: pd.DataFrame) -> Sheet:
         (str(name), *(_cell(of_one[of_one["metric"] == metric], "value", 1 if metric == "score" else 100) for metric in shown))
         for name, of_one in rows.groupby("strategy", sort=False)
     ]
-    return Sheet(f"{variant.title} ({variant.text}), {rows['n'].max():,} deals a player", ("player", *shown.values()), lines)
+    return Sheet(f"{variant.title} ({variant.text}), {rows['n'].max():,} deals a player", ("player", *shown.values()), _folded(lines))
 
 
 def _seats(variant: Variant, rows: pd.DataFrame) -> Sheet:
-    titles = {"win": "deal won %", "loss": "lost %", "nobody": "nobody's %", "match": "match won %"}
+    titles = {"win": "deal won %", "nobody": "nobody's %", "match": "match won %"}
     shown = {metric: title for metric, title in titles.items() if metric in set(rows["metric"])}
     lines = [
         (str(strategy), str(seat), *(_cell(of_one[of_one["metric"] == metric], "value") for metric in shown))
         for (strategy, seat), of_one in rows.groupby(["strategy", "seat"], sort=False)
     ]
-    title = f"{variant.title} ({variant.text}), by seat, {rows['n'].max():,} deals of each player against itself"
-    return Sheet(title, ("player", "seat", *shown.values()), lines, "The match: for who sits there in the first deal.")
+    title = f"{variant.title} ({variant.text}) by seat, {rows['n'].max():,} deals of each player against itself"
+    return Sheet(
+        title,
+        ("player", "seat", *shown.values()),
+        lines,
+        "The match: for who sits there in the first deal, or at either seat if the rules tell them apart.",
+    )
 
 
 def _scores(variant: Variant, rows: pd.DataFrame) -> Sheet:
@@ -200,6 +204,11 @@ def _written(row: Any, name: str, factor: int = 100) -> str:
 def _size(deals: float, low: float, high: float) -> str:
     """A number of deals with its limits; the upper one is infinite where the difference may be nothing."""
     return summary.estimate(deals, low, high) if np.isfinite(high) else f"over {low:,.0f}"
+
+
+def _folded(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Lopsided intervals below their values, so that the table is not too wide."""
+    return [tuple(cell.replace(" (", "\n(") for cell in row) for row in rows]
 
 
 def _file_name(text: str) -> str:

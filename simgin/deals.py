@@ -6,8 +6,8 @@ rules, the strategy, the seed and their number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,9 +27,14 @@ from simgin.variants import Variant
 if TYPE_CHECKING:
     from simgin.runner import Progress
 
+FEWEST_DEALS = 1_000
 COLUMNS = ("unit", "place", "drawn", "kind", "won", "score", "outcome")
 COLUMN = {name: i for i, name in enumerate(COLUMNS)}
 CALL_DEALS = 5_000  # of one call of the engine: a quarter of a second of the slowest of these players
+
+
+class DealsError(ValueError):
+    """Deals that cannot be had; the message is a sentence with the remedy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,25 +87,52 @@ def deck(variant: Variant) -> int:
     return 52 - _dealt(variant) + int(own_rules.joker != NO_JOKER)
 
 
-def of(strategy: str, variant: str, n: int, *, seed: int = 1, workers: int | None = None, progress: Progress | None = None) -> Deals:
-    """At least n deals of a strategy alone, from disk if they were played before. SeatError for a game of two."""
+def of(
+    strategy: str,
+    variant: str,
+    n: int,
+    *,
+    seed: int = 1,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    prepare: Callable[[Matchup], None] = matchup.prepare,
+) -> Deals:
+    """At least n deals of a strategy alone, from disk if they were played before; else `prepare` compiles what is needed.
+
+    Raises SeatError for a game of two and DealsError below 1,000 deals.
+    """
+    if n < FEWEST_DEALS:
+        raise DealsError(f"{n} deals are too few for odds: take at least {FEWEST_DEALS:,}, better 50,000.")
+    one = seated(strategy, variant, seed)
+    units = -(-n // _in_unit(one))
+
+    def make() -> kept.Arrays:
+        prepare(one)
+        return played(one, units, workers, progress)
+
+    found = kept.arrays(kept.about(one, units, "deals of one player"), make)
+    return Deals(one, found["rows"], Outcomes(found["outcomes"], found["counts"]), bool(found["by_score"]))
+
+
+def seated(strategy: str, variant: str, seed: int) -> Matchup:
+    """Who plays alone at what, and in which units. SeatError for a game of two."""
     one = matchup.seated(strategy, None, variant, seed, "deal")
     if one.b is not None:
         raise SeatError(f"{one.variant.text} is for two players: its odds are asked for by seat and score (`simgin.seats`).")
-    if one.variant.row["goal"] == "total":
-        one = Matchup(one.variant, one.a, None, seed, "match")
-    units = -(-n // number(one.variant.row, "deals_in_match")) if one.unit == "match" else n
-    found = kept.arrays(kept.about(one, units, "deals of one player"), lambda: _played(one, units, workers, progress))
-    counted = Outcomes(found["outcomes"], found["counts"])
-    return Deals(one, found["rows"], counted, bool(found["by_score"]))
+    return replace(one, unit="match") if one.variant.row["goal"] == "total" else one
 
 
-def _played(one: Matchup, units: int, workers: int | None, progress: Progress | None) -> kept.Arrays:
-    matchup.prepare(one)
-    size = CALL_DEALS // (number(one.variant.row, "deals_in_match") if one.unit == "match" else 1) // one.batch * one.batch
+def _in_unit(one: Matchup) -> int:
+    """Deals in a unit."""
+    return number(one.variant.row, "deals_in_match") if one.unit == "match" else 1
+
+
+def played(one: Matchup, units: int, workers: int | None = None, progress: Progress | None = None) -> kept.Arrays:
+    """What `of` keeps, played now: rows, outcomes and their counts, and by_score."""
+    size = CALL_DEALS // _in_unit(one) // one.batch * one.batch
     records = np.concatenate(over_units(lambda *part: matchup.play_recorded(one, *part)[1], units, size, workers, progress))
     counted = outcomes.merged(outcomes.tally(records))
-    asks = one.variant.row["goal"] not in ("single", "total") and value.depends_on_score(one)
+    asks = one.unit == "deal" and one.variant.row["goal"] != "single" and value.depends_on_score(one)
     return {"rows": _short(one, records), "outcomes": counted["rows"], "counts": counted["counts"], "by_score": np.array(asks)}
 
 

@@ -186,7 +186,7 @@ def jokers_share(one: Deals) -> pd.DataFrame:
         cells = np.array([_cells(place[group == g], result[group == g], one.deck) for g in range(GROUPS)])
         left_out = np.array([_between(cells.sum(axis=0) - cells[g]) for g in range(GROUPS)])
         found = _limits(_between(cells.sum(axis=0)), float(outcomes.jackknife(left_out)), 0, 1, GROUPS)
-        rows.append((metric, *found, len(place)))
+        rows.append((metric, *found, int((place >= 0).sum())))
     return _frame(one, rows, "metric", "value", "low", "high", "n")
 
 
@@ -205,20 +205,22 @@ def _between(cells: np.ndarray) -> float:
     return float(between / (between + within))
 
 
-def by_threshold(seen: Sequence[Deals], thresholds: Sequence[int]) -> pd.DataFrame:
+def by_threshold(seen: Sequence[Deals]) -> pd.DataFrame:
     """Columns k, measure, value, low, high: the mean score of a deal ("points"), or the share won ("share"), by the count one stops with.
 
-    seen: the same player with `knock=at:k=...` for every threshold.
+    seen: the same player with `knock=at:k=0`, `knock=at:k=1` and so on.
     """
     found = by_strength(seen)
     measures = {"score": "points", "win": "share"}
     frame = found[found["metric"].isin(measures)]
-    k = dict(zip((one.strategy for one in seen), thresholds, strict=True))
-    frame = frame.assign(k=frame["strategy"].map(k), measure=frame["metric"].map(measures))
-    name = seen[0].strategy.partition("+knock=")[0]
-    return frame.assign(strategy=name)[["variant", "strategy", "opponent", "k", "measure", "value", "low", "high", "n"]].reset_index(
-        drop=True
-    )
+    counts = {one.strategy: k for k, one in enumerate(seen)}
+    frame = frame.assign(k=frame["strategy"].map(counts), measure=frame["metric"].map(measures), strategy=_thrower(seen[0]))
+    return frame[["variant", "strategy", "opponent", "k", "measure", "value", "low", "high", "n"]].reset_index(drop=True)
+
+
+def _thrower(one: Deals) -> str:
+    """The player without the stop rule."""
+    return one.strategy.partition("+knock=")[0]
 
 
 def _by_match(one: Deals) -> tuple[np.ndarray, np.ndarray]:

@@ -5,11 +5,9 @@ Every frame has the columns variant, strategy, opponent, those named at its func
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from simgin import outcomes, statistics, value
 from simgin.matchup import Matchup, SeatError, seated
@@ -21,8 +19,9 @@ if TYPE_CHECKING:
 
 PLAYERS = ("gold", "gold-early")  # who knocks at once and who soon waits for gin: the two between which most people play
 SEATS = ("dealer", "nondealer")
-RESULTS = ("win", "loss", "nobody")
+RESULTS = ("win", "nobody")
 GRID = (0, 25, 50, 75)  # shares of the target in per cent, for a table on a screen
+Chance = tuple[float, float, float]  # and its 95 % limits
 POINTS = (("score",), ("score",))  # what both sides of a match to points count
 
 
@@ -75,20 +74,42 @@ def of(strategy: str, variant: str, n: int, *, seed: int = 1, workers: int | Non
 
 
 def by_seat(table: Table) -> pd.DataFrame:
-    """Columns seat (of the first deal), metric, value, low, high: of a deal `win`, `loss` and `nobody`, of the match `match` if V is had.
+    """Columns seat, metric, value, low, high: of a deal `win` and `nobody` by who deals it, and `match` where V can be had.
 
-    Who deals sits second: the nondealer has the first turn.
+    The match is told of who deals first and of the nondealer, who has the first turn; where the rules treat the seats differently
+    (Gin Race), of "seat 0" and "seat 1".
     """
-    deals, rows = table.outcomes.counts.sum(axis=0), []
-    dealer, winner = (table.outcomes.column(name) for name in ("dealer", "winner"))
-    for seat in SEATS:
-        own = dealer if seat == "dealer" else 1 - dealer
-        for metric, wanted in zip(RESULTS, (winner == own, winner == 1 - own, winner < 0), strict=True):
-            n, won = table.deals, int(deals[wanted].sum()) // table.counted
-            rows.append((seat, metric, won / n, *statistics.wilson(won / n, n), n))
-        if table.value is not None:
-            rows.append((seat, "match", *_chance(table.value, int(seat == "nondealer")), table.deals))
+    rows = [(seat, *row) for seat in SEATS for row in _results(table, seat)]
+    if table.value is not None:
+        rows += [(seat, "match", *chance, table.deals) for seat, chance in _matches(table.value)]
     return _frame(table, rows, "seat", "metric", "value", "low", "high", "n")
+
+
+def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float, int]]:
+    """How often the deal is won by who sits there, and by nobody."""
+    counts, n = table.outcomes.counts.sum(axis=0), table.deals
+    dealer, winner = (table.outcomes.column(name) for name in ("dealer", "winner"))
+    own = dealer if seat == "dealer" else 1 - dealer
+    for metric, wanted in zip(RESULTS, (winner == own, winner < 0), strict=True):
+        share = int(counts[wanted].sum()) // table.counted / n
+        yield metric, share, *statistics.wilson(share, n), n
+
+
+def _matches(found: Value) -> Iterator[tuple[str, Chance]]:
+    """The chance to win the match, by seat."""
+    if found.seats_alike:
+        a, b = (int(side[0]) if len(side) == 1 else side for side in found.board.start())
+        yield from ((seat, _chance(found.win(a, b, dealer), found.se(a, b, dealer))) for dealer, seat in enumerate(SEATS))
+        return
+    chance, se = found.start()
+    yield "seat 0", _chance(chance, se)
+    yield "seat 1", _chance(1 - chance, se)
+
+
+def _chance(chance: float, se: float) -> Chance:
+    """V with its limits."""
+    half = statistics.quantile(GROUPS) * float(se)
+    return float(chance), max(0.0, float(chance) - half), min(1.0, float(chance) + half)
 
 
 def by_score(table: Table) -> pd.DataFrame:
@@ -113,13 +134,6 @@ def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.D
     """The rows of `by_score` at these shares (per cent) of the target, both ways."""
     scores = [target * share // 100 for share in shares]
     return frame[frame["a"].isin(scores) & frame["b"].isin(scores)].reset_index(drop=True)
-
-
-def _chance(found: Value, dealer: int) -> tuple[float, float, float]:
-    """V at the start with its limits, where a side deals."""
-    a, b = (int(side[0]) if len(side) == 1 else side for side in found.board.start())
-    chance, half = float(found.win(a, b, dealer)), statistics.quantile(GROUPS) * float(found.se(a, b, dealer))
-    return chance, max(0.0, chance - half), min(1.0, chance + half)
 
 
 def _frame(table: Table, rows: Sequence[tuple[Any, ...]], *columns: str) -> pd.DataFrame:

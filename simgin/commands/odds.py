@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simgin.book import Book
     from simgin.matchup import Matchup
     from simgin.runner import Progress
+    from simgin.seats import Table
 
 ALONE, TOGETHER = 50_000, 400_000  # deals of a player in games for one and for two, unless told otherwise
 PLACE = Path("results") / "odds"
@@ -86,23 +87,38 @@ def _book(
     games: Sequence[Variant], strategies: Sequence[str], deals: int | None, seed: int, workers: int | None
 ) -> tuple[Book, list[tuple[Matchup, int]]]:
     """The book, and who played how many deals for it."""
-    from simgin import book, odds, seats
+    from simgin import book, matchup, odds, seats
     from simgin import deals as dealt
 
-    def play(strategy: str, variant: str, report: Progress) -> dealt.Deals:
-        return dealt.of(strategy, variant, deals or ALONE, seed=seed, workers=workers, progress=report)
+    solos, pairs = ([game for game in games if game.row["players"] == n] for n in (1, 2))
+    ladders = {game.text: list(strategies or odds.ladder(game)) for game in solos}
+    stoppers = {game.text: [STOPPERS.format(k=k) for k in range(_limit(game) + 1)] for game in solos if _limit(game)}
+    duels = [(game.text, strategy) for game in pairs for strategy in strategies or seats.PLAYERS]
+    with _progress("odds", sum(len(some) for some in [*ladders.values(), *stoppers.values(), duels])) as step:
 
-    solos = [game for game in games if game.row["players"] == 1]
-    stops = {game.text: range(_limit(game) + 1) for game in solos if _limit(game)}
-    asked = {game.text: strategies or odds.ladder(game) for game in solos}
-    pairs = [(game.text, strategy) for game in games if game.row["players"] == 2 for strategy in strategies or seats.PLAYERS]
-    todo = sum(map(len, asked.values())) + sum(map(len, stops.values()))
-    with playing.explained_wait(), _progress("odds", todo) as step:
-        players = [[play(strategy, game, step()) for strategy in some] for game, some in asked.items()]
-        stopping = [odds.by_threshold([play(STOPPERS.format(k=k), game, step()) for k in ks], ks) for game, ks in stops.items()]
-    tables = [seats.of(strategy, game, deals or TOGETHER, seed=seed, workers=workers) for game, strategy in pairs]
-    played = [(one.matchup, one.units) for some in players for one in some] + [(one.matchup, one.deals) for one in tables]
-    return book.of(players, tables, seed, stopping), played
+        def play(strategy: str, game: str) -> dealt.Deals:
+            return dealt.of(strategy, game, deals or ALONE, seed=seed, workers=workers, progress=step(), prepare=_compiled)
+
+        def table(strategy: str, game: str) -> Table:
+            report = step()
+            _compiled(matchup.seated(strategy, strategy, game, seed, "deal"))
+            found = seats.of(strategy, game, deals or TOGETHER, seed=seed, workers=workers)
+            report(1, 1)
+            return found
+
+        alone = [[play(strategy, game) for strategy in players] for game, players in ladders.items()]
+        stopping = [odds.by_threshold([play(strategy, game) for strategy in players]) for game, players in stoppers.items()]
+        tables = [table(strategy, game) for game, strategy in duels]
+    played = [(one.matchup, one.units) for players in alone for one in players] + [(one.matchup, one.deals) for one in tables]
+    return book.of(alone, tables, seed, stopping), played
+
+
+def _compiled(one: Matchup) -> None:
+    """Compile what is needed, and say so if it takes its time."""
+    from simgin import matchup
+
+    with playing.explained_wait():
+        matchup.prepare(one)
 
 
 def _limit(game: Variant) -> int:
