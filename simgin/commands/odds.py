@@ -35,7 +35,7 @@ READ = (
 @click.argument("variants", nargs=-1, metavar="[VARIANT]...")
 @click.option("--strategy", "strategies", multiple=True, metavar="S", help="Who plays, weakest first; may be given several times.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), default=PLACE, show_default=True, metavar="DIR", help="Where tables and pictures go."
+    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where tables and pictures go [default: results/odds]."
 )
 @click.option("--deals", callback=playing.read_count, metavar="N", help="Deals of every player [default: 50k alone, 400k for two].")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Other seeds give other packs.")
@@ -44,7 +44,7 @@ READ = (
 def odds(
     variants: tuple[str, ...],
     strategies: tuple[str, ...],
-    output: Path,
+    output: Path | None,
     deals: int | None,
     seed: int,
     workers: int | None,
@@ -65,7 +65,8 @@ def odds(
     """
     games = [find(text) for text in variants or alone()]
     command = _command(variants, strategies, output, deals, seed)
-    results.check(output)
+    place = output or PLACE
+    results.check(place)
     started = datetime.now(UTC)
     try:
         book, played = _book(games, strategies, deals, seed, workers)
@@ -74,7 +75,7 @@ def odds(
         raise click.exceptions.Exit(130) from None
     for sentence in book.refused:
         note(sentence)
-    files = results.save(output, _manifest(played, started, command), book.files())
+    files = results.save(place, _manifest(played, started, command), book.files())
     Answer(command, book.records(), seed, files).give(as_json, [*book.sheets(), "", READ, f"Seed {seed}.", ""])
 
 
@@ -150,7 +151,8 @@ def _manifest(played: Sequence[tuple[Matchup, int]], started: datetime, command:
     return results.manifest(identity, cells, workers=usable_cpus(), started=started, command=command, stopped="complete")
 
 
-def _command(variants: Sequence[str], strategies: Sequence[str], output: Path, deals: int | None, seed: int) -> str:
+def _command(variants: Sequence[str], strategies: Sequence[str], output: Path | None, deals: int | None, seed: int) -> str:
     players = [word for strategy in strategies for word in ("--strategy", strategy)]
     amount = [] if deals is None else ["--deals", deals]
-    return command_line("odds", *variants, *players, *amount, "--seed", seed, "-o", output)
+    place = [] if output is None else ["-o", output]
+    return command_line("odds", *variants, *players, *amount, "--seed", seed, *place)
