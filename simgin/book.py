@@ -99,7 +99,7 @@ class Book:
             if deck - t in going or t == last
         ]
         headings = ("draws", "left", *(WAYS[kind] for kind in kinds), "if not, won %", "deals")
-        return Sheet(f"{self.strongest[variant]}, by draws made and cards left", headings, _folded(rows))
+        return Sheet(f"{self.strongest[variant]}, by draws made and cards left", headings, rows)
 
     def _luck(self) -> Sheet:
         """What is luck and what is skill, a row for every game."""
@@ -163,7 +163,7 @@ def _strength(variant: Variant, rows: pd.DataFrame) -> Sheet:
         (str(name), *(_cell(of_one[of_one["metric"] == metric], "value", 1 if metric == "score" else 100) for metric in shown))
         for name, of_one in rows.groupby("strategy", sort=False)
     ]
-    return Sheet(f"{variant.title} ({variant.text}), {rows['n'].max():,} deals a player", ("player", *shown.values()), _folded(lines))
+    return Sheet(f"{variant.title} ({variant.text}), {rows['n'].max():,} deals a player", ("player", *shown.values()), lines)
 
 
 def _seats(variant: Variant, rows: pd.DataFrame) -> Sheet:
@@ -204,11 +204,6 @@ def _written(row: Any, name: str, factor: int = 100) -> str:
 def _size(deals: float, low: float, high: float) -> str:
     """A number of deals with its limits; the upper one is infinite where the difference may be nothing."""
     return summary.estimate(deals, low, high) if np.isfinite(high) else f"over {low:,.0f}"
-
-
-def _folded(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Lopsided intervals below their values, so that the table is not too wide."""
-    return [tuple(cell.replace(" (", "\n(") for cell in row) for row in rows]
 
 
 def _file_name(text: str) -> str:

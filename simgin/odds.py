@@ -29,7 +29,7 @@ ENDINGS = {"gin": ("gin", "big_gin"), "knock": ("knock", "undercut", "even"), "j
 NAIVE = "gold+discard=hits:keep_pairs=yes"  # keeps pairs and what can grow, throws the dearest rest, and knocks as soon as it may
 LADDERS = {
     "winloss": (NAIVE, "solo-greedy", "solo-lookahead:aim=gin", "solo-lookahead"),
-    "joker": (NAIVE, "solo-greedy", "solo-lookahead", "solo-lookahead:aim=gin", "solo-dp"),
+    "joker": (NAIVE, "solo-greedy", "solo-lookahead", "solo-dp", "solo-lookahead:aim=gin"),
     "penalty": (NAIVE, "solo-greedy", "solo-lookahead", "solo-dp", "solo-switch"),
 }
 QUANTILES = (0.1, 0.5, 0.9)
@@ -52,13 +52,16 @@ def by_strength(seen: Sequence[Deals]) -> pd.DataFrame:
 
 
 def _strength(one: Deals) -> pd.DataFrame:
-    all_deals = np.ones(len(one.rows), np.int64)
+    match = [] if one.matchup.variant.row["goal"] == "single" or refusal(one) else [("match", *match_odds(one))]
+    return _frame(one, [*_results(one), *match], "metric", "value", "low", "high", "n")
+
+
+def _results(one: Deals) -> list[tuple[str, float, float, float, int]]:
+    """How a deal comes out: the chance to win and to go gin, and the mean score."""
+    n, all_deals = len(one.rows), np.ones(len(one.rows), np.int64)
     shares = _ratios(one, [(one.column("won"), all_deals), (one.ended(*ENDINGS["gin"]), all_deals)])
     score = _ratios(one, [(one.column("score"), all_deals)], share=False)
-    rows = [("win", *_row(shares, 0), len(one.rows)), ("gin", *_row(shares, 1), len(one.rows)), ("score", *_row(score, 0), len(one.rows))]
-    if one.matchup.variant.row["goal"] != "single" and not refusal(one):
-        rows.append(("match", *match_odds(one)))
-    return _frame(one, rows, "metric", "value", "low", "high", "n")
+    return [("win", *_row(shares, 0), n), ("gin", *_row(shares, 1), n), ("score", *_row(score, 0), n)]
 
 
 def refusal(one: Deals) -> str:
@@ -210,17 +213,13 @@ def by_threshold(seen: Sequence[Deals]) -> pd.DataFrame:
 
     seen: the same player with `knock=at:k=0`, `knock=at:k=1` and so on.
     """
-    found = by_strength(seen)
+    import pandas as pd
+
     measures = {"score": "points", "win": "share"}
-    frame = found[found["metric"].isin(measures)]
-    counts = {one.strategy: k for k, one in enumerate(seen)}
-    frame = frame.assign(k=frame["strategy"].map(counts), measure=frame["metric"].map(measures), strategy=_thrower(seen[0]))
-    return frame[["variant", "strategy", "opponent", "k", "measure", "value", "low", "high", "n"]].reset_index(drop=True)
-
-
-def _thrower(one: Deals) -> str:
-    """The player without the stop rule."""
-    return one.strategy.partition("+knock=")[0]
+    rows = [(k, measures[metric], *rest) for k, one in enumerate(seen) for metric, *rest in _results(one) if metric in measures]
+    frame = pd.DataFrame(rows, columns=["k", "measure", "value", "low", "high", "n"])
+    names = {"variant": seen[0].variant, "strategy": seen[0].strategy.partition("+knock=")[0], "opponent": ""}
+    return frame.assign(**names)[[*names, *frame.columns]]
 
 
 def _by_match(one: Deals) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from simgin.matchup import Matchup
     from simgin.runner import Progress
     from simgin.seats import Table
+    from simgin.sheets import Sheet
 
 ALONE, TOGETHER = 50_000, 400_000  # deals of a player in games for one and for two, unless told otherwise
 PLACE = Path("results") / "odds"
@@ -76,7 +78,7 @@ def odds(
     for sentence in book.refused:
         note(sentence)
     files = results.save(place, _manifest(played, started, command), book.files())
-    Answer(command, book.records(), seed, files).give(as_json, [*book.sheets(), "", READ, f"Seed {seed}.", ""])
+    Answer(command, book.records(), seed, files).give(as_json, [*map(_folded, book.sheets()), "", READ, f"Seed {seed}.", ""])
 
 
 def alone() -> list[str]:
@@ -95,7 +97,8 @@ def _book(
     ladders = {game.text: list(strategies or odds.ladder(game)) for game in solos}
     stoppers = {game.text: [STOPPERS.format(k=k) for k in range(_limit(game) + 1)] for game in solos if _limit(game)}
     duels = [(game.text, strategy) for game in pairs for strategy in strategies or seats.PLAYERS]
-    with _progress("odds", sum(len(some) for some in [*ladders.values(), *stoppers.values(), duels])) as step:
+    every = len(duels) + sum(len(players) for players in [*ladders.values(), *stoppers.values()])
+    with _progress("odds", every) as step:
 
         def play(strategy: str, game: str) -> dealt.Deals:
             return dealt.of(strategy, game, deals or ALONE, seed=seed, workers=workers, progress=step(), prepare=_compiled)
@@ -120,6 +123,11 @@ def _compiled(one: Matchup) -> None:
 
     with playing.explained_wait():
         matchup.prepare(one)
+
+
+def _folded(sheet: Sheet) -> Sheet:
+    """The sheet with lopsided intervals below their values: it would be wider than a terminal."""
+    return dataclasses.replace(sheet, rows=[tuple(cell.replace(" (", "\n(") for cell in row) for row in sheet.rows])
 
 
 def _limit(game: Variant) -> int:
