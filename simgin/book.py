@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 EVERY = 5, 3  # draws between the rows on a screen, in the joker games and where the draws are few
 FEW_DRAWS = 20
+TURNS = 1, 3, 5, 8  # own turns after which a screen tells the chance by deadwood
 WAYS = {"gin": "gone gin %", "knock": "knocked %", "joker": "met joker %"}
 SEEN_OFTEN = 0.01  # kinds of ending below this share are in the tables that are written, not on the screen
 
@@ -59,6 +60,8 @@ class Book:
             yield _seats(find(variant), rows)
         for variant, rows in self._by_variant("scores"):
             yield _scores(find(variant), rows)
+        for variant, rows in self._by_variant("counts"):
+            yield _counts(variant, rows)
 
     def _by_variant(self, name: str) -> Iterator[tuple[str, pd.DataFrame]]:
         if name in self.frames:
@@ -77,6 +80,7 @@ class Book:
             "strength": plots.strength,
             "totals": plots.totals,
             "threshold": plots.knock,
+            "counts": plots.counts,
         }
         for name, draw in drawn.items():
             if name in self.frames:
@@ -123,10 +127,18 @@ class Book:
         yield _size(score.own_packs, score.own_packs_low, score.own_packs_high)
 
 
-def of(alone: Sequence[Sequence[Deals]], tables: Sequence[Table], seed: int, thresholds: Sequence[pd.DataFrame] = ()) -> Book:
+def of(
+    alone: Sequence[Sequence[Deals]],
+    tables: Sequence[Table],
+    seed: int,
+    *,
+    thresholds: Sequence[pd.DataFrame] = (),
+    counts: Sequence[pd.DataFrame] = (),
+) -> Book:
     """The book of games alone (for each its players, weak to strong) and of tables of two. Frames without rows are left out.
 
-    `simgin.turns.counts`, the chance to win by one's count after so many turns, takes its place here as "counts".
+    thresholds: `odds.by_threshold` of games with a knock. counts: the chance to win a deal by one's own deadwood after so many turns,
+    with columns turn, count (lower edge of a bin), value, low, high, n.
     """
     every = [one for players in alone for one in players]
     made: dict[str, list[pd.DataFrame]] = {
@@ -138,6 +150,7 @@ def of(alone: Sequence[Sequence[Deals]], tables: Sequence[Table], seed: int, thr
         "gap": [odds.gap(players[0], players[-1]) for players in alone if len(players) > 1],
         "joker": [odds.jokers_share(one) for one in every],
         "threshold": list(thresholds),
+        "counts": list(counts),
         "seats": [seats.by_seat(one) for one in tables],
         "scores": [seats.by_score(one) for one in tables],
     }
@@ -190,6 +203,16 @@ def _scores(variant: Variant, rows: pd.DataFrame) -> Sheet:
     lines = [(str(a), *(_cell(seen[(seen["a"] == a) & (seen["b"] == b)], "value") for b in scores)) for a in scores]
     note = "Down: own points; across: the other's. The one with the points of the row deals. Every score is in scores.csv."
     return Sheet(f"{strategy} against itself ({variant.text}): match won % by the score", ("", *map(str, scores)), lines, note)
+
+
+def _counts(variant: str, rows: pd.DataFrame) -> Sheet:
+    """The chance to win the deal by the deadwood that one holds after some turns, of the first player."""
+    strategy = str(rows["strategy"].iloc[0])
+    seen = rows[(rows["strategy"] == strategy) & rows["turn"].isin(TURNS)]
+    lines = [(str(count), *(_cell(of_one[of_one["turn"] == turn], "value") for turn in TURNS)) for count, of_one in seen.groupby("count")]
+    headings = ("deadwood", *(f"after {turn}" for turn in TURNS))
+    note = "Down: own deadwood from so much up; across: own turns. Every turn is in counts.csv."
+    return Sheet(f"{strategy} against itself ({variant}): deal won % by turn and deadwood", headings, lines, note)
 
 
 def _cell(rows: pd.DataFrame, name: str, factor: int = 100) -> str:

@@ -6,15 +6,16 @@ rules, the strategy, the seed and their number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin import kept, matchup, outcomes, rules, value
 from simgin.boards import number
+from simgin.core import jit
 from simgin.core.record import FIELD
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER
 from simgin.core.solo import joker_place
@@ -129,11 +130,17 @@ def _in_unit(one: Matchup) -> int:
 
 def played(one: Matchup, units: int, workers: int | None = None, progress: Progress | None = None) -> kept.Arrays:
     """What `of` keeps, played now: rows, outcomes and their counts, and by_score."""
-    size = CALL_DEALS // _in_unit(one) // one.batch * one.batch
-    records = np.concatenate(over_units(lambda *part: matchup.play_recorded(one, *part)[1], units, size, workers, progress))
-    counted = outcomes.merged(outcomes.tally(records))
+    size, tallies = CALL_DEALS // _in_unit(one) // one.batch * one.batch, list[np.ndarray]()
+
+    def part(first: int, n: int) -> np.ndarray:
+        _, records = matchup.play_recorded(one, first, n)
+        tallies.append(outcomes.tally(records))  # in any order: they are added up
+        return _short(one, records)
+
+    rows = np.concatenate(over_units(part, units, size, workers, progress))
+    counted = outcomes.merged(np.concatenate(tallies))
     asks = one.unit == "deal" and one.variant.row["goal"] != "single" and value.depends_on_score(one)
-    return {"rows": _short(one, records), "outcomes": counted["rows"], "counts": counted["counts"], "by_score": np.array(asks)}
+    return {"rows": rows, "outcomes": counted["rows"], "counts": counted["counts"], "by_score": np.array(asks)}
 
 
 def _short(one: Matchup, records: np.ndarray) -> np.ndarray:
@@ -141,7 +148,7 @@ def _short(one: Matchup, records: np.ndarray) -> np.ndarray:
     unit, deal, kind, winner, draws, outcome = (
         records[:, FIELD[name]] for name in ("unit", "deal", "kind", "winner", "draws_a", "outcome")
     )
-    place = np.array(_places(one.variant.text, one.seed, tuple(unit.tolist()), tuple(deal.tolist())))
+    place = _places(one, unit, deal)
     in_deck = place >= _dealt(one.variant)
     joker = (kind == KINDS.index("joker")) & in_deck
     score = records[:, FIELD["points_a"]] - records[:, FIELD["points_b"]]
@@ -153,12 +160,20 @@ def _dealt(variant: Variant) -> int:
     return 11 if rules.build(variant).first_turn == DISCARD_FIRST else 10
 
 
-@lru_cache(maxsize=4)
-def _places(variant: str, seed: int, units: Sequence[int], deals: Sequence[int]) -> list[int]:
-    """Where the joker lies in some deals, for all strategies that play them."""
-    from simgin import variants
+def _places(one: Matchup, units: np.ndarray, deals: np.ndarray) -> np.ndarray:
+    """Where the joker lies among the 53 cards in dealing order; -1 where there is none."""
+    places = np.empty(len(units), np.int64)
+    seed = np.uint64(one.seed).astype(np.int64)  # as the engine has it
+    _fill()(seed, np.ascontiguousarray(units), np.ascontiguousarray(deals), rules.build(one.variant), places)
+    return places
 
-    own_rules = rules.build(variants.find(variant))
-    if own_rules.joker == NO_JOKER:
-        return [-1] * len(units)
-    return [int(joker_place(seed, unit, deal, own_rules)) for unit, deal in zip(units, deals, strict=True)]
+
+@cache
+def _fill() -> Any:
+    """The loop over `joker_place`: called one by one it would take as long as a greedy player's deals."""
+    return jit.compiled(_fill_places)
+
+
+def _fill_places(seed, units, deals, rules, places):  # type: ignore[no-untyped-def]
+    for i in range(len(units)):
+        places[i] = joker_place(seed, units[i], deals[i], rules)

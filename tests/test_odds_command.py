@@ -27,7 +27,7 @@ def here(tmp_path, monkeypatch):
     """Commands run in an empty directory; pictures that are not drawn yet are stood in for."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    for name in ("odds", "strength", "totals", "knock", "scores"):
+    for name in ("odds", "strength", "totals", "knock", "scores", "counts"):
         if not hasattr(plots, name):
             monkeypatch.setattr(plots, name, lambda frame, *, seed: frame, raising=False)
             monkeypatch.setattr(plots, "svg", lambda _: "<svg/>", raising=False)
@@ -120,3 +120,15 @@ def test_an_interruption_names_the_command_that_goes_on(monkeypatch):
 def test_deals_to_tell_that_may_be_without_bound():
     assert book._size(10.0, 8.0, 12.0) == "10.0 ± 2.0"
     assert book._size(10.0, 8.0, float("inf")) == "over 8"
+
+
+def test_the_chance_by_count_has_its_place():
+    counts = [(turn, count, 0.9 - count / 100, 0.5, 1.0, 100) for turn in range(1, 12) for count in range(0, 60, 5)]
+    frame = pd.DataFrame(counts, columns=["turn", "count", "value", "low", "high", "n"]).assign(
+        variant="standard", strategy="a", opponent="a"
+    )
+    whole = book.of([], [], 1, counts=[frame])
+    (sheet,) = whole.sheets()
+    assert sheet.headings == ("deadwood", "after 1", "after 3", "after 5", "after 8")
+    assert [row[0] for row in sheet.rows] == [str(count) for count in range(0, 60, 5)] and sheet.rows[0][1] == "90 (50 to 100)"
+    assert {"counts.csv", "counts.svg", "counts.png"} == set(whole.files())

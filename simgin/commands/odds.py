@@ -114,7 +114,7 @@ def _book(
         stopping = [odds.by_threshold([play(strategy, game) for strategy in players]) for game, players in stoppers.items()]
         tables = [table(strategy, game) for game, strategy in duels]
     played = [(one.matchup, one.units) for players in alone for one in players] + [(one.matchup, one.deals) for one in tables]
-    return book.of(alone, tables, seed, stopping), played
+    return book.of(alone, tables, seed, thresholds=stopping), played
 
 
 def _compiled(one: Matchup) -> None:
