@@ -53,7 +53,7 @@ class Book:
         """What a terminal is told, game by game."""
         for variant, rows in self._by_variant("strength"):
             yield _strength(find(variant), rows)
-            yield self._course(variant)
+            yield from (sheet for sheet in [self._course(variant)] if sheet.rows)
         if "gap" in self.frames:
             yield self._luck()
         for variant, rows in self._by_variant("seats"):
@@ -68,8 +68,8 @@ class Book:
             yield from ((str(variant), rows) for variant, rows in self.frames[name].groupby("variant", sort=False))
 
     def _of(self, name: str, variant: str) -> pd.DataFrame:
-        """The rows of a frame about the strongest player of a game."""
-        frame = self.frames[name]
+        """The rows of a frame about the strongest player of a game; none where the frame has none of any."""
+        frame = self.frames.get(name, self.frames["strength"].head(0))
         return frame[(frame["variant"] == variant) & (frame["strategy"] == self.strongest[variant])]
 
     def _figures(self) -> Iterator[tuple[str, Figure]]:
@@ -118,10 +118,9 @@ class Book:
 
     def _lucky(self, variant: str, gap: pd.DataFrame) -> Iterator[str]:
         win, score = (gap[gap["metric"] == metric].iloc[0] for metric in ("win", "score"))
-        gin = self._of("gin", variant).set_index("statistic")["value"]
-        joker = self._of("joker", variant)
+        gin, joker = self._of("gin", variant), self._of("joker", variant)
         yield variant
-        yield "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**gin) if len(gin) else summary.DASH
+        yield "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**gin.set_index("statistic")["value"]) if len(gin) else summary.DASH
         yield _cell(joker[joker["metric"] == "win"], "value")
         yield _written(win, "value")
         yield _size(score.own_packs, score.own_packs_low, score.own_packs_high)
@@ -170,7 +169,8 @@ def _filled(made: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataF
 def _strength(variant: Variant, rows: pd.DataFrame) -> Sheet:
     """Who wins how often, a row a player."""
     goal = "goal met %" if variant.row["goal"] == "total" else "match won %"
-    columns = {"win": "deal won %", "score": "score a deal", "match": goal}
+    score = "penalty a deal" if variant.row["deal_scoring"] == "penalty" else "score a deal"
+    columns = {"win": "deal won %", "score": score, "match": goal}
     shown = {metric: title for metric, title in columns.items() if metric in set(rows["metric"])}
     lines = [
         (str(name), *(_cell(of_one[of_one["metric"] == metric], "value", 1 if metric == "score" else 100) for metric in shown))
@@ -226,7 +226,7 @@ def _written(row: Any, name: str, factor: int = 100) -> str:
 
 def _size(deals: float, low: float, high: float) -> str:
     """A number of deals with its limits; the upper one is infinite where the difference may be nothing."""
-    return summary.estimate(deals, low, high) if np.isfinite(high) else f"over {low:,.0f}"
+    return f"over {low:,.0f}" if np.isinf(high) else summary.estimate(deals, low, high)
 
 
 def _file_name(text: str) -> str:

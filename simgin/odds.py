@@ -169,6 +169,8 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
 def _needed(variance: float, found: tuple[float, float, float]) -> tuple[float, float, float]:
     """Deals that tell a difference from none, and what they are at the limits of the difference; infinite if that may be nothing."""
     value, low, high = found
+    if np.isnan(value):
+        return np.nan, np.nan, np.nan
     nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     sizes = [statistics.POWER_80**2 * variance / d**2 if d else np.inf for d in (value, max(abs(low), abs(high)), nearest)]
     return sizes[0], sizes[1], sizes[2]
@@ -178,7 +180,8 @@ def jokers_share(one: Deals) -> pd.DataFrame:
     """Columns metric (win, score), value, low, high: the share of the variance of a deal's result that the joker's place decides.
 
     Var(E[result | place]) over the whole variance, from the mean squares of a one-way layout, so that finite cells add nothing
-    (Searle, Casella and McCulloch 1992, Variance Components, 3.6); the error by leaving out each of twenty groups. No rows without a joker.
+    (Searle, Casella and McCulloch 1992, Variance Components, 3.6); the error by leaving out each of twenty groups. No rows without a joker,
+    nor where the results of some groups do not vary.
     """
     place, group = one.column("place"), one.column("unit") % GROUPS
     if (place < 0).all():
@@ -190,7 +193,7 @@ def jokers_share(one: Deals) -> pd.DataFrame:
         left_out = np.array([_between(cells.sum(axis=0) - cells[g]) for g in range(GROUPS)])
         found = _limits(_between(cells.sum(axis=0)), float(outcomes.jackknife(left_out)), 0, 1, GROUPS)
         rows.append((metric, *found, int((place >= 0).sum())))
-    return _frame(one, rows, "metric", "value", "low", "high", "n")
+    return _frame(one, rows, "metric", "value", "low", "high", "n").dropna(ignore_index=True)
 
 
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
@@ -205,7 +208,7 @@ def _between(cells: np.ndarray) -> float:
     among = ((total**2 / n).sum() - total.sum() ** 2 / n.sum()) / (len(n) - 1)
     each = (n.sum() - (n**2).sum() / n.sum()) / (len(n) - 1)
     between = (among - within) / each
-    return float(between / (between + within))
+    return float(between / (between + within)) if between + within > 0 else np.nan
 
 
 def by_threshold(seen: Sequence[Deals]) -> pd.DataFrame:
@@ -261,7 +264,9 @@ def _of_units(*parts: np.ndarray, share: bool = True) -> Estimates:
 
 
 def _limits(estimate: float, se: float, least: float, most: float, units: float = np.inf) -> tuple[float, float, float]:
-    """A value with its 95 % limits, within what is possible."""
+    """A value with its 95 % limits, within what is possible; all NaN where nothing varies, since that is no error of nothing."""
+    if se == 0:
+        return np.nan, np.nan, np.nan
     half = statistics.quantile(units) * se
     return float(estimate), float(max(least, estimate - half)), float(min(most, estimate + half))
 

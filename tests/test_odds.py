@@ -91,8 +91,11 @@ def test_a_gap_seen_on_a_hundred_packs():
     assert found["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
     assert found["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
     assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
-    nothing = row(odds.gap(HUNDRED, HUNDRED), metric="win")
-    assert nothing["value"] == 0 and np.isinf(nothing["own_packs_high"])
+    assert odds.gap(HUNDRED, HUNDRED)["value"].isna().all(), "no difference at all has no error"
+    rows = HUNDRED.rows.copy()
+    rows[[0, 50], COLUMNS.index("won")] = [0, 1]
+    even = row(odds.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    assert even["low"] < 0 < even["high"] and np.isinf(even["own_packs_high"]) and even["own_packs_low"] > 100
 
 
 # Deals looked at one by one
@@ -311,6 +314,15 @@ def test_the_jokers_share_is_unbiased_where_cells_are_few():
         frame = odds.jokers_share(replace(one, rows=rows))
         found.append(row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(200)
+
+
+def test_a_player_who_never_wins_has_no_share_to_tell():
+    """No gin at all: neither draws of gin nor a part of the joker in winning; nothing is divided by nothing."""
+    found = played("random", "solitaire-gin", 1_000)
+    assert found.column("won").sum() == 0
+    assert odds.gin_draws(found).empty and odds.jokers_share(found).empty
+    strength = odds.by_strength([found])
+    assert row(strength, metric="win")["value"] == 0 < row(strength, metric="win")["high"] < 0.005
 
 
 def test_a_gap_holds_a_known_truth():

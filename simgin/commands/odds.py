@@ -65,7 +65,7 @@ def odds(
     What was counted is kept beside the compiled code: the same odds come at once, and after an interruption only the player it came in
     is played again.
     """
-    games = [find(text) for text in variants or alone()]
+    games = list({game.text: game for game in map(find, variants or alone())}.values())
     command = _command(variants, strategies, output, deals, seed)
     place = output or PLACE
     results.check(place)
@@ -90,13 +90,14 @@ def _book(
     games: Sequence[Variant], strategies: Sequence[str], deals: int | None, seed: int, workers: int | None
 ) -> tuple[Book, list[tuple[Matchup, int]]]:
     """The book, and who played how many deals for it."""
-    from simgin import book, matchup, odds, seats
+    from simgin import book, loader, matchup, odds, seats
     from simgin import deals as dealt
 
+    named = list(dict.fromkeys(loader.find(text).text for text in strategies))
     solos, pairs = ([game for game in games if game.row["players"] == n] for n in (1, 2))
-    ladders = {game.text: list(strategies or odds.ladder(game)) for game in solos}
+    ladders = {game.text: named or list(odds.ladder(game)) for game in solos}
     stoppers = {game.text: [STOPPERS.format(k=k) for k in range(_limit(game) + 1)] for game in solos if _limit(game)}
-    duels = [(game.text, strategy) for game in pairs for strategy in strategies or seats.PLAYERS]
+    duels = [(game.text, strategy) for game in pairs for strategy in named or seats.PLAYERS]
     every = len(duels) + sum(len(players) for players in [*ladders.values(), *stoppers.values()])
     with _progress("odds", every) as step:
 
