@@ -103,7 +103,7 @@ def of(
     Raises SeatError for a game of two and DealsError below 1,000 deals.
     """
     if n < FEWEST_DEALS:
-        raise DealsError(f"{n} deals are too few for odds: take at least {FEWEST_DEALS:,}, better 50,000.")
+        raise DealsError(f"{n} deals are too few for odds: take at least {FEWEST_DEALS:,}, better 40,000.")
     one = seated(strategy, variant, seed)
     units = -(-n // _in_unit(one))
 

@@ -1,6 +1,6 @@
 """The odds a player alone asks for, as tidy frames with 95 % limits: by strength, by draws made, by cards left, by the joker's place.
 
-    seen = [deals.of(player, "solitaire-gin", 50_000) for player in ladder(variants.find("solitaire-gin"))]
+    seen = [deals.of(player, "solitaire-gin", 40_000) for player in ladder(variants.find("solitaire-gin"))]
     by_strength(seen)  # chance to win, to go gin, to win the match, and the mean score of every player
     by_draws(seen[-1])  # by what draw the best of them has gone gin, or met the joker
 

@@ -46,7 +46,16 @@ def call(*words, code=0):
 def test_two_games_for_one(here):
     said = call("solitaire-gin-knock", "solitary-gin", *SOLO).stdout
     assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
-    for words in ("Solitaire Gin Rummy with knocking", "match won %", "goal met %", "met joker %", "left", "Luck and skill", "Seed 1."):
+    for words in (
+        "Solitaire Gin Rummy with knocking",
+        "match won %",
+        "goal met %",
+        "penalty",
+        "met joker %",
+        "left",
+        "Luck and skill",
+        "Seed 1.",
+    ):
         assert words in said
     repeated = shlex.split(said.splitlines()[-1].removeprefix("Repeat:  "))
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from simgin.seats import Table
     from simgin.sheets import Sheet
 
-ALONE, TOGETHER = 50_000, 400_000  # deals of a player in games for one and for two, unless told otherwise
+ALONE, TOGETHER = 40_000, 400_000  # deals of a player in games for one and for two, unless told otherwise
 PLACE = Path("results") / "odds"
 STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows what a count is worth to stop with
 
@@ -39,7 +39,7 @@ READ = (
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where tables and pictures go [default: results/odds]."
 )
-@click.option("--deals", callback=playing.read_count, metavar="N", help="Deals of every player [default: 50k alone, 400k for two].")
+@click.option("--deals", callback=playing.read_count, metavar="N", help="Deals of every player [default: 40k alone, 400k for two].")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Other seeds give other packs.")
 @playing.workers_option
 @json_option
