@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EVERY = 5, 3  # draws between the rows on a screen, in the joker games and where the draws are few
 FEW_DRAWS = 20
-TURNS = 1, 3, 5, 8  # own turns after which a screen tells the chance by deadwood
+TURNS = 0, 2, 4, 6  # own turns after which a screen tells the chance by deadwood
 WAYS = {"gin": "gone gin %", "knock": "knocked %", "joker": "met joker %"}
 SEEN_OFTEN = 0.01  # kinds of ending below this share are in the tables that are written, not on the screen
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from simgin import deals, matchup, odds, outcomes, single, variants
 from simgin.core.sums import KINDS
@@ -13,6 +14,7 @@ from simgin.deals import COLUMNS, Deals
 NO_OUTCOMES = outcomes.Outcomes(np.zeros((0, len(outcomes.COLUMNS)), np.int64), np.zeros((outcomes.GROUPS, 0), np.int64))
 GIN, JOKER, LIMIT = (KINDS.index(kind) for kind in ("gin", "joker", "limit"))
 JOKER_GAMES = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")
+JOKER_IN_MATCHES = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
 ALONE = (*JOKER_GAMES, "solitary-gin")
 
 
@@ -73,6 +75,15 @@ def test_the_draw_of_gin_in_a_hundred_deals():
     assert set(frame["n"]) == {70}
 
 
+def test_limits_of_a_quantile_are_order_statistics():
+    """Gin on the first draw, the second, ... the 1,000th: the limits are ranks, and the binomial law says how often they hold."""
+    frame = odds.gin_draws(made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)]))
+    for q, name in ((0.1, "q10"), (0.5, "q50"), (0.9, "q90")):
+        found = row(frame, statistic=name)
+        assert found["value"] == 1_000 * q
+        assert 0.945 < binom.cdf(found["high"] - 1, 1_000, q) - binom.cdf(found["low"] - 1, 1_000, q) < 0.965
+
+
 def test_totals_of_a_hundred_matches():
     rows = [[u, -1, 15, LIMIT, 0, 10 if deal else (-20, 0)[u % 4 == 0], 0] for u in range(100) for deal in range(5)]
     frame = odds.totals(made(rows, "solitary-gin"))
@@ -102,7 +113,8 @@ def test_a_gap_seen_on_a_hundred_packs():
 
 
 @pytest.mark.parametrize(
-    ("variant", "seed"), [*((variant, 1) for variant in ALONE), ("solitaire-gin+joker_in_hand=lose", 1), ("gin-solitaire", 2**64 - 1)]
+    ("variant", "seed"),
+    [*((variant, 1) for variant in ALONE), ("solitaire-gin+joker_in_hand=lose", 1), ("gin-solitaire", 2**64 - 1), (JOKER_IN_MATCHES, 1)],
 )
 def test_every_column_against_single_deals(variant, seed):
     """Each deal is played once more with all its questions kept; the pack says where the joker lies, and the turns how often one drew."""

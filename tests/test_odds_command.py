@@ -132,12 +132,12 @@ def test_deals_to_tell_that_may_be_without_bound():
 
 
 def test_the_chance_by_count_has_its_place():
-    counts = [(turn, count, 0.9 - count / 100, 0.5, 1.0, 100) for turn in range(1, 12) for count in range(0, 60, 5)]
+    counts = [(turn, count, 0.9 - count / 100, 0.5, 1.0, 100) for turn in range(12) for count in range(0, 60, 5)]
     frame = pd.DataFrame(counts, columns=["turn", "count", "value", "low", "high", "n"]).assign(
         variant="standard", strategy="a", opponent="a"
     )
     whole = book.of([], [], 1, counts=[frame])
     (sheet,) = whole.sheets()
-    assert sheet.headings == ("deadwood", "after 1", "after 3", "after 5", "after 8")
+    assert sheet.headings == ("deadwood", "after 0", "after 2", "after 4", "after 6")
     assert [row[0] for row in sheet.rows] == [str(count) for count in range(0, 60, 5)] and sheet.rows[0][1] == "90 (50 to 100)"
     assert {"counts.csv", "counts.svg", "counts.png"} == set(whole.files())
