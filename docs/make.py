@@ -8,6 +8,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured in these variants (none named: in all of them)
     <!-- roster -->                          every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured, without the line for every strategy
+    <!-- odds -->                            what `simgin odds` prints of every game for one
     <!-- quoted: NAME [TITLE] -->            of results/reference/NAME who won what; or the section of its summary with that title
 
 Writes simgin/catalogue.toml too, from the league and the bench in results/reference. The same seed gives the same bytes, on any machine
@@ -25,8 +26,8 @@ from typing import Any
 import pandas as pd
 
 import simgin
+from simgin import book, deals, loader, metrics, odds, summary, table, variants
 from simgin import catalogue as known
-from simgin import loader, metrics, summary, table, variants
 from simgin.core import sums
 from simgin.metrics import Metric
 from simgin.variants import Variant
@@ -35,9 +36,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 TWO, ALONE = "experiments/games.toml", "alone"
 MATCHES_ALONE = "100k"
+ODDS_DEALS = 40_000  # as in `simgin odds`
 REFERENCE = ROOT / "results" / "reference"
-KINDS = ("rows", "games", "metrics", "table", "roster", "speed", "quoted")
-BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|roster|speed|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
+KINDS = ("rows", "games", "metrics", "table", "roster", "speed", "odds", "quoted")
+BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|roster|speed|odds|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
 SECTIONS = {"deal": "the deal", "meld": "melds and values", "score": "scoring", "match": "the match", "stake": "the die"}
 WON_BY = {
@@ -128,12 +130,21 @@ def main() -> None:
 def pages() -> list[Path]:
     """The pages with blocks: those named like the games, those of the strategies, and some more."""
     folders = [page for folder in ("games", "strategies") for page in sorted((HERE / folder).glob("*.md"))]
-    return [*folders, HERE / "metrics.md", HERE / "findings.md", ROOT / "README.md"]
+    return [*folders, HERE / "metrics.md", HERE / "odds.md", HERE / "findings.md", ROOT / "README.md"]
 
 
 def filled(page: Path, kinds: Sequence[str]) -> str:
     """The text of a page with its blocks of these kinds made anew."""
-    makers = {"rows": rows, "games": games, "metrics": defined, "table": measured, "roster": roster, "speed": speed, "quoted": quoted}
+    makers = {
+        "rows": rows,
+        "games": games,
+        "metrics": defined,
+        "table": measured,
+        "roster": roster,
+        "speed": speed,
+        "odds": odds_alone,
+        "quoted": quoted,
+    }
 
     def block(match: re.Match[str]) -> str:
         start, kind, words, end = match.groups()
@@ -212,8 +223,12 @@ def played(source: str) -> pd.DataFrame:
     """The tidy rows of an experiment file, or of the games for one player."""
     if source != ALONE:
         return simgin.run(ROOT / source)
-    alone = [one for one in map(variants.find, variants.names()) if one.row["players"] == 1]
-    return pd.concat([simgin.match(a, variant=one.text, matches=MATCHES_ALONE) for one in alone for a in _alone(one)], ignore_index=True)
+    alone = [(one, a) for one in _games_alone() for a in _alone(variants.find(one))]
+    return pd.concat([simgin.match(a, variant=one, matches=MATCHES_ALONE) for one, a in alone], ignore_index=True)
+
+
+def _games_alone() -> list[str]:
+    return [name for name in variants.names() if variants.find(name).row["players"] == 1]
 
 
 def _alone(variant: Variant) -> list[str]:
@@ -245,6 +260,13 @@ def speed() -> str:
     rows = [row for row in _bench() if row["figure"] not in named]
     lines = [(row["figure"], str(row["threads"]), f"{row['per_second']:,.0f}", _digits(row["ratio"])) for row in rows]
     return _table(("", "threads", "per second", "ratio to the calibration kernel"), lines)
+
+
+def odds_alone() -> str:
+    """The sheets of `simgin odds`, as tables under their titles."""
+    alone = [[deals.of(player, game, ODDS_DEALS) for player in odds.ladder(variants.find(game))] for game in _games_alone()]
+    sheets = book.of(alone, [], 1).sheets()
+    return "\n\n".join("\n\n".join([f"**{one.title}**", _table(one.headings, list(one.rows)), *filter(None, [one.note])]) for one in sheets)
 
 
 def _digits(number: float) -> str:

@@ -25,6 +25,7 @@ COMMANDS = {
     "run": "Play an experiment file and keep the results.",
     "review": "See what rules do to the game, in pictures.",
     "compare": "Tell two runs apart, on the same packs if they share them.",
+    "odds": "Tell the odds a player asks for, alone or for two.",
     "report": "Write the tables, pictures and page of a run again.",
     "variants": "List the games, or show one with all its rules.",
     "strategies": "List strategies, show, check or begin one.",
@@ -56,6 +57,8 @@ What does a rule do to the game?
 
 \b
 What are the odds alone, against the joker or the clock?
+  simgin odds                             every game for one, with a picture
+  simgin odds standard                    of two: by seat and by score
   simgin match gold -v solitaire-gin      one strategy; also gin-solitaire
   simgin match gold -v solitary-gin --matches 20k
 

@@ -1,0 +1,143 @@
+"""`simgin odds`: what it prints in 80 columns, what it writes, its JSON, and what it says to bad input."""
+
+import json
+import shlex
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from simgin import book, plots
+from simgin.cli import cli
+from simgin.commands import odds as command
+
+NAMES = ["variant", "strategy", "opponent"]
+PICTURES = {  # the columns that the pictures are promised
+    "odds": ["draws", "kind", "share", "low", "high", "n"],
+    "strength": ["metric", "value", "low", "high", "n"],
+    "totals": ["total", "share", "low", "high", "n"],
+    "threshold": ["k", "measure", "value", "low", "high", "n"],
+    "scores": ["a", "b", "dealer", "value", "low", "high", "n"],
+}
+SOLO = ("--strategy", "solo-greedy", "--strategy", "gold+discard=hits", "--deals", "2000", "--workers", "1")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Commands run in an empty directory; pictures that are not drawn yet are stood in for."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("odds", "strength", "totals", "knock", "scores", "counts"):
+        if not hasattr(plots, name):
+            monkeypatch.setattr(plots, name, lambda frame, *, seed: frame, raising=False)
+            monkeypatch.setattr(plots, "svg", lambda _: "<svg/>", raising=False)
+            monkeypatch.setattr(plots, "png", lambda _: b"png")
+    return tmp_path
+
+
+def call(*words, code=0):
+    result = CliRunner().invoke(cli, ["odds", *words], prog_name="simgin")
+    if not isinstance(result.exception, SystemExit | None):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_two_games_for_one(here):
+    said = call("solitaire-gin-knock", "solitary-gin", *SOLO).stdout
+    assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
+    for words in (
+        "Solitaire Gin Rummy with knocking",
+        "match won %",
+        "goal met %",
+        "penalty",
+        "met joker %",
+        "left",
+        "Luck and skill",
+        "Seed 1.",
+    ):
+        assert words in said
+    repeated = shlex.split(said.splitlines()[-1].removeprefix("Repeat:  "))
+    assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
+    again = call(*repeated[2:]).stdout
+    assert again == said
+    place = here / "results" / "odds"
+    tables = ("strength", "odds", "left", "gin", "totals", "gap", "joker", "threshold")
+    pictures = [f"{name}.{kind}" for name in ("odds", "strength", "totals", "threshold") for kind in ("svg", "png")]
+    assert {path.name for path in place.iterdir()} == {"manifest.json", *(f"{name}.csv" for name in tables), *pictures}
+    for name in tables:
+        frame = pd.read_csv(place / f"{name}.csv", keep_default_na=False)
+        assert list(frame.columns[:3]) == NAMES and frame.columns[-1] == "n" and set(frame["opponent"]) == {""}
+        if name in PICTURES:
+            assert list(frame.columns) == [*NAMES, *PICTURES[name]]
+    threshold = pd.read_csv(place / "threshold.csv")
+    assert sorted(set(threshold["k"])) == list(range(11)) and set(threshold["strategy"]) == {"solo-greedy"}
+    assert sorted(set(threshold["measure"])) == ["points", "share"]
+
+
+def test_a_game_for_two(here):
+    said = call("standard", "--strategy", "gold", "--deals", "10k", "-o", "out").stdout
+    assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
+    assert "nondealer" in said and "match won % by the score" in said
+    frame = pd.read_csv(here / "out" / "scores.csv")
+    assert list(frame.columns) == [*NAMES, *PICTURES["scores"]]
+    assert (here / "out" / "scores-standard-gold.svg").exists()
+
+
+def test_where_v_is_refused_it_says_so_and_tells_the_rest():
+    result = call("hollywood", "--strategy", "gold", "--deals", "10k")
+    assert "simgin: V is not computed for goal = columns" in result.stderr and "nondealer" in result.stdout
+
+
+def test_json_on_stdout_alone():
+    whole = json.loads(call("solitaire-gin", *SOLO, "--json").stdout)
+    assert list(whole) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
+    assert {row["table"] for row in whole["rows"]} == {"strength", "odds", "left", "gin", "gap", "joker"}
+    assert all({"variant", "strategy", "opponent", "n"} <= set(row) for row in whole["rows"])
+
+
+def test_without_a_game_those_for_one():
+    assert command.alone() == ["solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire", "solitary-gin"]
+    assert "results/odds" in call("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("nothing",), "nothing"),
+        (("solitaire-gin", "--strategy", "nobody"), "nobody"),
+        (("solitaire-gin", "--deals", "20"), "at least 1,000"),
+        (("standard", "--deals", "20"), "at least 10,000"),
+        (("solitaire-gin", "--deals", "-1"), "--deals"),
+        (("solitaire-gin", "--seed", "-1"), "--seed"),
+        (("solitaire-gin", "-o", "."), "name a directory inside it"),
+    ],
+)
+def test_bad_input_is_a_sentence(words, told):
+    result = call(*words, code=2)
+    assert told in result.stderr and "Traceback" not in result.stderr and not result.stdout
+
+
+def test_an_interruption_names_the_command_that_goes_on(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "_book", interrupted)
+    assert "Go on with: simgin odds solitaire-gin --seed 1" in call("solitaire-gin", code=130).stderr
+
+
+def test_deals_to_tell_that_may_be_without_bound():
+    assert book._size(10.0, 8.0, 12.0) == "10.0 ± 2.0"
+    assert book._size(10.0, 8.0, float("inf")) == "over 8"
+
+
+def test_the_chance_by_count_has_its_place():
+    counts = [(turn, count, 0.9 - count / 100, 0.5, 1.0, 100) for turn in range(12) for count in range(0, 60, 5)]
+    frame = pd.DataFrame(counts, columns=["turn", "count", "value", "low", "high", "n"]).assign(
+        variant="standard", strategy="a", opponent="a"
+    )
+    whole = book.of([], [], 1, counts=[frame])
+    (sheet,) = whole.sheets()
+    assert sheet.headings == ("deadwood", "after 0", "after 2", "after 4", "after 6")
+    assert [row[0] for row in sheet.rows] == [str(count) for count in range(0, 60, 5)] and sheet.rows[0][1] == "90 (50 to 100)"
+    assert {"counts.csv", "counts.svg", "counts.png"} == set(whole.files())
