@@ -46,7 +46,7 @@ class Book:
 
         written: dict[str, bytes | str] = {f"{name}.csv": table.csv(frame) for name, frame in self.frames.items()}
         for name, figure in self._figures():
-            written |= {f"{name}.svg": plots.svg(figure), f"{name}.png": plots.png(figure)}
+            written |= {f"{name}.svg": plots.svg(figure, name), f"{name}.png": plots.png(figure)}
         return written
 
     def sheets(self) -> Iterator[Sheet]:

@@ -11,10 +11,11 @@ from simgin.quantity import Quantity
 from simgin.review import Change, Review
 from simgin.sheets import SURE, Sheet
 from simgin.statistics import smallest_detectable_difference
-from simgin.traits import BY_KEY, TRAITS, Told, Trait
+from simgin.traits import Told, Trait
 
 MOST_CHANGES = 6  # that are told of one variant
 PORTRAIT = ("turns", "void", "gin", "seat", "best_k", "luck")  # what is told of a game by itself
+PORTRAIT_ALONE = ("win", "win_gap", "match_win", "gin", "turns", "joker_share")
 DEEPER = "with --deep"
 GAINS, LOSES = "gains", "loses"
 
@@ -30,7 +31,8 @@ def sentences(review: Review) -> list[str]:
 
 
 def _portrait(review: Review, variant: str) -> str:
-    said = [_said(BY_KEY[key], review.told[variant, key]) for key in PORTRAIT]
+    keys = PORTRAIT_ALONE if review.asked.alone else PORTRAIT
+    said = [_said(review.trait(key), review.told[variant, key]) for key in keys]
     return f"{variant}: {'; '.join(filter(None, said))}."
 
 
@@ -52,7 +54,7 @@ def _plain(trait: Trait, own: Quantity, *, signed: bool = True) -> str:
 
 def _changes(review: Review, variant: str) -> str:
     """The greatest change of every theme, and what did not change."""
-    own = {BY_KEY[key]: one for (name, key), one in review.changes.items() if name == variant}
+    own = {review.trait(key): one for (name, key), one in review.changes.items() if name == variant}
     notable = [trait for trait, change in own.items() if _is_notable(review, variant, trait, change)]
     greatest: dict[str, Trait] = {}
     for trait in sorted(notable, key=lambda trait: -abs(own[trait].by.value) / trait.notable):
@@ -104,7 +106,7 @@ def _least(trait: Trait, change: Change) -> str:
 def told(review: Review, keys: Sequence[str]) -> str:
     """Some metrics of every variant in words, for whoever cannot see the picture."""
     parts = [
-        f"{variant}: {', '.join(f'{BY_KEY[key].title} {_cell(BY_KEY[key], review.told[variant, key])}' for key in keys)}"
+        f"{variant}: {', '.join(f'{review.trait(key).title} {_cell(review.trait(key), review.told[variant, key])}' for key in keys)}"
         for variant in review.asked.variants
     ]
     return "; ".join(parts) + "." if keys else ""
@@ -141,7 +143,9 @@ def every(review: Review) -> Sheet:
 
 def _shown(review: Review) -> list[Trait]:
     """The traits that are not nothing everywhere: endings that never came, what was left out."""
-    return [trait for trait in TRAITS if any(_is_something(review.told[variant, trait.key]) for variant in review.asked.variants)]
+    return [
+        trait for trait in review.asked.traits if any(_is_something(review.told[variant, trait.key]) for variant in review.asked.variants)
+    ]
 
 
 def _is_something(told: Told) -> bool:
@@ -170,13 +174,15 @@ def _difference(review: Review, variant: str, trait: Trait) -> str:
 
 def _note(review: Review) -> str:
     """How to read the cells, and why some are dashes."""
-    field = ", ".join(review.asked.field)
     reasons: dict[str, list[str]] = {}
     for (variant, key), told in review.told.items():
         if isinstance(told, str) and told != DEEPER:
-            reasons.setdefault(f"{variant}: {told}", []).append(BY_KEY[key].title)
-    left_out = [trait.title for trait in TRAITS if all(review.told[variant, trait.key] == DEEPER for variant in review.asked.variants)]
-    said = [f"Means over {field}, each against itself. ± and brackets are 95 % intervals."]
+            reasons.setdefault(f"{variant}: {told}", []).append(review.trait(key).title)
+    names = review.asked.variants
+    left_out = [trait.title for trait in review.asked.traits if all(review.told[name, trait.key] == DEEPER for name in names)]
+    field = ", ".join(review.asked.field)
+    who = "By the best player" if review.asked.alone else f"Means over {field}, each against itself"
+    said = [f"{who}. ± and brackets are 95 % intervals."]
     said += [f"{summary.DASH} in {why} ({', '.join(titles)})." for why, titles in reasons.items()]
     said += [f"Only {DEEPER}: {', '.join(left_out)}."] if left_out else []
     return " ".join(said)

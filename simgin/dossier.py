@@ -46,6 +46,8 @@ def title(review: Review) -> str:
 
 def _lead(review: Review) -> str:
     asked = review.asked
+    if asked.alone:
+        return f"How the rules play: {', '.join(asked.field)}, {asked.matches:,} matches each, on the same packs."
     size = f"{asked.matches:,} matches for every pair of players"
     return f"How the rules play: {', '.join(asked.field)} and players who differ in when they knock, {size}."
 
@@ -53,6 +55,21 @@ def _lead(review: Review) -> str:
 def _facts(review: Review) -> Iterator[tuple[str, str]]:
     """How it was made."""
     yield "Played", account.mirroring(review.found.entries)
+    yield from _passes_alone(review) if review.asked.alone else _passes(review)
+    told = review.found.account
+    yield from ((f"Rules of {name}", rules_told(row)) for name, row in told.identity["variants"].items())
+    yield "Random numbers", f"stream {told.identity['stream']}, engine {told.identity['engine']}"
+    yield "Beside this page", "metrics.csv has every figure, table.csv those of every matchup, manifest.json versions and times."
+
+
+def _passes_alone(review: Review) -> Iterator[tuple[str, str]]:
+    for variant in review.asked.variants:
+        seen = review.deals(variant)
+        yield f"Draws and joker, {variant}", f"{len(seen.rows):,} deals of {seen.strategy}."
+
+
+def _passes(review: Review) -> Iterator[tuple[str, str]]:
+    """What else was played over the same games, and what could not be had."""
     yield "Field", f"{', '.join(review.asked.field)}: metrics are means over their matches against themselves."
     yield "Luck", f"{review.singles:,} single deals of {NAMED_PAIR[0]} against {NAMED_PAIR[1]}, every pack twice."
     yield "Points of deals, chances by score", f"{review.singles:,} single deals of {FULL} against itself."
@@ -61,7 +78,3 @@ def _facts(review: Review) -> Iterator[tuple[str, str]]:
             review.value(variant)
         except ValueRefused as error:
             yield f"No chances by score for {variant}", str(error)
-    told = review.found.account
-    yield from ((f"Rules of {name}", rules_told(row)) for name, row in told.identity["variants"].items())
-    yield "Random numbers", f"stream {told.identity['stream']}, engine {told.identity['engine']}"
-    yield "Beside this page", "metrics.csv has every figure, table.csv those of every matchup, manifest.json versions and times."

@@ -26,6 +26,12 @@ _TOGETHER: tuple[tuple[str, str, Callable[[Review], pd.DataFrame], Drawn, tuple[
     ("ladder", "Who beats the next", portrait.ladder, plots.ladder, ("elo_spread",)),
     ("convergence", "How an estimate settled", portrait.convergence, plots.convergence, ()),
 )
+_TOGETHER_ALONE = (
+    ("strength", "By strength of player", portrait.strength, plots.strength, ("win", "match_win")),
+    ("odds", "The odds, draw by draw", portrait.draws, plots.odds, ("gin", "joker", "limit")),
+    ("endings", "How deals end", portrait.endings, plots.endings, ("gin", "joker", "knock", "limit")),
+    ("turns", "How long deals last", portrait.turns, plots.turns, ("turns",)),
+)
 # Of every variant by itself.
 _ALONE: tuple[tuple[str, str, Callable[[Review, Game], pd.DataFrame], Drawn], ...] = (
     ("scores", "The chance to win the match, by score", portrait.scores, plots.scores),
@@ -39,7 +45,7 @@ def of(review: Review) -> Iterator[Picture]:
     if review.others:
         figure = plots.differences(portrait.differences(review), seed=seed)
         yield Picture("differences", f"What changes against {review.asked.base}", " ".join(brief.sentences(review)), figure)
-    for name, title, frame, draw, keys in _TOGETHER:
+    for name, title, frame, draw, keys in _TOGETHER_ALONE if review.asked.alone else _TOGETHER:
         if len(rows := frame(review)):
             yield Picture(name, title, brief.told(review, keys), draw(rows, seed=seed))
     for game in review.games:
@@ -48,6 +54,12 @@ def of(review: Review) -> Iterator[Picture]:
 
 def _of_game(review: Review, game: Game) -> Iterator[Picture]:
     seed, variant = review.asked.seed, game.variant
+    if game.alone:
+        if len(rows := portrait.totals(review, game)):
+            yield Picture(
+                f"totals-{pictures.word(variant)}", f"What matches add up to: {variant}", "", plots.totals(rows, seed=seed), variant
+            )
+        return
     standings, cross = portrait.league(review, game)
     words, figure = pictures.league(standings, cross, "match"), plots.league(standings, cross, unit="match", seed=seed)
     yield Picture(f"league-{pictures.word(variant)}", f"Who beats whom: {variant}", words, figure, variant)

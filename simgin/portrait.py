@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin import drama, knocking, metrics, outcomes, quantity, ratings, sequential, skill
+from simgin import drama, knocking, metrics, odds, outcomes, quantity, ratings, sequential, skill, solotraits
 from simgin import turns as turn_by_turn
 from simgin.core import sums
 from simgin.quantity import Quantity
 from simgin.review import Review
 from simgin.statistics import Z95
-from simgin.traits import DEALS, FULL, NAMED_PAIR, TRAITS, Game
+from simgin.traits import DEALS, FULL, NAMED_PAIR, Game
 from simgin.value import ValueRefused
 
 if TYPE_CHECKING:
@@ -36,9 +36,40 @@ def endings(review: Review) -> pd.DataFrame:
             {**_who(game), "unit": metrics.DEAL, "metric": kind, "value": own.value, "se": own.se, **_limits(own)}
             for game in review.games
             for kind in sums.KINDS
-            for own in [game.own(kind)]
+            for own in [_ending(game, kind)]
         ]
     )
+
+
+def _ending(game: Game, kind: str) -> Quantity:
+    return quantity.mean([quantity.ratio(game.cells[pair], metrics.BY_NAME[kind]) for pair in _told(game)])
+
+
+def _told(game: Game) -> list[tuple[str, str]]:
+    """The cells that a game is told by: those of the field against itself, or that of the best player alone."""
+    best = [(name, "") for name in [solotraits.best(game.variant)]] if game.alone else []
+    return best or [(name, name) for name in game.field]
+
+
+def strength(review: Review) -> pd.DataFrame:
+    """What every player of a game for one makes of it: deals won, or the score where penalties are counted, and matches won."""
+    rows = []
+    for game in review.games:
+        wanted = ["score" if game.row["deal_scoring"] == "penalty" else "win", *(["match_win"] if game.row["goal"] != "single" else [])]
+        for metric, name in itertools.product(wanted, solotraits.field(game.variant)):
+            own = quantity.ratio(game.cells[name, ""], metrics.BY_NAME[metric])
+            rows.append({**_pair(game.variant, name, ""), "metric": metric, "value": own.value, **_limits(own)})
+    return _frame(rows)
+
+
+def draws(review: Review) -> pd.DataFrame:
+    """How many deals of the best player are over after so many draws, and how."""
+    return _together([odds.by_draws(review.deals(game.variant)) for game in review.games])
+
+
+def totals(review: Review, game: Game) -> pd.DataFrame:
+    """What the deals of a match add up to, where a match is a number of deals."""
+    return odds.totals(review.deals(game.variant))
 
 
 def turns(review: Review) -> pd.DataFrame:
@@ -113,8 +144,8 @@ def league(review: Review, game: Game) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def differences(review: Review) -> pd.DataFrame:
     """Every change against the base, as it is shown: shares in per cent."""
-    frame = review.differences.assign(strategy=", ".join(review.asked.field), opponent=ITSELF)
-    factor = frame["metric"].map({trait.key: trait.factor for trait in TRAITS})
+    frame = review.differences.assign(strategy=", ".join(review.asked.field), opponent="" if review.asked.alone else ITSELF)
+    factor = frame["metric"].map({trait.key: trait.factor for trait in review.asked.traits})
     shown = frame["se"] > 0
     return frame.assign(**{name: frame[name] * factor for name in ("difference", "se", "low", "high")})[shown].reset_index(drop=True)
 
@@ -147,8 +178,8 @@ def convergence(review: Review) -> pd.DataFrame:
 
 def _survival(game: Game) -> list[dict[str, float]]:
     parts = []
-    for name in game.field:
-        rows = game.cells[name, name]
+    for pair in _told(game):
+        rows = game.cells[pair]
         counts = rows[:, sums.TURNS_HISTOGRAM : sums.TURNS_HISTOGRAM + sums.TURNS_BINS]
         longer = counts[:, ::-1].cumsum(axis=1)[:, ::-1] - counts  # more than so many turns
         parts.append(_shares(longer, rows[:, DEALS]))
@@ -186,7 +217,8 @@ def _binned(counted: outcomes.Outcomes, width: int) -> list[dict[str, float]]:
 
 
 def _who(game: Game) -> dict[str, str]:
-    return _pair(game.variant, ", ".join(game.field), ITSELF)
+    a, b = _told(game)[0] if game.alone else (", ".join(game.field), ITSELF)
+    return _pair(game.variant, a, b)
 
 
 def _pair(variant: str, a: str, b: str) -> dict[str, str]:

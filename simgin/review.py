@@ -11,14 +11,32 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin import catalogue, contrast, counts, drama, knocking, metrics, pairing, quantity, results, runner, traits, turns, value, variants
+from simgin import (
+    catalogue,
+    contrast,
+    counts,
+    deals,
+    drama,
+    knocking,
+    metrics,
+    pairing,
+    quantity,
+    results,
+    runner,
+    solotraits,
+    traits,
+    turns,
+    value,
+    variants,
+)
+from simgin.deals import Deals
 from simgin.drama import Trajectories
 from simgin.experiment import Cell
 from simgin.findings import Findings
 from simgin.matchup import Matchup, seated
 from simgin.plan import Plan
 from simgin.quantity import Quantity
-from simgin.traits import BY_KEY, FIELD, FULL, NAMED_PAIR, TRAITS, Game, Told, Trait
+from simgin.traits import FIELD, FULL, NAMED_PAIR, TRAITS, Game, Told, Trait
 from simgin.turns import Turns
 from simgin.value import Value
 
@@ -26,11 +44,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MATCHES = 20_000  # of every pair of players; a hundred times as many, a tenth of the error, for a deep review
+MATCHES_ALONE = 5_000  # of every player of a game for one
 DEEPER = 100
 WEAK = ("stock-greedy", "rlcard-novice", "random")  # the foot of the ladder
 FAST = 100_000  # deals a second
 BONUSES = (10, 15, 20, 25)
 COURSES = 20_000  # matches followed turn by turn at most
+SINGLES_ALONE = 8  # deals of the best player of a game for one, likewise
 SINGLES = 10  # single deals of the named pair for every match of the others
 COLUMNS = ("variant", "metric", "title", "value", "se", "low", "high", "n", "why")
 CHANGES = ("variant", "base_variant", "metric", "title", "difference", "se", "low", "high", "p", "p_holm", "n")
@@ -56,14 +76,26 @@ class Asked:
         return dataclasses.asdict(self)
 
     @property
+    def alone(self) -> bool:
+        """Whether the games are for one player."""
+        return variants.find(self.variants[0]).row["players"] == 1
+
+    @property
     def field(self) -> tuple[str, ...]:
-        """Whose play stands for a game."""
+        """Whose play stands for a game; alone: of all games, weakest first."""
+        if self.alone:
+            return tuple(dict.fromkeys([*solotraits.FIELD, *map(solotraits.best, self.variants)]))
         return (*FIELD, "marjj", strongest_fast()) if self.deep else FIELD
 
     @property
     def players(self) -> tuple[str, ...]:
         """Who meets whom: the field, and for a deep review the foot of the ladder."""
-        return (*self.field, *WEAK) if self.deep else self.field
+        return (*self.field, *WEAK) if self.deep and not self.alone else self.field
+
+    @property
+    def traits(self) -> tuple[Trait, ...]:
+        """What is told of each game."""
+        return solotraits.TRAITS if self.alone else TRAITS
 
 
 def asked(names: Sequence[str], against: str | None, *, deep: bool, matches: int | None, seed: int) -> Asked:
@@ -75,8 +107,8 @@ def asked(names: Sequence[str], against: str | None, *, deep: bool, matches: int
     if len(players) > 1:
         raise ReviewError("games for one player and for two have no metric in common: review them apart.")
     base = None if against is None else variants.find(against).text
-    n = counts.count(matches) if matches is not None else MATCHES * (DEEPER if deep else 1)
-    return Asked(tuple(found), base, deep, n, seed)
+    usual = (MATCHES if players == {2} else MATCHES_ALONE) * (DEEPER if deep else 1)
+    return Asked(tuple(found), base, deep, usual if matches is None else counts.count(matches), seed)
 
 
 def again(told: Mapping[str, Any], found: Findings) -> Review:
@@ -98,8 +130,11 @@ def planned(one: Asked) -> Plan:
     return Plan("review", tuple(cells), question=question)
 
 
-def _pairs(one: Asked, variant: str) -> Iterator[tuple[str, str, str]]:
+def _pairs(one: Asked, variant: str) -> Iterator[tuple[str, str, str | None]]:
     """Variant, A and B of every cell that is about a variant, each once."""
+    if one.alone:
+        yield from ((variant, name, None) for name in solotraits.field(variant))
+        return
     row = variants.find(variant).row
     ks = [knocking.player(k) for k in knocking.limits(row)]
     met = [(name, name) for name in one.field]
@@ -145,17 +180,21 @@ class Review:
         """The games with what was played of them, in the order of the variants."""
         return [self._game(variant) for variant in self.asked.variants]
 
+    def trait(self, key: str) -> Trait:
+        """The trait of a key."""
+        return next(trait for trait in self.asked.traits if trait.key == key)
+
     @cached_property
     def told(self) -> dict[tuple[str, str], Told]:
         """Every trait of every game, by variant and key."""
-        return {(game.variant, trait.key): _told(trait, game, self.asked.deep) for game in self.games for trait in TRAITS}
+        return {(game.variant, trait.key): _told(trait, game, self.asked.deep) for game in self.games for trait in self.asked.traits}
 
     @cached_property
     def metrics(self) -> pd.DataFrame:
         """The metrics of every variant, COLUMNS; `why` there is no number, if there is none."""
         import pandas as pd
 
-        rows = [(game.variant, *_row(trait, self.told[game.variant, trait.key])) for game in self.games for trait in TRAITS]
+        rows = [(game.variant, *_row(trait, self.told[game.variant, trait.key])) for game in self.games for trait in self.asked.traits]
         return pd.DataFrame(rows, columns=list(COLUMNS))
 
     @cached_property
@@ -177,7 +216,7 @@ class Review:
         import pandas as pd
 
         rows = [
-            (variant, self.asked.base, key, BY_KEY[key].title, by.value, by.se, *by.limits, by.p, one.p_holm, by.n)
+            (variant, self.asked.base, key, self.trait(key).title, by.value, by.se, *by.limits, by.p, one.p_holm, by.n)
             for (variant, key), one in self.changes.items()
             for by in [one.by]
         ]
@@ -211,7 +250,13 @@ class Review:
     def _game(self, variant: str) -> Game:
         return Game(variant, variants.find(variant).row, self.asked.field, self.asked.players, self.cells(variant), self._extra(variant))
 
+    def deals(self, variant: str) -> Deals:
+        """Single deals of the best player of a game for one."""
+        return deals.of(solotraits.best(variant), variant, SINGLES_ALONE * self.asked.matches, seed=self.asked.seed, workers=self.workers)
+
     def _extra(self, variant: str) -> dict[str, Told]:
+        if self.asked.alone:
+            return solotraits.extras(self.deals(variant))
         found = {"luck": self._luck(variant)}
         return (
             found | {"break_even": self._break_even(variant)} | self._course(variant) | self._choice(variant) if self.asked.deep else found

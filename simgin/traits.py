@@ -51,6 +51,11 @@ class Game:
     cells: Mapping[tuple[str, str], np.ndarray]
     extra: Mapping[str, Told]
 
+    @property
+    def alone(self) -> bool:
+        """Whether it is a game for one."""
+        return self.row["players"] == 1
+
     def own(self, metric: str) -> Quantity:
         """The mean of a metric over the field's players, each against itself."""
         return quantity.mean([quantity.ratio(self.cells[name, name], metrics.BY_NAME[metric]) for name in self.field])
@@ -259,4 +264,3 @@ TRAITS: tuple[Trait, ...] = (
     _choice("real_actions", "real choices per turn", "", 0.2),
     Trait("luck", "luck", "luck share of a deal %", f"{{value}} % of the variance {_CARDS}", 0.03, _extra("luck"), 100),
 )
-BY_KEY = {trait.key: trait for trait in TRAITS}

@@ -17,10 +17,10 @@ ORDER = """
     sequential statistics units metrics table stopping contrast quantity pairing ratings league knocking skill traits control homogeneity
     sweep inquiry experiment ledger identities block threads work runner results cluster plan account findings health records frames
     progress
-    kept outcomes tracks boards byscore value calibration turns within drama deals odds seats review portrait
+    kept outcomes tracks boards byscore value calibration turns within drama deals odds seats solotraits review portrait
     summary sheets comparison screen plots.look plots.matchups plots.length plots.hands plots.knocking plots.score plots.alone
-    plots.changes plots.league plots book page verdicts pictures report brief gallery dossier hand standing replay alone examples exact answers
-    goals soloscript
+    plots.changes plots.league plots book page verdicts pictures report brief gallery dossier hand standing replay alone examples exact
+    answers goals soloscript
     bids positions kinds conform bench examiner check doctor
     commands cli
 """.split()

@@ -16,12 +16,13 @@ from simgin.core import sums
 from simgin.knocking import Matrix
 from simgin.quantity import Quantity
 from simgin.ratings import Pairing
-from simgin.traits import BY_KEY, Game
+from simgin.traits import TRAITS, Game
 
 SEED = 7
 EXPERIMENTS = 2_000
 BAND = (0.934, 0.966)
 BATCHES = 12
+BY_KEY = {trait.key: trait for trait in TRAITS}
 MARGIN = metrics.BY_NAME["margin"]
 
 
