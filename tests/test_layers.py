@@ -15,7 +15,8 @@ ORDER = """
     strategy toolkit.answers toolkit.hand toolkit.prospects toolkit.opponent toolkit.beliefs toolkit.prices toolkit strategies
     slow hooks loader catalogue matchup single scripted
     sequential statistics metrics table stopping contrast pairing ratings league control homogeneity
-    sweep inquiry experiment ledger identities block threads work runner results cluster plan account findings health records frames progress
+    sweep inquiry experiment ledger identities block threads work runner results cluster plan account findings health records
+    frames progress
     kept outcomes tracks boards byscore value calibration
     summary sheets comparison screen plots page verdicts pictures report hand standing replay alone examples exact answers goals soloscript
     bids positions kinds conform bench examiner check doctor
