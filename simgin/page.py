@@ -115,6 +115,7 @@ def _template() -> Template:
     )
     world.filters["breakable"] = _breakable
     world.filters["digest"] = _digest
+    world.filters["held"] = _held
     return world.get_template(TEMPLATE.name)
 
 
@@ -129,6 +130,11 @@ def _breakable(text: str) -> Markup:
 
     parts = re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)
     return Markup("<wbr>").join(escape(part) for part in parts)
+
+
+def _held(text: str) -> str:
+    """A text whose figures are not parted from their errors and units at the end of a line."""
+    return re.sub(r" (?=[±%])|(?<=±) ", "\N{NO-BREAK SPACE}", text)
 
 
 def _drawing(picture: Picture) -> Markup:

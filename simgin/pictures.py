@@ -45,9 +45,14 @@ def endings(frame: pd.DataFrame) -> str:
     told = []
     for (variant, a, b), rows in table.matchups(frame):
         shares = sorted(((table.cell(rows, kind)[0], kind) for kind in KINDS if table.cell(rows, kind)[0] > 0), reverse=True)
-        parts = ", ".join(f"{kind.replace('_', ' ')} {summary.number(100 * share, 10)} %" for share, kind in shares)
+        parts = ", ".join(f"{kind.replace('_', ' ')} {_percent(share)} %" for share, kind in shares)
         told.append(f"{_named({'variant': variant, 'A': a, 'B': b})}: {parts or 'too few deals to say'}")
     return f"A stacked bar for each matchup, shares of all deals. {_first(told)}"
+
+
+def _percent(share: float) -> str:
+    """Whole per cent."""
+    return f"{100 * share:.0f}" if share >= 0.005 else "under 1"
 
 
 def league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> str:

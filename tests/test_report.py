@@ -170,3 +170,13 @@ def test_an_account_is_the_same_from_the_manifest_as_from_the_plan():
             m.opponent,
             len(m.players),
         )
+
+
+def test_a_run_that_was_killed_while_it_wrote_its_files_is_completed():
+    call("match", "gold", "--deals", 300, "-o", "out")
+    before = tree("out")
+    manifest = json.loads(before["manifest.json"])
+    Path("out/manifest.json").write_text(json.dumps({**manifest, "stopped": "while its files were being written"}))
+    Path("out/report.html").unlink()
+    call("report", "out")
+    assert tree("out") == before
