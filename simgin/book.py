@@ -82,12 +82,20 @@ class Book:
             "threshold": plots.knock,
             "counts": plots.counts,
         }
+        pictured = {**self.frames, **({"odds": self._pinned()} if "odds" in self.frames else {})}
         for name, draw in drawn.items():
-            if name in self.frames:
-                yield name, draw(self.frames[name], seed=self.seed)
+            if name in pictured:
+                yield name, draw(pictured[name], seed=self.seed)
         if "scores" in self.frames:
             for (variant, strategy), rows in self.frames["scores"].groupby(["variant", "strategy"], sort=False):
                 yield f"scores-{_file_name(f'{variant}-{strategy}')}", plots.scores(rows, seed=self.seed)
+
+    def _pinned(self) -> pd.DataFrame:
+        """What the picture of the odds shows: gin of every player, and of the strongest what else ends deals before the last draw."""
+        frame = self.frames["odds"]
+        strongest = frame["strategy"] == frame["variant"].map(self.strongest)
+        often = frame.groupby(["variant", "strategy", "kind"])["share"].transform("max") >= SEEN_OFTEN
+        return frame[(frame["kind"] == "gin") | (strongest & often & frame["kind"].isin(list(WAYS)))].reset_index(drop=True)
 
     def _course(self, variant: str) -> Sheet:
         """The odds of the strongest player by draws made and by cards left."""

@@ -141,3 +141,20 @@ def test_the_chance_by_count_has_its_place():
     assert sheet.headings == ("deadwood", "after 0", "after 2", "after 4", "after 6")
     assert [row[0] for row in sheet.rows] == [str(count) for count in range(0, 60, 5)] and sheet.rows[0][1] == "90 (50 to 100)"
     assert {"counts.csv", "counts.svg", "counts.png"} == set(whole.files())
+
+
+def test_the_picture_of_the_odds_is_not_crowded(monkeypatch):
+    """Gin of both players, the joker of the last: naive play knocks and meets it, too, but that is in the table."""
+    drawn = {}
+    monkeypatch.setattr(plots, "odds", lambda frame, *, seed: drawn.update(frame=frame), raising=False)
+    monkeypatch.setattr(plots, "svg", lambda _: "<svg/>", raising=False)
+    monkeypatch.setattr(plots, "png", lambda _: b"png")
+    call("solitaire-gin-knock", "--strategy", "gold+discard=hits", "--strategy", "solo-greedy", "--deals", "2000")
+    frame = drawn["frame"]
+    assert set(zip(frame["strategy"], frame["kind"], strict=True)) == {
+        ("gold+discard=hits", "gin"),
+        ("solo-greedy", "gin"),
+        ("solo-greedy", "joker"),
+    }
+    every = pd.read_csv("results/odds/odds.csv")
+    assert len(every) > len(frame) and {"knock", "gin", "joker"} == set(every["kind"])

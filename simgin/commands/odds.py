@@ -77,7 +77,7 @@ def odds(
         raise click.exceptions.Exit(130) from None
     for sentence in book.refused:
         note(sentence)
-    files = results.save(place, _manifest(played, started, command), book.files())
+    files = results.save(place, _manifest(played, workers, started, command), book.files())
     Answer(command, book.records(), seed, files).give(as_json, [*map(_folded, book.sheets()), "", READ, f"Seed {seed}.", ""])
 
 
@@ -98,7 +98,7 @@ def _book(
     ladders = {game.text: named or list(odds.ladder(game)) for game in solos}
     stoppers = {game.text: [STOPPERS.format(k=k) for k in range(_limit(game) + 1)] for game in solos if _limit(game)}
     duels = [(game.text, strategy) for game in pairs for strategy in named or seats.PLAYERS]
-    every = len(duels) + sum(len(players) for players in [*ladders.values(), *stoppers.values()])
+    every = len(duels) + sum(len(some) for some in [*ladders.values(), *stoppers.values()])
     with _progress("odds", every) as step:
 
         def play(strategy: str, game: str) -> dealt.Deals:
@@ -111,11 +111,11 @@ def _book(
             report(1, 1)
             return found
 
-        alone = [[play(strategy, game) for strategy in players] for game, players in ladders.items()]
-        stopping = [odds.by_threshold([play(strategy, game) for strategy in players]) for game, players in stoppers.items()]
+        players = [[play(strategy, game) for strategy in some] for game, some in ladders.items()]
+        stopping = [[play(strategy, game) for strategy in some] for game, some in stoppers.items()]
         tables = [table(strategy, game) for game, strategy in duels]
-    played = [(one.matchup, one.units) for players in alone for one in players] + [(one.matchup, one.deals) for one in tables]
-    return book.of(alone, tables, seed, thresholds=stopping), played
+    played = [(one.matchup, one.units) for some in [*players, *stopping] for one in some] + [(one.matchup, one.deals) for one in tables]
+    return book.of(players, tables, seed, thresholds=[odds.by_threshold(some) for some in stopping]), played
 
 
 def _compiled(one: Matchup) -> None:
@@ -150,14 +150,14 @@ def _progress(title: str, players: int) -> Iterator[Callable[[], Progress]]:
         yield step
 
 
-def _manifest(played: Sequence[tuple[Matchup, int]], started: datetime, command: str) -> dict[str, object]:
+def _manifest(played: Sequence[tuple[Matchup, int]], workers: int | None, started: datetime, command: str) -> dict[str, object]:
     from simgin.experiment import Cell
     from simgin.runner import Played
     from simgin.threads import usable_cpus
 
     identity = results.identity([one for one, _ in played])
     cells = [Played(Cell(one, units), units) for one, units in played]
-    return results.manifest(identity, cells, workers=usable_cpus(), started=started, command=command, stopped="complete")
+    return results.manifest(identity, cells, workers=workers or usable_cpus(), started=started, command=command, stopped="complete")
 
 
 def _command(variants: Sequence[str], strategies: Sequence[str], output: Path | None, deals: int | None, seed: int) -> str:
