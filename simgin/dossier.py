@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simgin import account, brief, gallery, page, plots, table
+from simgin import account, brief, gallery, page, table
 from simgin.page import Page
 from simgin.report import PAGE, rules_told
 from simgin.review import Review
@@ -22,8 +22,7 @@ def files(review: Review, command: str) -> dict[str, bytes | str]:
         **({"differences.csv": table.csv(review.differences)} if review.others else {}),
         "summary.md": "\n".join([f"# {title(review)}\n", *(f"* {line}" for line in brief.sentences(review)), ""])
         + "\n".join(sheet.markdown() for sheet in (metrics, differences) if sheet.rows),
-        **{f"plots/{one.name}.png": plots.png(one.figure) for one in drawn},
-        **{f"plots/{one.name}.svg": plots.svg(one.figure, one.name) for one in drawn},
+        **page.drawings(drawn),
         PAGE: page.html(
             Page(
                 title=title(review),

@@ -44,6 +44,15 @@ class Picture:
     variant: str = ""
 
 
+def drawings(pictures: Sequence[Picture]) -> dict[str, bytes | str]:
+    """Every picture as a PNG and an SVG file, by its path in a run directory."""
+    return {
+        f"plots/{one.name}.{form}": content
+        for one in pictures
+        for form, content in (("png", plots.png(one.figure)), ("svg", plots.svg(one.figure, one.name)))
+    }
+
+
 @dataclass(frozen=True)
 class Page:
     """What is said of a run, in the order in which it is read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from simgin import account, health, page, pictures, plots, sheets, summary, table, variants, verdicts
+from simgin import account, health, page, pictures, sheets, summary, table, variants, verdicts
 from simgin.page import Page
 from simgin.parameters import value_text
 
@@ -27,7 +27,7 @@ def files(found: Findings, command: str) -> dict[str, bytes | str]:
         **{f"{name}.csv": table.csv(part) for name, part in _parts(found).items() if len(part)},
         "summary.csv": summary.csv(frame),
         "summary.md": _summary(found),
-        **{f"plots/{one.name}.png": plots.png(one.figure) for one in drawn},
+        **page.drawings(drawn),
         PAGE: page.html(
             Page(
                 title=found.account.question or _title(found),

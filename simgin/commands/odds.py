@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from simgin.sheets import Sheet
 
 ALONE, TOGETHER = 40_000, 400_000  # deals of a player in games for one and for two, unless told otherwise
+HANDS = 20  # of so many deals of two one is looked at turn by turn, for what a hand is worth
 PLACE = Path("results") / "odds"
 STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows what a count is worth to stop with
 
@@ -90,7 +91,7 @@ def _book(
     games: Sequence[Variant], strategies: Sequence[str], deals: int | None, seed: int, workers: int | None
 ) -> tuple[Book, list[tuple[Matchup, int]]]:
     """The book, and who played how many deals for it."""
-    from simgin import book, loader, matchup, odds, seats
+    from simgin import book, loader, matchup, odds, seats, turns
     from simgin import deals as dealt
 
     named = list(dict.fromkeys(loader.find(text).text for text in strategies))
@@ -114,8 +115,10 @@ def _book(
         players = [[play(strategy, game) for strategy in some] for game, some in ladders.items()]
         stopping = [[play(strategy, game) for strategy in some] for game, some in stoppers.items()]
         tables = [table(strategy, game) for game, strategy in duels]
+        hands = [turns.play(matchup.seated(one, one, game, seed, "deal"), (deals or TOGETHER) // HANDS, workers) for game, one in duels]
     played = [(one.matchup, one.units) for some in [*players, *stopping] for one in some] + [(one.matchup, one.deals) for one in tables]
-    return book.of(players, tables, seed, thresholds=[odds.by_threshold(some) for some in stopping]), played
+    thresholds = [odds.by_threshold(some) for some in stopping]
+    return book.of(players, tables, seed, thresholds=thresholds, counts=[turns.counts(one) for one in hands]), played
 
 
 def _compiled(one: Matchup) -> None:
