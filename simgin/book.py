@@ -82,7 +82,7 @@ class Book:
             "threshold": plots.knock,
             "counts": plots.counts,
         }
-        pictured = {**self.frames, **({"odds": self._pinned()} if "odds" in self.frames else {})}
+        pictured = {**self.frames, **({"odds": self._pinned(), "strength": self._ranked()} if "odds" in self.frames else {})}
         for name, draw in drawn.items():
             if name in pictured:
                 yield name, draw(pictured[name], seed=self.seed)
@@ -96,6 +96,11 @@ class Book:
         strongest = frame["strategy"] == frame["variant"].map(self.strongest)
         often = frame.groupby(["variant", "strategy", "kind"])["share"].transform("max") >= SEEN_OFTEN
         return frame[(frame["kind"] == "gin") | (strongest & often & frame["kind"].isin(list(WAYS)))].reset_index(drop=True)
+
+    def _ranked(self) -> pd.DataFrame:
+        """What the picture of strength shows: going gin is told draw by draw."""
+        frame = self.frames["strength"]
+        return frame[frame["metric"] != "gin"].reset_index(drop=True)
 
     def _course(self, variant: str) -> Sheet:
         """The odds of the strongest player by draws made and by cards left."""

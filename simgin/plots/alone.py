@@ -2,72 +2,127 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.plots import look
+from simgin.statistics import wilson
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PANEL = 1.9  # inches
-ROW = 0.25
-WORDS = {"gin": "gone gin", "knock": "knocked", "joker": "met the joker", "limit": "run out of draws", "big_gin": "gone big gin"}
-GOAL = 30  # the total of a won match of Solitary Gin
+SMALL, LARGE = 1.75, 2.8  # inches of one panel of several, and of a single one
+ROW = 0.19
+GOAL, BIN = 30, 10  # the total of a won match of Solitary Gin; totals are counted by tens
+WORDS = {"gin": "gone gin", "big_gin": "gone big gin", "knock": "knocked", "joker": "met the joker", "limit": "run out of draws"}
+ENDS = {"knock": look.Series(look.FAINT, "", "-."), "joker": look.Series(look.FAINT, "", ":"), "limit": look.Series(look.FAINT, "", "--")}
+MEASURES = 3  # side by side at most
 
 
 def odds(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """How many deals are over after so many draws, and how; a panel a variant and kind, a line a strategy. Columns draws, kind, share."""
-    panels = list(dict.fromkeys(zip(frame["variant"], frame["kind"], strict=True)))
-    note = "Cumulative, of all deals; bands are 95 % intervals."
-    names = look.unique(frame["strategy"])
-    made = look.figure(PANEL * len(panels), "The odds, draw by draw", look.caption(frame, seed=seed, unit="deals", note=note), names)
-    found = look.stacked(made, len(panels))
-    for axes, (variant, kind) in zip(found, panels, strict=True):
-        for name, part in look.each(frame[(frame["variant"] == variant) & (frame["kind"] == kind)], "strategy"):
-            x, *shares = (part[column].to_numpy(dtype=float) for column in ("draws", "share", "low", "high"))
-            look.band(axes, x, [100 * share for share in shares], look.series(names.index(name)), name)
+    """How many deals have ended in gin by so many draws, a line a strategy, and otherwise, in grey; a panel a variant.
+
+    Columns draws, kind, share.
+    """
+    names, variants = look.unique(frame["strategy"]), look.unique(frame["variant"])
+    others = [kind for kind in look.unique(frame["kind"]) if kind in ENDS]
+    legend = [*names, *(WORDS[kind] for kind in others)]
+    across = min(2, len(variants))
+    lines = -(-len(variants) // across)
+    note = "Shares of all deals, bands are 95 % intervals. " + ("Grey: other ends, for the strongest player." if others else "")
+    told = look.caption(frame, seed=seed, unit="deals", note=note)
+    made = look.figure(lines * (LARGE if across == 1 else SMALL), "Gone gin by so many draws, %", told, legend)
+    grid = made.subplots(lines, across, squeeze=False, sharey=True).ravel()
+    for axes, variant in zip(grid, variants, strict=False):
+        look.plain(axes)
+        of = frame[frame["variant"] == variant]
+        for kind, ended in look.each(of, "kind"):
+            for name, part in look.each(ended, "strategy"):
+                own, label = (look.series(names.index(name)), name) if kind not in ENDS else (ENDS[kind], WORDS[kind])
+                look.band(axes, *_shares(part, "draws"), own, label)
         axes.set_ylim(0, 100)
         axes.set_xlim(left=0)
-        look.heading(axes, f"{variant}: {WORDS.get(str(kind), str(kind))}, %")
-    look.labels(found[-1], "draws")
-    look.legend(found[0])
+        look.heading(axes, variant)
+    for axes in grid[len(variants) :]:
+        axes.set_visible(False)
+    look.labels(grid[len(variants) - 1], "draws")
+    _complete(grid[0], names, others)
+    look.legend(grid[0])
     return made
+
+
+def _shares(part: pd.DataFrame, x: str) -> tuple[np.ndarray, list[np.ndarray]]:
+    return part[x].to_numpy(dtype=float), [100 * part[name].to_numpy(dtype=float) for name in ("share", "low", "high")]
+
+
+def _complete(axes: Axes, names: list[str], others: list[str]) -> None:
+    """Put what is met in other panels only into the legend of the first."""
+    nothing = [np.zeros(0)] * 3
+    there = axes.get_legend_handles_labels()[1]
+    for i, name in enumerate(names):
+        if look.safe(name) not in there:
+            look.band(axes, np.zeros(0), nothing, look.series(i), name)
+    for kind in others:
+        if WORDS[kind] not in there:
+            look.band(axes, np.zeros(0), nothing, ENDS[kind], WORDS[kind])
 
 
 def strength(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """One figure of every strategy, a panel a variant and metric. Columns metric, value."""
-    panels = [(variant, metric, part) for variant, of in look.each(frame, "variant") for metric, part in look.each(of, "metric")]
-    height = sum(ROW * len(part) + 0.75 for *_, part in panels)
-    made = look.figure(
-        height, "By strength of player", look.caption(frame, seed=seed, unit="deals or matches", note="Bars are 95 % intervals.")
-    )
-    grid = made.subplots(len(panels), squeeze=False, height_ratios=[ROW * len(part) + 0.5 for *_, part in panels])[:, 0]
-    for axes, (variant, metric, part) in zip(grid, panels, strict=True):
-        look.plain(axes, "x")
-        share = bool((part["high"] <= 1).all() and (part["low"] >= 0).all())
-        estimate = [(100 if share else 1) * part[column].to_numpy(dtype=float) for column in ("value", "low", "high")]
-        look.dots(axes, np.arange(len(part)), estimate, look.series(0), "")
-        look.rows(axes, list(part["strategy"]))
-        look.heading(axes, f"{variant}: {metric.replace('_', ' ')}{', %' if share else ''}")
+    """A figure of every strategy: measures side by side, a block of rows a variant. Columns metric, value."""
+    metrics = look.unique(frame["metric"])[:MEASURES]
+    blocks = [(variant, of) for variant, of in look.each(frame, "variant")]
+    heights = [ROW * of["strategy"].nunique() + 0.42 for _, of in blocks]
+    told = look.caption(frame, seed=seed, unit="deals or matches", note="Bars are 95 % intervals; an empty panel is none of the game's.")
+    made = look.figure(sum(heights), "By strength of player", told)
+    grid = made.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
+    for line, (variant, of) in zip(grid, blocks, strict=True):
+        names = look.unique(of["strategy"])
+        for axes, metric in zip(line, metrics, strict=True):
+            _measure(axes, of[of["metric"] == metric], names, f"{metric.replace('_', ' ')}")
+        look.rows(line[0], names)
+        look.heading(line[0], f"{variant}: {line[0].get_title(loc='left')}")
     return made
+
+
+def _measure(axes: Axes, part: pd.DataFrame, names: list[str], title: str) -> None:
+    """One measure of the strategies of a variant, in per cent if it is a share."""
+    look.plain(axes, "x")
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    if part.empty:
+        axes.set_visible(False)
+        return
+    share = bool((part["high"] <= 1).all() and (part["low"] >= 0).all())
+    estimate = [(100 if share else 1) * part[column].to_numpy(dtype=float) for column in ("value", "low", "high")]
+    look.dots(axes, np.array([names.index(name) for name in part["strategy"]]), estimate, look.series(0), "")
+    axes.locator_params(axis="x", nbins=3)
+    axes.margins(x=0.12)
+    look.heading(axes, title + (" %" if share else ""))
 
 
 def totals(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """How match totals spread, a panel a strategy, the goal marked. Columns total, share."""
+    """How match totals spread by tens, a panel a strategy, what wins the match in colour. Columns total, share."""
     names = look.unique(frame["strategy"])
-    note = f"Left of the line, at {GOAL} or less, the match is won; bars are 95 % intervals."
-    made = look.figure(PANEL * len(names), "What five deals add up to", look.caption(frame, seed=seed, unit="matches", note=note))
+    note = f"Coloured: {GOAL} or less, the match is won. Bars are 95 % intervals."
+    made = look.figure(1.25 * len(names), "What five deals add up to", look.caption(frame, seed=seed, unit="matches", note=note))
     found = look.stacked(made, len(names), sharex=True)
-    for i, (axes, name) in enumerate(zip(found, names, strict=True)):
-        part: Any = frame[frame["strategy"] == name]
-        x, value, low, high = (part[column].to_numpy(dtype=float) for column in ("total", "share", "low", "high"))
-        width = float(np.diff(x).min()) if len(x) > 1 else 1.0
-        spread = 100 * np.maximum(0, [value - low, high - value])
-        axes.bar(x, 100 * value, width=0.9 * width, align="edge", color=look.series(i).colour, yerr=spread, ecolor=look.FAINT, capsize=1)
-        axes.axvline(GOAL + width / 20, color=look.INK, linewidth=1, linestyle="--")
+    for axes, name in zip(found, names, strict=True):
+        _histogram(axes, frame[frame["strategy"] == name])
         look.heading(axes, name)
     look.labels(found[-1], "total penalty", "% of matches")
     return made
+
+
+def _histogram(axes: Axes, part: pd.DataFrame) -> None:
+    """Totals in bins of ten, those up to 30 in one of them: limits are Wilson's for so many matches."""
+    upper = -(-part["total"] // BIN) * BIN
+    share = part["share"].groupby(upper).sum()
+    low, high = (100 * np.array([wilson(min(float(p), 1), int(part["n"].max()))[end] for p in share]) for end in (0, 1))
+    value, x = 100 * share.to_numpy(), share.index.to_numpy(dtype=float)
+    colours = [look.BLUE if edge <= GOAL else look.GREY for edge in x]
+    arms = np.maximum(0, [value - low, high - value])
+    axes.bar(x - BIN, value, width=0.92 * BIN, align="edge", color=colours, yerr=arms, ecolor=look.FAINT, capsize=1.5)

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MEASURES = {"points": ("points per deal, mean against the others", 1, 0), "share": ("matches won, %, mean against the others", 100, 50)}
+MEASURES_ALONE = {"points": ("score per deal", 1, 0), "share": ("deals won, %", 100, 50)}
 PANEL = 2.1  # inches
 CELL = 0.32
 
 
 def knock(frame: pd.DataFrame, *, seed: int) -> Figure:
     """What each knock limit makes of the others, a line a variant, the best of each filled. Columns k, measure, value."""
-    told = [name for name in MEASURES if name in set(frame["measure"])]
-    note = "Gold knocks with k or less; large marks are the best of each variant; bars are 95 % intervals."
+    measures = MEASURES if (frame["opponent"] != "").any() else MEASURES_ALONE
+    told = [name for name in measures if name in set(frame["measure"])]
+    note = "Who knocks with k or less; large marks are the best of each variant; bars are 95 % intervals."
     made = look.figure(
         PANEL * len(told),
         "With how much to knock",
@@ -29,7 +31,7 @@ def knock(frame: pd.DataFrame, *, seed: int) -> Figure:
     )
     panels = look.stacked(made, len(told), sharex=True)
     for axes, name in zip(panels, told, strict=True):
-        words, factor, even = MEASURES[name]
+        words, factor, even = measures[name]
         of = frame[frame["measure"] == name]
         for i, (variant, part) in enumerate(look.each(of, "variant")):
             _line(axes, part, factor, look.series(i), variant)
