@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
 DEALS = 100_000
 BIN = 5
-LOWEST_BIN, BINS = -20, 40  # of the difference: -100 to 99 points, and what lies beyond
+MOST_BIN = 20  # bins of the difference from -20 to 20, bin k around 5k, and what lies beyond; alike from both sides
+BINS = 2 * MOST_BIN + 1
 BANDS = (10, 30)  # the mover's opponent can knock, is near it, is far from it
 ENOUGH_TURNS = 1_000  # of one number; later turns count as the last that has so many
 CALL_DEALS = 4_000  # at a time: what V makes of every end of so many deals
@@ -62,13 +64,13 @@ class Within:
 
         own, other: the mover's deadwood and the other's (of one player alone any). a, b, dealer: the state before the deal, as in `Value`.
         """
-        return self._asked(turn, mover, own, other, a, b, dealer)[0]
+        return self._asked((turn, mover, own, other), (a, b, dealer), 1)[0]
 
     def se(
         self, turn: ArrayLike, mover: ArrayLike, own: ArrayLike, other: ArrayLike, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0
     ) -> Any:
         """The standard error of `win`, by the jackknife over the groups of both counts."""
-        return jackknife(self._asked(turn, mover, own, other, a, b, dealer)[1:])
+        return jackknife(self._asked((turn, mover, own, other), (a, b, dealer), 1 + GROUPS)[1:])
 
     def along(self, turns: Turns) -> np.ndarray:
         """V after every turn of recorded deals of the pair, float64 (1 + GROUPS, turns): of all groups, then with each left out.
@@ -84,14 +86,14 @@ class Within:
             found[g, last] = np.where(drawn, DRAWN, table[after])[deal[last]]
         return found
 
-    def _asked(self, turn: ArrayLike, mover: ArrayLike, own: ArrayLike, other: ArrayLike, *score: ArrayLike) -> np.ndarray:
-        state = self._state(*np.broadcast_arrays(turn, mover, own, other))
+    def _asked(self, held: tuple[ArrayLike, ...], score: tuple[ArrayLike, ...], tables: int) -> np.ndarray:
+        state = self._state(*np.broadcast_arrays(*held))
         a, b, dealer = self.value.asked(*score)
         shape = np.broadcast_shapes(state.shape, a.shape[:-1], b.shape[:-1] if b.size else (), dealer.shape)
         n = int(np.prod(shape))
         a, b = (np.broadcast_to(x, (*shape, x.shape[-1])).reshape(n, x.shape[-1]) for x in (a, b))
         state, dealer = (np.broadcast_to(x, shape).reshape(-1) for x in (state, dealer))
-        return self._values(state, np.arange(n), (a, b, dealer)).reshape(-1, *shape)
+        return self._values(state, np.arange(n), (a, b, dealer), tables).reshape(tables, *shape)
 
     def _state(self, turn: np.ndarray, mover: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
         return state_of(np.minimum(turn, self.last_turn), mover, own, other, self.value.matchup.b is None)
@@ -101,12 +103,12 @@ class Within:
         yield self.value.chances
         yield from self.value.tables_leaving_out()
 
-    def _values(self, state: np.ndarray, deal: np.ndarray, before: boards.States) -> np.ndarray:
-        """V in states within deals, whose numbers ascend; before: the states that the deals began with."""
-        found, drawn = np.empty((1 + GROUPS, len(state))), self._drawn(self.ends)
+    def _values(self, state: np.ndarray, deal: np.ndarray, before: boards.States, tables: int = 1 + GROUPS) -> np.ndarray:
+        """V in states within deals, whose numbers ascend; before: the states that the deals began with. The first so many tables."""
+        found, drawn = np.empty((tables, len(state))), self._drawn(self.ends)
         parts = [slice(i, i + CALL_DEALS) for i in range(0, len(before[2]), CALL_DEALS)]
         places = [self._places(self.ends, *(x[part, None] for x in before)) for part in parts]
-        for g, (table, share) in enumerate(zip(self._tables(), self.shares(), strict=True)):
+        for g, table, share in zip(range(tables), self._tables(), self.shares(), strict=False):
             for part, place in zip(parts, places, strict=True):
                 begin, end = np.searchsorted(deal, (part.start, part.stop))
                 worth = np.where(drawn, DRAWN, table[place])
@@ -129,12 +131,19 @@ class Within:
 
     def shares(self) -> Iterator[np.ndarray]:
         """The chances of the ends in every state, float64 (states, ends): of all groups, and with each left out. One at a time."""
+        yield self._all
+        yield from (self._share(group) for group in range(GROUPS))
+
+    @cached_property
+    def _all(self) -> np.ndarray:
+        return self._share(-1)
+
+    def _share(self, left_out: int) -> np.ndarray:
         shape = (self.last_turn + 1, 2, len(BANDS) + 1, BINS, len(self.ends))
         state, end, group, n = self.counted.T
-        for left_out in (-1, *range(GROUPS)):
-            table, chosen = np.zeros((int(np.prod(shape[:-1])), shape[-1])), group != left_out
-            np.add.at(table, (state[chosen], end[chosen]), n[chosen])
-            yield _chances(table.reshape(shape)).reshape(table.shape)
+        table, chosen = np.zeros((int(np.prod(shape[:-1])), shape[-1])), group != left_out
+        np.add.at(table, (state[chosen], end[chosen]), n[chosen])
+        return _chances(table.reshape(shape)).reshape(table.shape)
 
 
 def of(value: Value, deals: int | str = DEALS, workers: int | None = None) -> Within:
@@ -142,7 +151,8 @@ def of(value: Value, deals: int | str = DEALS, workers: int | None = None) -> Wi
     _refuse(value)
     one, n = value.matchup, count(deals)
     one = dataclasses.replace(one, unit="deal")
-    found = kept.arrays(kept.about(one, n, "ends of single deals by turn"), lambda: counted(play(one, one.units(n), workers)))
+    form = f"ends of single deals by turn, bins {BIN} {MOST_BIN}, bands {BANDS}, {ENOUGH_TURNS} turns"
+    found = kept.arrays(kept.about(one, n, form), lambda: counted(play(one, one.units(n), workers)))
     return Within(value, found["ends"], found["counted"], int(found["last_turn"]))
 
 
@@ -183,7 +193,7 @@ def state_of(turn: np.ndarray, mover: np.ndarray, own: np.ndarray, other: np.nda
     """The number of a state; difference: deadwood of B less that of A, alone the player's own, so that more is better for A."""
     difference = -own if alone else np.where(mover == 0, other - own, own - other)
     band = np.zeros_like(own) if alone else np.searchsorted(BANDS, other)
-    bin_of = np.clip(difference // BIN - LOWEST_BIN, 0, BINS - 1)
+    bin_of = np.clip((difference + BIN // 2) // BIN, -MOST_BIN, MOST_BIN) + MOST_BIN
     return np.asarray(((turn * 2 + mover) * (len(BANDS) + 1) + band) * BINS + bin_of)
 
 
