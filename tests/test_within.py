@@ -95,7 +95,9 @@ def test_a_pair_of_one_strategy_is_the_same_from_both_sides():
 
 
 def test_after_the_last_turn_it_is_what_the_next_deal_begins_with(inside, fresh):
-    along, before = inside.along(fresh)[0], inside.value.before(fresh.records)
+    (starts, along), before = inside.along(fresh), inside.value.before(fresh.records)
+    assert np.array_equal(starts[0], before)
+    along = along[0]
     last = np.flatnonzero(fresh.last)
     going = fresh.record("outcome")[last] == -1
     assert along[last][going] == pytest.approx(before[fresh.column("deal")[last][going] + 1])
