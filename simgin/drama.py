@@ -274,11 +274,11 @@ def by_deal(known: Value, records: np.ndarray) -> Trajectories:
 
 def by_turn(inside: Within, played: Turns) -> Trajectories:
     """Trajectories from turn to turn, of whole matches played turn by turn."""
-    records, deal, v = played.records, played.column("deal"), inside.along(played)
+    records, deal, (starts, v) = played.records, played.column("deal"), inside.along(played)
     steps = np.maximum(np.bincount(deal, minlength=len(records)), 1)  # a deal without a turn is a step all the same
     first = np.cumsum(steps) - steps
     course, mover = np.empty((len(v), steps.sum())), np.full(steps.sum(), -1)
-    course[:, first] = inside.value.along(records)
+    course[:, first] = starts
     mover[first[deal] + played.column("turn") - 1] = played.column("side")
     course[:, (first[deal] + played.column("turn"))[~played.last]] = v[:, ~played.last]
     return _course(inside.value, records, "turn", course, np.repeat(np.arange(len(records)), steps), mover)

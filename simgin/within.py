@@ -13,8 +13,10 @@ Royal Statistical Society B 2021), which keeps their mean over a turn, so that V
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
 
 DEALS = 100_000
 BIN = 5
-LOWEST_BIN, BINS = -20, 40  # of the difference: -100 to 99 points, and what lies beyond
+MOST_BIN = 20  # bins of the difference from -20 to 20, bin k around 5k, and what lies beyond; alike from both sides
+BINS = 2 * MOST_BIN + 1
 BANDS = (10, 30)  # the mover's opponent can knock, is near it, is far from it
 ENOUGH_TURNS = 1_000  # of one number; later turns count as the last that has so many
 CALL_DEALS = 4_000  # at a time: what V makes of every end of so many deals
@@ -62,36 +65,38 @@ class Within:
 
         own, other: the mover's deadwood and the other's (of one player alone any). a, b, dealer: the state before the deal, as in `Value`.
         """
-        return self._asked(turn, mover, own, other, a, b, dealer)[0]
+        return self._asked((turn, mover, own, other), (a, b, dealer), 1)[0]
 
     def se(
         self, turn: ArrayLike, mover: ArrayLike, own: ArrayLike, other: ArrayLike, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0
     ) -> Any:
         """The standard error of `win`, by the jackknife over the groups of both counts."""
-        return jackknife(self._asked(turn, mover, own, other, a, b, dealer)[1:])
+        return jackknife(self._asked((turn, mover, own, other), (a, b, dealer), 1 + GROUPS)[1:])
 
-    def along(self, turns: Turns) -> np.ndarray:
-        """V after every turn of recorded deals of the pair, float64 (1 + GROUPS, turns): of all groups, then with each left out.
+    def along(self, turns: Turns) -> tuple[np.ndarray, np.ndarray]:
+        """V before every deal and after every turn of recorded deals of the pair, float64 (1 + GROUPS, deals) and (1 + GROUPS, turns).
 
-        After the last turn of a deal it is V at the score that the deal leads to.
+        Of all groups, then with each left out. After the last turn of a deal it is V at the score that the deal leads to.
         """
         before, deal, last = self.value.states(turns.records), turns.column("deal"), turns.last
         state = self._state(*(turns.column(name) for name in ("turn", "side", "count", "other")))
-        found = self._values(state, deal, before)
         ends = ends_of(turns.records, self.value.matchup.variant.row)
-        after, drawn = self._places(ends, *before), self._drawn(ends)
-        for g, table in enumerate(self._tables()):
+        start, after, drawn = self.value.board.index(*before), self._places(ends, *before), self._drawn(ends)
+        deals, found = np.empty((1 + GROUPS, len(ends))), np.empty((1 + GROUPS, len(deal)))
+        for g, (table, values) in enumerate(self._values(state, deal, before)):
+            deals[g], found[g] = table[start], values
             found[g, last] = np.where(drawn, DRAWN, table[after])[deal[last]]
-        return found
+        return deals, found
 
-    def _asked(self, turn: ArrayLike, mover: ArrayLike, own: ArrayLike, other: ArrayLike, *score: ArrayLike) -> np.ndarray:
-        state = self._state(*np.broadcast_arrays(turn, mover, own, other))
+    def _asked(self, held: tuple[ArrayLike, ...], score: tuple[ArrayLike, ...], tables: int) -> np.ndarray:
+        state = self._state(*np.broadcast_arrays(*held))
         a, b, dealer = self.value.asked(*score)
         shape = np.broadcast_shapes(state.shape, a.shape[:-1], b.shape[:-1] if b.size else (), dealer.shape)
         n = int(np.prod(shape))
         a, b = (np.broadcast_to(x, (*shape, x.shape[-1])).reshape(n, x.shape[-1]) for x in (a, b))
         state, dealer = (np.broadcast_to(x, shape).reshape(-1) for x in (state, dealer))
-        return self._values(state, np.arange(n), (a, b, dealer)).reshape(-1, *shape)
+        found = itertools.islice(self._values(state, np.arange(n), (a, b, dealer)), tables)
+        return np.array([values for _, values in found]).reshape(tables, *shape)
 
     def _state(self, turn: np.ndarray, mover: np.ndarray, own: np.ndarray, other: np.ndarray) -> np.ndarray:
         return state_of(np.minimum(turn, self.last_turn), mover, own, other, self.value.matchup.b is None)
@@ -101,17 +106,20 @@ class Within:
         yield self.value.chances
         yield from self.value.tables_leaving_out()
 
-    def _values(self, state: np.ndarray, deal: np.ndarray, before: boards.States) -> np.ndarray:
-        """V in states within deals, whose numbers ascend; before: the states that the deals began with."""
-        found, drawn = np.empty((1 + GROUPS, len(state))), self._drawn(self.ends)
-        parts = [slice(i, i + CALL_DEALS) for i in range(0, len(before[2]), CALL_DEALS)]
+    def _values(self, state: np.ndarray, deal: np.ndarray, before: boards.States) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """V between deals, of all groups and with each left out, each with V in states within deals, whose numbers ascend.
+
+        before: the states that the deals began with.
+        """
+        drawn, parts = self._drawn(self.ends), [slice(i, i + CALL_DEALS) for i in range(0, len(before[2]), CALL_DEALS)]
         places = [self._places(self.ends, *(x[part, None] for x in before)) for part in parts]
-        for g, (table, share) in enumerate(zip(self._tables(), self.shares(), strict=True)):
+        for table, share in zip(self._tables(), self.shares(), strict=True):
+            found = np.empty(len(state))
             for part, place in zip(parts, places, strict=True):
                 begin, end = np.searchsorted(deal, (part.start, part.stop))
                 worth = np.where(drawn, DRAWN, table[place])
-                _expected(share, worth, state[begin:end], deal[begin:end] - part.start, found[g, begin:end])
-        return found
+                _expected(share, worth, state[begin:end], deal[begin:end] - part.start, found[begin:end])
+            yield table, found
 
     def _places(self, ends: np.ndarray, a: np.ndarray, b: np.ndarray, dealer: np.ndarray) -> tuple[np.ndarray, ...]:
         """Where on the board ends (..., len(END)) lead to from scores."""
@@ -129,12 +137,18 @@ class Within:
 
     def shares(self) -> Iterator[np.ndarray]:
         """The chances of the ends in every state, float64 (states, ends): of all groups, and with each left out. One at a time."""
+        yield self._all
+        yield from (self._share(group) for group in range(GROUPS))
+
+    @cached_property
+    def _all(self) -> np.ndarray:
+        return self._share(-1)
+
+    def _share(self, left_out: int) -> np.ndarray:
         shape = (self.last_turn + 1, 2, len(BANDS) + 1, BINS, len(self.ends))
         state, end, group, n = self.counted.T
-        for left_out in (-1, *range(GROUPS)):
-            table, chosen = np.zeros((int(np.prod(shape[:-1])), shape[-1])), group != left_out
-            np.add.at(table, (state[chosen], end[chosen]), n[chosen])
-            yield _chances(table.reshape(shape)).reshape(table.shape)
+        table = np.bincount(state * shape[-1] + end, n * (group != left_out), minlength=int(np.prod(shape)))
+        return _chances(table.reshape(shape)).reshape(-1, shape[-1])
 
 
 def of(value: Value, deals: int | str = DEALS, workers: int | None = None) -> Within:
@@ -142,7 +156,8 @@ def of(value: Value, deals: int | str = DEALS, workers: int | None = None) -> Wi
     _refuse(value)
     one, n = value.matchup, count(deals)
     one = dataclasses.replace(one, unit="deal")
-    found = kept.arrays(kept.about(one, n, "ends of single deals by turn"), lambda: counted(play(one, one.units(n), workers)))
+    form = f"ends of single deals by turn, bins {BIN} {MOST_BIN}, bands {BANDS}, {ENOUGH_TURNS} turns"
+    found = kept.arrays(kept.about(one, n, form), lambda: counted(play(one, one.units(n), workers)))
     return Within(value, found["ends"], found["counted"], int(found["last_turn"]))
 
 
@@ -183,7 +198,7 @@ def state_of(turn: np.ndarray, mover: np.ndarray, own: np.ndarray, other: np.nda
     """The number of a state; difference: deadwood of B less that of A, alone the player's own, so that more is better for A."""
     difference = -own if alone else np.where(mover == 0, other - own, own - other)
     band = np.zeros_like(own) if alone else np.searchsorted(BANDS, other)
-    bin_of = np.clip(difference // BIN - LOWEST_BIN, 0, BINS - 1)
+    bin_of = np.clip((difference + BIN // 2) // BIN, -MOST_BIN, MOST_BIN) + MOST_BIN
     return np.asarray(((turn * 2 + mover) * (len(BANDS) + 1) + band) * BINS + bin_of)
 
 
@@ -211,9 +226,9 @@ def martingale(inside: Within, played: Turns) -> pd.DataFrame:
     """
     import pandas as pd
 
-    turn, deal, along = played.column("turn"), played.column("deal"), inside.along(played)
+    turn, deal, (starts, along) = played.column("turn"), played.column("deal"), inside.along(played)
     before = np.concatenate([np.empty((len(along), 1)), along[:, :-1]], axis=1)
-    before[:, turn == 1] = inside.value.along(played.records)[:, deal[turn == 1]]
+    before[:, turn == 1] = starts[:, deal[turn == 1]]
     cell, cells = np.minimum(turn, inside.last_turn), inside.last_turn + 1
     found = [units.by_cell(change, played.record("unit"), cell, cells) for change in along - before]
     (change, se, n), own = found[0], jackknife(np.array([one[0] for one in found[1:]]))
@@ -229,7 +244,7 @@ def reliability(inside: Within, played: Turns, bins: int = 10) -> pd.DataFrame:
     """
     import pandas as pd
 
-    went_on, along = ~played.last, inside.along(played)
+    went_on, along = ~played.last, inside.along(played)[1]
     result = calibration.walks(played.records).result[played.column("deal")][went_on]
     cell = np.minimum((along[0, went_on] * bins).astype(np.int64), bins - 1)
     found = [units.by_cell(result - v[went_on], played.record("unit")[went_on], cell, bins) for v in along]
@@ -246,7 +261,8 @@ def brier(inside: Within, played: Turns) -> pd.Series:
 
     went_on, deal = ~played.last, played.column("deal")
     result = calibration.walks(played.records).result[deal][went_on]
-    inner, outer = inside.along(played)[0, went_on], inside.value.before(played.records)[deal][went_on]
+    starts, along = inside.along(played)
+    inner, outer = along[0, went_on], starts[0, deal[went_on]]
     scores = {"within": (inner - result) ** 2, "between": (outer - result) ** 2}
     gain = units.mean(scores["between"] - scores["within"], played.record("unit")[went_on])
     return pd.Series({**{name: float(x.mean()) for name, x in scores.items()}, "gain": gain.value, "se": gain.se, "n": len(result)})
