@@ -8,6 +8,7 @@ import numpy as np
 
 from simgin.plots import look
 from simgin.statistics import wilson
+from simgin.summary import fold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SMALL, LARGE = 1.75, 2.8  # inches of one panel of several, and of a single one
-ROW = 0.19
 GOAL, BIN = 30, 10  # the total of a won match of Solitary Gin; totals are counted by tens
 WORDS = {"gin": "gone gin", "big_gin": "gone big gin", "knock": "knocked", "joker": "met the joker", "limit": "run out of draws"}
 ENDS = {"knock": look.Series(look.FAINT, "", "-."), "joker": look.Series(look.FAINT, "", ":"), "limit": look.Series(look.FAINT, "", "--")}
@@ -50,7 +50,7 @@ def odds(frame: pd.DataFrame, *, seed: int) -> Figure:
         axes.set_visible(False)
     look.labels(grid[len(variants) - 1], "draws")
     _complete(grid[0], names, others)
-    look.legend(grid[0])
+    look.legend(grid[0], last=list(WORDS.values()))
     return made
 
 
@@ -74,7 +74,7 @@ def strength(frame: pd.DataFrame, *, seed: int) -> Figure:
     """A figure of every strategy: measures side by side, a block of rows a variant. Columns metric, value."""
     metrics = look.unique(frame["metric"])[:MEASURES]
     blocks = [(variant, of) for variant, of in look.each(frame, "variant")]
-    heights = [ROW * of["strategy"].nunique() + 0.42 for _, of in blocks]
+    heights = [_height(look.unique(of["strategy"])) for _, of in blocks]
     told = look.caption(frame, seed=seed, unit="deals or matches", note="Bars are 95 % intervals; an empty panel is none of the game's.")
     made = look.figure(sum(heights), "By strength of player", told)
     grid = made.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
@@ -83,8 +83,14 @@ def strength(frame: pd.DataFrame, *, seed: int) -> Figure:
         for axes, metric in zip(line, metrics, strict=True):
             _measure(axes, of[of["metric"] == metric], names, f"{metric.replace('_', ' ')}")
         look.rows(line[0], names)
-        look.heading(line[0], f"{variant}: {line[0].get_title(loc='left')}")
+        look.heading(line[0], f"{variant}\n{line[0].get_title(loc='left')}")
     return made
+
+
+def _height(names: list[str]) -> float:
+    """Inches of a block of so many rows with its two headings."""
+    lines = max(len(fold(name, look.LABEL_CHARACTERS)) for name in names)
+    return len(names) * (0.09 + 0.13 * lines) + 0.5
 
 
 def _measure(axes: Axes, part: pd.DataFrame, names: list[str], title: str) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Transform
 
 WIDTH = 4.8  # inches; with 9-point type this is readable on a phone held upright
 TEXT_LINE = 0.18  # inches of a line of a title or caption
@@ -125,18 +126,34 @@ def labels(axes: Axes, x: str = "", y: str = "") -> None:
     axes.set_ylabel(y, fontsize=NORMAL, color=INK)
 
 
-def legend(axes: Axes) -> None:
-    """What the series of some axes are, above them and their heading; nothing where there is one only."""
+def legend(axes: Axes, last: Sequence[str] = ()) -> None:
+    """What the series of some axes are, above them and their heading; nothing where there is one only. last: names that end it."""
+    told = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda one: one[1] in last)
+    handles, names = ([one[i] for one in told] for i in (0, 1))
+    made = axes.get_figure(root=True)
+    if made is None or len(names) < 2:
+        return
+    lift = LIFT if axes.get_title(loc="left") else 0.03
+    style: dict[str, Any] = {"fontsize": NORMAL, "frameon": False, "labelcolor": INK, "handlelength": 2.5, "borderaxespad": 0}
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, lift), "bbox_transform": _above(made, axes)}
+    folded = ["\n".join(fold(name, LEGEND_CHARACTERS)) for name in names]
+    made_of = axes.legend(handles, folded, ncols=_legend_columns(names), columnspacing=1.2, **style, **place)
+    made_of.set_in_layout(False)  # its width is not to be the axes'
+    _keep_free(made, axes, lift + TEXT_LINE * _legend_lines(names))
+
+
+def _above(made: Figure, axes: Axes) -> Transform:
+    """Inches from the upper left corner of the axes."""
     from matplotlib.transforms import ScaledTranslation
 
-    handles, names = axes.get_legend_handles_labels()
-    made = axes.get_figure(root=True)
-    if made is not None and len(names) > 1:
-        lift = ScaledTranslation(0, LIFT if axes.get_title(loc="left") else 0.03, made.dpi_scale_trans)
-        style: dict[str, Any] = {"fontsize": NORMAL, "frameon": False, "labelcolor": INK, "handlelength": 2.5, "borderaxespad": 0}
-        place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "bbox_transform": axes.transAxes + lift}
-        folded = ["\n".join(fold(name, LEGEND_CHARACTERS)) for name in names]
-        axes.legend(handles, folded, ncols=_legend_columns(names), columnspacing=1.2, **style, **place)
+    return made.dpi_scale_trans + ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
+
+
+def _keep_free(made: Figure, axes: Axes, height: float) -> None:
+    """Have so many inches above the axes laid out as theirs."""
+    from matplotlib.patches import Rectangle
+
+    axes.add_artist(Rectangle((0, 0), 0.01, height, transform=_above(made, axes), facecolor="none", edgecolor="none", clip_on=False))
 
 
 def _legend_columns(names: Sequence[str]) -> int:
