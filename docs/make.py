@@ -11,7 +11,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- odds -->                            what `simgin odds` prints of every game for one
     <!-- quoted: NAME [TITLE] -->            of results/reference/NAME who won what; or the section of its summary with that title
 
-Writes simgin/catalogue.toml too, from the league and the bench in results/reference. The same seed gives the same bytes, on any machine
+Writes simgin/catalogue.toml too, from the league and the bench in results/reference, and draws the league's heat maps from its tables. The same seed gives the same bytes, on any machine
 and any number of cores; a few minutes of two cores are enough.
 """
 
@@ -26,7 +26,7 @@ from typing import Any
 import pandas as pd
 
 import simgin
-from simgin import book, deals, loader, metrics, odds, summary, table, variants
+from simgin import book, deals, loader, metrics, odds, plots, summary, table, variants
 from simgin import catalogue as known
 from simgin.core import sums
 from simgin.metrics import Metric
@@ -37,6 +37,7 @@ ROOT = HERE.parent
 TWO, ALONE = "experiments/games.toml", "alone"
 MATCHES_ALONE = "100k"
 ODDS_DEALS = 40_000  # as in `simgin odds`
+SEED = 1  # of the experiments that results/reference was made by
 REFERENCE = ROOT / "results" / "reference"
 KINDS = ("rows", "games", "metrics", "table", "roster", "speed", "odds", "quoted")
 BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|roster|speed|odds|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
@@ -118,13 +119,23 @@ Seen = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B) and the rows
 
 
 def main() -> None:
-    """Write the catalogue, and every page whose blocks have changed."""
+    """Write the catalogue, the pictures of the league, and every page whose blocks have changed."""
     CATALOGUE.write_text(catalogue())
+    league_pictures()
     for page in pages():
         old, new = page.read_text(), filled(page, KINDS)
         if new != old:
             page.write_text(new)
             print(f"Written: {page.relative_to(ROOT)}")
+
+
+def league_pictures() -> None:
+    """The heat maps of the league in results/reference, from its tables."""
+    folder = REFERENCE / "league"
+    standings, cross = (pd.read_csv(folder / f"{name}.csv") for name in ("league", "cross"))
+    for variant, rows in standings.groupby("variant", sort=False):
+        figure = plots.league(rows, cross[cross["variant"] == variant], unit="match", seed=SEED)
+        (folder / "plots" / f"league-{variant}.png").write_bytes(plots.png(figure))
 
 
 def pages() -> list[Path]:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
 
-WIDTH = 4.8  # inches; with 9-point type this is readable on a phone held upright
+WIDTH = 4.2  # inches: on a phone held upright type keeps nine tenths of its size
 TEXT_LINE = 0.18  # inches of a line of a title or caption
 DPI = 200
-LEGEND_CHARACTERS = 48
+LEGEND_CHARACTERS = HEADING_CHARACTERS = 48
 LIFT = 0.25  # inches from axes to a legend above their heading
-TITLE_CHARACTERS, CAPTION_CHARACTERS, LABEL_CHARACTERS = 42, 74, 24  # longer lines are folded
+TITLE_CHARACTERS, CAPTION_CHARACTERS, LABEL_CHARACTERS = 42, 66, 22  # longer lines are folded
 SMALL, NORMAL, LARGE = 7.5, 8.5, 11  # points
 
 # The page exchanges these four, and no others, for those of its colour scheme: nothing else may be drawn in them.
@@ -116,8 +116,9 @@ def plain(axes: Axes, grid: str = "y") -> None:
 
 
 def heading(axes: Axes, text: str) -> None:
-    """The title of a panel."""
-    axes.set_title(safe(text), loc="left", fontsize=NORMAL, color=INK)
+    """The title of a panel, folded."""
+    folded = "\n".join(line for part in text.split("\n") for line in fold(part, HEADING_CHARACTERS))
+    axes.set_title(safe(folded), loc="left", fontsize=NORMAL, color=INK)
 
 
 def labels(axes: Axes, x: str = "", y: str = "") -> None:
