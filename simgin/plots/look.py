@@ -90,7 +90,7 @@ def figure(height: float, title: str, caption: str, names: Sequence[str] = ()) -
     heading = "\n".join(line for part in title.split("\n") for line in fold(part, TITLE_CHARACTERS))
     note = textwrap.fill(caption, CAPTION_CHARACTERS)
     lines = heading.count("\n") + note.count("\n") + _legend_lines(names)
-    made = Figure(figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines), layout="constrained", facecolor=PAPER)
+    made = Figure(figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines), dpi=DPI, layout="constrained", facecolor=PAPER)
     FigureCanvasAgg(made)
     made.suptitle(safe(heading), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
     made.supxlabel(safe(note), x=0.02, ha="left", fontsize=SMALL, color=FAINT)
