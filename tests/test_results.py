@@ -263,7 +263,7 @@ def test_a_whole_run(tmp_path):
     with ledger.opened(results.begin(tmp_path / "run"), asked.identity) as book:
         played = runner.run(asked.cells, book, Threads(2))
         found = Findings(account.of_plan(asked, played, health.of(played, book)), book)
-        files = playing.save(tmp_path / "run", found, started=datetime.now(UTC), command="x", record=False)
+        files = playing.save(tmp_path / "run", found, report.files(found, "x"), started=datetime.now(UTC), command="x")
         assert set(report.files(found, "x")) | {"manifest.json"} == {path.relative_to(tmp_path / "run").as_posix() for path in files}
     again = pd.read_csv(tmp_path / "run" / "table.csv")
     for _, seen in again.groupby(["variant", "strategy"]):
