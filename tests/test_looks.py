@@ -202,6 +202,14 @@ def test_heat_maps_say_every_cell():
     assert sorted(text.get_text() for text in axes.texts) == sorted(f"{x:+.1f}" for x in frame["value"])
 
 
+def test_hands_of_two_players_are_not_mixed():
+    frame = spread(per(VARIANTS[:2], STRATEGIES[:2], turn=range(4), count=range(0, 20, 5)))
+    panels = plots.counts(frame, seed=1).axes
+    assert len(panels) == 4
+    for axes, (_, part) in zip(panels, frame.groupby(["variant", "strategy"], sort=False), strict=True):
+        assert sorted(text.get_text() for text in axes.texts) == sorted(f"{100 * x:.0f}" for x in part["value"])
+
+
 def test_the_best_knock_limit_is_the_largest_mark():
     frame = FRAMES["knock"](VARIANTS[:1], STRATEGIES[:1])
     axes = plots.knock(frame, seed=1).axes[0]

@@ -57,6 +57,8 @@ def _manifest(directory: Path) -> dict[str, Any]:
 def _found(directory: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
     from simgin.findings import Findings
 
+    if not (directory / ledger.FILE).is_file():  # odds, or a run whose ledger was not kept
+        raise results.ResultsError(f"{directory} has no {ledger.FILE} to report from; `{manifest['command']}` makes its files again.")
     try:
         told = account.of_manifest(manifest)
     except account.AccountError as error:

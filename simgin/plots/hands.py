@@ -43,15 +43,15 @@ def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
 
 
 def counts(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """The chance to win the deal by own deadwood and turn, a heat map a variant. Columns turn, count, value."""
-    names = look.unique(frame["variant"])
+    """The chance to win the deal by own deadwood and turn, a heat map a variant and strategy. Columns turn, count, value."""
+    frame = frame[frame["n"] >= LAST]
+    panels = [(variant, name, part) for variant, of in look.each(frame, "variant") for name, part in look.each(of, "strategy")]
     half = 100 * float(((frame["high"] - frame["low"]) / 2).max())
     note = f"Deadwood in bins of 5, the number is the least of a bin. 95 % limits: ± {half:.2g} or less. Empty: too few to say."
-    made = look.figure(2.8 * len(names), "What a hand is worth", look.caption(frame, seed=seed, unit="hands a cell", note=note))
-    for axes, name in zip(look.stacked(made, len(names)), names, strict=True):
-        of = frame[frame["variant"] == name]
-        table = 100 * of.pivot_table(index="count", columns="turn", values="value")
+    made = look.figure(2.8 * len(panels), "What a hand is worth", look.caption(frame, seed=seed, unit="hands a cell", note=note))
+    for axes, (variant, name, part) in zip(look.stacked(made, len(panels)), panels, strict=True):
+        table = 100 * part.pivot(index="count", columns="turn", values="value")
         look.heat(axes, table.to_numpy(dtype=float), list(table.index), list(table.columns))
-        look.heading(axes, (f"{name}: " if len(names) > 1 else "") + "chance to win the deal, %")
+        look.heading(axes, f"{name}, {variant}: deals won, %")
         look.labels(axes, "own turns played", "own deadwood")
     return made
