@@ -24,11 +24,11 @@ from simgin import plots, verdicts
 # %% [markdown]
 # ## The question first
 #
-# An experiment is a question with who plays whom, and says beforehand how much is played. All players below take and knock like `gold`,
-# and differ in what they throw: the dearest loose card (gold itself), that with the fewest cards that could still help it (`hits`), the
-# highest (`loose-high`), or any (`uniform`).
+# An experiment is a question with who plays whom, and says beforehand how much is played. The players below take and knock like `gold`,
+# and differ in what they throw. Gold throws the dearest card that it has no use for. `high-first` pays up to ten points to be rid of a high
+# card; `live-melds` looks for the card that lies in fewest melds still open to the other, and `safe-neighbour` stays near what he threw.
 #
-# `round_robin` lets everybody meet everybody; `panel` lets each meet `simple`. The first of the panel is what the others are told from.
+# `round_robin` lets everybody meet everybody; `panel` says who is told from whom: each against `simple`, the first is the base.
 
 # %%
 Path("discards.toml").write_text("""
@@ -37,10 +37,10 @@ hypothesis = "The dearest loose card is hard to beat."
 variants = ["standard"]
 seed = 1
 deals = "40k"
-round_robin = ["gold", "gold+discard=hits", "gold+discard=loose-high", "gold+discard=uniform"]
+round_robin = ["gold", "gold+discard=high-first", "gold+discard=live-melds", "gold+discard=safe-neighbour", "simple"]
 
 [panel]
-strategies = ["gold", "gold+discard=hits", "gold+discard=loose-high", "gold+discard=uniform"]
+strategies = ["gold", "gold+discard=high-first", "gold+discard=live-melds", "gold+discard=safe-neighbour"]
 against = "simple"
 """)
 found = simgin.findings_of("discards.toml")
@@ -48,8 +48,8 @@ found = simgin.findings_of("discards.toml")
 # %% [markdown]
 # ## Who beats whom
 #
-# A number is the share of deals that the row won from the column, draws counted half. A league can go round in circles, which no rating
-# shows; so look at the table before you believe the order.
+# A number is the share of the deals that the row won from the column, those that nobody won counted half. A league can go round in circles,
+# which no rating shows; so look at the table before you believe the order.
 
 # %%
 plots.league(found.standings, found.cross, unit="deal", seed=1)
@@ -67,6 +67,9 @@ print(*verdicts.of(found), sep="\n\n")
 plots.differences(simgin.forest(found.differences), seed=1)
 
 # %% [markdown]
+# Look at `high-first`: it wins more deals than gold does, and loses points. Which of the two you ask for decides what you find, so decide
+# before you look. In a match to 100 it is points that count.
+#
 # Several comparisons were made, and of twenty that are nothing one comes out with p < 0.05. `p_holm` allows for how many there are.
 
 # %%
@@ -75,15 +78,16 @@ found.differences[["strategy", "metric", "difference", "low", "high", "p_holm", 
 # %% [markdown]
 # ## A rule of thumb
 #
-# "What your opponent threw is safe to throw after": cards near the opponent's discards should be of no use to him. `safe-neighbour` is
-# gold's discard with a price on all other cards. Does it help a player who otherwise plays as `gold-early` does? They meet.
+# "Throw near what he threw": cards beside the opponent's discards should be of no use to him. Of the rules above this one came out best,
+# but it was chosen for that, on these packs. So it is played again, on others: `seed=2`. And with another player, `gold-early`, who waits
+# for gin after the first turns: does the rule help that one, too?
 
 # %%
-frame = simgin.match("gold-early+discard=safe-neighbour", "gold-early", "standard", deals="100k", seed=1)
+frame = simgin.match("gold-early+discard=safe-neighbour", "gold-early", "standard", deals="60k", seed=2)
 print(*verdicts.matchups(frame))
 
 # %%
-plots.win_and_points(frame, seed=1)
+plots.win_and_points(frame, seed=2)
 
 # %% [markdown]
 # ## What could have been found
@@ -100,7 +104,7 @@ met.assign(detectable=2.8 * met["se"])[["metric", "value", "low", "high", "detec
 # then hold although somebody looked while it was played, and are wider for it.
 
 # %%
-until = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=2)
+until = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=3)
 until[until["metric"] == "margin"][["strategy", "value", "low", "high", "n"]]
 
 # %% [markdown]
@@ -113,5 +117,5 @@ until[until["metric"] == "margin"][["strategy", "value", "low", "high", "n"]]
 # * **Do not look until you like it.** Fix the size, or let `until` do the looking.
 # * **Count the comparisons**, those that you did not print too.
 #
-# The questions that simgin's authors asked in this way, at two million deals each, are in the [findings](../docs/findings.md). To try a
-# discard of your own, write it as [a function of what a player sees](../docs/writing-a-strategy.md), and name its file in place of a strategy.
+# Questions that were asked in this way, at two million deals each, are in the [findings](../docs/findings.md). To try a discard of your
+# own, write it as [a function of what a player sees](../docs/writing-a-strategy.md), and name its file in place of a strategy.

@@ -81,8 +81,8 @@ plots.knock_matrix(portrait.knock_matrix(review, review.games[0]), seed=1)
 # %% [markdown]
 # ## What a score is worth
 #
-# The chance to win the match at every score, between equal players. Lines that run straight from corner to corner mean that only the lead
-# counts; where they bend, the end of the match is near.
+# The chance to win the match at every score, between equal players. In the middle the lead is what counts. From 75 on a single gin wins
+# the match, since it brings 25 points and more: whoever gets there has done most of the way.
 
 # %%
 plots.scores(portrait.scores(review, review.games[0]), seed=1)
@@ -100,5 +100,5 @@ plots.convergence(portrait.convergence(review), seed=1)
 # * A longer match lets the better player win more often, whatever the rules: compare shares of matches only at equal length.
 # * What is not told apart here may be with more matches: `brief.sentences` says what would have shown.
 #
-# To go on: `simgin review oklahoma standard+undercut_bonus=10 --against standard -o results/mine`, or with `--deep` for drama, choices and the
-# ladder of skill.
+# To go on: `simgin review oklahoma standard+undercut_bonus=10 --against standard -o results/mine`, or with `--deep` for drama, choices and
+# the ladder of skill.

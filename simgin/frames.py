@@ -78,9 +78,7 @@ def review_of(
     return review.Review(asked, _played(review.planned(asked), workers), workers)
 
 
-def odds_of(
-    variant: str, *strategies: str, deals: int | str = ODDS, seed: int = 1, workers: int | None = None
-) -> dict[str, pd.DataFrame]:
+def odds_of(variant: str, *strategies: str, deals: int | str = ODDS, seed: int = 1, workers: int | None = None) -> dict[str, pd.DataFrame]:
     """The frames of `simgin odds` by their names: strength, odds, left, gin, totals, gap, joker of a game for one; seats, scores of two.
 
     strategies: weakest first; the usual ladder if none is named. deals: of each of them.

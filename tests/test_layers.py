@@ -19,8 +19,8 @@ ORDER = """
     progress
     kept outcomes tracks boards byscore value calibration turns within drama deals odds seats solotraits review portrait
     summary sheets comparison screen plots.look plots.matchups plots.length plots.hands plots.knocking plots.score plots.alone
-    plots.changes plots.league plots book page verdicts pictures report brief gallery dossier hand standing replay alone frames examples exact
-    answers goals soloscript
+    plots.changes plots.league plots book page verdicts pictures report brief gallery dossier hand standing replay alone frames examples
+    exact answers goals soloscript
     bids positions kinds conform bench examiner check doctor
     commands cli
 """.split()
