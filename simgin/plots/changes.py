@@ -27,8 +27,10 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
     note = "Bars are 95 % intervals, of the same packs for both; a bar that cannot be seen is shorter than its dot."
     told = look.caption(frame, seed=seed, unit="deals or matches", note=note)
     lines = -(-len(metrics) // 2)
-    made = look.figure(lines * (HEAD + ROW * len(names)), f"What changes against {base}", told, names)
-    grid = made.subplots(lines, 2, squeeze=False).ravel()
+    panel = HEAD + ROW * len(names)
+    made = look.figure(lines * panel, f"What changes against {base}", told, names)
+    places = made.add_gridspec(lines + 1, 2, height_ratios=[max(look.legend_height(names), 0.01), *[panel] * lines])
+    grid = [made.add_subplot(places[1 + i // 2, i % 2]) for i in range(2 * lines)]
     for axes, metric in zip(grid, metrics, strict=False):
         look.plain(axes, "x")
         part = frame[frame["metric"] == metric]
@@ -45,16 +47,16 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
         look.heading(axes, str(part["title"].iloc[0]))
     for axes in grid[len(metrics) :]:
         axes.set_visible(False)
-    _legend(grid[0], names)
+    _name_all(grid[0], names)
+    look.legend_in(made.add_subplot(places[0, :]), grid[0])
     return made
 
 
-def _legend(axes: Axes, names: list[str]) -> None:
-    """All names above the first panel, which need not have all of them."""
+def _name_all(axes: Axes, names: list[str]) -> None:
+    """Every name in the legend of some axes, which need not have a dot of each."""
     for i, name in enumerate(names):
         if name not in axes.get_legend_handles_labels()[1]:
             look.dots(axes, np.zeros(0), [np.zeros(0)] * 3, look.series(i), name)
-    look.legend(axes)
 
 
 def convergence(frame: pd.DataFrame, *, seed: int) -> Figure:

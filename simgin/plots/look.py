@@ -133,10 +133,27 @@ def legend(axes: Axes) -> None:
     made = axes.get_figure(root=True)
     if made is not None and len(names) > 1:
         lift = ScaledTranslation(0, LIFT if axes.get_title(loc="left") else 0.03, made.dpi_scale_trans)
-        style: dict[str, Any] = {"fontsize": NORMAL, "frameon": False, "labelcolor": INK, "handlelength": 2.5, "borderaxespad": 0}
         place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "bbox_transform": axes.transAxes + lift}
-        folded = ["\n".join(fold(name, LEGEND_CHARACTERS)) for name in names]
-        axes.legend(handles, folded, ncols=_legend_columns(names), columnspacing=1.2, **style, **place)
+        axes.legend(handles=handles, **_legend_style(names), **place)
+
+
+def legend_in(room: Axes, axes: Axes) -> None:
+    """The same in axes of its own, which hold nothing else: one wider than its panel would push the next away."""
+    handles, names = axes.get_legend_handles_labels()
+    room.set_axis_off()
+    if len(names) > 1:
+        room.legend(handles=handles, **_legend_style(names), loc="upper left")
+
+
+def legend_height(names: Sequence[str]) -> float:
+    """Inches that the legend of some names takes."""
+    return TEXT_LINE * _legend_lines(names)
+
+
+def _legend_style(names: Sequence[str]) -> dict[str, Any]:
+    folded = ["\n".join(fold(name, LEGEND_CHARACTERS)) for name in names]
+    style = {"fontsize": NORMAL, "frameon": False, "labelcolor": INK, "handlelength": 2.5, "borderaxespad": 0}
+    return {"labels": folded, "ncols": _legend_columns(names), "columnspacing": 1.2, **style}
 
 
 def _legend_columns(names: Sequence[str]) -> int:
