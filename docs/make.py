@@ -5,6 +5,8 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- rows: NAME -->                      the parameters of a game that differ from `standard`
     <!-- games -->                           one row for every game
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
+    <!-- traits: PLAYERS -->                 the metrics that a review tells of games for so many players
+    <!-- plots -->                           the pictures that simgin.plots draws, and of what
     <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured in these variants (none named: in all of them)
     <!-- roster -->                          every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured, without the line for every strategy
@@ -15,6 +17,7 @@ Writes simgin/catalogue.toml too, from the league and the bench in results/refer
 The same seed gives the same bytes, on any machine and any number of cores; a few minutes of two cores are enough.
 """
 
+import inspect
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -26,10 +29,11 @@ from typing import Any
 import pandas as pd
 
 import simgin
-from simgin import book, deals, loader, metrics, odds, plots, summary, table, variants
+from simgin import book, deals, drama, loader, metrics, odds, plots, portrait, solotraits, summary, table, traits, variants
 from simgin import catalogue as known
 from simgin.core import sums
 from simgin.metrics import Metric
+from simgin.traits import Trait
 from simgin.variants import Variant
 
 HERE = Path(__file__).resolve().parent
@@ -39,8 +43,8 @@ MATCHES_ALONE = "100k"
 ODDS_DEALS = 40_000  # as in `simgin odds`
 SEED = 1  # of the experiments that results/reference was made by
 REFERENCE = ROOT / "results" / "reference"
-KINDS = ("rows", "games", "metrics", "table", "roster", "speed", "odds", "quoted")
-BLOCK = re.compile(r"(<!-- (rows|games|metrics|table|roster|speed|odds|quoted)(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
+KINDS = ("rows", "games", "metrics", "traits", "plots", "table", "roster", "speed", "odds", "quoted")
+BLOCK = re.compile(rf"(<!-- ({'|'.join(KINDS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
 SECTIONS = {"deal": "the deal", "meld": "melds and values", "score": "scoring", "match": "the match", "stake": "the die"}
 WON_BY = {
@@ -107,6 +111,50 @@ COUNTED = {
     "goal_met": "those whose total met the goal",
 }
 
+FRAMES = {"odds": "draws"}  # of simgin.portrait, where they are not named like the picture
+
+# What a review tells, in words, by the number of players; those of metrics and of drama have them with their code.
+BY_GIN = "A dash where only gin ends a deal."
+MEANT = {
+    2: {
+        "turns_sd": "Standard deviation of the turns of a deal.",
+        "completion": "Share of deals that somebody wins: all but void, stalled and even ones.",
+        "points": "Points of whoever scored, per decided deal.",
+        "points_sd": "Standard deviation of the points of a decided deal.",
+        "seat": "Share of decided deals won by the nondealer, who has the first turn, less one half.",
+        "final": "Final score of the winner less that of the loser, over the points to play to. Of matches to points.",
+        "shut_out": "Share of decided matches whose loser has nothing. Of matches to points or to won deals.",
+        "best_k": "The knock limit k with which gold makes most points of all the others; in brackets the least and the largest k that "
+        f"cannot be told from it. Chosen on the even batches, judged on the odd ones, with Holm. {BY_GIN}",
+        "patience": f"Points per deal of gold that waits for gin against gold that knocks as soon as it may, M(0, 10). {BY_GIN}",
+        "early": f"Points per deal of `gold-early`, which knocks in its first five turns and then waits, against `gold`. {BY_GIN}",
+        "break_even": "The undercut bonus at which waiting and knocking at once are worth the same: the root of the line of least squares "
+        f"through M(0, 10) at bonuses of 10, 15, 20 and 25. {BY_GIN}",
+        "elo_spread": "Standard deviation (n - 1) of the ratings fitted to the matches that the field's players won of each other.",
+        "marjj": "What `marjj` wins of matches against `simple`, as a difference in Elo: 400 log10(s / (1 - s)).",
+        "chain": "Steps of the longest chain of players of whom each takes 60 % of the matches from the next by the lower limit of that "
+        "share; the larger number in brackets counts by the upper limits.",
+        "decisiveness_threshold": "What the highest chance of a side that did not win stays below in 95 % of the matches.",
+        "snowball": "Correlation of what two consecutive deals of a match bring a side.",
+        "decision_factor": "Share of turns with more than one action that differs: equal deadwood and equal danger are one action.",
+        "actions": "Mean number of such actions in a turn.",
+        "real_decision_factor": "As turns with a choice, without discards that another beats in both deadwood and danger.",
+        "real_actions": "Mean number of actions in a turn, likewise.",
+        "luck": "1 - rho of the points of a deal of `gold-early` against `gold`, every pack played twice: the share of the variance of a "
+        "result that belongs to the cards.",
+        **{
+            slot: f"Share of matches that `gold-early` that {words} (`{slot}`) wins against `gold-early`."
+            for slot, words in traits.RESTRICTED.items()
+        },
+    },
+    1: {
+        "win_gap": "Share of deals that the best player wins, less that of the naive one, on the same packs.",
+        "score_gap": "Score of a deal of the best player less that of the naive one, on the same packs.",
+        "gin_draw": "The draw on which the best player's gin was gone: the mean of the deals that ended so.",
+        "joker_share": "Share of the variance of winning a deal that the joker's place decides, as of `simgin odds`.",
+    },
+}
+
 WON = (
     ("deal_win", "deals won %", 100),
     ("margin", "points per deal", 1),
@@ -141,7 +189,7 @@ def league_pictures() -> None:
 def pages() -> list[Path]:
     """The pages with blocks: those named like the games, those of the strategies, and some more."""
     folders = [page for folder in ("games", "strategies") for page in sorted((HERE / folder).glob("*.md"))]
-    return [*folders, HERE / "metrics.md", HERE / "odds.md", HERE / "findings.md", ROOT / "README.md"]
+    return [*folders, *(HERE / f"{name}.md" for name in ("metrics", "reviews", "plots", "odds")), HERE / "findings.md", ROOT / "README.md"]
 
 
 def filled(page: Path, kinds: Sequence[str]) -> str:
@@ -150,6 +198,8 @@ def filled(page: Path, kinds: Sequence[str]) -> str:
         "rows": rows,
         "games": games,
         "metrics": defined,
+        "traits": told_of_rules,
+        "plots": drawn,
         "table": measured,
         "roster": roster,
         "speed": speed,
@@ -204,6 +254,40 @@ def _definition(metric: Metric) -> tuple[str, ...]:
         "yes" if metric.share else "no",
         over,
     )
+
+
+def told_of_rules(players: str) -> str:
+    """What a review tells of games for so many players, a row a metric."""
+    told = solotraits.TRAITS if players == "1" else traits.TRAITS
+    lines = [(one.title, f"`{one.key}`", meaning(one, int(players)), "yes" if one.deep else "", _notable(one)) for one in told]
+    return _table(("metric", "in `metrics.csv`", "what it is", "`--deep`", "said from"), lines)
+
+
+def meaning(trait: Trait, players: int) -> str:
+    """A trait in words: its own, or those of the metric or the measure of drama that has its name."""
+    if trait.key in MEANT[players]:
+        return MEANT[players][trait.key]
+    if trait.key in drama.METRICS:
+        return _flat(drama.METRICS[trait.key])
+    return metrics.BY_NAME[trait.key].meaning
+
+
+def _notable(trait: Trait) -> str:
+    return f"{trait.factor * trait.notable:g}" if trait.said else ""
+
+
+def drawn() -> str:
+    """The pictures: a row for each with its columns, and the function of simgin.portrait that makes such a frame of a review."""
+    drawing = [(name, getattr(plots, name)) for name in plots.__all__ if name not in ("png", "svg")]
+    frames = {name: FRAMES.get(name, name) for name, _ in drawing}
+    made = {name: f"`portrait.{frame}`" for name, frame in frames.items() if inspect.isfunction(getattr(portrait, frame, None))}
+    lines = [(f"`{name}`", _flat(one), made.get(name, "")) for name, one in drawing]
+    return _table(("`simgin.plots`", "what it draws", "frame of a review"), lines)
+
+
+def _flat(function: object) -> str:
+    """The docstring of a function in one line of a table."""
+    return " ".join((inspect.getdoc(function) or "").split()).replace("|", "\\|")
 
 
 def _counted(fact: str) -> str:

@@ -6,6 +6,9 @@ The same from Python; nothing heavy is imported before it is asked for:
 
     frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # tidy pandas rows, as in table.csv
     frame = simgin.run("experiments/demo.toml")
+    review = simgin.review_of(["oklahoma"], against="standard")  # review.metrics, review.differences
+    frames = simgin.odds_of("solitaire-gin")  # frames["strength"], frames["odds"], ...
+    print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # one deal in words
     simgin.find_strategy("gold-early:k=7").text
     simgin.find_variant("oklahoma+gin_bonus=20").row["gin_bonus"]
 """
@@ -16,11 +19,27 @@ from typing import Any
 _PUBLIC = {
     "find_strategy": ("simgin.loader", "find"),
     "find_variant": ("simgin.variants", "find"),
+    "findings_of": ("simgin.frames", "findings_of"),
+    "forest": ("simgin.frames", "forest"),
     "match": ("simgin.frames", "match"),
+    "odds_of": ("simgin.frames", "odds_of"),
+    "review_of": ("simgin.frames", "review_of"),
     "run": ("simgin.frames", "run"),
+    "show": ("simgin.frames", "show"),
 }
 
-__all__ = ["__version__", "find_strategy", "find_variant", "match", "run"]
+__all__ = [
+    "__version__",
+    "find_strategy",
+    "find_variant",
+    "findings_of",
+    "forest",
+    "match",
+    "odds_of",
+    "review_of",
+    "run",
+    "show",
+]
 
 
 def __getattr__(name: str) -> Any:

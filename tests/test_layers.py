@@ -15,12 +15,12 @@ ORDER = """
     strategy toolkit.answers toolkit.hand toolkit.prospects toolkit.opponent toolkit.beliefs toolkit.prices toolkit strategies
     slow hooks loader catalogue matchup single scripted
     sequential statistics units metrics table stopping contrast quantity pairing ratings league knocking skill traits control homogeneity
-    sweep inquiry experiment ledger identities block threads work runner results cluster plan account findings health records frames
+    sweep inquiry experiment ledger identities block threads work runner results cluster plan account findings health records
     progress
     kept outcomes tracks boards byscore value calibration turns within drama deals odds seats solotraits review portrait
     summary sheets comparison screen plots.look plots.matchups plots.length plots.hands plots.knocking plots.score plots.alone
-    plots.changes plots.league plots book page verdicts pictures report brief gallery dossier hand standing replay alone examples exact
-    answers goals soloscript
+    plots.changes plots.league plots book page verdicts pictures report brief gallery dossier hand standing replay alone frames examples
+    exact answers goals soloscript
     bids positions kinds conform bench examiner check doctor
     commands cli
 """.split()

@@ -231,3 +231,22 @@ def test_series_differ_without_colour_too():
     looks = [look.series(i) for i in range(16)]
     assert len({(one.colour, one.marker) for one in looks}) == 16
     assert len({one.marker for one in looks[:8]}) == 8 and len({one.dash for one in looks[:8]}) == 8
+
+
+def test_a_long_legend_does_not_push_the_panels_of_the_differences_apart():
+    """Nor out of the picture: every heading ends within it."""
+    frame = differences(("oklahoma", "straight", "tedesco"), STRATEGIES)
+    figure = plots.differences(frame.assign(title="waiting v knocking, points"), seed=1)
+    figure.draw_without_rendering()
+    left, right = (axes.get_position() for axes in figure.axes[:2])
+    assert 0 < right.x0 - left.x1 < 0.1
+    for axes in figure.axes[:2]:
+        assert axes._left_title.get_window_extent().x1 < figure.bbox.x1
+
+
+def test_differences_of_strategies_have_a_dot_for_every_strategy():
+    frame = differences(("standard",), STRATEGIES)
+    several = pd.concat([frame.assign(strategy=name) for name in ("gold", "simple")])
+    figure = plots.differences(several.assign(base_variant="standard", base_strategy="gold-early"), seed=1)
+    assert figure.get_suptitle() == "What changes against gold-early"
+    assert figure.axes[0].get_legend_handles_labels()[1] == ["gold", "simple"]

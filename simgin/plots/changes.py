@@ -17,11 +17,12 @@ ROW, HEAD = 0.14, 0.48  # inches of a row, and of the rest of a panel
 
 
 def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """Variant minus base, a panel a metric with its own scale, a dot with its bar a variant.
+    """Variant minus base, or strategy minus base in one variant: a panel a metric with its own scale, a dot with its bar a variant.
 
-    Columns metric, title, base_variant, difference.
+    Columns metric, title, base_variant (and base_strategy), difference.
     """
-    base, names = str(frame["base_variant"].iloc[0]), look.unique(frame["variant"])
+    what = "strategy" if (frame["variant"] == frame["base_variant"]).all() else "variant"
+    base, names = str(frame[f"base_{what}"].iloc[0]), look.unique(frame[what])
     metrics = look.unique(frame["metric"])
     note = "Bars are 95 % intervals, of the same packs for both; a bar that cannot be seen is shorter than its dot."
     told = look.caption(frame, seed=seed, unit="deals or matches", note=note)
@@ -31,7 +32,7 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
     for axes, metric in zip(grid, metrics, strict=False):
         look.plain(axes, "x")
         part = frame[frame["metric"] == metric]
-        for name, row in look.each(part, "variant"):
+        for name, row in look.each(part, what):
             i = names.index(name)
             estimate = [row[column].to_numpy(dtype=float) for column in ("difference", "low", "high")]
             look.dots(axes, np.array([i]), estimate, look.series(i), name)
@@ -44,16 +45,16 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
         look.heading(axes, str(part["title"].iloc[0]))
     for axes in grid[len(metrics) :]:
         axes.set_visible(False)
-    _legend(grid[0], names)
+    _name_all(grid[0], names)
+    look.legend(grid[0])
     return made
 
 
-def _legend(axes: Axes, names: list[str]) -> None:
-    """All variants above the first panel, which need not have all of them."""
+def _name_all(axes: Axes, names: list[str]) -> None:
+    """Every name in the legend of some axes, which need not have a dot of each."""
     for i, name in enumerate(names):
         if name not in axes.get_legend_handles_labels()[1]:
             look.dots(axes, np.zeros(0), [np.zeros(0)] * 3, look.series(i), name)
-    look.legend(axes)
 
 
 def convergence(frame: pd.DataFrame, *, seed: int) -> Figure:

@@ -1,0 +1,118 @@
+"""What Python callers are given is what the commands write."""
+
+import gc
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import simgin
+from simgin import plots, portrait, table
+from simgin.cli import cli
+
+PANEL = """
+question = "Who throws better?"
+seed = 3
+deals = "12k"
+[panel]
+strategies = ["gold", "gold+discard=safe-neighbour", "gold+discard=uniform"]
+against = "simple"
+"""
+
+
+def command(*words: object) -> str:
+    done = CliRunner().invoke(cli, [*map(str, words)], prog_name="simgin")
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("frames") / "throwing.toml"
+    path.write_text(PANEL)
+    return path
+
+
+def test_every_public_name_is_there_however_often_it_is_asked_for() -> None:
+    for name in simgin.__all__:
+        first = getattr(simgin, name)
+        assert getattr(simgin, name) is first or name == "__version__"
+    assert {"__version__", *simgin._PUBLIC} == set(simgin.__all__)
+
+
+def test_findings_are_those_that_a_run_writes(asked: Path, tmp_path: Path) -> None:
+    command("run", asked, "-o", tmp_path / "out")
+    found = simgin.findings_of(asked)
+    assert table.csv(found.table) == (tmp_path / "out" / "table.csv").read_text()
+    assert table.csv(found.differences) == (tmp_path / "out" / "differences.csv").read_text()
+
+
+def test_findings_last_as_long_as_they_are_held_and_are_closed_then(asked: Path) -> None:
+    found = simgin.findings_of(asked)
+    gc.collect()
+    book, expected = found.ledger, found.rows(0)
+    assert expected.sum() > 0
+    del found
+    gc.collect()
+    with pytest.raises(Exception, match="closed"):
+        book.rows(0, 1, 1)
+
+
+def test_a_forest_has_shares_in_per_cent_and_a_dot_for_every_strategy(asked: Path) -> None:
+    differences = simgin.findings_of(asked).differences
+    shown = simgin.forest(differences)
+    row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
+    key = ("gold+discard=uniform", "deal_win")
+    assert drawn.loc[key, "difference"] == pytest.approx(100 * row.loc[key, "difference"])
+    assert drawn.loc[key, "high"] == pytest.approx(100 * row.loc[key, "high"])
+    key = ("gold+discard=uniform", "margin")
+    assert drawn.loc[key, "low"] == pytest.approx(row.loc[key, "low"])
+    figure = plots.differences(shown, seed=3)
+    assert figure.get_suptitle() == "What changes against gold"
+    _, names = figure.axes[0].get_legend_handles_labels()
+    assert set(names) == {"gold+discard=safe-neighbour", "gold+discard=uniform"}
+
+
+def test_what_cannot_differ_has_no_dot_in_a_forest(asked: Path) -> None:
+    differences = simgin.findings_of(asked).differences
+    still = differences.assign(se=differences["se"].where(differences["metric"] == "margin", 0.0))
+    assert set(simgin.forest(still)["metric"]) == {"margin"}
+
+
+def test_a_review_is_that_of_the_command(tmp_path: Path) -> None:
+    command("review", "straight", "--against", "standard", "--matches", 1000, "-o", tmp_path / "out")
+    review = simgin.review_of(["straight"], against="standard", matches="1k")
+    assert table.csv(review.metrics) == (tmp_path / "out" / "metrics.csv").read_text()
+    assert table.csv(review.differences) == (tmp_path / "out" / "differences.csv").read_text()
+    assert len(portrait.endings(review)) > 0
+
+
+def test_odds_are_those_of_the_command(tmp_path: Path) -> None:
+    command("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", 2000, "-o", tmp_path / "out")
+    frames = simgin.odds_of("solitary-gin", "solo-greedy", deals="2k")
+    assert {f"{name}.csv" for name in frames} <= {path.name for path in (tmp_path / "out").iterdir()}
+    for name, frame in frames.items():
+        assert table.csv(frame) == (tmp_path / "out" / f"{name}.csv").read_text()
+
+
+def test_odds_of_two_are_by_seat_and_score() -> None:
+    frames = simgin.odds_of("standard", "gold", deals="20k")
+    assert {"seats", "scores"} == set(frames)
+    assert set(frames["seats"]["strategy"]) == {"gold"}
+
+
+@pytest.mark.parametrize("deal", [None, 1])
+def test_a_deal_is_told_as_by_the_command(deal: int | None) -> None:
+    place = [] if deal is None else ["--deal", deal]
+    told = simgin.show("gold", "simple", "eaai", seed=7, unit=3, half=1, deal=deal)
+    assert command("show", "gold", "simple", "-v", "eaai", "--seed", 7, "--unit", 3, "--half", 1, *place).startswith(told)
+
+
+def test_frames_leave_no_ledger_open() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ResourceWarning)
+        frame = simgin.match("gold", deals=200)
+        gc.collect()
+    assert isinstance(frame, pd.DataFrame)
