@@ -15,7 +15,7 @@ from simgin.traits import Told, Trait
 
 MOST_CHANGES = 6  # that are told of one variant
 PORTRAIT = ("turns", "void", "gin", "seat", "best_k", "luck")  # what is told of a game by itself
-PORTRAIT_ALONE = ("win", "win_gap", "match_win", "gin", "turns", "joker_share")
+PORTRAIT_ALONE = ("win", "win_gap", "penalty", "penalty_gap", "match_win", "gin", "turns", "joker_share")
 DEEPER = "with --deep"
 GAINS, LOSES = "gains", "loses"
 
@@ -26,8 +26,14 @@ GAINS, LOSES = "gains", "loses"
 def sentences(review: Review) -> list[str]:
     """What the rules do, a paragraph a variant: against the base, the greatest changes first, or in themselves where there is none."""
     if review.asked.base is None:
-        return [_portrait(review, variant) for variant in review.asked.variants]
-    return [_changes(review, variant) for variant in review.others]
+        told = [_portrait(review, variant) for variant in review.asked.variants]
+    else:
+        told = [_changes(review, variant) for variant in review.others]
+    return told + [_alike(game.variant, names) for game in review.games for names in game.alike]
+
+
+def _alike(variant: str, names: Sequence[str]) -> str:
+    return f"{variant}: {', '.join(names[:-1])} and {names[-1]} play alike; every deal of theirs came out the same."
 
 
 def _portrait(review: Review, variant: str) -> str:
@@ -37,7 +43,7 @@ def _portrait(review: Review, variant: str) -> str:
 
 
 def _said(trait: Trait, told: Told) -> str:
-    return _words(trait, told) if isinstance(told, Quantity) else ""
+    return trait.said.format(value=_cell(trait, told)) if isinstance(told, Quantity) and not np.isnan(told.limits).any() else ""
 
 
 def _words(trait: Trait, own: Quantity) -> str:
@@ -54,6 +60,8 @@ def _plain(trait: Trait, own: Quantity, *, signed: bool = True) -> str:
 
 def _changes(review: Review, variant: str) -> str:
     """The greatest change of every theme, and what did not change."""
+    if review.is_copy(variant):
+        return f"{variant} against {review.asked.base}: no difference; every deal of every match came out the same."
     own = {review.trait(key): one for (name, key), one in review.changes.items() if name == variant}
     notable = [trait for trait, change in own.items() if _is_notable(review, variant, trait, change)]
     greatest: dict[str, Trait] = {}
@@ -61,7 +69,9 @@ def _changes(review: Review, variant: str) -> str:
         greatest.setdefault(trait.theme, trait)
     parts = [_change(review, variant, trait) for trait in list(greatest.values())[:MOST_CHANGES]] or ["nothing was found that changes much"]
     same = [f"{trait.title} ({_least(trait, one)})" for trait, one in own.items() if trait.said and one.p_holm >= SURE]
+    equal = [trait.title for trait, one in own.items() if trait.said and one.is_none and _is_something(review.told[variant, trait.key])]
     unchanged = f" Not told apart: {', '.join(same)}." if same else ""
+    unchanged += f" The same to the last deal: {', '.join(equal)}." if equal else ""
     return f"{variant} against {review.asked.base}: {'; '.join(parts)}.{unchanged}"
 
 
@@ -109,7 +119,7 @@ def told(review: Review, keys: Sequence[str]) -> str:
         f"{variant}: {', '.join(f'{review.trait(key).title} {_cell(review.trait(key), review.told[variant, key])}' for key in keys)}"
         for variant in review.asked.variants
     ]
-    return "; ".join(parts) + "." if keys else ""
+    return "; ".join(parts) + "."
 
 
 # Tables
@@ -165,10 +175,10 @@ def _difference(review: Review, variant: str, trait: Trait) -> str:
     if (variant, trait.key) not in review.changes:
         return ""
     change = review.changes[variant, trait.key]
-    if np.isnan(change.by.se):
-        return f"{trait.factor * change.by.value:+g}"
-    if change.by.se == 0:
+    if change.is_none:
         return "none"
+    if _number(review, variant, trait).span is not None:
+        return f"{change.by.value:+g}" if change.by.value else "0"
     return summary.estimate(change.by.value, *change.by.limits, trait.factor) + (" *" if change.p_holm < SURE else "")
 
 

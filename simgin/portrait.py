@@ -166,6 +166,8 @@ def convergence(review: Review) -> pd.DataFrame:
     met = game.pairing(*NAMED_PAIR)
     metric, as_b = metrics.BY_NAME["match_win"], met.a != NAMED_PAIR[0]
     final = quantity.ratio(met.rows, metric, as_b)
+    if not final.se > 0:
+        return _frame([])  # two who play alike: there is nothing to settle
     total = int(met.rows[:, sums.UNITS].sum())
     rows = []
     for part in (met.rows[:i] for i in range(2, len(met.rows) + 1)):

@@ -129,7 +129,7 @@ def labels(axes: Axes, x: str = "", y: str = "") -> None:
 def legend(axes: Axes, last: Sequence[str] = ()) -> None:
     """What the series of some axes are, above them and their heading; nothing where there is one only. last: names that end it."""
     told = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda one: one[1] in last)
-    handles, names = ([one[i] for one in told] for i in (0, 1))
+    handles, names = [one[0] for one in told], [str(one[1]) for one in told]
     made = axes.get_figure(root=True)
     if made is None or len(names) < 2:
         return

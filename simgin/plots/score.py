@@ -23,7 +23,8 @@ def scores(frame: pd.DataFrame, *, seed: int) -> Figure:
     note = (
         f"You deal; if the other deals it differs by {_dealer(frame):.2g} points of a per cent at most. 95 % limits: ± {half:.2g} or less."
     )
-    made = look.figure(3.6, "The chance to win the match, %", look.caption(frame, seed=seed, unit="single deals", note=note))
+    title = f"The chance to win the match, %: {frame['variant'].iloc[0]}"
+    made = look.figure(3.6, title, look.caption(frame, seed=seed, unit="single deals", note=note))
     (axes,) = look.stacked(made, 1)
     table = frame[frame["dealer"] == SHOWN_DEALER].pivot(index="b", columns="a", values="value")
     values = table.to_numpy(dtype=float)
