@@ -11,7 +11,7 @@ from simgin.quantity import Quantity
 from simgin.review import Change, Review
 from simgin.sheets import SURE, Sheet
 from simgin.statistics import smallest_detectable_difference
-from simgin.traits import Told, Trait
+from simgin.traits import Game, Told, Trait
 
 MOST_CHANGES = 6  # that are told of one variant
 PORTRAIT = ("turns", "void", "gin", "seat", "best_k", "luck")  # what is told of a game by itself
@@ -29,7 +29,18 @@ def sentences(review: Review) -> list[str]:
         told = [_portrait(review, variant) for variant in review.asked.variants]
     else:
         told = [_changes(review, variant) for variant in review.others]
-    return told + [_alike(game.variant, names) for game in review.games for names in game.alike]
+    alike = [_alike(game.variant, names) for game in review.games for names in game.alike]
+    return [*told, *alike, *(_without_die(game.variant) for game in review.games if _is_without_die(review, game))]
+
+
+def _is_without_die(review: Review, game: Game) -> bool:
+    """Whether there is a die that nobody uses."""
+    strategies = review.found.account.identity["strategies"]
+    return game.row["die"] != "off" and all(strategies[name]["policies"]["offer"] == "none" for name in game.field)
+
+
+def _without_die(variant: str) -> str:
+    return f"{variant}: none of these players offers the die, so nothing here is about stakes."
 
 
 def _alike(variant: str, names: Sequence[str]) -> str:
@@ -70,7 +81,7 @@ def _changes(review: Review, variant: str) -> str:
     parts = [_change(review, variant, trait) for trait in list(greatest.values())[:MOST_CHANGES]] or ["nothing was found that changes much"]
     same = [f"{trait.title} ({_least(trait, one)})" for trait, one in own.items() if trait.said and one.p_holm >= SURE]
     equal = [trait.title for trait, one in own.items() if trait.said and one.is_none and _is_something(review.told[variant, trait.key])]
-    unchanged = f" Not told apart: {', '.join(same)}." if same else ""
+    unchanged = f" Not told apart (so much would have shown): {', '.join(same)}." if same else ""
     unchanged += f" The same to the last deal: {', '.join(equal)}." if equal else ""
     return f"{variant} against {review.asked.base}: {'; '.join(parts)}.{unchanged}"
 
@@ -110,7 +121,7 @@ def _half(one: Quantity) -> float:
 def _least(trait: Trait, change: Change) -> str:
     """What would have been found four times in five."""
     least = trait.factor * smallest_detectable_difference(change.by.se)
-    return f"{summary.number(least, least)} would have shown"
+    return summary.number(least, least)
 
 
 def told(review: Review, keys: Sequence[str]) -> str:
@@ -136,7 +147,7 @@ def differences(review: Review) -> Sheet:
     """The same for the differences from the base; no rows where there is none."""
     rows = [(trait.title, *(_difference(review, name, trait) for name in review.others)) for trait in _shown(review)]
     tested = sum(not np.isnan(one.p_holm) for one in review.changes.values())
-    note = f"On the same packs: paired. * is p < {SURE} after Holm's adjustment for {tested} comparisons."
+    note = f"On the same packs: paired. * is p < {SURE} after Holm's adjustment for {tested} comparisons; none: the same to the last deal."
     return Sheet(f"Minus {review.asked.base}", ("metric", *review.others), [row for row in rows if any(row[1:])], note)
 
 

@@ -18,9 +18,7 @@ from simgin import (
     deals,
     drama,
     knocking,
-    metrics,
     pairing,
-    quantity,
     results,
     runner,
     solotraits,
@@ -33,6 +31,7 @@ from simgin.deals import Deals
 from simgin.drama import Trajectories
 from simgin.experiment import Cell
 from simgin.findings import Findings
+from simgin.knocking import Matrix
 from simgin.matchup import Matchup, seated
 from simgin.plan import Plan
 from simgin.quantity import Quantity
@@ -129,7 +128,8 @@ def strongest_fast() -> str:
 
 def planned(one: Asked) -> Plan:
     """Everything that the review plays through the ledger: matches, in pairs wherever two different strategies meet."""
-    cells = [Cell(seated(a, b, variant, one.seed, "match"), one.matches) for name in one.variants for variant, a, b in _pairs(one, name)]
+    met = dict.fromkeys(pair for name in one.variants for pair in _pairs(one, name))  # two variants may share a third with another bonus
+    cells = [Cell(seated(a, b, variant, one.seed, "match"), one.matches) for variant, a, b in met]
     question = f"What do these rules do to the game? {', '.join(one.variants)}" + (f", against {one.base}" if one.base else "")
     return Plan("review", tuple(cells), question=question)
 
@@ -291,8 +291,13 @@ class Review:
         ks = knocking.limits(variants.find(variant).row)
         if len(ks) < 2:
             return traits.BY_GIN_ALONE
-        rows = {bonus: self.cells(text)[knocking.player(ks[0]), knocking.player(ks[-1])] for bonus, text in with_bonuses(variant).items()}
-        return knocking.break_even({bonus: quantity.ratio(one, metrics.BY_NAME["margin"]) for bonus, one in rows.items()})
+        ends = (ks[0], ks[-1])
+        return knocking.break_even({bonus: self._waiting(text, ends) for bonus, text in with_bonuses(variant).items()})
+
+    def _waiting(self, variant: str, ends: tuple[int, int]) -> Quantity:
+        """What the lowest limit makes of the highest."""
+        rows = {(k, j): self.cells(variant).get((knocking.player(k), knocking.player(j))) for k, j in (ends, ends[::-1])}
+        return Matrix(ends, {pair: cell for pair, cell in rows.items() if cell is not None}).patience()
 
     def _luck(self, variant: str) -> Told:
         rows = runner.run_matchup(self.matchup(variant, *NAMED_PAIR), self.singles, self.workers)

@@ -21,11 +21,11 @@ from simgin.ratings import Pairing
 
 FIELD = ("gold", "gold-early", "simple", "gin-only")
 FULL = "gold-early"  # the player that restricted ones are measured against
-RESTRICTED = {
+RESTRICTED = {  # what it is given instead, in canonical texts: cells are found by them
     "take=never": "never takes",
     "knock=at:k=0": "never knocks",
-    "knock=at:k=10": "knocks at once",
-    "discard=random": "throws blindly",
+    "knock=at": "knocks at once",
+    "discard=uniform": "throws blindly",
 }
 NAMED_PAIR = ("gold-early", "gold")  # what luck is quoted for
 FEWEST_PLAYERS = 3  # of a field with a spread

@@ -4,6 +4,10 @@ import json
 import math
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -104,8 +108,7 @@ def test_a_deep_review_adds_the_strong_the_weak_the_restricted_and_other_bonuses
     met = {(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells}
     names = {name for variant, *pair in met if variant == "standard" for name in pair}
     assert {"marjj", "random", *review.WEAK} <= names
-    restricted = ("take=never", "knock=at", "knock=at:k=0", "discard=uniform")  # in their canonical texts
-    assert {("standard", f"gold-early+{slot}", "gold-early") for slot in restricted} <= met and len(restricted) == len(traits.RESTRICTED)
+    assert {("standard", f"gold-early+{slot}", "gold-early") for slot in traits.RESTRICTED} <= met
     assert {variant for variant, *_ in met} == {"standard", *review.with_bonuses("standard").values()}
     assert {cell.n for cell in cells} == {2_000_000}
 
@@ -353,3 +356,72 @@ def test_mistakes_are_sentences_and_leave_nothing(here, words, said):
     found = call("review", *words, "-o", "out", code=2)
     lines = found.stderr.splitlines()
     assert said in found.stderr and all(line.startswith("simgin: ") for line in lines) and not Path("out").exists()
+
+
+# Longer
+
+
+def of(place):
+    return pd.read_csv(Path(place) / "metrics.csv").set_index(["variant", "metric"])
+
+
+@pytest.mark.slow
+def test_three_variants_take_a_minute_and_a_half(here):
+    """On two cores, compiled before: the command of the help, at the usual size."""
+    call("review", "oklahoma", "--against", BASE, "--matches", "1k", "-o", "warm", "--workers", 2)
+    started = time.monotonic()
+    call("review", "oklahoma", "straight", "tedesco", "--against", BASE, "-o", "out", "--workers", 2)
+    assert time.monotonic() - started < 90
+
+
+@pytest.mark.slow
+def test_more_matches_are_added_and_leave_the_bytes_of_a_review_of_that_size(here):
+    call("review", *GAMES, "--against", BASE, "--matches", "1k", "-o", "out")
+    call("review", *GAMES, "--against", BASE, "--matches", "1700", "-o", "out")
+    before = tree("out")
+    shutil.move("out", "grown")
+    call("review", *GAMES, "--against", BASE, "--matches", "1700", "-o", "out")
+    assert tree("out") == before
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_killed_review_goes_on_to_the_same_bytes(made, here):
+    words = [sys.executable, "-m", "simgin", *WORDS, "--workers", "2"]
+    for seconds in (2.5, 3.5, 4.5):
+        run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(seconds)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    call(*WORDS)
+    assert tree("out") == tree(made[0])
+
+
+@pytest.mark.slow
+def test_directions_on_rules_that_are_not_shipped(here):
+    """5,000 matches a pair. A doubled bonus for undercuts makes waiting better, a lowered one worse;
+    with less to knock with a deal takes longer.
+
+    The differences are many standard errors wide, so that a false alarm is rarer than one in a million.
+    """
+    bonuses = ["standard+undercut_bonus=50", "standard+undercut_bonus=10", "standard+knock_limit=5"]
+    call("review", *bonuses, "--against", BASE, "--matches", "5k", "-o", "out")
+    changes = pd.read_csv("out/differences.csv").set_index(["variant", "metric"])
+    more, less, low = ({key: changes.loc[name, key] for key in ("patience", "turns", "knock")} for name in bonuses)
+    assert more["patience"]["low"] > 0 > less["patience"]["high"]
+    assert low["turns"]["low"] > 0 > low["knock"]["high"]
+
+
+@pytest.mark.slow
+def test_a_deep_review_has_every_metric_or_its_reason(here):
+    call("review", "straight", "--against", BASE, "--deep", "--matches", "1k", "-o", "out")
+    metrics = of("out")
+    why = metrics["why"].fillna("")
+    assert not why.str.contains("--deep").any()
+    assert set(metrics[metrics["value"].isna()].index) == set(why[why != ""].index)
+    assert list(why[BASE][why[BASE] != ""].index) == []
+    assert set(why["straight"][why["straight"] != ""].index) == {"best_k", "patience", "early", "break_even", "luck"}
+    value = metrics["value"]
+    assert value[BASE, "marjj"] > 0 and value[BASE, "chain"] >= 1
+    assert value["straight", "take=never"] < 0.5 and value["straight", "discard=uniform"] < 0.1
+    assert 10 < value[BASE, "break_even"] < 25
