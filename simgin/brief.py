@@ -11,11 +11,11 @@ from simgin.quantity import Quantity
 from simgin.review import Change, Review
 from simgin.sheets import SURE, Sheet
 from simgin.statistics import smallest_detectable_difference
-from simgin.traits import Told, Trait
+from simgin.traits import Game, Told, Trait
 
 MOST_CHANGES = 6  # that are told of one variant
 PORTRAIT = ("turns", "void", "gin", "seat", "best_k", "luck")  # what is told of a game by itself
-PORTRAIT_ALONE = ("win", "win_gap", "match_win", "gin", "turns", "joker_share")
+PORTRAIT_ALONE = ("win", "win_gap", "penalty", "penalty_gap", "match_win", "gin", "turns", "joker_share")
 DEEPER = "with --deep"
 GAINS, LOSES = "gains", "loses"
 
@@ -26,8 +26,25 @@ GAINS, LOSES = "gains", "loses"
 def sentences(review: Review) -> list[str]:
     """What the rules do, a paragraph a variant: against the base, the greatest changes first, or in themselves where there is none."""
     if review.asked.base is None:
-        return [_portrait(review, variant) for variant in review.asked.variants]
-    return [_changes(review, variant) for variant in review.others]
+        told = [_portrait(review, variant) for variant in review.asked.variants]
+    else:
+        told = [_changes(review, variant) for variant in review.others]
+    alike = [_alike(game.variant, names) for game in review.games for names in game.alike]
+    return [*told, *alike, *(_without_die(game.variant) for game in review.games if _is_without_die(review, game))]
+
+
+def _is_without_die(review: Review, game: Game) -> bool:
+    """Whether there is a die that nobody uses."""
+    strategies = review.found.account.identity["strategies"]
+    return game.row["die"] != "off" and all(strategies[name]["policies"]["offer"] == "none" for name in game.field)
+
+
+def _without_die(variant: str) -> str:
+    return f"{variant}: none of these players offers the die, so nothing here is about stakes."
+
+
+def _alike(variant: str, names: Sequence[str]) -> str:
+    return f"{variant}: {', '.join(names[:-1])} and {names[-1]} play alike; every deal of theirs came out the same."
 
 
 def _portrait(review: Review, variant: str) -> str:
@@ -37,7 +54,7 @@ def _portrait(review: Review, variant: str) -> str:
 
 
 def _said(trait: Trait, told: Told) -> str:
-    return _words(trait, told) if isinstance(told, Quantity) else ""
+    return trait.said.format(value=_cell(trait, told)) if isinstance(told, Quantity) and not np.isnan(told.limits).any() else ""
 
 
 def _words(trait: Trait, own: Quantity) -> str:
@@ -54,6 +71,8 @@ def _plain(trait: Trait, own: Quantity, *, signed: bool = True) -> str:
 
 def _changes(review: Review, variant: str) -> str:
     """The greatest change of every theme, and what did not change."""
+    if review.is_copy(variant):
+        return f"{variant} against {review.asked.base}: no difference; every deal of every match came out the same."
     own = {review.trait(key): one for (name, key), one in review.changes.items() if name == variant}
     notable = [trait for trait, change in own.items() if _is_notable(review, variant, trait, change)]
     greatest: dict[str, Trait] = {}
@@ -61,7 +80,9 @@ def _changes(review: Review, variant: str) -> str:
         greatest.setdefault(trait.theme, trait)
     parts = [_change(review, variant, trait) for trait in list(greatest.values())[:MOST_CHANGES]] or ["nothing was found that changes much"]
     same = [f"{trait.title} ({_least(trait, one)})" for trait, one in own.items() if trait.said and one.p_holm >= SURE]
-    unchanged = f" Not told apart: {', '.join(same)}." if same else ""
+    equal = [trait.title for trait, one in own.items() if trait.said and one.is_none and _is_something(review.told[variant, trait.key])]
+    unchanged = f" Not told apart (so much would have shown): {', '.join(same)}." if same else ""
+    unchanged += f" The same to the last deal: {', '.join(equal)}." if equal else ""
     return f"{variant} against {review.asked.base}: {'; '.join(parts)}.{unchanged}"
 
 
@@ -100,7 +121,7 @@ def _half(one: Quantity) -> float:
 def _least(trait: Trait, change: Change) -> str:
     """What would have been found four times in five."""
     least = trait.factor * smallest_detectable_difference(change.by.se)
-    return f"{summary.number(least, least)} would have shown"
+    return summary.number(least, least)
 
 
 def told(review: Review, keys: Sequence[str]) -> str:
@@ -109,7 +130,7 @@ def told(review: Review, keys: Sequence[str]) -> str:
         f"{variant}: {', '.join(f'{review.trait(key).title} {_cell(review.trait(key), review.told[variant, key])}' for key in keys)}"
         for variant in review.asked.variants
     ]
-    return "; ".join(parts) + "." if keys else ""
+    return "; ".join(parts) + "."
 
 
 # Tables
@@ -126,7 +147,7 @@ def differences(review: Review) -> Sheet:
     """The same for the differences from the base; no rows where there is none."""
     rows = [(trait.title, *(_difference(review, name, trait) for name in review.others)) for trait in _shown(review)]
     tested = sum(not np.isnan(one.p_holm) for one in review.changes.values())
-    note = f"On the same packs: paired. * is p < {SURE} after Holm's adjustment for {tested} comparisons."
+    note = f"On the same packs: paired. * is p < {SURE} after Holm's adjustment for {tested} comparisons; none: the same to the last deal."
     return Sheet(f"Minus {review.asked.base}", ("metric", *review.others), [row for row in rows if any(row[1:])], note)
 
 
@@ -165,10 +186,10 @@ def _difference(review: Review, variant: str, trait: Trait) -> str:
     if (variant, trait.key) not in review.changes:
         return ""
     change = review.changes[variant, trait.key]
-    if np.isnan(change.by.se):
-        return f"{trait.factor * change.by.value:+g}"
-    if change.by.se == 0:
+    if change.is_none:
         return "none"
+    if _number(review, variant, trait).span is not None:
+        return f"{change.by.value:+g}" if change.by.value else "0"
     return summary.estimate(change.by.value, *change.by.limits, trait.factor) + (" *" if change.p_holm < SURE else "")
 
 

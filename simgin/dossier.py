@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simgin import account, brief, gallery, page, table
+from simgin import account, brief, gallery, page, solotraits, table
 from simgin.page import Page
 from simgin.report import PAGE, rules_told
 from simgin.review import Review
@@ -62,9 +62,10 @@ def _facts(review: Review) -> Iterator[tuple[str, str]]:
 
 
 def _passes_alone(review: Review) -> Iterator[tuple[str, str]]:
+    yield "The naive player", solotraits.FIELD[0]
     for variant in review.asked.variants:
         seen = review.deals(variant)
-        yield f"Draws and joker, {variant}", f"{len(seen.rows):,} deals of {seen.strategy}."
+        yield f"The best player of {variant}", f"{seen.strategy}; draws and the joker from {len(seen.rows):,} deals of it."
 
 
 def _passes(review: Review) -> Iterator[tuple[str, str]]:

@@ -52,12 +52,13 @@ def _told(game: Game) -> list[tuple[str, str]]:
 
 
 def strength(review: Review) -> pd.DataFrame:
-    """What every player of a game for one makes of it: deals won, or the score where penalties are counted, and matches won."""
+    """What every player of a game for one makes of it: deals won, or the penalty of a deal, and matches won."""
     rows = []
     for game in review.games:
-        wanted = ["score" if game.row["deal_scoring"] == "penalty" else "win", *(["match_win"] if game.row["goal"] != "single" else [])]
+        wanted = {"penalty": "score"} if game.row["deal_scoring"] == "penalty" else {"win": "win"}
+        wanted |= {"match_win": "match_win"} if game.row["goal"] != "single" else {}
         for metric, name in itertools.product(wanted, solotraits.field(game.variant)):
-            own = quantity.ratio(game.cells[name, ""], metrics.BY_NAME[metric])
+            own = quantity.ratio(game.cells[name, ""], metrics.BY_NAME[wanted[metric]])
             rows.append({**_pair(game.variant, name, ""), "metric": metric, "value": own.value, **_limits(own)})
     return _frame(rows)
 
@@ -166,6 +167,8 @@ def convergence(review: Review) -> pd.DataFrame:
     met = game.pairing(*NAMED_PAIR)
     metric, as_b = metrics.BY_NAME["match_win"], met.a != NAMED_PAIR[0]
     final = quantity.ratio(met.rows, metric, as_b)
+    if not final.se > 0:
+        return _frame([])  # two who play alike: there is nothing to settle
     total = int(met.rows[:, sums.UNITS].sum())
     rows = []
     for part in (met.rows[:i] for i in range(2, len(met.rows) + 1)):

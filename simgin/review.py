@@ -18,9 +18,7 @@ from simgin import (
     deals,
     drama,
     knocking,
-    metrics,
     pairing,
-    quantity,
     results,
     runner,
     solotraits,
@@ -33,6 +31,7 @@ from simgin.deals import Deals
 from simgin.drama import Trajectories
 from simgin.experiment import Cell
 from simgin.findings import Findings
+from simgin.knocking import Matrix
 from simgin.matchup import Matchup, seated
 from simgin.plan import Plan
 from simgin.quantity import Quantity
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
 
 MATCHES = 20_000  # of every pair of players; a hundred times as many, a tenth of the error, for a deep review
 MATCHES_ALONE = 5_000  # of every player of a game for one
+FEWEST_MATCHES = 1_000  # of a pair: five batches of pairs, without which nothing has an error
 DEEPER = 100
 WEAK = ("stock-greedy", "rlcard-novice", "random")  # the foot of the ladder
 FAST = 100_000  # deals a second
@@ -106,9 +106,12 @@ def asked(names: Sequence[str], against: str | None, *, deep: bool, matches: int
     players = {one.row["players"] for one in found.values()}
     if len(players) > 1:
         raise ReviewError("games for one player and for two have no metric in common: review them apart.")
-    base = None if against is None else variants.find(against).text
+    base = variants.find(against).text if against is not None and len(found) > 1 else None  # alone there is nothing to tell from it
     usual = (MATCHES if players == {2} else MATCHES_ALONE) * (DEEPER if deep else 1)
-    return Asked(tuple(found), base, deep, usual if matches is None else counts.count(matches), seed)
+    n = usual if matches is None else counts.count(matches)
+    if n < FEWEST_MATCHES:
+        raise ReviewError(f"--matches {n} is too few to tell how sure a metric is: take at least {FEWEST_MATCHES}.")
+    return Asked(tuple(found), base, deep, n, seed)
 
 
 def again(told: Mapping[str, Any], found: Findings) -> Review:
@@ -125,7 +128,8 @@ def strongest_fast() -> str:
 
 def planned(one: Asked) -> Plan:
     """Everything that the review plays through the ledger: matches, in pairs wherever two different strategies meet."""
-    cells = [Cell(seated(a, b, variant, one.seed, "match"), one.matches) for name in one.variants for variant, a, b in _pairs(one, name)]
+    met = dict.fromkeys(pair for name in one.variants for pair in _pairs(one, name))  # two variants may share a third with another bonus
+    cells = [Cell(seated(a, b, variant, one.seed, "match"), one.matches) for variant, a, b in met]
     question = f"What do these rules do to the game? {', '.join(one.variants)}" + (f", against {one.base}" if one.base else "")
     return Plan("review", tuple(cells), question=question)
 
@@ -158,6 +162,11 @@ class Change:
 
     by: Quantity
     p_holm: float
+
+    @property
+    def is_none(self) -> bool:
+        """Whether every batch came out the same."""
+        return self.by.value == 0 and self.by.se == 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +219,11 @@ class Review:
         """The variants that are told from the base; none without a base."""
         return tuple(variant for variant in self.asked.variants if variant != self.asked.base) if self.asked.base else ()
 
+    def is_copy(self, variant: str) -> bool:
+        """Whether every match came out as by the rules of the base: the rules differ where nobody went."""
+        own, base = self.cells(variant), self.cells(str(self.asked.base))
+        return own.keys() == base.keys() and all(np.array_equal(own[pair], base[pair]) for pair in own)
+
     @cached_property
     def differences(self) -> pd.DataFrame:
         """The changes as a frame, CHANGES."""
@@ -235,7 +249,7 @@ class Review:
         return value.of(variant, FULL, FULL, deals=self.singles, seed=self.asked.seed, workers=self.workers)
 
     def turns(self, variant: str) -> Turns:
-        """Single deals of gold-early against itself, turn by turn: a tenth as many as others, since every hand is looked at."""
+        """Single deals of gold-early against itself, turn by turn: one for forty of the others, since every hand is looked at."""
         if variant not in self._turns:
             self._turns[variant] = turns.play(self.matchup(variant, FULL, FULL), self.singles // 40, self.workers)
         return self._turns[variant]
@@ -277,8 +291,13 @@ class Review:
         ks = knocking.limits(variants.find(variant).row)
         if len(ks) < 2:
             return traits.BY_GIN_ALONE
-        rows = {bonus: self.cells(text)[knocking.player(ks[0]), knocking.player(ks[-1])] for bonus, text in with_bonuses(variant).items()}
-        return knocking.break_even({bonus: quantity.ratio(one, metrics.BY_NAME["margin"]) for bonus, one in rows.items()})
+        ends = (ks[0], ks[-1])
+        return knocking.break_even({bonus: self._waiting(text, ends) for bonus, text in with_bonuses(variant).items()})
+
+    def _waiting(self, variant: str, ends: tuple[int, int]) -> Quantity:
+        """What the lowest limit makes of the highest."""
+        rows = {(k, j): self.cells(variant).get((knocking.player(k), knocking.player(j))) for k, j in (ends, ends[::-1])}
+        return Matrix(ends, {pair: cell for pair, cell in rows.items() if cell is not None}).patience()
 
     def _luck(self, variant: str) -> Told:
         rows = runner.run_matchup(self.matchup(variant, *NAMED_PAIR), self.singles, self.workers)

@@ -53,8 +53,18 @@ def _gap(metric: str) -> Callable[[Game], Quantity]:
     return lambda game: _alone(game, best(game.variant), metric) - _alone(game, FIELD[0], metric)
 
 
-def _match(game: Game) -> Told:
-    return _alone(game, best(game.variant), "match_win") if game.row["goal"] != "single" else "a match is one deal"
+def _in_points(of: Callable[[Game], Quantity]) -> Callable[[Game], Told]:
+    """Of games whose deals are worth points."""
+    return lambda game: of(game) if game.row["deal_scoring"] not in ("penalty", "winloss") else "deals are not worth points"
+
+
+def _in_penalties(of: Callable[[Game], Quantity]) -> Callable[[Game], Told]:
+    """Of games whose deals cost points."""
+    return lambda game: of(game) if game.row["deal_scoring"] == "penalty" else "deals cost nothing"
+
+
+def _of_matches(metric: str) -> Callable[[Game], Told]:
+    return lambda game: _alone(game, best(game.variant), metric) if game.row["goal"] != "single" else "a match is one deal"
 
 
 def _extra(key: str) -> Callable[[Game], Told]:
@@ -65,21 +75,31 @@ def _deals_won(game: Game) -> Quantity:
     return _alone(game, best(game.variant), "win")
 
 
+def _score(game: Game) -> Quantity:
+    return _alone(game, best(game.variant), "score")
+
+
+def _saved(game: Game) -> Quantity:
+    return _gap("score")(game).scaled(-1)
+
+
 _win_gap = _winning(_gap("win"))
 _BEST = "the best player"
 TRAITS: tuple[Trait, ...] = (
     Trait("deal", "win", "deals won %", f"{_BEST} wins {{value}} % of deals", 0.01, _winning(_deals_won), 100),
     Trait("skill", "win_gap", "best over naive, deals %", f"{_BEST} wins {{value}} % more than the naive", 0.01, _win_gap, 100),
-    Trait("match", "match_win", "matches won %", "the best player wins {value} % of matches", 0.01, _match, 100),
+    Trait("match", "match_win", "matches won %", "the best player wins {value} % of matches", 0.01, _of_matches("match_win"), 100),
     Trait("endings", "gin", "gin %", "the best player goes gin in {value} % of deals", 0.01, _of_best("gin"), 100),
     Trait("endings", "joker", "joker %", "the joker ends {value} % of deals", 0.01, _of_best("joker"), 100),
     Trait("endings", "knock", "knock %", "", 0.01, _of_best("knock"), 100),
     Trait("endings", "undercut", "undercut %", "", 0.01, _of_best("undercut"), 100),
     Trait("endings", "limit", "limit %", "{value} % of deals run out of turns", 0.01, _of_best("limit"), 100),
-    Trait("score", "score", "score per deal", "a deal is worth {value} points to the best player", 0.5, _of_best("score")),
-    Trait("score", "score_gap", "best over naive, score", "", 0.5, _gap("score")),
+    Trait("score", "score", "score per deal", "a deal is worth {value} points to the best player", 0.5, _in_points(_score)),
+    Trait("score", "score_gap", "best over naive, score", "", 0.5, _in_points(_gap("score"))),
+    Trait("score", "penalty", "penalty per deal", "a deal costs the best player {value} points", 0.5, _in_penalties(_score)),
+    Trait("score", "penalty_gap", "naive over best, penalty", "a deal costs the naive {value} points more", 0.5, _in_penalties(_saved)),
     Trait("length", "turns", "turns per deal", "a deal takes {value} turns", 0.5, _of_best("turns")),
     Trait("length", "gin_draw", "draw on which gin is gone", "gin is gone on draw {value}", 0.5, _extra("gin_draw")),
-    Trait("length", "deals_per_match", "deals per match", "a match takes {value} deals", 0.5, _of_best("deals_per_match")),
+    Trait("length", "deals_per_match", "deals per match", "a match takes {value} deals", 0.5, _of_matches("deals_per_match")),
     Trait("luck", "joker_share", "decided by the joker %", "the joker decides {value} % of winning", 0.03, _extra("joker_share"), 100),
 )

@@ -21,11 +21,11 @@ from simgin.ratings import Pairing
 
 FIELD = ("gold", "gold-early", "simple", "gin-only")
 FULL = "gold-early"  # the player that restricted ones are measured against
-RESTRICTED = {
+RESTRICTED = {  # what it is given instead, in canonical texts: cells are found by them
     "take=never": "never takes",
     "knock=at:k=0": "never knocks",
-    "knock=at:k=10": "knocks at once",
-    "discard=random": "throws blindly",
+    "knock=at": "knocks at once",
+    "discard=uniform": "throws blindly",
 }
 NAMED_PAIR = ("gold-early", "gold")  # what luck is quoted for
 FEWEST_PLAYERS = 3  # of a field with a spread
@@ -64,6 +64,15 @@ class Game:
         """The mean over the field of any function of a cell's sum of batch rows."""
         rows = [self.cells[name, name] for name in self.field]
         return quantity.mean([quantity.jackknifed(one, of, int(one[:, DEALS].sum())) for one in rows])
+
+    @property
+    def alike(self) -> list[tuple[str, ...]]:
+        """Players whose matches against themselves, or alone, came out the same to the last deal: the rules leave no difference."""
+        groups: dict[bytes, list[str]] = {}
+        for (name, other), rows in self.cells.items():
+            if other in ("", name):
+                groups.setdefault(rows.tobytes(), []).append(name)
+        return [tuple(names) for names in groups.values() if len(names) > 1]
 
     def pairing(self, a: str, b: str) -> Pairing:
         """The matches of two different strategies."""
@@ -232,6 +241,7 @@ TRAITS: tuple[Trait, ...] = (
     _kind("shot", "end by a shot"),
     _kind("knock", "are won by the knocker", 0.05),
     _kind("undercut", "are undercut"),
+    _kind("refused", "end because a stake was refused"),
     Trait("points", "points", "points per deal", "a deal is worth {value} points", 0.5, _of_field("points_scored")),
     Trait("points", "points_sd", "points per deal, sd", "", 1, _spread_of_points),
     Trait("seats", "seat", "nondealer's lead %", "the nondealer wins {value} % of deals beyond half", 0.005, _seat, 100),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+MOST_LISTED = 10  # files of one folder by name
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout.")
 
 
@@ -53,8 +55,15 @@ class Answer:
         for part in parts:
             out.print(part)
         if self.files:
-            click.echo("Written: " + "\n         ".join(str(path) for path in self.files))
+            click.echo("Written: " + "\n         ".join(_listed(self.files)))
         click.echo(f"Repeat:  {self.command}")
+
+
+def _listed(files: Sequence[Path]) -> Iterator[str]:
+    """The files, those of a folder of many as one: so many lines would push the answer off the screen."""
+    for folder, inside in itertools.groupby(files, key=lambda path: path.parent):
+        names = [str(path) for path in inside]
+        yield from names if len(names) <= MOST_LISTED else [f"{folder} ({len(names)} files)"]
 
 
 def console() -> Console:

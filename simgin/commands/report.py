@@ -25,23 +25,26 @@ def report(directory: Path, as_json: bool) -> None:
     Everything comes from the ledger and the manifest: nothing is played, and the strategies that played need not be there any more.
     The same run gives the same files. The page is report.html.
     """
-    from simgin import table, verdicts
+    from simgin import table
 
     manifest = _manifest(directory)
     with _found(directory, manifest) as found:
         there = [results.DEALS] if (directory / results.DEALS).exists() else []
         told = {**manifest, "stopped": found.stopped}
-        written = results.save(directory, told, _files(found, manifest), *there)
+        files, sentences = _told(found, manifest)
+        written = results.save(directory, told, files, *there)
         answer = Answer(command_line("report", directory), table.records(found.table), found.account.seed, written, found.stopped)
-        answer.give(as_json, [*verdicts.of(found), ""])
+        answer.give(as_json, [*sentences, ""])
 
 
-def _files(found: Findings, manifest: dict[str, Any]) -> dict[str, bytes | str]:
-    from simgin import dossier, report, review
+def _told(found: Findings, manifest: dict[str, Any]) -> tuple[dict[str, bytes | str], list[str]]:
+    """The files of a run, or of a review, and what it found in sentences."""
+    from simgin import brief, dossier, report, review, verdicts
 
     if "review" in manifest:
-        return dossier.files(review.again(manifest["review"], found), manifest["command"])
-    return report.files(found, manifest["command"])
+        again = review.again(manifest["review"], found)
+        return dossier.files(again, manifest["command"]), brief.sentences(again)
+    return report.files(found, manifest["command"]), verdicts.of(found)
 
 
 def _manifest(directory: Path) -> dict[str, Any]:

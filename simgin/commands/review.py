@@ -17,7 +17,7 @@ from simgin.commands.answer import Answer, command_line, json_option, note
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Where results go.")
 @click.option("--deep", is_flag=True, help="Strong players too, drama, the ladder of skill; a tenth of the error; takes hours.")
 @click.option("--matches", callback=playing.read_count, metavar="N", help="Of every pair of players [default: 20k; 2M with --deep].")
-@click.option("--seed", type=int, default=1, show_default=True, help="Other shuffles.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Other shuffles.")
 @playing.workers_option
 @playing.scheduler_option
 @json_option

@@ -99,8 +99,10 @@ def _measure(axes: Axes, part: pd.DataFrame, names: list[str], title: str) -> No
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    if part.empty:
-        axes.set_visible(False)
+    if part.empty:  # the names of the rows may stand beside it
+        axes.set_xticks([])
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
         return
     share = bool((part["high"] <= 1).all() and (part["low"] >= 0).all())
     estimate = [(100 if share else 1) * part[column].to_numpy(dtype=float) for column in ("value", "low", "high")]

@@ -59,7 +59,7 @@ def knock_matrix(frame: pd.DataFrame, *, seed: int) -> Figure:
     table = frame.pivot(index="k", columns="j", values="value")
     note = f"Row against column, points per deal. 95 % limits: ± {half:.2g} or less."
     told = look.caption(frame.assign(strategy="gold by knock limit", opponent=""), seed=seed, unit="deals a pair", note=note)
-    made = look.figure(CELL * len(table) + 0.4, "Knock limits against each other", told)
+    made = look.figure(CELL * len(table) + 0.4, f"Knock limits against each other: {frame['variant'].iloc[0]}", told)
     (axes,) = look.stacked(made, 1)
     values = table.to_numpy(dtype=float)
     far = float(np.nanmax(np.abs(values)))

@@ -23,8 +23,9 @@ def league(standings: pd.DataFrame, cross: pd.DataFrame, *, unit: str, seed: int
     units, size = {"match": "matches", "deal": "deals"}[unit], max(CELL * len(order), 1.1)
     half, least = 100 * (cross["high"] - cross["low"]).max() / 2, int(cross["n"].min())
     n = f"{least:,} {units}" + (" or more" if (cross["n"] > least).any() else "")
-    caption = f"Variant {standings['variant'].iloc[0]}; {n} a pairing; seed {seed}. Limits (95 %): ± {half:.2g} or less."
-    made = look.figure(size + 0.3, f"Who beats whom: {units} won, %", caption)
+    variant = standings["variant"].iloc[0]
+    caption = f"Variant {variant}; {n} a pairing; seed {seed}. Limits (95 %): ± {half:.2g} or less."
+    made = look.figure(size + 0.3, f"Who beats whom, {units} won, %: {variant}", caption)
     (axes,) = look.stacked(made, 1)
     places = [str(place) for place in range(1, len(order) + 1)]
     names = [f"{look.safe(name)}  {place}" for name, place in zip(order, places, strict=True)]

@@ -17,7 +17,7 @@ HEIGHT = 2.6  # inches of one panel
 
 def turns(frame: pd.DataFrame, *, seed: int) -> Figure:
     """Share of deals that last more than so many turns, a line a variant. Columns turns, share."""
-    note = "Turns of both players together; bands are 95 % intervals."
+    note = ("Turns of both players together; b" if (frame["opponent"] != "").all() else "B") + "ands are 95 % intervals."
     made = look.figure(
         HEIGHT, "How long deals last", look.caption(frame, seed=seed, unit="deals", note=note), look.unique(frame["variant"])
     )

@@ -21,7 +21,8 @@ def scores(frame: pd.DataFrame, *, seed: int) -> Figure:
     """V by the points of both sides while the first side deals, with contours, of one variant. Columns a, b, dealer, value."""
     half = 100 * float(((frame["high"] - frame["low"]) / 2).max())
     note = f"You deal; if the other deals it is up to {_dealer(frame):.2g} more or less. 95 % limits: ± {half:.2g} or less."
-    made = look.figure(3.6, "The chance to win the match, %", look.caption(frame, seed=seed, unit="single deals", note=note))
+    title = f"The chance to win the match, %: {frame['variant'].iloc[0]}"
+    made = look.figure(3.6, title, look.caption(frame, seed=seed, unit="single deals", note=note))
     (axes,) = look.stacked(made, 1)
     table = frame[frame["dealer"] == SHOWN_DEALER].pivot(index="b", columns="a", values="value")
     values = table.to_numpy(dtype=float)
