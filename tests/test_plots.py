@@ -135,7 +135,8 @@ def test_report_holds_every_file():
     asked = plan.Plan("a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?")
     with ledger.opened(None, asked.identity) as book:
         files = report.files(Findings(account.of_plan(asked, runner.run(asked.cells, book, Threads(1))), book), "x")
-    names = ["table.csv", "pairing.csv", "summary.csv", "summary.md", "plots/win_and_points.png", "plots/endings.png", "report.html"]
+    plots = [f"plots/{name}.{form}" for name in ("win_and_points", "endings") for form in ("png", "svg")]
+    names = ["table.csv", "pairing.csv", "summary.csv", "summary.md", *plots, "report.html"]
     assert list(files) == names
     assert files["summary.md"].startswith("# Who wins?\n\n| variant")
     again = pd.read_csv(io.StringIO(files["table.csv"]))

@@ -405,11 +405,14 @@ def test_directions_on_rules_that_are_not_shipped(here):
     The differences are many standard errors wide, so that a false alarm is rarer than one in a million.
     """
     bonuses = ["standard+undercut_bonus=50", "standard+undercut_bonus=10", "standard+knock_limit=5"]
-    call("review", *bonuses, "--against", BASE, "--matches", "5k", "-o", "out")
+    said = call("review", *bonuses, "dice", "--against", BASE, "--matches", "5k", "-o", "out").stdout
     changes = pd.read_csv("out/differences.csv").set_index(["variant", "metric"])
     more, less, low = ({key: changes.loc[name, key] for key in ("patience", "turns", "knock")} for name in bonuses)
     assert more["patience"]["low"] > 0 > less["patience"]["high"]
     assert low["turns"]["low"] > 0 > low["knock"]["high"]
+    assert of("out")["value"][BASE, "best_k"] == 0 and of("out")["value"]["dice", "best_k"] == 10  # points for the one, deals for the other
+    assert "gold's best knock limit is 10, not 0" in " ".join(said.split())
+    assert "dice: none of these players offers the die" in " ".join(said.split())
 
 
 @pytest.mark.slow
@@ -420,7 +423,8 @@ def test_a_deep_review_has_every_metric_or_its_reason(here):
     assert not why.str.contains("--deep").any()
     assert set(metrics[metrics["value"].isna()].index) == set(why[why != ""].index)
     assert list(why[BASE][why[BASE] != ""].index) == []
-    assert set(why["straight"][why["straight"] != ""].index) == {"best_k", "patience", "early", "break_even", "luck"}
+    knocks = {slot for slot in traits.RESTRICTED if slot.startswith("knock")}
+    assert set(why["straight"][why["straight"] != ""].index) == {"best_k", "patience", "early", "break_even", "luck", *knocks}
     value = metrics["value"]
     assert value[BASE, "marjj"] > 0 and value[BASE, "chain"] >= 1
     assert value["straight", "take=never"] < 0.5 and value["straight", "discard=uniform"] < 0.1
