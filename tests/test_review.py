@@ -360,6 +360,13 @@ def test_mistakes_are_sentences_and_leave_nothing(here, words, said):
 
 # Longer
 
+ALONE = {
+    "win": "deals are not won: penalties are counted",
+    "penalty": "deals cost nothing",
+    "match_win": "a match is one deal",
+    "score": "deals are not worth points",
+}
+
 
 def of(place):
     return pd.read_csv(Path(place) / "metrics.csv").set_index(["variant", "metric"])
@@ -429,3 +436,17 @@ def test_a_deep_review_has_every_metric_or_its_reason(here):
     assert value[BASE, "marjj"] > 0 and value[BASE, "chain"] >= 1
     assert value["straight", "take=never"] < 0.5 and value["straight", "discard=uniform"] < 0.1
     assert 10 < value[BASE, "break_even"] < 25
+
+
+@pytest.mark.slow
+def test_games_for_one_have_metrics_of_their_kind(here):
+    """Deals of one are won, of the other they cost points; the best player is better than the naive at both, by many errors."""
+    call("review", "solitaire-gin", "--against", "solitary-gin", "--matches", "1k", "-o", "out")
+    metrics = of("out")
+    why = metrics["why"].fillna("")
+    assert why["solitary-gin", "win"] == ALONE["win"] and why["solitaire-gin", "penalty"] == ALONE["penalty"]
+    assert why["solitaire-gin", "match_win"] == ALONE["match_win"] and (why.loc[:, "score"] == ALONE["score"]).all()
+    assert metrics.loc["solitaire-gin", "win_gap"]["low"] > 0 and metrics.loc["solitary-gin", "penalty_gap"]["low"] > 0
+    shares = metrics["value"]["solitaire-gin"]
+    assert shares["gin"] + shares["joker"] + shares["knock"] + shares["limit"] == pytest.approx(1) and shares["win"] == shares["gin"]
+    assert wellformed.faults(Path("out/report.html").read_text()) == []
