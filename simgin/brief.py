@@ -80,7 +80,9 @@ def _changes(review: Review, variant: str) -> str:
         greatest.setdefault(trait.theme, trait)
     parts = [_change(review, variant, trait) for trait in list(greatest.values())[:MOST_CHANGES]] or ["nothing was found that changes much"]
     same = [f"{trait.title} ({_least(trait, one)})" for trait, one in own.items() if trait.said and one.p_holm >= SURE]
-    equal = [trait.title for trait, one in own.items() if trait.said and one.is_none and _is_something(review.told[variant, trait.key])]
+    equal = [
+        trait.title for trait, one in own.items() if trait.said and one.is_none and _is_something(trait, review.told[variant, trait.key])
+    ]
     unchanged = f" Not told apart (so much would have shown): {', '.join(same)}." if same else ""
     unchanged += f" The same to the last deal: {', '.join(equal)}." if equal else ""
     return f"{variant} against {review.asked.base}: {'; '.join(parts)}.{unchanged}"
@@ -153,24 +155,29 @@ def differences(review: Review) -> Sheet:
 
 def every(review: Review) -> Sheet:
     """A row for every metric of every variant, to sort and filter."""
-    rows = [
+    headings: tuple[str, ...] = ("metric", "variant", "value", f"minus {review.asked.base}", "n")
+    rows: list[tuple[str, ...]] = [
         (trait.title, name, _cell(trait, told), _difference(review, name, trait), f"{told.n:,}" if isinstance(told, Quantity) else "")
         for trait in _shown(review)
         for name in review.asked.variants
         for told in [review.told[name, trait.key]]
     ]
-    return Sheet("Every metric", ("metric", "variant", "value", f"minus {review.asked.base or 'base'}", "n"), rows, _note(review))
+    if review.asked.base is None:
+        headings, rows = headings[:3] + headings[4:], [row[:3] + row[4:] for row in rows]
+    return Sheet("Every metric", headings, rows, _note(review))
 
 
 def _shown(review: Review) -> list[Trait]:
     """The traits that are not nothing everywhere: endings that never came, what was left out."""
     return [
-        trait for trait in review.asked.traits if any(_is_something(review.told[variant, trait.key]) for variant in review.asked.variants)
+        trait
+        for trait in review.asked.traits
+        if any(_is_something(trait, review.told[variant, trait.key]) for variant in review.asked.variants)
     ]
 
 
-def _is_something(told: Told) -> bool:
-    return isinstance(told, Quantity) and (told.value != 0 or not told.share)
+def _is_something(trait: Trait, told: Told) -> bool:
+    return isinstance(told, Quantity) and (told.value != 0 or trait.theme != "endings")
 
 
 def _cell(trait: Trait, told: Told) -> str:

@@ -28,6 +28,7 @@ RESTRICTED = {  # what it is given instead, in canonical texts: cells are found 
     "discard=uniform": "throws blindly",
 }
 NAMED_PAIR = ("gold-early", "gold")  # what luck is quoted for
+EVEN = 0.5  # what two who play alike win of each other, pair by pair
 FEWEST_PLAYERS = 3  # of a field with a spread
 DEALS, MATCHES = (sums.SUM + sums.FACT[name] for name in ("deals", "matches"))
 BY_GIN_ALONE = "only gin ends a deal"
@@ -162,7 +163,7 @@ def _shut_out(game: Game) -> Told:
 def _best_limit(game: Game) -> Told:
     if len(knocking.limits(game.row)) < 2:
         return BY_GIN_ALONE
-    matrix = game.matrix()
+    matrix = game.matrix("margin" if game.row["goal"] == "points" else "match_win")  # who waits gets points, who knocks gets deals
     best, alike = matrix.best()
     return Quantity.chosen(best, (alike[0], alike[-1]), matrix.mean(best).n)
 
@@ -204,7 +205,8 @@ def _restricted(slot: str, words: str) -> Trait:
     """What a player makes of itself without one element of the game (METRICS 7.3): near one half where the element is an ornament."""
 
     def won(game: Game) -> Told:
-        return game.between("match_win", f"{FULL}+{slot}", FULL)
+        found = game.between("match_win", f"{FULL}+{slot}", FULL)
+        return "it changes nothing here" if found.se == 0 and found.value == EVEN else found
 
     said = f"{FULL} that {words} wins {{value}} % of matches against itself"
     return Trait("elements", slot, f"who {words}, matches won %", said, 0.02, won, 100, deep=True)

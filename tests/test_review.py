@@ -360,6 +360,13 @@ def test_mistakes_are_sentences_and_leave_nothing(here, words, said):
 
 # Longer
 
+ALONE = {
+    "win": "deals are not won: penalties are counted",
+    "penalty": "deals cost nothing",
+    "match_win": "a match is one deal",
+    "score": "deals are not worth points",
+}
+
 
 def of(place):
     return pd.read_csv(Path(place) / "metrics.csv").set_index(["variant", "metric"])
@@ -405,11 +412,14 @@ def test_directions_on_rules_that_are_not_shipped(here):
     The differences are many standard errors wide, so that a false alarm is rarer than one in a million.
     """
     bonuses = ["standard+undercut_bonus=50", "standard+undercut_bonus=10", "standard+knock_limit=5"]
-    call("review", *bonuses, "--against", BASE, "--matches", "5k", "-o", "out")
+    said = call("review", *bonuses, "dice", "--against", BASE, "--matches", "5k", "-o", "out").stdout
     changes = pd.read_csv("out/differences.csv").set_index(["variant", "metric"])
     more, less, low = ({key: changes.loc[name, key] for key in ("patience", "turns", "knock")} for name in bonuses)
     assert more["patience"]["low"] > 0 > less["patience"]["high"]
     assert low["turns"]["low"] > 0 > low["knock"]["high"]
+    assert of("out")["value"][BASE, "best_k"] == 0 and of("out")["value"]["dice", "best_k"] == 10  # points for the one, deals for the other
+    assert "gold's best knock limit is 10, not 0" in " ".join(said.split())
+    assert "dice: none of these players offers the die" in " ".join(said.split())
 
 
 @pytest.mark.slow
@@ -420,8 +430,23 @@ def test_a_deep_review_has_every_metric_or_its_reason(here):
     assert not why.str.contains("--deep").any()
     assert set(metrics[metrics["value"].isna()].index) == set(why[why != ""].index)
     assert list(why[BASE][why[BASE] != ""].index) == []
-    assert set(why["straight"][why["straight"] != ""].index) == {"best_k", "patience", "early", "break_even", "luck"}
+    knocks = {slot for slot in traits.RESTRICTED if slot.startswith("knock")}
+    assert set(why["straight"][why["straight"] != ""].index) == {"best_k", "patience", "early", "break_even", "luck", *knocks}
     value = metrics["value"]
     assert value[BASE, "marjj"] > 0 and value[BASE, "chain"] >= 1
     assert value["straight", "take=never"] < 0.5 and value["straight", "discard=uniform"] < 0.1
     assert 10 < value[BASE, "break_even"] < 25
+
+
+@pytest.mark.slow
+def test_games_for_one_have_metrics_of_their_kind(here):
+    """Deals of one are won, of the other they cost points; the best player is better than the naive at both, by many errors."""
+    call("review", "solitaire-gin", "--against", "solitary-gin", "--matches", "1k", "-o", "out")
+    metrics = of("out")
+    why = metrics["why"].fillna("")
+    assert why["solitary-gin", "win"] == ALONE["win"] and why["solitaire-gin", "penalty"] == ALONE["penalty"]
+    assert why["solitaire-gin", "match_win"] == ALONE["match_win"] and (why.loc[:, "score"] == ALONE["score"]).all()
+    assert metrics.loc["solitaire-gin", "win_gap"]["low"] > 0 and metrics.loc["solitary-gin", "penalty_gap"]["low"] > 0
+    shares = metrics["value"]["solitaire-gin"]
+    assert shares["gin"] + shares["joker"] + shares["knock"] + shares["limit"] == pytest.approx(1) and shares["win"] == shares["gin"]
+    assert wellformed.faults(Path("out/report.html").read_text()) == []

@@ -61,8 +61,8 @@ def knock_matrix(frame: pd.DataFrame, *, seed: int) -> Figure:
     told = look.caption(frame.assign(strategy="gold by knock limit", opponent=""), seed=seed, unit="deals a pair", note=note)
     made = look.figure(CELL * len(table) + 0.4, f"Knock limits against each other: {frame['variant'].iloc[0]}", told)
     (axes,) = look.stacked(made, 1)
-    values = table.to_numpy(dtype=float)
-    far = float(np.nanmax(np.abs(values)))
+    values = np.round(table.to_numpy(dtype=float), 1) + 0.0  # as they are written, and no minus zero
+    far = max(float(np.nanmax(np.abs(values))), 0.1)
     look.heat(axes, values, list(table.index), list(table.columns), middle=0, reach=far, form="{:+.1f}")
     look.labels(axes, "the other knocks with at most", "knocks with at most")
     return made

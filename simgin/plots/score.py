@@ -26,7 +26,8 @@ def scores(frame: pd.DataFrame, *, seed: int) -> Figure:
     (axes,) = look.stacked(made, 1)
     table = frame[frame["dealer"] == SHOWN_DEALER].pivot(index="b", columns="a", values="value")
     values = table.to_numpy(dtype=float)
-    axes.contourf(table.columns, table.index, values, levels=np.linspace(0, 1, SHADES), cmap=look.diverging())
+    shades = axes.contourf(table.columns, table.index, values, levels=np.linspace(0, 1, SHADES), cmap=look.diverging())
+    shades.set(edgecolor="face", linewidth=0.4)  # else paper shines through between the shades
     lines = axes.contour(table.columns, table.index, values, levels=LEVELS, colors=look.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=look.NORMAL)
     axes.set_aspect("equal")
