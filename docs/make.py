@@ -117,6 +117,9 @@ FRAMES = {"odds": "draws"}  # of simgin.portrait, where they are not named like 
 BY_GIN = "A dash where only gin ends a deal."
 MEANT = {
     2: {
+        "turns_10": "Turns that a tenth of the deals take at most; limits are where those of the share cross a tenth (Woodruff).",
+        "turns_50": "Turns that half of the deals take at most, likewise.",
+        "turns_90": "Turns that nine deals in ten take at most, likewise.",
         "turns_sd": "Standard deviation of the turns of a deal.",
         "completion": "Share of deals that somebody wins: all but void, stalled and even ones.",
         "points": "Points of whoever scored, per decided deal.",
@@ -124,7 +127,8 @@ MEANT = {
         "seat": "Share of decided deals won by the nondealer, who has the first turn, less one half.",
         "final": "Final score of the winner less that of the loser, over the points to play to. Of matches to points.",
         "shut_out": "Share of decided matches whose loser has nothing. Of matches to points or to won deals.",
-        "best_k": "The knock limit k with which gold makes most points of all the others; in brackets the least and the largest k that "
+        "best_k": "The knock limit k with which gold makes most of all the others, in points, or in matches where those are not won by "
+        "points; in brackets the least and the largest k that "
         f"cannot be told from it. Chosen on the even batches, judged on the odd ones, with Holm. {BY_GIN}",
         "patience": f"Points per deal of gold that waits for gin against gold that knocks as soon as it may, M(0, 10). {BY_GIN}",
         "early": f"Points per deal of `gold-early`, which knocks in its first five turns and then waits, against `gold`. {BY_GIN}",
@@ -150,6 +154,8 @@ MEANT = {
     1: {
         "win_gap": "Share of deals that the best player wins, less that of the naive one, on the same packs.",
         "score_gap": "Score of a deal of the best player less that of the naive one, on the same packs.",
+        "penalty": "Points that a deal costs the best player; a dash where penalties are not counted.",
+        "penalty_gap": "Penalty of a deal of the naive player less that of the best one, on the same packs.",
         "gin_draw": "The draw on which the best player's gin was gone: the mean of the deals that ended so.",
         "joker_share": "Share of the variance of winning a deal that the joker's place decides, as of `simgin odds`.",
     },

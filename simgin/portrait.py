@@ -17,7 +17,7 @@ from simgin.core import sums
 from simgin.quantity import Quantity
 from simgin.review import Review
 from simgin.statistics import Z95
-from simgin.traits import DEALS, FULL, NAMED_PAIR, Game
+from simgin.traits import FULL, NAMED_PAIR, Game
 from simgin.value import ValueRefused
 
 if TYPE_CHECKING:
@@ -180,24 +180,9 @@ def convergence(review: Review) -> pd.DataFrame:
 
 
 def _survival(game: Game) -> list[dict[str, float]]:
-    parts = []
-    for pair in _told(game):
-        rows = game.cells[pair]
-        counts = rows[:, sums.TURNS_HISTOGRAM : sums.TURNS_HISTOGRAM + sums.TURNS_BINS]
-        longer = counts[:, ::-1].cumsum(axis=1)[:, ::-1] - counts  # more than so many turns
-        parts.append(_shares(longer, rows[:, DEALS]))
-    means = [quantity.mean(list(part)) for part in zip(*parts, strict=True)]
+    means = game.lasting(_told(game))
     last = max((t for t, own in enumerate(means) if own.value > 0), default=0)
     return [{"turns": t, "share": own.value, **_limits(own)} for t, own in enumerate(means[: last + 2])]
-
-
-def _shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
-    """The share of each column of counts (batches, columns) among so many deals of each batch."""
-    whole = among.sum()
-    share = counts.sum(axis=0) / whole
-    moves = (counts - share * among[:, None]) / whole
-    batches = among.sum() ** 2 / (among.astype(float) @ among)
-    return [Quantity(float(p), int(whole), own, float(batches), share=True) for p, own in zip(share, moves.T, strict=True)]
 
 
 def _scored(counted: outcomes.Outcomes) -> tuple[np.ndarray, float]:
@@ -215,7 +200,7 @@ def _binned(counted: outcomes.Outcomes, width: int) -> list[dict[str, float]]:
     decided = counted.column("winner") >= 0
     place = np.minimum(counted.column("points")[decided] // width, MOST_BINS - 1)
     counts = np.stack([np.bincount(place, group, MOST_BINS) for group in counted.counts[:, decided]])
-    found = _shares(counts, counts.sum(axis=1))
+    found = quantity.shares(counts, counts.sum(axis=1))
     return [{"points": i * width, "width": width, "share": own.value, **_limits(own)} for i, own in enumerate(found)]
 
 

@@ -102,6 +102,15 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     return Quantity(float(value), n, sign * contrast.influence(rows, fact, metric.scale), contrast.effective(rows), metric.share)
 
 
+def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
+    """The share of each column of counts, int64 (batches, columns), among so many (batches,)."""
+    whole = among.sum()
+    share = counts.sum(axis=0) / whole
+    moves = (counts - share * among[:, None]) / whole
+    batches = whole**2 / (among.astype(float) @ among)
+    return [Quantity(float(p), int(whole), own, float(batches), share=True) for p, own in zip(share, moves.T, strict=True)]
+
+
 def jackknifed(rows: np.ndarray, of: Callable[[np.ndarray], float], n: int) -> Quantity:
     """Any function of the sum of batch rows (batches, columns)."""
     total = rows.sum(axis=0)

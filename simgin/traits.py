@@ -29,6 +29,7 @@ RESTRICTED = {  # what it is given instead, in canonical texts: cells are found 
 }
 NAMED_PAIR = ("gold-early", "gold")  # what luck is quoted for
 EVEN = 0.5  # what two who play alike win of each other, pair by pair
+TINY = 1e-9  # what a share may be off by arithmetic
 FEWEST_PLAYERS = 3  # of a field with a spread
 DEALS, MATCHES = (sums.SUM + sums.FACT[name] for name in ("deals", "matches"))
 BY_GIN_ALONE = "only gin ends a deal"
@@ -65,6 +66,15 @@ class Game:
         """The mean over the field of any function of a cell's sum of batch rows."""
         rows = [self.cells[name, name] for name in self.field]
         return quantity.mean([quantity.jackknifed(one, of, int(one[:, DEALS].sum())) for one in rows])
+
+    def lasting(self, pairs: Sequence[tuple[str, str]]) -> list[Quantity]:
+        """The share of deals that last more than 0, 1, 2, ... turns, as a mean over some cells."""
+        parts = []
+        for pair in pairs:
+            counts = self.cells[pair][:, sums.TURNS_HISTOGRAM : sums.TURNS_HISTOGRAM + sums.TURNS_BINS]
+            longer = counts[:, ::-1].cumsum(axis=1)[:, ::-1] - counts
+            parts.append(quantity.shares(longer, self.cells[pair][:, DEALS]))
+        return [quantity.mean(part) for part in zip(*parts, strict=True)]
 
     @property
     def alike(self) -> list[tuple[str, ...]]:
@@ -131,6 +141,18 @@ def _spread_of_turns(game: Game) -> Told:
         return float(np.sqrt(counts @ (turns - mean) ** 2 / counts.sum()))
 
     return game.derived(sd)
+
+
+def _turns_at(q: float) -> Callable[[Game], Told]:
+    """The turns that a share q of deals take at most, with the limits at which the limits of that share cross q (Woodruff 1952)."""
+
+    def found(game: Game) -> Told:
+        lasting = game.lasting([(name, name) for name in game.field])
+        ends = np.array([(own.value, *own.limits) for own in lasting])
+        value, low, high = (float(np.argmax(column <= 1 - q + TINY)) for column in ends.T)
+        return Quantity.chosen(value, (low, high), lasting[0].n)
+
+    return found
 
 
 def _spread_of_points(game: Game) -> Told:
@@ -232,6 +254,9 @@ _CARDS = "of a deal's points lies in the cards"
 
 TRAITS: tuple[Trait, ...] = (
     Trait("length", "turns", "turns per deal", "a deal takes {value} turns", 0.5, _of_field("turns")),
+    Trait("length", "turns_10", "turns of the shortest tenth", "", 1, _turns_at(0.1)),
+    Trait("length", "turns_50", "turns of half the deals", "", 1, _turns_at(0.5)),
+    Trait("length", "turns_90", "turns of nine deals in ten", "", 1, _turns_at(0.9)),
     Trait("length", "turns_sd", "turns per deal, sd", "", 1, _spread_of_turns),
     Trait("match", "deals_per_match", "deals per match", "a match takes {value} deals", 0.5, _of_field("deals_per_match")),
     Trait("endings", "completion", "deals somebody wins %", "", 0.01, _completion, 100),

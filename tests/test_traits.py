@@ -62,6 +62,17 @@ def test_endings_and_length():
     assert {key: told(key, game(one)) for key in expected} == pytest.approx(expected)
 
 
+def test_quantiles_of_length():
+    """Of a thousand deals 100 take 5 turns, 450 take 10, 350 take 20 and 100 take 30: a tenth by 5, half by 10, nine tenths by 20."""
+    one = rows(deals=1000, histogram={5: 100, 10: 450, 20: 350, 30: 100})
+    assert [told(key, game(one)) for key in ("turns_10", "turns_50", "turns_90")] == [5, 10, 20]
+    uneven = one.copy()
+    uneven[0, sums.TURNS_HISTOGRAM + 5] -= 60  # in one batch of ten 4 % by 5 turns: 9.4 ± 1.4 % of all
+    uneven[0, sums.TURNS_HISTOGRAM + 10] += 60
+    found = BY_KEY["turns_10"].of(game(uneven))
+    assert (found.value, found.span) == (10, (5, 10))
+
+
 def test_points_and_seats():
     """Of 900 decided deals half are worth 10 and half 30 points, and the nondealer wins 540."""
     one = rows(deals=1000, decided=900, points_scored=18_000, first_player_win=540, square=450 * 100 + 450 * 900)
