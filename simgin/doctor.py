@@ -22,7 +22,7 @@ from simgin.core.deadwood import deadwood
 from simgin.matchup import Matchup
 
 NUMBA = "0.68"  # the minor version that pyproject.toml pins
-LIBRARIES = ("numpy", "numba", "llvmlite", "pandas", "matplotlib", "scipy", "click", "pydantic", "rich")
+LIBRARIES = ("numpy", "numba", "llvmlite", "pandas", "matplotlib", "scipy", "click", "pydantic", "rich", "jinja2")
 BROKEN = (
     "Install simgin anew in an environment of its own; if that does not help, please report it with the output of `simgin doctor --json`."
 )

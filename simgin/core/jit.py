@@ -27,13 +27,13 @@ KEPT_DIRECTORIES = 4  # older digests are pruned
 
 
 def compiled_sources() -> list[Path]:
-    """Every file whose text can end up in compiled code: the core, the author's toolkit and the built-in strategies."""
+    """Every file whose text can end up in compiled code: the core, the author's toolkit, the built-in strategies, and who follows deals."""
     strategies = PACKAGE.parent / "simgin_strategies"  # as a wheel installs it
     if not strategies.is_dir():
         strategies = PACKAGE.parent / "strategies"  # source tree and editable install
     folders = (PACKAGE / "core", PACKAGE / "toolkit", strategies)
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".npy")]
-    return sorted([*files, PACKAGE / "strategy.py"])
+    return sorted([*files, *(PACKAGE / f"{name}.py" for name in ("strategy", "turns", "within"))])
 
 
 @cache
