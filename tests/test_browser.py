@@ -55,6 +55,8 @@ def pages(tmp_path_factory):
         (place / f"{name}.toml").write_text(text)
         call("run", place / f"{name}.toml", "-o", place / name)
     call("match", "gold", "--deals", "4k", "-o", place / "match")
+    call("review", "straight", "tedesco", "--against", "standard", "--matches", "1k", "-o", place / "review")
+    call("review", "solitary-gin", "gin-solitaire", "--matches", "1k", "-o", place / "review-alone")
     (place / "hostile").mkdir()
     (place / "hostile" / "report.html").write_text(page.html(made(HOSTILE, (HOSTILE, "a & b", "standard"))))
     return {path.name: path / "report.html" for path in place.iterdir() if path.is_dir()}
@@ -82,7 +84,7 @@ def opened(chromium, pages):
     assert told == []
 
 
-NAMED = ("panel", "league", "alone", "match", "hostile")
+NAMED = ("panel", "league", "alone", "match", "review", "review-alone", "hostile")
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -186,7 +188,7 @@ def test_a_filter_leaves_the_rows_that_hold_its_words_and_says_how_many(opened):
     assert table.locator("tbody tr:visible").count() == every
 
 
-@pytest.mark.parametrize("name", ["league", "hostile"])
+@pytest.mark.parametrize("name", ["league", "review", "hostile"])
 def test_a_variant_hides_the_others_and_is_remembered_in_the_address(opened, name):
     tab = opened(name)
     choice = tab.locator("#variant")

@@ -36,6 +36,7 @@ def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
             axes.plot(x, middle, color=own.colour, linestyle=own.dash, linewidth=1.6, label=side)
             axes.errorbar(x, middle, yerr=np.maximum(0, [middle - low, high - middle]), fmt="none", ecolor=own.colour, linewidth=1)
         axes.set_ylim(bottom=0)
+        axes.locator_params(axis="x", integer=True)
         look.heading(axes, name if len(names) > 1 else "")
     look.labels(panels[-1], "turn", "deadwood")
     look.legend(panels[0])

@@ -88,7 +88,7 @@ def figure(height: float, title: str, caption: str, names: Sequence[str] = ()) -
     from matplotlib.figure import Figure
 
     heading = "\n".join(line for part in title.split("\n") for line in fold(part, TITLE_CHARACTERS))
-    note = textwrap.fill(caption, CAPTION_CHARACTERS)
+    note = textwrap.fill(caption.replace("± ", "±\N{NO-BREAK SPACE}"), CAPTION_CHARACTERS)
     lines = heading.count("\n") + note.count("\n") + _legend_lines(names)
     made = Figure(figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines), dpi=DPI, layout="constrained", facecolor=PAPER)
     FigureCanvasAgg(made)
