@@ -135,6 +135,8 @@ MEANT = {
         "break_even": "The undercut bonus at which waiting and knocking at once are worth the same: the root of the line of least squares "
         f"through M(0, 10) at bonuses of 10, 15, 20 and 25. {BY_GIN}",
         "elo_spread": "Standard deviation (n - 1) of the ratings fitted to the matches that the field's players won of each other.",
+        "verdict": "Matches, in mirrored pairs, that tell `gold-early` from `gold` at 5 % in four runs of five: 2 (2.8 sd / lead)², sd "
+        "that of a pair's share; limits are those of the lead. A dash where they are not told apart.",
         "marjj": "What `marjj` wins of matches against `simple`, as a difference in Elo: 400 log10(s / (1 - s)).",
         "chain": "Steps of the longest chain of players of whom each takes 60 % of the matches from the next by the lower limit of that "
         "share; the larger number in brackets counts by the upper limits.",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgin import knocking, metrics, quantity, ratings, skill
+from simgin import knocking, metrics, quantity, ratings, skill, statistics
 from simgin.core import sums
 from simgin.knocking import Matrix
 from simgin.parameters import Row
@@ -200,6 +200,21 @@ def _early(game: Game) -> Told:
     return game.between("margin", "gold-early", "gold")
 
 
+def _verdict(game: Game) -> Told:
+    """Matches, in pairs, that tell the named pair apart at 5 % in four runs of five: 2 (2.8 sd / lead)^2, sd that of a pair (METRICS 3)."""
+    rows = game.pairing(*NAMED_PAIR).rows
+    counts = rows[:, sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + sums.PAIR_BINS].sum(axis=0)
+    scores = np.arange(sums.PAIR_BINS) / (sums.PAIR_BINS - 1)
+    mean = counts @ scores / counts.sum()
+    variance = float(counts @ (scores - mean) ** 2 / (counts.sum() - 1))
+    lead = game.between("match_win", *NAMED_PAIR).scaled(1, -0.5)
+    near, far = sorted(abs(end) for end in lead.limits)
+    if not lead.limits[0] * lead.limits[1] > 0:
+        return f"{NAMED_PAIR[0]} and {NAMED_PAIR[1]} cannot be told apart here"
+    needed = [float(np.ceil(2 * statistics.POWER_80**2 * variance / size**2)) for size in (lead.value, far, near)]
+    return Quantity.chosen(needed[0], (needed[1], needed[2]), lead.n)
+
+
 def _spread_of_ratings(game: Game) -> Told:
     met = game.league(game.field)
     if len(game.field) < FEWEST_PLAYERS:
@@ -279,6 +294,7 @@ TRAITS: tuple[Trait, ...] = (
     Trait("waiting", "early", "early knocks v all, points", f"knocking early or waiting {_GAINS}", 0.3, _early),
     Trait("waiting", "break_even", "undercut bonus to wait at", f"waiting pays {_BONUS}", 2, _extra("break_even"), deep=True),
     Trait("skill", "elo_spread", "spread of ratings, Elo", "the field's ratings spread by {value} Elo (sd)", 10, _spread_of_ratings),
+    Trait("skill", "verdict", "matches to tell early from gold", "", 1, _verdict),
     Trait("skill", "marjj", "marjj over simple, Elo", "marjj is {value} Elo ahead of simple", 10, _lead("marjj", "simple"), deep=True),
     Trait("skill", "chain", "skill chain, steps of 60 %", "the skill chain has {value} steps", 1, _chain, deep=True),
     *(_restricted(slot, words) for slot, words in RESTRICTED.items()),

@@ -183,6 +183,18 @@ def test_spread_of_ratings():
     assert told("elo_spread", one) == pytest.approx(100, abs=0.01)
 
 
+def test_matches_for_a_verdict():
+    """Pairs won whole with chance .6: sd .49, lead .1, so 2 (2.8 * .49 / .1)^2 = 376 matches; and nobody leads at one half."""
+    row = variants.find("standard").row
+    found = {
+        share: BY_KEY["verdict"].of(Game("standard", row, (), (), {("gold-early", "gold"): won(share, 10**6)}, {})) for share in (0.6, 0.5)
+    }
+    assert found[0.6].value == 377  # 376.4 rounded up
+    low, high = found[0.6].span
+    assert low <= 377 <= high
+    assert found[0.5] == "gold-early and gold cannot be told apart here"
+
+
 def test_elo():
     """64 % of the matches are 400 log10(.64 / .36) = 99.95 Elo; the error is that of the share times the slope."""
     half = Quantity(0.64, 100, np.array([0.01, -0.01] * 4), 8)
