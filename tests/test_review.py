@@ -431,7 +431,7 @@ def test_a_deep_review_has_every_metric_or_its_reason(here):
     assert set(metrics[metrics["value"].isna()].index) == set(why[why != ""].index)
     assert list(why[BASE][why[BASE] != ""].index) == []
     knocks = {slot for slot in traits.RESTRICTED if slot.startswith("knock")}
-    assert set(why["straight"][why["straight"] != ""].index) == {"best_k", "patience", "early", "break_even", "luck", *knocks}
+    assert set(why["straight"][why["straight"] != ""].index) == {"best_k", "patience", "early", "break_even", "verdict", "luck", *knocks}
     value = metrics["value"]
     assert value[BASE, "marjj"] > 0 and value[BASE, "chain"] >= 1
     assert value["straight", "take=never"] < 0.5 and value["straight", "discard=uniform"] < 0.1
