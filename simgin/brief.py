@@ -35,8 +35,10 @@ def sentences(review: Review) -> list[str]:
 
 def _is_without_die(review: Review, game: Game) -> bool:
     """Whether there is a die that nobody uses."""
+    if game.row["die"] == "off":
+        return False
     strategies = review.found.account.identity["strategies"]
-    return game.row["die"] != "off" and all(strategies[name]["policies"]["offer"] == "none" for name in game.field)
+    return all(strategies[name]["policies"]["offer"] == "none" for name in game.field)
 
 
 def _without_die(variant: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin import drama, knocking, metrics, odds, outcomes, quantity, ratings, sequential, skill, solotraits
+from simgin import knocking, metrics, odds, outcomes, quantity, ratings, sequential, skill, solotraits
 from simgin import turns as turn_by_turn
 from simgin.core import sums
 from simgin.quantity import Quantity
@@ -80,7 +80,7 @@ def turns(review: Review) -> pd.DataFrame:
 
 def points(review: Review) -> pd.DataFrame:
     """Share of decided deals by the points scored, in bins of one `width` for all variants: gold-early against itself."""
-    counted = {game.variant: outcomes.of(review.matchup(game.variant, FULL, FULL), review.singles) for game in review.games}
+    counted = {game.variant: outcomes.of(review.matchup(game.variant, FULL, FULL), review.singles, review.workers) for game in review.games}
     width = _width([float(np.quantile(*_scored(one))) for one in counted.values()])
     return _frame([{**_pair(variant, FULL, FULL), **row} for variant, one in counted.items() for row in _binned(one, width)])
 
@@ -92,7 +92,7 @@ def deadwood(review: Review) -> pd.DataFrame:
 
 def swings(review: Review) -> pd.DataFrame:
     """The chance to win in the course of sample matches and of all; nothing unless the review is deep."""
-    return _together([drama.drawn(review.course(game.variant)) for game in review.games]) if review.asked.deep else _frame([])
+    return _together([review.course(game.variant)[1] for game in review.games]) if review.asked.deep else _frame([])
 
 
 def knock(review: Review) -> pd.DataFrame:

@@ -28,7 +28,6 @@ from simgin import (
     variants,
 )
 from simgin.deals import Deals
-from simgin.drama import Trajectories
 from simgin.experiment import Cell
 from simgin.findings import Findings
 from simgin.knocking import Matrix
@@ -49,9 +48,13 @@ DEEPER = 100
 WEAK = ("stock-greedy", "rlcard-novice", "random")  # the foot of the ladder
 FAST = 100_000  # deals a second
 BONUSES = (10, 15, 20, 25)
-COURSES = 20_000  # matches followed turn by turn at most
-SINGLES_ALONE = 8  # deals of the best player of a game for one, likewise
 SINGLES = 10  # single deals of the named pair for every match of the others
+SINGLES_ALONE = 8  # deals of the best player of a game for one, likewise
+HANDS = 40  # of so many single deals one is looked at turn by turn
+MOST_HANDS, MOST_COURSES = 50_000, 20_000  # deals, and matches, followed turn by turn: they are kept hand by hand
+MOST_BATCHES = (
+    1_000  # of a cell: of more, neighbours are added up, since a deep review would not fit into memory, and errors are known to 2 %
+)
 COLUMNS = ("variant", "metric", "title", "value", "se", "low", "high", "n", "why")
 CHANGES = ("variant", "base_variant", "metric", "title", "difference", "se", "low", "high", "p", "p_holm", "n")
 
@@ -177,7 +180,7 @@ class Review:
     found: Findings
     workers: int | None = None
     _turns: dict[str, Turns] = field(default_factory=dict)
-    _courses: dict[str, Trajectories] = field(default_factory=dict)
+    _courses: dict[str, tuple[pd.DataFrame, pd.DataFrame]] = field(default_factory=dict)
 
     @property
     def singles(self) -> int:
@@ -221,7 +224,7 @@ class Review:
 
     def is_copy(self, variant: str) -> bool:
         """Whether every match came out as by the rules of the base: the rules differ where nobody went."""
-        own, base = self.cells(variant), self.cells(str(self.asked.base))
+        own, base = ({game.variant: game.cells for game in self.games}[str(name)] for name in (variant, self.asked.base))
         return own.keys() == base.keys() and all(np.array_equal(own[pair], base[pair]) for pair in own)
 
     @cached_property
@@ -237,8 +240,8 @@ class Review:
         return pd.DataFrame(rows, columns=list(CHANGES))
 
     def cells(self, variant: str) -> dict[tuple[str, str], np.ndarray]:
-        """The batch rows of a variant's cells, by A and B."""
-        return {(one.a, one.b): self.found.rows(i) for i, one in enumerate(self.found.entries) if one.variant == variant}
+        """The batch rows of a variant's cells, by A and B, at most MOST_BATCHES of each."""
+        return {(one.a, one.b): merged(self.found.rows(i)) for i, one in enumerate(self.found.entries) if one.variant == variant}
 
     def matchup(self, variant: str, a: str, b: str | None, unit: Any = "deal") -> Matchup:
         """Who is played in another pass over the same packs."""
@@ -249,16 +252,18 @@ class Review:
         return value.of(variant, FULL, FULL, deals=self.singles, seed=self.asked.seed, workers=self.workers)
 
     def turns(self, variant: str) -> Turns:
-        """Single deals of gold-early against itself, turn by turn: one for forty of the others, since every hand is looked at."""
+        """Single deals of gold-early against itself, turn by turn: fewer than of the others, since every hand is looked at."""
         if variant not in self._turns:
-            self._turns[variant] = turns.play(self.matchup(variant, FULL, FULL), self.singles // 40, self.workers)
+            n = min(self.singles // HANDS, MOST_HANDS)
+            self._turns[variant] = turns.play(self.matchup(variant, FULL, FULL), n, self.workers)
         return self._turns[variant]
 
-    def course(self, variant: str) -> Trajectories:
-        """Matches of gold-early against itself, with V after every turn."""
+    def course(self, variant: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The drama of matches of gold-early against itself, and how some of them swing (`drama.measured`, `drama.drawn`)."""
         if variant not in self._courses:
-            n = min(self.asked.matches, COURSES)
-            self._courses[variant] = drama.trajectories(variant, FULL, FULL, matches=n, seed=self.asked.seed, workers=self.workers)
+            n = min(self.asked.matches, MOST_COURSES)
+            one = drama.trajectories(variant, FULL, FULL, matches=n, seed=self.asked.seed, workers=self.workers)
+            self._courses[variant] = drama.measured(one), drama.drawn(one)
         return self._courses[variant]
 
     def _game(self, variant: str) -> Game:
@@ -272,13 +277,13 @@ class Review:
         if self.asked.alone:
             return solotraits.extras(self.deals(variant))
         found = {"luck": self._luck(variant)}
-        return (
-            found | {"break_even": self._break_even(variant)} | self._course(variant) | self._choice(variant) if self.asked.deep else found
-        )
+        if self.asked.deep:
+            found |= {"break_even": self._break_even(variant)} | self._course(variant) | self._choice(variant)
+        return found
 
     def _course(self, variant: str) -> dict[str, Told]:
         """Of the drama family what is measured turn by turn: the coarser form, from deal to deal, is another measure."""
-        rows = drama.measured(self.course(variant)).to_dict("records")
+        rows = self.course(variant)[0].to_dict("records")
         if any(row["step"] != "turn" for row in rows):
             return {row["metric"]: "the chance to win is known between deals only" for row in rows}
         return _extras(rows)
@@ -303,6 +308,13 @@ class Review:
         rows = runner.run_matchup(self.matchup(variant, *NAMED_PAIR), self.singles, self.workers)
         found = pairing.luck(rows, "deal")
         return found if found.se > 0 else f"{NAMED_PAIR[0]} and {NAMED_PAIR[1]} play alike here"
+
+
+def merged(rows: np.ndarray) -> np.ndarray:
+    """Batch rows, int64 (batches, columns), of which there are at most MOST_BATCHES: neighbours added up, as many to each."""
+    if len(rows) <= MOST_BATCHES:
+        return rows
+    return np.asarray(np.add.reduceat(rows, np.arange(0, len(rows), -(-len(rows) // MOST_BATCHES)), axis=0))
 
 
 def _extras(rows: Sequence[Mapping[Hashable, Any]]) -> dict[str, Told]:

@@ -261,11 +261,7 @@ def test_a_copy_of_the_base_is_called_one():
     class Copied:
         asked = review.Asked(("standard", "copy"), "standard")
         others = ("copy",)
-        games = ()
-
-        def cells(self, _):
-            return rows
-
+        games = tuple(Game(name, variants.find("standard").row, ("gold",), ("gold",), rows, {}) for name in asked.variants)
         is_copy = review.Review.is_copy
 
     (said,) = brief.sentences(Copied())
@@ -450,3 +446,11 @@ def test_games_for_one_have_metrics_of_their_kind(here):
     shares = metrics["value"]["solitaire-gin"]
     assert shares["gin"] + shares["joker"] + shares["knock"] + shares["limit"] == pytest.approx(1) and shares["win"] == shares["gin"]
     assert wellformed.faults(Path("out/report.html").read_text()) == []
+
+
+@pytest.mark.parametrize("batches", [999, 1000, 1001, 20_000])
+def test_many_batches_are_added_up_and_nothing_is_lost(batches):
+    rows = np.random.default_rng(batches).integers(0, 2**40, (batches, 3))
+    found = review.merged(rows)
+    assert len(found) <= review.MOST_BATCHES and (found.sum(axis=0) == rows.sum(axis=0)).all()
+    assert batches > review.MOST_BATCHES or (found == rows).all()

@@ -90,5 +90,6 @@ def test_what_a_review_plays_is_what_the_page_says() -> None:
     assert f"{review.MATCHES_ALONE:,} matches each" in played
     assert alone.matches == review.MATCHES_ALONE * review.DEEPER
     assert f"{review.MATCHES:,} matches of every pair" in REVIEWS
-    assert f"({review.COURSES:,} at most)" in played
+    assert f"({review.MOST_COURSES:,} at most)" in played and f"({review.MOST_HANDS:,} at most)" in played
+    assert review.SINGLES / review.HANDS == 1 / 4  # "a quarter of one for every match"
     assert (review.SINGLES, review.DEEPER) == (10, 100)  # "ten for every match", "a hundred times as many"
