@@ -1,4 +1,4 @@
-"""What blocks and batches cost beside being played, and how many workers one loop can therefore keep busy: the figures of docs/scaling.md.
+"""What blocks and batches cost beside being played, and how many workers one loop can keep busy: docs/explanation/scaling.md.
 
 python benchmarks/scaling.py
 """

@@ -43,6 +43,7 @@ MATCHES_ALONE = "100k"
 ODDS_DEALS = 40_000  # as in `simgin odds`
 SEED = 1  # of the experiments that results/reference was made by
 REFERENCE = ROOT / "results" / "reference"
+WITH_BLOCKS = ("reference/metrics", "how-to/reviews", "reference/plots", "how-to/odds", "findings")
 KINDS = ("rows", "games", "metrics", "traits", "plots", "table", "roster", "speed", "odds", "quoted")
 BLOCK = re.compile(rf"(<!-- ({'|'.join(KINDS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
@@ -196,8 +197,8 @@ def league_pictures() -> None:
 
 def pages() -> list[Path]:
     """The pages with blocks: those named like the games, those of the strategies, and some more."""
-    folders = [page for folder in ("games", "strategies") for page in sorted((HERE / folder).glob("*.md"))]
-    return [*folders, *(HERE / f"{name}.md" for name in ("metrics", "reviews", "plots", "odds")), HERE / "findings.md", ROOT / "README.md"]
+    folders = [page for folder in ("games", "strategies") for page in sorted((HERE / "reference" / folder).glob("*.md"))]
+    return [*folders, *(HERE / f"{name}.md" for name in WITH_BLOCKS), ROOT / "README.md"]
 
 
 def filled(page: Path, kinds: Sequence[str]) -> str:

@@ -118,4 +118,4 @@ until[until["metric"] == "margin"][["strategy", "value", "low", "high", "n"]]
 # * **Count the comparisons**, those that you did not print too.
 #
 # Questions that were asked in this way, at two million deals each, are in the [findings](../docs/findings.md). To try a discard of your
-# own, write it as [a function of what a player sees](../docs/writing-a-strategy.md), and name its file in place of a strategy.
+# own, write it as [a function of what a player sees](../docs/how-to/writing-a-strategy.md), and name its file in place of a strategy.

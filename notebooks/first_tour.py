@@ -12,7 +12,7 @@
 # # A first tour
 #
 # Two players meet, we see who is better and how sure that is, look over their shoulders in one deal, and end with the odds of a game for
-# one. Every cell is a call of simgin or of one of its pictures. What a number is: [metrics](../docs/metrics.md).
+# one. Every cell is a call of simgin or of one of its pictures. What a number is: [metrics](../docs/reference/metrics.md).
 
 # %%
 # %matplotlib inline

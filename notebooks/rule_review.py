@@ -12,7 +12,7 @@
 # # A rule review
 #
 # You want to change a rule, or choose between two: what will it do to the game? A review lets a field of players play every variant with
-# the same packs, and tells the variants apart. What it plays, and what every metric means: [reviews](../docs/reviews.md).
+# the same packs, and tells the variants apart. What it plays, and what every metric means: [reviews](../docs/how-to/reviews.md).
 #
 # Here Oklahoma, where the upcard says with how much one may knock, and a smaller bonus for undercutting, against the standard rules.
 

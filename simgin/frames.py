@@ -1,6 +1,7 @@
 """What commands write, for Python callers: tidy pandas frames, reviews and odds. Ledgers are kept in memory, and nothing is written.
 
-Frames have the columns that the pictures of `simgin.plots` are drawn from, each function from the frame of its name (docs/plots.md).
+Frames have the columns that the pictures of `simgin.plots` are drawn from, each function from the frame of its name
+(docs/reference/plots.md).
 """
 
 from __future__ import annotations

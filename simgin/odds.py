@@ -36,7 +36,7 @@ QUANTILES = (0.1, 0.5, 0.9)
 
 
 def ladder(variant: Variant) -> tuple[str, ...]:
-    """Players from weak to strong for a game alone, by how its deals are scored (docs/strategies/solo.md)."""
+    """Players from weak to strong for a game alone, by how its deals are scored (docs/reference/strategies/solo.md)."""
     return LADDERS[str(variant.row["deal_scoring"])]
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from simgin.ledger import Ledger
 
 BLOCK_SECONDS = 0.5  # at least: progress, Ctrl-C and checkpoints come between blocks
-BLOCKS_A_SECOND = 100  # at most, by all workers together: many workers get longer blocks (docs/scaling.md)
+BLOCKS_A_SECOND = 100  # at most, by all workers together: many workers get longer blocks (docs/explanation/scaling.md)
 GROWTH = 8  # a block is at most so many times the batches of the one before: the first one may hold the compilation
 
 

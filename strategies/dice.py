@@ -1,6 +1,6 @@
 """Win deals, not points, at Gin Dice: gold's play of the cards, with the die played by the chance to win the match.
 
-Points do not count there, so that waiting for gin gives deals away; docs/strategies/stakes.md has the cross table.
+Points do not count there, so that waiting for gin gives deals away; docs/reference/strategies/stakes.md has the cross table.
 
 Source: seed 003 (Gin Dice) and STRATEGIES.md 1.2, this project.
 """

@@ -1,9 +1,11 @@
 """Play alone: greedily, looking one draw ahead, or collecting melds first and saving penalties at the end of Solitary Gin.
 
-They stop with gin only, which no threshold by count or by cards left was found to better (docs/strategies/solo.md); `solo-switch`, made for
-a game that asks no such question, by what `stop-dp` reckons, which comes to the same. It tries the rule book's advice for Solitary Gin:
-collect melds, and near the end exchange high cards for cheaper ones. Its refinement `goal` plays the last turns for the chance that the
-five deals together stay within the goal, from the distribution of a deal's score that training/solo.py found in self-play.
+They stop with gin only, which no threshold by count or by cards left was found to better
+(docs/reference/strategies/solo.md); `solo-switch`, made for a game that asks no such question, by
+what `stop-dp` reckons, which comes to the same. It tries the rule book's advice for Solitary Gin:
+collect melds, and near the end exchange high cards for cheaper ones. Its refinement `goal` plays
+the last turns for the chance that the five deals together stay within the goal, from the
+distribution of a deal's score that training/solo.py found in self-play.
 
 Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
 """

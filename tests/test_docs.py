@@ -27,18 +27,18 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_field_of_the_view_is_documented() -> None:
-    text = (ROOT / "docs/writing-a-strategy.md").read_text()
+    text = (ROOT / "docs/how-to/writing-a-strategy.md").read_text()
     for name, about in FIELDS:
         assert f"| `{name}` | {about} |" in text
 
 
 def test_every_check_of_the_contract_is_documented() -> None:
-    text = (ROOT / "docs/writing-a-strategy.md").read_text()
+    text = (ROOT / "docs/how-to/writing-a-strategy.md").read_text()
     assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", text.split("## The contract test")[1], re.M) == list(CHECKS)
 
 
 def test_every_helper_is_documented_with_its_arguments() -> None:
-    section = (ROOT / "docs/writing-a-strategy.md").read_text().partition("## Helpers")[2].partition("\n## ")[0]
+    section = (ROOT / "docs/how-to/writing-a-strategy.md").read_text().partition("## Helpers")[2].partition("\n## ")[0]
     told = dict(re.findall(r"^\| `(\w+)(\(.*?\))?` \| .+ \|$", section, re.M))
     assert sorted(told) == sorted(toolkit.__all__)
     for name, arguments in told.items():
@@ -47,7 +47,7 @@ def test_every_helper_is_documented_with_its_arguments() -> None:
             assert arguments == str(inspect.signature(getattr(function, "py_func", function))), name
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/writing-a-strategy.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to/writing-a-strategy.md"])
 def test_the_strategies_in_the_documents_play(page: str, tmp_path: Path) -> None:
     files = [code for code in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S) if "Strategy(" in code]
     assert files
@@ -60,7 +60,7 @@ def test_the_strategies_in_the_documents_play(page: str, tmp_path: Path) -> None
 
 
 def test_the_variants_in_the_documents_are_games_and_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (ROOT / "docs/variants.md").read_text()
+    page = (ROOT / "docs/how-to/variants.md").read_text()
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.S)
     (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
     commands = [line.partition("  #")[0] for block in re.findall(r"```\n(simgin .*?)```", page, re.S) for line in block.splitlines()]

@@ -475,7 +475,7 @@ def test_no_two_cells_are_compared_twice(tmp_path):
 # The page about them
 
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs/experiments.md").read_text()
+PAGE = (Path(__file__).resolve().parent.parent / "docs/how-to/experiments.md").read_text()
 
 
 def test_the_page_has_every_key():

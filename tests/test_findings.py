@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS, REFERENCE = ROOT / "docs", ROOT / "results" / "reference"
 FINDINGS = (DOCS / "findings.md").read_text()
 ADVICE = sorted(path.stem for path in (ROOT / "experiments").glob("advice-*.toml"))
-PAGES = [DOCS / "findings.md", DOCS / "strategies" / "README.md", ROOT / "README.md"]
+PAGES = [DOCS / "findings.md", DOCS / "reference" / "strategies" / "README.md", ROOT / "README.md"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -39,7 +39,7 @@ def test_a_question_is_settled_on_two_million_deals_at_both_bonuses(name: str) -
 def test_figures_in_the_text_stand_in_a_table() -> None:
     """Every figure with an error outside the quoted tables is one of theirs, but for its sign, or of a strategy's page."""
     quoted = re.compile(r"<!-- quoted.*?<!-- end -->", re.S)
-    known = "".join(quoted.findall(FINDINGS)) + "".join(page.read_text() for page in (DOCS / "strategies").glob("*.md"))
+    known = "".join(quoted.findall(FINDINGS)) + "".join(page.read_text() for page in (DOCS / "reference" / "strategies").glob("*.md"))
     text = quoted.sub("", FINDINGS).partition("## Published figures")[0].split("## The rule of fourteen")
     figures = [figure for part in (text[0], text[1].partition("## ")[2]) for figure in re.findall(r"\d+\.\d+ ± \d+\.\d+", part)]
     assert len(figures) >= 25

@@ -10,7 +10,7 @@ import pytest
 from simgin import metrics, rules, variants
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-GAMES = DOCS / "games"
+GAMES = DOCS / "reference" / "games"
 NAMES = variants.names()
 PAGES = sorted(GAMES.glob("*.md"))
 HEADINGS = ["The game", "As simgin plays it", "Readings", "What the simulator says", "Versions"]
@@ -48,7 +48,7 @@ def test_what_comes_from_the_rows_is_up_to_date(page: Path) -> None:
 
 
 def test_the_metrics_are_those_of_the_table() -> None:
-    page = DOCS / "metrics.md"
+    page = DOCS / "reference" / "metrics.md"
     assert make.filled(page, ("metrics",)) == page.read_text()
     assert re.findall(r"^\| `(\w+)` \| [12]", page.read_text(), re.M) == [metric.name for metric in metrics.METRICS]
 

@@ -188,14 +188,14 @@ def test_gin_by_turn_of_another_program():
     [("solitaire-gin-knock", 0.7652, 0.0026), ("solitaire-gin-scored", 0.2323, 0.0026)],
 )
 def test_the_chance_of_a_match_is_what_matches_came_to(game, match, error):
-    """100,000 matches of a greedy player who waits for gin (docs/games); both errors at four standard errors of the two together."""
+    """100,000 matches of a greedy player who waits for gin (docs/reference/games). Both errors at four standard errors of both."""
     found = row(odds.by_strength([deals.of("solo-greedy", game, 50_000)]), metric="match")
     own = (found["high"] - found["low"]) / 2
     assert abs(found["value"] - match) < 2 * np.hypot(own, error)
 
 
 def test_solitary_goal_is_what_matches_came_to():
-    """solo-switch meets the goal in 75.19 +- 0.60 % of matches (docs/strategies/solo.md)."""
+    """solo-switch meets the goal in 75.19 +- 0.60 % of matches (docs/reference/strategies/solo.md)."""
     found = row(odds.by_strength([deals.of("solo-switch", "solitary-gin", 20_000)]), metric="match")
     assert found["n"] == 4_000
     assert abs(found["value"] - 0.7519) < 2 * np.hypot((found["high"] - found["low"]) / 2, 0.0060)

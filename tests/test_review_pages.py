@@ -11,7 +11,7 @@ from simgin import plots, review, solotraits, traits
 from simgin.traits import Trait
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-REVIEWS, PLOTS = ((DOCS / name).read_text() for name in ("reviews.md", "plots.md"))
+REVIEWS, PLOTS = ((DOCS / name).read_text() for name in ("how-to/reviews.md", "reference/plots.md"))
 TOLD = {1: solotraits.TRAITS, 2: traits.TRAITS}
 
 
@@ -22,7 +22,7 @@ def rows(text: str, block: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
 
 
-@pytest.mark.parametrize("name", ["reviews", "plots"])
+@pytest.mark.parametrize("name", ["how-to/reviews", "reference/plots"])
 def test_the_tables_are_those_of_the_code(name: str) -> None:
     page = DOCS / f"{name}.md"
     assert page in make.pages()

@@ -43,8 +43,8 @@ def run(
       strategies = ["gold", "gin-only"]
       against = "simple"
 
-    docs/experiments.md has every key: round_robin, matchups, sweep and solo beside the panel; matches instead of deals; until, sprt or for
-    instead of a fixed size.
+    docs/how-to/experiments.md has every key: round_robin, matchups, sweep and solo beside the panel; matches instead of deals; until,
+    sprt or for instead of a fixed size.
 
     The same command again goes on after an interruption; with more deals in the file it adds to what is there. A directory whose
     experiment, rules or strategies are no longer the same is refused.

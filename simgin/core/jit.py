@@ -145,7 +145,7 @@ def jit(function: Callable[..., Any]) -> Any:
 def inlined(function: Callable[..., Any]) -> Any:
     """Decorator of the small functions that every question goes through, whose calls LLVM's own threshold would leave standing.
 
-    See docs/decisions/0008-inlining.md. Not for what is called from many cold places: each copy is compiled anew.
+    See docs/explanation/decisions/0008-inlining.md. Not for what is called from many cold places: each copy is compiled anew.
     """
     return compiled(function, forceinline=True)
 

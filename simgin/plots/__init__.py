@@ -1,7 +1,7 @@
 """Pictures: every function takes a tidy frame and returns a matplotlib Figure with its own canvas.
 
 All frames have the columns variant, strategy, opponent (empty for one player) and n, and limits `low` and `high` of 95 % beside every
-value; docs/plots.md has the others. Every picture says what was played: n, strategies, variant and seed.
+value; docs/reference/plots.md has the others. Every picture says what was played: n, strategies, variant and seed.
 """
 
 from simgin.plots.alone import odds, strength, totals

@@ -5,7 +5,7 @@ reach it); `deadwood_with(cards, card, rules)` the least deadwood with that card
 meld; `dearest(cards, rules)` -> (the dearest of them, their value); `popcount`, `lowest`, `nth` on masks; `rank`, `suit`, `of_rank`.
 
 `hand` asks about one's own cards as they are, `prospects` what they may become; `opponent` and `beliefs` ask about the other's; `prices`
-chooses a discard, and `answers` says what is decided. docs/writing-a-strategy.md has a line for each helper.
+chooses a discard, and `answers` says what is decided. docs/how-to/writing-a-strategy.md has a line for each helper.
 """
 
 from simgin.core.bits import lowest, nth, popcount
