@@ -42,7 +42,7 @@ HANDS = (
     ("rainbow", "5S 6H 7C 8D 2S 3S 4S JH JD JC", 0),
 )
 # Sums over 4,000 deals of gold against simple, standard, seed 1: two batches. They change with the stream, with the play of either and with
-# the rules of standard, and then tests/test_doctor.py prints the new ones.
+# the rules of standard, and then tests/checks/test_doctor.py prints the new ones.
 DEALS = 4000
 SUMS = {
     "deals": 4000, "decided": 3998, "knock": 3762, "gin": 78, "undercut": 158, "void": 2,

@@ -1,0 +1,143 @@
+"""The contract test catches every animal of the zoo with one sentence, and lets good strategies through.
+
+Each file of tests/data/bad_strategies does one thing that it must not do. Its first line says which check must catch it
+and quotes words of the sentence.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simgin import check, loader, scaffold, variants
+
+ZOO = Path(__file__).parents[1] / "data" / "bad_strategies"
+ANIMALS = {path.stem: path for path in sorted(ZOO.glob("*.py"))}
+# One of each kind for every run; the others take minutes. Those that end their process are asked on their own.
+COMMON = "illegal_card hanging out_of_bounds whole_history writing_view own_chance counting unknown_field".split()
+ENDING = ["hanging_in_python", "hanging_when_read", "ending_the_process"]
+REST = [name for name in ANIMALS if name not in (*COMMON, *ENDING)]
+STANDARD = [variants.find("standard")]
+PYTHON = """
+from simgin.strategy import Strategy, discard
+from simgin.toolkit import best_discard
+
+ASKED = {}
+
+
+@discard
+def remembering(view, rules, params):
+    if int(view.hand) not in ASKED:
+        ASKED[int(view.hand)] = best_discard(view.hand, view.legal, rules)
+        print("a new hand")
+    return ASKED[int(view.hand)] if view.legal >> ASKED[int(view.hand)] & 1 else best_discard(view.hand, view.legal, rules)
+
+
+STRATEGY = Strategy("remembering", discard=remembering)
+"""
+
+
+def caught_by(path: Path) -> tuple[str, str]:
+    """The check that is to catch an animal, and words of its sentence."""
+    name, words = path.read_text().split('"""')[1].split(": ", maxsplit=1)
+    return name, words
+
+
+def assert_caught(path: Path, findings: list[check.Finding]) -> None:
+    name, words = caught_by(path)
+    failed = {one.check: one.sentence for one in findings if one.passed is False}
+    assert list(failed) == [name], f"{path.name}: {failed}"
+    assert words in failed[name] and "\n" not in failed[name] and failed[name].endswith((".", "?")), failed[name]
+
+
+def asked(files: list[Path], seconds: float = 2.0) -> dict[str, list[check.Finding]]:
+    """What becomes of some strategies that are asked few questions, in as few processes as can be."""
+    with pytest.MonkeyPatch.context() as few:
+        few.setattr(check, "QUESTIONS", 80)
+        few.setattr(check, "AT_LEAST", 80)
+        found = check.check([str(file) for file in files], STANDARD, seconds)
+    return {file.stem: [one for one in found if one.strategy == str(file)] for file in files}
+
+
+@pytest.fixture(scope="module")
+def common(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[check.Finding]]:
+    folder = tmp_path_factory.mktemp("good")
+    scaffold.write(folder / "begun.py", scaffold.strategy_file(folder / "begun.py"))
+    (folder / "remembering.py").write_text(PYTHON)
+    return asked([folder / "begun.py", folder / "remembering.py", *(ANIMALS[name] for name in COMMON)])
+
+
+@pytest.fixture(scope="module")
+def rest() -> dict[str, list[check.Finding]]:
+    return asked([ANIMALS[name] for name in REST])
+
+
+@pytest.mark.parametrize("name", COMMON)
+def test_the_common_animals_are_caught(name: str, common: dict[str, list[check.Finding]]) -> None:
+    assert [one.check for one in common[name]] == list(check.CHECKS)
+    assert_caught(ANIMALS[name], common[name])
+
+
+@pytest.mark.parametrize("name", ["begun", "remembering"])
+def test_good_strategies_pass(name: str, common: dict[str, list[check.Finding]]) -> None:
+    """The scaffold, and one that runs in Python, keeps what it knows, and prints: a pure function all the same."""
+    assert [one for one in common[name] if one.passed is not True] == []
+    said = {one.check: one.sentence for one in common[name]}
+    assert said["plays"] == "200 deals of standard." and ("discard runs in Python" in said["compiles"]) == (name == "remembering")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REST)
+def test_the_other_animals_are_caught(name: str, rest: dict[str, list[check.Finding]]) -> None:
+    assert_caught(ANIMALS[name], rest[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ENDING)
+def test_those_that_end_or_hang_their_process_are_caught(name: str) -> None:
+    assert_caught(ANIMALS[name], asked([ANIMALS[name]])[name])
+
+
+def shell(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "simgin", "strategies", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"x = 1\0\n", "null bytes"),
+        (b"def f(:\n", "SyntaxError"),
+        (b"\xff\xfe", "SyntaxError"),
+        (b"x = 1\n", "has no strategy; it needs a line like"),
+        (b"import nowhere_at_all\n", "ModuleNotFoundError"),
+        (None, "cannot be read: No such file"),
+    ],
+)
+def test_what_is_no_strategy_is_bad_input(content: bytes | None, sentence: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    if content is not None:
+        file.write_bytes(content)
+    done = shell("check", file, "-v", "standard")
+    said = [line for line in done.stderr.splitlines() if "checking" not in line]
+    assert done.returncode == 2 and len(said) == 1 and sentence in said[0], done.stderr
+
+
+@pytest.mark.slow
+def test_the_command_exits_with_one_for_a_failure_and_says_it_in_json() -> None:
+    done = shell("check", ANIMALS["illegal_card"], "-v", "standard", "-v", "oklahoma", "--json")
+    rows = json.loads(done.stdout)["rows"]
+    assert done.returncode == 1 and [row["check"] for row in rows] == list(check.CHECKS)
+    assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
+
+
+@pytest.mark.slow
+def test_every_built_in_strategy_and_policy_passes_in_every_variant() -> None:
+    """By themselves, and every policy in gold's place of its slot; mc with few worlds, for the sake of time."""
+    alone = [name for name in loader.names() if name != "mc"]
+    mixed = [f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"]
+    found = check.check([*alone, "mc:n=4", *mixed, "gold+stake=dead"], check.games())
+    assert [one for one in found if one.passed is not True] == []

@@ -1,0 +1,187 @@
+"""Deadwood, best discards and their helpers against the twin, against brute force, and by the properties of RULES.md 3.2."""
+
+import random
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracles import twin
+from simgin.core.deadwood import best_discards, deadwood, deadwood_of, deadwood_with, dearest, meldable
+from support import hands
+
+NOTHING = 1 << 20  # what stands for the count of no discard and of no meld
+
+
+def same_deadwood_as_the_twin(text, sample):
+    """Every hand of the sample in every set of card values, for the stopper and for the defender."""
+    games = [hands.game(text + values) for values in hands.VALUES]
+    for hand in sample:
+        cards = hands.names(hand)
+        for rules, row in games:
+            assert deadwood(hand, rules) == twin.deadwood(cards, row), cards
+        rules, row = games[1]  # the row where the defender's ace differs
+        assert deadwood_of(hand, rules, 1) == twin.deadwood(cards, row, "defender"), cards
+
+
+def ace_runs_of(text):
+    return hands.game(text)[1]["ace_runs"]
+
+
+def sample(text, seed, n_dealt, n_rich):
+    """Mostly hands of ten, some of eleven and of fewer."""
+    rng = random.Random(f"{text} {seed}")
+    sizes = [10] * 12 + [11] * 6 + [9, 8, 7, 6, 5, 4, 3]
+    for i in range(n_dealt):
+        yield hands.dealt(rng, sizes[i % len(sizes)])
+    for i in range(n_rich):
+        yield hands.meld_rich(rng, sizes[i % len(sizes)], ace_runs_of(text))
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_deadwood_is_the_twins(text):
+    same_deadwood_as_the_twin(text, sample(text, 1, 10_000, 4_000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_deadwood_is_the_twins_on_many_hands(text):
+    same_deadwood_as_the_twin(text, sample(text, 2, 100_000, 20_000))
+
+
+def test_the_empty_hand_and_single_cards():
+    rules, row = hands.game("standard")
+    assert deadwood(0, rules) == 0
+    values = twin.card_values(row)
+    assert [deadwood(1 << card, rules) for card in range(52)] == [values[hands.names(1 << card)[0]] for card in range(52)]
+
+
+def test_most_meld_rich_hands_have_conflicts():
+    """The sample would be worth little if the melds in its hands did not fight for cards."""
+    rng = random.Random(3)
+    _, row = hands.game("standard")
+    fighting = 0
+    for _ in range(500):
+        melds = [set(meld) for meld in twin.melds_in(hands.names(hands.meld_rich(rng, 10, "low")), row)]
+        fighting += any(a & b for i, a in enumerate(melds) for b in melds[:i])
+    assert fighting > 300
+
+
+# Discards
+
+
+@pytest.mark.parametrize("values", hands.VALUES)
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_best_discards_are_those_of_trying_all(text, values):
+    rules, _ = hands.game(text + values)
+    rng = random.Random(f"{text}{values} discards")
+    for i in range(1_200):
+        hand = hands.dealt(rng, 11) if i % 3 == 0 else hands.meld_rich(rng, 11, ace_runs_of(text))
+        legal = hand & rng.getrandbits(52) if i % 4 == 0 else hand & ~(1 << rng.choice(hands.members(hand)))
+        left = {card: deadwood(hand ^ 1 << card, rules) for card in hands.members(legal)}
+        least = min(left.values(), default=NOTHING)
+        best = sum(1 << card for card, count in left.items() if count == least)
+        assert best_discards(hand, legal, rules) == (least, best), hands.names(hand)
+        if i % 3 == 1:  # and all eleven
+            assert best_discards(hand, hand, rules)[0] == min(deadwood(hand ^ 1 << card, rules) for card in hands.members(hand))
+
+
+def test_no_legal_discard():
+    rules, _ = hands.game("standard")
+    assert best_discards(hands.mask("5S 6S 7S KH".split()), 0, rules) == (NOTHING, 0)
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_deadwood_with_a_card_in_a_meld(text):
+    rules, row = hands.game(text)
+    rng = random.Random(f"{text} with")
+    for i in range(250):
+        hand = hands.meld_rich(rng, 10 + i % 2, row["ace_runs"])
+        cards = hands.names(hand)
+        melds = twin.melds_in(cards, row)
+        for card in cards:
+            rests = [[other for other in cards if other not in meld] for meld in melds if card in meld]
+            want = min((twin.deadwood(rest, row) for rest in rests), default=NOTHING)
+            assert deadwood_with(hand, hands.mask([card]).bit_length() - 1, rules) == want, (cards, card)
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_meldable_cards(text):
+    rules, row = hands.game(text)
+    for hand in sample(text, 4, 1_000, 1_500):
+        melded = {card for meld in twin.melds_in(hands.names(hand), row) for card in meld}
+        assert meldable(hand, rules) == hands.mask(melded)
+
+
+@pytest.mark.parametrize("values", hands.VALUES)
+def test_dearest(values):
+    rules, row = hands.game("standard" + values)
+    worth = twin.card_values(row)
+    rng = random.Random(5)
+    assert dearest(0, rules) == (0, -1)
+    for _ in range(1_000):
+        cards = hands.dealt(rng, rng.randint(1, 11))
+        most = max(worth[card] for card in hands.names(cards))
+        assert dearest(cards, rules) == (hands.mask(card for card in hands.names(cards) if worth[card] == most), most)
+
+
+# Properties
+
+
+a_card = st.integers(0, 51)
+a_hand = st.sets(a_card, min_size=3, max_size=11).map(lambda cards: sum(1 << card for card in cards))
+a_crowd = st.tuples(st.randoms(use_true_random=False), st.integers(5, 11)).map(lambda drawn: hands.crowded(*drawn))
+any_hand = st.one_of(a_hand, a_crowd)
+COLOURS = ((0, 3), (1, 2))  # black: spades and clubs; red: hearts and diamonds
+
+
+def renamed(hand, suits):
+    return sum((hand >> 13 * suit & 0x1FFF) << 13 * to for suit, to in enumerate(suits))
+
+
+def keeps_colours_apart(suits):
+    return any({suits[suit] for suit in COLOURS[0]} == set(colour) for colour in COLOURS)
+
+
+@given(any_hand, st.sampled_from(hands.MELD_RULES), st.sampled_from(list(permutations(range(4)))))
+def test_renaming_suits_changes_nothing(hand, text, suits):
+    rules, row = hands.game(text)
+    if not row["rainbow"] or keeps_colours_apart(suits):
+        assert deadwood(renamed(hand, suits), rules) == deadwood(hand, rules)
+
+
+@given(any_hand, st.sampled_from(hands.VALUES))
+def test_more_melds_never_cost(hand, values):
+    plain, rainbow = (
+        [deadwood(hand, hands.game(f"standard+ace_runs={ace}+rainbow={yes}{values}")[0]) for ace in hands.ACE_RUNS] for yes in ("no", "yes")
+    )
+    assert plain == sorted(plain, reverse=True) and rainbow == sorted(rainbow, reverse=True)
+    assert all(more <= less for more, less in zip(rainbow, plain, strict=True))
+
+
+@given(any_hand, a_card, st.sampled_from(hands.MELD_RULES), st.sampled_from(hands.VALUES))
+def test_a_card_costs_at_most_its_value(hand, card, text, values):
+    rules, _ = hands.game(text + values)
+    without = hand & ~(1 << card)
+    if without.bit_count() <= 10:
+        assert deadwood(without | 1 << card, rules) <= deadwood(without, rules) + rules.value[0, card % 13]
+
+
+@given(any_hand, st.sampled_from(hands.MELD_RULES))
+def test_loose_cards_bound_the_deadwood(hand, text):
+    rules, row = hands.game(text)
+    worth = twin.card_values(row)
+    total = sum(worth[card] for card in hands.names(hand))
+    loose = sum(worth[card] for card in hands.names(hand & ~meldable(hand, rules)))
+    assert loose <= deadwood(hand, rules) <= total
+
+
+def test_the_deadwood_of_all_opening_hands():
+    """All 15,820,024,220 hands, against the exact counts of REFERENCE.md 1.3; the program checks them itself."""
+    program = Path(__file__).parents[2] / "benchmarks" / "opening_deadwood.py"
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=1800, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

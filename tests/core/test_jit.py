@@ -1,0 +1,93 @@
+"""The cache of compiled code: never stale, survives damage, and gives way where nothing can be written."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simgin import hooks, loader
+from simgin.core import jit
+
+ROOT = Path(__file__).resolve().parents[2]
+ONE_DEADWOOD = """
+import sys
+from simgin import notation, rules, variants
+from simgin.core.deadwood import deadwood
+hand = notation.mask(notation.cards("5S 6S 7S 5H 5D KC QD 2H 9C 9D"))
+print(deadwood(hand, rules.build(variants.find("standard"))))
+"""
+
+
+def run(cache: Path, code: str = ONE_DEADWOOD, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "SIMGIN_CACHE_DIR": str(cache), **environment}
+    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+
+
+def test_a_truncated_cache_is_a_miss_not_a_crash(tmp_path: Path) -> None:
+    assert run(tmp_path).stdout == "50\n"
+    files = [path for path in tmp_path.rglob("*") if path.suffix in (".nbc", ".nbi")]
+    assert files
+    for path in files:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    again = run(tmp_path)
+    assert (again.stdout, again.returncode) == ("50\n", 0), again.stderr
+    for path in files:
+        path.write_bytes(b"")
+    assert run(tmp_path).stdout == "50\n"
+
+
+def test_an_unwritable_cache_is_a_notice_and_no_failure(tmp_path: Path) -> None:
+    blocked = tmp_path / "a file"
+    blocked.write_text("no directory")
+    done = run(blocked)
+    assert done.stdout == "50\n"
+    assert "SIMGIN_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_interpreted_and_bounds_checked_code_say_the_same(tmp_path: Path) -> None:
+    assert run(tmp_path, NUMBA_DISABLE_JIT="1").stdout == "50\n"
+    assert run(tmp_path, NUMBA_BOUNDSCHECK="1").stdout == "50\n"
+
+
+def test_bounds_checking_has_a_cache_of_its_own(tmp_path: Path) -> None:
+    code = "from simgin.core import jit; print(jit.digest())"
+    plain, checked = run(tmp_path, code).stdout, run(tmp_path, code, NUMBA_BOUNDSCHECK="1").stdout
+    assert plain != checked and len(plain.strip()) == 16
+
+
+def test_everything_that_is_compiled_is_in_the_digest() -> None:
+    """A file outside the digest that compiled with a kept cache could go stale without a word."""
+    named = {path.resolve() for path in jit.compiled_sources()}
+    for path in [*(ROOT / "simgin").rglob("*.py"), *(ROOT / "strategies").glob("*.py")]:
+        text = path.read_text()
+        if "\n@jit\n" in text or ("import jit\n" in text and "@jit" in text):
+            assert path.resolve() in named, f"{path} compiles functions and is not in the digest"
+
+
+def test_a_change_of_any_source_is_another_digest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    extra = tmp_path / "more.py"
+    extra.write_text("x = 1\n")
+    sources = [*jit.compiled_sources(), extra]
+    monkeypatch.setattr(jit, "compiled_sources", lambda: sources)
+    before = jit.digest.__wrapped__()
+    extra.write_text("x = 2\n")
+    assert jit.digest.__wrapped__() != before
+
+
+def test_old_directories_are_pruned(tmp_path: Path) -> None:
+    for i in range(8):
+        (tmp_path / f"old{i}").mkdir()
+        os.utime(tmp_path / f"old{i}", (i, i))
+    done = run(tmp_path, "from simgin.core import jit; print(jit.cache_directory().name)")
+    left = {path.name for path in tmp_path.iterdir()}
+    assert done.stdout.strip() in left and "old7" in left and "old0" not in left
+    assert len(left) == jit.KEPT_DIRECTORIES
+
+
+def test_every_shipped_policy_is_kept_on_disk() -> None:
+    """A policy that numba cannot keep would be compiled at every start: it says so in a warning, which is an error here."""
+    for policy in loader.policies():
+        hook = hooks.hook(policy)
+        assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name

@@ -1,0 +1,255 @@
+"""The melding that is shown (RULES.md 3.5) against the twin, and its short cut against the full search."""
+
+import itertools
+import random
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from oracles import twin
+from simgin.core.endings import demanded_by
+from simgin.core.meldings import (
+    MAX_MELDINGS,
+    MAX_MELDS,
+    NO_MELDING,
+    _plain_melding,
+    extension,
+    legal_meldings,
+    melding_shown,
+    melds_in,
+    text_order,
+)
+from support import hands
+
+VALUES = ("", "+pip_values=five_ten+ace_value=15")
+
+
+class Board:
+    """The scratch space that the engine keeps in its state."""
+
+    def __init__(self, rules):
+        self.rules = rules
+        self.found = np.zeros(MAX_MELDS, np.int64)
+        self.keys, self.rows = np.zeros((MAX_MELDINGS, 3), np.int64), np.zeros((MAX_MELDINGS, 3), np.int64)
+
+    def shown(self, hand, discard=0, must=-1, demanded=-1):
+        """(deadwood, the melds shown) of a hand."""
+        left = melding_shown(hand, discard, must, demanded, self.rules, self.found, self.keys, self.rows)
+        return int(left), self.melds(0) if left < NO_MELDING else None
+
+    def legal(self, hand, discard=0, must=-1, demanded=-1, limit=NO_MELDING, room=MAX_MELDINGS):
+        """Every (deadwood, melds) that may be shown, in order."""
+        n = legal_meldings(hand, discard, must, demanded, limit, self.rules, self.found, self.keys, self.rows, room)
+        return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
+
+    def melds(self, i):
+        return sorted(int(meld) for meld in self.rows[i] if meld)
+
+    def plain(self, hand):
+        """How many melds the short cut finds; more than three: it does not apply."""
+        return _plain_melding(hand, self.rules, self.rows[0])
+
+
+def by_twin(hand, discard, row, **conditions):
+    """(deadwood, the melds shown), as the twin has it."""
+    cards = hands.names(hand)
+    melds = twin.shown(cards, hands.names(discard)[0] if discard else None, row, **conditions)
+    if melds is None:
+        return NO_MELDING, None
+    worth = twin.card_values(row)
+    melded = {card for meld in melds for card in meld}
+    return sum(worth[card] for card in cards if card not in melded), sorted(hands.mask(meld) for meld in melds)
+
+
+def eleven(rng, row):
+    """Ten cards kept and the one thrown, as masks."""
+    hand = hands.dealt(rng, 11) if rng.random() < 0.1 else hands.meld_rich(rng, 11, row["ace_runs"])
+    discard = 1 << rng.choice(hands.members(hand))
+    return hand ^ discard, discard
+
+
+def test_text_order_is_the_order_of_the_texts():
+    """Over every meld of the pack of at most ten cards: longer ones are told apart by their first ten, which is all a hand can ask."""
+    texts = {}
+    for ace in hands.ACE_RUNS:
+        for meld in twin.melds_in(twin.PACK, {"ace_runs": ace, "rainbow": True}):
+            if len(meld) <= 10:
+                texts[" ".join(meld)] = hands.mask(meld)
+    orders = [text_order(texts[text]) for text in sorted(texts)]
+    assert all(a < b for a, b in pairwise(orders))
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_melds_in_a_hand(text):
+    rules, row = hands.game(text)
+    found = np.zeros(MAX_MELDS, np.int64)
+    rng = random.Random(f"{text} melds")
+    for i in range(2_000):
+        hand = hands.dealt(rng, 11) if i % 2 else hands.meld_rich(rng, 11, row["ace_runs"])
+        n = melds_in(hand, rules, found)
+        want = {hands.mask(meld) for meld in twin.melds_in(hands.names(hand), row)}
+        assert n == len(want) and set(found[:n].tolist()) == want
+
+
+def test_a_run_of_eleven_leaves_room():
+    for ace in hands.ACE_RUNS:
+        for first in range(13):
+            run = sum(1 << (first + i) % 13 for i in range(11))
+            rules, _ = hands.game(f"standard+ace_runs={ace}+rainbow=yes")
+            assert melds_in(run, rules, np.zeros(MAX_MELDS, np.int64)) < MAX_MELDS
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_extension_cards(text):
+    rules, row = hands.game(text)
+    for meld in twin.melds_in(twin.PACK, row):
+        if len(meld) <= 11:
+            want = {card for card in twin.PACK if card not in meld and twin.layoff.additions(meld, [card], row)[1:]}
+            assert extension(hands.mask(meld), rules) == hands.mask(want), meld
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_melding_after_a_knock(text, values):
+    rules, row = hands.game(text + values)
+    board = Board(rules)
+    rng = random.Random(f"{text}{values} knock")
+    for i in range(1_500):
+        ten, discard = eleven(rng, row)
+        discard = discard if i % 4 else 0  # the worked examples give none
+        assert board.shown(ten, discard) == by_twin(ten, discard, row), hands.names(ten)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_melding_after_many_knocks(text):
+    rules, row = hands.game(text)
+    board = Board(rules)
+    rng = random.Random(f"{text} many knocks")
+    for _ in range(20_000):
+        ten, discard = eleven(rng, row)
+        assert board.shown(ten, discard) == by_twin(ten, discard, row), hands.names(ten)
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_melding_that_contains_the_card_taken(text):
+    rules, row = hands.game(text + "+take_to_knock=melded")
+    board = Board(rules)
+    rng = random.Random(f"{text} taken")
+    seen = Counter()
+    for _ in range(1_200):
+        ten, discard = eleven(rng, row)
+        must = rng.choice(hands.members(ten))
+        want = by_twin(ten, discard, row, taken=hands.names(1 << must)[0])
+        assert board.shown(ten, discard, must) == want, (hands.names(ten), hands.names(1 << must))
+        seen["none" if want[1] is None else "dearer" if want[0] > board.shown(ten, discard)[0] else "cheapest"] += 1
+    assert min(seen["none"], seen["dearer"], seen["cheapest"]) >= 20, seen
+
+
+def with_a_shot(rng, row, points):
+    """Ten cards that leave what a score demands beside melds, and a card thrown. None if the melds drawn do not fit."""
+    demanded = [int(digit) - 1 for digit in f"{points % 100:02d}" if digit != "0"]
+    loose = 0
+    for rank in demanded:
+        loose |= 1 << rng.choice([13 * suit + rank for suit in range(4) if not loose >> 13 * suit + rank & 1])
+    melds = hands.made_of_melds(rng, 10 - len(demanded), row["ace_runs"], loose)
+    spare = [card for card in range(52) if not (melds | loose) >> card & 1]
+    return melds | loose, 1 << rng.choice(spare)
+
+
+@pytest.mark.parametrize("ban", ["any", "melded"])
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_melding_of_a_shot(text, ban):
+    rules, row = hands.game(f"{text}+shot=yes+take_to_knock={ban}")
+    board = Board(rules)
+    rng = random.Random(f"{text} {ban} shot")
+    shots = 0
+    for _ in range(400):
+        points = rng.choice([1, 3, 30, 11, 12, 34, 77, 99, 5, 120, 256])
+        ten, discard = with_a_shot(rng, row, points)
+        must = rng.choice(hands.members(ten)) if ban == "melded" else -1
+        taken = hands.names(1 << must)[0] if must >= 0 else None
+        want = by_twin(ten, discard, row, demanded=twin.shot_ranks(points), taken=taken)
+        assert board.shown(ten, discard, must, demanded_by(points)) == want, (hands.names(ten), points)
+        shots += want[1] is not None
+    assert shots >= 15
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_melding_of_big_gin(text):
+    rules, row = hands.game(text)
+    board = Board(rules)
+    rng = random.Random(f"{text} big gin")
+    big = 0
+    while big < 150:
+        hand = hands.made_of_melds(rng, 11, row["ace_runs"])
+        left, melds = board.shown(hand)
+        if left == 0:
+            assert (left, melds) == by_twin(hand, 0, row, demanded=[]), hands.names(hand)
+            big += 1
+
+
+@pytest.mark.parametrize("text", [text for text in hands.MELD_RULES if text.endswith("no")])
+def test_the_short_cut_shows_what_the_search_shows(text):
+    """It is also what most hands go through, so it has to be taken often: the test says how often, by number of melds."""
+    rules, row = hands.game(text)
+    board = Board(rules)
+    rng = random.Random(f"{text} short cut")
+    taken = Counter()
+    for i in range(30_000):
+        size = 11 if i % 5 == 0 else 10
+        hand = hands.dealt(rng, size) if i % 10 == 0 else hands.meld_rich(rng, size, row["ace_runs"])
+        discard = 1 << rng.randrange(52) & ~hand
+        n = board.plain(hand)
+        if n <= 3:
+            searched = board.legal(hand, discard, room=1)[0]
+            assert board.shown(hand, discard) == searched, hands.names(hand)
+            taken[n, len(searched[1])] += 1
+    assert all(number == found for number, found in taken)
+    assert min(taken[n, n] for n in range(4)) >= 300, taken
+
+
+def test_rainbows_are_always_searched():
+    board = Board(hands.game("rainbow")[0])
+    assert board.plain(hands.mask("5S 6S 7S KH".split())) > 3
+
+
+@pytest.mark.parametrize("text", hands.MELD_RULES)
+def test_every_legal_melding_in_its_order(text):
+    """Against the definition: families of disjoint melds of the twin, sorted by the four rules of 3.5 one after the other."""
+    rules, row = hands.game(text)
+    board = Board(rules)
+    rng = random.Random(f"{text} all meldings")
+    cut = dearer = 0
+    for i in range(150):
+        ten, discard = eleven(rng, row)
+        room = rng.choice([2, 8, MAX_MELDINGS])
+        limit = rng.choice([0, 10, 30, 99])
+        must = rng.choice(hands.members(ten)) if i % 3 == 0 else -1
+        want = [family for family in families(ten, discard, row) if family[0] <= limit and (must < 0 or sum(family[1]) >> must & 1)]
+        assert board.legal(ten, discard, must, limit=limit, room=room) == want[:room], (hands.names(ten), limit, must)
+        cut += len(want) > room
+        dearer += len({left for left, _ in want}) > 1
+    assert cut >= 10 and dearer >= 30, (cut, dearer)
+
+
+def families(ten, discard, row):
+    """Every (deadwood, melds) of ten cards in the order of RULES.md 3.5."""
+    melds = twin.melds_in(hands.names(ten), row)
+    worth = twin.card_values(row)
+    out = []
+    for n in range(4):
+        for family in itertools.combinations(melds, n):
+            melded = [card for meld in family for card in meld]
+            if len(set(melded)) == len(melded):
+                left = sum(worth[card] for card in hands.names(ten) if card not in melded)
+                out.append(((left, extensions(family, ten | discard, row), n, sorted(map(" ".join, family))), family))
+    return [(key[0], sorted(hands.mask(meld) for meld in family)) for key, family in sorted(out, key=lambda item: item[0])]
+
+
+def extensions(family, held, row):
+    """Number of cards, not held, that could be laid off directly on some meld."""
+    others = hands.names(~held & (1 << 52) - 1)
+    return len({card for meld in family for card in others if twin.layoff.additions(meld, [card], row)[1:]})

@@ -1,0 +1,193 @@
+"""The generator: Random123's known answers, an independent Philox in plain Python, packs that are fair, and streams that never meet.
+
+Every chi-square test below has a seed chosen before looking and fails by chance once in a million (ALARM).
+"""
+
+import os
+import random
+import subprocess
+import sys
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from simgin import loader, matchup, single, variants
+from simgin.core import rng
+from simgin.core.jit import compiled
+from simgin.core.pack import new_pack, next_card
+from simgin.core.state import new_state
+from simgin.matchup import Matchup
+from support.plain_philox import plain_philox, plain_words
+
+ALARM = 1e-6
+KNOWN = (  # counter, key, output: REFERENCE.md 9
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+    ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
+    (
+        (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344),
+        (0xA4093822, 0x299F31D0),
+        (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
+    ),
+)
+INTERPRETED = """
+import sys
+import numpy as np
+from simgin.core.rng import philox, words
+numbers = [int(word, 16) for word in sys.argv[1:]]
+for i in range(0, len(numbers), 6):
+    print(*[format(int(word), "08x") for word in philox(*(np.uint64(n) for n in numbers[i : i + 6]))])
+print(*words(2**63 + 12345, 2**40 + 17, 65535, 12, 5))
+"""
+
+
+def plain_pack(seed, unit, deal):
+    """Fisher and Yates from the top, a word a place, each scaled to the places left."""
+    pack = list(range(52))
+    for i in range(52):
+        word = plain_words(seed, unit, deal, i // 4, 0)[i % 4]
+        j = i + (word * (52 - i) >> 32)
+        pack[i], pack[j] = pack[j], pack[i]
+    return pack
+
+
+def engine_words(counter, key):
+    return tuple(int(word) for word in rng.philox(*(np.uint64(n) for n in (*counter, *key))))
+
+
+def test_known_answers():
+    for counter, key, output in KNOWN:
+        assert engine_words(counter, key) == output
+        assert plain_philox(counter, key) == output
+
+
+def test_known_answers_interpreted():
+    """Interpreted, numpy's own unsigned integers must wrap as the compiled ones do."""
+    numbers = [format(n, "x") for counter, key, _ in KNOWN for n in (*counter, *key)]
+    command = [sys.executable, "-W", "error", "-c", INTERPRETED, *numbers]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=False)
+    assert done.returncode == 0, done.stderr
+    *known, far = done.stdout.splitlines()
+    assert [tuple(int(word, 16) for word in line.split()) for line in known] == [output for *_, output in KNOWN]
+    assert tuple(map(int, far.split())) == plain_words(2**63 + 12345, 2**40 + 17, 65535, 12, 5)
+
+
+def test_words_are_the_plain_ones():
+    drawn = random.Random(1)
+    for _ in range(2_000):
+        seed, unit, deal = drawn.getrandbits(64), drawn.getrandbits(48), drawn.getrandbits(16)
+        index, domain = drawn.getrandbits(16), drawn.randrange(6)
+        signed = seed - (1 << 64) if seed >> 63 else seed
+        assert rng.words(signed, unit, deal, index, domain) == plain_words(seed, unit, deal, index, domain)
+
+
+def test_uniform_and_below_keep_to_their_ranges():
+    top = 2**32 - 1
+    assert (rng.uniform(0, 0), rng.uniform(top, top)) == (0, 2**53 - 1)
+    assert rng.uniform(1, 0) == 2**21 and rng.uniform(0, top) == 2**21 - 1
+    assert [rng.below(n, word) for n in (1, 52) for word in (0, top)] == [0, 0, 0, 51]
+
+
+# Packs
+
+
+def deal_packs(state, first, packs):
+    """The whole pack of every unit from `first` on, card by card as a deal draws it."""
+    for u in range(packs.shape[0]):
+        state.unit = first + u
+        state.dealt = 0
+        new_pack(state)
+        for i in range(52):
+            packs[u, i] = next_card(state)
+
+
+_dealer = []
+
+
+def packs_of(seed, first, n, deal=0):
+    """Packs of n units, int64 (n, 52)."""
+    if not _dealer:
+        _dealer.append(compiled(deal_packs, keep=False))
+    packs = np.zeros((n, 52), np.int64)
+    state = new_state(seed)
+    state.deal = deal
+    _dealer[0](state, first, packs)
+    return packs
+
+
+@pytest.mark.parametrize("seed, unit, deal", [(0, 0, 0), (1, 5, 3), (2**64 - 1, 2**32 - 1, 65535), (7, 2**32, 0), (7, 2**48 - 1, 1)])
+def test_packs_are_the_plain_ones(seed, unit, deal):
+    assert packs_of(seed, unit, 1, deal)[0].tolist() == plain_pack(seed, unit, deal)
+
+
+def test_a_deal_is_dealt_from_its_pack():
+    """Any deal of any match: the cards that the plain generator names, by turns to seat 0 and seat 1, whoever deals."""
+    game = Matchup(variants.find("eaai"), loader.find("simple"), loader.find("gold"), 2**63 + 9, "match")
+    dealers = set()
+    for unit, half, deal in [(0, 0, 0), (0, 1, 1), (0, 1, 2), (2**32 + 1, 0, 1), (2**47 + 5, 1, 0)]:
+        played = single.play(game, unit, half, deal)
+        pack = plain_pack(game.seed, unit, deal)
+        dealers.add(int(played.state.dealer))
+        assert played.hands == tuple(sum(1 << card for card in pack[start:20:2]) for start in (0, 1))
+        assert played.state.upcard == pack[20]
+        assert [card for _, source, card, _ in played.turns if source == 0] == pack[21 : 21 + int(sum(played.state.draws))]
+    assert dealers == {0, 1}
+
+
+def test_all_orders_of_five_cards():
+    """The first five cards of a pack, told only by which is higher: 120 orders, equally likely."""
+    n = 240_000
+    packs = packs_of(20_240_101, 0, n)[:, :5]
+    ranks = (packs[:, :, None] > packs[:, None, :]).sum(axis=2)
+    counts = np.bincount((ranks * 5 ** np.arange(5)).sum(axis=1), minlength=5**5)
+    orders = [sum(rank * 5**i for i, rank in enumerate(order)) for order in permutations(range(5))]
+    assert counts.sum() == counts[orders].sum() == n
+    statistic = ((counts[orders] - n / 120) ** 2 / (n / 120)).sum()
+    assert chi2.sf(statistic, 119) > ALARM and chi2.cdf(statistic, 119) > ALARM
+
+
+@pytest.mark.parametrize("deal", [0, 3])
+def test_every_card_at_every_place(deal):
+    """The 52 by 52 table of permutation matrices: its doubly centred sum of squares over N / 51 is chi-square with 51 * 51 degrees."""
+    n = 200_000
+    packs = packs_of(20_240_102, 10**9, n, deal)
+    table = np.zeros((52, 52))
+    for place in range(52):
+        table[place] = np.bincount(packs[:, place], minlength=52)
+    statistic = ((table - n / 52) ** 2).sum() * 51 / n
+    assert chi2.sf(statistic, 51 * 51) > ALARM and chi2.cdf(statistic, 51 * 51) > ALARM
+
+
+def test_neighbouring_seeds_units_and_deals_share_no_pack():
+    seen = set()
+    addresses = [(seed, first, deal) for seed in (1, 2, 3) for first in (0, 2**32) for deal in (0, 1)]
+    for seed, first, deal in addresses:
+        seen |= {pack.tobytes() for pack in packs_of(seed, first, 2_000, deal)[:, :31]}
+    assert len(seen) == 2_000 * len(addresses)
+
+
+def test_batches_beyond_32_bits_of_units():
+    """A batch there is a batch like any other, and not the one whose number has the same low 32 bits."""
+    game = Matchup(variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 4, "deal")
+    first = 1_000 * 2**32
+    rows = matchup.play(game, first, 2_000)
+    assert (rows[1] == matchup.play(game, first + 1_000, 1_000)[0]).all()
+    assert not (rows[0] == matchup.play(game, 0, 1_000)[0]).all()
+
+
+# Noise
+
+
+def test_noise_is_even_and_each_strategy_has_its_own():
+    """Random against itself under a second name: the noise it is given, in sixteen equal bins, and never the same for both."""
+    game = Matchup(variants.find("standard"), loader.find("random"), loader.find("random:p_end=0.25"), 11, "deal")
+    noise = {0: [], 1: []}
+    for unit in range(150):
+        for question in single.play(game, unit).questions:
+            noise[question.seat].append(int(question.view.noise))
+    assert not set(noise[0]) & set(noise[1])
+    every = np.array(noise[0] + noise[1])
+    assert every.min() >= 0 and every.max() < 2**53 and len(every) > 5_000
+    counts = np.bincount(every >> 49, minlength=16)
+    assert chi2.sf(((counts - counts.mean()) ** 2 / counts.mean()).sum(), 15) > ALARM

@@ -1,0 +1,78 @@
+"""The documents are true: tables agree with the code, the examples run, links lead somewhere."""
+
+import inspect
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from simgin import toolkit
+from simgin.check import CHECKS
+from simgin.cli import cli
+from simgin.core.view import FIELDS
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_field_of_the_view_is_documented() -> None:
+    text = (ROOT / "docs/how-to/writing-a-strategy.md").read_text()
+    for name, about in FIELDS:
+        assert f"| `{name}` | {about} |" in text
+
+
+def test_every_check_of_the_contract_is_documented() -> None:
+    text = (ROOT / "docs/how-to/writing-a-strategy.md").read_text()
+    assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", text.split("## The contract test")[1], re.M) == list(CHECKS)
+
+
+def test_every_helper_is_documented_with_its_arguments() -> None:
+    section = (ROOT / "docs/how-to/writing-a-strategy.md").read_text().partition("## Helpers")[2].partition("\n## ")[0]
+    told = dict(re.findall(r"^\| `(\w+)(\(.*?\))?` \| .+ \|$", section, re.M))
+    assert sorted(told) == sorted(toolkit.__all__)
+    for name, arguments in told.items():
+        function = getattr(toolkit, name)
+        if arguments or callable(function):
+            assert arguments == str(inspect.signature(getattr(function, "py_func", function))), name
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/how-to/writing-a-strategy.md"])
+def test_the_strategies_in_the_documents_play(page: str, tmp_path: Path) -> None:
+    files = [code for code in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S) if "Strategy(" in code]
+    assert files
+    for i, code in enumerate(files):
+        path = tmp_path / f"mine{i}.py"
+        path.write_text(code)
+        command = [sys.executable, "-m", "simgin", "match", str(path), "gold", "--deals", "2000"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def test_the_variants_in_the_documents_are_games_and_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs/how-to/variants.md").read_text()
+    (file,) = re.findall(r"```toml\n(.*?)```", page, re.S)
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    commands = [line.partition("  #")[0] for block in re.findall(r"```\n(simgin .*?)```", page, re.S) for line in block.splitlines()]
+    assert len(commands) > 12
+    for folder, content in (("new", None), ("old", file)):
+        (tmp_path / folder).mkdir()
+        monkeypatch.chdir(tmp_path / folder)
+        if content:
+            Path("mine.toml").write_text(content)
+        for command in commands:
+            words = shlex.split(command)[1:] + (["--deals", "200"] if " match " in command else [])
+            if (" new " in command) == (content is None):
+                result = CliRunner().invoke(cli, words, prog_name="simgin")
+                assert result.exit_code == 0, (command, result.output)
+    exec(code.replace("20k", "200"), {})

@@ -1,0 +1,73 @@
+"""The findings rest on what is committed: tables quoted as they are, figures that stand in them, two million deals a question."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from simgin import catalogue, experiment, loader
+from support.pages_script import make
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS, REFERENCE = ROOT / "docs", ROOT / "results" / "reference"
+FINDINGS = (DOCS / "findings.md").read_text()
+ADVICE = sorted(path.stem for path in (ROOT / "experiments").glob("advice-*.toml"))
+PAGES = [DOCS / "findings.md", DOCS / "reference" / "strategies" / "README.md", ROOT / "README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_is_quoted_is_what_is_there(page: Path) -> None:
+    assert make.filled(page, ("quoted", "roster", "speed")) == page.read_text()
+
+
+def test_the_catalogue_is_that_of_the_league_and_the_bench() -> None:
+    assert make.catalogue() == catalogue.FILE.read_text()
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_a_question_is_settled_on_two_million_deals_at_both_bonuses(name: str) -> None:
+    table = pd.read_csv(REFERENCE / name / "table.csv")
+    assert set(table["variant"]) == {"standard", "standard+undercut_bonus=10"}
+    assert table.loc[table["metric"] == "margin", "n"].min() >= 2_000_000
+    assert f"`simgin run experiments/{name}.toml -o results/reference/{name}`" in FINDINGS
+    asked = experiment.cells(experiment.read(ROOT / "experiments" / f"{name}.toml"))
+    played = set(zip(table["variant"], table["strategy"], table["opponent"], strict=True))
+    assert {(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent) for cell in asked} <= played
+
+
+def test_figures_in_the_text_stand_in_a_table() -> None:
+    """Every figure with an error outside the quoted tables is one of theirs, but for its sign, or of a strategy's page."""
+    quoted = re.compile(r"<!-- quoted.*?<!-- end -->", re.S)
+    known = "".join(quoted.findall(FINDINGS)) + "".join(page.read_text() for page in (DOCS / "reference" / "strategies").glob("*.md"))
+    text = quoted.sub("", FINDINGS).partition("## Published figures")[0].split("## The rule of fourteen")
+    figures = [figure for part in (text[0], text[1].partition("## ")[2]) for figure in re.findall(r"\d+\.\d+ ± \d+\.\d+", part)]
+    assert len(figures) >= 25
+    assert [figure for figure in figures if figure not in known] == []
+
+
+def test_the_bonus_moves_knock_rules_and_no_other() -> None:
+    """What the findings say beside the verdicts: less than a tenth of a point for every take and discard rule, more for when to knock."""
+    table = pd.concat(pd.read_csv(REFERENCE / name / "table.csv") for name in ("advice", *ADVICE))
+    margins = table[table["metric"] == "margin"].drop_duplicates(["variant", "strategy", "opponent"])
+    by_bonus = margins.pivot(index=["strategy", "opponent"], columns="variant", values="value")
+    moved = (by_bonus["standard"] - by_bonus["standard+undercut_bonus=10"]).abs()
+    knocks = [any("knock=" in name or ":k=" in name for name in pair) for pair in moved.index]
+    assert moved[[not one for one in knocks]].max() < 0.1 < moved[knocks].max()
+
+
+def test_everybody_for_two_is_in_the_league_or_has_a_reason() -> None:
+    """mc is too slow for it and has an experiment of its own; dice-player is gold wherever there is no die."""
+    league = set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"])
+    missing = {name for name in loader.shipped() if not catalogue.alone(name)} - league
+    assert missing == {"mc", "dice-player"}
+
+
+def test_the_catalogue_speaks_to_people() -> None:
+    assert catalogue.strength("simple").startswith("+0 ± 0, 50") and catalogue.strength("nobody") == "–"  # noqa: RUF001
+    assert [catalogue.speed(name) for name in ("gold", "marjj", "mc", "nobody")] == ["fast", "thorough", "searching", ""]
+    for name in loader.shipped():
+        one = loader.find(name)
+        assert one.source and catalogue.idea(one)[0].isupper() and not catalogue.idea(one).lower().startswith(f"{name}:"), name
+    order = [one.name for one in catalogue.ordered([loader.find(name) for name in ("random", "mc", "gold", "marjj")])]
+    assert order == ["marjj", "gold", "random", "mc"]

@@ -1,0 +1,95 @@
+"""The pages of reviews and pictures agree with the code: every metric and picture in words, every command one that runs."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from simgin import plots, review, solotraits, traits
+from simgin.traits import Trait
+from support.pages_script import make
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+REVIEWS, PLOTS = ((DOCS / name).read_text() for name in ("how-to/reviews.md", "reference/plots.md"))
+TOLD = {1: solotraits.TRAITS, 2: traits.TRAITS}
+
+
+def rows(text: str, block: str) -> list[list[str]]:
+    """The cells of the table in a block, without its head."""
+    inner = text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
+    lines = [line for line in inner.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
+
+
+@pytest.mark.parametrize("name", ["how-to/reviews", "reference/plots"])
+def test_the_tables_are_those_of_the_code(name: str) -> None:
+    page = DOCS / f"{name}.md"
+    assert page in make.pages()
+    assert make.filled(page, ("traits", "plots")) == page.read_text()
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_every_metric_of_a_review_is_in_its_table_with_words_of_its_own(players: int) -> None:
+    found = rows(REVIEWS, f"traits: {players}")
+    assert {len(row) for row in found} == {5}
+    assert [(row[0], row[1].strip("`"), bool(row[3])) for row in found] == [(one.title, one.key, one.deep) for one in TOLD[players]]
+    words = [row[2] for row in found]
+    assert all(words)
+    assert len(set(words)) == len(words)
+
+
+def test_no_words_are_left_of_metrics_that_are_gone() -> None:
+    for players, told in TOLD.items():
+        assert set(make.MEANT[players]) <= {one.key for one in told}
+
+
+def test_a_metric_without_words_is_found() -> None:
+    with pytest.raises(KeyError):
+        make.meaning(Trait("", "nameless", "", "", 0.0, lambda game: ""), 2)
+
+
+def test_every_picture_is_in_its_table_and_every_kind_that_a_review_draws_is_shown() -> None:
+    found = rows(PLOTS, "plots")
+    assert {row[0].strip("`") for row in found} | {"png", "svg"} == set(plots.__all__)
+    assert all(row[1] for row in found)
+    shown = {name.partition("-")[0] for name in re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS)}
+    assert shown >= {
+        "differences",
+        "endings",
+        "turns",
+        "points",
+        "deadwood",
+        "knock",
+        "knock_matrix",
+        "scores",
+        "ladder",
+        "league",
+        "convergence",
+    }
+
+
+def test_the_commands_ask_for_games_that_can_stand_side_by_side() -> None:
+    (block,) = re.findall(r"```\n(simgin review .*?)```", REVIEWS, re.S)
+    commands = [shlex.split(line.partition("   ")[0])[2:] for line in block.splitlines()]
+    assert len(commands) == 4
+    for words in commands:
+        assert words[-2] == "-o"
+        against = words[words.index("--against") + 1] if "--against" in words else None
+        names = words[: words.index("--against") if against else words.index("-o")]
+        asked = review.asked(names, against, deep=False, matches=None, seed=1)
+        assert len(asked.variants) == len(names) + (against is not None)
+
+
+def test_what_a_review_plays_is_what_the_page_says() -> None:
+    played = REVIEWS.split("## What is played")[1].split("## Every metric")[0]
+    two, alone = (review.asked([name], None, deep=True, matches=None, seed=1) for name in ("standard", "solitaire-gin"))
+    for name in (*traits.FIELD, *review.WEAK, "marjj"):
+        assert f"`{name}`" in played
+    assert set(two.players) - {review.strongest_fast()} == {*traits.FIELD, *review.WEAK, "marjj"}
+    assert f"{review.MATCHES_ALONE:,} matches each" in played
+    assert alone.matches == review.MATCHES_ALONE * review.DEEPER
+    assert f"{review.MATCHES:,} matches of every pair" in REVIEWS
+    assert f"({review.MOST_COURSES:,} at most)" in played and f"({review.MOST_HANDS:,} at most)" in played
+    assert review.SINGLES / review.HANDS == 1 / 4  # "a quarter of one for every match"
+    assert (review.SINGLES, review.DEEPER) == (10, 100)  # "ten for every match", "a hundred times as many"

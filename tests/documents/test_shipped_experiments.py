@@ -1,0 +1,16 @@
+"""The experiments that come with simgin can be read, and each asks one question."""
+
+from pathlib import Path
+
+import pytest
+
+from simgin import experiment
+
+FILES = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_reads(path):
+    found = experiment.read(path)
+    assert found.question.endswith("?")
+    assert len(experiment.cells(found)) == len(found.cells) >= (1 if found.sprt else 3)

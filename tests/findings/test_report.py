@@ -1,0 +1,182 @@
+"""`simgin report`: the same bytes as the run wrote, from ledger and manifest alone, and a sentence where that cannot be."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from simgin import account, ledger, results
+from support import strict_html as wellformed
+from support.command_line import call
+
+OWN = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return view.own_turn > 3
+MINE = Strategy('mine', knock=mine)
+"""
+RUNS = {
+    "panel": """
+        question = "Does <b>waiting</b> & hoping pay?"
+        hypothesis = "It does."
+        variants = ["standard", "standard+undercut_bonus=10"]
+        deals = "12k"
+        [panel]
+        strategies = ["mine.py", "gold"]
+        against = "simple"
+    """,
+    "league": 'question = "Who leads?"\nvariants = ["eaai"]\nmatches = 1200\nround_robin = ["gold", "simple", "stubborn"]\n',
+    "until": 'question = "How well?"\nvariants = ["eaai"]\nuntil = "2%"\n[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n',
+    "alone": 'question = "Alone?"\nvariants = ["solitary-gin", "solitaire-gin"]\nmatches = 500\nsolo = ["gold", "simple"]\n',
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("mine.py").write_text(OWN)
+    return tmp_path
+
+
+def tree(place):
+    return {path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(Path(place).rglob("*")) if path.is_file()}
+
+
+def emptied(place):
+    """Take away everything that a report writes."""
+    shutil.rmtree(place / "plots")
+    for path in place.iterdir():
+        if path.name not in (results.MANIFEST, ledger.FILE, results.DEALS):
+            path.unlink()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_same_files_come_again_without_the_strategies(name):
+    Path(f"{name}.toml").write_text(RUNS[name])
+    call("run", f"{name}.toml", "-o", "out", "--workers", 2)
+    before = tree("out")
+    emptied(Path("out"))
+    Path("mine.py").unlink()
+    said = call("report", "out").stdout
+    assert tree("out") == before
+    assert "report.html" in said and said.rstrip().endswith("Repeat:  simgin report out")
+    assert wellformed.faults(before["report.html"].decode()) == []
+
+
+def test_a_page_is_the_same_when_its_run_is_repeated():
+    pages = []
+    for workers in (1, 2):
+        call("match", "gold", "--deals", 3000, "-o", "out", "--workers", workers)
+        pages.append(Path("out/report.html").read_bytes())
+        shutil.rmtree("out")
+    assert pages[0] == pages[1]
+
+
+def test_recorded_deals_stay_and_json_is_one_object():
+    call("match", "gold", "--deals", 300, "-o", "out", "--record")
+    before = tree("out")
+    told = json.loads(call("report", "out", "--json").stdout)
+    assert tree("out") == before
+    assert told["command"] == "simgin report out" and "out/report.html" in told["files"] and told["stopped"] == "complete"
+    assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
+
+
+def test_it_may_be_asked_inside_the_directory(monkeypatch):
+    call("match", "gold", "--deals", 300, "-o", "out")
+    before = tree("out")
+    monkeypatch.chdir("out")
+    call("report", ".")
+    assert tree(".") == before
+
+
+def test_what_is_no_run_is_said():
+    Path("empty").mkdir()
+    for place in ("nowhere", "empty"):
+        assert f"{place} is not a run that simgin wrote" in call("report", place, code=2).stderr
+
+
+def test_an_unfinished_run_names_what_goes_on_with_it():
+    call("match", "gold", "--deals", 300, "-o", "out")
+    Path("out/manifest.json").unlink()
+    said = call("report", "out", code=2).stderr
+    assert "out holds a run that is not finished; go on with: simgin match gold simple -v standard --deals 300 --seed 1 -o out" in said
+
+
+def test_an_older_ledger_does_not_know_its_command():
+    call("match", "gold", "--deals", 300, "-o", "out")
+    Path("out/manifest.json").unlink()
+    import sqlite3
+
+    with sqlite3.connect("out/ledger.sqlite") as connection:
+        connection.execute("DELETE FROM run WHERE key = 'command'")
+    assert "the command that began it goes on with it." in call("report", "out", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"form": 1}, "another version of simgin (form 1, not"),
+        ({"contrasts": None}, "`simgin match gold simple -v standard --deals 300 --seed 1 -o out` adds that, and plays nothing."),
+    ],
+)
+def test_another_versions_manifest_is_refused(change, said):
+    call("match", "gold", "--deals", 300, "-o", "out")
+    manifest = json.loads(Path("out/manifest.json").read_text()) | change
+    Path("out/manifest.json").write_text(
+        json.dumps({key: value for key, value in manifest.items() if value is not None or key != "contrasts"})
+    )
+    before = tree("out")
+    assert said in call("report", "out", code=2).stderr
+    assert tree("out") == before
+
+
+def test_a_ledger_that_is_gone_or_another_versions_is_said():
+    import sqlite3
+
+    call("match", "gold", "--deals", 300, "-o", "out")
+    with sqlite3.connect("out/ledger.sqlite") as connection:
+        connection.execute("UPDATE run SET value = '0' WHERE key = 'form'")
+    assert "was written by another version of simgin" in call("report", "out", code=2).stderr
+    Path("out/ledger.sqlite").unlink()
+    assert "out has no ledger.sqlite" in call("report", "out", code=2).stderr
+
+
+def test_an_account_is_the_same_from_the_manifest_as_from_the_plan():
+    """What the findings rest on: the cells of a run just played and those that its manifest tells."""
+    from simgin import plan
+    from simgin.runner import Played
+
+    Path("panel.toml").write_text(RUNS["panel"])
+    asked = plan.of_file("panel.toml")
+    now = account.of_plan(asked, [Played(cell, 6000) for cell in asked.cells])
+    call("run", "panel.toml", "-o", "out")
+    then = account.of_manifest(results.read_manifest("out"))
+    strip = [
+        [(e.title, e.variant, e.seed, e.unit, e.units, e.n, e.players, e.mirrored, e.batch, e.stopped) for e in a.entries]
+        for a in (now, then)
+    ]
+    assert strip[0] == strip[1]
+    assert [list(pair) for pair in now.contrasts] == then.contrasts
+    assert (now.question, now.hypothesis, now.stop) == (then.question, then.hypothesis, then.stop)
+    for cell, entry in zip(asked.cells, now.entries, strict=True):
+        m = cell.matchup
+        assert (entry.title, entry.mirrored, entry.batch, entry.b, entry.players) == (
+            m.title,
+            m.mirrored,
+            m.batch,
+            m.opponent,
+            len(m.players),
+        )
+
+
+def test_a_run_that_was_killed_while_it_wrote_its_files_is_completed():
+    call("match", "gold", "--deals", 300, "-o", "out")
+    before = tree("out")
+    manifest = json.loads(before["manifest.json"])
+    Path("out/manifest.json").write_text(json.dumps({**manifest, "stopped": "while its files were being written"}))
+    Path("out/report.html").unlink()
+    call("report", "out")
+    assert tree("out") == before

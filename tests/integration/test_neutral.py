@@ -1,0 +1,161 @@
+"""What must not matter does not: a parameter that has nothing to act on leaves every sum as it is, byte for byte (RULES.md 14, exact
+statements), no variant's name is asked for, and what does act can be seen to.
+"""
+
+import pytest
+
+from simgin import matchup, variants
+from simgin.matchup import Matchup
+from simgin.parameters import parameters
+from support.variant_lists import FOR_ONE, TWO_PLAYER, UNUSUAL, deals_of, possible, strategy
+
+PAIRS = (("stray", "shooter-same"), ("gold", "simple"))
+ROWS = (*TWO_PLAYER, *UNUSUAL)
+STANDARD = variants.find("standard")
+NEVER_KNOCKS = ("gin-only", "gold+take=never+knock=at:k=0")
+NEVER_TAKES = ("gold+take=never", "gin-only+take=never")
+
+
+def sums(text, pair=PAIRS[0], unit="deal", n=60):
+    """The batch rows of so many deals, or a third of as many matches, as bytes."""
+    game = Matchup(variants.find(text), *map(strategy, pair), 12, unit)
+    return matchup.play(game, 0, n // 3 if unit == "match" else n).tobytes()
+
+
+def written(settings):
+    return "".join(f"+{name}={parameters()[name].write(value)}" for name, value in settings.items())
+
+
+def differences(name):
+    """What a named row changes in standard, and to what."""
+    return {parameter: value for parameter, _, value in variants.difference(STANDARD, variants.find(name))}
+
+
+def default(name):
+    return {name: parameters()[name].default}
+
+
+@pytest.mark.parametrize("name", TWO_PLAYER)
+def test_a_row_with_its_differences_set_back_is_standard(name):
+    same = name + "".join(written(default(parameter)) for parameter in differences(name))
+    for unit in ("deal", "match"):
+        assert sums(same, unit=unit) == sums("standard", unit=unit)
+
+
+@pytest.mark.parametrize("name", [name for name in TWO_PLAYER if differences(name)])
+def test_differences_set_back_one_by_one(name):
+    """The row less one of its differences is standard with the others, and plays as that does."""
+    for parameter in differences(name):
+        others = {other: value for other, value in differences(name).items() if other != parameter}
+        row = {**STANDARD.row, **others}
+        if variants.validate(row):
+            assert parameter == "goal" and row["die"] != "off"  # the die hangs on the goal
+            continue
+        less, more = name + written(default(parameter)), "standard" + written(others)
+        assert variants.find(less).row == variants.find(more).row == row
+        for unit in ("deal", "match"):
+            assert sums(less, unit=unit) == sums(more, unit=unit)
+
+
+def idle(row):
+    """Every parameter that has no effect in a row, and the other values it could have there."""
+    found = {}
+    for name, parameter in parameters().items():
+        if parameter.status == "descriptive" or not parameter.acts(row):
+            others = [value for value in alternatives(parameter) if value != row[name]]
+            found[name] = [value for value in others if not variants.validate({**row, name: value})]
+    return {name: values for name, values in found.items() if values}
+
+
+def alternatives(parameter):
+    return [[[200, 2]]] if parameter.kind == "table" else [[60, 40]] if parameter.kind == "pair" else possible(parameter)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_what_has_nothing_to_act_on(text):
+    """All at once, each with its first and then its last other value."""
+    row = variants.find(text).row
+    others = idle(row)
+    assert len(others) >= 20
+    for end in (0, -1):
+        changed = text + written({name: values[end] for name, values in others.items()})
+        assert sums(changed, unit="match") == sums(text, unit="match")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ROWS)
+def test_what_has_nothing_to_act_on_one_by_one(text):
+    for name, values in idle(variants.find(text).row).items():
+        for value in values:
+            for pair in PAIRS:
+                changed = text + written({name: value})
+                assert sums(changed, pair, "match") == sums(text, pair, "match"), (name, value)
+
+
+OF_MATCHES = [name for name, parameter in parameters().items() if parameter.section in ("match", "stake")]
+
+
+@pytest.mark.parametrize("name", [name for name in OF_MATCHES if name != "first_dealer"])  # who deals decides who begins with which hand
+def test_matches_do_not_matter_to_single_deals(name):
+    """Next dealers, targets, scores: a single deal knows nothing of them (where there is no shot), and no strategy here looks at them."""
+    for value in alternatives(parameters()[name]):
+        row = {**STANDARD.row, name: value}
+        if not variants.validate(row) and row == variants.find(deals_of("standard" + written({name: value}))).row:
+            for pair in PAIRS[name == "start_points" :]:  # a shooter looks at his points
+                assert sums("standard" + written({name: value}), pair) == sums("standard", pair), value
+
+
+RULES_OF_A_DEAL = tuple(
+    name
+    for name, parameter in parameters().items()
+    if parameter.section in ("deal", "meld", "score")
+    and parameter.status != "descriptive"
+    and set(possible(parameter)) - set(FOR_ONE.get(name, ()))
+)
+
+
+@pytest.mark.parametrize("name", [name for name in RULES_OF_A_DEAL if name not in ("players", "joker", "deal_scoring")])
+def test_what_acts_shows(name):
+    """Every value of a rule of the deal changes something in some row where the rule counts, so that none of the above is idle talk."""
+    parameter = parameters()[name]
+    for value in set(possible(parameter)) - set(FOR_ONE.get(name, ())):
+        assert any(differs(text, name, value, n) for n in (60, 3_000) for text in ROWS), value
+
+
+def differs(text, name, value, n):
+    """Whether a row with another value of a parameter, which counts both before and after, plays otherwise."""
+    row = variants.find(text).row
+    other = {**row, name: value}
+    if row[name] == value or not parameters()[name].acts(row) or variants.validate(other):
+        return False
+    return sums(text + written({name: value}), unit="match", n=n) != sums(text, unit="match", n=n)
+
+
+BY_PLAY = (
+    # (row, the same row by another way, strategies, unit)
+    ("standard", "standard+max_turns=400", PAIRS[1], "match"),
+    ("standard", "shot", PAIRS[1], "deal"),  # at no points there is no shot
+    ("standard", "straight", NEVER_KNOCKS, "match"),  # nobody would knock anyway
+    ("standard", "standard+layoff=no+undercut_bonus=10", NEVER_KNOCKS, "deal"),  # nothing but gin
+    ("straight", "straight+layoff=no+rush_premium=yes+rush_on_gin=no", PAIRS[0], "match"),
+    ("oklahoma", "straight", NEVER_KNOCKS, "match"),
+    ("rush+rush_on_gin=no", "standard", NEVER_KNOCKS, "match"),
+    ("standard", "standard+discard_ban=none+take_to_knock=melded", NEVER_TAKES, "match"),
+    ("standard+first_turn=free", "standard+first_turn=free+take_discard=no", NEVER_TAKES, "deal"),
+    ("standard+first_turn=upcard_stock_or_pass", "standard+first_turn=upcard_stock_or_pass_dead", NEVER_TAKES, "deal"),
+)
+
+
+@pytest.mark.parametrize("text, other, pair, unit", BY_PLAY)
+def test_what_players_never_do(text, other, pair, unit):
+    """Rules about what two strategies do not do."""
+    n = 300 if unit == "match" else 1_000
+    assert sums(text, pair, unit, n) == sums(other, pair, unit, n)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_the_automatic_melding_is_the_first_choice(text):
+    """A stopper who shows the first melding of the list plays as if there were no choice."""
+    pair = ("stray+show=first", "shooter-same+show=first")
+    auto, chosen = (text + written({"melding": melding}) for melding in ("auto", "choice"))
+    assert sums(auto, pair, "match", 90) == sums(chosen, pair, "match", 90)

@@ -1,0 +1,131 @@
+"""Calibration through all that a run goes through: plan, work, runner, identities, ledger, findings, tables. Only the deals are a toy's.
+
+10,000 experiments, as in stats/test_coverage.py, whose band and way of choosing the seed are used here.
+"""
+
+from collections import deque
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simgin import account, experiment, ledger, metrics, plan, runner, statistics
+from simgin.block import Done
+from simgin.core import sums
+from simgin.findings import Findings
+from simgin.stopping import Sprt, Until
+from support import toy_deals as toy
+
+SEED = 2
+BAND = (0.943, 0.957)
+BATCHES = 10
+LOOKS = 60
+BAGS = [toy.units(np.random.default_rng([SEED, 9]), 100, win=win) for win in (0.5, 0.53)]  # two strategies on the same packs
+CLONE = toy.units(np.random.default_rng([SEED, 8]), 100)
+CLONE = np.concatenate([CLONE, toy.seen_by_b(CLONE)])  # nobody is better: exactly one half
+TOLD = ("deal_win", "margin", "points", "turns", "take_rate", "first_player_win", "undercut")
+COMPARED = ("deal_win", "margin")
+
+
+class Toys:
+    """A team that plays toys: batch number b of an experiment is drawn from an address of its own, the same for every cell."""
+
+    workers, room = 2, 4
+
+    def __init__(self, bags, number):
+        self._bags, self._number, self._todo = bags, number, deque()
+
+    def put(self, block):
+        self._todo.append(block)
+
+    def get(self, timeout=None):
+        block = self._todo.pop()  # the last first: order must not matter
+        rows = [toy.rows(self._rng(block.first + i), self._bags[block.cell], (), n) for i, n in enumerate(block.sizes)]
+        return Done(block, "toy", 0.01, np.array(rows))
+
+    def cancel(self):
+        return len(self._todo)
+
+    def close(self):
+        pass
+
+    def _rng(self, batch):
+        return np.random.default_rng([SEED, self._number, batch])
+
+
+def asked(tmp_path, **ends):
+    """A plan of two cells on the same packs, of which the second is compared with the first."""
+    file = tmp_path / "toy.toml"
+    file.write_text('question = "?"\ndeals = 20_000\n[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n')
+    return replace(plan.of_experiment(experiment.read(file)), **ends)
+
+
+def carried_out(what, bags, number):
+    with ledger.opened(None, {}) as book:
+        found = Findings(account.of_plan(what, runner.run(what.cells, book, Toys(bags, number), rules=what.rules)), book)
+        return found, found.table, found.differences
+
+
+def coverage_of(tmp_path, experiments):
+    """Coverage by metric, of the table's rows of both cells seen by A, and of the differences."""
+    what, held = asked(tmp_path), []
+    truth = {name: [toy.truth(bag, metrics.BY_NAME[name].own, metrics.BY_NAME[name].scale) for bag in BAGS] for name in TOLD}
+    for number in range(experiments):
+        _, table, differences = carried_out(what, BAGS, number)
+        row = {}
+        for i, strategy in enumerate(("gold", "stubborn")):
+            rows = table[table["strategy"] == strategy].set_index("metric")
+            low, high = rows["low"].to_dict(), rows["high"].to_dict()
+            row |= {f"{strategy} {name}": low[name] <= truth[name][i] <= high[name] for name in TOLD}
+        for name, low, high in zip(differences["metric"], differences["low"], differences["high"], strict=True):
+            row[f"difference {name}"] = low <= truth[name][1] - truth[name][0] <= high
+        held.append(row)
+    assert set(held[0]) >= {f"difference {name}" for name in COMPARED}
+    return {name: np.mean([row[name] for row in held]) for name in held[0]}
+
+
+def test_a_few_experiments_hold_the_truth(tmp_path):
+    """Of 60 experiments with 16 intervals each, 5 in 100 miss; that a tenth of any interval's would is one run in a few hundred."""
+    found = coverage_of(tmp_path, 60)
+    assert min(found.values()) >= 0.85 and 0.92 < np.mean(list(found.values())) < 0.98, found
+
+
+@pytest.mark.slow
+def test_every_interval_of_a_run_holds_the_truth_in_95_of_100(tmp_path):
+    found = coverage_of(tmp_path, 10_000)
+    assert all(BAND[0] <= share <= BAND[1] for share in found.values()), found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rule",
+    [pytest.param(Until("margin", 1e-9, 30_000), id="confidence sequence"), pytest.param(Sprt(0, 12), id="sequential test")],
+)
+def test_rules_of_stopping_err_as_seldom_as_they_say(tmp_path, rule):
+    """A clone at 60 looks: the sequence leaves the truth out, or the test accepts H1, in 5 of 100 at most (and three standard errors)."""
+    whole = asked(tmp_path)
+    cell = replace(whole.cells[0], n=2 * 1000 * LOOKS)
+    watch, wrong, experiments = _Missing(rule) if isinstance(rule, Until) else rule, 0, 10_000
+    for number in range(experiments):
+        with ledger.opened(None, {}) as book:
+            (played,) = runner.run([cell], book, Toys([CLONE], number), rules=[watch])
+        wrong += played.stopped.startswith(("missed", "H1"))
+    assert wrong / experiments <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / experiments)
+
+
+class _Missing:
+    """Looks at every batch end whether the interval that would be printed there misses the truth, no margin at all."""
+
+    text = "watching"
+
+    def __init__(self, rule):
+        self._rule = rule
+
+    def multiplier(self, units):
+        return self._rule.multiplier(units)
+
+    def look(self, totals):
+        margin, units = metrics.BY_NAME["margin"], int(totals[sums.UNITS])
+        how = (np.array([getattr(margin, part)]) for part in ("scale", "share", "always"))
+        found = statistics.ratios(units, statistics.Totals.of(totals, [sums.FACT[margin.own]]), *how, multiplier=self.multiplier(units))
+        return None if found.low[0] <= 0 <= found.high[0] else "missed"

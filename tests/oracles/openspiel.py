@@ -1,0 +1,191 @@
+"""OpenSpiel's gin_rummy in the words of simgin: our cards, our actions, a pack dealt in our order.
+
+Only translation: what it allows, what it holds and what it pays is OpenSpiel's own. Its player 0 always starts, so he is our nondealer,
+who sits at seat 0 in a script. Cards are dealt as they are due; every other move is an action of ours.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+import pyspiel
+
+from simgin.scripted import PASS, STOCK, STOP, TAKE, THROW, Action
+from support.hands import members
+
+SPIEL = pyspiel.gin_rummy
+PHASE = SPIEL.Phase
+KNOCK = SPIEL.KNOCK_ACTION
+DRAWS = {SPIEL.DRAW_UPCARD_ACTION: TAKE, SPIEL.DRAW_STOCK_ACTION: STOCK, SPIEL.PASS_ACTION: PASS}
+ACTIONS = {what: action for action, what in DRAWS.items()}
+UTILS = SPIEL.GinRummyUtils(13, 4, 10)
+
+
+def card(number: int) -> int:
+    """Their card for one of ours, or ours for one of theirs: suits are s c d h there, S H D C here."""
+    suit, rank = divmod(number, 13)
+    return 13 * (-suit % 4) + rank
+
+
+def mask(cards: Iterable[int]) -> int:
+    """Their cards as our hand."""
+    return sum(1 << card(one) for one in cards)
+
+
+def theirs(hand: int) -> list[int]:
+    """Our hand as their cards."""
+    return [card(one) for one in members(hand)]
+
+
+def deadwood(hand: int) -> int:
+    """What OpenSpiel finds: the least count of ten cards or fewer; of eleven, what it takes for the least after a discard."""
+    return UTILS.min_deadwood(theirs(hand))
+
+
+def pieces(meld: int) -> Iterator[int]:
+    """A meld as melds of at most five cards, which are all that OpenSpiel knows: a long run is cut into runs of three and more."""
+    cards = members(meld)
+    while len(cards) > 5:
+        yield sum(1 << one for one in cards[:3])
+        cards = cards[3:]
+    yield sum(1 << one for one in cards)
+
+
+def lay(meld: int) -> int:
+    """The action that lays a meld of at most five cards."""
+    return SPIEL.MELD_ACTION_BASE + UTILS.meld_to_int(theirs(meld))
+
+
+@cache
+def undealt(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
+    """Their first state. It takes milliseconds to make and microseconds to copy."""
+    parameters = {"knock_card": limit, "oklahoma": oklahoma, "gin_bonus": gin_bonus, "undercut_bonus": undercut_bonus}
+    return pyspiel.load_game("gin_rummy", parameters).new_initial_state()
+
+
+class Deal:
+    """One deal of OpenSpiel's, action by action, up to the knock and through the showdown."""
+
+    def __init__(self, row: dict[str, Any], pack: list[int]) -> None:
+        """row: a variant's; pack: our 52 cards in dealing order, singly, nondealer first."""
+        limit = 10 if row["knock_by_upcard"] else row["knock_limit"]
+        self.state = undealt(limit, row["knock_by_upcard"], row["gin_bonus"], row["undercut_bonus"]).clone()
+        self._pack = iter([card(int(one)) for one in (*pack[0:20:2], *pack[1:20:2], *pack[20:52])])
+        self._deal()
+
+    # What there is
+
+    @property
+    def phase(self) -> Any:
+        return self.state.current_phase()
+
+    @property
+    def over(self) -> bool:
+        return self.state.is_terminal()
+
+    @property
+    def seat(self) -> int:
+        """Who is to move; negative when the deal is over."""
+        return self.state.current_player()
+
+    @property
+    def returns(self) -> list[int]:
+        """Points won or lost, by seat."""
+        return [int(points) for points in self.state.returns()]
+
+    def hand(self, seat: int) -> int:
+        return mask(self.state.hands()[seat])
+
+    def count(self, seat: int) -> int:
+        """Deadwood as OpenSpiel keeps it."""
+        return self.state.deadwood()[seat]
+
+    @property
+    def upcard(self) -> int:
+        """The top of the discard pile, where it may be taken."""
+        return card(self.state.upcard())
+
+    @property
+    def previous(self) -> int:
+        """The card last taken from the discard pile or left there: their `previous upcard`."""
+        return card(self.state.prev_upcard())
+
+    def throws(self) -> int:
+        """The cards that may be thrown."""
+        return mask(one for one in self.state.legal_actions() if one < 52) if self.phase == PHASE.DISCARD else 0
+
+    def endings(self) -> int:
+        """The cards with which a knock may be made now, eleven held or ten and the last discard at the wall; 0: no knock."""
+        return mask(self.state.child(KNOCK).legal_actions()) if KNOCK in self.state.legal_actions() else 0
+
+    def options(self) -> list[Action]:
+        """The legal actions up to the knock. At the wall `take` is the first half of a knock with the last discard."""
+        if self.phase == PHASE.DISCARD:
+            return self._each(THROW, self.throws()) + self._each(STOP, self.endings())
+        legal = self.state.legal_actions()
+        if self.phase == PHASE.KNOCK:
+            return self._each(STOP, mask(legal))
+        return [Action(self.seat, TAKE if one == KNOCK else DRAWS[one]) for one in legal]
+
+    def _each(self, what: int, hand: int) -> list[Action]:
+        return [Action(self.seat, what, one) for one in members(hand)]
+
+    # Playing it
+
+    def act(self, action: Action) -> None:
+        """Carry out one of `options`, and the dealing that follows."""
+        if (self.phase, action.what) in ((PHASE.DISCARD, STOP), (PHASE.WALL, TAKE)):
+            self.apply(KNOCK)
+        if action.card >= 0:
+            self.apply(card(action.card))
+        elif self.phase != PHASE.KNOCK:
+            self.apply(ACTIONS[action.what])
+        self._deal()
+
+    def apply(self, action: int) -> None:
+        """One action of theirs, which must be legal."""
+        self.state.apply_action_with_legality_check(action)
+
+    def _deal(self) -> None:
+        while self.state.is_chance_node():
+            self.apply(next(self._pack))
+
+    # The showdown
+
+    def show(self, melds: Iterable[int]) -> None:
+        """The stopper lays his melds."""
+        for meld in melds:
+            for piece in pieces(meld):
+                self.apply(lay(piece))
+        self.apply(SPIEL.PASS_ACTION)
+
+    def lay_off(self, cards: int) -> None:
+        """The defender lays off so many cards, in any order that is allowed, and lays the melds that OpenSpiel finds best for the rest."""
+        left = theirs(cards)
+        while left:
+            fits = [one for one in left if one in self.state.legal_actions()]
+            assert fits, "no order of these lay-offs is allowed"
+            self.apply(fits[0])
+            left.remove(fits[0])
+        if not self.state.finished_layoffs():
+            self.apply(SPIEL.PASS_ACTION)
+        for meld in UTILS.best_meld_group(self.state.hands()[self.seat]):
+            self.apply(lay(mask(meld)))
+        self.apply(SPIEL.PASS_ACTION)
+
+    def least_count(self) -> int:
+        """The defender's least count after the stopper has shown, over every choice of lay-offs and then of melds that OpenSpiel allows."""
+        seat = self.seat
+        return min(end.deadwood()[seat] for end in _ends(self.state, set()))
+
+
+def _ends(state: Any, seen: set[tuple[bool, int]]) -> Iterator[Any]:
+    """Every way to the end, each hand on the way only once: the order of lay-offs and of melds changes nothing."""
+    if state.is_terminal():
+        yield state
+        return
+    at = state.finished_layoffs(), mask(state.hands()[state.current_player()])
+    if at not in seen:
+        seen.add(at)
+        for action in state.legal_actions():
+            yield from _ends(state.child(action), seen)

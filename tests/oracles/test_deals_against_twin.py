@@ -1,0 +1,320 @@
+"""Deals of the engine, replayed question by question through the twin, which was written from the rules alone.
+
+Own packs are the engine's shuffles, played by strategies that range from chance to sense. Stacked packs give both seats hands full of
+melds, so that what is rare in play (big gin, shots, undercuts, lay-offs, a choice of meldings) happens in every few deals.
+"""
+
+import random
+from collections import Counter
+
+import pytest
+
+from simgin import single, variants
+from simgin.core import sums
+from simgin.matchup import Matchup
+from simgin.parameters import parameters
+from simgin.variants import VariantError
+from support import hands
+from support.twin_replay import match_of, replayed
+from support.variant_lists import FOR_ONE, TWO_PLAYER, possible, strategy
+
+PAIRS = (
+    ("stray", "stray-same"),
+    ("late", "simple"),
+    ("random:p=0.3", "gold"),
+    ("simple+take=random+discard=low:tie=random+knock=random:p_end=0.3", "late"),
+    ("shooter", "shooter-same"),
+    ("random:p=0.8,p_end=1", "gold-early"),
+)
+# Every two-player row whose deals are a game of their own, and the kinds it must have been seen to end with.
+ROWS = {
+    "standard": (),
+    "straight": ("void",),
+    "oklahoma": (),
+    "oklahoma-spades": (),
+    "rush": (),
+    "big-gin": ("big_gin",),
+    "basic": (),
+    "standard-50th": (),
+    "shot": ("shot",),
+    "rainbow": (),
+    "tedesco": (),
+    "tournament": ("big_gin",),
+    "round-the-corner": (),
+}
+# Those whose deals are the deals of standard: they differ in the match only.
+STANDARD_DEALS = ("eaai", "hollywood", "pro", "race", "twofold", "dice", "dice-pro")
+OPTIONS = (
+    "standard+first_turn=free",
+    "standard+first_turn=discard_first",
+    "big-gin+first_turn=discard_first",
+    "standard+first_turn=upcard_stock_or_pass_dead",
+    "standard+first_turn=upcard_stock_or_pass",
+    "standard+take_discard=no+first_turn=free",
+    "standard+stock_end=at_draw",
+    "standard+stock_end=opponent_may_take+stock_reserve=8+knock_limit=99",
+    "standard+stock_reserve=0",
+    "standard+discard_ban=none",
+    "standard-50th+discard_ban=drawn",
+    "standard-50th+take_to_knock=melded+knock_limit=30",
+    "oklahoma+upcard_ace_limit=1",
+    "standard+knock_limit=99+undercut_on_tie=no",
+    "standard+layoff=no",
+    "standard+layoff_on_gin=yes",
+    "rainbow+big-gin+layoff_on_gin=yes+ace_runs=corner",
+    "shot+take_to_knock=melded+discard_ban=none+knock_limit=40",
+    "shot+shot_deducts=yes",
+    "shot+take_to_knock=melded",
+    "shot+tedesco+big_gin=yes",
+    "rush+rush_on_gin=no",
+    "rush+shot+big-gin+rush_on_gin=no+spade_multiplier=2",
+    "standard+ace_runs=high_or_low+pip_values=five_ten+ace_value=15+defender_ace_value=15+knock_limit=20",
+    "standard+max_turns=7",
+    "standard-50th+max_turns=30",
+    "standard+gin_bonus=20+undercut_bonus=10+goal=single",
+    "standard+max_turns=1+knock_limit=99",
+    "standard+discard_view=hidden+stock_reserve=10+gin_bonus=0+undercut_bonus=0",
+    "big-gin+discard_view=bottom+gin_bonus=1000+big_gin_bonus=1000+undercut_bonus=1000",
+    "big-gin+knock_limit=99+ace_value=99+defender_ace_value=99+big_gin_bonus=0",
+)
+CHOICES = tuple(
+    f"{text}+melding=choice"
+    for text in (
+        "standard",
+        "standard+knock_limit=40",
+        "standard+knock_limit=99+undercut_on_tie=no",
+        "shot",
+        "big-gin",
+        "tedesco",
+        "shot+tedesco+big_gin=yes",
+        "rainbow",
+        "rainbow+big-gin+layoff_on_gin=yes+ace_runs=corner",
+        "standard+layoff_on_gin=yes+knock_limit=20",
+        "standard-50th+take_to_knock=melded+knock_limit=30",
+    )
+)
+# The die: who offers and who accepts is told by lot. In pairs of which at least one side offers.
+GAMBLERS = (("stray", "stray-same"), ("gambler", "stray"), ("gambler", "gambler"), ("simple", "gambler"))
+DICE = (
+    "dice",
+    "dice-pro",
+    "dice+die_cap=2+die_centre_in_play=yes",
+    "dice+die_centre_in_play=yes",
+    "dice-pro+die_refusal_pays=new+die_centre_in_play=yes",
+    "dice+first_turn=free+die_centre_in_play=yes",
+    "dice+first_turn=discard_first+big_gin=yes+die_cap=4",
+    "dice+first_turn=upcard_stock_or_pass+discard_ban=drawn+deal_count_gin=2",
+    "dice-pro+first_turn=upcard_stock_or_pass_dead+die_centre_in_play=yes",
+    "dice-pro+oklahoma-spades+die_refusal_pays=new",
+    "dice-pro+tedesco+melding=choice",
+    "dice+standard-50th+stock_reserve=8+die_centre_in_play=yes",
+    "dice+stock_end=at_draw+max_turns=20",
+    "dice-pro+shot+rush+start_points=31/42",
+    "dice+take_discard=no+first_turn=free+layoff_on_gin=yes+die_centre_in_play=yes",
+)
+
+
+def game(text, pair, seed):
+    return Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
+
+
+def compare(text, seed, own, from_stacked, pairs=PAIRS):
+    """Replay so many deals of each pair of strategies; how often each kind of result was seen, and `took_last` and `asked` more."""
+    seen = Counter()
+    rng = random.Random(f"{text} {seed}")
+    for pair in pairs:
+        matchup = game(text, pair, seed)
+        row = matchup.variant.row
+        for unit in range(own):
+            played = single.play(matchup, unit, unit % 2 if matchup.mirrored else 0)
+            seen[replayed(played).kind] += 1
+            count_rare(seen, played)
+        for i in range(from_stacked):
+            points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
+            played = single.play(matchup, i, pack=hands.stacked(rng, row, points[1 - i % 2]), dealer=i % 2, points=points)
+            seen[replayed(played, match_of(played, start_points=points)).kind] += 1
+            count_rare(seen, played)
+    return seen
+
+
+def count_rare(seen, played):
+    seen["laid_off"] += played.state.laid_off > 0
+    seen["last asked"] += any(question.slot == "knock" and question.view.phase == 2 for question in played.questions)
+    seen["last taken"] += any(
+        question.slot == "knock" and question.view.phase == 2 and question.answer == 1 for question in played.questions
+    )
+    seen["shown"] += any(question.slot == "show" for question in played.questions)
+    seen["shown dearer"] += any(question.slot == "show" and question.answer > 0 for question in played.questions)
+    slots = [(question.slot, question.view.phase == 4) for question in played.questions]
+    blind = slots.count(("answer", True))
+    seen["answered blind"] += blind
+    seen["answered in play"] += slots.count(("answer", False))
+    seen["raised again"] += slots.count(("answer", False)) + blind > 1
+    seen["declined"] += any(question.slot == "knock" and question.answer == 0 for question in played.questions)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_every_row(text):
+    seen = compare(text, 2024, own=10, from_stacked=18)
+    wanted = ("knock", "gin", "undercut", "void", "declined", *ROWS[text])
+    if text == "straight":
+        wanted = ("gin", "void")
+    if "tournament" in text or "50th" in text:
+        wanted += ("last asked", "last taken")
+    missing = [kind for kind in wanted if seen[kind] < 2]
+    assert not missing, (missing, seen)
+
+
+@pytest.mark.parametrize("text", OPTIONS)
+def test_every_option(text):
+    seen = compare(text, 2025, own=2, from_stacked=8)
+    assert sum(seen[kind] for kind in sums.KINDS) == 10 * len(PAIRS)
+    most = 8 if "max_turns=1+" in text else 7  # few deals end on their first turn
+    assert seen["void"] + seen["stalled"] < most * len(PAIRS)
+    wanted = {"max_turns=7": "stalled", "opponent_may_take": "last taken", "shot": "shot", "big": "big_gin"}
+    missing = [kind for part, kind in wanted.items() if part in text and not seen[kind]]
+    assert not missing, (missing, seen)
+
+
+@pytest.mark.parametrize("text", STANDARD_DEALS)
+def test_rows_that_differ_in_the_match_only(text):
+    seen = compare(text, 2029, own=2, from_stacked=2)
+    assert seen["knock"] and seen["gin"], seen
+
+
+@pytest.mark.parametrize("text", CHOICES)
+def test_every_choice(text):
+    seen = compare(text, 2030, own=1, from_stacked=6)
+    assert seen["shown"] > 2 and seen["shown dearer"], seen
+
+
+@pytest.mark.parametrize("text", DICE)
+def test_the_die(text):
+    seen = compare(text, 2100 + DICE.index(text), own=8, from_stacked=2, pairs=GAMBLERS)
+    missing = [kind for kind in ("refused", "answered blind", "answered in play") if not seen[kind]]
+    assert not missing, (missing, seen)
+    if text == "dice+die_centre_in_play=yes":
+        assert seen["raised again"], seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [*ROWS, *STANDARD_DEALS, *OPTIONS, *CHOICES])
+def test_every_row_and_option_at_length(text):
+    compare(text, 2026, own=170, from_stacked=170)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", DICE)
+def test_the_die_at_length(text):
+    compare(text, 2033, own=500, from_stacked=250, pairs=GAMBLERS)
+
+
+def test_nothing_is_left_out():
+    """Every two-player row is replayed, and every value of every rule of a deal in a row where it counts."""
+    assert {*TWO_PLAYER} == {*ROWS, *STANDARD_DEALS}
+    rows = [variants.find(text).row for text in (*ROWS, *OPTIONS, *CHOICES, *DICE)]
+    sections = ("deal", "meld", "score", "stake")
+    rules = {name: parameter for name, parameter in parameters().items() if parameter.section in sections}
+    wanted = {(name, value) for name, parameter in rules.items() for value in possible(parameter)}
+    covered = {(name, row[name]) for name, parameter in rules.items() for row in rows if parameter.acts(row)}
+    kept = {(name, value) for name, values in FOR_ONE.items() for value in values}
+    assert kept <= wanted and wanted - covered == kept
+
+
+@pytest.mark.parametrize("name", FOR_ONE)
+def test_what_is_kept_for_one_player(name):
+    for value in FOR_ONE[name]:
+        row = {**variants.find("standard").row, name: value}
+        assert variants.validate(row) or not parameters()[name].acts(row)
+
+
+@pytest.mark.parametrize("text", STANDARD_DEALS)
+def test_rows_with_the_deals_of_standard(text):
+    differences = variants.difference(variants.find("standard"), variants.find(text))
+    assert {parameters()[name].section for name, *_ in differences} <= {"match", "stake"}
+
+
+# Rows that nobody thought of
+
+
+VALUES = {
+    "first_turn": ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead", "free", "discard_first"),
+    "discard_ban": ("taken", "drawn", "none"),
+    "knock_limit": (0, 5, 9, 10, 25, 99),
+    "knock_by_upcard": ("no", "no", "yes"),
+    "upcard_ace_limit": (0, 1),
+    "take_to_knock": ("any", "any", "melded"),
+    "big_gin": ("no", "yes"),
+    "shot": ("no", "yes"),
+    "stock_end": ("after_discard", "at_draw", "opponent_may_take"),
+    "stock_reserve": (0, 2, 2, 10),
+    "max_turns": (5, 500, 500, 500),
+    "take_discard": ("yes", "yes", "yes", "no"),
+    "ace_runs": hands.ACE_RUNS,
+    "rainbow": ("no", "yes"),
+    "pip_values": ("face", "face", "five_ten"),
+    "ace_value": (1, 15),
+    "defender_ace_value": (1, 15),
+    "gin_bonus": (0, 25),
+    "big_gin_bonus": (31, 50),
+    "undercut_bonus": (0, 10, 25),
+    "undercut_on_tie": ("yes", "no"),
+    "layoff": ("yes", "yes", "no"),
+    "layoff_on_gin": ("no", "yes"),
+    "shot_deducts": ("no", "yes"),
+    "rush_premium": ("no", "yes"),
+    "rush_on_gin": ("yes", "no"),
+    "spade_multiplier": (1, 2),
+    "goal": ("points", "single", "deals", "games"),
+    "die": ("off", "off", "deal", "game"),
+    "die_cap": (2, 6),
+    "die_centre_in_play": ("no", "yes"),
+    "points_target": (100, 121),
+}
+
+
+def any_row(rng, melding):
+    """A row of values drawn at random that is a game."""
+    while True:
+        drawn = [f"{name}={rng.choice(values)}" for name, values in VALUES.items()]
+        text = "+".join(["standard", *drawn, f"melding={melding}"])
+        try:
+            return variants.find(text).text
+        except VariantError:
+            continue
+
+
+def compare_any_rows(seed, rows, melding="auto"):
+    rng = random.Random(seed)
+    seen = Counter()
+    for _ in range(rows):
+        seen += compare(any_row(rng, melding), seed, own=0, from_stacked=2)
+    return seen
+
+
+def test_rows_drawn_at_random():
+    seen = compare_any_rows(2027, 100)
+    assert min(seen[kind] for kind in ("knock", "gin", "big_gin", "shot", "undercut", "even", "void", "stalled")) >= 2, seen
+
+
+def test_rows_with_a_choice_drawn_at_random():
+    assert compare_any_rows(2031, 10, "choice")["shown dearer"] > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("melding", ["auto", "choice"])
+def test_many_rows_drawn_at_random(melding):
+    compare_any_rows(2028, 1_000, melding)
+
+
+@pytest.mark.parametrize("most, takes", [(29, 0), (500, 472)])
+def test_the_turn_after_the_last(most, takes):
+    """The 50th-card rule can add a turn to those that `max_turns` allows: no stall, and the history has room for it."""
+    text = f"standard-50th+max_turns={most}+knock_limit=99"
+    pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
+    matchup = game(text, pair, 3)
+    for unit in range(3):
+        played = single.play(matchup, unit)
+        replayed(played)
+        assert played.kind != "stalled"
+        assert played.state.turns == most + 1

@@ -1,0 +1,209 @@
+"""Simple against Simple under the EAAI rules, and knock thresholds against it, on the figures measured elsewhere (REFERENCE.md 3).
+
+The reference figures come from the unmodified Java framework and from an independent C++ program. Every comparison has a seed chosen
+before looking. A figure may be three combined standard errors off, which happens by chance in 1 of 370; about forty figures are compared,
+so that one alarm in ten choices of the seed would be no surprise. The chi-square tests fail by chance once in 10,000 (ALARM).
+"""
+
+import math
+import random
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from oracles import twin
+from simgin import loader, matchup, rules, runner, single, variants
+from simgin.core import sums
+from simgin.core.state import new_state
+from simgin.core.view import new_view
+from simgin.matchup import Matchup
+
+ALARM = 1e-4
+LIMIT = 3  # combined standard errors
+SEED = 20_210_118
+
+# REFERENCE.md 3: knocker's deadwood 0..10 and turns per deal 1, 2, 3 ..., counts
+KNOCKERS = (53194, 119077, 112267, 101124, 115120, 129352, 219389, 322567, 423596, 458629, 498203)
+TURNS = (20869, 17951, 51290, 46762, 95845, 91791, 143594, 138164, 183128, 171192, 199570, 179651, 189650, 164095, 159680)
+TURNS += (
+    132626,
+    121149,
+    96586,
+    83793,
+    65001,
+    52881,
+    39793,
+    31376,
+    22874,
+    17159,
+    12027,
+    8990,
+    6203,
+    5507,
+    3920,
+    2254,
+    985,
+    356,
+    83,
+    13,
+    2,
+    1,
+)
+
+# name: (what is divided, by what, reference, its standard error, which includes the rounding of the figure printed)
+DEALS = 32_700_000  # behind the sharper targets
+FIGURES = {
+    "gin": ("gin", "deals", 0.020851, 0.000025),
+    "dead": ("void", "deals", 0.001669, 0.000007),
+    "turns per deal": ("turns", "deals", 12.5255, 0.0009),
+    "share of takes, one side": ("a_takes", "a_draws", 0.16419, 0.00007),
+    "share of takes, other side": ("b_takes", "b_draws", 0.16419, 0.00007),
+    "first player takes the upcard": ("upcard_first", "deals", 0.1697, math.hypot(0.00003, math.sqrt(0.1697 * 0.8303 / DEALS))),
+    "second player takes it": ("upcard_second", "deals", 0.1517, math.hypot(0.00003, math.sqrt(0.1517 * 0.8483 / DEALS))),
+    "nobody takes it": ("upcard_none", "deals", 0.6786, math.hypot(0.00003, math.sqrt(0.6786 * 0.3214 / DEALS))),
+    "knocker's count": ("knock_count", "showdowns", 7.132, 0.0018),
+    # with the engine's own lay-offs and melding (REFERENCE.md 2)
+    "undercut": ("undercut", "deals", 0.0439, 0.00012),
+    "points per scored deal": ("points_scored", "decided", 16.24, 0.0078),
+}
+
+
+def eaai(a, b, unit="match", seed=SEED):
+    return Matchup(variants.find("eaai"), loader.find(a), loader.find(b), seed, unit)
+
+
+def fact(total, name):
+    return int(total[sums.SUM + sums.FACT[name]])
+
+
+@pytest.fixture(scope="module")
+def simple():
+    """The sums over 100,000 matches, a million deals."""
+    return runner.run_matchup(eaai("simple", "simple"), 100_000).sum(axis=0)
+
+
+def share(total, above, below):
+    """A ratio of two facts and its standard error, from sums over units that are independent."""
+    top, bottom = sums.FACT[above], sums.FACT[below]
+    assert sums.DENOMINATOR[top] == bottom
+    ratio = total[sums.SUM + top] / total[sums.SUM + bottom]
+    squares = total[sums.SQUARE + top] - 2 * ratio * total[sums.CROSS + top] + ratio**2 * total[sums.SQUARE + bottom]
+    return ratio, math.sqrt(max(squares, 0)) / total[sums.SUM + bottom]
+
+
+def near(found, error, reference, reference_error):
+    z = (found - reference) / math.hypot(error, reference_error)
+    assert abs(z) <= LIMIT, f"{found:.6f} +- {error:.6f} against {reference} +- {reference_error:.6f}: {z:.2f} standard errors"
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_simple_against_itself(simple, figure):
+    above, below, reference, reference_error = FIGURES[figure]
+    near(*share(simple, above, below), reference, reference_error)
+    assert fact(simple, "stalled") == 0
+
+
+def test_deals_per_match(simple):
+    """With the engine's showdown a deal is worth a little less, but the shares of undercuts hardly move the number of deals."""
+    assert fact(simple, "deals") / fact(simple, "matches") == pytest.approx(10.233, abs=0.05)
+
+
+def same_distribution(counts, reference):
+    """Two samples over the same bins, those with few pooled at the end."""
+    counts, reference = np.array(counts, float), np.array(reference, float)
+    few = int(np.argmax(np.cumsum(reference[::-1]) >= 200))
+    keep = len(reference) - few
+    table = np.array([[*sample[: keep - 1], sample[keep - 1 :].sum()] for sample in (counts, reference)])
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
+    statistic = ((table - expected) ** 2 / expected).sum()
+    assert chi2.sf(statistic, table.shape[1] - 1) > ALARM, statistic
+
+
+def test_distribution_of_turns(simple):
+    counts = simple[sums.TURNS_HISTOGRAM + 1 : sums.COUNT_HISTOGRAM]
+    same_distribution(counts, [*TURNS, *[0] * (len(counts) - len(TURNS))])
+
+
+def test_distribution_of_the_knockers_count(simple):
+    """Gin is no showdown: its count of 0 stands beside the histogram."""
+    counts = simple[sums.COUNT_HISTOGRAM : sums.PAIR_HISTOGRAM]
+    assert counts[0] == 0 and counts[11:].sum() == 0
+    same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS)
+
+
+# The showdown of the EAAI framework, held over the engine's own final hands
+
+
+def final_hands(first, deals):
+    """(stopper's hand, defender's hand) of every deal that was ended, and the number of all deals."""
+    game = eaai("simple", "simple", "deal")
+    own_rules, views, state = rules.build(game.variant), (new_view(), new_view()), new_state(game.seed)
+    state.watch_half, state.watch_deal = 0, 0
+    for unit in range(first, first + deals):
+        matchup.run(game, state, own_rules, views, unit, 1)
+        if state.stopper >= 0:
+            yield int(state.hand[state.stopper]), int(state.hand[1 - state.stopper])
+
+
+def eaai_showdowns(first, deals):
+    """Shares and means of the first-fit showdown, each with its standard error."""
+    lot = random.Random(SEED)
+    names = [rank + suit for suit in "SHDC" for rank in "A23456789TJQK"]
+    undercuts, points, laid_off = 0, [], []
+    for hands in final_hands(first, deals):
+        own, other, laid = twin.eaai_showdown(*([card for i, card in enumerate(names) if hand >> i & 1] for hand in hands), lot)
+        undercuts += own > 0 and own >= other
+        points.append(25 + other if own == 0 else other - own if own < other else 25 + own - other)
+        if own > 0:
+            laid_off.append(len(laid))
+    rate = undercuts / deals
+    return {
+        "undercut": (rate, math.sqrt(rate * (1 - rate) / deals), 0.042709, 0.000035),
+        "points": (np.mean(points), np.std(points) / math.sqrt(len(points)), 16.2575, 0.0022),
+        "laid off": (np.mean(laid_off), np.std(laid_off) / math.sqrt(len(laid_off)), 0.6064, 0.0003),
+    }
+
+
+def test_the_hands_are_those_of_watched_deals():
+    """The short way to a final hand is `single.play` without the log's copies."""
+    game = eaai("simple", "simple", "deal")
+    played = [single.play(game, unit) for unit in range(40)]
+    ended = [(int(p.state.hand[p.state.stopper]), int(p.state.hand[1 - p.state.stopper])) for p in played if p.state.stopper >= 0]
+    assert list(final_hands(0, 40)) == ended
+
+
+def test_eaai_showdown():
+    for figure in eaai_showdowns(0, 20_000).values():
+        near(*figure)
+
+
+@pytest.mark.slow
+def test_eaai_showdown_of_many_deals():
+    for figure in eaai_showdowns(1_000_000, 400_000).values():
+        near(*figure)
+
+
+# Knock thresholds (STRATEGIES.md 5.2, the line under the table: the engine's own lay-offs and melding)
+
+
+THRESHOLDS = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}
+THRESHOLD_ERROR = math.hypot(0.11, 0.03)  # percentage points; the second is the rounding
+
+
+def share_of_matches(knock, matches):
+    """Matches won in per cent and the standard error over mirrored pairs."""
+    total = runner.run_matchup(eaai(f"simple+knock={knock}", "simple"), matches).sum(axis=0)
+    won, error = share(total, "a_match_win", "matches")
+    return 50 * won, 50 * error  # a match won counts two
+
+
+@pytest.mark.parametrize("knock", THRESHOLDS)
+def test_knock_thresholds(knock):
+    near(*share_of_matches(knock, 20_000), THRESHOLDS[knock], THRESHOLD_ERROR)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("knock", THRESHOLDS)
+def test_knock_thresholds_sharply(knock):
+    near(*share_of_matches(knock, 400_000), THRESHOLDS[knock], THRESHOLD_ERROR)

@@ -1,0 +1,211 @@
+"""Deals for one player, replayed question by question through the twin: every row, every option, the joker in every place.
+
+Own packs are the engine's shuffles. Stacked packs deal a hand full of melds, so that gin, big gin and knocks come in time.
+"""
+
+import random
+from collections import Counter
+
+import pytest
+
+from simgin import single, variants
+from simgin.core import sums
+from simgin.matchup import Matchup
+from simgin.parameters import parameters
+from simgin.variants import VariantError
+from support import hands
+from support.twin_replay import replayed
+from support.variant_lists import ONE_PLAYER, possible, strategy
+
+PLAYERS = ("stray", "late", "gold", "random:p_end=0.3", "gin-only")
+KINDS = {
+    "solitaire-gin": ("gin", "joker"),
+    "solitaire-gin-scored": ("gin", "joker"),
+    "solitaire-gin-knock": ("knock", "gin", "undercut", "joker"),
+    "gin-solitaire": ("knock", "gin", "big_gin", "undercut", "joker"),
+    "solitary-gin": ("gin", "limit"),
+}
+OPTIONS = (
+    "solitaire-gin+joker_in_hand=lose+discard_ban=drawn",
+    "solitaire-gin-scored+joker_in_hand=lose+stop_before_draw=no+gin_bonus=1000",
+    "solitaire-gin-scored+big_gin=yes+big_gin_bonus=0+joker=after_deal+ace_runs=corner+rainbow=yes",
+    "solitaire-gin-knock+joker_in_hand=lose+count_joker=yes+undercut_on_tie=yes+knock_limit=40",
+    "solitaire-gin-knock+stop_before_draw=no+discard_ban=drawn+undercut_bonus=0+knock_limit=30",
+    "solitaire-gin-knock+rainbow=yes+ace_runs=corner+knock_limit=99",
+    "solitaire-gin-knock+max_turns=3+ace_runs=high_or_low+goal=single",
+    "solitaire-gin-knock+big_gin=yes+big_gin_bonus=1000+ace_value=99+discard_view=top",
+    "gin-solitaire+discard_ban=taken+count_joker=yes+knock_limit=0",
+    "gin-solitaire+stop_before_draw=no+undercut_on_tie=yes+undercut_bonus=1000+ace_runs=corner+knock_limit=60",
+    "gin-solitaire+rainbow=yes+discard_ban=drawn+max_turns=1+gin_bonus=0+melding=choice",
+    "gin-solitaire+first_turn=stock+pip_values=five_ten+ace_value=15+knock_limit=25",
+    "gin-solitaire+deal_scoring=winloss+knock_limit=0+goal=single+discard_view=bottom",
+    "gin-solitaire+deal_scoring=penalty+penalty_gin=1000+goal=single",
+    "gin-solitaire+deal_scoring=penalty+max_draws=5+penalty_gin=-20+goal=single+stop_before_draw=no",
+    "solitary-gin+max_draws=1+stop_before_draw=no",
+    "solitary-gin+max_draws=1+penalty_gin=-1000",
+    "solitary-gin+max_draws=42+big_gin=yes+discard_ban=drawn",
+    "solitary-gin+max_draws=41+first_turn=discard_first+big_gin=yes+stop_before_draw=no",
+    "solitary-gin+max_draws=3+max_turns=3",
+    "solitary-gin+max_draws=4+max_turns=3+first_turn=discard_first",
+    "solitary-gin+joker=before_deal+joker_in_hand=lose+max_draws=99",
+    "solitary-gin+joker=after_deal+max_draws=none+pip_values=face+ace_value=1",
+)
+
+
+def compare(text, seed, own, from_stacked):
+    """Replay so many deals of each player; how often each kind of result was seen, and `stopped at once`, `declined` and `no hand` more."""
+    seen = Counter()
+    rng = random.Random(f"{text} {seed}")
+    variant = variants.find(text)
+    for name in PLAYERS:
+        game = Matchup(variant, strategy(name), None, seed, "deal")
+        for unit in range(own):
+            book(seen, single.play(game, unit))
+        for unit in range(from_stacked):
+            book(seen, single.play(game, unit, pack=stacked(rng, variant.row), joker=any_place(rng, variant.row)))
+    return seen
+
+
+def book(seen, played):
+    result = replayed(played)
+    seen[result.kind] += 1
+    seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]
+    seen["declined"] += any(question.slot == "knock" and question.answer == 0 for question in played.questions)
+    seen["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
+
+
+def stacked(rng, row):
+    """A pack that begins with a hand full of melds."""
+    hand = hands.members(hands.meld_rich(rng, 10 + (row["first_turn"] == "discard_first"), row["ace_runs"]))
+    rest = [card for card in range(52) if card not in hand]
+    rng.shuffle(hand)
+    rng.shuffle(rest)
+    return hand + rest
+
+
+def any_place(rng, row):
+    """A place for the joker among the 53 cards, as the row allows; -1 if it has none."""
+    if row["joker"] == "none":
+        return -1
+    dealt = 10 + (row["first_turn"] == "discard_first")
+    return rng.randrange(0 if row["joker"] == "before_deal" and row["joker_in_hand"] == "lose" else dealt, 53)
+
+
+@pytest.mark.parametrize("text", ONE_PLAYER)
+def test_every_row(text):
+    seen = compare(text, 2040, own=6, from_stacked=10)
+    missing = [kind for kind in (*KINDS[text], "stopped at once") if not seen[kind]]
+    assert not missing, (missing, seen)
+
+
+@pytest.mark.parametrize("text", OPTIONS)
+def test_every_option(text):
+    seen = compare(text, 2041, own=1, from_stacked=5)
+    assert sum(seen[kind] for kind in sums.KINDS) == 6 * len(PLAYERS)
+    wanted = {"joker_in_hand=lose": "no hand", "max_turns=": "stalled", "big_gin=yes": "big_gin", "knock_limit=99": "knock"}
+    wanted |= {"max_draws=1": "limit", "max_draws=5": "limit"}
+    missing = [kind for part, kind in wanted.items() if part in text and not seen[kind] and "max_draws=3" not in text]
+    assert not missing, (missing, seen)
+    if "stop_before_draw=no" in text and "big_gin=yes" not in text and "gin-solitaire" not in text:
+        assert not seen["stopped at once"], seen
+
+
+@pytest.mark.parametrize("text", ("solitaire-gin-knock", "gin-solitaire", "solitaire-gin-scored+joker_in_hand=lose"))
+def test_the_joker_in_every_place(text):
+    """The deeper it lies, the longer the deal, until the player ends it; then it decides what is scored."""
+    row = variants.find(text).row
+    pack = random.Random(text).sample(range(52), 52)
+    game = Matchup(variants.find(text), strategy("gold"), None, 3, "deal")
+    first = 0 if row["joker_in_hand"] == "lose" else 10 + (row["first_turn"] == "discard_first")
+    results = [replayed(single.play(game, pack=pack, joker=place)) for place in range(first, 53)]
+    turns = [result.turns for result in results]
+    assert turns == sorted(turns) and turns[0] <= 1 and turns[-1] > 3
+    ended = [result.kind for result in results if result.kind != "joker"]
+    scored = [result.points[0] for result in results if result.kind in ("knock", "gin")]
+    if text == "solitaire-gin-knock":
+        assert ended.count("even") == 1 and ended[0] == "undercut" and ended[-1] == "knock"
+    assert scored == [*range(scored[0], scored[-1] + 1)] and len(scored) > 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [*ONE_PLAYER, *OPTIONS])
+def test_every_row_and_option_at_length(text):
+    compare(text, 2042, own=200, from_stacked=200)
+
+
+def test_nothing_is_left_out():
+    """Every one-player row is replayed, and every value of every rule of a deal in a row where it counts."""
+    assert {*ONE_PLAYER} == {*KINDS}
+    rows = [variants.find(text).row for text in (*ONE_PLAYER, *OPTIONS)]
+    rules = {name: parameter for name, parameter in parameters().items() if parameter.section in ("deal", "meld", "score")}
+    alone = {name: parameter for name, parameter in rules.items() if any(parameter.acts(row) for row in rows)}
+    wanted = {(name, value) for name, parameter in alone.items() for value in possible(parameter) if sound(name, value)}
+    covered = {(name, row[name]) for name, parameter in alone.items() for row in rows if parameter.acts(row)}
+    assert wanted <= covered, wanted - covered
+
+
+def sound(name, value):
+    """Whether a value of a rule is a game in some row for one player, and has an effect there."""
+    return any(
+        not variants.validate(row) and parameters()[name].acts(row)
+        for row in ({**base.row, name: value} for base in map(variants.find, OPTIONS))
+    )
+
+
+# Rows that nobody thought of
+
+
+VALUES = {
+    "joker": ("none", "before_deal", "after_deal"),
+    "joker_in_hand": ("redeal", "lose"),
+    "first_turn": ("stock", "discard_first"),
+    "discard_ban": ("taken", "drawn", "none"),
+    "knock_limit": (0, 5, 10, 30, 99),
+    "stop_before_draw": ("yes", "no"),
+    "big_gin": ("yes", "no"),
+    "max_draws": ("none", 1, 4, 15, 41),
+    "max_turns": (1, 5, 15, 500, 500),
+    "ace_runs": hands.ACE_RUNS,
+    "rainbow": ("no", "yes"),
+    "pip_values": ("face", "five_ten"),
+    "ace_value": (1, 15),
+    "deal_scoring": ("joker", "joker", "joker", "winloss", "penalty"),
+    "gin_bonus": (0, 25),
+    "undercut_bonus": (0, 25),
+    "undercut_on_tie": ("yes", "no"),
+    "count_joker": ("yes", "no"),
+    "penalty_gin": (-20, 7),
+    "goal": ("single", "points"),
+    "points_target": (100,),
+    "deals_in_match": (5,),
+    "total_goal": (30,),
+}
+
+
+def any_row(rng):
+    """A row of values drawn at random that is a game for one player."""
+    while True:
+        drawn = [f"{name}={rng.choice(values)}" for name, values in VALUES.items()]
+        try:
+            return variants.find("+".join(["gin-solitaire", *drawn])).text
+        except VariantError:
+            continue
+
+
+def compare_any_rows(seed, rows):
+    rng = random.Random(seed)
+    seen = Counter()
+    for _ in range(rows):
+        seen += compare(any_row(rng), seed, own=0, from_stacked=2)
+    return seen
+
+
+def test_rows_drawn_at_random():
+    seen = compare_any_rows(2043, 15)
+    wanted = ("knock", "gin", "big_gin", "undercut", "stalled", "joker", "limit", "stopped at once")
+    assert all(seen[kind] for kind in wanted), seen
+
+
+@pytest.mark.slow
+def test_many_rows_drawn_at_random():
+    compare_any_rows(2044, 2_000)

@@ -1,0 +1,349 @@
+"""The twin's one-player deals: the corners of RULES 5 one by one, its exact statements, and the accounts of random deals."""
+
+import random
+
+import pytest
+
+from oracles import twin
+from support.worked_examples import ROWS, STANDARD
+
+KNOCK, OLD, ELEVEN, SOLITARY = (ROWS[name] for name in ("solitaire-gin-knock", "solitaire-gin", "gin-solitaire", "solitary-gin"))
+GIN_HAND = "3S 4S 5S 8H 8D 8C JD QD KD TD"
+THREE = "4S 5S 6S 8H 8D 8C JD QD KD 3H"  # three points of deadwood
+FULL_ELEVEN = "3S 4S 5S 6S 8H 8D 8C 8S JD QD KD"
+LOOSE = "AS 2H 4D 5H 6C 7S 9D TC JH KC"
+
+
+def solo(row, hand, *deck, above=None, **more):
+    """A deal of this hand and these first cards of the deck, with so many cards above the joker in the deck."""
+    told = [*hand.split(), *deck]
+    pack = told + [card for card in twin.PACK if card not in told]
+    row = {**row, **more}
+    before = 10 if row["joker"] == "before_deal" else 0
+    return twin.SoloDeal(row, pack, None if above is None else above + before)
+
+
+def words(deal):
+    return {action[0] for action in deal.options()}
+
+
+def draw_and_discard(deal, card):
+    deal.act(("stock",))
+    deal.act(("throw", card))
+
+
+# Corners
+
+
+def test_the_joker_counts_among_the_cards_above_it_only_if_the_row_says_so():
+    for count_joker, kind, points in ((False, "undercut", [0, 26]), (True, "even", [0, 0])):
+        deal = solo(KNOCK, THREE, above=2, count_joker=count_joker)
+        deal.act(("end", None, "knock"))
+        assert (deal.result.kind, deal.result.points, deal.result.stopper_count) == (kind, points, 3)
+        assert deal.result.other_count == 2 + count_joker
+
+
+def test_equal_counts_are_an_undercut_only_if_the_row_says_so():
+    for undercut_on_tie, kind, winner, points in ((False, "even", None, [0, 0]), (True, "undercut", 1, [0, 25])):
+        deal = solo(KNOCK, THREE, above=3, undercut_on_tie=undercut_on_tie)
+        deal.act(("end", None, "knock"))
+        assert (deal.result.kind, deal.result.winner, deal.result.points) == (kind, winner, points)
+
+
+def test_stop_before_the_first_draw():
+    assert solo(KNOCK, THREE, above=9).options() == {("stock",), ("end", None, "knock")}
+    deal = solo(KNOCK, THREE, "KC", above=9, stop_before_draw=False)
+    assert deal.options() == {("stock",)}
+    draw_and_discard(deal, "KC")
+    assert deal.options() == {("stock",), ("end", None, "knock")}
+
+
+def test_big_gin_with_the_dealt_cards_needs_no_leave_to_stop():
+    deal = solo(ELEVEN, FULL_ELEVEN, above=4, stop_before_draw=False)
+    assert ("end", None, "big_gin") in deal.options()
+    deal.act(("throw", "3S"))
+    assert deal.options() == {("stock",)}
+    deal.act(("stock",))
+    assert words(deal) == {"throw"}
+
+
+def test_big_gin_with_the_card_drawn():
+    deal = solo(KNOCK, "3S 4S 5S 6S 8H 8D 8C 8S JD QD", "KD", above=9, big_gin=True, big_gin_bonus=31)
+    deal.act(("stock",))
+    deal.act(("end", None, "big_gin"))
+    assert (deal.result.kind, deal.result.points, deal.result.turns, deal.result.stock_left) == ("big_gin", [31 + 8, 0], 1, 42)
+
+
+def test_win_or_lose_knows_no_knock():
+    assert solo(OLD, THREE, above=9).options() == {("stock",)}
+    deal = solo(OLD, GIN_HAND, above=0)
+    deal.act(("end", None, "gin"))
+    assert (deal.result.winner, deal.result.points) == (0, [1, 0])
+
+
+def test_gin_held_back_until_the_joker():
+    deal = solo(KNOCK, GIN_HAND, above=0)
+    deal.act(("stock",))
+    assert (deal.result.kind, deal.result.winner, deal.result.points) == ("joker", 1, [0, 0])  # 000-12
+
+
+def test_the_ban_on_the_card_drawn():
+    for ban, legal in (("none", True), ("taken", True), ("drawn", False)):
+        deal = solo(KNOCK, LOOSE, "QS", "QD", above=9, discard_ban=ban)
+        deal.act(("stock",))
+        assert (("throw", "QS") in deal.options()) == legal
+        deal.act(("throw", "KC"))
+        deal.act(("stock",))
+        assert ("throw", "QS") in deal.options()  # only the card drawn last
+    assert len(solo(ELEVEN, FULL_ELEVEN, above=4, discard_ban="drawn").options()) == 12
+
+
+def test_a_joker_in_the_hand():
+    pack = [*LOOSE.split(), *(card for card in twin.PACK if card not in LOOSE.split())]
+    nine = 1 + 2 + 4 + 5 + 6 + 7 + 9 + 10 + 10
+    for row, points in ((KNOCK, [0, nine]), (OLD, [0, 1])):
+        deal = twin.SoloDeal({**row, "joker_in_hand": "lose"}, pack, joker_place=4)
+        assert (deal.result.kind, deal.result.winner, deal.result.points) == ("joker", 1, points)
+        assert (deal.result.draws, deal.result.turns, deal.result.stock_left) == ([0, 0], 0, 43)
+        assert twin.SoloDeal(row, pack, joker_place=4).result.kind == "redeal"
+
+
+def test_a_joker_among_penalties():
+    row = {**SOLITARY, "joker": "after_deal", "max_draws": None}
+    deal = solo(row, LOOSE, above=0)
+    assert deal.options() == {("stock",)}
+    deal.act(("stock",))
+    assert (deal.result.kind, deal.result.winner, deal.result.points) == ("joker", 1, [15 + 6 * 5 + 3 * 10, 0])
+
+
+def test_penalties_and_gin_on_the_dealt_hand():
+    assert solo(SOLITARY, GIN_HAND).result.points == [-20, 0]
+    deal = solo(SOLITARY, GIN_HAND, "2C", stop_before_draw=False)
+    assert deal.options() == {("stock",)}
+    draw_and_discard(deal, "2C")
+    assert (deal.result.kind, deal.result.winner, deal.result.points, deal.result.turns) == ("gin", 0, [-20, 0], 1)
+    eleven = solo(SOLITARY, GIN_HAND + " 2C", first_turn="discard_first")
+    eleven.act(("throw", "2C"))
+    assert (eleven.result.kind, eleven.result.draws, eleven.result.turns) == ("gin", [0, 0], 1)
+
+
+def test_penalties_after_the_last_turn():
+    for card, kind, winner, points in (("TD", "limit", None, 5), ("3H", "gin", 0, -20)):
+        deal = solo(SOLITARY, THREE, "TD", max_draws=1)
+        draw_and_discard(deal, card)
+        assert (deal.result.kind, deal.result.winner, deal.result.points) == (kind, winner, [points, 0])
+    deal = solo(SOLITARY, THREE + " 2C", "4H", max_draws=1, first_turn="discard_first")
+    deal.act(("throw", "2C"))  # not a turn of draw and discard
+    draw_and_discard(deal, "4H")
+    assert (deal.result.kind, deal.result.draws, deal.result.turns) == ("limit", [1, 0], 2)
+
+
+def test_penalties_without_a_turn():
+    for hand, kind, points in ((THREE, "limit", 5), (GIN_HAND, "gin", -20)):
+        deal = solo(SOLITARY, hand, max_draws=0, stop_before_draw=False)  # gin after the last turn, even if that was none
+        assert (deal.result.kind, deal.result.points) == (kind, [points, 0])
+
+
+def test_big_gin_among_penalties():
+    deal = solo(SOLITARY, "3S 4S 5S 6S 8H 8D 8C JD QD 2H", "KD", "8S", big_gin=True)
+    draw_and_discard(deal, "2H")
+    assert deal.result.points == [-20, 0]  # gin comes first and ends the deal by itself
+    deal = solo(SOLITARY, FULL_ELEVEN, big_gin=True, first_turn="discard_first")
+    deal.act(("end", None, "big_gin"))
+    assert (deal.result.kind, deal.result.points) == ("big_gin", [-20, 0])
+
+
+def test_the_guard_against_endless_play():
+    deal = solo(KNOCK, THREE, "KC", "2D", above=9, max_turns=1)
+    draw_and_discard(deal, "KC")
+    assert ("end", None, "knock") in deal.options()  # it belongs to the turn that has just been played
+    deal.act(("stock",))
+    assert (deal.result.kind, deal.result.winner, deal.result.points, deal.result.draws) == ("stalled", None, [0, 0], [1, 0])
+
+
+# Exact statements
+
+
+def test_redealing_is_inserting_after_the_deal():
+    """For every pack: the places that are not in the hand leave the same hand, and every place in the rest, once each."""
+    pack = random.Random(1).sample(twin.PACK, 52)
+    before = [twin.SoloDeal(KNOCK, pack, place) for place in range(twin.joker_places(KNOCK))]
+    dealt = [deal for deal in before if deal.result is not None]
+    assert (len(before), [deal.result.kind for deal in dealt]) == (53, ["redeal"] * 10)  # 10/53
+    after_row = {**KNOCK, "joker": "after_deal", "joker_in_hand": None}
+    after = [twin.SoloDeal(after_row, pack, place) for place in range(twin.joker_places(after_row))]
+    kept = [deal for deal in before if deal.result is None]
+    assert len(kept) == len(after) == 43
+    assert [(deal.hands, deal.deck) for deal in kept] == [(deal.hands, deal.deck) for deal in after]
+    assert [deal.deck.index(twin.JOKER) for deal in after] == list(range(43))
+
+
+def choose(deal, rng):
+    """Random, with a lean to what leaves the least; stops half of the time."""
+    options = sorted(deal.options(), key=str)
+    throws = [action for action in options if action[0] == "throw"]
+    ends = [action for action in options if action[0] == "end"]
+    if ends and rng.random() < 0.5:
+        return ends[0]
+    if throws and rng.random() < 0.8:
+        return min(throws, key=lambda act: twin.deadwood([c for c in deal.hands[0] if c != act[1]], deal.row))
+    return rng.choice(throws or options)
+
+
+def never_redrawn(deal, rng):
+    """Play; no card discarded is ever drawn, nor held again."""
+    while deal.result is None:
+        assert sorted([*deal.hands[0], *set(deal.deck), *deal.discards]) == sorted([*twin.PACK, *with_joker(deal), *at_the_bottom(deal)])
+        assert not set(deal.hands[0]) & set(deal.discards)
+        deal.act(choose(deal, rng))
+
+
+def with_joker(deal):
+    return [] if deal.row["joker"] == "none" else [twin.JOKER]
+
+
+def at_the_bottom(deal):
+    """000: discards lie in the deck as well."""
+    return deal.discards if deal.row["discard_view"] == "bottom" else []
+
+
+@pytest.mark.parametrize("row", [OLD, KNOCK], ids=["winloss", "knock"])
+def test_discards_at_the_bottom_are_out_of_play(row):
+    rng = random.Random(2)
+    for number in range(25):
+        pack, place = rng.sample(twin.PACK, 52), rng.randrange(10, 53)
+        results = []
+        for view in ("bottom", "hidden"):
+            deal = twin.SoloDeal({**row, "discard_view": view}, pack, place)
+            never_redrawn(deal, random.Random(number))
+            results.append(deal.result)
+        assert results[0] == results[1]
+
+
+# Accounts
+
+
+OPTIONS = {
+    "solitaire-gin": OLD,
+    "scored": ROWS["solitaire-gin-scored"],
+    "knock": KNOCK,
+    "gin-solitaire": ELEVEN,
+    "solitary-gin": SOLITARY,
+    "lose": {**KNOCK, "joker_in_hand": "lose"},
+    "count_joker": {**ELEVEN, "count_joker": True, "undercut_on_tie": True},
+    "after": {**KNOCK, "joker": "after_deal", "joker_in_hand": None, "big_gin": True, "big_gin_bonus": 40, "knock_limit": 40},
+    "rainbow": {**ELEVEN, "rainbow": True, "ace_runs": "corner", "knock_limit": 99, "undercut_bonus": 10},
+    "late": {**KNOCK, "stop_before_draw": False, "discard_ban": "drawn", "ace_runs": "high_or_low", "ace_value": 15, "knock_limit": 60},
+    "old eleven": {**OLD, "joker": "after_deal", "joker_in_hand": None, "first_turn": "discard_first", "big_gin": True, "rainbow": True},
+    "long": {**SOLITARY, "max_draws": 42, "big_gin": True, "rainbow": True, "ace_runs": "corner", "stop_before_draw": False},
+    "eleven": {**SOLITARY, "first_turn": "discard_first", "max_draws": 41, "penalty_gin": -7, "discard_ban": "drawn"},
+    "joker": {**SOLITARY, "joker": "before_deal", "joker_in_hand": "lose"},
+    "short": {**KNOCK, "max_turns": 3},
+}
+
+
+def account(deal):
+    """Points of both sides and the winner, from the cards that lie there at the end (RULES 6)."""
+    row, kind, scoring = deal.row, deal.result.kind, deal.row["deal_scoring"]
+    if kind in ("stalled", "redeal"):
+        return [0, 0], None
+    held = twin.deadwood(deal.hands[0], row)
+    if scoring == "winloss":
+        return ([0, 1], 1) if kind == "joker" else ([1, 0], 0)
+    if scoring == "penalty":
+        ginned = kind in ("gin", "big_gin")
+        return [row["penalty_gin"] if ginned else held, 0], {"limit": None, "joker": 1}.get(kind, 0)
+    if kind == "joker":
+        return [0, held], 1
+    above = deal.deck.index(twin.JOKER) + row["count_joker"]
+    if kind in ("gin", "big_gin"):
+        assert held == 0
+        return [above + row[f"{kind}_bonus"], 0], 0
+    assert 0 < held <= row["knock_limit"]
+    if above > held:
+        return [above - held, 0], 0
+    undercut = above < held or row["undercut_on_tie"]
+    return ([0, held - above + row["undercut_bonus"]], 1) if undercut else ([0, 0], None)
+
+
+KINDS = {
+    "winloss": {"gin", "big_gin", "joker", "redeal"},
+    "joker": {"gin", "big_gin", "knock", "undercut", "even", "joker", "redeal", "stalled"},
+    "penalty": {"gin", "big_gin", "limit", "joker"},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_random_deals(name):
+    rng, row = random.Random(name), OPTIONS[name]
+    assert twin.refusals(row) == []
+    for _ in range(25):
+        deal = twin.SoloDeal(row, *twin.shuffled(row, rng))
+        never_redrawn(deal, rng)
+        end = deal.result
+        assert (end.points, end.winner) == account(deal)
+        assert end.kind in KINDS[row["deal_scoring"]]
+        first = 1 if row["first_turn"] == "discard_first" else 0
+        cards = 52 + (row["joker"] != "none") - 10 - first
+        assert end.stock_left == cards - end.draws[0]  # m of 5.1
+        assert (end.turns, end.draws[1]) == (0 if end.kind == "redeal" else end.draws[0] + first, 0)
+        assert end.turns <= row["max_turns"] and end.draws[0] <= (row["max_draws"] or 42)
+        assert (deal.options(), deal.to_move) == (set(), None)
+        with pytest.raises(ValueError):
+            deal.act(("stock",))
+
+
+def test_every_kind_of_result_comes_up():
+    """Among 60 deals each of four rows."""
+    rng, kinds = random.Random(3), set()
+    for name in ("knock", "gin-solitaire", "solitary-gin", "short"):
+        for _ in range(60):
+            deal = twin.SoloDeal(OPTIONS[name], *twin.shuffled(OPTIONS[name], rng))
+            kinds.add(twin.play_deal(deal, lambda deal: choose(deal, rng)).kind)
+    assert kinds >= {"gin", "knock", "undercut", "even", "joker", "redeal", "limit", "stalled"}
+
+
+# Refusals of RULES 10.17
+
+
+REFUSED = {
+    "two players with a joker": {**STANDARD, "joker": "after_deal"},
+    "two players without a stock end": {**STANDARD, "stock_end": "none"},
+    "two players with a dash": {**STANDARD, "gin_bonus": None},
+    "two players with a one-player opening": {**STANDARD, "first_turn": "stock"},
+    "no upcard": {**STANDARD, "knock_by_upcard": True, "first_turn": "discard_first"},
+    "no pile": {**STANDARD, "take_discard": False},
+    "shot in columns": {**ROWS["hollywood"], "shot": True},
+    "short game table": {**ROWS["pro"], "points_target": 122},
+    "won already": {**STANDARD, "start_points": [0, 100]},
+    "die without its goal": {**STANDARD, "die": "deal"},
+    "die of the other goal": {**ROWS["dice"], "die": "game"},
+    "short round": {**ROWS["dice"], "deals_target": 2},
+    "eleven before the joker": {**KNOCK, "first_turn": "discard_first"},
+    "joker in hand unsaid": {**KNOCK, "joker_in_hand": None},
+    "joker scoring without a joker": {**KNOCK, "joker": "none"},
+    "versus alone": {**KNOCK, "deal_scoring": "versus"},
+    "lay-off alone": {**KNOCK, "layoff": True},
+    "knock in winloss": {**OLD, "knock_limit": 10},
+    "knock without bonus": {**ROWS["solitaire-gin-scored"], "knock_limit": 10},
+    "big gin without bonus": {**KNOCK, "big_gin": True},
+    "too many draws": {**SOLITARY, "max_draws": 43},
+    "too many draws of eleven": {**SOLITARY, "max_draws": 42, "first_turn": "discard_first"},
+    "draws for ever": {**SOLITARY, "max_draws": None},
+    "draws without penalties": {**KNOCK, "max_draws": 5},
+    "penalties to a target": {**SOLITARY, "goal": "points", "points_target": 100},
+    "race alone": {**KNOCK, "goal": "race"},
+    "total of points": {**KNOCK, "goal": "total", "deals_in_match": 5, "total_goal": 30},
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_rows_that_are_no_game(name):
+    assert twin.refusals(REFUSED[name])
+    game = twin.SoloDeal if REFUSED[name]["players"] == 1 else twin.Deal
+    with pytest.raises(ValueError):
+        game(REFUSED[name], twin.PACK, 0)
+
+
+def test_every_named_row_is_a_game():
+    assert {name: twin.refusals(row) for name, row in ROWS.items()} == {name: [] for name in ROWS}

@@ -1,0 +1,196 @@
+"""`simgin hand`: the worked examples of the rule book as a person would ask them, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from simgin import hand, notation, rules, variants
+from simgin.cli import cli
+
+VECTORS = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text())["vectors"]
+
+
+def simgin(*words):
+    return CliRunner().invoke(cli, ["hand", *words], prog_name="simgin")
+
+
+def said(cards, variant="standard", **more):
+    return hand.say(variants.find(variant), notation.cards(cards), **more)
+
+
+def examples(kind):
+    return [pytest.param(one["input"], one["expect"], id=one["id"]) for one in VECTORS if one["kind"] == kind]
+
+
+@pytest.mark.parametrize(("given", "expect"), [one for one in examples("deadwood") if "auto_melds" in one.values[1]])
+def test_ten_cards(given, expect):
+    rainbow = "yes" if given["rainbow"] else "no"
+    text = f"standard+ace_runs={given['ace_runs']}+rainbow={rainbow}+pip_values={given['pip_values']}+ace_value={given['ace_value']}"
+    answer = said(given["hand"], text)
+    assert answer.deadwood == expect["deadwood"]
+    assert len(answer.meldings) == expect["optimal_families"]
+    assert [hand.meld_text(meld) for meld in answer.melding] == sorted(expect["auto_melds"])
+    endings = {(ending.how, ending.count) for ending in answer.endings}
+    assert endings == ({("gin", 0)} if answer.deadwood == 0 else {("knock", answer.deadwood)} if answer.deadwood <= 10 else set())
+
+
+@pytest.mark.parametrize(("given", "expect"), [one for one in examples("knock_options") if one.values[0]["taken"] is None])
+def test_eleven_cards(given, expect):
+    score = given["own_score"]
+    words = {name: given[name] for name in ("ace_runs", "knock_limit")} | {"discard_ban": "none"}
+    flags = {"rainbow": given["rainbow"], "big_gin": given["big_gin"], "shot": score is not None}
+    text = "+".join(["standard", *(f"{k}={v}" for k, v in words.items()), *(f"{k}={'yes' if v else 'no'}" for k, v in flags.items())])
+    answer = said(given["hand"], text, score=score)
+    knocks = {notation.text(one.discard): one.count for one in answer.endings if one.how in ("knock", "gin")}
+    banned = given["drawn"] if given["discard_ban"] == "drawn" else None  # the command does not know what was drawn
+    assert {card: count for card, count in knocks.items() if card != banned} == expect["knock"]
+    assert sorted(notation.text(one.discard) for one in answer.endings if one.how == "shot") == sorted(expect.get("shot", []))
+    assert any(one.how == "big gin" for one in answer.endings) == expect["big_gin"]
+
+
+def test_the_seeds_own_example():
+    result = simgin("3S 4S 5S 6S JH JD JC JS 2H 6D 9C")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[1] == "deadwood    17 (2H 6D 9C)"
+    assert lines[2] == "melding     3S 4S 5S 6S | JS JH JD JC  (all eleven cards)"
+    assert lines[3] == "knock limit 10"
+    assert lines[5] == "  9C *           8  knock with 8"
+    assert lines[-1] == "Repeat:  simgin hand '3S 4S 5S 6S JS 2H JH 6D JD 9C JC' -v standard"
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_cards_may_be_several_words():
+    words = "4S 5S 6S 4H 5H 6H 4D 5D 6D KC"
+    assert simgin(*words.split()).stdout == simgin(words).stdout
+    assert "or          4D 5D 6D | 4H 5H 6H | 4S 5S 6S" in simgin(words).stdout
+    assert "may end     knock with 10" in simgin(words).stdout
+
+
+def test_every_discard_is_told_with_what_it_leaves():
+    answer = said("3S 4S 5S 6S JH JD JC JS 2H 6D 9C")
+    assert answer.leaves[notation.card("4S")] == 31
+    assert len(answer.leaves) == 11
+    assert [notation.text(card) for card in answer.best] == ["9C"]
+
+
+def test_the_limit_of_oklahoma_hangs_on_the_upcard():
+    cards = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
+    unknown = simgin(cards, "-v", "oklahoma")
+    assert "see --upcard" in unknown.stdout and "knock if the limit is 8 or more" in unknown.stdout
+    assert "knock limit 0 (gin only)" in simgin(cards, "-v", "oklahoma", "--upcard", "AH").stdout
+    assert "knock with 8" in simgin(cards, "-v", "oklahoma", "--upcard", "8H").stdout
+    assert "knock with 8" not in simgin(cards, "-v", "oklahoma", "--upcard", "7H").stdout
+
+
+def test_shots_hang_on_the_score():
+    cards = "5S 6S 7S 8S JH JD JC JS 3C 8D KH"
+    assert "see --score" in simgin(cards, "-v", "shot").stdout
+    assert "shot        leaves 3 and 8 over" in simgin(cards, "-v", "shot", "--score", "38").stdout
+    assert "KH *          11  shot with 11" in simgin(cards, "-v", "shot", "--score", "38").stdout
+    assert "shot        none with this score" in simgin(cards, "-v", "shot", "--score", "100").stdout
+
+
+def test_a_shot_leaves_what_the_score_demands_though_a_melding_leaves_less():
+    answer = said("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
+    assert {(one.how, one.count) for one in answer.endings} == {("knock", 10), ("shot", 10)}
+    assert hand.demanded_ranks(311) == [1, 1] and hand.demanded_ranks(100) == []
+
+
+def test_big_gin():
+    assert "big gin     all eleven cards are melded" in simgin("3S 4S 5S 6S JH JD JC JS 9H 9D 9C", "-v", "big-gin").stdout
+
+
+TWO_LEFT, GIN = "3S 4S 5S 8H 8D 8C JD QD KD 2H", "3S 4S 5S 8H 8D 8C 8S JD QD KD"
+
+
+@pytest.mark.parametrize(
+    ("cards", "variant", "line"),
+    [
+        (TWO_LEFT, "solitaire-gin", "may stop    no"),
+        (TWO_LEFT, "solitaire-gin-knock", "may stop    knock with 2"),
+        (TWO_LEFT, "gin-solitaire+knock_limit=1", "may stop    no"),
+        (TWO_LEFT, "solitaire-gin-knock+stop_before_draw=no", "may stop    knock with 2 (not before the first draw)"),
+        (TWO_LEFT, "solitary-gin", "ends        no"),
+        (TWO_LEFT, "solitary-gin", "deadwood    5 (2H)"),
+        (GIN, "solitaire-gin", "may stop    gin"),
+        (GIN, "solitary-gin", "ends        gin"),
+        ("AS AH KD QD JD 5C 6C 7C 9H 2S", "solitary-gin", "deadwood    40 (AS 2S AH 9H)"),
+        (f"{TWO_LEFT} 9S", "solitaire-gin-knock", "discard     leaves  may stop after it"),
+        (f"{TWO_LEFT} 9S", "solitaire-gin-knock", "  9S *           2  knock with 2"),
+        (f"{TWO_LEFT} 9S", "solitaire-gin-knock", "  2H             9  knock with 9"),
+        (f"{TWO_LEFT} 9S", "solitaire-gin", "  9S *           2  -"),
+        (f"{TWO_LEFT} 9S", "solitary-gin", "discard     leaves  ends after it"),
+        (f"{GIN} 6S", "gin-solitaire", "big gin     all eleven cards are melded: no discard is needed"),
+        (f"{GIN} 6S", "gin-solitaire", "  8S *           0  gin"),
+    ],
+)
+def test_games_for_one(cards, variant, line):
+    assert line in simgin(cards, "-v", variant).stdout.splitlines()
+
+
+def test_big_gin_is_not_for_every_game_for_one():
+    assert "big gin" not in simgin(f"{GIN} 6S", "-v", "solitaire-gin-knock").stdout
+
+
+@pytest.mark.parametrize("one", [one for one in VECTORS if one["kind"] == "solo_script"], ids=lambda one: one["id"])
+def test_hands_for_one_in_the_rule_book_may_be_ended_as_they_were(one):
+    """Every scripted ending is among those told of the cards that were held then."""
+    given, how, held = one["input"], one["expect"].get("how"), one["input"]["hand"].split()
+    deck = iter(given["deck_top_first"].split())
+    for action in given["actions"]:
+        if action == "draw":
+            held.append(next(deck))
+        elif action.startswith("throw"):
+            held.remove(action.split()[1])
+    if "X" in held:
+        return
+    told = {ending.how for ending in said(" ".join(held), one["variant"]).endings}
+    if len(held) == 11:
+        assert ("big gin" in told) == (how == "big_gin")
+    else:
+        assert told == ({"gin"} if how == "gin" else {"knock"} if how in ("knock", "undercut", "even") else set())
+
+
+def test_json():
+    result = simgin("3S 4S 5S 6S JH JD JC JS 2H 6D 9C", "--json")
+    answer = json.loads(result.stdout)
+    assert set(answer) == {"simgin", "stream", "command", "seed", "stopped", "files", "rows"}
+    (row,) = answer["rows"]
+    assert (row["deadwood"], row["limit"], row["best_discards"]) == (17, 10, ["9C"])
+    assert row["endings"] == [{"ending": "knock", "discard": "9C", "count": 8}]
+    assert row["discards"]["4S"] == 31
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["5S"], "1 card was given; a hand has ten cards, or eleven before the discard."),
+        (["5S 6S 7S"], "3 cards were given"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 1D"], "'1D' is no card"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 5S"], "5S is given more than once"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "oklahomer"], "there is no variant 'oklahomer'"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--upcard", "ZZ"], "'ZZ' is no card"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--score", "10"], "standard has no shot"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "solitary-gin", "--upcard", "2S"], "solitary-gin has no upcard"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "shot", "--score", "-1"], "a score is 0 or more"),
+    ],
+)
+def test_refusals(words, sentence):
+    result = simgin(*words)
+    assert result.exit_code == 2
+    assert sentence in result.stderr and result.stderr.startswith("simgin: ")
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("text", ["QS KS AS", "KS AS 2S", "AS 2S 3S", "5S 6H 7C 8D", "4S 4H 4C"])
+def test_melds_are_written_as_the_rule_book_writes_them(text):
+    assert hand.meld_text(notation.mask(notation.cards(text))) == text
+
+
+def test_a_whole_suit_round_the_corner():
+    own_rules = rules.of_row(variants.find("standard+ace_runs=corner").row)
+    assert hand.meld_text((1 << 13) - 1) == "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
+    assert hand.shown((1 << 11) - 1, own_rules) == (0, ((1 << 11) - 1,))

@@ -1,0 +1,217 @@
+"""What a policy sees depends on nothing that its seat may not know (RULES.md 9.2): two deals that differ in hidden cards only look alike.
+
+The first deal is played by two strategies. Then the opponent's answers are written into a script, his hidden cards and the undrawn stock
+change places so that every card he shows is still there when he shows it, and the same deal is played again: every view of the other
+seat must be the same, byte for byte. What a view holds is compared with the twin in test_deals_against_twin.
+"""
+
+import random
+
+import numpy as np
+import pytest
+
+from simgin import loader, single, variants
+from simgin.core.view import FIELDS, VIEW
+from simgin.matchup import Matchup
+from support import hands
+from support.variant_lists import ONE_PLAYER, strategy
+
+ROWS = ("standard", "basic", "standard-50th", "tedesco", "rainbow", "shot+start_points=34/12", "oklahoma+first_turn=free")
+ROWS += ("standard+first_turn=discard_first", "standard+take_discard=no+first_turn=free", "eaai+discard_ban=none")
+DICE = ("dice", "dice+die_centre_in_play=yes", "dice-pro+first_turn=free+die_centre_in_play=yes+die_cap=4")
+WATCHERS = ("gold", "simple", "random:p_end=0.1", "gold-early")
+GAMBLERS = ("gambler", "stray")
+NATURAL = "random:p=0.3+discard=low:tie=random+knock=never"  # the opponent, of whose answers the script is made
+SCRIPT = """
+from simgin.strategy import Strategy, answer, discard, knock, offer, take
+
+@take(weights="script.npy")
+def read(view, rules, params):
+    return int(params[view.turns * 8 + (2 if view.phase == 0 else 0)])
+
+@discard(weights="script.npy")
+def read_discard(view, rules, params):
+    return int(params[view.turns * 8 + 1])
+
+@knock
+def never_once(view, rules, params):
+    return False
+
+@offer(weights="script.npy")
+def read_offer(view, rules, params):
+    return int(params[view.turns * 8 + (4 if view.phase == 4 else 3)])
+
+@answer(weights="script.npy")
+def read_answer(view, rules, params):
+    return int(params[view.turns * 8 + (6 if view.phase == 4 else 5)])
+
+SCRIPTED = Strategy("scripted", take=read, discard=read_discard, knock=never_once, offer=read_offer, answer=read_answer)
+"""
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory):
+    """A strategy that answers from a script, and the file of the script: for each number of turns played the draw, the discard,
+    what to do with the first upcard, and what to offer and to answer, blind or not. It never ends a deal."""
+    folder = tmp_path_factory.mktemp("scripted")
+    (folder / "scripted.py").write_text(SCRIPT)
+    np.save(folder / "script.npy", np.zeros(8 * 520))
+    return loader.find(str(folder / "scripted.py")), folder / "script.npy"
+
+
+def write_script(file, questions, seat):
+    answers = np.zeros(8 * 520)
+    for question in questions:
+        if question.seat == seat and question.slot != "knock":
+            places = {"take": (0, 2, 0), "discard": (1, 1, 1), "offer": (3, 3, 4), "answer": (5, 5, 6)}[question.slot]
+            answers[question.view.turns * 8 + places[{0: 1, 4: 2}.get(int(question.view.phase), 0)]] = question.answer
+    np.save(file, answers)
+
+
+def permuted(rng, pack, played, hidden_seat):
+    """The pack with the cards that the other seat never sees in other places, and those it does see still at hand in time."""
+    held, top = places_dealt(played, hidden_seat), 21
+    free, kept = list(held), {}  # places with no card yet, and those whose card will be thrown
+    not_the_drawn = played.matchup.variant.row["discard_ban"] == "drawn"
+    for seat, source, _, thrown in played.turns:
+        drawn = top if source == 0 else -1
+        top += source == 0
+        if seat == hidden_seat:
+            if drawn >= 0:
+                held.append(drawn)
+                free.append(drawn)
+            if thrown in [pack[place] for place in held] and thrown not in kept.values():
+                place = rng.choice([place for place in free if not (not_the_drawn and place == drawn)])
+                free.remove(place)
+                kept[place] = thrown
+    places = free + list(range(top, 52))
+    cards = [pack[place] for place in held + list(range(top, 52)) if pack[place] not in kept.values()]
+    rng.shuffle(cards)
+    new = list(pack)
+    for place, card in [*kept.items(), *zip(places, cards, strict=True)]:
+        new[place] = card
+    assert sorted(new) == list(range(52))
+    return new
+
+
+def places_dealt(played, seat):
+    """The places in the pack of a seat's first cards: dealt singly, nondealer first, who may get an eleventh card."""
+    first = 1 - int(played.state.dealer)
+    eleventh = [20] if seat == first and played.state.upcard < 0 else []
+    return [*range(int(seat != first), 20, 2), *eleventh]
+
+
+def seen_by(played, seat, names=VIEW.names):
+    """Everything that a seat was shown and what it answered, field by field."""
+    return [
+        (question.slot, question.answer, *(question.view[name].tobytes() for name in names))
+        for question in played.questions
+        if question.seat == seat
+    ]
+
+
+@pytest.mark.parametrize("text", [*ROWS, *DICE])
+def test_hidden_cards_change_no_view(text, script):
+    scripted, file = script
+    watchers, natural = (GAMBLERS, "gambler+knock=never") if text in DICE else (WATCHERS, NATURAL)
+    variant = variants.find(text)
+    rng = random.Random(text)
+    moved = compared = 0
+    for i in range(24):
+        watcher, seat = strategy(watchers[i // 2 % len(watchers)]), i % 2
+        pack = rng.sample(range(52), 52)
+
+        def play(other, pack, seat=seat, watcher=watcher, i=i):
+            pair = (watcher, other) if seat == 0 else (other, watcher)
+            played = single.play(Matchup(variant, *pair, 100 + i, "deal"), i, pack=pack, dealer=i // 2 % 2)
+            assert not played.fault
+            return played
+
+        before = play(strategy(natural), pack)
+        write_script(file, before.questions, 1 - seat)
+        assert seen_by(play(scripted, pack), seat) == seen_by(before, seat)
+        for _ in range(3):
+            other = permuted(rng, pack, before, 1 - seat)
+            after = play(scripted, other)
+            assert seen_by(after, seat) == seen_by(before, seat)
+            moved += other != pack and after.hands[1 - seat] != before.hands[1 - seat]
+            compared += len(seen_by(before, seat))
+    assert moved > 40 and compared > 200
+
+
+@pytest.mark.parametrize("text", [*DICE, "dice-pro+tedesco", "dice+first_turn=discard_first"])
+def test_before_the_cards_are_seen_every_pack_looks_the_same(text):
+    rng = random.Random(text)
+    game = Matchup(variants.find(text), strategy("gambler"), strategy("stray"), 9, "deal")
+    asked = 0
+    for unit in range(20):
+        deals = [single.play(game, unit, pack=rng.sample(range(52), 52), dealer=unit % 2) for _ in range(3)]
+        blind = [[question for question in deal.questions if question.view.phase == 4] for deal in deals]
+        for seat in range(2):
+            seen = [
+                seen_by(deal, seat)[: sum(question.seat == seat for question in early)] for deal, early in zip(deals, blind, strict=True)
+            ]
+            assert seen[0] == seen[1] == seen[2]
+            asked += len(seen[0])
+        assert blind[0] and not any(
+            int(question.view[name]) for question in blind[0] for name in ("hand", "count", "pile", "known", "shed")
+        )
+    assert asked > 40
+
+
+@pytest.mark.parametrize("text", [name for name in ONE_PLAYER if variants.find(name).row["joker"] != "none"])
+def test_the_place_of_the_joker_is_in_no_view(text):
+    """Until it is drawn a deal looks the same wherever it lies, and whatever lies in the deck."""
+    rng = random.Random(text)
+    cut = 0
+    for i, name in enumerate(("late", "gold", "random:p_end=0.1", "stray") * 4):
+        game = Matchup(variants.find(text), strategy(name), None, 60, "deal")
+        pack = rng.sample(range(52), 52)
+        whole = single.play(game, i, pack=pack, joker=52)
+        first = 53 - int(whole.state.stock) - int(whole.state.draws[0])
+        for place in rng.sample(range(first, 53), 12):
+            rest = pack[place:]
+            rng.shuffle(rest)
+            deal = single.play(game, i, pack=pack[:place] + rest, joker=place)
+            seen = seen_by(deal, 0)
+            assert seen == seen_by(whole, 0)[: len(seen)]
+            assert deal.kind == "joker" or len(seen) == len(whole.questions)
+            cut += deal.kind == "joker"
+    assert cut > 50
+
+
+def test_the_first_view_after_another_deal_is_clean():
+    """Nothing of the other half's deal, which was played with the same pack, nor of the deal before is left in a view."""
+    for unit in ("deal", "match"):
+        game = Matchup(variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 5, unit)
+        for half, deal in [(1, 0)] + [(0, 1), (1, 1)] * (unit == "match"):
+            for question in single.play(game, 3, half, deal).questions:
+                assert not question.view.history[question.view.turns :].any()
+
+
+def test_a_deal_looks_the_same_whatever_was_played_before():
+    """A given pack and the same pack as the second half of a unit: the same views but for the noise, which goes with the strategy."""
+    names = [name for name in VIEW.names if name != "noise"]
+    game = Matchup(variants.find("standard-50th"), loader.find("gold"), loader.find("gin-only"), 6, "deal")
+    for unit in range(20):
+        second = single.play(game, unit, 1)
+        swapped = Matchup(game.variant, game.b, game.a, game.seed, "deal")
+        alone = single.play(swapped, unit, pack=second.state.pack[:52].tolist(), dealer=int(second.state.dealer))
+        for seat in range(2):
+            assert seen_by(alone, seat, names) == seen_by(second, seat, names)
+
+
+def test_views_are_as_long_as_their_fields():
+    """The fields of the documentation are those of the record, the arrays last."""
+    assert VIEW.names == (*(name for name, _ in FIELDS), "own_columns", "other_columns", "meldings", "history")
+    assert VIEW["history"].shape[1] == 4 and VIEW["history"].base == np.int8
+
+
+def test_a_view_counts_every_card_once():
+    for i, text in enumerate((*ROWS, *DICE, *ONE_PLAYER)):
+        alone = text in ONE_PLAYER
+        game = Matchup(variants.find(text), loader.find("random:p_end=0.1"), None if alone else loader.find("gold"), 7, "deal")
+        for question in single.play(game, i).questions:
+            view = question.view
+            parts = [int(view[name]) for name in ("hand", "pile", "known", "unseen")]
+            assert sum(part.bit_count() for part in parts) == 52 and parts[0] | parts[1] | parts[2] | parts[3] == hands.PACK

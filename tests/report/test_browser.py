@@ -1,0 +1,274 @@
+"""The page in a real browser, the system's Chromium: it says nothing to any network, and sorts, filters, switches and prints."""
+
+import itertools
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from simgin import page
+from support.command_line import call
+from support.made_pages import HOSTILE, made
+
+pytestmark = pytest.mark.slow
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+QUIET = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SIZES, SCHEMES = (390, 1280), ("light", "dark")
+READABLE = 4.5  # contrast of text, WCAG AA
+RUNS = {
+    "panel": 'question = "Five ways?"\nvariants = ["standard", "standard+undercut_bonus=10"]\nmatches = 1000\n'
+    '[panel]\nstrategies = ["simple", "gold", "gin-only", "gold-early", "stubborn"]\nagainst = "simple"\n',
+    "league": 'question = "Who leads?"\nvariants = ["standard", "oklahoma"]\ndeals = "12k"\nround_robin = ["gold", "simple", "gin-only"]\n',
+    "alone": 'question = "Alone?"\nvariants = ["solitaire-gin", "gin-solitaire"]\ndeals = "8k"\nsolo = ["gold", "simple"]\n',
+}
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser of the system, started once."""
+    from playwright.sync_api import sync_playwright
+
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    assert found, f"there is no Chromium here (looked for {', '.join(NAMES)}): install one, the page is to be seen in it"
+    root = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=found, args=[*root, *QUIET])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory):
+    """Real pages by name, and one of hostile names."""
+    place = tmp_path_factory.mktemp("runs")
+    for name, text in RUNS.items():
+        (place / f"{name}.toml").write_text(text)
+        call("run", place / f"{name}.toml", "-o", place / name)
+    call("match", "gold", "--deals", "4k", "-o", place / "match")
+    call("review", "straight", "tedesco", "--against", "standard", "--matches", "1k", "-o", place / "review")
+    call("review", "solitary-gin", "gin-solitaire", "--matches", "1k", "-o", place / "review-alone")
+    (place / "hostile").mkdir()
+    (place / "hostile" / "report.html").write_text(page.html(made(HOSTILE, (HOSTILE, "a & b", "standard"))))
+    return {path.name: path / "report.html" for path in place.iterdir() if path.is_dir()}
+
+
+@pytest.fixture
+def opened(chromium, pages):
+    """Open a page; at the end nothing was said on the console, and nothing was asked of any network."""
+    told, contexts = [], []
+
+    def go(name, width=1280, scheme="light", **more):
+        context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, **more)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: told.append(message.text))
+        tab.on("pageerror", lambda error: told.append(str(error)))
+        tab.on("dialog", lambda dialog: told.append(f"dialog {dialog.message}"))
+        tab.on("request", lambda request: told.append(request.url) if not request.url.startswith(("file:", "data:")) else None)
+        tab.goto(pages[name].as_uri())
+        return tab
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert told == []
+
+
+NAMED = ("panel", "league", "alone", "match", "review", "review-alone", "hostile")
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize(("width", "scheme"), list(itertools.product(SIZES, SCHEMES)))
+def test_it_fits_is_readable_and_shows_every_picture(opened, tmp_path, name, width, scheme):
+    tab = opened(name, width, scheme)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    boxes = tab.evaluate("[...document.querySelectorAll('svg')].map((one) => one.getBoundingClientRect().toJSON())")
+    assert boxes and all(box["left"] >= 0 and box["right"] <= width for box in boxes)
+    assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
+    assert worst(tab.evaluate(CONTRASTS)) == []
+    shot = tmp_path / f"{name}-{width}-{scheme}.png"
+    tab.screenshot(path=shot, full_page=True)
+    assert shot.stat().st_size > 10_000
+
+
+# Of every text its colour and the colours behind it, from the nearest element outwards.
+CONTRASTS = """
+() => [...document.querySelectorAll('body *')].filter((one) => !one.closest('svg, script, .unseen') && one.checkVisibility()
+  && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((one) => {
+    const behind = [];
+    for (let up = one; up; up = up.parentElement) behind.push(getComputedStyle(up).backgroundColor);
+    return [one.tagName + ' ' + one.textContent.trim().slice(0, 30), getComputedStyle(one).color, behind];
+  })
+"""
+
+
+def worst(texts):
+    """The texts with too little contrast."""
+    assert len(texts) > 10
+    found = []
+    for what, ink, behind in texts:
+        paper = next((one for one in map(channels, behind) if one[3] > 0), None)
+        assert paper is not None and paper[3] == 1, what
+        light, dark = sorted((luminance(channels(ink)), luminance(paper)), reverse=True)
+        if (light + 0.05) / (dark + 0.05) < READABLE:
+            found.append((what, ink, paper))
+    return found
+
+
+def channels(colour):
+    numbers = [float(one) for one in re.findall(r"[\d.]+", colour)]
+    return (*numbers, 1.0) if len(numbers) == 3 else tuple(numbers)
+
+
+def luminance(colour):
+    """Relative luminance of WCAG 2."""
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in (part / 255 for part in colour[:3])]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_contrast_is_measured():
+    black, white = ((0, 0, 0), (255, 255, 255))
+    assert (luminance(white) + 0.05) / (luminance(black) + 0.05) == pytest.approx(21)
+    grey = [["word", "rgb(150, 150, 150)", ["rgba(0, 0, 0, 0)", "rgb(255, 255, 255)"]]] * 11
+    assert len(worst(grey)) == 11
+
+
+def number(text):
+    found = re.match(r"[-+]?[\d,]*\.?\d+", text.strip())
+    return float(found[0].replace(",", "")) if found else None
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_column_of_every_table_sorts_both_ways(opened, name):
+    tab = opened(name)
+    for table in tab.locator("table").all():
+        for column, heading in enumerate(table.locator("thead th").all()):
+            kind = "number" in heading.get_attribute("class").split()
+            for way in ("descending", "ascending") if kind else ("ascending", "descending"):
+                heading.locator("button").press("Enter")
+                assert heading.get_attribute("aria-sort") == way
+                assert table.locator("thead th[aria-sort]").count() == 1
+                cells = table.locator(f"tbody tr > *:nth-child({column + 1})").all_text_contents()
+                if kind:
+                    values = [number(cell) for cell in cells]
+                    known = [value for value in values if value is not None]
+                    assert values == known + [None] * (len(values) - len(known)), "dashes last"
+                    assert known == sorted(known, reverse=way == "descending")
+                else:
+                    texts = [cell.strip() for cell in cells if cell.strip()]
+                    assert tab.evaluate(
+                        "(texts) => texts.every((one, i) => i === 0 || texts[i - 1].localeCompare(one, 'en', { numeric: true }) <= 0)",
+                        texts if way == "ascending" else texts[::-1],
+                    )
+
+
+def test_a_filter_leaves_the_rows_that_hold_its_words_and_says_how_many(opened):
+    tab = opened("panel")
+    field, table = tab.locator("input[type=search]").first, tab.locator("table").first
+    said = tab.locator("[aria-live]").first
+    every = table.locator("tbody tr").count()
+    assert said.text_content() == f"{every} rows"
+    field.fill("  GIN-only undercut ")
+    left = [row.text_content() for row in table.locator("tbody tr:visible").all()]
+    assert len(left) == 1 and "gin-only" in left[0] and "undercut_bonus" in left[0]
+    assert said.text_content() == f"1 of {every} rows"
+    table.locator("thead button").first.click()
+    assert table.locator("tbody tr:visible").count() == 1
+    field.fill("")
+    assert table.locator("tbody tr:visible").count() == every
+
+
+@pytest.mark.parametrize("name", ["league", "review", "hostile"])
+def test_a_variant_hides_the_others_and_is_remembered_in_the_address(opened, name):
+    tab = opened(name)
+    choice = tab.locator("#variant")
+    options = [one.text_content() for one in choice.locator("option").all()]
+    assert options[0] == "all" and len(options) > 2
+    for variant in options[1:]:
+        choice.select_option(label=variant)
+        for row in tab.locator("tr[data-variant], figure[data-variant]").all():
+            assert row.is_visible() == (row.get_attribute("data-variant") == variant)
+        assert tab.locator("figure:not([data-variant])").first.is_visible()
+        again = tab.context.new_page()
+        again.goto(tab.url)
+        assert "#variant=" in tab.url and again.locator("#variant").input_value() == variant
+        shown = {row.get_attribute("data-variant") for row in again.locator("tr[data-variant]:visible").all()}
+        assert shown == {variant}
+    choice.select_option(label="all")
+    assert tab.locator("tr[data-variant]:visible").count() == tab.locator("tr[data-variant]").count()
+
+
+def test_an_address_with_a_variant_that_is_none_shows_all(opened):
+    tab = opened("league")
+    tab.evaluate("location.hash = 'variant=nothing'")
+    tab.wait_for_timeout(50)
+    assert (
+        tab.locator("#variant").input_value() == ""
+        and tab.locator("tr[data-variant]:visible").count() == tab.locator("tr[data-variant]").count()
+    )
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_without_a_script_everything_is_visible_and_no_control_is(opened, name):
+    tab = opened(name, java_script_enabled=False)
+    for part in tab.locator("tr, figure, svg, h2, .verdicts li, pre").all():
+        assert part.is_visible()
+    assert tab.locator("select:visible, input:visible, button:visible").count() == 0
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_on_paper_there_are_no_controls_no_dark_and_whole_pictures(opened, tmp_path, name):
+    tab = opened(name, 794, "dark")
+    tab.emulate_media(media="print")
+    assert tab.locator("select:visible, input:visible, #copy:visible, nav:visible").count() == 0
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(34, 34, 34)"
+    styles = tab.evaluate("[...document.querySelectorAll('figure')].map((one) => getComputedStyle(one).breakInside)")
+    assert set(styles) == {"avoid"}
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 794
+    paper = tmp_path / "page.pdf"
+    tab.pdf(path=paper, format="A4")
+    assert paper.read_bytes().startswith(b"%PDF")
+
+
+def test_the_keyboard_reaches_what_there_is(opened):
+    tab = opened("panel", 390)
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Skip to what was found"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.id") == "main"
+    reached = set()
+    for _ in range(60):
+        tab.keyboard.press("Tab")
+        reached.add(tab.evaluate("document.activeElement.id || document.activeElement.tagName + '.' + document.activeElement.className"))
+    assert {"variant", "table-1-filter", "copy", "DIV.scroll", "BUTTON.", "SUMMARY."} <= reached
+
+
+def test_the_command_is_copied_or_selected(opened):
+    tab = opened("match", permissions=["clipboard-read", "clipboard-write"])
+    tab.locator("#copy").click()
+    tab.wait_for_function("document.getElementById('copied').textContent !== ''")
+    assert tab.locator("#copied").text_content().startswith(("Copied", "Selected"))
+
+
+def test_nothing_from_outside_gets_in(opened, pages, tmp_path):
+    """The policy of the page refuses what somebody might write into it: the one complaint expected is the browser's."""
+    text = Path(pages["match"]).read_text()
+    evil = tmp_path / "report.html"
+    evil.write_text(text.replace("</main>", '<img alt="" src="http://localhost:9/x.png"><script>document.title = "caught"</script></main>'))
+    tab = opened("match")
+    asked = []
+    other = tab.context.new_page()
+    other.on("requestfinished", lambda request: asked.append(request.url) if request.url.startswith("http") else None)
+    other.goto(evil.as_uri())
+    assert other.title() != "caught" and asked == []

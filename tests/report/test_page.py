@@ -1,0 +1,137 @@
+"""The page, read by a strict parser: sound HTML, nothing from outside, everything named, and texts that stay texts."""
+
+import base64
+import functools
+import hashlib
+import re
+
+import pytest
+
+from simgin import page
+from simgin.page import Picture
+from simgin.sheets import Sheet
+from support import strict_html as wellformed
+from support.made_pages import HOSTILE, figure, made
+
+
+@functools.cache
+def sound():
+    """The page of `made()`, drawn once."""
+    return page.html(made())
+
+
+def test_a_page_is_sound():
+    assert wellformed.faults(sound()) == []
+
+
+def test_a_page_of_nothing_is_sound():
+    text = page.html(made(lead="", verdicts=[], pictures=[], sheets=[], facts=[]))
+    assert wellformed.faults(text) == []
+    assert not {"#verdicts", "#pictures", "#tables"} & set(re.findall('href="([^"]*)"', text))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("</section>", "", "closes"),
+        ('id="table-2"', 'id="table-1"', "there twice"),
+        ('aria-labelledby="verdicts"', 'aria-labelledby="nobody"', "nobody, which is nowhere"),
+        ("url(#wins-", "url(#", "which is nowhere"),
+        ("<h2 ", "<h2><h4></h4></h2><h2 ", "h4 follows h2"),
+        ("<p class", '<img alt="" src="//x.org/a.png"><p class', "can load something"),
+        ('href="data:image/png', 'href="data:image/svg+xml', "leads outside"),
+        ("<p class", '<p style="background: url(http://x.org)" class', "address outside"),
+        ("<style>", "<style>@import 'x';", "names @import"),
+        ('role="img"', 'role="none"', "no title and description"),
+        ('<caption class="unseen">Results</caption>', "", "no caption"),
+        ("<title>Who wins, gold?</title>", "", "no title"),
+        ('scope="row"', "", "without a scope"),
+        ('<html lang="en">', "<html>", "names no language"),
+        ("default-src 'none'", "default-src *", "forbids the network"),
+        ('for="variant"', 'for="main"', "<select> has no label"),
+    ],
+)
+def test_the_reader_finds_faults(old, new, fault):
+    text = sound()
+    assert old in text
+    found = wellformed.faults(text.replace(old, new, 1))
+    assert re.search(fault, "; ".join(found)), found
+
+
+def test_names_stay_texts_wherever_they_stand():
+    text = page.html(made(HOSTILE, (HOSTILE, "standard")))
+    assert wellformed.faults(text) == []
+    root, _ = wellformed.read(text)
+    assert "<script>alert" not in text and len(list(root.all("script"))) == 1
+    places = ["title", "h1", "li", "option", "th", "desc", "dt", "code"]
+    for tag in places:
+        assert any(HOSTILE in node.text for node in root.all(tag)), tag
+    shown = {node.attributes.get("data-variant") for node in wellformed.every(root)}
+    assert HOSTILE in shown
+
+
+def test_only_the_script_of_the_page_may_run():
+    text = sound()
+    root, _ = wellformed.read(text)
+    (script,) = root.all("script")
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in text
+
+
+def test_everything_stands_in_its_order():
+    root, _ = wellformed.read(sound())
+    assert [node.text for node in root.all("h2")] == ["Verdicts", "Pictures", "Tables", "How it was made"]
+    assert [node.text for node in root.all("h3")][-3:] == ["Results", "Small", "The command that repeats it"]
+    (pre,) = root.all("pre")
+    assert pre.text == "simgin match 'gold'"
+
+
+def test_inks_are_those_of_the_page_and_data_keep_their_colours():
+    root, _ = wellformed.read(sound())
+    svg = next(root.all("svg"))
+    styles = " ".join(node.attributes.get("style") or "" for node in wellformed.every(svg))
+    for ink in ("ink", "faint", "grid", "paper"):
+        assert f"var(--{ink})" in styles
+    assert not re.search("#222222|#666666|#dddddd", styles, re.I)
+    white = [node.text for node in wellformed.every(svg) if "#ffffff" in (node.attributes.get("style") or "").lower()]
+    assert white == ["on data"], "white text stands on data, whatever the paper is"
+    assert "#0072b2" in styles.lower()
+    assert "deals won, %" in [node.text for node in svg.all("text")], "text stays text"
+
+
+def test_pictures_do_not_share_ids():
+    two = [Picture(name, "One", "Words.", figure()) for name in ("a", "b")]
+    assert wellformed.faults(page.html(made(pictures=two))) == []
+
+
+def test_variants_can_be_switched_where_there_are_several():
+    root, _ = wellformed.read(sound())
+    (select,) = root.all("select")
+    assert [node.text for node in select.all("option")] == ["all", "standard", "oklahoma+gin_bonus=20"]
+    of_rows = [node.attributes.get("data-variant") for node in root.all("tr")]
+    assert of_rows.count("standard") == 3 and of_rows.count(None) == 3
+    assert [node.attributes.get("data-variant") for node in root.all("figure")] == [None, "standard", "oklahoma+gin_bonus=20"]
+    assert not list(wellformed.read(page.html(made(variants=["standard"])))[0].all("select"))
+
+
+def test_columns_know_whether_they_are_numbers():
+    cells = [
+        ("1", "4,000 matches (40,756 deals)", "-0.3 ± 0.2", "0.088 (0.063 to 0.122)", "–", "3,530, 3,668 (p < .0001)", "gold", "5 of gold"),  # noqa: RUF001
+        ("2", "9 deals", "", "–", "–", "1, 2", "1", "gold"),  # noqa: RUF001
+    ]
+    sheet = Sheet("Kinds", tuple("abcdefgh"), cells)
+    root, _ = wellformed.read(page.html(made(sheets=[sheet])))
+    kinds = [node.attributes["class"] for node in root.all("th") if node.attributes["scope"] == "col"]
+    assert kinds == ["number"] * 6 + ["text"] * 2
+
+
+def test_without_a_script_everything_is_there_and_no_control_is():
+    root, _ = wellformed.read(sound())
+    for node in root.all("select", "input", "button"):
+        assert any("hidden" in above.attributes for above in node.up()), node.tag
+    for node in root.all("tr", "figure", "section", "table"):
+        assert "hidden" not in node.attributes
+
+
+def test_equal_pages_are_equal_texts():
+    assert page.html(made()) == sound()

@@ -1,0 +1,93 @@
+"""Summaries: digits, dashes and brackets, one row a matchup."""
+
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgin import summary, table
+from support import toy_deals as toy
+
+RNG = np.random.default_rng(11)
+FRAME = pd.concat(
+    [
+        table.tidy("standard", "gold", "simple", "match", toy.row(toy.matches(RNG, 300, win=0.6))),
+        table.tidy("standard", "gin-only", "simple", "match", toy.row(toy.matches(RNG, 20, win=0.4))),
+    ],
+    ignore_index=True,
+)
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "factor", "text"),
+    [
+        (0.50123, 0.49983, 0.50263, 100, "50.12 ± 0.14"),
+        (3.6, 3.1, 4.1, 1, "3.60 ± 0.50"),
+        (1234.5, 1200.5, 1268.5, 1, "1234 ± 34"),
+        (-0.3, -0.4, -0.2, 1, "-0.30 ± 0.10"),
+        (0.0, 0.0, 0.0038, 100, "0 (0 to 0.38)"),
+        (0.0012, 0.0003, 0.0044, 1, "0.0012 (0.0003 to 0.0044)"),
+        (0.9999, 0.99945, 0.99998, 100, "99.990 (99.945 to 99.998)"),
+        (NAN, NAN, NAN, 1, summary.DASH),
+        (7.0, 7.0, 7.0, 1, "7.00 ± 0"),
+        (-1e-9, -0.0003, 0.0003, 1, "0.00000 ± 0.00030"),
+    ],
+)
+def test_estimate(value, low, high, factor, text):
+    assert summary.estimate(value, low, high, factor) == text
+
+
+def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
+    lines = summary.markdown(FRAME).splitlines()
+    assert lines[0].startswith("| variant | A | B | played | deals won % | points/deal | matches won % |")
+    assert lines[2].startswith("| standard | gold | simple | 600 matches (")
+    assert lines[3].count(summary.DASH) == 8
+    assert "nan" not in summary.markdown(FRAME)
+    assert "95 %" in lines[-1]
+
+
+def test_a_bar_in_a_path_is_no_column():
+    (row,) = (line for line in summary.markdown(FRAME.assign(variant="a|b.toml#x")).splitlines() if "gin-only" in line)
+    assert row.startswith(r"| a\|b.toml#x | gin-only |")
+
+
+def test_csv_has_limits_and_empty_cells():
+    rows = list(csv.DictReader(io.StringIO(summary.csv(FRAME))))
+    assert [row["strategy"] for row in rows] == ["gold", "gin-only"]
+    first = rows[0]
+    assert float(first["deals_won_pct_low"]) < float(first["deals_won_pct"]) < float(first["deals_won_pct_high"])
+    assert first["matches"] == "600"
+    assert rows[1]["deals_won_pct"] == rows[1]["turns_high"] == ""
+
+
+def test_a_run_of_deals_has_no_matches():
+    frame = table.tidy("standard", "gold", "simple", "deal", toy.row(toy.deals(RNG, 100)))
+    assert "matches" not in summary.markdown(frame).splitlines()[0]
+    assert "200 deals" in summary.markdown(frame)
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "lines"),
+    [
+        ("gold", 4, ["gold"]),
+        ("simple+knock=at:k=4", 15, ["simple", "+knock=at:k=4"]),
+        ("simple+discard=hits:keep_pairs=yes+knock=at:k=4", 20, ["simple+discard=hits", ":keep_pairs=yes", "+knock=at:k=4"]),
+        ("gold v simple+knock=at", 16, ["gold v simple", "+knock=at"]),
+        ("my files/mine.py#second", 10, ["my files", "/mine.py", "#second"]),
+        ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
+    ],
+)
+def test_names_are_folded_where_their_parts_meet(name, width, lines):
+    assert summary.fold(name, width) == lines
+
+
+@given(st.text(alphabet="ab+:#/ =", max_size=30), st.integers(1, 12))
+def test_no_character_of_a_name_is_lost(name, width):
+    lines = summary.fold(name, width)
+    assert "".join(lines).replace(" ", "") == name.replace(" ", "")
+    assert all(len(line) <= width for line in lines)

@@ -1,0 +1,326 @@
+"""Every metric of a rule set on a case with a known value, and its interval on simulated truth.
+
+Coverage: 2,000 experiments with the toy each; an exact 95 % interval has a coverage within BAND in 99.9 % of runs.
+"""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simgin import knocking, metrics, quantity, ratings, skill, variants
+from simgin.core import sums
+from simgin.knocking import Matrix
+from simgin.quantity import Quantity
+from simgin.ratings import Pairing
+from simgin.traits import TRAITS, Game
+from support import toy_deals as toy
+
+SEED = 7
+EXPERIMENTS = 2_000
+BAND = (0.934, 0.966)
+BATCHES = 12
+BY_KEY = {trait.key: trait for trait in TRAITS}
+MARGIN = metrics.BY_NAME["margin"]
+
+
+def rows(batches=10, histogram=None, square=0, **facts):
+    """Equal batch rows of one unit each with these facts; histogram: deals by turns."""
+    one = np.zeros(sums.COLUMNS, np.int64)
+    one[sums.UNITS] = 100
+    for name, amount in facts.items():
+        one[sums.SUM + sums.FACT[name]] = amount
+    for turns, count in (histogram or {}).items():
+        one[sums.TURNS_HISTOGRAM + turns] = count
+    one[sums.DEAL_SQUARE] = square
+    return np.tile(one, (batches, 1))
+
+
+def game(cell, variant="standard", field=("a",), extra=None, **cells):
+    """A game in which everybody of the field has the same cell against itself."""
+    met = {(name, name): cell for name in field} | cells.get("cells", {})
+    return Game(variant, variants.find(variant).row, field, field, met, extra or {})
+
+
+def told(key, of):
+    found = BY_KEY[key].of(of)
+    assert isinstance(found, Quantity), found
+    return found.value
+
+
+# Known values
+
+
+def test_endings_and_length():
+    """A thousand deals: 300 gins, 600 knocks, 40 undercuts, 60 void; half take 10 turns and half 20; 100 matches."""
+    one = rows(deals=1000, gin=300, knock=600, undercut=40, void=60, turns=15_000, matches=100, histogram={10: 500, 20: 500})
+    one[:, sums.SUM + sums.FACT["a_deal_win"]], one[:, sums.SUM + sums.FACT["b_deal_win"]] = 500, 440
+    expected = {"gin": 0.3, "knock": 0.6, "undercut": 0.04, "void": 0.06, "stalled": 0, "completion": 0.94}
+    expected |= {"turns": 15, "turns_sd": 5, "deals_per_match": 10}
+    assert {key: told(key, game(one)) for key in expected} == pytest.approx(expected)
+
+
+def test_quantiles_of_length():
+    """Of a thousand deals 100 take 5 turns, 450 take 10, 350 take 20 and 100 take 30: a tenth by 5, half by 10, nine tenths by 20."""
+    one = rows(deals=1000, histogram={5: 100, 10: 450, 20: 350, 30: 100})
+    assert [told(key, game(one)) for key in ("turns_10", "turns_50", "turns_90")] == [5, 10, 20]
+    uneven = one.copy()
+    uneven[0, sums.TURNS_HISTOGRAM + 5] -= 60  # in one batch of ten 4 % by 5 turns: 9.4 ± 1.4 % of all
+    uneven[0, sums.TURNS_HISTOGRAM + 10] += 60
+    found = BY_KEY["turns_10"].of(game(uneven))
+    assert (found.value, found.span) == (10, (5, 10))
+
+
+def test_points_and_seats():
+    """Of 900 decided deals half are worth 10 and half 30 points, and the nondealer wins 540."""
+    one = rows(deals=1000, decided=900, points_scored=18_000, first_player_win=540, square=450 * 100 + 450 * 900)
+    assert told("points", game(one)) == pytest.approx(20)
+    assert told("points_sd", game(one)) == pytest.approx(10)
+    assert told("seat", game(one)) == pytest.approx(0.1)
+
+
+def test_final_score():
+    """Winners end with 110 points on average and losers with 48, 5 of 100 with nothing; the target is 100."""
+    one = rows(deals=1000, matches=100, matches_decided=100, winner_score=11_000, loser_score=4_800, loser_zero=5)
+    assert told("final", game(one)) == pytest.approx(0.62)
+    assert told("shut_out", game(one)) == pytest.approx(0.05)
+    assert BY_KEY["final"].of(game(one, "pro")) == "matches are not to points"
+
+
+def test_a_mean_counts_every_player_alike():
+    """Two players of different numbers of deals: (10 + 30) / 2, not the mean over deals."""
+    cells = {("b", "b"): rows(deals=10, turns=300)}
+    both = game(rows(deals=1000, turns=10_000), field=("a",), cells=cells)
+    assert told("turns", dataclasses.replace(both, field=("a", "b"))) == pytest.approx(20)
+
+
+def margins(points, deals=1000):
+    return rows(deals=deals, a_margin=round(points * deals), matches=100, a_match_win=100 + round(10 * points))
+
+
+def knockers(points):
+    """Everyone who knocks otherwise, k making points[k] - points[j] a deal of j."""
+    ks = list(points)
+    met = {(knocking.player(k), knocking.player(j)): margins(points[k] - points[j]) for k, j in itertools.combinations(ks, 2)}
+    return game(margins(0), field=("gold",), cells=met)
+
+
+def test_knocking():
+    """Points that add up: the best limit is the one with most, against all and in equilibrium, and waiting is worth p(0) - p(10)."""
+    points = {0: 1.0, 2: 0.5, 4: 2.0, 6: 0.25, 8: 0.0, 10: -1.0}
+    one = knockers(points)
+    assert told("best_k", one) == 4
+    assert told("patience", one) == pytest.approx(2.0)
+    matrix = one.matrix()
+    assert matrix.mean(4).value == pytest.approx(2 - np.mean([1, 0.5, 0.25, 0, -1]))
+    assert matrix.cell(10, 4).value == pytest.approx(-3) == pytest.approx(-matrix.cell(4, 10).value)
+    assert matrix.equilibrium() == {4: pytest.approx(1)}
+    assert one.matrix("match_win").cell(0, 10).value == pytest.approx(0.6)
+
+
+def test_equilibrium_of_a_cycle():
+    """Rock, paper, scissors: a third each; with one win worth twice as much the others' weights are 1/4, 1/4, 1/2."""
+    cycle = {(0, 2): margins(1), (2, 4): margins(1), (0, 4): margins(-1)}
+    assert Matrix((0, 2, 4), cycle).equilibrium() == pytest.approx({0: 1 / 3, 2: 1 / 3, 4: 1 / 3})
+    assert Matrix((0, 2, 4), cycle | {(0, 2): margins(2)}).equilibrium() == pytest.approx({0: 1 / 4, 2: 1 / 4, 4: 1 / 2})
+
+
+def test_the_best_limit_is_told_on_other_games_than_it_is_chosen_on():
+    """Even batches favour 0 by a point, odd ones do not tell: then neither is worse."""
+    uneven = margins(1)
+    uneven[1::2, sums.SUM + sums.FACT["a_margin"]] = [-100, 100, -100, 100, 0]
+    assert Matrix((0, 2), {(0, 2): uneven}).best() == (0, (0, 2))
+    sure = margins(1)
+    sure[1::2, sums.SUM + sums.FACT["a_margin"]] = [900, 1100, 1000, 950, 1050]
+    assert Matrix((0, 2), {(0, 2): sure}).best() == (0, (0,))
+
+
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [
+        ("standard", (0, 2, 4, 6, 8, 10)),
+        ("straight", (0,)),
+        ("oklahoma", (0, 2, 4, 6, 8, 10)),
+        ("standard+knock_limit=5", (0, 2, 4, 6)),
+        ("standard+knock_limit=1", (0, 2)),
+    ],
+)
+def test_limits(variant, expected):
+    """The last of them allows every knock that the rules do."""
+    assert knocking.limits(variants.find(variant).row) == expected
+
+
+def test_where_only_gin_ends_a_deal_there_is_no_limit():
+    found = {key: BY_KEY[key].of(game(margins(0), "straight")) for key in ("best_k", "patience", "early")}
+    assert set(found.values()) == {"only gin ends a deal"}
+
+
+def test_break_even():
+    """Waiting is worth (bonus - 17) / 4 points."""
+    premiums = {bonus: quantity.ratio(margins((bonus - 17) / 4), MARGIN) for bonus in (10, 15, 20, 25)}
+    assert knocking.break_even(premiums).value == pytest.approx(17)
+
+
+def won(share, matches=10_000):
+    """A cell whose pairs score `share` on average."""
+    one = np.zeros((20, sums.COLUMNS), np.int64)
+    one[:, sums.UNITS] = matches // 40
+    one[:, sums.SUM + sums.FACT["matches"]] = matches // 20
+    one[:, sums.SUM + sums.FACT["a_match_win"]] = round(2 * share * matches / 20)
+    one[:, sums.SUM + sums.FACT["b_match_win"]] = round(2 * (1 - share) * matches / 20)
+    both = round(share * matches / 40)
+    one[:, sums.PAIR_HISTOGRAM + 4], one[:, sums.PAIR_HISTOGRAM] = both, matches // 40 - both
+    return one
+
+
+def test_spread_of_ratings():
+    """Players at -100, 0 and 100 Elo: shares 1 / (1 + 10^(d / 400)), the standard deviation is 100."""
+    share = {100: 1 / (1 + 10 ** (-100 / 400)), 200: 1 / (1 + 10 ** (-200 / 400))}
+    met = {("a", "b"): won(share[100], 10**7), ("b", "c"): won(share[100], 10**7), ("a", "c"): won(share[200], 10**7)}
+    one = Game("standard", variants.find("standard").row, ("a", "b", "c"), ("a", "b", "c"), met, {})
+    assert told("elo_spread", one) == pytest.approx(100, abs=0.01)
+
+
+def test_matches_for_a_verdict():
+    """Pairs won whole with chance .6: sd .49, lead .1, so 2 (2.8 * .49 / .1)^2 = 376 matches; and nobody leads at one half."""
+    row = variants.find("standard").row
+    found = {
+        share: BY_KEY["verdict"].of(Game("standard", row, (), (), {("gold-early", "gold"): won(share, 10**6)}, {})) for share in (0.6, 0.5)
+    }
+    assert found[0.6].value == 377  # 376.4 rounded up
+    low, high = found[0.6].span
+    assert low <= 377 <= high
+    assert found[0.5] == "gold-early and gold cannot be told apart here"
+
+
+def test_elo():
+    """64 % of the matches are 400 log10(.64 / .36) = 99.95 Elo; the error is that of the share times the slope."""
+    half = Quantity(0.64, 100, np.array([0.01, -0.01] * 4), 8)
+    found = skill.elo(half)
+    assert found.value == pytest.approx(99.951, abs=0.001)
+    assert found.se == pytest.approx(half.se * 400 / np.log(10) / 0.64 / 0.36)
+
+
+def cross(*table):
+    return pd.DataFrame(
+        [row for a, b, low, high in table for row in ((a, b, low, high), (b, a, 1 - high, 1 - low))],
+        columns=["strategy", "opponent", "low", "high"],
+    )
+
+
+def test_chain():
+    """a beats b and b beats c clearly, a beats c; d beats nobody but may beat c: two steps are sure, three are possible."""
+    clear = [("a", "b", 0.61, 0.65), ("b", "c", 0.6, 0.7), ("a", "c", 0.7, 0.8)]
+    found = skill.chain(cross(*clear, ("c", "d", 0.55, 0.62), ("a", "d", 0.5, 0.51), ("b", "d", 0.5, 0.52)))
+    assert (found.sure, found.steps, found.longest, found.most) == (("a", "b", "c"), 2, ("a", "b", "c", "d"), 3)
+
+
+def test_chain_meets_nobody_twice():
+    cycle = cross(("a", "b", 0.7, 0.8), ("b", "c", 0.7, 0.8), ("c", "a", 0.7, 0.8))
+    assert skill.chain(cycle).steps == 2
+    assert skill.chain(cross(("a", "b", 0.5, 0.55))).steps == 0
+
+
+def test_ladder_sees_both_ways_round():
+    met = [Pairing("b", "a", won(0.3)), Pairing("b", "c", won(0.8))]
+    found = skill.ladder(met, ["a", "b", "c"])
+    assert found[["strategy", "opponent"]].values.tolist() == [["a", "b"], ["b", "c"]]
+    assert found["value"].tolist() == pytest.approx([0.7, 0.8])
+
+
+# Errors
+
+
+def test_error_of_a_ratio_by_hand():
+    """Ten batches of 100 deals with 1,500 turns, 20 more or less by turns: each moves the mean by .02, so se^2 = 10 / 9 * 10 * .02^2."""
+    one = rows(deals=100, turns=1500)
+    one[:, sums.SUM + sums.FACT["turns"]] += np.tile([20, -20], 5)
+    found = quantity.ratio(one, metrics.BY_NAME["turns"])
+    assert found.se == pytest.approx(np.sqrt(10 / 9 * 10 * 0.02**2))
+    assert (found - found).se == 0
+    assert (found - found.scaled(2)).se == pytest.approx(found.se)
+
+
+def test_too_few_batches_have_no_error():
+    assert np.isnan(quantity.ratio(rows(batches=4, deals=100, turns=1500), metrics.BY_NAME["turns"]).se)
+
+
+def played(population, address):
+    """The batch rows of every experiment; equal addresses are equal packs."""
+    return toy.rows(np.random.default_rng([SEED, address]), population, (EXPERIMENTS, BATCHES), 100)
+
+
+def bag(number, **how):
+    return toy.units(np.random.default_rng([SEED, 1000, number]), 100, **how)
+
+
+def coverage(key, games, truth):
+    found = [BY_KEY[key].of(one) for one in games]
+    return np.mean([low <= truth <= high for low, high in (one.limits for one in found)])
+
+
+SELF = ("turns", "turns_sd", "deals_per_match", "completion", "void", "undercut", "points", "points_sd", "seat", "final", "shut_out")
+
+
+@pytest.fixture(scope="module")
+def fields():
+    """Games of two players against themselves on the same packs, and the game of their whole bags."""
+    bags = {"a": bag(1, halves=1, matches=True), "b": bag(2, halves=1, matches=True, win=0.6)}
+    cells = {name: played(units, 3) for name, units in bags.items()}
+    row = variants.find("standard").row
+    games = [
+        Game("standard", row, ("a", "b"), ("a", "b"), {(name, name): part[i] for name, part in cells.items()}, {})
+        for i in range(EXPERIMENTS)
+    ]
+    return games, Game("standard", row, ("a", "b"), ("a", "b"), {(name, name): units for name, units in bags.items()}, {})
+
+
+@pytest.mark.parametrize("key", SELF)
+def test_intervals_of_the_field_hold_the_truth(fields, key):
+    games, whole = fields
+    truth = BY_KEY[key].of(whole).value
+    assert BAND[0] <= coverage(key, games, truth) <= BAND[1]
+
+
+def test_intervals_of_differences_hold_the_truth(fields):
+    """Between two games on the same packs, of a ratio and of a jackknifed number; and pairing them helps."""
+    games, whole = fields
+    one, other = ([dataclasses.replace(game, field=(name,)) for game in (*games, whole)] for name in "ab")
+    for key in ("points", "turns_sd"):
+        changes = [BY_KEY[key].of(x) - BY_KEY[key].of(y) for x, y in zip(one, other, strict=True)]
+        held = np.mean([low <= changes[-1].value <= high for low, high in (change.limits for change in changes[:-1])])
+        assert BAND[0] <= held <= BAND[1]
+
+
+def test_intervals_of_knocking_hold_the_truth():
+    """A mean over two opponents met on the same packs, and the break-even bonus of three cells that differ clearly."""
+    bags = [bag(4, win=0.3 + 0.2 * i) for i in range(3)]
+    cells = [played(units, 5) for units in bags]
+    pairs = [(0, 2), (0, 4), (2, 4)]
+
+    def mean(parts):
+        return Matrix((0, 2, 4), dict(zip(pairs, parts, strict=True))).mean(0)
+
+    def root(parts):
+        premiums = [quantity.ratio(part, MARGIN) for part in parts]
+        return knocking.break_even(dict(zip((10, 15, 20), premiums, strict=True)))
+
+    held = {}
+    for of in (mean, root):
+        found = [of(parts).limits for parts in zip(*cells, strict=True)]
+        truth = of(bags).value
+        held[of.__name__] = np.mean([low <= truth <= high for low, high in found])
+    assert all(BAND[0] <= share <= BAND[1] for share in held.values()), held
+
+
+def test_intervals_of_the_spread_of_ratings_hold_the_truth():
+    names = ("a", "b", "c")
+    pairs = list(itertools.combinations(names, 2))
+    bags = dict(zip(pairs, (bag(8, matches=True, win=p) for p in (0.6, 0.7, 0.62)), strict=True))
+    cells = {pair: played(units, 9)[:500] for pair, units in bags.items()}
+    row = variants.find("standard").row
+    truth = np.std(ratings.leaving_out([Pairing(*pair, units * 10**6) for pair, units in bags.items()])[0], ddof=1)
+    games = [Game("standard", row, names, names, {pair: part[i] for pair, part in cells.items()}, {}) for i in range(500)]
+    assert 0.918 <= coverage("elo_spread", games, truth) <= 0.982  # 500 experiments

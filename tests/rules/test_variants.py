@@ -1,0 +1,407 @@
+"""The table of parameters, the named variants, their composition and their refusal (RULES.md 10.17 and 11)."""
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simgin import variants
+from simgin.parameters import parameters
+from simgin.refusals import CLAUSES
+from simgin.variants import VariantError, difference, find, names, validate, value_text
+
+BOOK = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text(encoding="utf-8"))
+STANDARD = BOOK["variants"]["standard"]
+
+
+def sentences(text):
+    """What is wrong with a text."""
+    with pytest.raises(VariantError) as error:
+        find(text)
+    assert str(error.value) == "\n".join(error.value.sentences)
+    return error.value.sentences
+
+
+# --- the data against the rule book ---
+
+
+@pytest.mark.parametrize("name", BOOK["variants"])
+def test_every_row_of_the_rule_book_is_complete_and_exact(name):
+    assert json.dumps(find(name).row) == json.dumps(BOOK["variants"][name])  # as text: order counts, and true is not 1
+
+
+def test_the_names_are_those_of_the_rule_book_and_eaai():
+    assert set(names()) == {*BOOK["variants"], "eaai"}
+    assert names()[0] == "standard"
+
+
+def test_eaai_is_standard_with_alternating_dealers():
+    assert difference(find("standard"), find("eaai")) == [("next_dealer", "winner", "alternate")]
+
+
+def test_every_name_is_its_own_text_and_has_a_title_a_sentence_and_a_source():
+    for name in names():
+        variant = find(name)
+        assert variant.text == name and variant.title and variant.about.endswith(".") and variant.source
+
+
+def test_parameters_have_the_names_order_sections_meaning_and_status_of_the_rule_book():
+    mine = [(p.name, p.section, p.meaning, p.status) for p in parameters().values()]
+    assert mine == [(p["name"], p["section"], p["meaning"], p["status"]) for p in BOOK["parameters"]]
+    assert list(STANDARD) == list(parameters())
+
+
+def test_people_are_not_sent_to_sections_of_a_book():
+    for parameter in parameters().values():
+        assert not re.search(r"section|\d\.\d", parameter.words)
+        assert (parameter.plain == "") == (parameter.words == parameter.meaning)
+
+
+def test_parameters_have_the_types_of_the_rule_book():
+    words = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
+    for entry in BOOK["parameters"]:
+        parameter = parameters()[entry["name"]]
+        if parameter.kind == "choice":
+            assert ", ".join(map(str, parameter.choices)) == entry["type"]
+        elif parameter.kind == "int":
+            assert entry["type"] in ("int", f"int {parameter.low}..{parameter.high}", "int or none")
+            assert parameter.optional == (entry["type"] == "int or none")
+        else:
+            assert words[parameter.kind] == entry["type"]
+
+
+def test_defaults_are_the_row_standard_and_may_all_be_written_and_read():
+    for name, parameter in parameters().items():
+        assert parameter.default == STANDARD[name]
+        assert parameter.read(parameter.write(parameter.default)) == parameter.default
+        assert parameter.fault(parameter.default) == "" and parameter.fault(parameter.example) == ""
+
+
+def test_no_dash_of_a_named_row_stands_where_it_would_have_an_effect_and_conditions_name_parameters():
+    for parameter in parameters().values():
+        for name, values in {**parameter.acts_with, **parameter.idle_with}.items():
+            assert all(parameters()[name].fault(value) == "" for value in values)
+        assert all(parameter.dash(row) == "" for row in BOOK["variants"].values())
+
+
+def test_every_change_of_the_rule_books_scripts_is_a_variant():
+    for vector in BOOK["vectors"]:
+        if vector["kind"] in ("solo_script", "play_script"):
+            name = vector["variant"] if vector["variant"] in names() else "standard"
+            changes = vector["input"].get("overrides") or {}
+            find("+".join([name, *(f"{key}={value_text(value)}" for key, value in changes.items())]))
+
+
+# --- composition ---
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("oklahoma+rainbow", "oklahoma+rainbow"),
+        (" oklahoma + rainbow + knock_limit = 5 ", "oklahoma+rainbow+knock_limit=5"),
+        ("standard+goal=deals+knock_limit=5", "standard+knock_limit=5+goal=deals"),
+        ("standard+knock_limit=10", "standard"),
+        ("basic+knock_limit=9", "basic"),
+        ("standard+knock_limit=5+knock_limit=7", "standard+knock_limit=7"),
+        ("oklahoma+knock_limit=5+basic", "oklahoma+basic"),
+        ("oklahoma+rainbow+oklahoma", "rainbow+oklahoma"),
+        ("dice+pro", "dice-pro"),
+        ("pro+dice", "dice-pro"),
+        ("dice+rainbow+pro", "rainbow+dice-pro"),
+        ("basic+start_points=40/60", "basic+start_points=40/60"),
+        ("pro+game_table=60:2/120:1", "pro+game_table=60:2/120:1"),
+        ("standard+big_gin=TRUE", "standard+big_gin=yes"),
+        ("standard+layoff=0", "standard+layoff=no"),
+        ("standard+first_dealer=1", "standard+first_dealer=1"),
+        ("oklahoma+knock_limit=none", "oklahoma+knock_limit=-"),
+        ("solitary-gin+joker=after_deal+max_draws=-", "solitary-gin+joker=after_deal+max_draws=none"),
+        ("straight+shutout=double_points+shutout=none", "straight"),
+    ],
+)
+def test_canonical_texts(text, canonical):
+    assert find(text).text == canonical
+    assert find(canonical) == find(text)
+
+
+@pytest.mark.parametrize("text", ["dice+pro", "pro+dice"])
+def test_dice_with_pro_is_dice_pro(text):
+    assert find(text) == find("dice-pro")
+
+
+def test_named_rows_are_combined_by_their_differences_from_standard():
+    both = find("tedesco+rush").row
+    assert both == {**BOOK["variants"]["tedesco"], "rush_premium": True}
+
+
+def test_where_two_rows_set_the_same_parameter_the_last_one_wins():
+    assert find("basic+straight").row["knock_limit"] == 0
+    assert find("straight+basic").row["knock_limit"] == 9
+
+
+def test_a_one_player_row_stays_one_under_a_row_that_does_not_touch_its_differences():
+    assert find("rainbow+solitaire-gin-knock").row == find("solitaire-gin-knock+rainbow").row
+    assert find("solitaire-gin+standard").row == find("solitaire-gin").row
+
+
+def test_a_one_player_row_with_rules_for_two_is_refused_clearly():
+    sentence = "goal = games needs two players: set goal to single, points or total for one."
+    assert sentence in sentences("gin-solitaire+pro")
+
+
+def test_rows_are_the_callers_own():
+    find("standard").row["start_points"].append(3)
+    find("pro").row["game_table"][0][0] = 99
+    assert find("standard").row == STANDARD and find("pro").row == BOOK["variants"]["pro"]
+
+
+def test_titles_and_sentences_say_what_was_composed():
+    variant = find("oklahoma+rainbow+gin_bonus=20")
+    assert variant.title == "Oklahoma Gin + Gin Rainbow, gin_bonus = 20"
+    assert variant.about.endswith("Changed: gin_bonus = 20.")
+
+
+def test_difference():
+    expected = [("knock_limit", 10, 0), ("start_points", [0, 0], [1, 2])]
+    assert difference(find("standard"), find("straight+start_points=1/2")) == expected
+
+
+def test_variants_hash_and_travel():
+    variant = find("oklahoma+rainbow")
+    assert pickle.loads(pickle.dumps(variant)) == variant and hash(variant) == hash(find("oklahoma+rainbow"))
+    error = VariantError(["one.", "two."])
+    assert pickle.loads(pickle.dumps(error)).sentences == error.sentences
+
+
+def test_the_table_of_parameters_is_reached_lazily():
+    assert variants.PARAMETERS is parameters()
+    with pytest.raises(AttributeError, match="PARAMETER_TABLE"):
+        _ = variants.PARAMETER_TABLE
+
+
+def test_importing_reads_no_file_and_no_heavy_library():
+    code = (
+        "import sys; import simgin.variants, simgin.notation; from simgin.parameters import book; "
+        "assert book.cache_info().currsize == 0; assert not {'numba', 'numpy', 'pandas'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])
+
+
+# --- what is no text and no row ---
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("oklahma", "there is no variant 'oklahma'; did you mean 'oklahoma'?"),
+        ("Oklahoma", "there is no variant 'Oklahoma'; did you mean 'oklahoma'?"),
+        ("zzzz", "there is no variant 'zzzz'. `simgin variants` lists them."),
+        ("standard+knok_limit=3", "there is no parameter 'knok_limit'; did you mean 'knock_limit'?"),
+        ("standard+zzzz=3", "there is no parameter 'zzzz'. `simgin variants standard` shows them all."),
+        ("standard+knock_limit=abc", "knock_limit must be a whole number 0..99, not 'abc'."),
+        ("standard+knock_limit=100", "knock_limit must be a whole number 0..99, not 100."),
+        ("standard+knock_limit=", "knock_limit must be a whole number 0..99, not ''."),
+        ("standard+max_draws=0", "max_draws must be a whole number 1..99 or none, not 0."),
+        ("standard+layoff=maybe", "layoff must be yes or no, not 'maybe'."),
+        ("standard+melding=autos", "melding must be one of auto, choice, not 'autos'; did you mean 'auto'?"),
+        ("standard+start_points=40", "start_points must be two whole numbers 0..100000, like 40/60, not '40'."),
+        ("standard+start_points=a/b", "start_points must be two whole numbers 0..100000, like 40/60, not 'a/b'."),
+        (
+            "standard+shutout=-",
+            "shutout is a dash here, but goal = points makes it count: give it a value, like shutout=none.",
+        ),
+        ("standard+goal=-", "goal always needs a value: give it one, like goal=points."),
+        ("standard+big_gin", "big_gin is a parameter and needs a value, like big_gin=no."),
+        ("knock_limit=5", "a variant begins with a name, and 'knock_limit=5' is a setting: put standard+ before it."),
+        (
+            "standard++rush",
+            "'standard++rush' has an empty part: join names and settings by plus signs, like oklahoma+gin_bonus=20.",
+        ),
+    ],
+)
+def test_bad_texts(text, sentence):
+    assert sentences(text) == [sentence]
+
+
+@pytest.mark.parametrize("rows", ["x", "30", "60:3/30:4", "30:4/120:0", "30:4:1", "/".join(f"{i}:1" for i in range(9))])
+def test_bad_tables(rows):
+    (sentence,) = sentences(f"pro+game_table={rows}")
+    assert sentence.startswith("game_table must be at most 8 rows up-to:games")
+    assert "like 30:4/60:3/90:2/120:1" in sentence
+
+
+def test_everything_wrong_is_said_at_once():
+    said = sentences("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")
+    assert len(said) == 5
+    said = sentences("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
+    assert [sentence.split()[0] for sentence in said] == ["knock_limit", "goal", "die"]
+
+
+def test_a_row_is_validated_in_types_too():
+    row = {**STANDARD, "knock_limit": True, "layoff": 1, "goal": 3, "start_points": [0], "wings": 2}
+    del row["die"]
+    assert validate(row) == [
+        "there is no parameter 'wings'. `simgin variants standard` shows them all.",
+        "knock_limit must be a whole number 0..99, not True.",
+        "layoff must be yes or no, not 1.",
+        "goal must be one of single, points, columns, games, race, twofold, deals, total, not 3.",
+        "start_points must be two whole numbers 0..100000, like 40/60, not '0'.",
+        "die is missing: in `standard` it is off.",
+    ]
+
+
+# --- the refusal list of RULES.md 10.17, one clause after another ---
+
+SOLO = "solitaire-gin-knock"
+REFUSED = [
+    ("shot+hollywood", "shot = yes cannot be played with goal = columns"),
+    ("oklahoma+first_turn=discard_first", "knock_by_upcard = yes needs an upcard, and first_turn = discard_first"),
+    (f"{SOLO}+knock_by_upcard=yes", "knock_by_upcard = yes needs an upcard, and first_turn = stock has none"),
+    ("standard+spade_multiplier=2+first_turn=discard_first", "spade_multiplier = 2 needs an upcard"),
+    (f"{SOLO}+spade_multiplier=2", "spade_multiplier = 2 needs an upcard, and first_turn = stock has none"),
+    ("standard+take_to_knock=melded+take_discard=no+first_turn=free", "take_to_knock = melded is about cards taken"),
+    ("standard+take_discard=no", "first_turn = upcard_pass offers the upcard, which take_discard = no forbids"),
+    ("basic+take_discard=no", "first_turn = upcard_stock_or_pass offers the upcard"),
+    ("standard+first_turn=upcard_stock_or_pass_dead+take_discard=no", "first_turn = upcard_stock_or_pass_dead offers"),
+    ("standard-50th+take_discard=no+first_turn=free", "stock_end = opponent_may_take offers the last discard"),
+    ("standard+joker=after_deal", "joker = after_deal is for one player"),
+    (f"{SOLO}+joker=none+max_draws=15", "deal_scoring = joker needs a joker in the deck"),
+    ("solitaire-gin+joker=none", "deal_scoring = winloss needs a joker in the deck"),
+    (f"{SOLO}+joker_in_hand=-", "joker_in_hand is a dash here, but joker = before_deal makes it count"),
+    (f"{SOLO}+first_turn=discard_first", "joker = before_deal cannot be combined with first_turn = discard_first"),
+    ("standard+first_turn=stock", "first_turn = stock is for one player"),
+    ("standard+stock_end=none", "stock_end = none is for one player"),
+    ("standard+deal_scoring=penalty+penalty_gin=-20+goal=single", "deal_scoring = penalty is for one player"),
+    (f"{SOLO}+deal_scoring=versus", "deal_scoring = versus needs two players"),
+    (f"{SOLO}+take_discard=yes", "take_discard = yes needs two players"),
+    (f"{SOLO}+first_turn=upcard_pass", "first_turn = upcard_pass needs two players"),
+    (f"{SOLO}+first_turn=free", "first_turn = free needs two players"),
+    (f"{SOLO}+stock_end=at_draw", "stock_end = at_draw needs two players"),
+    ("solitary-gin+max_draws=none", "one player without a joker can draw no more cards than are left"),
+    ("solitary-gin+max_draws=43", "one player without a joker can draw no more cards than are left"),
+    ("solitary-gin+max_draws=42+first_turn=discard_first", "one player without a joker can draw no more cards"),
+    ("standard+max_draws=15", "max_draws = 15 is for one player"),
+    (f"{SOLO}+max_draws=15", "max_draws = 15 needs deal_scoring = penalty, not joker"),
+    ("solitaire-gin+knock_limit=10", "deal_scoring = winloss knows gin only, and knock_limit = 10"),
+    (f"{SOLO}+rush", "rush_premium = yes needs two players"),
+    (f"{SOLO}+layoff=yes", "layoff = yes needs two players"),
+    (f"{SOLO}+shot", "shot = yes needs two players"),
+    ("standard+layoff_on_gin=yes+layoff=no", "layoff_on_gin = yes needs layoff = yes"),
+    *((f"{SOLO}+goal={goal}", f"goal = {goal} needs two") for goal in ("columns", "games", "race", "twofold", "deals")),
+    ("standard+goal=total", "goal = total adds up penalties, and deal_scoring = versus"),
+    ("solitary-gin+goal=points+points_target=100", "goal = points cannot be reached with deal_scoring = penalty"),
+    ("pro+game_table=30:4/119:1", "game_table = 30:4/119:1 ends below points_target - 1 (points_target = 121)"),
+    ("standard+start_points=0/100", "start_points = 0/100 has reached points_target = 100 already"),
+    ("pro+start_points=121/0", "start_points = 121/0 has reached points_target = 121 already"),
+    ("race+start_points=121/0", "start_points = 121/0 has reached points_target = 121 already"),
+    ("race+start_points=0/121+race_points_seat=1", "start_points = 0/121 has reached points_target = 121 already"),
+    ("standard+die=deal", "die = deal needs goal = deals, not points"),
+    ("standard+die=game", "die = game needs goal = games, not points"),
+    ("dice+deals_target=2", "deals_target must be 3..21 with die = deal, and it is 2"),
+    ("dice+deals_target=22", "deals_target must be 3..21 with die = deal, and it is 22"),
+    ("solitaire-gin-scored+big_gin=yes", "big_gin_bonus is a dash here, but deal_scoring = joker and big_gin = yes"),
+    (
+        "solitaire-gin-scored+knock_limit=10+undercut_on_tie=no",
+        "undercut_bonus is a dash here, but deal_scoring = joker and knock_limit = 10 make it count",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "start"), REFUSED)
+def test_refusals(text, start):
+    (sentence,) = [said for said in sentences(text) if said.startswith(start)]
+    assert ": " in sentence and sentence.endswith(".")  # a remedy
+
+
+def test_every_clause_is_among_the_refusals():
+    said = [sentence for text, _ in REFUSED for sentence in sentences(text)]
+    for clause in CLAUSES:
+        pattern = re.sub(r"\\{\w+\\}", ".+", re.escape(clause.sentence))
+        assert any(re.fullmatch(pattern, sentence) for sentence in said), clause.sentence
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "shot+tedesco",
+        "dice+rainbow",
+        "shot+race",
+        "shot+dice",
+        "solitary-gin+max_draws=42",
+        "solitary-gin+first_turn=discard_first+max_draws=41",
+        "pro+game_table=30:4/120:1",
+        "race+start_points=0/121",
+        "twofold+start_points=121/0",
+        "twofold+deals_target=2",
+        "dice+deals_target=3+die_cap=2",
+        "hollywood+start_points=100/100",
+        "solitaire-gin-scored+knock_limit=10+undercut_bonus=25+undercut_on_tie=no",
+        "solitaire-gin+big_gin=yes",
+        "standard+first_turn=free+take_discard=no",
+    ],
+)
+def test_what_no_clause_refuses_is_a_variant(text):
+    assert find(text).text == text
+
+
+# --- random texts ---
+
+
+def settings_of(parameter):
+    """Texts of sound values of one parameter."""
+    numbers = st.integers(parameter.low, parameter.high)
+    tables = st.lists(st.integers(0, 200), min_size=1, max_size=8, unique=True)
+    values = {
+        "bool": st.booleans(),
+        "choice": st.sampled_from(parameter.choices or (0,)),
+        "int": numbers,
+        "pair": st.lists(numbers, min_size=2, max_size=2),
+        "table": tables.map(lambda ups: [[up, 1] for up in sorted(ups)]),
+    }[parameter.kind]
+    return st.one_of(values, st.none()).map(lambda value: f"{parameter.name}={parameter.write(value)}")
+
+
+SETTINGS = st.one_of([settings_of(parameter) for parameter in parameters().values()])
+NAMED = st.lists(st.sampled_from(names()), min_size=1, max_size=3)
+WORDS = [*names(), *parameters(), "+", "=", "-", "/", ":", "none", "yes", "7"]
+FRAGMENTS = st.one_of(st.sampled_from(WORDS), st.text(max_size=4))
+
+
+@given(NAMED, st.lists(SETTINGS, max_size=4), st.randoms(use_true_random=False))
+def test_compositions_are_refused_in_sentences_or_round_trip(named, settings, order):
+    rest = named[1:] + settings
+    order.shuffle(rest)
+    try:
+        variant = find("+".join([named[0], *rest]))
+    except VariantError as error:
+        assert error.sentences and all(sentence[-1] in ".?" for sentence in error.sentences)
+    else:
+        again = find(variant.text)
+        assert again.text == variant.text and again.row == variant.row and list(again.row) == list(parameters())
+        assert validate(variant.row) == []
+
+
+@given(st.lists(FRAGMENTS, max_size=8).map("".join))
+def test_any_text_is_a_variant_or_a_variant_error(text):
+    try:
+        variant = find(text)
+    except VariantError as error:
+        assert error.sentences and len(set(error.sentences)) == len(error.sentences)
+    else:
+        assert find(variant.text) == variant
+
+
+NUMBERS = st.lists(st.lists(st.integers()), max_size=3)
+ANYTHING = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), NUMBERS)
+
+
+@given(st.dictionaries(st.one_of(st.sampled_from(list(parameters())), st.text(max_size=3)), ANYTHING, max_size=6))
+def test_any_row_is_validated_without_a_traceback(changes):
+    assert all(isinstance(sentence, str) for sentence in validate({**STANDARD, **changes}))
+    assert all(isinstance(sentence, str) for sentence in validate(changes))

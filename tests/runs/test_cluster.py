@@ -1,0 +1,388 @@
+"""The cluster: real schedulers and workers, which play what threads play, are audited, told apart, lost and replaced."""
+
+import gc
+import re
+import shutil
+import signal
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from support.dask_cluster import ROOT, dask
+
+pytest.importorskip("distributed")
+
+from simgin import cluster, ledger, runner
+from simgin.cli import cli
+from simgin.cluster import Cluster, ClusterError
+from simgin.experiment import Cell
+from simgin.matchup import seated
+from simgin.threads import Threads
+
+MINE = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return view.own_turn > 3
+MINE = Strategy('mine', knock=mine)
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_time():
+    """Whoever waits for workers that never come must not wait for ever."""
+
+    def late(*_):
+        raise TimeoutError("a test of clusters took more than three minutes")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(180)
+    yield
+    gc.collect()  # a client that never connected must not be finalized by the thread that starts the next one: both take one lock
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """A scheduler with two workers that are never lost, started where there is a strategy file."""
+    place = tmp_path_factory.mktemp("two")
+    (place / "mine.py").write_text(MINE)
+    with dask(place, workers=2) as one:
+        yield one
+
+
+@pytest.fixture
+def of_two(two):
+    """Makes a team of those workers, once both are there, and leaves none behind."""
+    teams = []
+
+    def team(kind=Cluster):
+        teams.append(kind(two.address))
+        teams[-1]._client.wait_for_workers(2, timeout=60)
+        return teams[-1]
+
+    yield team
+    for one in teams:
+        one.close()
+
+
+def played(cells, team, **more):
+    """Rows and recorded deals of some cells, and who played them."""
+    with ledger.opened(None, {}) as book:
+        team.prepare([cell.matchup for cell in cells])
+        runner.run(cells, book, team, **more)
+        sizes = [(i, cell.matchup.units(cell.n), cell.matchup.batch) for i, cell in enumerate(cells)]
+        deals = [b"".join(one.tobytes() for one in book.deals(*size, 31)) for size in sizes] if more.get("recorded") else []
+        return [book.rows(*size).tobytes() for size in sizes], deals, {name for size in sizes for name in book.workers(*size)}
+
+
+CELLS = [
+    Cell(seated("gold", "simple", "eaai", 5, "deal"), 30_001),
+    Cell(seated("gold-early:k=7", "random", "shot", 2**64 - 1, "match"), 501),
+    Cell(seated("gold", None, "gin-solitaire", 5, "deal"), 5_500),
+    Cell(seated("gold", "gold", "standard+start_points=40/60", 5, "match"), 250),
+]
+
+
+# The same rows
+
+
+def test_a_cluster_plays_what_threads_play(of_two, monkeypatch):
+    monkeypatch.setattr(cluster, "AUDIT_EVERY", 5)
+    team = of_two()
+    theirs, ours = played(CELLS, team), played(CELLS, Threads(2))
+    assert theirs[0] == ours[0]
+    assert len(theirs[2]) == 2 and all(name.startswith("tcp://127.0.0.1:") for name in theirs[2])
+    assert team.audited >= 2
+
+
+def test_deals_are_recorded_alike(of_two):
+    some = [Cell(CELLS[0].matchup, 2500), Cell(CELLS[1].matchup, 120)]
+    theirs, ours = played(some, of_two(), recorded=True), played(some, Threads(2), recorded=True)
+    assert theirs[:2] == ours[:2] and all(ours[1])
+
+
+def test_a_strategy_from_a_file(of_two, two, monkeypatch):
+    monkeypatch.chdir(two.place)
+    some = [Cell(seated("mine.py", "gold", "standard", 1, "deal"), 3000)]
+    assert played(some, of_two())[0] == played(some, Threads(1))[0]
+
+
+# Audits
+
+
+class Watched(Cluster):
+    """Keeps who was compared with whom, and what was ordered from whom."""
+
+    def __init__(self, address):
+        super().__init__(address)
+        self.compared, self.ordered = [], []
+
+    def _submit(self, out):
+        self.ordered.append(out)
+        super()._submit(out)
+
+    def _audit(self, first, second):
+        self.compared.append((first.worker, second.worker))
+        return super()._audit(first, second)
+
+
+def test_one_block_in_so_many_is_played_by_another_worker_as_well(of_two, monkeypatch):
+    monkeypatch.setattr(cluster, "AUDIT_EVERY", 4)
+    team = of_two(Watched)
+    played([Cell(CELLS[0].matchup, 60_000)], team)
+    blocks = [out for out in team.ordered if out.first_answer is None]
+    assert team.audited == len(team.compared) == -(-len(blocks) // 4) >= 3
+    assert all(out.order.avoid == out.first_answer.worker for out in team.ordered if out.first_answer is not None)
+    assert any(first != second for first, second in team.compared)
+
+
+class Lying(Watched):
+    """A worker whose answer arrives with one number moved: no identity is hurt, only the repetition shows it."""
+
+    def _audit(self, first, second):
+        rows = second.rows.copy()
+        rows[0, -1] += 1
+        return super()._audit(first, replace(second, rows=rows))
+
+
+class Forging(Watched):
+    """The same in a recorded deal."""
+
+    def _audit(self, first, second):
+        object.__setattr__(second, "deals", (second.deals[0][:-1] + b"?", *second.deals[1:]))
+        return super()._audit(first, second)
+
+
+@pytest.mark.parametrize(("kind", "recorded"), [(Lying, False), (Forging, True)])
+def test_a_worker_that_lies_ends_the_run_and_its_block_is_not_kept(of_two, kind, recorded):
+    team = of_two(kind)
+    with ledger.opened(None, {}) as book:
+        with pytest.raises(ClusterError) as error:
+            runner.run([Cell(CELLS[0].matchup, 60_000)], book, team, recorded=recorded)
+        first, second = team.compared[0]
+        told = rf"^{first} and {second} disagree about gold v simple \(eaai\), 1000 units from (\d+) on\. One of them computes wrongly: "
+        found = re.match(told, str(error.value))
+        assert found and (int(found[1]) // 1000, 1000) not in book.finished(0)
+    assert team.audited == 1
+
+
+# Other versions
+
+
+@pytest.fixture(scope="module")
+def strangers(tmp_path_factory):
+    """Two lone workers: one with another engine, one whose strategy file of the same name is another."""
+    place = tmp_path_factory.mktemp("strangers")
+    copy = place / "other"
+    shutil.copytree(ROOT / "simgin", copy / "simgin", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "strategies", copy / "simgin_strategies", ignore=shutil.ignore_patterns("__pycache__"))
+    with (copy / "simgin" / "core" / "sums.py").open("a") as file:
+        file.write("# another version\n")
+    (place / "here").mkdir()
+    (place / "here" / "mine.py").write_text(MINE.replace("> 3", "> 4"))
+    (place / "here" / "alike.py").write_text(MINE.replace("knock=mine)", "ending='same')"))
+    with dask(place / "engine", workers=1, path=copy) as engine, dask(place / "file", workers=1, cwd=place / "here") as file:
+        yield engine, file
+
+
+def refused(address, cell, *, prepared):
+    """The sentence that a run on a cluster ends with."""
+    team = Cluster(address)
+    try:
+        team._client.wait_for_workers(1, timeout=60)
+        with pytest.raises(ClusterError) as error, ledger.opened(None, {}) as book:
+            if prepared:
+                team.prepare([cell.matchup])
+            runner.run([cell], book, team)
+    finally:
+        team.close()
+    return str(error.value)
+
+
+def test_another_engine_is_refused_before_and_while_playing(strangers):
+    """While playing: a worker may join after the start."""
+    told = r"engine [0-9a-f]{16} instead of [0-9a-f]{16}"
+    address = r"worker tcp://127\.0\.0\.1:\d+"
+    before = refused(strangers[0].address, CELLS[0], prepared=True)
+    assert re.fullmatch(rf"{address} is another version: {told}\. Install the same everywhere\.", before)
+    during = refused(strangers[0].address, CELLS[0], prepared=False)
+    assert re.fullmatch(
+        rf"{address}: another version than where the run was started: {told}\. Install the same simgin and strategies\.", during
+    )
+
+
+@pytest.mark.parametrize("changed", ["mine.py", "alike.py"])
+def test_another_strategy_under_the_same_name_is_refused(strangers, tmp_path, monkeypatch, changed):
+    """Its file, or, where all its policies are built in, what it makes of them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / changed).write_text(MINE if changed == "mine.py" else MINE.replace("knock=mine)", ")"))
+    said = refused(strangers[1].address, Cell(seated(changed, "gold", "standard", 1, "deal"), 3000), prepared=True)
+    assert re.search(rf"{changed} [0-9a-f]{{16}} instead of [0-9a-f]{{16}}\. Install the same simgin and strategies\.$", said)
+
+
+def test_a_strategy_that_a_worker_does_not_have_is_told(strangers, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere.py").write_text(MINE)
+    said = refused(strangers[1].address, Cell(seated("elsewhere.py", "gold", "standard", 1, "deal"), 3000), prepared=True)
+    assert re.match(r"worker tcp://127\.0\.0\.1:\d+: the strategy file elsewhere\.py cannot be read", said)
+
+
+def test_a_worker_that_cannot_even_import_simgin_is_told(tmp_path):
+    broken = tmp_path / "broken" / "simgin"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise ImportError('half installed')\n")
+    with dask(tmp_path / "dask", workers=1, path=broken.parent) as one:
+        said = refused(one.address, CELLS[0], prepared=True)
+        assert re.fullmatch(r"worker tcp://127\.0\.0\.1:\d+ cannot play \(.*half installed.*\)\. Install the same everywhere\.", said)
+
+
+# What goes wrong elsewhere
+
+
+def test_a_strategy_that_fails_on_a_worker_is_told_as_at_home(of_two, two, monkeypatch):
+    monkeypatch.chdir(two.place)
+    (two.place / "fails.py").write_text(MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)"))
+    cell = Cell(seated("fails.py", "gold", "standard", 1, "deal"), 3000)
+    with pytest.raises(ValueError, match="the knock policy 'mine' raised") as at_home:
+        played([cell], Threads(1))
+    with pytest.raises(ValueError, match="the knock policy 'mine' raised") as away:
+        played([cell], of_two())
+    assert (type(away.value), str(away.value)) == (type(at_home.value), str(at_home.value))
+
+
+def test_an_interruption_leaves_at_once_and_keeps_what_came_back(of_two):
+    def interrupt(done, every):
+        raise KeyboardInterrupt
+
+    team = of_two()
+    with ledger.opened(None, {}) as book:
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            runner.run([Cell(CELLS[0].matchup, 10**8)], book, team, interrupt)
+        assert time.monotonic() - started < 20
+        assert book.finished(0)
+
+
+def test_no_scheduler_is_a_sentence_in_ten_seconds_at_most(monkeypatch, tmp_path):
+    assert cluster.CONNECT_SECONDS <= 10
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
+    started = time.monotonic()
+    found = CliRunner().invoke(cli, ["match", "gold", "--deals", "10", "--scheduler", "tcp://127.0.0.1:9"], prog_name="simgin")
+    assert time.monotonic() - started < 8
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "simgin: there is no scheduler at tcp://127.0.0.1:9 (" in found.stderr
+    assert found.stderr.endswith("; start one with `dask scheduler`, and workers with `dask worker tcp://127.0.0.1:9`.\n")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "foo://somewhere:1", "local:two"])
+def test_no_address_is_a_sentence(address):
+    with pytest.raises(ClusterError, match=rf"^there is no scheduler at {address} \("):
+        Cluster(address)
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    found = CliRunner().invoke(cli, ["match", "gold", "--deals", "10", "--scheduler", "local:2"], prog_name="simgin")
+    assert (found.exit_code, found.stderr) == (2, "simgin: playing on a cluster takes dask: install simgin[cluster].\n")
+
+
+# Workers and schedulers that are lost
+
+
+def in_background(cells, team, path):
+    """Run on a cluster in a thread of its own; the thread, and what it came to."""
+    told, ended = [], []
+    team._tell = told.append
+
+    def work():
+        with ledger.opened(path, {}) as book:
+            try:
+                team.prepare([cell.matchup for cell in cells])
+                ended.append(runner.run(cells, book, team))
+            except ValueError as error:
+                ended.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread, told, ended
+
+
+def wait_for(what, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, "nothing happened"
+        time.sleep(0.01)
+
+
+@pytest.mark.slow
+def test_workers_that_come_and_go_show_nowhere(tmp_path, monkeypatch):
+    """Nobody at first, then one, a second one, and the first is killed while it plays."""
+    monkeypatch.setattr(cluster, "WAITING_SECONDS", 0.5)
+    cell, path = Cell(CELLS[0].matchup, 600_000), tmp_path / ledger.FILE
+    with dask(tmp_path / "dask", workers=0) as one:
+        thread, told, ended = in_background([cell], Cluster(one.address), path)
+        wait_for(lambda: told)
+        assert told[0] == f"the scheduler {one.address} has no workers; waiting for some."
+        first = one.worker()
+        wait_for((log := path.with_name(f"{ledger.FILE}-wal")).exists)
+        size = log.stat().st_size
+        wait_for(lambda: log.stat().st_size > size)
+        one.worker()
+        first.kill()
+        thread.join(120)
+    assert [found.units for found in ended[0]] == [300_000]
+    with ledger.reading(path) as book:
+        rows, who = book.rows(0, 300_000, 1000), set(book.workers(0, 300_000, 1000))
+    assert len(who) == 2 and (rows == runner.run_matchup(cell.matchup, cell.n)).all()
+
+
+@pytest.mark.slow
+def test_an_audit_whose_workers_are_all_gone_is_played_by_others(tmp_path, monkeypatch):
+    """dask keeps a task for ever that was meant for workers that went while there were no others."""
+    monkeypatch.setattr(cluster, "WAITING_SECONDS", 1.0)
+    with dask(tmp_path / "dask", workers=2) as one:
+
+        class Deserted(Watched):
+            def _submit(self, out):
+                super()._submit(out)
+                if out.first_answer is not None and len(one.workers) == 2:
+                    one.workers[0].kill()
+                    one.workers[1].kill()
+                    wait_for(lambda: not self._client.nthreads())
+                    one.worker()
+
+        team = Deserted(one.address)
+        team._client.wait_for_workers(2, timeout=60)
+        cell = Cell(CELLS[0].matchup, 4000)
+        rows, _, who = played([cell], team)
+    assert rows == played([cell], Threads(1))[0]
+    assert team.audited == 1 and len(who) == 2
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_is_lost_is_a_sentence_and_the_run_goes_on_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)
+    cell, path = Cell(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
+    with dask(tmp_path / "dask", workers=1) as one:
+        team = Cluster(one.address)
+        team._client.wait_for_workers(1, timeout=60)
+        thread, _, ended = in_background([cell], team, path)
+        wait_for((log := path.with_name(f"{ledger.FILE}-wal")).exists)
+        size = log.stat().st_size
+        wait_for(lambda: log.stat().st_size > size)
+        one.scheduler.kill()
+        thread.join(60)
+    assert isinstance(ended[0], ClusterError)
+    assert str(ended[0]) == f"the scheduler {one.address} was lost; what is finished is kept: start it, and the same command goes on."
+    with ledger.opened(path, {}) as book:
+        there = book.finished(0)
+        assert there
+        runner.run([cell], book, Threads(2))
+        assert there < book.finished(0) and len(book.finished(0)) == 1500
+        assert (book.rows(0, 100_000, 1000) == runner.run_matchup(cell.matchup, 200_000)).all()

@@ -1,0 +1,122 @@
+"""Rules of stopping: what they read, what they say, what they refuse."""
+
+import time
+
+import numpy as np
+import pytest
+
+from simgin import metrics, precision, sequential, statistics, stopping, table
+from simgin.core import sums
+from simgin.matchup import seated
+from simgin.stopping import Sprt, Until, sprt, until
+from support import toy_deals as toy
+
+
+def matchup(a="gold", b="simple", variant="standard", unit="deal"):
+    return seated(a, b, variant, 1, unit)
+
+
+@pytest.mark.parametrize(
+    ("players", "text", "metric", "half_width"),
+    [
+        pytest.param(matchup(), "0.1%", "deal_win", 0.001, id="deals"),
+        pytest.param(matchup(), "0.05", "margin", 0.05, id="points"),
+        pytest.param(matchup(), 0.05, "margin", 0.05, id="a number"),
+        pytest.param(matchup(unit="match"), " 2 %", "match_win", 0.02, id="matches"),
+        pytest.param(matchup(unit="match"), "1", "match_margin", 1, id="points per match"),
+        pytest.param(matchup(b=None, variant="solitaire-gin"), "1%", "win", 0.01, id="one player"),
+        pytest.param(matchup(b=None, variant="solitaire-gin"), "1", "score", 1, id="his points"),
+        pytest.param(matchup(b=None, variant="solitary-gin", unit="match"), "1%", "goal_met", 0.01, id="penalties"),
+        pytest.param(matchup(b=None, variant="solitary-gin"), "1%", "win", 0.01, id="penalties of single deals"),
+        pytest.param(matchup(b=None, variant="gin-solitaire", unit="match"), "1%", "match_win", 0.01, id="one player's matches"),
+    ],
+)
+def test_what_a_half_width_is_of(players, text, metric, half_width):
+    rule = until(precision.half_width(text), players)
+    assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
+    assert metric in rule.text
+    assert len(players.players) in metrics.BY_NAME[metric].players
+
+
+@pytest.mark.parametrize("players", [matchup(b="gold"), matchup(b=None, variant="solitaire-gin")], ids=["itself", "one player"])
+def test_no_pairs_to_test(players):
+    with pytest.raises(ValueError, match="plays no pairs"):
+        sprt(0, 5, players)
+
+
+def test_until_stops_at_the_first_batch_whose_printed_interval_is_narrow_enough():
+    rows = toy.rows(np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 60, 100).cumsum(axis=0)
+    rule = Until("deal_win", 0.02, 4000)
+    decided = [rule.look(row) for row in rows]
+    tidy = [table.tidy("standard", "gold", "simple", "deal", row, rule.multiplier(int(row[0]))) for row in rows]
+    halves = [float(((frame["high"] - frame["low"]) / 2)[frame["metric"] == "deal_win"].iloc[0]) for frame in tidy]
+    narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
+    assert [one is not None for one in decided] == narrow
+    assert 0 < narrow.index(True) < 59
+    assert f"to within {halves[narrow.index(True)]:.6g}:" in decided[narrow.index(True)]
+
+
+def test_nothing_is_decided_before_200_units_or_100_pairs():
+    row = toy.rows(np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 1, 99)[0]
+    assert Until("deal_win", 0.4, 200).look(row) is None
+    assert Sprt(-500, -490).look(row * 2) is not None
+    assert Sprt(-500, -490).look(row) is None
+    never = np.where(np.arange(sums.COLUMNS) == sums.SUM + sums.FACT["deals"], row, 0)
+    never[0] = 10_000
+    assert Until("match_win", 0.4, 200).look(never) is None
+
+
+def test_sprt_says_what_it_accepts():
+    row = np.zeros(sums.COLUMNS, np.int64)
+    row[0] = 1000
+    row[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + 5] = 200, 0, 600, 0, 200
+    rule = Sprt(0, 100)
+    assert rule.look(row).startswith("H0 accepted: Elo 0 ")
+    row[sums.PAIR_HISTOGRAM + 4] += 400
+    row[0] += 400
+    assert rule.look(row).startswith("H1 accepted: Elo 100 ")
+    assert Sprt(0, 1).look(row * 0 + row // 10) is None
+
+
+def test_plans_do_not_see_data():
+    assert until("0.1%", matchup()).planned == sequential.planned_units(0.001, 0.3)
+    assert until("0.1%", matchup(b="gold")).planned == sequential.planned_units(0.001, 0.5)
+    assert Sprt(0, 5).planned == pytest.approx(2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3)
+
+
+def test_every_interval_of_a_stopped_run_takes_the_multiplier():
+    units = toy.units(np.random.default_rng(30), 300)
+    row = toy.rows(np.random.default_rng(31), units, 10, 1000).sum(axis=0)
+    plain, wide = (table.tidy("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
+    share = plain["metric"].map(lambda name: metrics.BY_NAME[name].share)
+    ratio = ((wide["high"] - wide["low"]) / (plain["high"] - plain["low"]))[plain["se"].gt(0)]
+    assert ratio[~share].to_numpy() == pytest.approx(3 / 1.96)
+    assert ratio[share].to_numpy() == pytest.approx(3 / 1.96, rel=0.01)  # Wilson's interval with z = 3
+    assert min(share[plain["se"].gt(0)].sum(), (~share)[plain["se"].gt(0)].sum()) > 10
+    assert plain["value"].equals(wide["value"])
+
+
+def test_single_results_take_the_beta_binomial_sequence():
+    facts = toy.deals(np.random.default_rng(8), 5000, halves=1)
+    won = int(toy.column(facts, "a_deal_win").sum())
+    frame = table.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
+    assert tuple(frame.loc["deal_win", ["low", "high"]]) == pytest.approx(sequential.beta_binomial(won, 5000 - won))
+
+
+def test_a_look_is_fast():
+    """At most 200 microseconds on the machine it was written on; ten times that fails."""
+    row = toy.rows(np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 1, 1000)[0]
+    for rule in (Until("deal_win", 1e-6, 10**6), Until("margin", 1e-6, 10**6), Sprt(0, 5)):
+        rule.look(row)
+        start = time.perf_counter()
+        for _ in range(200):
+            rule.look(row)
+        assert (time.perf_counter() - start) / 200 < 2e-3
+
+
+def test_rules_can_stand_in_a_manifest():
+    for rule in (until("0.1%", matchup()), Sprt(0, 5)):
+        assert rule == type(rule)(**vars(rule))
+        assert hash(rule) == hash(type(rule)(**vars(rule)))
+        assert rule.multiplier(10**6) > statistics.Z95
+    assert stopping.Rule == Until | Sprt

@@ -1,0 +1,87 @@
+"""Control variates against a regression of scipy's, and with the real engine."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simgin import control, matchup, table, variants
+from simgin.core import sums
+from support import toy_deals as toy
+
+BAG = toy.units(np.random.default_rng(1), 200)
+
+
+def test_against_scipys_regression():
+    """Equal batches and one deal to a deal: the line read off at the control's mean."""
+    rows, mean = toy.rows(np.random.default_rng(2), BAG, 50, 200), 0.3
+    y, x = rows[:, sums.SUM + sums.FACT["gin"]] / 400, rows[:, sums.DEALT] / 400
+    line = stats.linregress(x - mean, y)
+    found = control.adjust(rows, "gin", mean)
+    assert found.value == pytest.approx(line.intercept)
+    assert found.se == pytest.approx(line.intercept_stderr)
+    half = stats.t.ppf(0.975, 48) * line.intercept_stderr
+    assert (found.low, found.high) == pytest.approx((line.intercept - half, line.intercept + half))
+    assert found.variance_ratio == pytest.approx((1 - line.rvalue**2) * 49 / 48)
+
+
+@pytest.mark.parametrize(
+    ("text", "mean"),
+    [
+        ("standard", 0),
+        ("oklahoma", 0),
+        ("dice", 0),
+        ("standard+first_turn=discard_first", None),
+        ("solitaire-gin", -894_929_816_444 / 15_820_024_220),
+        ("solitaire-gin+joker_in_hand=lose", None),
+        ("gin-solitaire", None),
+        ("solitary-gin", None),
+    ],
+)
+def test_where_the_mean_is_known(text, mean):
+    assert control.mean_dealt(variants.find(text).row) == mean
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "variant"),
+    [
+        ("gold", "gold", "standard"),
+        ("gold", "simple", "standard"),
+        ("simple", "gold", "oklahoma"),
+        ("simple", "gold", "straight"),
+        ("gold", None, "solitaire-gin"),
+        ("gold", None, "solitaire-gin-knock"),
+    ],
+)
+def test_the_mean_is_what_the_engine_deals(a, b, variant):
+    """Within 5 standard errors: a false alarm once in 300,000 for each."""
+    one = matchup.seated(a, b, variant, 5, "deal")
+    rows = matchup.play(one, 0, 60_000)
+    deals = rows[:, sums.SUM + sums.FACT["deals"]]
+    per_deal = rows[:, sums.DEALT] / deals
+    assert abs(per_deal.mean() - control.mean_dealt(one.variant.row)) < 5 * per_deal.std(ddof=1) / np.sqrt(len(rows))
+
+
+def test_adjusted_figures_stand_beside_raw_ones():
+    one = matchup.seated("gold", None, "solitaire-gin", 5, "deal")
+    rows = matchup.play(one, 0, 60_000)
+    frame = control.adjusted(one.variant.row, one.unit, rows)
+    assert tuple(frame.columns) == control.COLUMNS
+    assert set(frame["metric"]) <= {"win", "score", "gin"}
+    assert (frame["variance_ratio"] < control.WORTHWHILE).all()
+    raw = table.tidy("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
+    for row in frame.itertuples():
+        assert (row.value, row.se, row.n) == pytest.approx(tuple(raw.loc[row.metric, ["value", "se", "n"]]))
+        assert abs(row.adjusted - row.value) < 4 * row.se
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "variant", "unit"),
+    [
+        pytest.param("gold", "simple", "standard", "match", id="matches"),
+        pytest.param("gold", None, "solitary-gin", "deal", id="mean not known"),
+        pytest.param("gold", "simple", "standard", "deal", id="too few batches"),
+    ],
+)
+def test_nothing_to_adjust(a, b, variant, unit):
+    one = matchup.seated(a, b, variant, 5, unit)
+    assert control.adjusted(one.variant.row, one.unit, matchup.play(one, 0, 300)).empty

@@ -1,0 +1,145 @@
+"""Differences of two cells against brute force over batches, Holm against its definition, and what is left undefined."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simgin import contrast, statistics
+from simgin.contrast import Side, differences, holm
+from simgin.core import sums
+from support import toy_deals as toy
+
+BAGS = [toy.units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
+
+
+def rows(which, batches=20, seed=5, units=200):
+    return toy.rows(np.random.default_rng(seed), BAGS[which], batches, units)
+
+
+def side(cell, *, strategy="gold", seed=1, **how):
+    return Side("standard", strategy, "simple", "deal", seed, cell, **how)
+
+
+def one(side_a, side_b, metric="margin"):
+    return differences([(side_a, side_b)], [metric]).iloc[0]
+
+
+def fact(cell, name):
+    return cell[:, sums.SUM + sums.FACT[name]].astype(float)
+
+
+def test_a_paired_difference_of_equal_batches_is_the_mean_of_batch_differences():
+    a, b = rows(0), rows(1)
+    found = one(side(a), side(b))
+    d = (fact(a, "a_margin") - fact(b, "a_margin")) / fact(a, "deals")
+    expected = stats.ttest_1samp(d, 0)
+    assert found["difference"] == pytest.approx(d.mean())
+    assert found["se"] == pytest.approx(d.std(ddof=1) / np.sqrt(20))
+    assert found["p"] == pytest.approx(expected.pvalue)
+    assert (found["low"], found["high"]) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert (found["n"], found["paired"]) == (8000, True)
+    assert found["detectable"] == pytest.approx(2.8 * found["se"])
+
+
+def test_a_ratio_is_the_delta_method_over_batches():
+    a, b = rows(0), rows(1)
+    found = one(side(a), side(b), "first_player_win")
+    parts = []
+    for cell in (a, b):
+        n, d = fact(cell, "first_player_win"), fact(cell, "decided")
+        parts.append((n - n.sum() / d.sum() * d) / d.mean())
+    assert found["se"] == pytest.approx(np.std(parts[0] - parts[1], ddof=1) / np.sqrt(20), rel=1e-9)
+
+
+def test_pairing_gains():
+    paired = one(side(rows(0)), side(rows(1)))
+    apart = one(side(rows(0)), side(rows(1), seed=2))
+    assert paired["paired"] and not apart["paired"]
+    assert paired["difference"] == apart["difference"]
+    assert paired["se"] < 0.7 * apart["se"]
+
+
+def test_without_common_packs_errors_add_in_quadrature():
+    cells = rows(0), rows(1, seed=6)
+    found = one(side(cells[0]), side(cells[1], seed=2))
+    expected = 0
+    for cell in cells:
+        total = cell.sum(axis=0)
+        facts = [sums.FACT["a_margin"]]
+        estimate = statistics.ratios(4000, statistics.Totals.of(total, facts), np.array([1]), np.array([False]), np.array([True]))
+        expected += estimate.se[0] ** 2
+    assert found["se"] == pytest.approx(np.sqrt(expected))
+    assert found["high"] - found["difference"] == pytest.approx(1.96 * found["se"])
+
+
+def test_a_few_units_apart_take_welchs_t():
+    """Single results of known variances: scipy's Welch test."""
+    units = [toy.units(np.random.default_rng(k), n, halves=1) for k, n in ((1, 40), (2, 60))]
+    cells = [unit.sum(axis=0)[None] for unit in units]
+    found = one(side(cells[0]), side(cells[1], seed=2))
+    margins = [fact(unit, "a_margin") for unit in units]
+    assert found["p"] == pytest.approx(stats.ttest_ind(*margins, equal_var=False).pvalue)
+
+
+def test_longer_cells_are_cut_to_the_common_batches_of_the_same_units():
+    a, b = rows(0, 12), rows(1, 20)
+    a[-1] = rows(0, 1, units=90)[0]  # cut short
+    found, expected = one(side(a), side(b)), one(side(a[:11]), side(b[:11]))
+    assert found.equals(expected)
+    assert found["n"] == 2 * 11 * 200
+
+
+def test_a_batch_cut_short_in_both_counts_for_its_units():
+    a, b = (np.vstack([rows(k, 5), rows(k, 1, units=1)]) for k in (0, 1))
+    assert contrast.effective(a) == pytest.approx(1001**2 / (5 * 200**2 + 1))
+    found, without = one(side(a), side(b)), one(side(a[:5]), side(b[:5]))
+    assert found["se"] == pytest.approx(without["se"], rel=0.02)
+    assert found["high"] - found["low"] == pytest.approx(without["high"] - without["low"], rel=0.02)
+
+
+def test_seen_from_the_other_side():
+    a, b = rows(0), rows(1)
+    own = one(side(a), side(b))
+    other = one(side(a, as_b=True), side(b, as_b=True))
+    assert other["difference"] == pytest.approx(-own["difference"])
+    assert other["se"] == pytest.approx(own["se"])
+    twin = one(side(toy.seen_by_b(a)), side(toy.seen_by_b(b)), "deal_win")
+    assert twin["difference"] == pytest.approx(one(side(a, as_b=True), side(b, as_b=True), "deal_win")["difference"])
+
+
+@pytest.mark.parametrize(
+    ("cells", "metric"),
+    [
+        pytest.param((rows(0, 4), rows(1, 4)), "margin", id="four batches"),
+        pytest.param((rows(0), rows(1)), "big_gin", id="never seen"),
+        pytest.param((rows(0), rows(1)), "match_win", id="no matches"),
+        pytest.param((rows(0), rows(0)), "margin", id="the same cell"),
+    ],
+)
+def test_undefined(cells, metric):
+    found = one(side(cells[0]), side(cells[1]), metric)
+    assert np.isnan(found[["low", "high", "p", "p_holm", "detectable"]].astype(float)).all()
+
+
+def test_a_stopped_run_has_wider_differences_and_no_p():
+    a, b = rows(0), rows(1)
+    plain, stopped = one(side(a), side(b)), one(side(a, multiplier=3.0), side(b))
+    assert stopped["high"] - stopped["difference"] == pytest.approx(3 / 1.96 * (plain["high"] - plain["difference"]))
+    assert np.isnan(stopped["p"])
+
+
+def test_holm_by_its_definition():
+    """METRICS 3: reject while p_i <= alpha / (k - i + 1); an adjusted p is the least alpha that rejects."""
+    p = np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6])
+    adjusted = holm(p)
+    assert adjusted[[4, 0, 3, 2, 5]] == pytest.approx([0.025, 0.04, 0.09, 0.09, 0.6])
+    assert np.isnan(adjusted[1])
+    assert holm(np.full(3, np.nan)).shape == (3,)
+
+
+def test_one_family_for_the_whole_frame():
+    frame = differences([(side(rows(0)), side(rows(1))), (side(rows(0), strategy="x"), side(rows(1)))], ["margin", "turns"])
+    assert tuple(frame.columns) == contrast.COLUMNS
+    assert len(frame) == 4
+    assert frame["p_holm"].to_numpy() == pytest.approx(holm(frame["p"].to_numpy()), nan_ok=True)
+    assert differences([], ["margin"]).empty

@@ -1,0 +1,126 @@
+"""Tidy rows against unit-level facts, and the bytes of table.csv."""
+
+import json
+
+import numpy as np
+import pytest
+
+from simgin import metrics, table
+from simgin.core import sums
+from support import toy_deals as toy
+
+RNG = np.random.default_rng(7)
+FACTS = {"deal": toy.deals(RNG, 3000, win=0.6), "match": toy.matches(RNG, 400, win=0.6)}
+
+
+def frame(unit="deal", a="gold", b="simple"):
+    return table.tidy("standard", a, b, unit, toy.row(FACTS[unit]))
+
+
+def cell(tidy, metric, strategy="gold"):
+    return tidy[(tidy["metric"] == metric) & (tidy["strategy"] == strategy)].iloc[0]
+
+
+def test_columns_and_order():
+    tidy = frame("match")
+    assert tuple(tidy.columns) == table.COLUMNS
+    names = [metric.name for metric in metrics.METRICS if 2 in metric.players]
+    assert list(tidy["metric"]) == names + names
+    assert list(tidy["strategy"]) == ["gold"] * len(names) + ["simple"] * len(names)
+    assert list(tidy["unit"])[: len(names)] == [metric.unit for metric in metrics.METRICS if 2 in metric.players]
+
+
+def test_deals_have_no_rows_per_match():
+    assert set(frame("deal")["unit"]) == {"deal"}
+
+
+def test_self_play_is_seen_once():
+    assert set(frame(a="gold", b="gold")["opponent"]) == {"gold"}
+    assert len(frame(a="gold", b="gold")) == len(metrics.of_unit("deal"))
+
+
+@pytest.mark.parametrize("unit", ["deal", "match"])
+@pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
+def test_every_value_and_error_from_the_units(unit, metric):
+    """Both sides of every metric, recomputed by the delta method over units."""
+    if metric.unit == "match" and unit == "deal":
+        return
+    alone = 2 not in metric.players
+    facts, tidy = FACTS[unit], frame(unit, b="" if alone else "simple")
+    for strategy, name in [("gold", metric.own)] if alone else [("gold", metric.own), ("simple", metric.other)]:
+        sign = -1 if metric.zero_sum and strategy == "simple" else 1
+        n = sign * toy.column(facts, name).astype(float) / metric.scale
+        d = toy.column(facts, sums.FACTS[sums.DENOMINATOR[sums.FACT[name]]]).astype(float)
+        row = cell(tidy, metric.name, strategy)
+        if not d.any():
+            assert np.isnan(row[["value", "se", "low", "high"]].astype(float)).all()
+            continue
+        residual = n - n.sum() / d.sum() * d
+        assert row["value"] == pytest.approx(n.sum() / d.sum(), rel=1e-12)
+        se = np.sqrt(len(n) / (len(n) - 1) * (residual**2).sum()) / d.sum()
+        assert row["se"] == pytest.approx(se, rel=1e-9, abs=1e-12)
+        assert row["low"] <= row["value"] <= row["high"]
+
+
+def test_n_counts_both_halves():
+    assert set(frame("deal")["n"]) == {6000}
+    tidy = frame("match")
+    assert set(tidy.loc[tidy["unit"] == "match", "n"]) == {800}
+    assert set(tidy.loc[tidy["unit"] == "deal", "n"]) == {toy.column(FACTS["match"], "deals").sum()}
+
+
+def test_identities():
+    tidy = frame("match")
+    assert sum(cell(tidy, kind)["value"] for kind in sums.KINDS) == pytest.approx(1, abs=1e-15)
+    for own, other in (("gold", "simple"), ("simple", "gold")):
+        won = sum(cell(tidy, f"won_{kind}", own)["value"] for kind in sums.WON_KINDS)
+        assert won == pytest.approx(cell(tidy, "deal_win", own)["value"])
+        assert cell(tidy, "deal_loss", own)["value"] == cell(tidy, "deal_win", other)["value"]
+        assert cell(tidy, "points_against", own)["value"] == cell(tidy, "points", other)["value"]
+        assert cell(tidy, "margin", own)["value"] == -cell(tidy, "margin", other)["value"]
+        assert cell(tidy, "match_margin", own)["value"] == -cell(tidy, "match_margin", other)["value"]
+    assert sum(cell(tidy, "match_win", side)["value"] for side in ("gold", "simple")) == 1
+
+
+def test_bytes_do_not_depend_on_batches():
+    facts = FACTS["deal"]
+    rows = np.array([toy.row(facts[:1000]), toy.row(facts[1000:2000]), toy.row(facts[2000:])])
+    assert table.csv(frame()) == table.csv(table.tidy("standard", "gold", "simple", "deal", rows[::-1].sum(axis=0)))
+
+
+def test_csv_has_ten_digits_empty_cells_and_unix_lines():
+    text = table.csv(frame())
+    lines = text.split("\n")
+    assert "\r" not in text
+    assert lines[0] == "variant,strategy,opponent,unit,metric,value,se,low,high,n"
+    assert "standard,gold,simple,deal,points_shot,,,,,6000" in lines
+    assert all(len(number.lstrip("-0.").replace(".", "")) <= 10 for number in lines[1].split(",")[5:9])
+    assert text.endswith("\n")
+
+
+def test_a_strategy_with_commas_is_quoted():
+    assert '"gold-early:k=4,j=2"' in table.csv(frame(a="gold-early:k=4,j=2"))
+
+
+def test_no_minus_zero():
+    facts = np.zeros((100, sums.N_FACTS), np.int64)
+    facts[:, sums.FACT["deals"]] = 2
+    assert "-0" not in table.csv(table.tidy("standard", "gold", "simple", "deal", toy.row(facts)))
+
+
+def test_records_are_json_with_null():
+    rows = table.records(frame())
+    assert list(rows[0]) == list(table.COLUMNS)
+    again = json.loads(json.dumps(rows, allow_nan=False))
+    shot = next(row for row in again if row["metric"] == "points_shot")
+    assert shot["value"] is None
+    assert shot["n"] == 6000
+    csv_value = table.csv(frame()).split("\n")[1].split(",")[5]
+    assert again[0]["value"] == float(csv_value)
+
+
+def test_matchups_are_seen_by_a():
+    (key, rows), *others = table.matchups(frame("match"))
+    assert key == ("standard", "gold", "simple")
+    assert rows.loc["deal_win", "value"] == cell(frame("match"), "deal_win")["value"]
+    assert others == []

@@ -1,0 +1,210 @@
+"""The Monte Carlo player: its roll-outs against deals that the engine played, its worlds, its values, its choices, and its strength.
+
+A roll-out of two greedy hands from the true cards is the deal that gold plays against gold, so the engine is the oracle of every action
+that gold, or gin-only where the own side is patient, was seen to take.
+"""
+
+import random
+
+import numpy as np
+import pytest
+from simgin_strategies import _playouts as mc
+
+import simgin
+from oracles import twin
+from simgin import hooks, loader, notation, single, value, variants
+from simgin.core.jit import jit
+from simgin.core.view import new_view
+from simgin.matchup import Matchup
+from support import hands
+from support.variant_lists import strategy
+
+ROWS = ("eaai", "oklahoma", "standard+discard_ban=drawn", "eaai+discard_ban=none", "standard+first_turn=upcard_stock_or_pass")
+ROWS += ("standard+first_turn=discard_first", "standard+first_turn=free+stock_end=at_draw", "standard+take_discard=no+first_turn=free")
+ROWS += ("standard+layoff_on_gin=yes+undercut_on_tie=no", "standard+layoff=no+stock_reserve=8")
+EAAI = variants.find("eaai")
+RULES, ROW = hands.game("eaai")
+
+
+@jit
+def _outcome(action, card, him, stock, patient, view, rules):
+    return mc.outcome(action, card, him, stock, patient, view, rules, mc._scratch())
+
+
+@jit
+def _imagine(n, developed, view, rules, hidden, stocks):
+    pool, stream = mc._members(view.unseen), np.zeros(9, np.int64)
+    for i in range(n):
+        hidden[i] = mc.imagine(view, rules, developed, pool, stream, stocks[i])
+
+
+def action_of(question):
+    """(action, card) of a recorded answer; None for an ending that was declined, which is no action."""
+    view, answer = question.view, question.answer
+    if question.slot == "take":
+        passed = answer == mc.STOCK and view.phase == 0 and not view.legal & 4
+        return (mc.PASS if passed else answer), -1
+    if question.slot == "discard":
+        return mc.THROW, answer
+    return (mc.END, int(view.ending_card)) if answer else None
+
+
+@pytest.mark.parametrize("text", ROWS)
+@pytest.mark.parametrize("player", ["gold", "gin-only"])
+def test_a_roll_out_from_the_true_cards_is_the_deal_that_the_engine_plays(text, player):
+    rng = random.Random(text + player)
+    rules = hands.game(text)[0]
+    seen = set()
+    for i in range(30):
+        pack = rng.sample(range(52), 52)
+        matchup = Matchup(variants.find(text), strategy(player), strategy("gold"), i, "deal")
+        played = single.play(matchup, i, pack=pack, dealer=i % 2)
+        points = int(played.state.score[0] - played.state.score[1])
+        for question in played.questions:
+            if question.seat == 0 and (did := action_of(question)):
+                view = question.view
+                stock = np.array(pack[52 - view.stock :], np.int64)
+                him = ((1 << 52) - 1) & ~(int(view.hand) | int(view.pile) | notation.mask(stock))
+                assert _outcome(*did, him, stock, player == "gin-only", view, rules) == points, (i, question)
+                seen.add((did[0], points > 0))
+    assert len(seen) >= (3 if "take_discard=no" in text else 6)  # the sample holds the actions, won and lost
+
+
+def position(hand, known="", pile="", **fields):
+    """A view in the middle of a deal of the EAAI challenge, the stock a third gone."""
+    view = new_view()
+    view.hand, view.known, view.pile = (notation.mask(notation.cards(cards)) for cards in (hand, known, pile))
+    view.unseen = ((1 << 52) - 1) & ~(view.hand | view.known | view.pile)
+    view.stock = bin(view.unseen).count("1") - 10 + bin(view.known).count("1")
+    view.taken = view.drawn = view.upcard = view.ending_card = view.ending_count = view.taken_offer = view.deck_left = -1
+    view.turn = view.turns = 10
+    view.phase, view.limit, view.multiplier, view.target, view.goal, view.stake, view.noise = 1, 10, 1, 100, RULES.goal, 1, 2**52 + 12345
+    for name, number in fields.items():
+        view[name] = number
+    return view
+
+
+MIDDLE = position("AS 2S 3S 5H 6H 9D 9C KD QC 4C", "7H 8H", "KS QH JD 8C 3D TD 2H 6S KH")
+
+
+def imagined(n, developed, view=MIDDLE):
+    hidden, stocks = np.zeros(n, np.int64), np.full((n, 52), -1, np.int64)
+    _imagine(n, developed, view, RULES, hidden, stocks)
+    return hidden, stocks
+
+
+@pytest.mark.parametrize("developed", [mc.GROWN, mc.DRAWS, mc.ANY])
+def test_every_world_deals_the_unseen_cards_once(developed):
+    for him, stock in zip(*imagined(200, developed), strict=True):
+        cards = stock[stock >= 0]
+        assert int(him).bit_count() == 10
+        assert him & MIDDLE.known == MIDDLE.known
+        assert len(cards) == len(set(cards.tolist())) == MIDDLE.stock
+        assert him & notation.mask(cards) == 0
+        assert him | notation.mask(cards) == MIDDLE.unseen | MIDDLE.known
+
+
+def test_hidden_cards_and_the_stock_are_dealt_evenly():
+    """Chi-square of each unseen card's chance to be in the hand, and to come first: both alarm falsely once in ten thousand seeds."""
+    n, unseen = 20_000, notation.members(int(MIDDLE.unseen))
+    hidden, stocks = imagined(n, mc.ANY)
+    share = 8 / len(unseen)
+    held = np.array([np.sum(hidden >> card & 1) for card in unseen])
+    first = np.bincount(stocks[:, 0], minlength=52)[unseen]
+    by_hand = np.sum((held - n * share) ** 2) / (n * share * (1 - share)) * (len(unseen) - 1) / len(unseen)
+    by_stock = np.sum((first - n / len(unseen)) ** 2) / (n / len(unseen))
+    assert len(unseen) == 31
+    assert by_hand < 67.6 and by_stock < 67.6  # the 0.9999 quantile with 30 degrees of freedom
+
+
+def test_hands_are_as_developed_as_asked():
+    counts = {}
+    for developed in (mc.GROWN, mc.DRAWS, mc.ANY):
+        counts[developed] = [twin.deadwood(hands.names(int(him)), ROW) for him in imagined(60, developed)[0]]
+    means = {developed: np.mean(found) for developed, found in counts.items()}
+    aim = mc.EXPECTED[int(MIDDLE.pile).bit_count()]
+    assert aim == 19
+    assert abs(means[mc.GROWN] - aim) < 1 and max(counts[mc.GROWN]) <= aim + 8
+    assert means[mc.GROWN] + 5 < means[mc.DRAWS] < means[mc.ANY] - 5
+
+
+def vector(**values):
+    return hooks.vector(loader.find("mc:" + ",".join(f"{k}={v}" for k, v in values.items()) if values else "mc").knock)
+
+
+def test_worth_is_the_chance_of_the_match_or_points():
+    table = np.load(loader.find("mc").knock.weights)
+    for own, other, points in ((0, 0, 30), (70, 20, -45), (55, 99, 44), (12, 34, 0)):
+        view = position("AS", own_points=own, other_points=other)
+        want = table[own + max(points, 0), other + max(-points, 0)]
+        assert mc.worth(points, view, vector()) == want
+        assert mc.worth(points, view, vector(value="points")) == points
+    near = position("AS", own_points=80, other_points=90)
+    assert mc.worth(20, near, vector()) == 1 and mc.worth(-10, near, vector()) == 0
+    long = position("AS", own_points=100, other_points=50, target=250)
+    assert mc.worth(25, long, vector()) == table[50, 20]
+    assert mc.worth(25, position("AS", goal=RULES.goal + 1), vector()) == 25
+
+
+def test_the_table_is_the_value_of_gold_against_itself():
+    """Against counts of its own, within four standard errors at five standings: a false alarm in some three thousand seeds."""
+    table = np.load(loader.find("mc").knock.weights).astype(float)
+    assert table.shape == (100, 100) and np.allclose(table + table.T, 1, atol=1e-6)
+    assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) < 0).all()
+    fresh = value.of("eaai", "gold", "gold", deals=100_000, seed=5)
+    for own, other in ((50, 0), (0, 75), (60, 40), (90, 80), (20, 95)):
+        told = (fresh.win(own, other, dealer=0) + fresh.win(own, other, dealer=1)) / 2
+        assert abs(told - table[own, other]) < 4 * max(fresh.se(own, other, dealer=0), fresh.se(own, other, dealer=1)) + 0.001
+
+
+def test_better_means_more_than_so_many_standard_errors():
+    rng = np.random.default_rng(7)
+    answers = set()
+    for shift in (-0.5, 0.0, 0.2, 0.4, 0.6):
+        a, b = rng.normal(shift, 1, 50), rng.normal(0, 1, 50)
+        t = (a - b).mean() / ((a - b).std() / 50**0.5)
+        assert mc._surely_better(a, b, 50, 2.0) == (t > 2)
+        answers.add(t > 2)
+    assert answers == {True, False}
+    assert not mc._surely_better(np.ones(5), np.ones(5), 5, 0.0)
+
+
+def ask(slot, view, **values):
+    policy = getattr(loader.find("mc:" + ",".join(f"{k}={v}" for k, v in values.items()) if values else "mc"), slot)
+    return int(hooks.hook(policy)(view, RULES, hooks.vector(policy)))
+
+
+def test_a_card_that_the_opponent_can_use_is_kept():
+    """Two kings in no company leave the same deadwood; the opponent collects spades, so the other goes. Gold throws the spade."""
+    view = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
+    view.legal = view.hand
+    gold = loader.find("gold").discard
+    assert int(hooks.hook(gold)(view, RULES, hooks.vector(gold))) == notation.card("KS")
+    assert ask("discard", view, n=1000, width=2, value="points") == notation.card("KH")
+    assert len({ask("discard", view) for _ in range(5)}) == 1
+
+
+def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
+    """The opponent is known to hold three melds and an ace: he undercuts a knock with four, and would win little by knocking himself."""
+    kept = {"legal": 3, "ending": 1, "ending_card": notation.card("KH"), "drawn": notation.card("KH")}
+    hand, his = "AD 2D 3D 6C 6H 6S 9S TS JS 4H KH", "7H 8H 9H TC JC QC 5C 5H 5S AS"
+    assert ask("knock", position(hand, his, "3H 7C", ending_count=4, **kept)) == 0
+    assert ask("knock", position(hand, "", "3H 7C", ending_count=4, own_points=95, **kept)) == 1
+    assert ask("knock", position("AD 2D 3D 6C 6H 6S 9S TS JS QS KH", his, "3H 7C", ending_count=0, **kept)) == 1
+
+
+@pytest.mark.parametrize("opponent", ["simple", "gold"])
+def test_it_beats_the_baselines(opponent):
+    """200 matches with 32 worlds, by a fixed seed. An equal of the baseline would pass once in five; the slow test is the sharp one."""
+    frame = simgin.match("mc:n=32", opponent, "eaai", matches=200, seed=3)
+    share = next(row.value for row in frame.itertuples() if row.metric == "match_win")
+    assert share > 0.53
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("opponent", "published"), [("simple", 0.654), ("gold", 0.695)])
+def test_it_lands_on_the_published_figures(opponent, published):
+    """Hands as the original has them by default, 1,000 matches: class B, 1.5 points and three standard errors of the difference."""
+    frame = simgin.match("mc:developed=draws", opponent, "eaai", matches=1000, seed=5)
+    row = next(row for row in frame.itertuples() if row.metric == "match_win")
+    assert row.value > published - 0.015 - 3 * (row.se**2 + 0.004**2) ** 0.5

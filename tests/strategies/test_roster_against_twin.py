@@ -1,0 +1,218 @@
+"""The policies against their twin, which was written from STRATEGIES.md alone: every answer must be one that the text allows."""
+
+import pytest
+
+from oracles import twin
+from simgin import hooks, loader, matchup, single
+from simgin.strategy import written
+from support import twin_views as sight
+from support.hands import game, names
+from support.twin_replay import match_of, replayed
+
+STRICT = True  # whether a policy that the loader does not know is an error
+
+# slot, policy, its parameters, and to how many positions it is put: fewer where the twin looks at every unseen card.
+POLICIES = [
+    ("take", "lower", {}, 300),
+    ("take", "never", {}, 50),
+    ("take", "meld-any", {}, 200),
+    ("take", "meld-best", {}, 200),
+    ("take", "meld-best-lower", {}, 200),
+    ("take", "knock-or-meld", {}, 200),
+    ("take", "value", {}, 40),
+    ("take", "mmd", {}, 8),
+    ("discard", "low", {}, 200),
+    ("discard", "low", {"tie": "random"}, 200),
+    ("discard", "low", {"tie": "middle"}, 200),
+    ("discard", "loose-high", {}, 200),
+    ("discard", "uniform", {}, 50),
+    ("discard", "simple", {}, 400),
+    ("discard", "hits", {}, 60),
+    ("discard", "hits", {"keep_pairs": "yes"}, 60),
+    ("discard", "danger", {}, 300),
+    ("discard", "danger", {"known": 0.5, "unseen": 3, "shed": 1.25}, 300),
+    ("discard", "conv", {"w1": 1, "w2": 1, "w3": 0.5}, 300),
+    ("discard", "conv", {"w1": 0.3, "w2": 2, "w3": 0.7}, 300),
+    ("discard", "alpha", {"a": 0.2, "fade": 0}, 100),
+    ("discard", "alpha", {"a": 1, "fade": 10}, 100),
+    ("discard", "alpha", {"a": 0.7, "fade": 0}, 100),
+    ("discard", "mmd", {}, 100),
+    ("discard", "mmd", {"reach": 0.3, "hold": 2.5}, 100),
+    ("discard", "marjj", {}, 60),
+    ("discard", "marjj", {"window": 2, "weight": 0, "one_gone": -4}, 200),
+    ("discard", "marjj", {"window": 9, "weight": 20, "decay": 0.8, "best": 3, "one_gone": 0}, 40),
+    ("take", "random", {"p": 1}, 50),
+    ("knock", "random", {"p_end": 1}, 50),
+    ("knock", "never", {}, 50),
+    ("knock", "at", {}, 200),
+    ("knock", "at", {"k": 4}, 200),
+    ("knock", "early", {}, 200),
+    ("knock", "schedule", {}, 200),
+    ("knock", "lead", {}, 200),
+    ("knock", "count", {}, 200),
+    ("knock", "at-wall", {}, 200),
+    ("knock", "belief", {}, 200),
+    ("knock", "belief", {"own": 3, "opp": 0}, 200),
+    ("knock", "belief", {"own": 3, "opp": 99}, 200),
+]
+
+# In which rows a policy is compared, where not in all.
+SCOPE = {
+    "lead": lambda row: row["goal"] == "points",  # the text reckons in points and says nothing of a target of deals or games
+    "count": lambda row: row["goal"] == "points",
+    "value": lambda row: row["discard_ban"] != "drawn",  # see the test of these rows alone
+}
+BY_LOT = ("random", "uniform")
+# Strategies of section 2 whose every rule has a twin, with what they are made of, and how many deals of a pair are played through.
+STRATEGIES = {
+    "random": ("random", "uniform", "random"),
+    "stubborn": ("meld-any", "simple", "never"),
+    "gin-only": ("lower", "low", "at:k=0"),
+    "simple": ("meld-any", "simple", "at"),
+    "gold": ("lower", "low", "at"),
+    "gold-early": ("lower", "low", "early"),
+    "stock-greedy": ("never", "low", "at"),
+    "jdh8-heuristic": ("lower", "danger", "lead"),
+    "hein": ("meld-any", "alpha", "at"),
+    "sigra": ("mmd", "mmd", "at:k=0"),
+    "marjj": ("meld-best-lower", "marjj", "early:k=3"),
+    "marjj-paper": ("meld-best-lower", "marjj:weight=20,best=6", "early:k=3"),
+}
+
+
+def policy(slot, name, values):
+    found = [policy for policy in loader.policies() if (policy.slot, policy.name) == (slot, name)]
+    if not found and not STRICT:
+        pytest.skip("not there yet")
+    return found[0](**values)
+
+
+def said(slot, answer):
+    return names(1 << answer)[0] if slot == "discard" else answer
+
+
+def allowed(slot, name, values, view, row):
+    """The answers that the twin allows."""
+    values = {key: value == "yes" if value in ("yes", "no") else value for key, value in values.items()}
+    return getattr(getattr(twin.roster, slot), name.replace("-", "_"))(sight.seen(view, row, slot), **values)
+
+
+def every_row(row):
+    return True
+
+
+def compare(slot, name, values, wanted, of=every_row):
+    """Ask the policy and its twin; the share of the positions in which the text allows one answer only."""
+    chosen = policy(slot, name, values)
+    ask, vector = hooks.hook(chosen), hooks.vector(chosen)
+    decided = 0
+    asked = [(text, view) for text, view in sight.questions(slot) if of(game(text)[1])][:wanted]
+    for text, view in asked:
+        rules, row = game(text)
+        answers = allowed(slot, name, values, view, row)
+        answer = said(slot, int(ask(view, rules, vector)))
+        assert answer in answers, (text, answer, answers, sight.seen(view, row, slot))
+        decided += len(answers) == 1
+    return decided / len(asked)
+
+
+@pytest.mark.parametrize(("slot", "name", "values", "wanted"), POLICIES)
+def test_every_answer_is_one_that_the_text_allows(slot, name, values, wanted):
+    decided = compare(slot, name, values, wanted, SCOPE.get(name, every_row))
+    assert decided > 0.3 or name in BY_LOT  # else the comparison would say little
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("slot", "name", "values", "wanted"), POLICIES)
+def test_many_answers(slot, name, values, wanted):
+    compare(slot, name, values, 10 * wanted, SCOPE.get(name, every_row))
+
+
+def test_simple_keeps_its_pairs_apart():
+    """Two who take all they can hand the same cards to and fro: here the pair guard decides again and again."""
+    pairing = matchup.seated("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
+    barred = 0
+    for unit in range(8):
+        for question in single.play(pairing, unit).questions:
+            if question.seat == 0 and question.slot == "discard":
+                seen = sight.seen(question.view, pairing.variant.row, "discard")
+                allowed = twin.roster.discard.simple(seen)
+                assert said("discard", question.answer) in allowed
+                barred += allowed != twin.roster.discard.low(seen, "random")
+    assert barred > 30
+
+
+def test_value_by_hits():
+    compare("take", "value", {"by": "hits"}, 40)
+
+
+def test_value_where_the_card_drawn_must_be_kept():
+    compare("take", "value", {}, 60, lambda row: row["discard_ban"] == "drawn")
+
+
+def parts(strategy):
+    """(policy, its parameters as text) of a strategy, by slot."""
+    chosen = {slot: strategy.policy(slot) for slot in ("take", "discard", "knock")}
+    return {slot: (one.name, {key: written(param, param.default) for key, param in one.params.items()}) for slot, one in chosen.items()}
+
+
+def worded(values):
+    """Parameters as the twin takes them: words, and numbers as numbers."""
+    return {key: value if value.isalpha() else float(value) for key, value in values.items()}
+
+
+def known(name):
+    if not STRICT and name not in loader.names():
+        pytest.skip("not there yet")
+    return loader.find(name)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_strategies_are_made_of_what_the_text_says(name):
+    take, discard, knock = STRATEGIES[name]
+    assert parts(known(name)) == parts(loader.find(f"simple+take={take}+discard={discard}+knock={knock}"))
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_whole_deals(name):
+    """The engine's deal, replayed by the twin from its own pack: what is seen, every answer, and the result."""
+    rules = parts(known(name))
+    for unit in range(2):
+        pairing = matchup.seated(name, "gold-at", "eaai", 11, "deal")
+        played = single.play(pairing, unit, unit, points=(30, 60))
+        for question in played.questions:
+            if question.seat == unit and question.slot in rules:
+                rule, values = rules[question.slot]
+                answers = allowed(question.slot, rule, worded(values), question.view, pairing.variant.row)
+                assert said(question.slot, question.answer) in answers
+        replayed(played, match_of(played, start_points=(30, 60)))
+
+
+# One player: what stopping is worth (section 4)
+
+LEAST_LEFT = {1: 9, 2: 13, 3: 17, 4: 20, 5: 23, 6: 25, 7: 28, 8: 31, 9: 33, 10: 36}
+WORTH_AT_40 = {1: 17.88, 2: 16.25, 3: 14.62, 4: 13.00, 5: 11.38, 6: 9.75, 7: 8.12, 8: 6.50, 9: 4.88, 10: 3.25}
+
+
+def formula(count, left):
+    """Section 4's formulas."""
+    if count == 0:
+        return (left - 1) / 2 + 25
+    if count <= left - 1:
+        return ((left - 1 - count) * (left - count) / 2 - count * (count + 1) / 2 - 25 * count) / left
+    return -(count - (left - 1) / 2 + 25)
+
+
+@pytest.mark.parametrize("count", range(11))
+def test_what_stopping_is_worth(count):
+    row = game("solitaire-gin-knock")[1]
+    worth = {left: twin.roster.stopping_value(row, count, left) for left in range(1, 44)}
+    assert all(abs(worth[left] - formula(count, left)) < 1e-9 for left in worth)
+    if count:
+        assert LEAST_LEFT[count] == min(left for left in worth if all(worth[more] >= 0 for more in range(left, 44)))
+        assert abs(worth[40] - WORTH_AT_40[count]) < 0.00501
+
+
+def test_what_stopping_is_worth_without_bonus():
+    """Section 4: there is no bonus in this game, and gin is worth the cards above the joker."""
+    assert twin.roster.stopping_value(game("solitaire-gin-scored")[1], 0, 21) == 10

@@ -1,0 +1,406 @@
+"""One-player policies against their definitions, the derived table of stop values, exact positions, and figures of play."""
+
+import importlib.util
+import math
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oracles import twin
+from simgin import hooks, loader, matchup, notation, rules, runner, variants
+from simgin.core import sums
+from simgin.core.view import new_view
+
+ROOT = Path(__file__).resolve().parents[2]
+RANDOM = random.Random(20261122)
+PACK = (1 << 52) - 1
+
+
+def game(text):
+    return rules.build(variants.find(text))
+
+
+KNOCK, SOLITARY, CORNER = game("solitaire-gin-knock"), game("solitary-gin"), game("solitaire-gin+ace_runs=corner")
+
+
+def row(text):
+    return variants.find(text).row
+
+
+def mask(text):
+    return notation.mask(notation.cards(text))
+
+
+def names(cards):
+    return notation.show(cards).split()
+
+
+def members(cards):
+    return list(notation.members(cards))
+
+
+def ask(slot, name, values=None, rules=KNOCK, **fields):
+    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**(values or {}))
+    view = new_view()
+    view.drawn = view.taken = view.ending_card = -1
+    view.deck_left, view.ending, view.limit = 20, 1, 10
+    for field, value in fields.items():
+        view[field] = value
+    return int(hooks.hook(policy)(view, rules, hooks.vector(policy)))
+
+
+def eleven():
+    """Eleven cards, of a third of the pack half the time, so that melds are common, and some thrown cards that never come again."""
+    rich = RANDOM.random() < 0.5
+    pack = [13 * s + r for s in range(4) for r in (range(4, 9) if rich else range(13))]
+    hand = notation.mask(RANDOM.sample(pack, 11))
+    rest = members(PACK & ~hand)
+    return hand, PACK & ~hand & ~notation.mask(RANDOM.sample(rest, 18))
+
+
+def melds_out(hand, values):
+    """Least number of cards left out of disjoint melds."""
+    return min(len(twin.melds.left_over(hand, family)) for family in twin.melds.families(twin.melds_in(hand, values)))
+
+
+def after_draw(ten, card, values):
+    return min(twin.deadwood(names(mask_of & ~(1 << x)), values) for mask_of in (ten | 1 << card,) for x in members(mask_of))
+
+
+def cost(aim, ten, unseen, values, few=7):
+    """What ten cards cost by an aim, all from its definition."""
+    if aim == "loose":
+        loose = [max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen)]
+        return sum(loose), twin.deadwood(names(ten), values)
+    counts = sorted(after_draw(ten, u, values) for u in members(unseen))
+    return {"deadwood": (sum(counts),), "gin": (-counts.count(0), sum(counts)), "few": (sum(counts[:few]),)}[aim]
+
+
+@pytest.mark.parametrize("aim", ["deadwood", "gin", "few", "loose"])
+@pytest.mark.parametrize("text", ["solitaire-gin-knock", "solitary-gin"])
+def test_ahead_keeps_what_the_draws_serve_best(aim, text):
+    own_rules, values = game(text), row(text)
+    for _ in range(4):
+        hand, unseen = eleven()
+        costs = {card: cost(aim, hand & ~(1 << card), unseen, values) for card in members(hand)}
+        thrown = ask("discard", "ahead", {"aim": aim}, own_rules, hand=hand, legal=hand, unseen=unseen, own_turn=3)
+        assert costs[thrown] == min(costs.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "own_rules", "left"),
+    [
+        ("AS 2S 3S QS KS 4H 4D 4C 9H TD", SOLITARY, 4),  # one ace cannot serve both runs
+        ("AS 2S 3S 4S QS KS 4H 4D 9H TD", SOLITARY, 4),  # here it serves Q-K-A
+        ("AS 2S 3S QS KS 4H 4D 4C 9H TD", CORNER, 2),
+        ("AS 2S 3S QS KS 4H 4D 4C 9H TD", KNOCK, 4),
+        ("5S 5H 5D 5C 6S 7S 9H JD QC KC", KNOCK, 4),
+    ],
+)
+def test_loose_cards(text, own_rules, left):
+    from simgin_strategies.ahead import fewest_loose
+
+    assert fewest_loose(mask(text), own_rules) == left
+
+
+@pytest.mark.parametrize(
+    ("own_rules", "last", "dearest"),
+    [(KNOCK, {"deck_left": 1}, ("KS", "KH")), (SOLITARY, {"deck_left": 27, "own_turn": 15}, ("AC",))],
+)
+def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
+    """Two kings or the 7 and 8 would be worth waiting with, but no draw follows. In Solitary Gin the ace is dearest."""
+    hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
+    for name in ("ahead", "switch"):
+        thrown = ask("discard", name, {"aim": "gin"}, own_rules, hand=hand, legal=hand, unseen=PACK & ~hand, **last)
+        assert notation.text(thrown) in dearest
+
+
+def test_switch_looks_for_the_mean_penalty_in_its_last_turns():
+    values = row("solitary-gin")
+
+    def penalty(ten, u):
+        return after_draw(ten, u, values) or -20
+
+    for _ in range(4):
+        hand, unseen = eleven()
+        late = {c: sum(penalty(hand & ~(1 << c), u) for u in members(unseen)) for c in members(hand)}
+        shown = {"hand": hand, "legal": hand, "unseen": unseen, "deck_left": 30}
+        thrown = ask("discard", "switch", {"k": 3}, SOLITARY, own_turn=13, **shown)
+        assert late[thrown] == min(late.values())
+        early = ask("discard", "switch", {"k": 3}, SOLITARY, own_turn=12, **shown)
+        assert early == ask("discard", "ahead", {"aim": "loose"}, SOLITARY, own_turn=12, **shown)
+
+
+def test_switch_can_look_for_the_goal():
+    """Last deal, 5 points of room: only a penalty of 5, or gin, is good; the chance is that of the draws that bring one."""
+    values = row("solitary-gin")
+    for _ in range(4):
+        hand, unseen = eleven()
+        good = {c: sum(after_draw(hand & ~(1 << c), u, values) <= 15 for u in members(unseen)) for c in members(hand)}
+        thrown = ask(
+            "discard", "switch", {"goal": "yes"}, SOLITARY,
+            hand=hand, legal=hand, unseen=unseen, own_turn=14, deal=4, own_points=15, deck_left=30,
+        )  # fmt: skip
+        assert good[thrown] == max(good.values())
+
+
+def planes():
+    return np.load(ROOT / "strategies" / "solo_dp.npy").reshape(3, 15, 11, 3).astype(float)
+
+
+def by_table(scoring, time, ten, unseen, values):
+    """What solo_dp.npy says of ten cards, every part of it by brute force."""
+    now = melds_out(names(ten), values)
+    saved = sum(now - max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen))
+    return planes()[scoring, time, now] @ [1, saved, twin.deadwood(names(ten), values)]
+
+
+@pytest.mark.parametrize(
+    ("text", "scoring", "time", "shown"),
+    [
+        ("solitaire-gin", 0, 6, {"deck_left": 20}),
+        ("gin-solitaire", 1, 0, {"deck_left": 3}),
+        ("solitaire-gin-knock", 1, 14, {"deck_left": 43}),
+        ("solitary-gin", 2, 2, {"own_turn": 12, "deck_left": 31}),
+        ("solitary-gin", 2, 13, {"own_turn": 1, "deck_left": 42}),
+        ("standard", 1, 9, {"deck_left": -1, "stock": 29}),
+    ],
+)
+def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
+    own_rules, values = game(text), row(text)
+    for _ in range(2):
+        hand, unseen = eleven()
+        worth = {card: by_table(scoring, time, hand & ~(1 << card), unseen, values) for card in members(hand)}
+        thrown = ask("discard", "dp", None, own_rules, hand=hand, legal=hand, unseen=unseen, **{"own_turn": 3, **shown})
+        assert worth[thrown] == pytest.approx(max(worth.values()), abs=1e-9)
+
+
+def test_dp_stops_when_that_is_worth_more_than_going_on():
+    """Two of ten: a hand that the live cards would make gin of, one that they would not, and those in between."""
+    ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
+    for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
+        for left in range(1, 44, 3):
+            gain = float(enumerated(2, left, KNOCK)) - by_table(1, (left - 1) // 3, ten, unseen, values)
+            asked = ask("knock", "dp", hand=ten, unseen=unseen, ending_count=2, deck_left=left)
+            assert asked == (gain >= 0)
+            answers.add(asked)
+    assert answers == {0, 1}
+    assert ask("knock", "dp", hand=ten, unseen=0, ending_count=2, deck_left=-1) == 0  # against another player: gin only
+
+
+# Stopping
+
+
+def enumerated(count, left, own_rules):
+    """Mean points of the player less the joker's when the deal is ended: every place of the joker, one by one (RULES.md 6)."""
+    total = Fraction(0)
+    for above in range(left):
+        n = above + int(own_rules.count_joker)
+        if count == 0:
+            total += n + int(own_rules.gin_bonus)
+        elif n > count:
+            total += n - count
+        elif n < count or own_rules.undercut_on_tie:
+            total -= count - n + int(own_rules.undercut_bonus)
+    return total / left
+
+
+@pytest.mark.parametrize("more", ["", "+count_joker=yes", "+undercut_on_tie=yes", "+undercut_bonus=10+gin_bonus=0"])
+def test_the_value_of_stopping(more):
+    from simgin_strategies.stop import stop_value
+
+    own_rules = game(f"solitaire-gin-knock{more}")
+    for left in range(1, 44):
+        for count in range(11):
+            assert stop_value(count, left, own_rules) == pytest.approx(float(enumerated(count, left, own_rules)), abs=1e-12)
+
+
+def test_the_derived_table():
+    least = {k: min(m for m in range(1, 44) if all(enumerated(k, n, KNOCK) >= 0 for n in range(m, 44))) for k in range(1, 11)}
+    assert list(least.values()) == [9, 13, 17, 20, 23, 25, 28, 31, 33, 36]
+    at_40 = [17.88, 16.25, 14.62, 13.00, 11.38, 9.75, 8.12, 6.50, 4.88, 3.25]
+    assert [float(enumerated(k, 40, KNOCK)) for k in range(1, 11)] == pytest.approx(at_40, abs=0.006)
+    for k in range(1, 11):
+        for m in range(1, 44):
+            assert ask("knock", "stop-by", ending_count=k, deck_left=m) == (m >= least[k])
+
+
+@pytest.mark.parametrize("name", ["at", "stop-by", "stop-dp", "dp"])
+def test_gin_ends_the_deal(name):
+    for left in range(1, 44):
+        assert ask("knock", name, ending_count=0, deck_left=left) == 1
+    assert ask("knock", name, ending_count=0, ending=3, deck_left=20) == 1
+
+
+def test_stop_dp_is_the_backward_induction():
+    """By memoised recursion over the same table, with a knock at any legal count; the rules are such that both answers occur."""
+    from functools import cache as memo
+
+    from simgin_strategies.stop import MOST_LEFT, STATES, state_of
+
+    table = np.load(ROOT / "strategies" / "stop.npy").astype(float)
+    means, chances = table[:STATES], table[STATES:].reshape(MOST_LEFT + 1, STATES, STATES)
+    own_rules = game("solitaire-gin-knock+gin_bonus=0+undercut_bonus=0")
+
+    @memo
+    def best(left, state):
+        going_on = go(left, state, means[state])
+        return max(going_on, float(enumerated(state, left, own_rules))) if state <= 10 else going_on
+
+    def go(left, state, count):
+        if left == 1:
+            return -count
+        return -count / left + (1 - 1 / left) * sum(chances[left, state, j] * best(left - 1, j) for j in range(STATES))
+
+    answers = set()
+    for left in range(1, 44, 3):
+        for count in range(1, 11):
+            stop = float(enumerated(count, left, own_rules))
+            if abs(stop - go(left, state_of(count), count)) > 1e-6:
+                asked = ask("knock", "stop-dp", rules=own_rules, ending_count=count, deck_left=left)
+                assert asked == (stop > go(left, state_of(count), count))
+                answers.add(asked)
+    assert answers == {0, 1}
+
+
+def facts(variant, strategy, n, unit="deal", seed=5):
+    totals = runner.total(runner.run_matchup(matchup.seated(strategy, None, variant, seed, unit), n))
+    return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}, int(totals[sums.DEAL_SQUARE])
+
+
+def mean(variant, strategy, n):
+    """Mean score of a deal and its standard error."""
+    found, squares = facts(variant, strategy, n)
+    score = found["a_margin"] / n
+    return score, math.sqrt((squares / n - score**2) / n)
+
+
+@pytest.mark.parametrize("variant", ["solitaire-gin-knock", "gin-solitaire", "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"])
+def test_no_threshold_beats_stop_dp(variant):
+    """20,000 deals each; of 18 comparisons one in a hundred runs would have a false alarm at 3.3 standard errors."""
+    best, error = mean(variant, "solo-greedy+knock=stop-dp", 20_000)
+    for rule in ("at:k=0", "stop-by", "at:k=1", "at:k=3", "at:k=6", "at"):
+        other, its_error = mean(variant, f"solo-greedy+knock={rule}", 20_000)
+        assert best > other - 3.3 * math.hypot(error, its_error), rule
+
+
+@pytest.mark.parametrize("variant", ["solitaire-gin", "gin-solitaire", "solitaire-gin-knock", "solitary-gin"])
+def test_dp_is_better_than_greed(variant):
+    """6,000 deals each; four comparisons at 3.1 standard errors, a false alarm in 250 runs if they were alike."""
+    (greedy, its_error), (score, error) = (mean(variant, strategy, 6_000) for strategy in ("solo-greedy", "solo-dp"))
+    gain = greedy - score if variant == "solitary-gin" else score - greedy
+    assert gain > 3.1 * math.hypot(error, its_error)
+
+
+def test_orientation_values():
+    """RULES.md 15.3: gin in 57 % of deals by counting loose cards (20,000 deals there): four standard errors of both sides and rounding."""
+    n = 10_000
+    share = facts("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
+    assert abs(share - 0.57) < 4 * math.sqrt(0.57 * 0.43 * (1 / n + 1 / 20_000)) + 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("variant", "only_gin", "at_10"), [("solitaire-gin-knock", 9.2, -5.4), ("gin-solitaire", 11.3, -3.8)])
+def test_orientation_values_of_knocking(variant, only_gin, at_10):
+    """RULES.md 15.3, standard error 0.2 there."""
+    for rule, want in (("at:k=0", only_gin), ("at", at_10)):
+        score, error = mean(variant, f"solo-lookahead:aim=deadwood+knock={rule}", 20_000)
+        assert abs(score - want) < 4 * math.hypot(error, 0.2)
+
+
+# Learning
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("training_solo", ROOT / "training" / "solo.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_goal_table_adds_up_deals(script, capsys):
+    """In miniature: the sum of two deals is the convolution of one with itself, and both are near the committed chances."""
+    small = script.goal_table(400, 7, "low").reshape(5, 50)
+    assert "400 deals of low" in capsys.readouterr().out
+    one = np.diff(small[1], prepend=0)
+    for room in range(0, 50):
+        pairs = sum(one[i] * one[j] for i in range(50) for j in range(50) if i + j - 20 <= room)
+        assert small[2, room] == pytest.approx(pairs, abs=1e-5)
+    assert (small[0] == ([0] * 20 + [1] * 30)).all()
+    committed = np.load(ROOT / "strategies" / "solo.npy").reshape(5, 50)
+    assert (np.diff(committed, axis=1) >= 0).all()
+    assert committed[4, 26] - small[4, 26] > 0.2  # who looks ahead meets the goal far more often than who is greedy
+
+
+def test_the_stop_table_in_miniature(script, capsys):
+    small = script.stop_table(300, 7, "low")
+    assert np.array_equal(small, script.stop_table(300, 7, "low"))
+    chances = small[17:].reshape(44, 17, 17)
+    assert np.allclose(chances.sum(axis=2), 1, atol=1e-5)
+    assert "300 deals of low" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("gin", [True, False])
+@pytest.mark.parametrize(("scoring", "text"), list(enumerate(["solitaire-gin", "solitaire-gin-knock", "solitary-gin"])))
+def test_the_worth_of_what_was_played(script, scoring, text, gin):
+    """Against every place of the joker in turn; gin with the last hand kept, or the deck played to its end."""
+    own_rules, values = game(text), row(text)
+    last = 40 + 2 * (not gin) if scoring < 2 else 15
+    hands = np.array([notation.mask(RANDOM.sample(range(52), 10)) for _ in range(last + 1)])
+    if gin:
+        hands[last] = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 5H")
+    counts = [twin.deadwood(names(int(hand)), values) for hand in hands]
+    for t in (last - 5, last - 1):
+        expected = Fraction(20 if gin else -counts[last])
+        if scoring < 2:
+            left, at_end = 43 - t, 0
+            for above in range(left):
+                if gin and t + above >= last:
+                    at_end += 1 if scoring == 0 else above - (last - t) + int(own_rules.gin_bonus)
+                elif scoring == 1:
+                    at_end -= counts[t + above]
+            expected = Fraction(at_end, left)
+        assert script.worth(hands, t, last, gin, scoring, own_rules) == pytest.approx(float(expected))
+
+
+def test_planes_are_found_again(script, monkeypatch):
+    """From sums of hands that lie on planes exactly, without a prior worth the name."""
+    monkeypatch.setattr(script, "PRIOR", 1e-6)
+    lots = np.random.default_rng(3)
+    true = lots.normal(size=(15, 11, 3))
+    x = np.concatenate([np.ones((15, 11, 60, 1)), lots.integers(0, 40, (15, 11, 60, 2))], axis=3)
+    y = (x @ true[..., None])[..., 0]
+    squares = np.einsum("tnki,tnkj->tnij", x, x)
+    products = np.einsum("tnki,tnk->tni", x, y)
+    assert script.fitted(np.concatenate([squares, products[..., None]], axis=3)) == pytest.approx(true, abs=1e-5)
+
+
+@pytest.mark.slow
+def test_the_planes_in_miniature(script, capsys):
+    small = script.dp_table(150, 7, rounds=2, discard="low")
+    assert np.array_equal(small, script.dp_table(150, 7, rounds=2, discard="low"))
+    assert "2 rounds of 150 deals" in capsys.readouterr().out
+    assert (small.reshape(3, 15, 11, 3)[0, ..., 2] == 0).all()  # where deals are won, deadwood counts for nothing
+
+
+def test_the_committed_planes_are_sensible():
+    """Of the hands met by the ten thousand, fewer loose cards are better, cards saved are good, and deadwood is bad where it is paid."""
+    committed = planes()[:, 3:13]
+    for fewer, more in ((2, 4), (4, 7), (7, 10)):
+        assert (committed[:, :, fewer, 0] > committed[:, :, more, 0]).all()
+    assert (committed[:, :, [4, 7], 1] > 0).all()
+    assert (committed[1:, :, [2, 4, 7], 2] < 0).all()
+
+
+@pytest.mark.slow
+def test_the_script_writes_the_committed_files(script):
+    for file, table, deals in (
+        ("stop.npy", script.stop_table, 200_000),
+        ("solo.npy", script.goal_table, 200_000),
+        ("solo_dp.npy", script.dp_table, 100_000),
+    ):
+        assert np.array_equal(np.load(ROOT / "strategies" / file), table(deals, 20261121)), file

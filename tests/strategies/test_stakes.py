@@ -1,0 +1,147 @@
+"""The policies for the die against their definitions, the exact value of small matches, and play."""
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin import hooks, loader, matchup, rules, runner, variants
+from simgin.core import sums
+from simgin.core.view import new_view
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES = rules.build(variants.find("dice"))
+TABLE = np.load(ROOT / "strategies" / "stake.npy").astype(float)
+CHANCES, VALUES = TABLE[:1024].reshape(2, 16, 16, 2), TABLE[1024:].reshape(2, 21, 21)
+BLIND, TURN = 4, 1
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("training_stake", ROOT / "training" / "stake.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def ask(slot, name, values=None, **fields):
+    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**(values or {}))
+    view = new_view()
+    view.target, view.stake, view.goal, view.phase, view.own_turn = 7, 1, int(RULES.goal), TURN, 3
+    for field, value in fields.items():
+        view[field] = value
+    return int(hooks.hook(policy)(view, RULES, hooks.vector(policy)))
+
+
+@cache
+def value(mine, his, dealer):
+    """V by its definition: the nondealer may offer, then the dealer; who is asked answers as well as can be; every deal is even."""
+    if mine <= 0 or his <= 0:
+        return float(mine <= 0)
+    plays = {n: (value(mine - n, his, True) + value(mine, his - n, False)) / 2 for n in range(1, 7)}
+    own = [min(value(mine - 1, his, True), plays[n]) for n in range(2, 7)]
+    others = [max(value(mine, his - 1, False), plays[n]) for n in range(2, 7)]
+    if dealer:
+        return min(max(plays[1], *own), *others)
+    return max(min(plays[1], *others), *own)
+
+
+def test_v_is_that_of_the_definition():
+    for mine in range(1, 22):
+        for his in range(1, 22):
+            for dealer in (0, 1):
+                assert VALUES[dealer, mine - 1, his - 1] == pytest.approx(value(mine, his, bool(dealer)), abs=1e-6)
+
+
+def test_v_of_one_side_is_what_v_of_the_other_leaves():
+    assert np.allclose(VALUES[0] + VALUES[1].T, 1, atol=1e-6)
+
+
+def test_less_deadwood_wins_more():
+    """Turns 2 to 6 and 10 to 34 points, of which 60,000 deals hold thousands; under ten gold has knocked."""
+    for table in CHANCES:
+        assert (np.diff(table[1:6, 2:8:2, 0], axis=1) < 0).all()
+    assert (CHANCES.sum(axis=3) <= 1 + 1e-6).all()
+    assert (CHANCES[0, 1:6, 2:6, 0] > CHANCES[1, 1:6, 2:6, 0]).all()  # it is better to be on turn
+
+
+@pytest.mark.parametrize("stake, offered", [(1, 2), (1, 6), (2, 3), (5, 6)])
+def test_dead_accepts_what_costs_less_than_to_refuse(stake, offered):
+    """W >= (n - s) / (2n) where no deal is void: 0.25 for 1 to 2, 5/12 for 1 to 6."""
+    answers = set()
+    for turn in range(1, 20, 3):
+        for count in range(0, 90, 3):
+            won, lost = CHANCES[1, min(turn, 16) - 1, min(count // 5, 15)]
+            accepted = ask("answer", "dead", own_turn=turn, count=count, stake=stake, offered=offered)
+            assert accepted == (offered * (won - lost) >= -stake - 1e-9)
+            answers.add(accepted)
+    assert (0 in answers) == (offered == 6 and stake == 1)  # no hand is so poor that a small raise should be refused
+    for caution in (0, 2):  # who has not seen his cards says nothing about them by an offer
+        assert ask("answer", "dead", {"caution": caution}, phase=BLIND, stake=stake, offered=offered) == 1
+
+
+def test_dead_offers_the_largest_number_that_the_hand_is_good_for():
+    chances = {"w2": 0.5, "w3": 0.6, "w4": 0.7, "w5": 0.8, "w6": 0.9}
+    seen = set()
+    for count in range(80):
+        won = CHANCES[0, 2, min(count // 5, 15), 0]
+        want = max((n for n in range(3, 7) if won >= chances[f"w{n}"]), default=0)
+        assert ask("offer", "dead", chances, count=count, stake=2) == want
+        seen.add(want)
+    assert len(seen) >= 3
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "offered"),
+    [
+        (6, 6, 0),  # one deal each: a higher stake changes nothing
+        (6, 5, 0),  # who needs one gains nothing by more
+        (5, 6, 6),  # all that the other could win he wins anyway; of equal numbers the largest
+        (0, 0, 0),  # even, far off
+    ],
+)
+def test_offers_by_value_before_the_cards_are_seen(own, other, offered):
+    assert ask("offer", "by-value", phase=BLIND, own_deals=own, other_deals=other, dealer=0, seat=0) == offered
+
+
+def test_answers_by_value():
+    """A leader who needs one refuses a six from who needs seven: V after the refusal is V(1, 6), and to accept is one half and V(1, 1)."""
+    assert ask("answer", "by-value", phase=BLIND, own_deals=6, other_deals=0, offered=6) == 0
+    assert value(1, 6, False) > 0.5 + 0.5 * value(1, 1, False)
+    assert ask("answer", "by-value", phase=BLIND, own_deals=0, other_deals=6, offered=6) == 1
+    assert ask("answer", "by-value", phase=TURN, own_deals=0, other_deals=6, count=70, own_turn=9, offered=6, stake=1) in (0, 1)
+
+
+def test_last_deal_by_value():
+    """Both need one: to refuse loses the match, so that everything is accepted, with any hand."""
+    for count in range(0, 90, 5):
+        assert ask("answer", "by-value", own_deals=6, other_deals=6, count=count, own_turn=9, offered=6) == 1
+
+
+def test_the_script_writes_the_committed_values(script):
+    assert np.array_equal(script.match_values().astype(np.float32).ravel(), TABLE[1024:].astype(np.float32))
+
+
+def test_the_script_in_miniature(script, capsys):
+    """Chances of 300 deals: the same again for the same seed, and near those of the committed file where there is enough of them."""
+    small = script.chances(300, 5)
+    assert np.array_equal(small, script.chances(300, 5))
+    assert "300 deals of gold" in capsys.readouterr().out
+    assert abs(small[0, 0, 9:14, 0].mean() - CHANCES[0, 0, 9:14, 0].mean()) < 0.15
+
+
+@pytest.mark.slow
+def test_the_script_writes_the_committed_file(script):
+    assert np.array_equal(script.chances(60_000, 20261121).astype(np.float32).ravel(), TABLE[:1024].astype(np.float32))
+
+
+def won(a, b, variant, matches):
+    totals = runner.total(runner.run_matchup(matchup.seated(a, b, variant, 3, "match"), matches))
+    return int(totals[sums.SUM + sums.FACT["a_match_win"]]) / 2 / matches
+
+
+def test_the_die_by_value_beats_no_die():
+    """4,000 mirrored matches of the same cards' play: the standard error is at most .008, and a false alarm one in a thousand at 3.1."""
+    assert won("dice-player", "gold", "dice", 4_000) > 0.5 + 3.1 * 0.008

@@ -1,0 +1,48 @@
+"""`strategies new`: a file that plays at once, and never in the place of another.
+
+That the file passes the contract test is checked in checks/test_contract.py.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin import hooks, loader, matchup, scaffold, variants
+from simgin.matchup import Matchup
+
+
+def test_it_plays_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "My idea 2.py"
+    scaffold.write(file, scaffold.strategy_file(file))
+    assert [path.name for path in tmp_path.iterdir()] == [file.name]
+    strategy = loader.find(str(file))
+    assert strategy.name == "my-idea-2"
+    rows = matchup.play(Matchup(variants.find("standard"), strategy, loader.find("gold"), 1, "deal"), 0, 100)
+    assert isinstance(rows, np.ndarray) and rows.any()
+    assert {hooks.tier(strategy.policy(slot)) for slot in ("take", "discard", "knock")} == {"fast"}
+
+
+def test_a_name_can_be_given(tmp_path: Path) -> None:
+    scaffold.write(tmp_path / "_.py", scaffold.strategy_file(tmp_path / "_.py", "tidy"))
+    assert loader.find(str(tmp_path / "_.py#tidy")).name == "tidy"
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "said"),
+    [
+        ("there.py", None, "is there already and stays as it is"),
+        ("mine.txt", None, "ends in .py: say .*mine.txt.py"),
+        ("mine", None, "ends in .py"),
+        ("none/mine.py", None, "cannot be written: No such file or directory; name"),
+        ("there.py/mine.py", None, "cannot be written: Not a directory; name"),
+        ("_.py", None, "made of a-z, 0-9 and -, and '' is not"),
+        ("mine.py", "My Idea", "'My Idea' is not; give one after the file"),
+    ],
+)
+def test_what_cannot_be_written_gets_a_sentence(tmp_path: Path, file: str, name: str | None, said: str) -> None:
+    (tmp_path / "there.py").write_text("mine")
+    with pytest.raises(scaffold.ScaffoldError, match=said) as raised:
+        scaffold.write(tmp_path / file, scaffold.strategy_file(tmp_path / file, name))
+    assert "\n" not in str(raised.value)
+    assert (tmp_path / "there.py").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1

@@ -1,0 +1,29 @@
+"""Commands run in this process, and one way to interrupt them."""
+
+from click.testing import CliRunner
+
+from simgin import ledger
+from simgin.cli import cli
+
+
+def call(*words, code=0):
+    """A command line in this process, its exit code checked, and nothing that looks like a bug in what it says."""
+    result = CliRunner().invoke(cli, [str(word) for word in words], prog_name="simgin")
+    if not isinstance(result.exception, SystemExit | None):
+        raise result.exception
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result
+
+
+def interrupted_after(monkeypatch, blocks_):
+    """Ctrl-C once so many blocks are in the ledger."""
+    add, added = ledger.Ledger.add, []
+
+    def counted(self, *block):
+        add(self, *block)
+        added.append(block)
+        if len(added) == blocks_:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ledger.Ledger, "add", counted)

@@ -1,0 +1,102 @@
+"""Hands to test with, as the engine has them (masks) and as the twin has them (texts), and the rows of meld rules.
+
+Everything is drawn from a `random.Random` of the caller's, so a test's sample never changes.
+"""
+
+import random
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from oracles import twin
+from simgin import notation, rules, variants
+
+PACK = (1 << 52) - 1
+ACE_RUNS = ("low", "high_or_low", "corner")
+MELD_RULES = tuple(f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes"))
+VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")  # the last two: Tedesco's defender, Solitary Gin
+
+
+@cache
+def game(text: str) -> tuple[Any, dict[str, Any]]:
+    """The engine's record and the twin's row of a variant."""
+    variant = variants.find(text)
+    return rules.build(variant), dict(variant.row)
+
+
+def names(hand: int) -> list[str]:
+    """A mask as the twin's cards."""
+    return notation.show(hand).split()
+
+
+def names_in_order(cards: Iterable[int]) -> list[str]:
+    """Cards 0..51 as the twin's, in the order given."""
+    return [notation.text(int(card)) for card in cards]
+
+
+def mask(cards: Iterable[str]) -> int:
+    """The twin's cards as a mask."""
+    return notation.mask(notation.card(card) for card in cards)
+
+
+def members(hand: int) -> list[int]:
+    """The cards 0..51 of a mask."""
+    return notation.members(hand)
+
+
+@cache
+def melds_of_the_pack(ace_runs: str) -> tuple[int, ...]:
+    """Every meld of the pack, rainbows included, of up to five cards: longer ones are unions of these."""
+    melds = twin.all_melds({"ace_runs": ace_runs, "rainbow": True})
+    return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
+
+
+def dealt(rng: random.Random, size: int, pack: Iterable[int] = range(52)) -> int:
+    """A hand as it comes from a shuffled pack (or what is left of one)."""
+    return sum(1 << card for card in rng.sample(list(pack), size))
+
+
+def crowded(rng: random.Random, size: int) -> int:
+    """A hand from a few neighbouring ranks, where most cards could serve a run as well as a set."""
+    width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
+    first = rng.randrange(13)
+    return dealt(rng, size, [13 * suit + (first + i) % 13 for suit in range(4) for i in range(width)])
+
+
+def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
+    """A hand of melds thrown together, overlapping or not, cut and filled up to its size; none of the cards in `taken`."""
+    melds = [meld for meld in rng.sample(melds_of_the_pack(ace_runs), 24) if not meld & taken]
+    hand = 0
+    while hand.bit_count() < size and melds and rng.random() < 0.9:
+        hand |= melds.pop()
+    spare = [card for card in range(52) if not (hand | taken) >> card & 1]
+    while hand.bit_count() < size:
+        hand |= 1 << spare.pop(rng.randrange(len(spare)))
+    while hand.bit_count() > size:
+        hand ^= 1 << rng.choice(members(hand))
+    return hand
+
+
+def meld_rich(rng: random.Random, size: int, ace_runs: str) -> int:
+    """A hand with many melds in it, most of them in conflict."""
+    return crowded(rng, size) if rng.random() < 0.5 else made_of_melds(rng, size, ace_runs)
+
+
+def stacked(rng, row, points):
+    """A pack in which both hands are full of melds; the first player, with so many points, may be near a shot."""
+    one = meld_rich(rng, 10, row["ace_runs"])
+    if row["shot"] and rng.random() < 0.5:
+        loose = mask(rank + rng.choice(twin.SUITS) for rank in twin.shot_ranks(points))
+        one = loose | made_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
+    other = made_of_melds(rng, 10, row["ace_runs"], one)
+    rest = [card for card in range(52) if not (one | other) >> card & 1]
+    rng.shuffle(rest)
+    first, second = members(one), members(other)
+    rng.shuffle(first)
+    rng.shuffle(second)
+    return [card for two in zip(first, second, strict=True) for card in two] + rest
+
+
+def scores(rng, row):
+    """Points of both seats before a deal, of which at least one demands a shot."""
+    return tuple(rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2))

@@ -1,0 +1,30 @@
+"""Plays a hundred deals of every variant named on stdin, by pairs of strategies or one alone: run by test_fuzz.py, with bounds checks.
+
+One process for all of them, because a kernel with bounds checks takes a minute to compile. Prints a line a variant; a traceback is a bug.
+"""
+
+import sys
+
+from simgin import loader, matchup, variants
+from simgin.core import sums
+from simgin.matchup import Matchup
+
+PAIRS = (("random", "simple"), ("gold", "random"), ("simple", "gold"))
+ALONE = "random", "gold"
+DEALS = 100
+
+
+def play(text: str, seed: int = 1) -> None:
+    """Play a variant and see that every deal has ended in one way."""
+    variant = variants.find(text)
+    for a, b in [(a, None) for a in ALONE] if variant.row["players"] == 1 else PAIRS:
+        one = Matchup(variant, loader.find(a), b and loader.find(b), seed, "deal")
+        (row,) = matchup.play(one, 0, one.units(DEALS))
+        deals, *kinds = (int(row[sums.SUM + sums.FACT[name]]) for name in ("deals", *sums.KINDS))
+        assert deals == DEALS == sum(kinds), (text, a, b, deals, kinds)
+
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        play(line.rstrip("\n"))
+        print(line, end="", flush=True)

@@ -1,0 +1,70 @@
+"""Asking one policy one question: a view drawn up by hand or by lot, in the game of the EAAI challenge."""
+
+import random
+from functools import cache
+from typing import Any
+
+from oracles import twin
+from simgin import hooks, loader, notation, rules, variants
+from simgin.core.view import new_view
+
+PACK = (1 << 52) - 1
+ROW = variants.find("eaai").row
+
+
+@cache
+def game() -> Any:
+    return rules.build(variants.find("eaai"))
+
+
+def view(**fields: int) -> Any:
+    """A view with some fields set, of a game for two."""
+    made = new_view()
+    made.taken = made.drawn = made.deck_left = -1
+    made.limit = 10
+    for field, value in fields.items():
+        made[field] = value
+    return made
+
+
+def ask(slot: str, name: str, seen: Any, **values: float | str) -> int:
+    """What a policy answers."""
+    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**values)
+    return int(hooks.hook(policy)(seen, game(), hooks.vector(policy)))
+
+
+def cards(hand: int) -> list[str]:
+    return notation.show(int(hand)).split()
+
+
+def mask(text: str) -> int:
+    return notation.mask(notation.cards(text))
+
+
+def members(hand: int) -> list[int]:
+    return notation.members(int(hand))
+
+
+def count(hand: int) -> int:
+    """Deadwood, by the twin."""
+    return twin.deadwood(cards(hand), ROW)
+
+
+def some_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
+    """A hand of n cards in the middle of a deal: some cards in the pile, some of them thrown by the opponent, some known to be his."""
+    pack = rng.sample([c for c in range(52) if not rich or 3 <= c % 13 <= 8], n)
+    rest = rng.sample([c for c in range(52) if c not in pack], 52 - n)
+    pile, his = rest[: rng.randrange(1, 14)], rest[14 : 14 + known]
+    hand = sum(1 << c for c in pack)
+    pile_mask, known_mask = sum(1 << c for c in pile), sum(1 << c for c in his)
+    return view(
+        hand=hand,
+        legal=hand & ~(1 << pack[0]),
+        taken=pack[0],
+        pile=pile_mask,
+        known=known_mask,
+        shed=sum(1 << c for c in pile[::2]),
+        unseen=PACK & ~(hand | pile_mask | known_mask),
+        noise=rng.randrange(2**53),
+        turns=0,
+    )

@@ -1,0 +1,460 @@
+"""Replays a deal of the engine through the twin: at every question both must see the same, at the end both must have the same result.
+
+The twin knows the rules; what is written here is the engine's contract (DESIGN.md 4): which questions it asks, in which order, which
+ending it proposes, and what a view holds. Everything is formed from the twin's public history, nothing read back from the engine.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from oracles import twin
+from simgin.core.view import FIELDS
+from support import hands
+
+UPCARD, TURN, LAST, STOP, BLIND = 0, 1, 2, 3, 4  # view.phase
+STOCK, PILE, DEALT = 0, 1, 2  # source in the history
+MOST_SHOWN = 64  # rows of view.meldings
+ENDINGS = {"knock": 1, "gin": 1, "shot": 2, "big_gin": 3}
+GOALS = ("single", "points", "columns", "games", "race", "twofold", "deals", "total")
+TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more than one
+
+
+def replayed(played, match=None):
+    """The twin's result of a deal that the engine played, after comparing every step. `played` is a `simgin.single.Single`.
+
+    match: the twin's match before this deal; a new one if there is none. The result is not entered in it.
+    """
+    assert not played.fault
+    match = match or match_of(played)
+    return (ForOne if match.row["players"] == 1 else ForTwo)(played, match).run()
+
+
+def match_of(played, **changes):
+    """The twin's match of which a deal is the first; changes: of its row."""
+    row = {**played.matchup.variant.row, **changes}
+    return twin.Match(row, None if row["players"] == 1 else int(played.state.dealer))
+
+
+class Deal(twin.Deal):
+    """The twin, which finds the endings of one moment only once."""
+
+    _at: Any = None
+    _found: Any = None
+
+    def _endings(self):
+        now = (self.turns, self._mover, self._taken, self._drawn)
+        if self._at != now:
+            self._at, self._found = now, super()._endings()
+        return self._found
+
+
+@dataclass
+class Seat:
+    """What all may know of a seat, and how often it was on turn."""
+
+    known: int = 0
+    shed: int = 0
+    count: int = 0
+    turns: int = 0
+
+
+@dataclass
+class Replay:
+    """One deal on its way through the twin."""
+
+    played: Any
+    match: twin.Match
+    asked: int = 0
+    history: list[tuple[int, int, int, int]] = field(default_factory=list)
+    seats: tuple[Seat, Seat] = field(default_factory=lambda: (Seat(), Seat()))
+
+    def __post_init__(self):
+        self.row, self.state = self.match.row, self.played.state
+        self.deal = self._dealt(hands.names_in_order(self.state.pack[:52]))
+
+    def run(self):
+        """Replay to the end; the twin's result."""
+        while self.deal.result is None:
+            self._step({option[0] for option in self.deal.options()})
+        assert self.asked == len(self.played.questions)
+        self._same_result(self.deal.result)
+        return self.deal.result
+
+    def _ask(self, slot, legal, **fields):
+        """The engine's next question must be this one; its answer."""
+        assert self.asked < len(self.played.questions), (slot, "was not asked")
+        question = self.played.questions[self.asked]
+        self.asked += 1
+        seat = self.deal.to_move
+        assert (question.seat, question.slot) == (seat, slot), self.asked
+        want = {**self._view(seat), "legal": legal, **fields}
+        got = {name: int(question.view[name]) for name, _ in FIELDS if name != "noise"}
+        assert got == want, (slot, {name: (got.get(name), want.get(name)) for name in got | want if got.get(name) != want.get(name)})
+        self._same_history(question.view, seat)
+        same_columns(question.view, self.match.goal, seat)
+        return question
+
+    def _view(self, seat):
+        """What a view must say (DESIGN.md 4, RULES.md 9.2), but for the question itself."""
+        return {
+            "turn": len(self.history) + 1,
+            "own_turn": self.seats[seat].turns + 1,
+            "turns": len(self.history),
+            "seat": seat,
+            "count": self.seats[seat].count,
+            "taken_offer": -1,
+            "ending": 0,
+            "ending_card": -1,
+            "ending_count": -1,
+            "offered": 0,
+            **standing(self.match, seat),
+        }
+
+    def _same_history(self, view, seat):
+        """The turns so far, the other seat's stock cards hidden, and nothing behind them."""
+        n = len(self.history)
+        seen = [(s, source, -1 if s != seat and source != PILE else card, thrown) for s, source, card, thrown in self.history]
+        assert [tuple(line) for line in view.history[:n].tolist()] == seen
+        assert not view.history[n:].any()
+
+    def _same_result(self, want):
+        state = self.state
+        assert self.played.kind == want.kind
+        seats = [-1 if seat is None else seat for seat in (want.stopper, want.winner)]
+        assert [int(state.stopper), int(state.winner)] == seats
+        assert state.score.tolist() == want.points
+        assert int(state.turns) == want.turns
+        assert (state.draws.tolist(), state.takes.tolist()) == (want.draws, want.takes)
+        assert self.played.turns == self.history
+        if want.stopper is not None:
+            counts = [int(state.stopper_count), int(state.other_count), int(state.defender_before)]
+            assert counts == [want.stopper_count, want.other_count or 0, want.other_before or 0]
+            assert sorted(int(meld) for meld in state.melds if meld) == sorted(hands.mask(meld) for meld in want.melds)
+            assert (int(state.laid_off) > 0) <= any(want.laid_off) and int(state.laid_off) <= sum(map(len, want.laid_off))
+
+    def _count(self, seat):
+        return twin.deadwood(self.deal.hands[seat], self.row)
+
+    def _close(self, seat, source, drawn, thrown):
+        """Book a turn; nothing is thrown with big gin."""
+        self.history.append((seat, source, number(drawn), number(thrown)))
+        self.seats[seat].turns += 1
+
+
+class ForTwo(Replay):
+    """A deal for two players, with the die."""
+
+    def _dealt(self, pack):
+        match, state = self.match, self.state
+        assert int(state.dealer) == match.dealer
+        deal = Deal(self.row, pack, match.dealer, tuple(match.points), match.die())
+        self.phase = UPCARD if self.row["first_turn"].startswith("upcard") else TURN
+        self.first_card = number(deal.upcard)
+        self.upcard_to = -1 if deal.upcard is None else 2
+        for seat in range(2):
+            self.seats[seat].count = twin.deadwood(deal.hands[seat], self.row)
+        strategies = self.played.matchup.a, self.played.matchup.b
+        self.same = [strategies[seat ^ int(state.half)].ending == "same" for seat in range(2)]
+        return deal
+
+    # Playing it
+
+    def _step(self, kinds):
+        if "no offer" in kinds:
+            self._offer()
+        elif "accept" in kinds:
+            accepted = self._ask("answer", 0b11, offered=self.deal.die.offered[1]).answer
+            self.deal.act(("accept" if accepted else "refuse",))
+        elif self.deal._phase == "last":
+            self._last(kinds)
+        elif kinds & {"take", "stock", "pass"}:
+            self._draw(kinds)
+        else:
+            self._turn()
+
+    def _offer(self):
+        numbers = {option[1] for option in self.deal.options() if option[0] == "offer"}
+        offered = self._ask("offer", sum(1 << n for n in {0, *numbers})).answer
+        self.deal.act(("offer", offered) if offered else ("no offer",))
+
+    def _draw(self, kinds):
+        """Upcard or ordinary draw: asked unless only the stock is left."""
+        answers = {0: "stock", 1: "take", 2: "pass"} if "stock" in kinds else {0: "pass", 1: "take"}
+        choices = {answer: kind for answer, kind in answers.items() if kind in kinds}
+        seat = self.deal.to_move
+        action = "stock"
+        if len(choices) > 1:
+            action = choices[self._ask("take", sum(1 << answer for answer in choices), taken_offer=number(self.deal.pile[-1])).answer]
+        if action != "take" and "take" in kinds:
+            self.seats[seat].shed |= self._top()  # declined
+        if action == "take":
+            self._taken_by(seat)
+        self.deal.act((action,))
+        if self.deal._phase in ("discard", "draw") or action != "pass":
+            self.phase = TURN
+
+    def _taken_by(self, seat):
+        self.seats[seat].known |= self._top()
+        if len(self.deal.pile) == 1 and self.deal.pile[0] == self.deal.upcard and not self.history:
+            self.upcard_to = int(seat == self.deal.dealer)
+
+    def _turn(self):
+        """Eleven cards: the proposal first, or the discard first, as the strategy's `ending` says."""
+        seat = self.deal.to_move
+        endings = self.deal._endings()
+        throws = {option[1] for option in self.deal.options() if option[0] == "throw"}
+        first = self._proposal(endings, seat)
+        if first is not None and (not self.same[seat] or first.how == "big_gin") and self._ends(first):
+            return
+        card = hands.names(1 << self._ask("discard", hands.mask(throws)).answer)[0]
+        if self.same[seat]:
+            own = [ending for ending in endings if ending.card == card]
+            second = self._proposal(own, seat)
+            if second is not None and self._ends(second):
+                return
+        self._thrown(seat, card)
+        self.deal.act(("throw", card))
+        self.seats[seat].count = self._count(seat)
+
+    def _last(self, kinds):
+        """The 50th-card rule: asked as a knock, with ten cards in hand, if the last discard allows an ending."""
+        seat = self.deal.to_move
+        self.phase = LAST
+        if "take" not in kinds:
+            self.deal.act(("pass",))
+            return
+        card = self.deal.pile[-1]
+        conditions = self.deal._conditions(taken=card, drawn=None)
+        endings = twin.legal_endings([*self.deal.hands[seat], card], self.row, self.deal.limit, **conditions)
+        best = self._proposal(endings, seat)
+        if not self._asked_to_end(best, taken_offer=number(card)):
+            self.deal.act(("pass",))
+            return
+        self._taken_by(seat)
+        self.deal.act(("take",))
+        self._end(best)
+
+    def _ends(self, ending):
+        """Ask about a proposal and carry it out if the answer is yes."""
+        if not self._asked_to_end(ending):
+            return False
+        self._end(ending)
+        return True
+
+    def _asked_to_end(self, ending, **fields):
+        return self._ask("knock", 0b11, **proposed(ending), **fields).answer == 1
+
+    def _end(self, ending):
+        """End the deal; where there is a choice of meldings, show the one answered."""
+        seat = self.deal.to_move
+        self.deal.act(("end", ending.card, ending.how))
+        if self.deal.result is None:
+            rows = self.deal.meldings[:MOST_SHOWN]
+            kept = [card for card in self.deal.hands[seat] if card != ending.card]
+            thrown = [*self.deal.pile, *([] if ending.card is None else [ending.card])]  # the discard lies on the pile by now
+            cards = {"hand": hands.mask(kept), "pile": hands.mask(thrown)}
+            question = self._ask("show", signed((1 << len(rows)) - 1), **cards, **proposed(ending))
+            same_meldings(question.view.meldings.tolist(), rows)
+            self.deal.act(("show", tuple(twin.texts(rows[question.answer]))))
+        self._thrown(seat, ending.card)
+
+    def _proposal(self, endings, seat):
+        """Big gin, else a shot, else least deadwood; ties to the dearest discard, then the lowest card number (DESIGN.md 4)."""
+        worth = twin.card_values(self.row)
+
+        def preference(ending):
+            return -ENDINGS[ending.how], ending.count, -worth.get(ending.card, 0), number(ending.card)
+
+        return min(endings, key=preference, default=None)
+
+    def _thrown(self, seat, card):
+        """Book a turn that ends with a discard (None: big gin)."""
+        deal = self.deal
+        source = PILE if deal._taken else STOCK if deal._drawn else DEALT
+        self._close(seat, source, deal._taken or deal._drawn, card)
+        if card is not None:
+            self.seats[seat].known &= ~hands.mask([card])
+            self.seats[seat].shed |= hands.mask([card])
+
+    # What both must have
+
+    def _view(self, seat):
+        deal, other = self.deal, self.seats[1 - seat]
+        hand, pile = hands.mask(deal.hands[seat]), hands.mask(deal.pile)
+        seen = {
+            "hand": hand,
+            "upcard": self.first_card,
+            "pile": pile,
+            "known": other.known,
+            "shed": other.shed,
+            "unseen": hands.PACK & ~(hand | pile | other.known),
+            "stock": len(deal.stock),
+            "deck_left": -1,
+            "dealer": deal.dealer,
+            "limit": deal.limit,
+            "multiplier": deal.multiplier,
+            "stake": deal.die.stake,
+            "owner": -1 if deal.die.owner is None else deal.die.owner,
+            "taken": number(deal._taken),
+            "drawn": number(deal._drawn),
+            "phase": self.phase,
+        }
+        return {**super()._view(seat), **seen, **({} if deal._seen else self._nothing_seen())}
+
+    def _nothing_seen(self):
+        """What is different in a view before anyone looks at his cards (RULES.md 8.1)."""
+        limit = -1 if self.row["knock_by_upcard"] else self.row["knock_limit"]
+        cards = {"hand": 0, "count": 0, "upcard": -1, "pile": 0, "unseen": hands.PACK}
+        return {**cards, "limit": limit, "multiplier": 1, "phase": BLIND}
+
+    def _same_result(self, want):
+        super()._same_result(want)
+        state, die = self.state, self.deal.die
+        assert int(state.stock) == want.stock_left
+        assert (int(state.stake), int(state.owner)) == (die.stake, -1 if want.owner is None else want.owner)
+        if want.kind == "refused":
+            assert int(state.pays) == want.stake
+        if not self.deal._seen:  # refused before the cards were dealt
+            assert (int(state.upcard), int(state.upcard_to)) == (-1, -1)
+            return
+        assert (int(state.upcard), int(state.limit), int(state.multiplier)) == (number(want.upcard), want.limit, want.multiplier)
+        assert int(state.upcard_to) == self.upcard_to
+        for seat in range(2):
+            assert int(state.hand[seat]) == hands.mask(self.deal.hands[seat])
+
+    def _top(self):
+        return hands.mask([self.deal.pile[-1]])
+
+
+class ForOne(Replay):
+    """A deal for one player, who sits at seat 0; the joker sits at seat 1 and is said to deal."""
+
+    def _dealt(self, pack):
+        place = int(self.state.joker)  # among the 53 cards in dealing order
+        rest = place - (11 if self.row["first_turn"] == "discard_first" else 10)
+        deal = twin.SoloDeal(self.row, pack, {"none": None, "before_deal": place, "after_deal": rest}[self.row["joker"]])
+        assert (place == -1) == (self.row["joker"] == "none")
+        self.seats[0].count = twin.deadwood(set(deal.hands[0]) - {twin.JOKER}, self.row)
+        return deal
+
+    # Playing it
+
+    def _step(self, kinds):
+        if "throw" in kinds:
+            self._turn(kinds)
+        elif "end" in kinds and self._asked_to_end("knock", self.seats[0].count, phase=STOP):
+            how = next(option[2] for option in self.deal.options() if option[0] == "end")
+            self.deal.act(("end", None, how))
+        else:
+            self.deal.act(("stock",))
+
+    def _turn(self, kinds):
+        """Eleven cards: big gin, or a discard."""
+        if "end" in kinds and self._asked_to_end("big_gin", 0):
+            self._closed(None)
+            self.deal.act(("end", None, "big_gin"))
+            return
+        throws = {option[1] for option in self.deal.options() if option[0] == "throw"}
+        card = hands.names(1 << self._ask("discard", hands.mask(throws)).answer)[0]
+        self._closed(card)
+        self.deal.act(("throw", card))
+        self.seats[0].count = self._count(0)
+
+    def _asked_to_end(self, how, count, **fields):
+        return self._ask("knock", 0b11, ending=ENDINGS[how], ending_count=count, **fields).answer == 1
+
+    def _closed(self, card):
+        self._close(0, STOCK if self.deal._drawn else DEALT, self.deal._drawn, card)
+
+    # What both must have
+
+    def _view(self, seat):
+        deal = self.deal
+        hand, pile = hands.mask(deal.hands[0]), hands.mask(deal.discards)
+        left = 52 - len({*deal.hands[0], *deal.discards}) + (self.row["joker"] != "none")
+        seen = {
+            "hand": hand,
+            "upcard": -1,
+            "pile": pile,
+            "known": 0,
+            "shed": 0,
+            "unseen": hands.PACK & ~(hand | pile),
+            "stock": left,
+            "deck_left": left,
+            "dealer": 1,
+            "limit": self.row["knock_limit"],
+            "multiplier": 1,
+            "stake": 1,
+            "owner": -1,
+            "taken": -1,
+            "drawn": number(deal._drawn) if len(deal.hands[0]) == 11 else -1,
+            "phase": TURN,
+        }
+        return {**super()._view(seat), **seen}
+
+    def _same_result(self, want):
+        super()._same_result(want)
+        state = self.state
+        assert (int(state.stock), int(state.limit)) == (want.stock_left, want.limit)
+        assert (int(state.upcard), int(state.upcard_to), int(state.multiplier)) == (-1, -1, 1)
+        assert int(state.hand[0]) == hands.mask(self.deal.hands[0])
+        if want.stopper_count is not None:
+            assert int(state.stopper_count) == want.stopper_count
+
+
+def standing(match, seat):
+    """What a view must say of the match before the deal (RULES.md 7)."""
+    goal, row, other = match.goal, match.row, 1 - seat
+    deals = goal.tally if row["goal"] in TALLIED else goal.won
+    games, opened = getattr(goal, "games", [0, 0]), getattr(goal, "opened", [0, 0])
+    closed = [winner is not None for winner in getattr(goal, "closed_by", [])]
+    return {
+        "own_points": goal.points[seat],
+        "other_points": goal.points[other],
+        "own_deals": deals[seat],
+        "other_deals": deals[other],
+        "own_games": games[seat],
+        "other_games": games[other],
+        "own_opened": opened[seat],
+        "other_opened": opened[other],
+        "closed": sum(1 << column for column, over in enumerate(closed) if over),
+        "deal": match.deals,
+        "goal": GOALS.index(row["goal"]),
+        "target": -1 if row[needed(row, seat)] is None else row[needed(row, seat)],
+    }
+
+
+def needed(row, seat):
+    """The parameter that holds what a seat needs to win the match."""
+    if row["goal"] == "race":
+        return "points_target" if seat == row["race_points_seat"] else "deals_target"
+    return {"deals": "deals_target", "games": "games_target", "total": "total_goal"}.get(row["goal"], "points_target")
+
+
+def same_columns(view, goal, seat):
+    """The points in every column must be the twin's, and nothing behind them."""
+    columns = getattr(goal, "columns", [])
+    for name, side in (("own_columns", seat), ("other_columns", 1 - seat)):
+        assert view[name].tolist() == [column[side] for column in columns] + [0] * (len(view[name]) - len(columns)), name
+
+
+def number(card):
+    """A card of the twin's as 0..51, or -1 for none."""
+    return -1 if card is None else hands.mask([card]).bit_length() - 1
+
+
+def proposed(ending):
+    """What a view says of an ending of the twin's."""
+    return {"ending": ENDINGS[ending.how], "ending_card": number(ending.card), "ending_count": ending.count}
+
+
+def signed(bits):
+    """A mask of 64 bits as the int64 it is kept in."""
+    return bits - (1 << 64) if bits >> 63 else bits
+
+
+def same_meldings(got, want):
+    """The rows of a view must be the twin's meldings in their order, three masks to a row, and nothing behind them."""
+    rows = [sorted(hands.mask(meld) for meld in melding) for melding in want]
+    assert [sorted(mask for mask in row if mask) for row in got[: len(rows)]] == rows
+    assert not any(map(any, got[len(rows) :]))

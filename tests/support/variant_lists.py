@@ -1,0 +1,74 @@
+"""Which games to test with: every two-player row as single deals, and the settings beside them that no row has."""
+
+import re
+from pathlib import Path
+
+from simgin import loader, variants
+from simgin.parameters import parameters
+
+# What a row says of matches, and what it must say for its deals alone to be played: a single deal has no settlement and no die.
+DEALS_ALONE = {"goal": ("points", "single"), "game_bonus": (0,), "box_bonus": (0,), "shutout": ("none",), "die": ("off",)}
+# Values that RULES.md keeps for one player: refused for two, or without effect.
+FOR_ONE = {
+    "players": (1,),
+    "joker": ("before_deal", "after_deal"),
+    "joker_in_hand": ("redeal", "lose"),
+    "first_turn": ("stock",),
+    "stop_before_draw": (False, True),
+    "stock_end": ("none",),
+    "max_draws": (1, 99),
+    "deal_scoring": ("joker", "winloss", "penalty"),
+    "count_joker": (False, True),
+    "penalty_gin": (-1000, 1000),
+}
+FUZZERS = Path(__file__).with_name("random_strategies.py")
+OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")  # strategies in that file
+
+
+def deals_of(text):
+    """The row whose single deals are those of another."""
+    row = variants.find(text).row
+    changes = [f"{name}={values[0]}" for name, values in DEALS_ALONE.items() if row[name] not in values]
+    return "+".join([text, *changes])
+
+
+def possible(parameter):
+    """Every value of a word or a yes and no; of a number both ends and the default."""
+    if parameter.kind == "bool":
+        return False, True
+    if parameter.kind == "choice":
+        return parameter.choices
+    return tuple(dict.fromkeys(value for value in (parameter.low, parameter.default, parameter.high) if value is not None))
+
+
+TWO_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 2)
+ONE_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 1)
+# Settings of which no row is made, each in company that lets it show.
+UNUSUAL = (
+    "standard+first_turn=free",
+    "big-gin+first_turn=discard_first+big_gin_bonus=50",
+    "standard+first_turn=upcard_stock_or_pass_dead+discard_ban=none",
+    "standard+take_discard=no+first_turn=free+stock_end=at_draw",
+    "standard+knock_limit=99+undercut_on_tie=no",
+    "straight+stock_end=opponent_may_take+stock_reserve=8",
+    "standard+layoff_on_gin=yes+knock_limit=30+melding=choice",
+    "standard+layoff=no+max_turns=9",
+    "shot+tedesco+big_gin=yes+melding=choice",
+    "shot+rush+rush_on_gin=no+shot_deducts=yes",
+    "rainbow+oklahoma+upcard_ace_limit=1+ace_runs=high_or_low+pip_values=five_ten",
+)
+
+
+def distinct(texts):
+    """The single deals of some rows, each game of a deal once."""
+    found = {}
+    for text in map(deals_of, texts):
+        row = variants.find(text).row
+        rules = tuple(str(row[name]) for name, parameter in parameters().items() if parameter.section in ("deal", "meld", "score"))
+        found.setdefault(rules, text)
+    return tuple(found.values())
+
+
+def strategy(name):
+    """A built-in strategy or one of the tests' own."""
+    return loader.find(f"{FUZZERS}#{name}" if re.split("[:+]", name)[0] in OWN else name)

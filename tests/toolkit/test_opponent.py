@@ -1,0 +1,194 @@
+"""What the toolkit knows of hands and opponents, against plain definitions over lists of melds and of cards."""
+
+import random
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+
+from oracles import twin
+from oracles.twin.roster.discard import three_card_melds
+from oracles.twin.roster.seen import near
+from simgin import matchup, single, toolkit, variants
+from support import twin_views as sight
+from support.hands import game, mask, members, names
+
+LOT = random.Random(20261122)
+ROWS = variants.names()
+
+
+def some(most):
+    """A random set of cards, from a third of the pack every other time so that it is rich in melds."""
+    pack = [card for card in twin.PACK if twin.RANKS.index(card[0]) in range(4, 9)] if LOT.random() < 0.5 else list(twin.PACK)
+    return frozenset(LOT.sample(pack, LOT.randint(most // 2, min(most, len(pack)))))
+
+
+def hand_order():
+    """The cards 0..51 as the twin's."""
+    return [names(1 << number)[0] for number in range(52)]
+
+
+def melds_of_three(row):
+    return three_card_melds(tuple(row[key] for key in twin.roster.seen.KEYS))
+
+
+def discards(n):
+    """(what is seen, the view, the rules) of some discard questions of all variants."""
+    for text, view in sight.questions("discard")[:n]:
+        rules, row = game(text)
+        yield sight.seen(view, row, "discard"), view, rules
+
+
+def test_near():
+    assert all(toolkit.near(card) == mask(near(names(1 << card)[0])) for card in range(52))
+
+
+def test_chance_held_is_the_share_of_his_unknown_cards():
+    for seen, view, _ in discards(300):
+        alone = seen.row["players"] == 1
+        want = 0 if alone else Fraction(10 - len(seen.known), len(seen.unseen))
+        assert toolkit.chance_held(view) == pytest.approx(float(want))
+
+
+def test_chances_of_a_hand_add_up_to_ten():
+    """All that he may hold: what is known for certain, and the rest by chance."""
+    for seen, view, _ in discards(300):
+        if seen.row["players"] == 2:
+            assert len(seen.known) + len(seen.unseen) * toolkit.chance_held(view) == pytest.approx(10)
+
+
+def test_danger_counts_the_cards_near():
+    for seen, view, _ in discards(60):
+        p, u, d = LOT.choice([(2, 1, 2), (0.5, 3, 1.25), (0, 0, 1)])
+        for card in seen.hand:
+            want = sum(p * (other in seen.known) + u * (other in seen.unseen) - d * (other in seen.shed) for other in near(card))
+            assert toolkit.danger(mask([card]).bit_length() - 1, view, p, u, d) == pytest.approx(want)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_melds_through_a_card(text):
+    rules, row = game(text)
+    for _ in range(40):
+        cards, card = some(40), LOT.choice(twin.PACK)
+        want = sum(card in meld and meld - {card} <= cards for meld in melds_of_three(row))
+        assert toolkit.melds_through(members(mask([card]))[0], mask(cards), rules) == want
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_extensions_of_a_hand(text):
+    rules, row = game(text)
+    found = 0
+    for _ in range(40):
+        hand = some(11)
+        melds = twin.melds_in([card for card in twin.PACK if card in hand], row)
+        want = {card for card in twin.PACK if card not in hand and any(twin.melds.extends(meld, [card], row) for meld in melds)}
+        assert toolkit.extensions(mask(hand), rules) == mask(want)
+        found += len(want)
+    assert found > 20
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_loose_cards_are_left_over_by_some_best_melding(text):
+    rules, row = game(text)
+    for _ in range(25):
+        hand = some(11)
+        cards = [card for card in twin.PACK if card in hand]
+        left = [set(cards) - {card for meld in melding for card in meld} for melding in twin.optimal_meldings(cards, row)]
+        assert toolkit.loose(mask(hand), rules) == mask(set().union(*left))
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_what_one_best_melding_leaves_over(text):
+    """Some least-deadwood melding leaves over just these cards, and the cards named first go rather than others of their melds."""
+    rules, row = game(text)
+    for _ in range(25):
+        hand, first = some(11), some(40)
+        cards = [card for card in twin.PACK if card in hand]
+        left = [set(cards) - {card for meld in melding for card in meld} for melding in twin.optimal_meldings(cards, row)]
+        over = set(names(toolkit.left_over(mask(hand), mask(first), rules)))
+        assert over in left
+        assert not any(over & first < other & first for other in left)
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_prospects_of_a_hand(text):
+    rules, row = game(text)
+    room = np.empty(52, np.int64)
+    for _ in range(6):
+        hand = LOT.sample(twin.PACK, 10)
+        others = [card for card in twin.PACK if card not in hand]
+        outs = {card for card in others if any(card in meld for meld in twin.melds_in([*hand, card], row))}
+        assert toolkit.outs(mask(hand), rules) == mask(outs)
+        drawn = LOT.sample(others, 5)
+        assert toolkit.hits(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
+        n = toolkit.next_counts(mask(hand), mask(drawn), rules, room)
+        want = [min(twin.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card}) for card in hand_order() if card in drawn]
+        assert room[:n].tolist() == want
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_partners_and_their_completers(text):
+    rules, row = game(text)
+    melds = melds_of_three(row)
+    for _ in range(15):
+        cards, unseen, live = some(11), some(40), LOT.randint(1, 4)
+        done = {(a, b): frozenset(c for m in melds if {a, b} <= m for c in m - {a, b}) for a in cards for b in cards if a != b}
+        for (a, b), want in done.items():
+            assert toolkit.completers(*(mask([card]).bit_length() - 1 for card in (a, b)), rules) == mask(want)
+        assert toolkit.paired(mask(cards), rules) == mask({a for (a, _), want in done.items() if want})
+        held = {a for (a, _), want in done.items() if len(want & unseen) >= live}
+        assert toolkit.worth_holding(mask(cards), mask(unseen), live, rules) == mask(held)
+        for card in cards:
+            best = max((len(want & unseen) for (a, _), want in done.items() if a == card and want), default=-1)
+            assert toolkit.live_completers(mask([card]).bit_length() - 1, mask(cards), mask(unseen), rules) == best
+
+
+def test_sum_of_least():
+    for _ in range(50):
+        numbers = [LOT.randint(0, 9) for _ in range(LOT.randint(1, 20))]
+        n, few = LOT.randint(0, len(numbers)), LOT.randint(1, 20)
+        assert toolkit.sum_of_least(np.array(numbers), n, few) == sum(sorted(numbers[:n])[:few])
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_the_chance_of_a_meld_with_a_card(text):
+    rules, row = game(text)
+    chances = np.array([LOT.choice([0, 1, LOT.random()]) if LOT.random() < 0.3 else 0.0 for _ in range(52)])
+    held = dict(zip(hand_order(), chances.tolist(), strict=True))
+    for number, card in enumerate(hand_order()):
+        ways = [prod(held[other] for other in meld - {card}) for meld in melds_of_three(row) if card in meld]
+        assert toolkit.meld_chance(number, chances, rules) == pytest.approx(1 - prod(1 - way for way in ways))
+
+
+# The table of mean deadwood
+
+DEALS, TURNS, SURE = 250, 8, 4.5  # standard errors: one false alarm in some ten thousand
+
+
+def counts_before(played):
+    """(turns he has had, least deadwood of his ten cards) before every turn of a seat's own, for both seats."""
+    row = played.matchup.variant.row
+    hands = [set(names(hand)) for hand in played.hands]
+    had = [0, 0]
+    for seat, _, drawn, thrown in played.turns:
+        if thrown < 0:
+            return
+        hands[seat] ^= {*names(1 << drawn), *names(1 << thrown)} if drawn != thrown else set()
+        had[seat] += 1
+        yield had[seat], twin.deadwood(hands[seat], row)
+
+
+def test_expected_count():
+    """Means of another sample of the same games must agree with the table, turn by turn, and never rise in it."""
+    pairing = matchup.seated("gold-early", "gold-early", "standard", 77, "deal")
+    seen = {turn: [] for turn in range(1, TURNS + 1)}
+    for unit in range(DEALS):
+        for turn, count in counts_before(single.play(pairing, unit)):
+            if turn in seen:
+                seen[turn].append(count)
+    for turn, counts in seen.items():
+        assert abs(np.mean(counts) - toolkit.expected_count(turn)) < SURE * np.std(counts) / len(counts) ** 0.5, turn
+    table = [toolkit.expected_count(turn) for turn in range(60)]
+    assert table == sorted(table, reverse=True)
+    assert abs(table[0] - 56.565) < 0.5  # the mean of a dealt hand, REFERENCE.md 3
