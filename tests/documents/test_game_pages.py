@@ -12,7 +12,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 GAMES = DOCS / "reference" / "games"
 NAMES = variants.names()
 PAGES = sorted(GAMES.glob("*.md"))
-HEADINGS = ["The game", "As simgin plays it", "Readings", "What the simulator says", "Versions"]
+HEADINGS = ["Rules", "Parameters", "Interpretations", "Results", "Version history"]
 QUESTIONS = {"X": 12, "000": 17, "001": 12, "002": 14, "003": 44, "004": 16}  # how many each source has raised
 COMMANDS = sorted({text for page in PAGES for text in re.findall(r"-v ([^` ]+)", page.read_text())})
 
