@@ -3,13 +3,14 @@
 What numba cannot compile runs in Python (see simgin.slow), unless it is a mistake that would show at the first question anyway.
 """
 
+import ast
 import builtins
-import dis
+import linecache
 import sys
+import warnings
 from bdb import BdbQuit
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from types import CodeType
 from typing import Any, Literal
@@ -132,51 +133,157 @@ def _is_builtin(policy: Policy) -> bool:
 
 
 def _check_source(policy: Policy) -> None:
+    """Raise PolicyError for a policy that any tier would fail on, or that would play something else than it says."""
     code = getattr(policy.function, "__code__", None)
     if code is None or code.co_argcount != 3:
         raise PolicyError(f"{_where(policy)} must be a plain function of three arguments: (view, rules, params).")
-    if "noise" in code.co_names and not policy.noise:
-        raise PolicyError(f"{_where(policy)} reads view.noise, which is there only if it says so: write @{policy.slot}(noise=True).")
-    for record, name in _attributes(code, code.co_varnames[:2]):
-        known = (VIEW, RULES)[code.co_varnames.index(record)].names or ()
-        if name not in known and not hasattr(np.record, name):
-            raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(name)}")
-    known_names = {*policy.function.__globals__, *vars(builtins)}
-    if unknown := next((name for name in _globals(code) if name not in known_names), None):
-        raise PolicyError(f"{_where(policy)} cannot be compiled: {unknown!r} is nowhere defined{did_you_mean(unknown, known_names)}")
+    definition = _definition(policy.function)
+    if definition is None:
+        return _check_noise(policy, set(code.co_names))
+    body = _body(definition)
+    reads = sorted(_free_names(body), key=lambda name: (name.lineno, name.col_offset))
+    _check_noise(policy, {node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute)})
+    _check_fields(policy, body, reads)
+    _check_names(policy, reads)
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """A function's code and that of the functions and comprehensions in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
+def _check_noise(policy: Policy, attributes: set[str]) -> None:
+    if "noise" in attributes and not policy.noise:
+        remedy = f"write @{policy.slot}(noise=True)"
+        raise PolicyError(f"{_where(policy)} reads view.noise, which is there only if it says so: {remedy}.")
 
 
-def _attributes(code: CodeType, arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """(argument, attribute) wherever the text says `argument.attribute`, for arguments that are never given another value."""
-    for part in _codes(code):
-        steps = list(dis.get_instructions(part))
-        own = {name for step in steps if step.opname.startswith("STORE_FAST") for name in _named(step)}
-        own |= set(part.co_varnames[: part.co_argcount]) if part is not code else set()
-        for before, step in pairwise(steps):
-            if "LOAD_FAST" in before.opname or before.opname == "LOAD_DEREF":
-                loaded = _named(before)[-1]
-                if loaded in arguments and loaded not in own and step.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"):
-                    yield loaded, str(step.argval)
+def _check_fields(policy: Policy, body: ast.AST, reads: list[ast.Name]) -> None:
+    """Check every `view.field` and `rules.field`, under whatever names the function has given its arguments."""
+    view, rules = policy.function.__code__.co_varnames[:2]
+    fields = {view: VIEW.names or (), rules: RULES.names or ()}
+    for node in ast.walk(body):
+        if not isinstance(node, ast.Attribute) or node.value not in reads:
+            continue
+        known = fields.get(node.value.id)
+        if known is not None and node.attr not in known and not hasattr(np.record, node.attr):
+            raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(node.attr)}")
 
 
-def _named(step: dis.Instruction) -> tuple[str, ...]:
-    """The names that an instruction is about: two of them where Python 3.13 and later join two instructions."""
-    return step.argval if isinstance(step.argval, tuple) else (step.argval,)
+def _check_names(policy: Policy, reads: list[ast.Name]) -> None:
+    code, module = policy.function.__code__, policy.function.__globals__
+    defined = {*module, *vars(builtins)}
+    enclosing = {*code.co_varnames[: code.co_argcount], *code.co_freevars}
+    for name in (node.id for node in reads):
+        if name not in defined and name not in enclosing:
+            hint = did_you_mean(name, defined)
+            raise PolicyError(f"{_where(policy)} cannot be compiled: {name!r} is nowhere defined{hint}")
 
 
-def _globals(code: CodeType) -> Iterator[str]:
-    """The names of the module that a function reads, without those that it makes itself."""
-    steps = [step for part in _codes(code) for step in dis.get_instructions(part)]
-    made = {step.argval for step in steps if step.opname == "STORE_GLOBAL"}
-    return (str(step.argval) for step in steps if step.opname == "LOAD_GLOBAL" and step.argval not in made)
+# The source of a function
+
+
+def _definition(function: Any) -> ast.FunctionDef | ast.Lambda | None:
+    """The syntax tree of a function's definition; None if its source cannot be read, as for what `exec` made."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    candidates = [node for node in _definitions("".join(lines)) if _begins(node, code)]
+    if len(candidates) > 1:  # several lambdas on one line
+        candidates = [node for node in candidates if _encloses(node, code)]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+@lru_cache(maxsize=16)
+def _definitions(source: str) -> list[ast.FunctionDef | ast.Lambda]:
+    """Every function defined in a source text, nested ones included; none if the text cannot be parsed."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # they were shown when the file was imported
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
+
+
+def _begins(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
+    """Whether a definition has the name, the first line and the arguments of a function's code."""
+    name, first = "<lambda>", node.lineno
+    if isinstance(node, ast.FunctionDef):
+        name = node.name
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    arguments = tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
+    begins = (name, first, arguments)
+    return begins == (code.co_name, code.co_firstlineno, code.co_varnames[: code.co_argcount])
+
+
+def _encloses(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
+    """Whether a function's code was made from text that lies inside a definition."""
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    for line, _, column, _ in code.co_positions():
+        if line is not None and column and not begin <= (line, column) < end:
+            return False
+    return True
+
+
+def _body(definition: ast.FunctionDef | ast.Lambda) -> ast.Module:
+    """What a function executes, without its decorators, arguments and annotations."""
+    if isinstance(definition, ast.Lambda):
+        return ast.Module([ast.Expr(definition.body)], [])
+    return ast.Module(definition.body, [])
+
+
+_COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_SCOPE = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | _COMPREHENSION
+
+
+def _free_names(scope: ast.AST) -> Iterator[ast.Name]:
+    """The reads of names that neither a scope nor one nested in it binds.
+
+    Defaults and decorators of nested functions count as read inside them: a mistake there may pass, but nothing right is refused.
+    """
+    bound = _bound_names(scope)
+    for node in _nodes_of_scope(scope):
+        if isinstance(node, _SCOPE):
+            reads = list(_free_names(node))
+        else:
+            reads = [node] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else []
+        yield from (name for name in reads if name.id not in bound)
+
+
+def _bound_names(scope: ast.AST) -> set[str]:
+    names: set[str] = set()
+    for node in _nodes_of_scope(scope):
+        names |= _bound_by(node)
+    for node in ast.walk(scope):  # these bind in the function around the scope they stand in
+        if isinstance(node, ast.NamedExpr):
+            names.add(node.target.id)
+        elif isinstance(node, ast.Nonlocal):
+            names |= set(node.names)
+    return names
+
+
+def _nodes_of_scope(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a scope, down to nested scopes but not into them; annotations, which are not executed, left out."""
+    for node in ast.iter_child_nodes(scope):
+        if node in (getattr(scope, "annotation", None), getattr(scope, "returns", None)):
+            continue
+        yield node
+        if not isinstance(node, _SCOPE):
+            yield from _nodes_of_scope(node)
+
+
+def _bound_by(node: ast.AST) -> set[str]:
+    """The names that a node binds in its own scope."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+            return {name}
+        case ast.alias(name=module, asname=name):
+            return {name or module.split(".")[0]}
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return {name}
+        case ast.MatchMapping(rest=str(name)):
+            return {name}
+    return set()
+
+
+# Messages
 
 
 def _where(policy: Policy) -> str:
