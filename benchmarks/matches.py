@@ -8,8 +8,8 @@ The best of several runs each, in processor time of one thread; the last column 
 import time
 from typing import Literal
 
-from simgin import matchup
 from simgin.core import sums
+from simgin.play import matchup
 
 RUNS = 8
 GAMES = (
@@ -28,7 +28,9 @@ GAMES = (
 )
 
 
-def nanoseconds(variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n: int) -> float:
+def nanoseconds(
+    variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n: int
+) -> float:
     """Processor time a deal, the best of some runs of n units."""
     game = matchup.seated(a, b, variant, 1, unit)
     matchup.prepare(game)
@@ -42,5 +44,10 @@ def nanoseconds(variant: str, a: str, b: str | None, unit: Literal["deal", "matc
 
 
 for variant, a, b, n in GAMES:
-    deals, matches = nanoseconds(variant, a, b, "deal", 20_000), nanoseconds(variant, a, b, "match", n)
-    print(f"{variant:20} deals {deals:5.0f} ns, matches {matches:5.0f} ns a deal, {matches / deals:.2f} times")
+    deals, matches = (
+        nanoseconds(variant, a, b, "deal", 20_000),
+        nanoseconds(variant, a, b, "match", n),
+    )
+    print(
+        f"{variant:20} deals {deals:5.0f} ns, matches {matches:5.0f} ns a deal, {matches / deals:.2f} times"
+    )

@@ -14,10 +14,11 @@ import time
 
 import numpy as np
 
-from simgin import rules, variants
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
-from simgin.threads import usable_cpus
+from simgin.play.parallel import usable_cpus
+from simgin.rules import record as rules
+from simgin.rules import variants
 
 CARDS = 10
 BINS = 128  # more than ten courts are worth
@@ -74,7 +75,9 @@ def count(workers):
         for i in range(worker, last, workers):
             add(record, lanes, begin, i, histograms[worker])
 
-    threads = [threading.Thread(target=work, args=(worker,), daemon=True) for worker in range(workers)]
+    threads = [
+        threading.Thread(target=work, args=(worker,), daemon=True) for worker in range(workers)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -92,9 +95,19 @@ def differences(histogram):
     quantiles = {q: int(np.searchsorted(at_most, q * HANDS / 100)) for q in QUANTILES}
     print(f"mean {mean:.4f}, standard deviation {sd:.4f}")
     print("quantiles " + ", ".join(f"{q} % {value}" for q, value in quantiles.items()))
-    wrong = [f"{what}: {n:,} instead of {EXACT[what]:,}" for what, n in found.items() if n != EXACT[what]]
-    wrong += [f"moment {m:.4f} instead of {want}" for m, want in zip((mean, sd), MOMENTS, strict=True) if round(m, 4) != want]
-    return wrong + [f"quantile {q} %: {quantiles[q]} instead of {want}" for q, want in QUANTILES.items() if quantiles[q] != want]
+    wrong = [
+        f"{what}: {n:,} instead of {EXACT[what]:,}" for what, n in found.items() if n != EXACT[what]
+    ]
+    wrong += [
+        f"moment {m:.4f} instead of {want}"
+        for m, want in zip((mean, sd), MOMENTS, strict=True)
+        if round(m, 4) != want
+    ]
+    return wrong + [
+        f"quantile {q} %: {quantiles[q]} instead of {want}"
+        for q, want in QUANTILES.items()
+        if quantiles[q] != want
+    ]
 
 
 def main():

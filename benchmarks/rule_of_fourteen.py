@@ -15,13 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin.statistics import Z95
+from simgin.stats.ratios import Z95
 from simgin.toolkit import beliefs as model
 
 PLAYERS = ("gold-early", "tonic-like", "marjj")
 TOTALS = (12, 13, 14, 15, 16)
 GROUPS = 10
-SPEC = importlib.util.spec_from_file_location("training_beliefs", Path(__file__).parent.parent / "training" / "beliefs.py")
+SPEC = importlib.util.spec_from_file_location(
+    "training_beliefs", Path(__file__).parent.parent / "training" / "beliefs.py"
+)
 training = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(training)
 
@@ -36,29 +38,42 @@ def seen_at_partners(view: np.record, total: int) -> np.ndarray:
         if kind >= 0:
             counts[kind, card % 13] += 1
         counts[model.THROWN, int(view.history[i, 3]) % 13] += 1
-    partner = [total - 2 - rank for rank in range(13)]  # ranks count from 0 here, from 1 at the table
+    partner = [
+        total - 2 - rank for rank in range(13)
+    ]  # ranks count from 0 here, from 1 at the table
     none = np.zeros(3, np.int8)
     cards = [card for card in range(52) if int(view.unseen) >> card & 1]
-    return np.array([counts[:, partner[card % 13]] if 0 <= partner[card % 13] < 13 else none for card in cards])
+    return np.array(
+        [counts[:, partner[card % 13]] if 0 <= partner[card % 13] < 13 else none for card in cards]
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--deals", type=int, default=2_000, help="deals of every pair")
     given = parser.parse_args()
     pairs = list(combinations_with_replacement(PLAYERS, 2))
     rows, held, views = training.logged(pairs, given.deals, 3)
-    group = np.repeat(np.arange(len(views)) % GROUPS, [int(view.unseen).bit_count() for view in views])
+    group = np.repeat(
+        np.arange(len(views)) % GROUPS, [int(view.unseen).bit_count() for view in views]
+    )
     print(
         f"{len(views):,} deals of {', '.join(PLAYERS)}, seed 3: factor on the odds when he declined, took, threw a card of the other rank"
     )
     for total in TOTALS:
         more = np.hstack([rows, np.concatenate([seen_at_partners(view, total) for view in views])])
         found = np.log(training.fit(more, held)[-3:])
-        left = np.array([np.log(training.fit(more[group != k], held[group != k])[-3:]) for k in range(GROUPS)])
+        left = np.array(
+            [np.log(training.fit(more[group != k], held[group != k])[-3:]) for k in range(GROUPS)]
+        )
         se = np.sqrt((GROUPS - 1) / GROUPS * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
         factors = zip(np.exp(found), Z95 * np.exp(found) * se, strict=True)
-        print(f"adding up to {total}: " + ", ".join(f"{factor:.3f} ± {half:.3f}" for factor, half in factors))
+        print(
+            f"adding up to {total}: "
+            + ", ".join(f"{factor:.3f} ± {half:.3f}" for factor, half in factors)
+        )
 
 
 if __name__ == "__main__":

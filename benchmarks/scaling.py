@@ -7,13 +7,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from simgin import identities, ledger, matchup, runner, work
-from simgin.cluster import Cluster
-from simgin.experiment import Cell
+from simgin.play import matchup
+from simgin.runs import invariants, ledger, runner, schedule
+from simgin.runs.cluster import Cluster
+from simgin.runs.experiment import Cell
 
 BATCHES = 400
 TIMES = 5  # of which the best counts: these machines are noisy
-STRATEGIES = ("gold", "gold+discard=hits")  # a quick player, and one that looks at every unseen card
+STRATEGIES = (
+    "gold",
+    "gold+discard=hits",
+)  # a quick player, and one that looks at every unseen card
 
 
 def a_batch(one, rows, folder):
@@ -22,7 +26,7 @@ def a_batch(one, rows, folder):
     for i in range(TIMES):
         with ledger.opened(Path(folder) / f"batches-{i}.sqlite", {}) as book:
             started = time.perf_counter()
-            identities.check(one, units, rows)
+            invariants.check(one, units, rows)
             book.add(0, 0, units, rows, "worker")
             best = min(best, (time.perf_counter() - started) / len(rows))
     return best
@@ -40,7 +44,7 @@ def packing(rows):
 
 def a_block(one, folder):
     """Seconds that a block takes from being handed out to being committed on two local processes, beside its play and its batches."""
-    work.BLOCK_SECONDS = 0.0  # blocks of one batch
+    schedule.BLOCK_SECONDS = 0.0  # blocks of one batch
     cell, best = Cell(one, BATCHES * one.batch * 2), float("inf")
     for i in range(TIMES):
         team = Cluster("local:2")
@@ -74,14 +78,21 @@ def main():
             started = time.perf_counter()
             rows = matchup.play(one, 0, 40 * one.batch)
             cores[text] = (time.perf_counter() - started) / len(rows)
-        batch, block = a_batch(one, rows, folder), a_block(matchup.seated("gold", "simple", "standard", 1, "deal"), folder)
+        batch, block = (
+            a_batch(one, rows, folder),
+            a_block(matchup.seated("gold", "simple", "standard", 1, "deal"), folder),
+        )
     waiting = block - cores["gold"] / 2
     print(f"a batch of 1,000 pairs: {1e6 * batch:.0f} microseconds to check and commit")
     seconds, before, after = packing(rows)
     print(f"of these {1e6 * seconds:.0f} to compress its row, from {before} bytes to {after:.0f}")
-    print(f"a block on a cluster of two processes: {1e3 * waiting:.1f} ms beside its play, so at most {1 / waiting:.0f} blocks a second")
+    print(
+        f"a block on a cluster of two processes: {1e3 * waiting:.1f} ms beside its play, so at most {1 / waiting:.0f} blocks a second"
+    )
     for text, seconds in cores.items():
-        print(f"{text}: {2000 / seconds:,.0f} deals a second on one core; one loop keeps {seconds / batch:,.0f} cores busy")
+        print(
+            f"{text}: {2000 / seconds:,.0f} deals a second on one core; one loop keeps {seconds / batch:,.0f} cores busy"
+        )
 
 
 if __name__ == "__main__":

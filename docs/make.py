@@ -29,12 +29,20 @@ from typing import Any
 import pandas as pd
 
 import simgin
-from simgin import book, deals, drama, loader, metrics, odds, plots, portrait, solotraits, summary, table, traits, variants
-from simgin import catalogue as known
+from simgin import plots
 from simgin.core import sums
-from simgin.metrics import Metric
-from simgin.traits import Trait
-from simgin.variants import Variant
+from simgin.odds import report, sample, solo
+from simgin.report import summary
+from simgin.review import frames as portrait
+from simgin.review import rule_metrics, solo_metrics
+from simgin.review.rule_metrics import Trait
+from simgin.rules import variants
+from simgin.rules.variants import Variant
+from simgin.stats import metrics, table
+from simgin.stats.metrics import Metric
+from simgin.strategy import catalogue as known
+from simgin.strategy import loader
+from simgin.value import drama
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -44,10 +52,27 @@ ODDS_DEALS = 40_000  # as in `simgin odds`
 SEED = 1  # of the experiments that results/reference was made by
 REFERENCE = ROOT / "results" / "reference"
 WITH_BLOCKS = ("reference/metrics", "how-to/reviews", "reference/plots", "how-to/odds", "findings")
-KINDS = ("rows", "games", "metrics", "traits", "plots", "table", "roster", "speed", "odds", "quoted")
+KINDS = (
+    "rows",
+    "games",
+    "metrics",
+    "traits",
+    "plots",
+    "table",
+    "roster",
+    "speed",
+    "odds",
+    "quoted",
+)
 BLOCK = re.compile(rf"(<!-- ({'|'.join(KINDS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)
 
-SECTIONS = {"deal": "the deal", "meld": "melds and values", "score": "scoring", "match": "the match", "stake": "the die"}
+SECTIONS = {
+    "deal": "the deal",
+    "meld": "melds and values",
+    "score": "scoring",
+    "match": "the match",
+    "stake": "the die",
+}
 WON_BY = {
     "single": "one deal",
     "points": "{points_target} points",
@@ -112,7 +137,7 @@ COUNTED = {
     "goal_met": "those whose total met the goal",
 }
 
-FRAMES = {"odds": "draws"}  # of simgin.portrait, where they are not named like the picture
+FRAMES = {"odds": "draws"}  # of simgin.review.frames, where they are not named like the picture
 
 # What a review tells, in words, by the number of players; those of metrics and of drama have them with their code.
 BY_GIN = "A dash where only gin ends a deal."
@@ -151,7 +176,7 @@ MEANT = {
         "result that belongs to the cards.",
         **{
             slot: f"Share of matches that `gold-early` that {words} (`{slot}`) wins against `gold-early`."
-            for slot, words in traits.RESTRICTED.items()
+            for slot, words in rule_metrics.RESTRICTED.items()
         },
     },
     1: {
@@ -197,7 +222,11 @@ def league_pictures() -> None:
 
 def pages() -> list[Path]:
     """The pages with blocks: those named like the games, those of the strategies, and some more."""
-    folders = [page for folder in ("games", "strategies") for page in sorted((HERE / "reference" / folder).glob("*.md"))]
+    folders = [
+        page
+        for folder in ("games", "strategies")
+        for page in sorted((HERE / "reference" / folder).glob("*.md"))
+    ]
     return [*folders, *(HERE / f"{name}.md" for name in WITH_BLOCKS), ROOT / "README.md"]
 
 
@@ -218,7 +247,11 @@ def filled(page: Path, kinds: Sequence[str]) -> str:
 
     def block(match: re.Match[str]) -> str:
         start, kind, words, end = match.groups()
-        return f"{start}\n{makers[kind](*(words or '').split())}\n\n{end}" if kind in kinds else match[0]
+        return (
+            f"{start}\n{makers[kind](*(words or '').split())}\n\n{end}"
+            if kind in kinds
+            else match[0]
+        )
 
     return BLOCK.sub(block, page.read_text())
 
@@ -226,23 +259,45 @@ def filled(page: Path, kinds: Sequence[str]) -> str:
 def rows(name: str) -> str:
     """What a game has in place of the parameters of `standard`; the parameters of `standard` itself, group by group."""
     here, base = variants.find(name), variants.find("standard")
-    changed = [(parameter, value) for parameter, _, value in variants.difference(base, here) if value is not None]
+    changed = [
+        (parameter, value)
+        for parameter, _, value in variants.difference(base, here)
+        if value is not None
+    ]
     if name == base.text:
         return _groups(base)
-    lines = [(f"`{parameter}`", _written(here, parameter), _written(base, parameter)) for parameter, _ in changed]
+    lines = [
+        (f"`{parameter}`", _written(here, parameter), _written(base, parameter))
+        for parameter, _ in changed
+    ]
     return _table(("parameter", "here", "`standard`"), lines)
 
 
 def games() -> str:
     """All games at a glance, with three figures of each."""
-    head = ("game", "players", "what is special", "a match is won by", "turns per deal", "void, joker or limit %", "gin %")
-    return _table(head, [(*facts(variants.find(name)), *_figures(name)) for name in variants.names()])
+    head = (
+        "game",
+        "players",
+        "what is special",
+        "a match is won by",
+        "turns per deal",
+        "void, joker or limit %",
+        "gin %",
+    )
+    return _table(
+        head, [(*facts(variants.find(name)), *_figures(name)) for name in variants.names()]
+    )
 
 
 def facts(variant: Variant) -> tuple[str, ...]:
     """The cells of the index that come from a row."""
     link = f"[{variant.title}]({variant.text}.md) `{variant.text}`"
-    return link, str(variant.row["players"]), variant.about, WON_BY[str(variant.row["goal"])].format(**variant.row)
+    return (
+        link,
+        str(variant.row["players"]),
+        variant.about,
+        WON_BY[str(variant.row["goal"])].format(**variant.row),
+    )
 
 
 def defined(unit: str) -> str:
@@ -267,8 +322,17 @@ def _definition(metric: Metric) -> tuple[str, ...]:
 
 def told_of_rules(players: str) -> str:
     """What a review tells of games for so many players, a row a metric."""
-    told = solotraits.TRAITS if players == "1" else traits.TRAITS
-    lines = [(one.title, f"`{one.key}`", meaning(one, int(players)), "yes" if one.deep else "", _notable(one)) for one in told]
+    told = solo_metrics.TRAITS if players == "1" else rule_metrics.TRAITS
+    lines = [
+        (
+            one.title,
+            f"`{one.key}`",
+            meaning(one, int(players)),
+            "yes" if one.deep else "",
+            _notable(one),
+        )
+        for one in told
+    ]
     return _table(("metric", "in `metrics.csv`", "what it is", "`--deep`", "said from"), lines)
 
 
@@ -286,10 +350,14 @@ def _notable(trait: Trait) -> str:
 
 
 def drawn() -> str:
-    """The pictures: a row for each with its columns, and the function of simgin.portrait that makes such a frame of a review."""
+    """The pictures: a row for each with its columns, and the function of simgin.review.frames that makes such a frame of a review."""
     drawing = [(name, getattr(plots, name)) for name in plots.__all__ if name not in ("png", "svg")]
     frames = {name: FRAMES.get(name, name) for name, _ in drawing}
-    made = {name: f"`portrait.{frame}`" for name, frame in frames.items() if inspect.isfunction(getattr(portrait, frame, None))}
+    made = {
+        name: f"`portrait.{frame}`"
+        for name, frame in frames.items()
+        if inspect.isfunction(getattr(portrait, frame, None))
+    }
     lines = [(f"`{name}`", _flat(one), made.get(name, "")) for name, one in drawing]
     return _table(("`simgin.plots`", "what it draws", "frame of a review"), lines)
 
@@ -306,20 +374,32 @@ def _counted(fact: str) -> str:
     kind = fact.removeprefix("a_won_").removeprefix("points_")
     assert kind in sums.KINDS, f"{fact} has no words: add them to COUNTED"
     before = (
-        "deals it won, of kind" if fact.startswith("a_won_") else "deals of kind" if fact == kind else "points of both in deals of kind"
+        "deals it won, of kind"
+        if fact.startswith("a_won_")
+        else "deals of kind"
+        if fact == kind
+        else "points of both in deals of kind"
     )
     return f"{before} `{kind}`"
 
 
 def measured(source: str, *names: str) -> str:
     """A table of what was measured: a line for every metric that says something, a column for every strategy in every variant."""
-    found = [(key, rows) for key, rows in table.matchups(played(source)) if not names or key[0] in names]
+    found = [
+        (key, rows) for key, rows in table.matchups(played(source)) if not names or key[0] in names
+    ]
     found.sort(key=lambda one: names.index(one[0][0]) if names else 0)
     order = list(dict.fromkeys(a for (_, a, _), _ in found))
     found.sort(key=lambda one: order.index(one[0][1]))
     several = len({variant for (variant, _, _), _ in found}) > 1
     head = [f"`{a}`" + (f" in `{variant}`" if several else "") for (variant, a, _), _ in found]
-    return "\n\n".join([_caption(found), _table(("", *head), _lines([rows for _, rows in found])), _commands(source, found)])
+    return "\n\n".join(
+        [
+            _caption(found),
+            _table(("", *head), _lines([rows for _, rows in found])),
+            _commands(source, found),
+        ]
+    )
 
 
 @cache
@@ -328,7 +408,9 @@ def played(source: str) -> pd.DataFrame:
     if source != ALONE:
         return simgin.run(ROOT / source)
     alone = [(one, a) for one in _games_alone() for a in _alone(variants.find(one))]
-    return pd.concat([simgin.match(a, variant=one, matches=MATCHES_ALONE) for one, a in alone], ignore_index=True)
+    return pd.concat(
+        [simgin.match(a, variant=one, matches=MATCHES_ALONE) for one, a in alone], ignore_index=True
+    )
 
 
 def _games_alone() -> list[str]:
@@ -344,7 +426,11 @@ def _alone(variant: Variant) -> list[str]:
 
 def _figures(name: str) -> Iterator[str]:
     source = ALONE if variants.find(name).row["players"] == 1 else TWO
-    found = next(rows for (variant, a, _), rows in table.matchups(played(source)) if (variant, a) == (name, "gold"))
+    found = next(
+        rows
+        for (variant, a, _), rows in table.matchups(played(source))
+        if (variant, a) == (name, "gold")
+    )
     undecided = next(kind for kind in UNDECIDED if kind == "void" or found.loc[kind, "value"] > 0)
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
         yield summary.estimate(*table.cell(found, metric), factor)
@@ -353,8 +439,20 @@ def _figures(name: str) -> Iterator[str]:
 def roster() -> str:
     """Every strategy that comes with simgin, those for two players strongest first."""
     every = known.ordered([loader.find(name) for name in loader.shipped()])
-    rates = {row["figure"].partition(",")[0]: f"{float(format(row['per_second'], '.2g')):,.0f}" for row in _bench()}
-    lines = [(f"`{one.name}`", known.strength(one.name), rates.get(one.name, ""), known.idea(one), one.source) for one in every]
+    rates = {
+        row["figure"].partition(",")[0]: f"{float(format(row['per_second'], '.2g')):,.0f}"
+        for row in _bench()
+    }
+    lines = [
+        (
+            f"`{one.name}`",
+            known.strength(one.name),
+            rates.get(one.name, ""),
+            known.idea(one),
+            one.source,
+        )
+        for one in every
+    ]
     return _table(("strategy", "Elo, matches won v `simple`", "deals/s", "idea", "source"), lines)
 
 
@@ -362,15 +460,26 @@ def speed() -> str:
     """Figures of the bench: threads, how many a second, and the ratio to the calibration kernel in three digits."""
     named = {f"{name}, eaai deals" for name in loader.shipped()}
     rows = [row for row in _bench() if row["figure"] not in named]
-    lines = [(row["figure"], str(row["threads"]), f"{row['per_second']:,.0f}", _digits(row["ratio"])) for row in rows]
+    lines = [
+        (row["figure"], str(row["threads"]), f"{row['per_second']:,.0f}", _digits(row["ratio"]))
+        for row in rows
+    ]
     return _table(("", "threads", "per second", "ratio to the calibration kernel"), lines)
 
 
 def odds_alone() -> str:
     """The sheets of `simgin odds`, as tables under their titles."""
-    alone = [[deals.of(player, game, ODDS_DEALS) for player in odds.ladder(variants.find(game))] for game in _games_alone()]
-    sheets = book.of(alone, [], 1).sheets()
-    return "\n\n".join("\n\n".join([f"**{one.title}**", _table(one.headings, list(one.rows)), *filter(None, [one.note])]) for one in sheets)
+    alone = [
+        [sample.of(player, game, ODDS_DEALS) for player in solo.ladder(variants.find(game))]
+        for game in _games_alone()
+    ]
+    sheets = report.of(alone, [], 1).sheets()
+    return "\n\n".join(
+        "\n\n".join(
+            [f"**{one.title}**", _table(one.headings, list(one.rows)), *filter(None, [one.note])]
+        )
+        for one in sheets
+    )
 
 
 def _digits(number: float) -> str:
@@ -388,10 +497,17 @@ def quoted(name: str, *title: str) -> str:
         text = (REFERENCE / name / "summary.md").read_text()
         return text.split(f"## {' '.join(title)}\n", 1)[1].partition("\n## ")[0].strip()
     lines = [
-        (variant, f"`{a}`", f"`{b}`" if b else "", *(summary.estimate(*table.cell(rows, metric), factor) for metric, _, factor in WON))
+        (
+            variant,
+            f"`{a}`",
+            f"`{b}`" if b else "",
+            *(summary.estimate(*table.cell(rows, metric), factor) for metric, _, factor in WON),
+        )
         for (variant, a, b), rows in table.matchups(table.read(REFERENCE / name / "table.csv"))
     ]
-    told = [i for i, cells in enumerate(zip(*lines, strict=True)) if set(cells) - {"", summary.DASH}]
+    told = [
+        i for i, cells in enumerate(zip(*lines, strict=True)) if set(cells) - {"", summary.DASH}
+    ]
     head = ("game", "A", "B", *(heading for _, heading, _ in WON))
     return _table([head[i] for i in told], [tuple(line[i] for i in told) for line in lines])
 
@@ -401,14 +517,24 @@ def catalogue() -> str:
     figures = {**_in_the_league(), **_elsewhere()}
     head = "# Written by docs/make.py from results/reference: league, mc, dice, solo-players and bench.json.\n"
     return "\n".join(
-        [head, *(f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in some.items()) for name, some in figures.items())]
+        [
+            head,
+            *(
+                f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in some.items())
+                for name, some in figures.items()
+            ),
+        ]
     )
 
 
 def _in_the_league() -> dict[str, dict[str, str]]:
     """Elo under eaai with its error, matches won against simple in per cent, and speed, by strategy."""
-    league, cross = (pd.read_csv(REFERENCE / "league" / name) for name in ("league.csv", "cross.csv"))
-    against = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")].set_index("strategy")["share"]
+    league, cross = (
+        pd.read_csv(REFERENCE / "league" / name) for name in ("league.csv", "cross.csv")
+    )
+    against = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")].set_index(
+        "strategy"
+    )["share"]
     return {
         row["strategy"]: {
             "elo": f"{row['elo']:.0f}",
@@ -423,20 +549,33 @@ def _in_the_league() -> dict[str, dict[str, str]]:
 def _elsewhere() -> dict[str, dict[str, str]]:
     """What is told of those who are too slow for the league, or made for another game."""
     won = _value("mc", "eaai", "mc", "simple", "match_win")
-    dice = pd.read_csv(REFERENCE / "dice" / "league.csv").set_index(["variant", "strategy"])["match_win"]
+    dice = pd.read_csv(REFERENCE / "dice" / "league.csv").set_index(["variant", "strategy"])[
+        "match_win"
+    ]
     found = {
         "mc": {"told": f'"{100 * won:.0f} % v simple"', **_speed("mc")},
-        "dice-player": {"told": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"', **_speed("dice-player")},
+        "dice-player": {
+            "told": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"',
+            **_speed("dice-player"),
+        },
     }
     for name in (name for name in loader.shipped() if known.alone(name)):
-        wins, penalty = _value("solo-players", "solitaire-gin", name, "", "win"), _value("solo-players", "solitary-gin", name, "", "score")
+        wins, penalty = (
+            _value("solo-players", "solitaire-gin", name, "", "win"),
+            _value("solo-players", "solitary-gin", name, "", "score"),
+        )
         found[name] = {"told": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}
     return found
 
 
 def _value(result: str, variant: str, a: str, b: str, metric: str) -> float:
     rows = table.read(REFERENCE / result / "table.csv")
-    seen = rows[(rows["variant"] == variant) & (rows["strategy"] == a) & (rows["opponent"] == b) & (rows["metric"] == metric)]
+    seen = rows[
+        (rows["variant"] == variant)
+        & (rows["strategy"] == a)
+        & (rows["opponent"] == b)
+        & (rows["metric"] == metric)
+    ]
     return float(seen["value"].iloc[0])
 
 
@@ -455,7 +594,11 @@ def _commands(source: str, found: Sequence[Seen]) -> str:
     (variant, a, b), _ = found[0]
     players = f"{a} {b}".strip()
     one = f"`simgin match {players} -v {variant} --matches {_matches(found)}`"
-    return f"One column: {one}." if source == ALONE else f"Command: `simgin run {source}`; the first column alone: {one}."
+    return (
+        f"One column: {one}."
+        if source == ALONE
+        else f"Command: `simgin run {source}`; the first column alone: {one}."
+    )
 
 
 def _matches(found: Sequence[Seen]) -> int:
@@ -465,7 +608,15 @@ def _matches(found: Sequence[Seen]) -> int:
 def _lines(found: Sequence[pd.DataFrame]) -> Iterator[tuple[str, ...]]:
     for metric, title, factor in LINES:
         if _says_something(metric, found):
-            yield title, *(summary.estimate(*table.cell(rows, metric), factor) if metric in rows.index else "" for rows in found)
+            yield (
+                title,
+                *(
+                    summary.estimate(*table.cell(rows, metric), factor)
+                    if metric in rows.index
+                    else ""
+                    for rows in found
+                ),
+            )
 
 
 def _says_something(metric: str, found: Sequence[pd.DataFrame]) -> bool:
@@ -476,15 +627,27 @@ def _says_something(metric: str, found: Sequence[pd.DataFrame]) -> bool:
     if metric in ("deals_per_match", "match_win"):
         return any(rows.loc["deals_per_match", "value"] > 1 for rows in there)
     if metric == "settlement":
-        return any(abs(rows.loc[metric, "value"] - rows.loc["match_margin", "value"]) > 1e-9 for rows in there)
-    return any(rows.loc[metric, "value"] > 0 for rows in there) if metric in ENDINGS else bool(there)
+        return any(
+            abs(rows.loc[metric, "value"] - rows.loc["match_margin", "value"]) > 1e-9
+            for rows in there
+        )
+    return (
+        any(rows.loc[metric, "value"] > 0 for rows in there) if metric in ENDINGS else bool(there)
+    )
 
 
 def _groups(variant: Variant) -> str:
-    acting = [p for p in variants.parameters().values() if p.acts(variant.row) and p.status != "descriptive"]
+    acting = [
+        p
+        for p in variants.parameters().values()
+        if p.acts(variant.row) and p.status != "descriptive"
+    ]
     acting = [p for p in acting if variant.row[p.name] is not None]
     grouped = groupby(acting, key=lambda p: p.section)
-    lines = [(SECTIONS[section], ", ".join(f"`{p.name}` {_written(variant, p.name)}" for p in some)) for section, some in grouped]
+    lines = [
+        (SECTIONS[section], ", ".join(f"`{p.name}` {_written(variant, p.name)}" for p in some))
+        for section, some in grouped
+    ]
     return _table(("", "parameters that have an effect"), lines)
 
 

@@ -19,7 +19,8 @@
 from pathlib import Path
 
 import simgin
-from simgin import plots, verdicts
+from simgin import plots
+from simgin.findings import sentences
 
 # %% [markdown]
 # ## The question first
@@ -55,7 +56,7 @@ found = simgin.findings_of("discards.toml")
 plots.league(found.standings, found.cross, unit="deal", seed=1)
 
 # %%
-print(*verdicts.of(found), sep="\n\n")
+print(*sentences.of(found), sep="\n\n")
 
 # %% [markdown]
 # ## Differences, not levels
@@ -83,8 +84,10 @@ found.differences[["strategy", "metric", "difference", "low", "high", "p_holm", 
 # for gin after the first turns: does the rule help that one, too?
 
 # %%
-frame = simgin.match("gold-early+discard=safe-neighbour", "gold-early", "standard", deals="60k", seed=2)
-print(*verdicts.matchups(frame))
+frame = simgin.match(
+    "gold-early+discard=safe-neighbour", "gold-early", "standard", deals="60k", seed=2
+)
+print(*sentences.matchups(frame))
 
 # %%
 plots.win_and_points(frame, seed=2)

@@ -17,7 +17,8 @@
 # %%
 # %matplotlib inline
 import simgin
-from simgin import plots, verdicts
+from simgin import plots
+from simgin.findings import sentences
 
 # %% [markdown]
 # ## Two players meet
@@ -35,13 +36,15 @@ frame.head()
 # them answer who wins: matches, deals, and points. They can differ: look at all three.
 
 # %%
-frame[(frame["strategy"] == "gold-early") & frame["metric"].isin(["match_win", "deal_win", "margin"])]
+frame[
+    (frame["strategy"] == "gold-early") & frame["metric"].isin(["match_win", "deal_win", "margin"])
+]
 
 # %% [markdown]
 # In a sentence:
 
 # %%
-print(*verdicts.matchups(frame))
+print(*sentences.matchups(frame))
 
 # %% [markdown]
 # And as a picture. A bar that crosses the line of what is even tells nobody apart; four times as many matches halve it.

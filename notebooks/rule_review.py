@@ -19,13 +19,16 @@
 # %%
 # %matplotlib inline
 import simgin
-from simgin import brief, plots, portrait
+from simgin import plots
+from simgin.review import frames, sentences
 
 # %% [markdown]
 # A thousand matches of every pair of players are enough to read along. `simgin review` plays 20,000, and writes a page.
 
 # %%
-review = simgin.review_of(["oklahoma", "standard+undercut_bonus=10"], against="standard", matches="1k")
+review = simgin.review_of(
+    ["oklahoma", "standard+undercut_bonus=10"], against="standard", matches="1k"
+)
 
 # %% [markdown]
 # ## What changes
@@ -33,7 +36,7 @@ review = simgin.review_of(["oklahoma", "standard+undercut_bonus=10"], against="s
 # The greatest change of every theme that is sure after Holm's adjustment, and what could not be told apart.
 
 # %%
-print(*brief.sentences(review), sep="\n\n")
+print(*sentences.sentences(review), sep="\n\n")
 
 # %% [markdown]
 # The same for every metric, and all at once as a picture: where a bar does not touch the line of zero, something has changed. With
@@ -43,7 +46,7 @@ print(*brief.sentences(review), sep="\n\n")
 review.differences[["variant", "title", "difference", "low", "high", "p_holm"]]
 
 # %%
-plots.differences(portrait.differences(review), seed=1)
+plots.differences(frames.differences(review), seed=1)
 
 # %% [markdown]
 # ## How it plays
@@ -51,13 +54,13 @@ plots.differences(portrait.differences(review), seed=1)
 # How deals end, how long they last, and what they are worth.
 
 # %%
-plots.endings(portrait.endings(review), seed=1)
+plots.endings(frames.endings(review), seed=1)
 
 # %%
-plots.turns(portrait.turns(review), seed=1)
+plots.turns(frames.turns(review), seed=1)
 
 # %%
-plots.points(portrait.points(review), seed=1)
+plots.points(frames.points(review), seed=1)
 
 # %% [markdown]
 # ## When to knock
@@ -67,16 +70,18 @@ plots.points(portrait.points(review), seed=1)
 # lifts an end makes it for you.
 
 # %%
-plots.knock(portrait.knock(review), seed=1)
+plots.knock(frames.knock(review), seed=1)
 
 # %%
-review.metrics[review.metrics["metric"].isin(["best_k", "patience", "early"])][["variant", "title", "value", "low", "high", "n"]]
+review.metrics[review.metrics["metric"].isin(["best_k", "patience", "early"])][
+    ["variant", "title", "value", "low", "high", "n"]
+]
 
 # %% [markdown]
 # Each limit against each other, in the standard game: is there one that beats all, or does every one have an answer?
 
 # %%
-plots.knock_matrix(portrait.knock_matrix(review, review.games[0]), seed=1)
+plots.knock_matrix(frames.knock_matrix(review, review.games[0]), seed=1)
 
 # %% [markdown]
 # ## What a score is worth
@@ -85,7 +90,7 @@ plots.knock_matrix(portrait.knock_matrix(review, review.games[0]), seed=1)
 # the match, since it brings 25 points and more: whoever gets there has done most of the way.
 
 # %%
-plots.scores(portrait.scores(review, review.games[0]), seed=1)
+plots.scores(frames.scores(review, review.games[0]), seed=1)
 
 # %% [markdown]
 # ## Whether to believe it
@@ -93,7 +98,7 @@ plots.scores(portrait.scores(review, review.games[0]), seed=1)
 # The estimate as it was played, with a band that holds at every look. If it still wanders when it ends, play more.
 
 # %%
-plots.convergence(portrait.convergence(review), seed=1)
+plots.convergence(frames.convergence(review), seed=1)
 
 # %% [markdown]
 # * All of it is about *these players*. A rule that clever people would play otherwise is judged by how these do.

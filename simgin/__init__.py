@@ -17,15 +17,15 @@ from typing import Any
 
 # Public name -> the module it lives in and its name there.
 _PUBLIC = {
-    "find_strategy": ("simgin.loader", "find"),
-    "find_variant": ("simgin.variants", "find"),
-    "findings_of": ("simgin.frames", "findings_of"),
-    "forest": ("simgin.frames", "forest"),
-    "match": ("simgin.frames", "match"),
-    "odds_of": ("simgin.frames", "odds_of"),
-    "review_of": ("simgin.frames", "review_of"),
-    "run": ("simgin.frames", "run"),
-    "show": ("simgin.frames", "show"),
+    "find_strategy": ("simgin.strategy.loader", "find"),
+    "find_variant": ("simgin.rules.variants", "find"),
+    "findings_of": ("simgin.api", "findings_of"),
+    "forest": ("simgin.api", "forest"),
+    "match": ("simgin.api", "match"),
+    "odds_of": ("simgin.api", "odds_of"),
+    "review_of": ("simgin.api", "review_of"),
+    "run": ("simgin.api", "run"),
+    "show": ("simgin.api", "show"),
 }
 
 __all__ = [
@@ -47,7 +47,9 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     if name == "__version__":
-        return _version()
+        from simgin.version import version
+
+        return version()
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, inner = _PUBLIC[name]
@@ -56,13 +58,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
-
-
-def _version() -> str:
-    """The version that is installed, `0+source` where simgin runs without having been installed."""
-    from importlib import metadata
-
-    try:
-        return metadata.version("simgin")
-    except metadata.PackageNotFoundError:
-        return "0+source"

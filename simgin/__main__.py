@@ -1,5 +1,5 @@
 """`python -m simgin` is `simgin`."""
 
-from simgin.cli import main
+from simgin.cli.main import main
 
 main()

@@ -11,17 +11,42 @@ from simgin.core.meldings import MAX_MELDS, melding_shown
 from simgin.core.rules import AT_DRAW, BAN_DRAWN, BAN_NONE, GOAL_POINTS
 from simgin.core.scoring import score
 from simgin.strategy import KNOCK, choice, flag, helper, param
-from simgin.toolkit import below, best_discards, count_after, deadwood, dearest, lowest, nth, popcount, random_word
+from simgin.toolkit import (
+    below,
+    best_discards,
+    count_after,
+    deadwood,
+    dearest,
+    lowest,
+    nth,
+    popcount,
+    random_word,
+)
 
-STOCK, TAKE, PASS, THROW, END = 0, 1, 2, 3, 4  # actions; the first three are the answers of the slot `take`
+STOCK, TAKE, PASS, THROW, END = (
+    0,
+    1,
+    2,
+    3,
+    4,
+)  # actions; the first three are the answers of the slot `take`
 EITHER = -1  # where a greedy hand draws: as it likes, or STOCK or TAKE
 TARGET = 100  # of the matches that the table of values is about
 
 NUMBERS = {
     "n": param(64, 1, 100_000, "worlds a question"),
     "patient": flag(True, "in a roll-out the own side ends the deal with gin only"),
-    "developed": choice("yes", "draws", "no", about="the opponent's hand: grown as far as it should be, the best of several, or any"),
-    "value": choice("match", "points", about="what is compared: the chance of winning the match, or points of the deal"),
+    "developed": choice(
+        "yes",
+        "draws",
+        "no",
+        about="the opponent's hand: grown as far as it should be, the best of several, or any",
+    ),
+    "value": choice(
+        "match",
+        "points",
+        about="what is compared: the chance of winning the match, or points of the deal",
+    ),
     "gate": param(2.0, 0.0, 10.0, "standard errors by which an action must beat gold's own"),
     "width": param(4, 1, 11, "discards that are looked at, those that leave least deadwood"),
 }
@@ -29,9 +54,41 @@ N, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # places in `params
 GROWN, DRAWS, ANY = 0, 1, 2  # developed
 
 # Mean deadwood of a hand that waits for gin, by the length of the discard pile (jdh8/gin-rummy-engine; STRATEGIES.md 2.15.3).
-EXPECTED = (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10, 9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
+EXPECTED = (
+    53,
+    50,
+    43,
+    38,
+    34,
+    30,
+    27,
+    24,
+    21,
+    19,
+    17,
+    15,
+    13,
+    12,
+    10,
+    9,
+    8,
+    8,
+    7,
+    6,
+    6,
+    5,
+    5,
+    5,
+    4,
+    4,
+    4,
+    4,
+    4,
+    3,
+)
 SWAPS = 64  # tries to bring a hand to its expected deadwood
-FIRST_BATCH = 32  # worlds before hopeless actions are dropped; every later batch doubles their number
+# Worlds before hopeless actions are dropped; every later batch doubles their number
+FIRST_BATCH = 32
 
 
 # Worlds
@@ -139,7 +196,9 @@ def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scra
         count, cards = 1 << 20, 0
         if source != STOCK:
             eleven = hand | 1 << top
-            count, cards = best_discards(eleven, eleven if rules.discard_ban == BAN_NONE else hand, rules)
+            count, cards = best_discards(
+                eleven, eleven if rules.discard_ban == BAN_NONE else hand, rules
+            )
         if source != TAKE and count >= before:
             if left == 0:
                 return 0
@@ -147,7 +206,9 @@ def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scra
             left -= 1
             if rules.stock_end == AT_DRAW and left <= rules.stock_reserve:
                 return 0
-            count, cards = best_discards(eleven, hand if rules.discard_ban == BAN_DRAWN else eleven, rules)
+            count, cards = best_discards(
+                eleven, hand if rules.discard_ban == BAN_DRAWN else eleven, rules
+            )
         top = lowest(dearest(cards, rules)[0])
         ten = eleven & ~(1 << top)
         if count <= (0 if mine and patient else view.limit):
@@ -167,18 +228,55 @@ def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scra
 def outcome(action, card, him, stock, patient, view, rules, scratch):
     """Own points less the opponent's if an action is taken in a world."""
     if action == END:
-        return settle(view.hand & ~(1 << card), 1 << card, view.ending_count, him, view.stock, view, rules, scratch)
+        return settle(
+            view.hand & ~(1 << card),
+            1 << card,
+            view.ending_count,
+            him,
+            view.stock,
+            view,
+            rules,
+            scratch,
+        )
     if action == THROW:
         if view.stock <= rules.stock_reserve:
             return 0
         source = EITHER if rules.take_discard else STOCK
-        return play_out(view.hand & ~(1 << card), him, card, False, source, stock, view.stock, patient, view, rules, scratch)
+        return play_out(
+            view.hand & ~(1 << card),
+            him,
+            card,
+            False,
+            source,
+            stock,
+            view.stock,
+            patient,
+            view,
+            rules,
+            scratch,
+        )
     mine, source = True, action
-    if action == PASS:  # the dealer's pass sends the other to the stock; the nondealer's leaves the upcard to the dealer
-        wanted = view.seat != view.dealer and count_after(him, view.taken_offer, rules) < deadwood(him, rules)
+    if (
+        action == PASS
+    ):  # the dealer's pass sends the other to the stock; the nondealer's leaves the upcard to the dealer
+        wanted = view.seat != view.dealer and count_after(him, view.taken_offer, rules) < deadwood(
+            him, rules
+        )
         mine = view.seat != view.dealer and not wanted
         source = TAKE if wanted else STOCK
-    return play_out(view.hand, him, view.taken_offer, mine, source, stock, view.stock, patient, view, rules, scratch)
+    return play_out(
+        view.hand,
+        him,
+        view.taken_offer,
+        mine,
+        source,
+        stock,
+        view.stock,
+        patient,
+        view,
+        rules,
+        scratch,
+    )
 
 
 @helper
@@ -208,14 +306,18 @@ def _surely_better(a, b, n, gate):
 
 
 @helper
-def _play_worlds(values, first, last, alive, actions, cards, pool, stream, view, rules, params, scratch):
+def _play_worlds(
+    values, first, last, alive, actions, cards, pool, stream, view, rules, params, scratch
+):
     """Fill values[action, world] for the worlds first..last-1 and the actions that are alive (as bits)."""
     stock = np.empty(52, np.int64)
     for w in range(first, last):
         him = imagine(view, rules, params[DEVELOPED], pool, stream, stock)
         for i in range(actions.shape[0]):
             if alive >> i & 1:
-                points = outcome(actions[i], cards[i], him, stock, params[PATIENT] > 0, view, rules, scratch)
+                points = outcome(
+                    actions[i], cards[i], him, stock, params[PATIENT] > 0, view, rules, scratch
+                )
                 values[i, w] = worth(points, view, params)
 
 
@@ -238,7 +340,9 @@ def best_action(actions, cards, view, rules, params):
     alive, done = (1 << k) - 1, 0
     while done < n and alive > 1:
         last = min(n, max(FIRST_BATCH, 2 * done))
-        _play_worlds(values, done, last, alive, actions, cards, pool, stream, view, rules, params, scratch)
+        _play_worlds(
+            values, done, last, alive, actions, cards, pool, stream, view, rules, params, scratch
+        )
         done = last
         for i in range(1, k):
             if _surely_better(values[0], values[i], done, gate):

@@ -13,14 +13,30 @@ import numpy as np
 
 from simgin.core.rules import HIGH_OR_LOW
 from simgin.strategy import choice, discard, helper, param
-from simgin.toolkit import best_discard, deadwood, dearest, lane, lowest, next_counts, outs, popcount, sum_of_least
+from simgin.toolkit import (
+    best_discard,
+    deadwood,
+    dearest,
+    lane,
+    lowest,
+    next_counts,
+    outs,
+    popcount,
+    sum_of_least,
+)
 
 DEADWOOD, GIN, FEW, LOOSE = 0, 1, 2, 3
 PACK_SIZE = 52
 
 
 @discard(
-    aim=choice("deadwood", "gin", "few", "loose", about="least mean count; cards that make gin; mean of the few best; loose cards"),
+    aim=choice(
+        "deadwood",
+        "gin",
+        "few",
+        "loose",
+        about="least mean count; cards that make gin; mean of the few best; loose cards",
+    ),
     few=param(7, 1, 42, "how many of the best draws count under aim=few"),
 )
 def ahead(view, rules, params):
@@ -102,7 +118,12 @@ def _fewest(s, h, d, c, ranks, rules):
 
 @helper
 def _out_of_runs(s, h, d, c, rules):
-    return _out_of_run(s, rules) + _out_of_run(h, rules) + _out_of_run(d, rules) + _out_of_run(c, rules)
+    return (
+        _out_of_run(s, rules)
+        + _out_of_run(h, rules)
+        + _out_of_run(d, rules)
+        + _out_of_run(c, rules)
+    )
 
 
 @helper

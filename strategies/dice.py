@@ -12,4 +12,6 @@ from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy
 
-DICE_PLAYER = Strategy("dice-player", take=lower, discard=low, knock=at, offer=by_value, answer=by_value_answer)
+DICE_PLAYER = Strategy(
+    "dice-player", take=lower, discard=low, knock=at, offer=by_value, answer=by_value_answer
+)

@@ -22,7 +22,12 @@ def uniform(view, rules, params):
     return pick(view.legal, view.noise)
 
 
-@discard(noise=True, tie=choice("high", "random", "middle", about="dearest card, at random, or the rank in fewest melds"))
+@discard(
+    noise=True,
+    tie=choice(
+        "high", "random", "middle", about="dearest card, at random, or the rank in fewest melds"
+    ),
+)
 def low(view, rules, params):
     """Throw for least deadwood; of equal cards as `tie` says."""
     cards = best_discards(view.hand, view.legal, rules)[1]
@@ -54,7 +59,10 @@ def loose_high(view, rules, params):
     return lowest(dearest(options if options else view.legal, rules)[0])
 
 
-@discard(name="hits", keep_pairs=flag(False, "never break up two neighbours of a suit while another discard exists"))
+@discard(
+    name="hits",
+    keep_pairs=flag(False, "never break up two neighbours of a suit while another discard exists"),
+)
 def most_hits(view, rules, params):
     """Keep the ten cards that most unseen cards would give a meld; of equal hands the one with least deadwood (Truong and Neller)."""
     legal = view.legal

@@ -12,8 +12,16 @@ from simgin_strategies.take import lower
 from simgin.strategy import Strategy
 
 GOLD = Strategy("gold", take=lower, discard=low, knock=at)
-GOLD_AT = Strategy("gold-at", take=lower, discard=low, knock=at(k=4), about="Gold that knocks with k or less, four unless told otherwise.")
-GIN_ONLY = Strategy("gin-only", take=lower, discard=low, knock=at(k=0), about="Gold that waits for gin.")
+GOLD_AT = Strategy(
+    "gold-at",
+    take=lower,
+    discard=low,
+    knock=at(k=4),
+    about="Gold that knocks with k or less, four unless told otherwise.",
+)
+GIN_ONLY = Strategy(
+    "gin-only", take=lower, discard=low, knock=at(k=0), about="Gold that waits for gin."
+)
 GOLD_EARLY = Strategy(
     "gold-early",
     take=lower,

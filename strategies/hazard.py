@@ -18,13 +18,29 @@ from simgin_strategies.knock import early
 from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import best_discards, chance_held, cheapest, deadwood, lane, next_counts, of_rank, points, popcount, three_card_runs
+from simgin.toolkit import (
+    best_discards,
+    chance_held,
+    cheapest,
+    deadwood,
+    lane,
+    next_counts,
+    of_rank,
+    points,
+    popcount,
+    three_card_runs,
+)
 
 COUNTS = 128  # the deadwood of ten cards is less
 
 
 @discard(
-    share=param(0.35, 0.01, 1.0, "share of the unseen cards, the best ones, that the next draw is taken to come from"),
+    share=param(
+        0.35,
+        0.01,
+        1.0,
+        "share of the unseen cards, the best ones, that the next draw is taken to come from",
+    ),
     turns=param(8, 1, 50, "turns looked ahead"),
     fade=param(0.2, 0.0, 1.0, "what a turn gains of what the turn before it gained"),
     first=param(3, 0, 500, "own turn up to which deals do not end"),
@@ -47,7 +63,9 @@ def _cost(view, rules, params, card, known):
     if count > most:
         return 1e18
     ahead = _one_turn_ahead(ten, view.unseen, params[0], scratch, rules)
-    return _at_the_end(count, ahead, view.own_turn, params) + params[5] * _improvement(card, view.known, view.unseen, held, rules)
+    return _at_the_end(count, ahead, view.own_turn, params) + params[5] * _improvement(
+        card, view.known, view.unseen, held, rules
+    )
 
 
 @helper

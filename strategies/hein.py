@@ -65,7 +65,11 @@ def _share(view, start, fade, floor):
     a=param(1.0, 0.0, 1.0, "share of structure at the start of a deal"),
     fade=param(10, 0, 500, "turns, both players', after which nothing is left of it; 0: it stays"),
     floor=param(0.0, -10.0, 1.0, "where its fall ends"),
-    belief=choice("uniform", "learned", about="whether unseen cards are all alike, or judged by what the opponent did"),
+    belief=choice(
+        "uniform",
+        "learned",
+        about="whether unseen cards are all alike, or judged by what the opponent did",
+    ),
 )
 def alpha(view, rules, params):
     """Throw for the least mix of deadwood left and structure lost; ties by lot."""
@@ -80,7 +84,9 @@ def alpha(view, rules, params):
     while legal:
         card = lowest(legal)
         legal &= legal - 1
-        cost = a * _structure(card, view, chances) + (1 - a) * deadwood(view.hand & ~(1 << card), rules)
+        cost = a * _structure(card, view, chances) + (1 - a) * deadwood(
+            view.hand & ~(1 << card), rules
+        )
         if cost < least + 1e-9:
             cards = (cards if cost > least - 1e-9 else 0) | 1 << card
             least = min(cost, least)

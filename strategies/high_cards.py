@@ -24,7 +24,10 @@ def high_first(view, rules, params):
     return priced(view, rules, ~cards | paired(cards, rules), params[0])
 
 
-@discard(until=param(4, 0, 500, "first own turn on which high cards are free"), cost=param(10.0, 0.0, 99.0, "their price before"))
+@discard(
+    until=param(4, 0, 500, "first own turn on which high cards are free"),
+    cost=param(10.0, 0.0, 99.0, "their price before"),
+)
 def high_late(view, rules, params):
     """Throw no ten and no court card in the first turns, when opponents collect them (onlinerummy.co.uk)."""
     return priced(view, rules, _high() if view.own_turn < params[0] else 0, params[1])
@@ -41,7 +44,10 @@ def many_high(view, rules, params):
     return priced(view, rules, held, params[1])
 
 
-@discard(until=param(6, 0, 500, "own turn on which it is broken up"), cost=param(3.0, 0.0, 99.0, "price of its cards before"))
+@discard(
+    until=param(6, 0, 500, "own turn on which it is broken up"),
+    cost=param(3.0, 0.0, 99.0, "price of its cards before"),
+)
 def triangle(view, rules, params):
     """Keep one high triangle, like KS KH QS, for the first turns (rubl.com)."""
     kept = _triangle(loose(view.hand, rules) & _high()) if view.own_turn < params[0] else 0
@@ -62,7 +68,10 @@ def _triangle(cards):
     return 0
 
 
-@discard(rank=param(2, 1, 13, "highest rank that is kept, ace 1"), cost=param(1.5, 0.0, 99.0, "price of those cards while loose"))
+@discard(
+    rank=param(2, 1, 13, "highest rank that is kept, ace 1"),
+    cost=param(1.5, 0.0, 99.0, "price of those cards while loose"),
+)
 def keep_low(view, rules, params):
     """Keep aces and twos even without prospects (Heisenbot, Mishra and Aggarwal)."""
     return priced(view, rules, loose(view.hand, rules) & _ranks_to(params[0]), params[1])

@@ -52,7 +52,10 @@ def _wanted(rules, seat, points):
     return max(1, rules.points_target - points)
 
 
-@knock(a=param(4.0, -100.0, 100.0, "limit at level scores"), b=param(40.0, -1000.0, 1000.0, "slope with the lead"))
+@knock(
+    a=param(4.0, -100.0, 100.0, "limit at level scores"),
+    b=param(40.0, -1000.0, 1000.0, "slope with the lead"),
+)
 def lead(view, rules, params):
     """Knock with more the further you lead: at most a + b * lead / (points the leader still needs) (jdh8's HeuristicBot)."""
     ahead = view.own_points - view.other_points

@@ -46,13 +46,19 @@ NO_SET, TWO_GONE, SET = range(11, 14)
     one_gone=param(4.0, -100.0, 100.0, "for a card of which no other of the rank is gone"),
     no_run=param(-10.0, -100.0, 100.0, "for a card that the opponent can put in no run"),
     next_gone=param(-5.0, -100.0, 100.0, "else, for each neighbour in the suit that is gone"),
-    far_gone=param(-3.0, -100.0, 100.0, "else, for each card two ranks away in the suit that is gone"),
+    far_gone=param(
+        -3.0, -100.0, 100.0, "else, for each card two ranks away in the suit that is gone"
+    ),
     run=param(20.0, -100.0, 100.0, "for a card that completes a run the opponent is known to hold"),
     next=param(5.0, -100.0, 100.0, "else, for each neighbour known to be his"),
     far=param(3.0, -100.0, 100.0, "else, for each card two ranks away known to be his"),
-    no_set=param(-10.0, -100.0, 100.0, "for a card of which at least two others of the rank are gone"),
+    no_set=param(
+        -10.0, -100.0, 100.0, "for a card of which at least two others of the rank are gone"
+    ),
     two_gone=param(-4.0, -100.0, 100.0, "for a card of which one other of the rank is gone"),
-    set=param(20.0, -100.0, 100.0, "for a card of which two others of the rank are known to be his"),
+    set=param(
+        20.0, -100.0, 100.0, "for a card of which two others of the rank are known to be his"
+    ),
 )
 def marjj(view, rules, params):
     """Throw the dear loose card that leaves least now and in the best next hands, and that helps the opponent least."""
@@ -68,7 +74,9 @@ def marjj(view, rules, params):
         count = deadwood(ten, rules)
         if count == 0:
             return card
-        score = count + params[WEIGHT] * _next(ten, view.unseen, int(params[BEST]), counts, rules) * params[DECAY] ** (view.own_turn - 1)
+        score = count + params[WEIGHT] * _next(
+            ten, view.unseen, int(params[BEST]), counts, rules
+        ) * params[DECAY] ** (view.own_turn - 1)
         score += _use(card, view.known, ~(view.unseen | view.known), params)
         if score < least:
             least, cards = score, 0
@@ -110,7 +118,12 @@ def _next(ten, unseen, few, counts, rules):
 def _use(card, known, gone, params):
     """What a card is worth to the opponent, by the cards near it that are his and those that he cannot have."""
     s, r = 13 * (card // 13), card % 13
-    score = _in_runs(_edges(_around(gone >> s & 0x1FFF, r), r), params[NO_RUN], params[NEXT_GONE], params[FAR_GONE])
+    score = _in_runs(
+        _edges(_around(gone >> s & 0x1FFF, r), r),
+        params[NO_RUN],
+        params[NEXT_GONE],
+        params[FAR_GONE],
+    )
     score += _in_runs(_around(known >> s & 0x1FFF, r), params[RUN], params[NEXT], params[FAR])
     rank = of_rank(r) & ~(1 << card)
     others = popcount(gone & rank)
@@ -146,4 +159,11 @@ def _in_runs(around, both, near, far):
 
 ABOUT = "MARJJ with the numbers reported from the paper: weight 20, decay 0.9, the best six."
 MARJJ = Strategy("marjj", take=meld_best_lower, discard=marjj, knock=early(k=3), ending="same")
-PAPER = Strategy("marjj-paper", take=meld_best_lower, discard=marjj(weight=20, best=6), knock=early(k=3), ending="same", about=ABOUT)
+PAPER = Strategy(
+    "marjj-paper",
+    take=meld_best_lower,
+    discard=marjj(weight=20, best=6),
+    knock=early(k=3),
+    ending="same",
+    about=ABOUT,
+)

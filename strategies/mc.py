@@ -14,7 +14,16 @@ import numpy as np
 from simgin_strategies._playouts import END, NUMBERS, PASS, THROW, WIDTH, best_action
 
 from simgin.strategy import LAST, STOCK, UPCARD, Strategy, discard, helper, knock, take
-from simgin.toolkit import best_discard, best_discards, dearest, gin_or_better, legal_discards, lowers, lowest, take_if
+from simgin.toolkit import (
+    best_discard,
+    best_discards,
+    dearest,
+    gin_or_better,
+    legal_discards,
+    lowers,
+    lowest,
+    take_if,
+)
 
 
 @helper

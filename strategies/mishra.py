@@ -15,7 +15,20 @@ mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 import numpy as np
 
 from simgin.strategy import Strategy, discard, helper, knock, param, take
-from simgin.toolkit import best_discards, chance_held, deadwood, dearest, left_over, lowest, nth, of_rank, points, popcount, take_if, value
+from simgin.toolkit import (
+    best_discards,
+    chance_held,
+    deadwood,
+    dearest,
+    left_over,
+    lowest,
+    nth,
+    of_rank,
+    points,
+    popcount,
+    take_if,
+    value,
+)
 
 VALUES = {
     "promise": param(0.8, 0.0, 10.0, "worth of a meld that a loose card may still come to lie in"),
@@ -88,17 +101,25 @@ def _hope(missing, table):
 @helper
 def _worth_of_card(card, loose, there, table, hurry, rules, params):
     """Worth of one loose card; `there`: cards that might still come."""
-    worth = hurry * (5 - value(card, rules)) + (params[ACE] / (1 + card % 13) if card % 13 < 2 else 0.0)
+    worth = hurry * (5 - value(card, rules)) + (
+        params[ACE] / (1 + card % 13) if card % 13 < 2 else 0.0
+    )
     for i in range(3):
         two = _pair(card, i)
         before = card + i - 3
         if two == 0 or two & ~(loose | there) or (card % 13 + i >= 3 and loose >> before & 1):
             continue
-        worth += _hope(two & there, table) * (params[PROMISE] + params[PARTNER] * popcount(two & loose))
+        worth += _hope(two & there, table) * (
+            params[PROMISE] + params[PARTNER] * popcount(two & loose)
+        )
     rank = of_rank(card % 13)
     may_come, held = popcount(rank & there), popcount(rank & loose)
     if may_come + held >= 3:
-        worth += _hope(rank & there, table) * may_come * (params[PROMISE] + (params[PARTNER] if held > 1 else 0.0))
+        worth += (
+            _hope(rank & there, table)
+            * may_come
+            * (params[PROMISE] + (params[PARTNER] if held > 1 else 0.0))
+        )
     return worth
 
 
@@ -112,7 +133,9 @@ def _worth(hand, loose, there, table, hurry, limit, rules, params):
     while rest:
         total += _worth_of_card(lowest(rest), loose, there, table, hurry, rules, params)
         rest &= rest - 1
-    return melded + total / popcount(loose) + (params[KNOCK] if points(loose, rules) <= limit else 0.0)
+    return (
+        melded + total / popcount(loose) + (params[KNOCK] if points(loose, rules) <= limit else 0.0)
+    )
 
 
 @helper
@@ -155,13 +178,26 @@ def mishra(view, rules, params):
     there = view.unseen | view.known
     taken = _worth_after(eleven, view.hand, there, table, view.limit, rules, params) - params[6]
     loose = left_over(view.hand, 0, rules)
-    if taken < _worth(view.hand, loose, there & ~(1 << card), table, _haste(loose, view.limit, rules, params), view.limit, rules, params):
-        return take_if(False, view.legal)  # a card drawn can always be thrown again, so drawing is worth more
+    if taken < _worth(
+        view.hand,
+        loose,
+        there & ~(1 << card),
+        table,
+        _haste(loose, view.limit, rules, params),
+        view.limit,
+        rules,
+        params,
+    ):
+        return take_if(
+            False, view.legal
+        )  # a card drawn can always be thrown again, so drawing is worth more
     total, rest = 0.0, view.unseen
     while rest:
         ten_and_one = view.hand | rest & -rest
         there_then = there & ~(rest & -rest)
-        total += _worth_after(ten_and_one, ten_and_one, there_then, table, view.limit, rules, params)
+        total += _worth_after(
+            ten_and_one, ten_and_one, there_then, table, view.limit, rules, params
+        )
         rest &= rest - 1
     return take_if(taken * popcount(view.unseen) >= total, view.legal)
 
@@ -173,7 +209,9 @@ def _low_opponent(view, opp, rules):
     for _ in range(30):
         hand, pool = view.known, view.unseen
         while popcount(hand) < 10 and pool:
-            state = state * 48271 % 2147483647  # Lehmer's generator, seeded by the question's own noise
+            state = (
+                state * 48271 % 2147483647
+            )  # Lehmer's generator, seeded by the question's own noise
             card = 1 << nth(pool, state * popcount(pool) // 2147483647)
             hand |= card
             pool ^= card
@@ -215,7 +253,9 @@ def _best(view, loose, options, rules, params):
         card = lowest(options)
         options &= options - 1
         mask = 1 << card
-        worth = _worth(view.hand & ~mask, loose & ~mask, there, table, hurry, view.limit, rules, params)
+        worth = _worth(
+            view.hand & ~mask, loose & ~mask, there, table, hurry, view.limit, rules, params
+        )
         worth -= params[6] * params[7] * _chance_melds(card, view, q)
         if worth > most:
             best, most = card, worth
@@ -229,7 +269,13 @@ def _best(view, loose, options, rules, params):
 )
 def belief(view, rules, params):
     """Knock at once, but not with more than `own` while the opponent's hand is estimated at `opp` or less."""
-    return view.ending >= 2 or view.ending_count <= params[0] or not _low_opponent(view, params[1], rules)
+    return (
+        view.ending >= 2
+        or view.ending_count <= params[0]
+        or not _low_opponent(view, params[1], rules)
+    )
 
 
-MISHRA_UNIFORM = Strategy("mishra-uniform", take=mishra, discard=mishra_discard, knock=belief, ending="same")
+MISHRA_UNIFORM = Strategy(
+    "mishra-uniform", take=mishra, discard=mishra_discard, knock=belief, ending="same"
+)

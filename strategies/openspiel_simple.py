@@ -23,4 +23,6 @@ def loose_rank(view, rules, params):
     return lowest(best_discards(view.hand, view.legal, rules)[1])
 
 
-OPENSPIEL_SIMPLE = Strategy("openspiel-simple", take=knock_or_meld, discard=loose_rank, knock=at, ending="same")
+OPENSPIEL_SIMPLE = Strategy(
+    "openspiel-simple", take=knock_or_meld, discard=loose_rank, knock=at, ending="same"
+)

@@ -8,7 +8,16 @@ holding pairs too long hurt). The web pages as reported, not seen anew; the numb
 """
 
 from simgin.strategy import discard, helper, param
-from simgin.toolkit import live_completers, loose, lowest, partners, priced, priced_each, three_card_melds, worth_holding
+from simgin.toolkit import (
+    live_completers,
+    loose,
+    lowest,
+    partners,
+    priced,
+    priced_each,
+    three_card_melds,
+    worth_holding,
+)
 
 
 @discard(
@@ -59,11 +68,21 @@ def break_pairs(view, rules, params):
     """Hold a pair early and while two unseen cards complete it; break it after that (Tonic)."""
     if view.own_turn >= params[1]:
         return priced(view, rules, 0, 0.0)
-    return priced(view, rules, worth_holding(loose(view.hand, rules), view.unseen, params[0], rules), params[2])
+    return priced(
+        view,
+        rules,
+        worth_holding(loose(view.hand, rules), view.unseen, params[0], rules),
+        params[2],
+    )
 
 
 @discard(
-    weight=param(0.25, 0.0, 20.0, "price of a loose card for each three-card meld its rank lies in, beyond four"),
+    weight=param(
+        0.25,
+        0.0,
+        20.0,
+        "price of a loose card for each three-card meld its rank lies in, beyond four",
+    ),
     seven=param(0.25, 0.0, 20.0, "further price of a loose seven"),
 )
 def middle(view, rules, params):

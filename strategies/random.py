@@ -21,4 +21,12 @@ def random(view, rules, params):
     return chance(params[0], view.noise)
 
 
-RANDOM = Strategy("random", take=by_lot, discard=uniform, knock=random, offer=offering, answer=accepting, show=any_melding)
+RANDOM = Strategy(
+    "random",
+    take=by_lot,
+    discard=uniform,
+    knock=random,
+    offer=offering,
+    answer=accepting,
+    show=any_melding,
+)

@@ -14,7 +14,14 @@ from simgin.strategy import Strategy, choice, discard
 from simgin.toolkit import best_discards, dearest, discards_leaving, loose, pick
 
 
-@discard(noise=True, reading=choice("least", "dearest", about="without a knock: least deadwood (the code), or the dearest loose card"))
+@discard(
+    noise=True,
+    reading=choice(
+        "least",
+        "dearest",
+        about="without a knock: least deadwood (the code), or the dearest loose card",
+    ),
+)
 def novice(view, rules, params):
     """Throw for gin, else any card that allows a knock, else for least deadwood; ties by lot."""
     least, cards = best_discards(view.hand, view.legal, rules)

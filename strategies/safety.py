@@ -35,18 +35,27 @@ from simgin.toolkit import (
 )
 def safe_neighbour(view, rules, params):
     """Throw what is near the opponent's discards: he does not collect there (about.com, pokerplayer365)."""
-    return priced(view, rules, ~near_any(view.shed & ~thrown(view, 1 - view.seat, params[1])), params[0])
+    return priced(
+        view, rules, ~near_any(view.shed & ~thrown(view, 1 - view.seat, params[1])), params[0]
+    )
 
 
 @discard(cost=param(0.5, 0.0, 99.0, "price of a card of that suit or rank"))
 def bait_shy(view, rules, params):
     """Keep away from the suit and the rank of the opponent's last discard: it may be bait (onlinerummy.co.uk)."""
     bait = last_thrown(view)
-    return priced(view, rules, 0 if bait < 0 else of_rank(bait % 13) | 0x1FFF << (13 * (bait // 13)), params[0])
+    return priced(
+        view,
+        rules,
+        0 if bait < 0 else of_rank(bait % 13) | 0x1FFF << (13 * (bait // 13)),
+        params[0],
+    )
 
 
 @discard(
-    neighbour=param(0.5, 0.0, 99.0, "points by which a card next in rank and of another suit goes first"),
+    neighbour=param(
+        0.5, 0.0, 99.0, "points by which a card next in rank and of another suit goes first"
+    ),
     same=param(0.25, 0.0, 99.0, "points by which a card of the same rank goes first"),
 )
 def suit_order(view, rules, params):
@@ -65,15 +74,29 @@ def _order_price(view, rules, params, card, last):
     return 0.0
 
 
-@discard(cost=param(1.5, 0.0, 99.0, "price of a card near one he took; 10 forbids it while anything else is loose"))
+@discard(
+    cost=param(
+        1.5,
+        0.0,
+        99.0,
+        "price of a card near one he took; 10 forbids it while anything else is loose",
+    )
+)
 def starve(view, rules, params):
     """Never throw what is near a card that the opponent took (about.com)."""
     return priced(view, rules, near_any(view.known), params[0])
 
 
 @discard(
-    weight=param(0.1, 0.0, 20.0, "price of a card for each three-card meld that he could make with it"),
-    early=param(4, 0, 500, "turns of his in which a discard says that he wants neither its rank nor its neighbours"),
+    weight=param(
+        0.1, 0.0, 20.0, "price of a card for each three-card meld that he could make with it"
+    ),
+    early=param(
+        4,
+        0,
+        500,
+        "turns of his in which a discard says that he wants neither its rank nor its neighbours",
+    ),
 )
 def live_melds(view, rules, params):
     """Throw what fits least of the melds that the opponent could still make (Dreyfus)."""
@@ -125,7 +148,12 @@ def _new_meld_price(view, rules, params, card, unseen):
 
 @discard(
     turn=param(5, 1, 500, "own turn from which wild cards bear a price"),
-    cost=param(5.5, 0.0, 99.0, "that price; 5.5 forbids them while another card costs at most five points more"),
+    cost=param(
+        5.5,
+        0.0,
+        99.0,
+        "that price; 5.5 forbids them while another card costs at most five points more",
+    ),
 )
 def wild(view, rules, params):
     """From the fifth turn on throw no wild card, one of which nothing near has been seen (rubl.com, skillgames.zone)."""

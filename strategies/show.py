@@ -20,7 +20,9 @@ def random(view, rules, params):
     return pick(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
-@show(weight=param(1.0, 0.0, 10.0, "points that a card is worth which the opponent may still lay off"))
+@show(
+    weight=param(1.0, 0.0, 10.0, "points that a card is worth which the opponent may still lay off")
+)
 def live(view, rules, params):
     """Show the melding with least deadwood plus `weight` for every card that the opponent may hold and lay off on it."""
     best, row = 1e9, 0
@@ -28,7 +30,9 @@ def live(view, rules, params):
         if not view.legal >> i & 1:
             break
         melds = view.meldings[i]
-        cost = deadwood_of_melding(view.hand, melds, rules) + params[0] * live_extensions(melds, view.unseen | view.known, rules)
+        cost = deadwood_of_melding(view.hand, melds, rules) + params[0] * live_extensions(
+            melds, view.unseen | view.known, rules
+        )
         if cost < best:
             best, row = cost, i
     return row

@@ -13,7 +13,18 @@ import numpy as np
 from simgin_strategies.knock import at
 
 from simgin.strategy import Strategy, discard, helper, param, take
-from simgin.toolkit import deadwood, dearest, lane, left_over, lowest, meldable, near, of_rank, popcount, take_if
+from simgin.toolkit import (
+    deadwood,
+    dearest,
+    lane,
+    left_over,
+    lowest,
+    meldable,
+    near,
+    of_rank,
+    popcount,
+    take_if,
+)
 
 REACH = param(0.85, 0.0, 10.0, "weight of what the next card may meld")
 HOLD = param(1.0, 0.0, 100.0, "weight of what is kept from the opponent")
@@ -24,7 +35,9 @@ def mmd(view, rules, params):
     """Take if the best hand with the card is worth more than what drawing leads to on average (SIGRA)."""
     chances = np.empty(52)
     stay = _worth(view, view.hand, rules, params)
-    taken = _best(view, view.hand | 1 << view.taken_offer, view.hand, stay, chances, rules, params)[1]
+    taken = _best(view, view.hand | 1 << view.taken_offer, view.hand, stay, chances, rules, params)[
+        1
+    ]
     n = popcount(view.unseen)
     drawn = stay * n  # at most: a card drawn can be thrown again
     unseen = view.unseen
@@ -66,7 +79,12 @@ def _best(view, eleven, legal, least, chances, rules, params):
         if in_melds >> card & 1:
             bound = deadwood(ten, rules) - params[0] * (all_chances - chances[card]) / n - kept
         else:
-            bound = whole - rules.value[0, card % 13] - params[0] * (loose_chances - chances[card]) / n - kept
+            bound = (
+                whole
+                - rules.value[0, card % 13]
+                - params[0] * (loose_chances - chances[card]) / n
+                - kept
+            )
         if bound < least:
             worth = _worth(view, ten, rules, params)
             if worth < least:
@@ -113,7 +131,9 @@ def _melds_ahead(hand, card, unseen, rules):
     """Points of a card of the hand, as often as there are melds with it and one of the unseen cards."""
     if near(card) & hand == 0:
         return 0
-    return rules.value[0, card % 13] * (_new_sets(hand, card, unseen) + _new_runs(hand, card, unseen))
+    return rules.value[0, card % 13] * (
+        _new_sets(hand, card, unseen) + _new_runs(hand, card, unseen)
+    )
 
 
 @helper

@@ -20,7 +20,11 @@ from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, dearest, lowest, next_counts
 
 N_PARAMS = 4  # the numbers of solo.npy follow them
-STEP, LOWEST, SPAN = 5, -100, 50  # totals that solo.npy tells of: from the best possible one on, in steps of the card values
+STEP, LOWEST, SPAN = (
+    5,
+    -100,
+    50,
+)  # totals that solo.npy tells of: from the best possible one on, in steps of the card values
 
 
 @discard(
@@ -45,7 +49,9 @@ def switch(view, rules, params):
         if late:
             cost = _penalty_outlook(ten, view, rules, params, counts)
         else:
-            cost = float(outlook(ten, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts))
+            cost = float(
+                outlook(ten, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts)
+            )
         if cost < least:
             best, least = card, cost
     return best
@@ -65,7 +71,11 @@ def _penalty_outlook(ten, view, rules, params, counts):
         penalty = counts[i] if counts[i] else rules.penalty_gin
         total += penalty
         if params[3]:
-            total += -1e6 * chance_within(rules.total_goal - view.own_points - penalty, rules.deals_in_match - view.deal - 1, params)
+            total += -1e6 * chance_within(
+                rules.total_goal - view.own_points - penalty,
+                rules.deals_in_match - view.deal - 1,
+                params,
+            )
     return total
 
 
@@ -79,10 +89,21 @@ def chance_within(room, deals, params):
 
 
 GIN = at(k=0)
-SOLO_GREEDY = Strategy("solo-greedy", discard=low, knock=GIN, about="One player: least deadwood after every discard, gin or nothing.")
+SOLO_GREEDY = Strategy(
+    "solo-greedy",
+    discard=low,
+    knock=GIN,
+    about="One player: least deadwood after every discard, gin or nothing.",
+)
 SOLO_LOOKAHEAD = Strategy(
-    "solo-lookahead", discard=ahead(aim="loose"), knock=GIN, about="One player: looks one draw ahead, gin or nothing."
+    "solo-lookahead",
+    discard=ahead(aim="loose"),
+    knock=GIN,
+    about="One player: looks one draw ahead, gin or nothing.",
 )
 SOLO_SWITCH = Strategy(
-    "solo-switch", discard=switch, knock=stop_dp, about="Solitary Gin: collects, then saves penalties in the last k turns."
+    "solo-switch",
+    discard=switch,
+    knock=stop_dp,
+    about="Solitary Gin: collects, then saves penalties in the last k turns.",
 )

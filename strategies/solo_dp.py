@@ -17,7 +17,12 @@ from simgin.core.rules import PENALTY, WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
 from simgin.toolkit import best_discard, deadwood, dearest, lowest, outs
 
-SCORINGS, TIMES, LOOSE, PLANE = 3, 15, 11, 3  # of solo_dp.npy; a plane is its height at none, and its slopes by cards saved and by deadwood
+SCORINGS, TIMES, LOOSE, PLANE = (
+    3,
+    15,
+    11,
+    3,
+)  # of solo_dp.npy; a plane is its height at none, and its slopes by cards saved and by deadwood
 WON, POINTS, PENALTIES = 0, 1, 2
 BAND = 3  # cards left in a deck with the joker that make one time
 
@@ -46,7 +51,9 @@ def dp_stop(view, rules, params):
         return True
     if view.deck_left < 1:
         return False
-    return stop_value(view.ending_count, view.deck_left, rules) >= going_on(view.hand, view.unseen, time_of(view, rules), rules, params)
+    return stop_value(view.ending_count, view.deck_left, rules) >= going_on(
+        view.hand, view.unseen, time_of(view, rules), rules, params
+    )
 
 
 @helper
@@ -69,7 +76,13 @@ def going_on(ten, unseen, time, rules, table):
 @helper
 def scoring_of(rules):
     """Which of the tables."""
-    return WON if rules.deal_scoring == WINLOSS else PENALTIES if rules.deal_scoring == PENALTY else POINTS
+    return (
+        WON
+        if rules.deal_scoring == WINLOSS
+        else PENALTIES
+        if rules.deal_scoring == PENALTY
+        else POINTS
+    )
 
 
 @helper
@@ -84,4 +97,9 @@ def promise(ten, unseen, rules):
     return now, saved
 
 
-SOLO_DP = Strategy("solo-dp", discard=dp, knock=dp_stop, about="One player: keeps the cards that a table learned from play values most.")
+SOLO_DP = Strategy(
+    "solo-dp",
+    discard=dp,
+    knock=dp_stop,
+    about="One player: keeps the cards that a table learned from play values most.",
+)

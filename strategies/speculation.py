@@ -7,7 +7,17 @@ anew. A *two-way* partial meld is this project's reading: the card and a loose c
 """
 
 from simgin.strategy import UPCARD, helper, param, take
-from simgin.toolkit import completers, count_after, loose, lowers, lowest, melds_through, partners, popcount, take_if
+from simgin.toolkit import (
+    completers,
+    count_after,
+    loose,
+    lowers,
+    lowest,
+    melds_through,
+    partners,
+    popcount,
+    take_if,
+)
 
 
 @take(
@@ -20,7 +30,10 @@ def speculate(view, rules, params):
     if lowers(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
-    return take_if(hopeful and _two_ways(view.hand, view.taken_offer, view.unseen, rules) >= params[2], view.legal)
+    return take_if(
+        hopeful and _two_ways(view.hand, view.taken_offer, view.unseen, rules) >= params[2],
+        view.legal,
+    )
 
 
 @helper
@@ -42,7 +55,9 @@ def upcard(view, rules, params):
 
 
 @take(
-    held=param(2, 1, 2, "cards of the meld that the opponent is known to hold; the others may be unseen"),
+    held=param(
+        2, 1, 2, "cards of the meld that the opponent is known to hold; the others may be unseen"
+    ),
     cost=param(3, 0, 99, "points that the count may rise by"),
 )
 def deny(view, rules, params):
@@ -57,4 +72,6 @@ def _denies(view, held, rules):
     if held == 2:
         return melds_through(view.taken_offer, view.known, rules) > 0
     mates = view.known | view.unseen
-    return melds_through(view.taken_offer, mates, rules) > melds_through(view.taken_offer, view.unseen, rules)
+    return melds_through(view.taken_offer, mates, rules) > melds_through(
+        view.taken_offer, view.unseen, rules
+    )

@@ -16,7 +16,11 @@ Source: STRATEGIES.md 1.2 (stake rules), this project; J. E. Keeler and J. Spenc
 from simgin.strategy import BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import chance, pick
 
-TURNS, BANDS, BAND = 16, 16, 5  # of stake.npy: own turns (the last: and later), bands of five points of deadwood
+TURNS, BANDS, BAND = (
+    16,
+    16,
+    5,
+)  # of stake.npy: own turns (the last: and later), bands of five points of deadwood
 ON_TURN, OFF_TURN = 0, 1
 MOST_NEEDED = 21
 VALUES = 2 * TURNS * BANDS * 2  # where V begins in stake.npy
@@ -59,7 +63,10 @@ def strong(view, rules, params):
     return view.stake + 1 if view.count <= params[0] and view.own_turn <= params[1] else 0
 
 
-@answer(count=param(35, 0, 99, "highest deadwood to accept with"), blind=flag(True, "accept before the cards are seen"))
+@answer(
+    count=param(35, 0, 99, "highest deadwood to accept with"),
+    blind=flag(True, "accept before the cards are seen"),
+)
 def brave(view, rules, params):
     """Accept with at most `count` deadwood, and (or not) what is offered blind."""
     return params[1] > 0 if view.phase == BLIND else view.count <= params[0]
@@ -84,7 +91,9 @@ def dead(view, rules, params):
 
 @answer(
     name="dead",
-    caution=param(0.0, -2.0, 2.0, "what an offer is taken to say about the other's hand, as a loss of W - L"),
+    caution=param(
+        0.0, -2.0, 2.0, "what an offer is taken to say about the other's hand, as a loss of W - L"
+    ),
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
@@ -95,13 +104,17 @@ def dead_answer(view, rules, params):
     return won - lost - shift >= -pays / view.offered
 
 
-@offer(edge=param(0.0, 0.0, 1.0, "least gain in the chance of winning the match"), weights="stake.npy")
+@offer(
+    edge=param(0.0, 0.0, 1.0, "least gain in the chance of winning the match"), weights="stake.npy"
+)
 def by_value(view, rules, params):
     """The number that does most for the chance of winning the match, if the other answers as well as can be; the largest of equals."""
     won, lost = _chances(view, rules, params[1:], ON_TURN)
     best, most = 0, _unoffered(view, rules, won, lost, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
-        refused = _after(view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:])
+        refused = _after(
+            view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:]
+        )
         value = min(refused, _match(view, n, won, lost, params[1:]))
         if value > most or (best and value == most):
             best, most = n, value
@@ -110,7 +123,9 @@ def by_value(view, rules, params):
 
 @answer(
     name="by-value",
-    caution=param(0.0, -1.0, 1.0, "what an offer is taken to say about the other's hand, as a loss of W"),
+    caution=param(
+        0.0, -1.0, 1.0, "what an offer is taken to say about the other's hand, as a loss of W"
+    ),
     weights="stake.npy",
 )
 def by_value_answer(view, rules, params):
@@ -118,18 +133,27 @@ def by_value_answer(view, rules, params):
     won, lost = _chances(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == BLIND else min(params[0], won)
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
-    return _match(view, view.offered, won - shift, lost + shift, params[1:]) >= _after(view, 0, pays, params[1:])
+    return _match(view, view.offered, won - shift, lost + shift, params[1:]) >= _after(
+        view, 0, pays, params[1:]
+    )
 
 
 @helper
 def _chances(view, rules, table, turn):
     """(chance of winning, of losing) what the die stands for, before cards are seen or by own turn and deadwood."""
     if rules.die == DIE_OF_THE_GAME:
-        won = min(1.0, max(0.0, 0.5 + (view.own_points - view.other_points) / (2 * max(1, rules.points_target))))
+        won = min(
+            1.0,
+            max(
+                0.0, 0.5 + (view.own_points - view.other_points) / (2 * max(1, rules.points_target))
+            ),
+        )
         return won, 1 - won
     if view.phase == BLIND:
         return 0.5, 0.5
-    cell = (turn * TURNS + min(TURNS, view.own_turn) - 1) * BANDS + min(BANDS - 1, view.count // BAND)
+    cell = (turn * TURNS + min(TURNS, view.own_turn) - 1) * BANDS + min(
+        BANDS - 1, view.count // BAND
+    )
     return table[2 * cell], table[2 * cell + 1]
 
 
@@ -139,7 +163,9 @@ def _unoffered(view, rules, won, lost, table):
     value = _match(view, view.stake, won, lost, table)
     if view.phase == BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
-            refused = _after(view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table)
+            refused = _after(
+                view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table
+            )
             value = min(value, max(refused, _match(view, n, won, lost, table)))
     return value
 
@@ -148,13 +174,21 @@ def _unoffered(view, rules, won, lost, table):
 def _match(view, stake, won, lost, table):
     """Chance of winning the match if this deal is played out for a stake."""
     void = max(0.0, 1 - won - lost)
-    return won * _after(view, stake, 0, table) + lost * _after(view, 0, stake, table) + void * _after(view, 0, 0, table)
+    return (
+        won * _after(view, stake, 0, table)
+        + lost * _after(view, 0, stake, table)
+        + void * _after(view, 0, 0, table)
+    )
 
 
 @helper
 def _after(view, own, other, table):
     """V when so many deals (or games) more have been won; who has won deals next, so that the other is asked first about the die."""
-    mine, his = (view.own_games, view.other_games) if view.goal == GAMES else (view.own_deals, view.other_deals)
+    mine, his = (
+        (view.own_games, view.other_games)
+        if view.goal == GAMES
+        else (view.own_deals, view.other_deals)
+    )
     dealer = int(own > other or (own == other and view.dealer == view.seat))
     return value_at(view.target - mine - own, view.target - his - other, dealer, table)
 
@@ -167,4 +201,6 @@ def value_at(needed, other_needed, dealer, table):
     if other_needed <= 0:
         return 0.0
     row = min(needed, MOST_NEEDED) - 1
-    return table[VALUES + (dealer * MOST_NEEDED + row) * MOST_NEEDED + min(other_needed, MOST_NEEDED) - 1]
+    return table[
+        VALUES + (dealer * MOST_NEEDED + row) * MOST_NEEDED + min(other_needed, MOST_NEEDED) - 1
+    ]

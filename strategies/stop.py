@@ -46,7 +46,9 @@ def stop_dp(view, rules, params):
         return True
     if view.deck_left < 1 or view.deck_left > MOST_LEFT:
         return False
-    return stop_value(view.ending_count, view.deck_left, rules) >= _going_on(view.ending_count, view.deck_left, view.limit, rules, params)
+    return stop_value(view.ending_count, view.deck_left, rules) >= _going_on(
+        view.ending_count, view.deck_left, view.limit, rules, params
+    )
 
 
 @helper
@@ -69,7 +71,9 @@ def _going_on(count, left, limit, rules, table):
     for m in range(1, left):
         for i in range(STATES):
             value = -table[i] / m + (1 - 1 / m) * _expected(m, i, after, table)
-            values[i] = max(value, stop_value(i, m, rules)) if i == 0 or (i <= 10 and i <= limit) else value
+            values[i] = (
+                max(value, stop_value(i, m, rules)) if i == 0 or (i <= 10 and i <= limit) else value
+            )
         for i in range(STATES):
             after[i] = values[i]
     return -count / left + (1 - 1 / left) * _expected(left, state_of(count), after, table)

@@ -49,7 +49,9 @@ def lower(view, rules, params):
 @take
 def meld_best_lower(view, rules, params):
     """Take for a meld of a best melding only, and only if the count falls (MARJJ)."""
-    return take_if(lowers(view, rules) and in_best_melding(view.hand, view.taken_offer, rules), view.legal)
+    return take_if(
+        lowers(view, rules) and in_best_melding(view.hand, view.taken_offer, rules), view.legal
+    )
 
 
 @take
@@ -59,7 +61,13 @@ def knock_or_meld(view, rules, params):
     return take_if(knocks or in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
-@take(by=choice("deadwood", "hits", about="value of a hand: least deadwood, or most cards that would make a meld"))
+@take(
+    by=choice(
+        "deadwood",
+        "hits",
+        about="value of a hand: least deadwood, or most cards that would make a meld",
+    )
+)
 def value(view, rules, params):
     """Take if the best hand with the card is worth more than what drawing leads to on average."""
     by_hits = params[0] == 1

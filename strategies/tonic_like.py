@@ -24,7 +24,12 @@ from simgin.toolkit import loose, melds_through, priced_each, worth_holding
     middle=param(0.5, 0.0, 20.0, "price for each three-card meld of the rank, beyond four"),
     seven=param(0.0, 0.0, 20.0, "further price of a seven"),
     danger=param(0.1, 0.0, 20.0, "price for each three-card meld that the opponent could make"),
-    early=param(4, 0, 500, "turns of his in which a discard says that he wants neither its rank nor its neighbours"),
+    early=param(
+        4,
+        0,
+        500,
+        "turns of his in which a discard says that he wants neither its rank nor its neighbours",
+    ),
 )
 def tonic(view, rules, params):
     """Hold live pairs early and middle cards throughout, and throw what is safe, each at its price (after Tonic)."""
@@ -38,7 +43,11 @@ def tonic(view, rules, params):
 def _price(view, rules, params, card, cards):
     """`cards` are the own cards in pairs worth holding, and the others that the opponent may meld with."""
     held = params[0] if cards >> card & 1 else 0.0
-    return held + middle_price(card, params[3], params[4]) + params[5] * melds_through(card, cards & ~view.hand, rules)
+    return (
+        held
+        + middle_price(card, params[3], params[4])
+        + params[5] * melds_through(card, cards & ~view.hand, rules)
+    )
 
 
 TONIC_LIKE = Strategy("tonic-like", take=meld_best, discard=tonic, knock=early(k=3))

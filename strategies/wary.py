@@ -16,7 +16,9 @@ from simgin.toolkit import believe, best_discards, cheapest, deadwood, meld_chan
 @discard(
     weights="beliefs.npy",
     price=param(3.0, 0.0, 100.0, "points that it is worth if the opponent cannot meld a discard"),
-    window=param(12, 0, 99, "points of deadwood above the least up to which a discard is considered"),
+    window=param(
+        12, 0, 99, "points of deadwood above the least up to which a discard is considered"
+    ),
 )
 def wary(view, rules, params):
     """Throw for least deadwood plus a price on what the opponent could meld."""

@@ -9,8 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import simgin
-from simgin import plots, portrait, table
-from simgin.cli import cli
+from simgin import plots
+from simgin.cli.main import cli
+from simgin.review import frames as portrait
+from simgin.stats import table
 
 PANEL = """
 question = "Who throws better?"
@@ -82,7 +84,9 @@ def test_what_cannot_differ_has_no_dot_in_a_forest(asked: Path) -> None:
 
 
 def test_a_review_is_that_of_the_command(tmp_path: Path) -> None:
-    command("review", "straight", "--against", "standard", "--matches", 1000, "-o", tmp_path / "out")
+    command(
+        "review", "straight", "--against", "standard", "--matches", 1000, "-o", tmp_path / "out"
+    )
     review = simgin.review_of(["straight"], against="standard", matches="1k")
     assert table.csv(review.metrics) == (tmp_path / "out" / "metrics.csv").read_text()
     assert table.csv(review.differences) == (tmp_path / "out" / "differences.csv").read_text()
@@ -90,9 +94,13 @@ def test_a_review_is_that_of_the_command(tmp_path: Path) -> None:
 
 
 def test_odds_are_those_of_the_command(tmp_path: Path) -> None:
-    command("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", 2000, "-o", tmp_path / "out")
+    command(
+        "odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", 2000, "-o", tmp_path / "out"
+    )
     frames = simgin.odds_of("solitary-gin", "solo-greedy", deals="2k")
-    assert {f"{name}.csv" for name in frames} <= {path.name for path in (tmp_path / "out").iterdir()}
+    assert {f"{name}.csv" for name in frames} <= {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
     for name, frame in frames.items():
         assert table.csv(frame) == (tmp_path / "out" / f"{name}.csv").read_text()
 
@@ -107,7 +115,9 @@ def test_odds_of_two_are_by_seat_and_score() -> None:
 def test_a_deal_is_told_as_by_the_command(deal: int | None) -> None:
     place = [] if deal is None else ["--deal", deal]
     told = simgin.show("gold", "simple", "eaai", seed=7, unit=3, half=1, deal=deal)
-    assert command("show", "gold", "simple", "-v", "eaai", "--seed", 7, "--unit", 3, "--half", 1, *place).startswith(told)
+    assert command(
+        "show", "gold", "simple", "-v", "eaai", "--seed", 7, "--unit", 3, "--half", 1, *place
+    ).startswith(told)
 
 
 def test_frames_leave_no_ledger_open() -> None:

@@ -52,8 +52,13 @@ def test_lambdas_are_read(tmp_path: Path, body: str, sentence: str) -> None:
 
 
 def test_lambdas_on_one_line_are_told_apart_by_their_columns(tmp_path: Path) -> None:
-    right, wrong = "lambda view, rules, params: view.hand & 1", "lambda view, rules, params: view.hnad & 1"
-    made = policies(tmp_path, f"a, b, c = discard({right}), discard({wrong}), discard({right})  # ä")
+    right, wrong = (
+        "lambda view, rules, params: view.hand & 1",
+        "lambda view, rules, params: view.hnad & 1",
+    )
+    made = policies(
+        tmp_path, f"a, b, c = discard({right}), discard({wrong}), discard({right})  # ä"
+    )
     assert ["hnad" in verdict(policy) for policy in made] == [False, True, False]
 
 
@@ -205,14 +210,24 @@ def policy(view, rules, params):
 
 
 def test_same_named_functions_of_one_file_are_told_apart_by_their_lines(tmp_path: Path) -> None:
-    assert ["hnad" in verdict(policy) for policy in policies(tmp_path, SAME_NAME)] == [False, True, False]
+    assert ["hnad" in verdict(policy) for policy in policies(tmp_path, SAME_NAME)] == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_policy_without_source_is_played(capsys: pytest.CaptureFixture[str]) -> None:
     """Compiled if numba can compile it; the first question raises what its text would have told."""
     made: dict[str, Policy] = {}
     body = "@discard\ndef {}(view, rules, params):\n    return {}\n"
-    exec(HEAD + body.format("fine", "view.hand & 1") + body.format("unknown", "nowhere") + body.format("noisy", "view.noise"), made)
+    exec(
+        HEAD
+        + body.format("fine", "view.hand & 1")
+        + body.format("unknown", "nowhere")
+        + body.format("noisy", "view.noise"),
+        made,
+    )
     assert verdict(made["fine"]) == "" and hooks.slow_because(made["fine"]) == ""
     assert verdict(made["unknown"]) == "" and "nowhere" in hooks.slow_because(made["unknown"])
     assert "noise=True" in verdict(made["noisy"])
@@ -230,8 +245,12 @@ def test_source_that_only_linecache_knows_is_read() -> None:
 
 
 def test_a_file_changed_since_it_was_imported_refuses_nothing(tmp_path: Path) -> None:
-    (policy,) = policies(tmp_path, "@discard\ndef policy(view, rules, params):\n    return view.hand & 1\n")
-    (tmp_path / "mine.py").write_text(HEAD + "# one line more\n@discard\ndef policy(view, rules, params):\n    return view.hnad\n")
+    (policy,) = policies(
+        tmp_path, "@discard\ndef policy(view, rules, params):\n    return view.hand & 1\n"
+    )
+    (tmp_path / "mine.py").write_text(
+        HEAD + "# one line more\n@discard\ndef policy(view, rules, params):\n    return view.hnad\n"
+    )
     assert not verdict(policy)
     (tmp_path / "mine.py").write_text("def policy(:\n")
     (policy,) = (Policy("discard", "again", policy.function, {}, True),)

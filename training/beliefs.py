@@ -16,9 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin import loader, rules, single, variants
 from simgin.core.deadwood import deadwood
-from simgin.matchup import Matchup
+from simgin.play import deal as single
+from simgin.play.matchup import Matchup
+from simgin.rules import record, variants
+from simgin.strategy import loader
 from simgin.toolkit import beliefs as model
 
 PLAYERS = ("simple", "gold", "gold-early", "gin-only")
@@ -71,7 +73,9 @@ def features(view: np.record) -> np.ndarray:
     return found
 
 
-def logged(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
+def logged(
+    pairs: list[tuple[str, str]], n: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
     """Features, whether the other holds the card, and the views they come from."""
     rows, held, views = [], [], []
     for number, pair in enumerate(pairs):
@@ -101,7 +105,9 @@ def fit(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
     return np.round(np.exp(weights), 4)
 
 
-def losses(numbers: np.ndarray, held: np.ndarray, views: list[np.record]) -> dict[str, tuple[float, float]]:
+def losses(
+    numbers: np.ndarray, held: np.ndarray, views: list[np.record]
+) -> dict[str, tuple[float, float]]:
     """Mean log-loss (nats) and Brier score a card, of the beliefs and of the uniform guess."""
     believed, uniform = [], []
     for view in views:
@@ -110,7 +116,10 @@ def losses(numbers: np.ndarray, held: np.ndarray, views: list[np.record]) -> dic
         model.believe(view, numbers, 0, chances)
         believed.append(chances[cards])
         uniform.append(np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards)))
-    return {name: _loss(np.concatenate(p), held) for name, p in (("beliefs", believed), ("uniform", uniform))}
+    return {
+        name: _loss(np.concatenate(p), held)
+        for name, p in (("beliefs", believed), ("uniform", uniform))
+    }
 
 
 def _loss(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
@@ -120,7 +129,7 @@ def _loss(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
 
 def counts(n: int, seed: int) -> list[float]:
     """Mean least deadwood of gold-early after 0, 1, 2 ... own turns that did not end the deal, against itself."""
-    own_rules = rules.build(variants.find("standard"))
+    own_rules = record.build(variants.find("standard"))
     total, seen = np.zeros(COUNTED), np.zeros(COUNTED)
     for deal in deals(("gold-early", "gold-early"), n, seed):
         before, had = hands_before(deal), [0, 0]
@@ -134,19 +143,27 @@ def counts(n: int, seed: int) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--deals", type=int, default=3_000, help="deals of every pair")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent.parent / "strategies" / "beliefs.npy")
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).parent.parent / "strategies" / "beliefs.npy"
+    )
     given = parser.parse_args()
     pairs = list(combinations_with_replacement(PLAYERS, 2))
     rows, held, _ = logged(pairs, given.deals, given.seed)
     numbers = fit(rows, held)
     np.save(given.out, numbers)
-    print(f"{len(rows):,} cards of {given.deals * len(pairs):,} deals, seed {given.seed}; written: {given.out}")
+    print(
+        f"{len(rows):,} cards of {given.deals * len(pairs):,} deals, seed {given.seed}; written: {given.out}"
+    )
     _, held, views = logged(pairs, max(1, given.deals // 10), given.seed + 1)
     for name, (nats, brier) in losses(numbers, held, views).items():
-        print(f"{name}: log-loss {nats:.4f} nats a card, Brier {brier:.4f}, on {len(views):,} deals of seed {given.seed + 1}")
+        print(
+            f"{name}: log-loss {nats:.4f} nats a card, Brier {brier:.4f}, on {len(views):,} deals of seed {given.seed + 1}"
+        )
     print("mean deadwood by own turns:", *counts(given.deals, given.seed))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin import value
+from simgin.value import value
 
 TARGET = 100
 FILE = Path(__file__).resolve().parent.parent / "strategies" / "mc.npy"
@@ -26,4 +26,6 @@ if __name__ == "__main__":
     chances = table(deals=2_000_000)
     assert np.allclose(chances + chances.T, 1)
     np.save(FILE, chances.astype(np.float32))
-    print(f"{FILE}: level {chances[0, 0]:.3f}, 50 to 0 {chances[50, 0]:.3f}, 90 to 0 {chances[90, 0]:.3f}")
+    print(
+        f"{FILE}: level {chances[0, 0]:.3f}, 50 to 0 {chances[50, 0]:.3f}, 90 to 0 {chances[90, 0]:.3f}"
+    )

@@ -15,16 +15,21 @@ from simgin_strategies.solo import LOWEST, SPAN, STEP
 from simgin_strategies.solo_dp import BAND, LOOSE, PENALTIES, PLANE, SCORINGS, TIMES, WON, promise
 from simgin_strategies.stop import MOST_LEFT, STATES, state_of, stop_value
 
-from simgin import hooks, loader, rules, variants
 from simgin.core import jit, rng
 from simgin.core.bits import nth
 from simgin.core.deadwood import deadwood
 from simgin.core.policy import HOOK_TYPE, PARAMS_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.view import new_view
+from simgin.rules import record, variants
+from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 DRAWS = 42
-GAMES = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")  # one for each scoring of solo_dp.npy
+GAMES = (
+    "solitaire-gin",
+    "solitaire-gin-knock",
+    "solitary-gin",
+)  # one for each scoring of solo_dp.npy
 PRIOR = 1000  # hands that every plane begins with, from the plane over all numbers of loose cards
 
 
@@ -59,27 +64,48 @@ def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, u
             card = pack[10 + t]
             hand |= 1 << card
             seen |= 1 << card
-            view.hand, view.legal, view.unseen, view.pile = hand, hand, ((1 << 52) - 1) & ~seen, seen & ~hand
+            view.hand, view.legal, view.unseen, view.pile = (
+                hand,
+                hand,
+                ((1 << 52) - 1) & ~seen,
+                seen & ~hand,
+            )
             view.own_turn = view.turn = t + 1
             view.deck_left = DRAWS - t
-            hand &= ~(1 << (nth(hand, strays[deal, 1]) if strays[deal, 0] == t + 1 else discard(view, rules, params)))
+            hand &= ~(
+                1
+                << (
+                    nth(hand, strays[deal, 1])
+                    if strays[deal, 0] == t + 1
+                    else discard(view, rules, params)
+                )
+            )
 
 
 def played(variant, discard, deals, seed, params=None, lots=None):
     """Self-play of a discard policy: (rules, hands kept, cards unseen, strays by lot); hands are int64 of shape (deals, draws + 1)."""
-    own_rules = rules.build(variants.find(variant))
+    own_rules = record.build(variants.find(variant))
     policy = loader.find(f"gold+discard={discard}").discard
     draws = int(own_rules.max_draws) if own_rules.max_draws >= 0 else DRAWS
     hands, unseen = np.zeros((2, deals, draws + 1), np.int64)
     view = new_view()
     view.taken = view.taken_offer = -1
-    signature = (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE, HOOK_TYPE) + (jit.numba.int64,) * 3 + (jit.numba.int64[:, ::1],) * 3
+    signature = (
+        (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE, HOOK_TYPE)
+        + (jit.numba.int64,) * 3
+        + (jit.numba.int64[:, ::1],) * 3
+    )
     kernel = jit.compiled(self_play, signature, keep=False)
-    params = hooks.vector(policy) if params is None else params
+    params = compiler.vector(policy) if params is None else params
     strays = np.zeros((deals, 2), np.int64)
     if lots is not None:
-        strays[:, 0], strays[:, 1] = lots.integers(1, draws + 1, deals), lots.integers(11, size=deals)
-    kernel(view, own_rules, params, hooks.hook(policy), seed, deals, draws, strays, hands, unseen)
+        strays[:, 0], strays[:, 1] = (
+            lots.integers(1, draws + 1, deals),
+            lots.integers(11, size=deals),
+        )
+    kernel(
+        view, own_rules, params, compiler.hook(policy), seed, deals, draws, strays, hands, unseen
+    )
     return own_rules, hands, unseen, strays
 
 
@@ -103,11 +129,15 @@ def stop_table(deals, seed, discard="ahead:aim=gin"):
     own_rules, hands, *_ = played("solitaire-gin-knock", discard, deals, seed)
     totals, changes = np.zeros((STATES, 2)), np.zeros((MOST_LEFT + 1, STATES, STATES))
     count_changes(hands, own_rules, totals, changes)
-    pooled = sum(np.roll(np.pad(changes, ((2, 2), (0, 0), (0, 0))), k, axis=0) for k in range(-2, 3))[2:-2]
+    pooled = sum(
+        np.roll(np.pad(changes, ((2, 2), (0, 0), (0, 0))), k, axis=0) for k in range(-2, 3)
+    )[2:-2]
     pooled += 1e-9 * np.eye(STATES)
     chances = pooled / pooled.sum(axis=2, keepdims=True)
     means = totals[:, 1] / np.maximum(totals[:, 0], 1)
-    print(f"stop: {deals:,} deals of {discard}, seed {seed}; {changes.sum():,.0f} changes of the count")
+    print(
+        f"stop: {deals:,} deals of {discard}, seed {seed}; {changes.sum():,.0f} changes of the count"
+    )
     return np.concatenate([means, chances.ravel()]).astype(np.float32)
 
 
@@ -124,7 +154,9 @@ def goal_table(deals, seed, discard="switch:k=2"):
     for _ in range(5):
         rows.append(total.cumsum()[:SPAN])
         total = np.convolve(total, scores)[-LOWEST // STEP :][: len(scores)]
-    print(f"goal: {deals:,} deals of {discard}, seed {seed}; gin in {scores[(int(own_rules.penalty_gin) - LOWEST) // STEP]:.1%}")
+    print(
+        f"goal: {deals:,} deals of {discard}, seed {seed}; gin in {scores[(int(own_rules.penalty_gin) - LOWEST) // STEP]:.1%}"
+    )
     return np.concatenate(rows).astype(np.float32)
 
 
@@ -172,11 +204,15 @@ def fitted(sums):
         n = squares[:, 0, 0].sum()
         mean = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE)
         with_loose = [np.vstack([np.eye(PLANE), [now, 0, 0]]) for now in range(LOOSE)]
-        whole = sum(a @ s @ a.T for a, s in zip(with_loose, squares, strict=True)) + 1e-9 * np.eye(PLANE + 1)
+        whole = sum(a @ s @ a.T for a, s in zip(with_loose, squares, strict=True)) + 1e-9 * np.eye(
+            PLANE + 1
+        )
         even = np.linalg.solve(whole, sum(a @ p for a, p in zip(with_loose, products, strict=True)))
         for now in range(LOOSE):
             prior = even @ with_loose[now]
-            planes[time, now] = np.linalg.solve(squares[now] + PRIOR * mean, products[now] + PRIOR * mean @ prior)
+            planes[time, now] = np.linalg.solve(
+                squares[now] + PRIOR * mean, products[now] + PRIOR * mean @ prior
+            )
     return planes
 
 
@@ -187,16 +223,22 @@ def dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
     for n in range(rounds):
         for scoring, variant in enumerate(GAMES):
             lots = np.random.default_rng([seed, n, scoring])
-            own_rules, hands, unseen, strays = played(variant, discard, deals, seed + n, params, lots)
+            own_rules, hands, unseen, strays = played(
+                variant, discard, deals, seed + n, params, lots
+            )
             add_hands(hands, unseen, strays, scoring, own_rules, sums[scoring])
         table = np.stack([fitted(of_scoring) for of_scoring in sums]).astype(np.float32).ravel()
         discard, params = "dp", table.astype(np.float64)
-    print(f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(GAMES)}, seed {seed}; {sums[..., 0, 0].sum():,.0f} hands")
+    print(
+        f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(GAMES)}, seed {seed}; {sums[..., 0, 0].sum():,.0f} hands"
+    )
     return table
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--deals", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--out", type=Path, default=STRATEGIES)

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 from simgin_strategies.stake import BAND, BANDS, MOST_NEEDED, OFF_TURN, ON_TURN, TURNS
 
-from simgin import matchup, rules
 from simgin.core.state import TAKE, new_state
 from simgin.core.view import new_view
+from simgin.play import matchup
+from simgin.rules import record
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PRIOR = 10  # deals that every cell begins with
@@ -25,25 +26,37 @@ def watched(variant, strategy, deals, seed):
     """Every deal of a strategy against itself: (seats asked to take, their counts and own turns, counts at the end, winner)."""
     one = matchup.seated(strategy, strategy, variant, seed, "deal")
     matchup.prepare(one)
-    state, own_rules, views = new_state(seed), rules.build(one.variant), (new_view(), new_view())
+    state, own_rules, views = new_state(seed), record.build(one.variant), (new_view(), new_view())
     state.watch_half = 0
     for unit in range(deals):
         matchup.run(one, state, own_rules, views, unit, 1)
         asked = state.log[: state.logged][state.slots[: state.logged] == TAKE]
-        yield asked["seat"], asked["count"], asked["own_turn"], state["count"].copy(), int(state.winner)
+        yield (
+            asked["seat"],
+            asked["count"],
+            asked["own_turn"],
+            state["count"].copy(),
+            int(state.winner),
+        )
 
 
 def add_deal(tally, seats, counts, turns, at_end, winner):
     """Add one deal: for each question the player on turn, and the other with what he holds until his own next turn."""
     for i, seat in enumerate(seats):
         later = next((k for k in range(i + 1, len(seats)) if seats[k] != seat), None)
-        count, turn = (counts[later], turns[later]) if later is not None else (at_end[1 - seat], turns[i])
+        count, turn = (
+            (counts[later], turns[later]) if later is not None else (at_end[1 - seat], turns[i])
+        )
         _add(tally[ON_TURN], turns[i], counts[i], seat, winner)
         _add(tally[OFF_TURN], turn, count, 1 - seat, winner)
 
 
 def _add(tally, turn, count, seat, winner):
-    tally[min(turn, TURNS) - 1, min(count // BAND, BANDS - 1)] += (winner == seat, winner == 1 - seat, 1)
+    tally[min(turn, TURNS) - 1, min(count // BAND, BANDS - 1)] += (
+        winner == seat,
+        winner == 1 - seat,
+        1,
+    )
 
 
 def chances(deals, seed, strategy="gold"):
@@ -51,7 +64,9 @@ def chances(deals, seed, strategy="gold"):
     tally = np.zeros((2, TURNS, BANDS, 3))
     for deal in watched("standard", strategy, deals, seed):
         add_deal(tally, *deal)
-    print(f"stake: {deals:,} deals of {strategy}, seed {seed}; won by who has 20-24 points on his third turn: {_share(tally[0, 2, 4]):.1%}")
+    print(
+        f"stake: {deals:,} deals of {strategy}, seed {seed}; won by who has 20-24 points on his third turn: {_share(tally[0, 2, 4]):.1%}"
+    )
     return filled(tally)
 
 
@@ -93,12 +108,19 @@ def match_values():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--deals", type=int, default=60_000)
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--out", type=Path, default=STRATEGIES)
     args = parser.parse_args()
-    np.save(args.out / "stake.npy", np.concatenate([chances(args.deals, args.seed).ravel(), match_values().ravel()]).astype(np.float32))
+    np.save(
+        args.out / "stake.npy",
+        np.concatenate([chances(args.deals, args.seed).ravel(), match_values().ravel()]).astype(
+            np.float32
+        ),
+    )
 
 
 if __name__ == "__main__":

@@ -99,7 +99,9 @@ def _noise(state, seat, who):
     i = state.noises[seat]
     state.noises[seat] = i + 1
     if i & 3 == 0:
-        rng.write_words(state.seed, state.unit, state.deal, i >> 1, rng.NOISE_A + who, state.spare[seat])
+        rng.write_words(
+            state.seed, state.unit, state.deal, i >> 1, rng.NOISE_A + who, state.spare[seat]
+        )
     k = 2 * (i & 3)
     return rng.uniform(state.spare[seat, k], state.spare[seat, k + 1])
 
@@ -110,7 +112,9 @@ def ask(state, rules, view, seat, slot, legal, hook):
     who = seat ^ state.half  # strategy A sits at seat `half`
     _seat_view(state, view, seat)
     view.legal = legal
-    view.taken_offer = state.top if slot == TAKE or (slot == KNOCK and state.phase == PHASE_LAST) else -1
+    view.taken_offer = (
+        state.top if slot == TAKE or (slot == KNOCK and state.phase == PHASE_LAST) else -1
+    )
     view.noise = _noise(state, seat, who) if state.noisy[who] >> slot & 1 else 0
     state.asked_seat = seat
     state.asked_slot = slot

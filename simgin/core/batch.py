@@ -49,7 +49,11 @@ DENOMINATORS = np.array(DENOMINATOR, np.uint32)  # a tuple would be copied for e
 DEALS, DECIDED, SHOWDOWNS, KIND = FACT["deals"], FACT["decided"], FACT["showdowns"], FACT[KINDS[0]]
 POINTS_KIND, POINTS_SCORED, TURNS = FACT["points_knock"], FACT["points_scored"], FACT["turns"]
 FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
-KNOCK_COUNT, DEFENDER_COUNT, DEFENDER_BEFORE = FACT["knock_count"], FACT["defender_count"], FACT["defender_before"]
+KNOCK_COUNT, DEFENDER_COUNT, DEFENDER_BEFORE = (
+    FACT["knock_count"],
+    FACT["defender_count"],
+    FACT["defender_before"],
+)
 LAID_OFF, LAID_OFF_ANY, TIE = FACT["laid_off"], FACT["laid_off_any"], FACT["tie"]
 SIDE, OTHER_SIDE = np.int64(FACT["a_won_knock"]), np.int64(FACT["b_won_knock"])
 N_SCORED, WON_REFUSED = len(SCORED_KINDS), SIDE_FACTS.index("won_refused")
@@ -57,8 +61,16 @@ WON_DEAL, POINTS = SIDE_FACTS.index("deal_win"), SIDE_FACTS.index("points")
 TAKES, DRAWS = SIDE_FACTS.index("takes"), SIDE_FACTS.index("draws")
 A_MARGIN = FACT["a_margin"]
 MATCHES, MATCHES_DECIDED, MATCH_WIN = FACT["matches"], FACT["matches_decided"], FACT["a_match_win"]
-MATCH_DRAWN, MATCH_UNFINISHED, MATCH_MARGIN = FACT["match_drawn"], FACT["unfinished"], FACT["a_match_margin"]
-WINNER_SCORE, LOSER_SCORE, LOSER_ZERO = FACT["winner_score"], FACT["loser_score"], FACT["loser_zero"]
+MATCH_DRAWN, MATCH_UNFINISHED, MATCH_MARGIN = (
+    FACT["match_drawn"],
+    FACT["unfinished"],
+    FACT["a_match_margin"],
+)
+WINNER_SCORE, LOSER_SCORE, LOSER_ZERO = (
+    FACT["winner_score"],
+    FACT["loser_score"],
+    FACT["loser_zero"],
+)
 SETTLED, SETTLEMENT = FACT["settled"], FACT["a_settlement"]
 TOTALS, GOAL_MET = FACT["totals"], FACT["goal_met"]
 
@@ -151,7 +163,10 @@ def _quarters(state):
     """A's share of the matches of the unit, else of its deals, in quarters."""
     halves, won = state.facts[MATCHES], state.facts[MATCH_WIN]
     if halves == 0:
-        halves, won = state.facts[DEALS], state.facts[DEALS] + state.facts[SIDE + WON_DEAL] - state.facts[OTHER_SIDE + WON_DEAL]
+        halves, won = (
+            state.facts[DEALS],
+            state.facts[DEALS] + state.facts[SIDE + WON_DEAL] - state.facts[OTHER_SIDE + WON_DEAL],
+        )
     return won if halves == 2 else 2 * won
 
 
@@ -197,7 +212,11 @@ def begin_half(state, rules, half, matches):
     state.logged = 0  # a state may watch one run after another
     if state.given:
         return
-    state.dealer = first_dealer(state.seed, state.unit, rules) if matches or rules.first_dealer != LOT else state.unit & 1
+    state.dealer = (
+        first_dealer(state.seed, state.unit, rules)
+        if matches or rules.first_dealer != LOT
+        else state.unit & 1
+    )
 
 
 def play_units(
@@ -225,9 +244,23 @@ def play_units(
             clear_deal(state, rules, state.dealer)
             view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != half:  # the nondealer comes first, and A sits at seat `half`
-                take1, discard1, knock1, take2, discard2, knock2 = take_a, discard_a, knock_a, take_b, discard_b, knock_b
+                take1, discard1, knock1, take2, discard2, knock2 = (
+                    take_a,
+                    discard_a,
+                    knock_a,
+                    take_b,
+                    discard_b,
+                    knock_b,
+                )
             else:
-                take1, discard1, knock1, take2, discard2, knock2 = take_b, discard_b, knock_b, take_a, discard_a, knock_a
+                take1, discard1, knock1, take2, discard2, knock2 = (
+                    take_b,
+                    discard_b,
+                    knock_b,
+                    take_a,
+                    discard_a,
+                    knock_a,
+                )
             play_deal(
                 state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
                 offer_a, answer_a, show_a, offer_b, answer_b, show_b,
@@ -249,7 +282,9 @@ def play_units(
         _close_unit(state, rows, i, units, per_row)
 
 
-def play_solo_units(state, rules, view, rows, records, first, units, per_row, matches, discard, knock):
+def play_solo_units(
+    state, rules, view, rows, records, first, units, per_row, matches, discard, knock
+):
     """As `play_units` for one player, who is strategy A at seat 0; nothing is mirrored."""
     for i in range(units):
         state.unit = first + i

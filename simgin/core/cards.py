@@ -10,7 +10,9 @@ RANKS = 13
 CARDS = 52
 LANE = 0x1FFF  # all thirteen cards of a suit
 PACK = (1 << 52) - 1
-RANK_ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39  # the four aces; shifted left by r: the four cards of rank r
+RANK_ACES = (
+    1 | 1 << 13 | 1 << 26 | 1 << 39
+)  # the four aces; shifted left by r: the four cards of rank r
 
 
 @jit

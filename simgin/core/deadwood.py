@@ -13,7 +13,10 @@ from simgin.core.jit import inlined, jit
 @jit
 def _without_sets(rules, side, s, h, d, c):
     """Points left over by the runs of four lanes alone."""
-    return int(rules.lane[side, s] + rules.lane[side, h] + rules.lane[side, d] + rules.lane[side, c]) >> 16
+    return (
+        int(rules.lane[side, s] + rules.lane[side, h] + rules.lane[side, d] + rules.lane[side, c])
+        >> 16
+    )
 
 
 @jit
@@ -50,7 +53,12 @@ def _settle(rules, side, s, h, d, c, ranks):
 def _by_suit_and_rank(hand, rules, side):
     """Least deadwood with runs and sets only."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
-    ws, wh, wd, wc = int(rules.lane[side, s]), int(rules.lane[side, h]), int(rules.lane[side, d]), int(rules.lane[side, c])
+    ws, wh, wd, wc = (
+        int(rules.lane[side, s]),
+        int(rules.lane[side, h]),
+        int(rules.lane[side, d]),
+        int(rules.lane[side, c]),
+    )
     thrice = ranks_held_thrice(s, h, d, c)
     if thrice == 0:
         return (ws + wh + wd + wc) >> 16

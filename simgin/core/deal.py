@@ -6,7 +6,15 @@ The engine keeps its own state, shows each seat a view, and asks only questions 
 
 from simgin.core.ask import ask, ask_apart, show_deal
 from simgin.core.deadwood import deadwood, deadwood_of
-from simgin.core.endings import NO_ENDING, best_ending, ending_with, knock_limit, legal_discards, multiplier, must_be_melded
+from simgin.core.endings import (
+    NO_ENDING,
+    best_ending,
+    ending_with,
+    knock_limit,
+    legal_discards,
+    multiplier,
+    must_be_melded,
+)
 from simgin.core.jit import inlined, jit, spliced
 from simgin.core.pack import next_card
 from simgin.core.rules import (
@@ -63,7 +71,9 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     must = must_be_melded(state.taken, rules)
     same = state.same[seat ^ state.half]
     if not same or rules.big_gin:
-        ending, card, count = best_ending(eleven, legal, must, state.limit, state.points[seat], rules)
+        ending, card, count = best_ending(
+            eleven, legal, must, state.limit, state.points[seat], rules
+        )
         if ending != NO_ENDING and (card < 0 or not same):
             propose(state, ending, card, count)
             if ask_apart(state, rules, view, seat, KNOCK, YES_OR_NO, knock):
@@ -145,7 +155,18 @@ def _raise(state, rules, view, other_view, seat, offer_a, answer_a, offer_b, ans
     """At the start of a turn its player may offer the die; True if that was refused (RULES.md 8.3 and 8.4)."""
     if rules.die == DIE_OFF:
         return False
-    return refused(state, rules, view, other_view, seat, rules.die_centre_in_play, offer_a, answer_a, offer_b, answer_b)
+    return refused(
+        state,
+        rules,
+        view,
+        other_view,
+        seat,
+        rules.die_centre_in_play,
+        offer_a,
+        answer_a,
+        offer_b,
+        answer_b,
+    )
 
 
 @jit
@@ -183,15 +204,31 @@ def play_deal(
     deal_cards(state, rules)
     show_deal(state, rules, view1, 1 - state.dealer)
     show_deal(state, rules, view2, state.dealer)
-    whose, source = _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b)
+    whose, source = _opening(
+        state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
+    )
     if state.kind >= 0:
         return
     while True:
         if whose == 0:
-            seat, view, other_view, discard, knock, next_take = 1 - state.dealer, view1, view2, discard1, knock1, take2
+            seat, view, other_view, discard, knock, next_take = (
+                1 - state.dealer,
+                view1,
+                view2,
+                discard1,
+                knock1,
+                take2,
+            )
             next_knock = knock2
         else:
-            seat, view, other_view, discard, knock, next_take = state.dealer, view2, view1, discard2, knock2, take1
+            seat, view, other_view, discard, knock, next_take = (
+                state.dealer,
+                view2,
+                view1,
+                discard2,
+                knock2,
+                take1,
+            )
             next_knock = knock1
         if _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
             return

@@ -32,15 +32,31 @@ def compiled_sources() -> list[Path]:
     if not strategies.is_dir():
         strategies = PACKAGE.parent / "strategies"  # source tree and editable install
     folders = (PACKAGE / "core", PACKAGE / "toolkit", strategies)
-    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".npy")]
-    return sorted([*files, *(PACKAGE / f"{name}.py" for name in ("strategy", "turns", "within"))])
+    files = [
+        path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".npy")
+    ]
+    return sorted(
+        [
+            *files,
+            *(
+                PACKAGE / f"{name}.py"
+                for name in ("strategy/author", "value/turns", "value/in_deal")
+            ),
+        ]
+    )
 
 
 @cache
 def digest() -> str:
     """Hexadecimal digest of the compiled sources and of everything else that decides what they compile to."""
     h = hashlib.sha256()
-    about = (numba.__version__, np.__version__, sys.version, platform.machine(), str(config.BOUNDSCHECK))
+    about = (
+        numba.__version__,
+        np.__version__,
+        sys.version,
+        platform.machine(),
+        str(config.BOUNDSCHECK),
+    )
     h.update(repr(about).encode())
     for path in compiled_sources():
         h.update(path.name.encode())
@@ -58,7 +74,9 @@ def cache_root() -> Path:
 
 
 def _prune(root: Path, keep: Path) -> None:
-    others = sorted((d for d in root.iterdir() if d.is_dir() and d != keep), key=lambda d: d.stat().st_mtime)
+    others = sorted(
+        (d for d in root.iterdir() if d.is_dir() and d != keep), key=lambda d: d.stat().st_mtime
+    )
     for old in others[: max(0, len(others) - KEPT_DIRECTORIES + 1)]:
         shutil.rmtree(old, ignore_errors=True)
 
@@ -122,7 +140,9 @@ def interpreted() -> bool:
     return bool(config.DISABLE_JIT)
 
 
-def compiled(function: Callable[..., Any], signature: Any = None, *, keep: bool = True, **options: Any) -> Any:
+def compiled(
+    function: Callable[..., Any], signature: Any = None, *, keep: bool = True, **options: Any
+) -> Any:
     """`function` compiled without the interpreter lock; eagerly if a signature is given, kept on disk if `keep`."""
     if interpreted():
         return function

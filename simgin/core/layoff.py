@@ -10,7 +10,9 @@ from simgin.core.deadwood import deadwood_of
 from simgin.core.jit import jit
 from simgin.core.meldings import RAINBOW, SET, extension, first_rank, kind_of, ranks_of
 
-MAX_OPTIONS = 66  # two chains of together at most ten cards give 36; two that are the same ten cards, round the corner, 66
+# Two chains of together at most ten cards give 36; two that are the same ten cards, round the
+# corner, 66
+MAX_OPTIONS = 66
 
 
 @jit
@@ -77,7 +79,10 @@ def lay_off(hand, melds, rules, options, scratch):
     Of several best ways the one that lays off fewest cards counts, the first found among those. options: int64 (3, MAX_OPTIONS),
     scratch: int64 (2, 16).
     """
-    if hand & (_next_to(melds[0], rules) | _next_to(melds[1], rules) | _next_to(melds[2], rules)) == 0:
+    if (
+        hand & (_next_to(melds[0], rules) | _next_to(melds[1], rules) | _next_to(melds[2], rules))
+        == 0
+    ):
         return deadwood_of(hand, rules, 1), 0  # every other knock: nothing fits
     n0 = _options(melds[0], hand, rules, scratch, options[0])
     n1 = _options(melds[1], hand, rules, scratch, options[1])

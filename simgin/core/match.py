@@ -205,7 +205,13 @@ def settled(rules, outcome):
 def settlement(state, rules, outcome):
     """What seat 0 receives from seat 1 at the end of a match (RULES.md 7). outcome: the winner of a match to points."""
     if rules.goal != GOAL_COLUMNS:
-        paid = _paid(rules, state.points[outcome], state.points[1 - outcome], state.deals_won[outcome], state.deals_won[1 - outcome])
+        paid = _paid(
+            rules,
+            state.points[outcome],
+            state.points[1 - outcome],
+            state.deals_won[outcome],
+            state.deals_won[1 - outcome],
+        )
         return paid if outcome == 0 else -paid
     total = 0
     for c in range(rules.columns):
@@ -217,7 +223,13 @@ def settlement(state, rules, outcome):
 def column_settlement(state, rules, c):
     """What seat 0 receives for a closed column."""
     w = state.column_winner[c]
-    paid = _paid(rules, state.column_points[w, c], state.column_points[1 - w, c], state.column_wins[w, c], state.column_wins[1 - w, c])
+    paid = _paid(
+        rules,
+        state.column_points[w, c],
+        state.column_points[1 - w, c],
+        state.column_wins[w, c],
+        state.column_wins[1 - w, c],
+    )
     return paid if w == 0 else -paid
 
 

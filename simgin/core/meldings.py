@@ -112,7 +112,9 @@ def _text_digit(card):
         order = 9
     elif r >= 11:
         order = 22 - r  # the king before the queen
-    return order * 4 + 4 - card // 13  # C D H S is the project's order of suits, S H D C, turned round
+    return (
+        order * 4 + 4 - card // 13
+    )  # C D H S is the project's order of suits, S H D C, turned round
 
 
 @jit
@@ -260,7 +262,9 @@ def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
     """
     if must < 0 and demanded < 0 and _plain_melding(hand, rules, rows[0]) <= 3:
         return points(hand & ~(rows[0, 0] | rows[0, 1] | rows[0, 2]), rules, 0)
-    n = legal_meldings(hand, discard, must, demanded, np.int64(NO_MELDING), rules, found, keys, rows, np.int64(1))
+    n = legal_meldings(
+        hand, discard, must, demanded, np.int64(NO_MELDING), rules, found, keys, rows, np.int64(1)
+    )
     return keys[0, 0] if n else NO_MELDING
 
 
@@ -289,7 +293,17 @@ def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, row
                 if left > limit or (n == room and left > keys[n - 1, 0]):
                     continue
                 if _allowed(hand, a | b | c, must, demanded):
-                    n = _insert(n, room, keys, rows, left, _extensions(hand, discard, a, b, c, rules), a, b, c)
+                    n = _insert(
+                        n,
+                        room,
+                        keys,
+                        rows,
+                        left,
+                        _extensions(hand, discard, a, b, c, rules),
+                        a,
+                        b,
+                        c,
+                    )
     return n
 
 

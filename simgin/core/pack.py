@@ -42,7 +42,9 @@ def _shuffle(state, n):
     """Shuffle n more places from the top (Fisher and Yates), n a multiple of eight, the last four of the pack's 56 wasted."""
     first = state.shuffled
     for k in range(0, n, 8):
-        rng.write_words(state.seed, state.unit, state.deal, (first + k) >> 2, rng.PACK, state.words[k >> 3])
+        rng.write_words(
+            state.seed, state.unit, state.deal, (first + k) >> 2, rng.PACK, state.words[k >> 3]
+        )
     for k in range(min(n, 52 - first)):
         _swap(state.pack, first + k, state.words[k >> 3, k & 7])
     state.shuffled = first + n

@@ -29,7 +29,11 @@ if interpreted():
 
     def vector_at(address, n):
         """The interpreted twin of the function below."""
-        vector = np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address))) if n else np.zeros(0)
+        vector = (
+            np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address)))
+            if n
+            else np.zeros(0)
+        )
         vector.flags.writeable = False
         return vector
 

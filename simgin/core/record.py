@@ -40,10 +40,20 @@ def write_record(state, row, a):
     row[0], row[1], row[2], row[3] = state.unit, state.half, state.deal, side(state.dealer, a)
     row[4], row[5], row[6] = state.kind, side(state.winner, a), side(state.stopper, a)
     row[7], row[8], row[9], row[10] = state.score[a], state.score[b], state.turns, state.upcard_to
-    row[11], row[12], row[13], row[14] = state.stopper_count, state.other_count, state.defender_before, state.laid_off
+    row[11], row[12], row[13], row[14] = (
+        state.stopper_count,
+        state.other_count,
+        state.defender_before,
+        state.laid_off,
+    )
     row[15], row[16] = state.dealt_count[a], state.dealt_count[b]
     row[17], row[18] = state.takes[a], state.takes[b]
     row[19], row[20] = state.takes[a] + state.draws[a], state.takes[b] + state.draws[b]
     row[21], row[22], row[23] = state.multiplier, state.stake, side(state.owner, a)
     row[24], row[25] = state.points[a], state.points[b]
-    row[26], row[27], row[28], row[29] = state.deals_won[a], state.deals_won[b], state.games[a], state.games[b]
+    row[26], row[27], row[28], row[29] = (
+        state.deals_won[a],
+        state.deals_won[b],
+        state.games[a],
+        state.games[b],
+    )

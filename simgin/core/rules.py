@@ -11,7 +11,14 @@ from simgin.core.jit import jit
 
 STOPPER, DEFENDER = 0, 1
 LOW, HIGH_OR_LOW, CORNER = 0, 1, 2  # ace_runs
-UPCARD_PASS, UPCARD_STOCK_OR_PASS, UPCARD_STOCK_OR_PASS_DEAD, FREE, DISCARD_FIRST, STOCK_FIRST = 0, 1, 2, 3, 4, 5  # first_turn
+UPCARD_PASS, UPCARD_STOCK_OR_PASS, UPCARD_STOCK_OR_PASS_DEAD, FREE, DISCARD_FIRST, STOCK_FIRST = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+)  # first_turn
 BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # discard_ban
 AFTER_DISCARD, AT_DRAW, OPPONENT_MAY_TAKE, STOCK_NONE = 0, 1, 2, 3  # stock_end
 ANY, MELDED = 0, 1  # take_to_knock
@@ -19,7 +26,16 @@ AUTO, CHOICE = 0, 1  # melding
 VERSUS, AGAINST_JOKER, WINLOSS, PENALTY = 0, 1, 2, 3  # deal_scoring
 NO_JOKER, BEFORE_DEAL, AFTER_DEAL = 0, 1, 2  # joker
 REDEAL, LOSE = 0, 1  # joker_in_hand
-GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES, GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = range(8)  # goal
+(
+    GOAL_SINGLE,
+    GOAL_POINTS,
+    GOAL_COLUMNS,
+    GOAL_GAMES,
+    GOAL_RACE,
+    GOAL_TWOFOLD,
+    GOAL_DEALS,
+    GOAL_TOTAL,
+) = range(8)  # goal
 NEXT_OPEN, ABSOLUTE = 0, 1  # column_entry
 DOUBLE_POINTS, DOUBLE_ALL = 1, 2  # shutout; 0 none
 DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
@@ -34,13 +50,65 @@ MAX_COLUMNS = 10
 MAX_TABLE_ROWS = 8
 
 PARAMETERS = (
-    ("players", "joker", "joker_in_hand", "stop_before_draw", "max_draws", "deal_scoring", "count_joker", "penalty_gin")
-    + ("first_turn", "take_discard", "discard_ban", "knock_limit", "knock_by_upcard", "upcard_ace_limit", "take_to_knock")
+    (
+        "players",
+        "joker",
+        "joker_in_hand",
+        "stop_before_draw",
+        "max_draws",
+        "deal_scoring",
+        "count_joker",
+        "penalty_gin",
+    )
+    + (
+        "first_turn",
+        "take_discard",
+        "discard_ban",
+        "knock_limit",
+        "knock_by_upcard",
+        "upcard_ace_limit",
+        "take_to_knock",
+    )
     + ("big_gin", "shot")
-    + ("stock_end", "stock_reserve", "max_turns", "ace_runs", "rainbow", "pip_values", "ace_value", "defender_ace_value", "melding")
-    + ("gin_bonus", "big_gin_bonus", "undercut_bonus", "undercut_on_tie", "layoff", "layoff_on_gin", "shot_deducts")
-    + ("rush_premium", "rush_on_gin", "spade_multiplier", "goal", "points_target", "deals_target", "games_target", "max_deals")
-    + ("columns", "column_entry", "deal_count_gin", "deal_count_undercut", "race_points_seat", "deals_in_match", "total_goal")
+    + (
+        "stock_end",
+        "stock_reserve",
+        "max_turns",
+        "ace_runs",
+        "rainbow",
+        "pip_values",
+        "ace_value",
+        "defender_ace_value",
+        "melding",
+    )
+    + (
+        "gin_bonus",
+        "big_gin_bonus",
+        "undercut_bonus",
+        "undercut_on_tie",
+        "layoff",
+        "layoff_on_gin",
+        "shot_deducts",
+    )
+    + (
+        "rush_premium",
+        "rush_on_gin",
+        "spade_multiplier",
+        "goal",
+        "points_target",
+        "deals_target",
+        "games_target",
+        "max_deals",
+    )
+    + (
+        "columns",
+        "column_entry",
+        "deal_count_gin",
+        "deal_count_undercut",
+        "race_points_seat",
+        "deals_in_match",
+        "total_goal",
+    )
     + ("game_bonus", "box_bonus", "shutout", "first_dealer", "next_dealer", "void_dealer")
     + ("die", "die_cap", "die_refusal_pays", "die_centre_in_play")
 )
@@ -49,7 +117,11 @@ _RULES = np.dtype(
     [(name, np.int64) for name in PARAMETERS]
     + [
         ("start_points", np.int64, 2),
-        ("game_table", np.int64, (MAX_TABLE_ROWS, 2)),  # games won, by the loser's points up to a number; unused rows are zero
+        (
+            "game_table",
+            np.int64,
+            (MAX_TABLE_ROWS, 2),
+        ),  # games won, by the loser's points up to a number; unused rows are zero
         ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
         ("peers", np.int64, (2, 13)),  # for each rank the ranks (13 bits) of the same value
         ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
@@ -77,7 +149,11 @@ def runs_of_a_suit(ace_runs: int) -> list[int]:
         spans = [[(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)]
     else:
         top = 14 if ace_runs == HIGH_OR_LOW else 13
-        spans = [[r % 13 for r in range(start, start + n)] for n in range(3, 14) for start in range(top - n + 1)]
+        spans = [
+            [r % 13 for r in range(start, start + n)]
+            for n in range(3, 14)
+            for start in range(top - n + 1)
+        ]
     return list(dict.fromkeys(sum(1 << r for r in span) for span in spans))
 
 
@@ -85,8 +161,17 @@ def rainbows_of_the_pack(ace_runs: int) -> list[int]:
     """Every rainbow as a hand (RULES.md 3.1): four consecutive ranks, four suits, colours alternating."""
     last_start = {LOW: 9, HIGH_OR_LOW: 10, CORNER: 12}[ace_runs]
     black, red = (0, 3), (1, 2)
-    patterns = [(a[i], b[j], a[1 - i], b[1 - j]) for a, b in ((black, red), (red, black)) for i in (0, 1) for j in (0, 1)]
-    return [sum(1 << (13 * s + (start + i) % 13) for i, s in enumerate(suits)) for start in range(last_start + 1) for suits in patterns]
+    patterns = [
+        (a[i], b[j], a[1 - i], b[1 - j])
+        for a, b in ((black, red), (red, black))
+        for i in (0, 1)
+        for j in (0, 1)
+    ]
+    return [
+        sum(1 << (13 * s + (start + i) % 13) for i, s in enumerate(suits))
+        for start in range(last_start + 1)
+        for suits in patterns
+    ]
 
 
 @jit
@@ -118,7 +203,11 @@ def fill_lane_table(table, value, runs):
         table[mask] = (points - best) << 16 | in_runs
 
 
-def build(parameters: dict[str, int], start_points: tuple[int, int], game_table: tuple[tuple[int, int], ...]) -> np.record:
+def build(
+    parameters: dict[str, int],
+    start_points: tuple[int, int],
+    game_table: tuple[tuple[int, int], ...],
+) -> np.record:
     """A Rules record from coded parameters (every name of PARAMETERS) and the tables that follow from them."""
     rules = np.zeros(1, RULES)[0]
     for name in PARAMETERS:
@@ -132,7 +221,10 @@ def build(parameters: dict[str, int], start_points: tuple[int, int], game_table:
         rainbows = rainbows_of_the_pack(parameters["ace_runs"])
         rules.rainbows[: len(rainbows)] = rainbows
         rules.n_rainbows = len(rainbows)
-    for side, ace in ((STOPPER, parameters["ace_value"]), (DEFENDER, parameters["defender_ace_value"])):
+    for side, ace in (
+        (STOPPER, parameters["ace_value"]),
+        (DEFENDER, parameters["defender_ace_value"]),
+    ):
         value = card_values(parameters["pip_values"], ace)
         rules.value[side] = value
         rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]

@@ -27,7 +27,11 @@ def score(ending, own, other, stock_left, factor, rules):
     factor: the deal's multiplier. A knock with nothing left is gin.
     """
     gin = own == 0 and ending == KNOCK
-    premium = stock_left if rules.rush_premium and (rules.rush_on_gin or (ending == KNOCK and not gin)) else 0
+    premium = (
+        stock_left
+        if rules.rush_premium and (rules.rush_on_gin or (ending == KNOCK and not gin))
+        else 0
+    )
     if gin or ending != KNOCK:
         kind, points = _uncontested(ending, own, other, premium, rules)
         if rules.layoff_on_gin and other == 0 and ending != SHOT:

@@ -29,12 +29,29 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     must = must_be_melded(state.taken, rules)
     demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
     if rules.melding == AUTO:
-        own = melding_shown(state.hand[seat], thrown, must, demanded, rules, state.found, state.keys, state.meldings)
+        own = melding_shown(
+            state.hand[seat], thrown, must, demanded, rules, state.found, state.keys, state.meldings
+        )
         row = 0
     else:
-        limit = state.limit if state.ending == KNOCK else 0 if state.ending == BIG_GIN else NO_MELDING
-        n = legal_meldings(state.hand[seat], thrown, must, demanded, limit, rules, state.found, state.keys, state.meldings, ROOM)
-        row = _choose(state, rules, view, seat, n, show_a if seat == state.half else show_b)  # strategy A sits at seat `half`
+        limit = (
+            state.limit if state.ending == KNOCK else 0 if state.ending == BIG_GIN else NO_MELDING
+        )
+        n = legal_meldings(
+            state.hand[seat],
+            thrown,
+            must,
+            demanded,
+            limit,
+            rules,
+            state.found,
+            state.keys,
+            state.meldings,
+            ROOM,
+        )
+        row = _choose(
+            state, rules, view, seat, n, show_a if seat == state.half else show_b
+        )  # strategy A sits at seat `half`
         own = state.keys[row, 0]
     for k in range(3):
         state.melds[k] = state.meldings[row, k]

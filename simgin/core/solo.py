@@ -80,10 +80,16 @@ def _turn(state, rules, view, source, discard, knock):
     """With eleven cards: big gin, or a discard. True if it ended the deal."""
     state.phase = PHASE_TURN
     eleven = state.hand[PLAYER]
-    if rules.big_gin and deadwood(eleven, rules) == 0 and _agreed(state, rules, view, BIG_GIN, knock):
+    if (
+        rules.big_gin
+        and deadwood(eleven, rules) == 0
+        and _agreed(state, rules, view, BIG_GIN, knock)
+    ):
         _close(state, view, source, -1)
         return True
-    card = ask(state, rules, view, PLAYER, DISCARD, legal_discards(eleven, -1, state.drawn, rules), discard)
+    card = ask(
+        state, rules, view, PLAYER, DISCARD, legal_discards(eleven, -1, state.drawn, rules), discard
+    )
     throw(state, PLAYER, card)
     state.count[PLAYER] = deadwood_of(state.hand[PLAYER], rules, 0)
     _close(state, view, source, card)
@@ -160,7 +166,9 @@ def _end(state, rules, ending):
     state.stopper_count = own
     if rules.deal_scoring == AGAINST_JOKER:
         state.other_count = state.above + rules.count_joker
-        kind, state.score[PLAYER], state.score[JOKER], who = score(ending, own, state.other_count, 0, 1, rules)
+        kind, state.score[PLAYER], state.score[JOKER], who = score(
+            ending, own, state.other_count, 0, 1, rules
+        )
         state.kind = kind
         state.winner = PLAYER if who > 0 else JOKER if who < 0 else -1
         return

@@ -17,11 +17,15 @@ def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer
     """Offers before anyone looks at his cards: the nondealer's, or else the dealer's (view1, view2). True if one was refused."""
     state.phase = PHASE_BLIND
     stake = state.stake
-    if refused(state, rules, view1, view2, 1 - state.dealer, FREE, offer_a, answer_a, offer_b, answer_b):
+    if refused(
+        state, rules, view1, view2, 1 - state.dealer, FREE, offer_a, answer_a, offer_b, answer_b
+    ):
         return True
     if state.stake != stake:
         return False  # one offer a deal
-    return refused(state, rules, view2, view1, state.dealer, FREE, offer_a, answer_a, offer_b, answer_b)
+    return refused(
+        state, rules, view2, view1, state.dealer, FREE, offer_a, answer_a, offer_b, answer_b
+    )
 
 
 @jit
@@ -34,12 +38,22 @@ def refused(state, rules, view, other_view, seat, free, offer_a, answer_a, offer
         return False
     other = 1 - seat
     higher = (1 << (rules.die_cap + 1)) - (1 << (state.stake + 1))
-    offered = ask_apart(state, rules, view, seat, OFFER, higher | 1, offer_a if seat == state.half else offer_b)
+    offered = ask_apart(
+        state, rules, view, seat, OFFER, higher | 1, offer_a if seat == state.half else offer_b
+    )
     if offered == 0:
         return False
     state.offered = offered
     show_die(state, other_view)
-    accepted = ask_apart(state, rules, other_view, other, ANSWER, YES_OR_NO, answer_a if other == state.half else answer_b)
+    accepted = ask_apart(
+        state,
+        rules,
+        other_view,
+        other,
+        ANSWER,
+        YES_OR_NO,
+        answer_a if other == state.half else answer_b,
+    )
     state.offered = 0
     if accepted:
         state.stake, state.owner = offered, other

@@ -14,7 +14,8 @@ SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
 # Constants of a numpy type: a plain number would make numba compile what it is passed to once for each of its values.
 TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = (np.int64(slot) for slot in range(6))
 YES_OR_NO = np.int64(3)  # the legal answers 0 and 1 as bits
-MAX_QUESTIONS = 2560  # 500 turns of at most five questions (an offer, the draw, two endings, a discard) and a few more
+# 500 turns of at most five questions (an offer, the draw, two endings, a discard) and a few more
+MAX_QUESTIONS = 2560
 
 _SCALARS = (
     # address of this deal in the random streams
@@ -22,7 +23,19 @@ _SCALARS = (
     # the pack: places shuffled so far, places dealt so far
     + ("shuffled", "dealt")
     # the table
-    + ("dealer", "pile", "top", "upcard", "limit", "multiplier", "stock", "turns", "taken", "drawn", "phase")
+    + (
+        "dealer",
+        "pile",
+        "top",
+        "upcard",
+        "limit",
+        "multiplier",
+        "stock",
+        "turns",
+        "taken",
+        "drawn",
+        "phase",
+    )
     # one player: cards above the joker (-1: there is none); the place it was shuffled to, cards dealt included
     + ("above", "joker")
     # the die: its number, its owner, what is offered, and what a refusal pays
@@ -34,9 +47,20 @@ _SCALARS = (
     # one deal can be watched: its half and number (or -1), whether this is it, questions logged so far, whether its pack is given
     + ("watch_half", "watch_deal", "watched", "logged", "given")
     # result of the deal (RULES.md 6): seats or -1, counts in points
-    + ("kind", "stopper", "winner", "stopper_count", "other_count", "defender_before", "laid_off", "discard")
+    + (
+        "kind",
+        "stopper",
+        "winner",
+        "stopper_count",
+        "other_count",
+        "defender_before",
+        "laid_off",
+        "discard",
+    )
     + ("recorded",)  # deals written to the table of records so far
-    + ("upcard_to",)  # 0 the first player took the upcard, 1 the second, 2 nobody, -1 there was none
+    + (
+        "upcard_to",
+    )  # 0 the first player took the upcard, 1 the second, 2 nobody, -1 there was none
 )
 _BY_SEAT = (
     # hands, cards known to be held, cards thrown or declined, deadwood of the ten held between turns and as dealt
@@ -53,14 +77,22 @@ _STATE = np.dtype(
     [(name, np.int64) for name in _SCALARS]
     + [(name, np.int64, 2) for name in _BY_SEAT + _BY_STRATEGY]
     + [
-        ("vectors", np.int64, (2, len(SLOTS))),  # addresses of the parameter vectors, by strategy and slot
+        (
+            "vectors",
+            np.int64,
+            (2, len(SLOTS)),
+        ),  # addresses of the parameter vectors, by strategy and slot
         ("lengths", np.int64, (2, len(SLOTS))),
         ("column_points", np.int64, (2, MAX_COLUMNS)),
         ("column_wins", np.int64, (2, MAX_COLUMNS)),
         ("column_winner", np.int64, MAX_COLUMNS),  # -1: open
         ("facts", np.int64, N_FACTS),  # of the unit being played
         ("row", np.int64, COLUMNS),  # of its batch
-        ("meldings", np.int64, (MAX_MELDINGS, 3)),  # what the stopper may show, and by what they are ordered
+        (
+            "meldings",
+            np.int64,
+            (MAX_MELDINGS, 3),
+        ),  # what the stopper may show, and by what they are ordered
         ("keys", np.int64, (MAX_MELDINGS, 3)),
         ("melds", np.int64, 3),  # shown by the stopper
         ("words", np.int64, (3, 8)),  # for the shuffle
@@ -68,7 +100,11 @@ _STATE = np.dtype(
         ("found", np.int64, MAX_MELDS),
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
-        ("log", VIEW, MAX_QUESTIONS),  # what was seen at each question; pages never touched cost no memory
+        (
+            "log",
+            VIEW,
+            MAX_QUESTIONS,
+        ),  # what was seen at each question; pages never touched cost no memory
         ("pack", np.uint8, 52),
         ("slots", np.int8, MAX_QUESTIONS),
         ("answers", np.int8, MAX_QUESTIONS),

@@ -3,10 +3,22 @@
 A *unit* is what errors are clustered over: a mirrored pair of deals (or of matches), or a single deal (match) where a
 strategy plays itself. For every unit the kernel forms one vector of *facts*, totals over its deals in both halves. A batch
 row then holds, for each fact f with denominator d: sum of f, sum of f*f and sum of f*d. That is all a ratio estimator with
-errors clustered by unit needs (see `simgin.statistics`), it merges by addition, and it is exact in any order.
+errors clustered by unit needs (see `simgin.stats.ratios`), it merges by addition, and it is exact in any order.
 """
 
-KINDS = ("knock", "gin", "big_gin", "shot", "undercut", "even", "void", "stalled", "joker", "limit", "refused")
+KINDS = (
+    "knock",
+    "gin",
+    "big_gin",
+    "shot",
+    "undercut",
+    "even",
+    "void",
+    "stalled",
+    "joker",
+    "limit",
+    "refused",
+)
 SCORED_KINDS = KINDS[:5]  # the kinds that give points to a player
 WON_KINDS = (*SCORED_KINDS, "refused")  # the kinds that a player can win by
 
@@ -23,7 +35,15 @@ FACTS = (
     + tuple(f"b_{name}" for name in SIDE_FACTS)
     + ("a_margin",)
     # A match won counts two and a drawn one counts one for each side, so that halves stay integers.
-    + ("matches", "matches_decided", "a_match_win", "b_match_win", "match_drawn", "unfinished", "a_match_margin")
+    + (
+        "matches",
+        "matches_decided",
+        "a_match_win",
+        "b_match_win",
+        "match_drawn",
+        "unfinished",
+        "a_match_margin",
+    )
     + ("winner_score", "loser_score", "loser_zero", "settled", "a_settlement", "totals", "goal_met")
 )
 
@@ -32,7 +52,14 @@ FACT = {name: i for i, name in enumerate(FACTS)}
 
 def _denominator(fact: str) -> str:
     """The fact that `fact` is divided by wherever a rate or a mean of it is formed."""
-    if fact in ("knock_count", "defender_count", "defender_before", "laid_off", "laid_off_any", "tie"):
+    if fact in (
+        "knock_count",
+        "defender_count",
+        "defender_before",
+        "laid_off",
+        "laid_off_any",
+        "tie",
+    ):
         return "showdowns"
     if fact in ("points_scored", "first_player_win"):
         return "decided"
@@ -60,12 +87,19 @@ CROSS = SQUARE + N_FACTS
 TURNS_HISTOGRAM = CROSS + N_FACTS
 TURNS_BINS = 64  # a count for every deal: turns of both players, the last bin holding 63 and more
 COUNT_HISTOGRAM = TURNS_HISTOGRAM + TURNS_BINS
-COUNT_BINS = 16  # a count for every showdown: the knocker's deadwood, the last bin holding 15 and more
+# A count for every showdown: the knocker's deadwood, the last bin holding 15 and more
+COUNT_BINS = 16
 PAIR_HISTOGRAM = COUNT_HISTOGRAM + COUNT_BINS
-PAIR_BINS = 5  # a count for every unit: A's share of its matches, else of its deals, in quarters; what nobody won counts one half
-DEAL_SQUARE = PAIR_HISTOGRAM + PAIR_BINS  # sum over deals of A's margin squared: with the pairs' squares it tells what pairing is worth
+# A count for every unit: A's share of its matches, else of its deals, in quarters; what nobody won
+# counts one half
+PAIR_BINS = 5
+DEAL_SQUARE = (
+    PAIR_HISTOGRAM + PAIR_BINS
+)  # sum over deals of A's margin squared: with the pairs' squares it tells what pairing is worth
 MATCH_SQUARE = DEAL_SQUARE + 1  # the same of the margins of matches
-DEALT = MATCH_SQUARE + 1  # sum over deals of the dealer's deadwood as dealt minus the nondealer's; one player: minus his
+DEALT = (
+    MATCH_SQUARE + 1
+)  # sum over deals of the dealer's deadwood as dealt minus the nondealer's; one player: minus his
 COLUMNS = DEALT + 1
 
 BATCH_DEALS = 1000  # units in a batch of deals

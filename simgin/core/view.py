@@ -10,9 +10,12 @@ import numpy as np
 from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.rules import MAX_COLUMNS
 
-MAX_TURNS = 501  # `max_turns` is at most 500, and the last discard of the 50th-card rule can add one
+# `max_turns` is at most 500, and the last discard of the 50th-card rule can add one
+MAX_TURNS = 501
 PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP, PHASE_BLIND = 0, 1, 2, 3, 4
-FROM_STOCK, FROM_PILE, FROM_DEAL = (np.int64(source) for source in range(3))  # source in the history
+FROM_STOCK, FROM_PILE, FROM_DEAL = (
+    np.int64(source) for source in range(3)
+)  # source in the history
 
 FIELDS = (
     ("hand", "own cards: ten before the draw, eleven when a discard or an ending is asked"),
@@ -37,7 +40,10 @@ FIELDS = (
     ("other_deals", "the opponent's"),
     ("own_games", "games won in the match (goal games)"),
     ("other_games", "the opponent's"),
-    ("own_opened", "goal columns: number of the last column opened, 0 none; its points are in own_columns"),
+    (
+        "own_opened",
+        "goal columns: number of the last column opened, 0 none; its points are in own_columns",
+    ),
     ("other_opened", "the opponent's"),
     ("closed", "goal columns: the columns that are over, as bits"),
     ("deal", "deals played in the match before this one"),
@@ -52,8 +58,14 @@ FIELDS = (
     ("ending", "proposed ending: 1 knock or gin, 2 shot, 3 big gin"),
     ("ending_card", "discard that goes with it, -1 with big gin"),
     ("ending_count", "deadwood declared with it"),
-    ("noise", "random number 0 .. 2**53-1 for this question, where the policy declares noise=True; else 0"),
-    ("phase", "0 first upcard, 1 ordinary turn, 2 last discard of the 50th-card rule, 3 stop (one player), 4 before cards are seen"),
+    (
+        "noise",
+        "random number 0 .. 2**53-1 for this question, where the policy declares noise=True; else 0",
+    ),
+    (
+        "phase",
+        "0 first upcard, 1 ordinary turn, 2 last discard of the 50th-card rule, 3 stop (one player), 4 before cards are seen",
+    ),
     ("legal", "legal answers as bits"),
 )
 

@@ -10,9 +10,9 @@ from simgin.plots.hands import counts, deadwood
 from simgin.plots.knocking import knock, knock_matrix
 from simgin.plots.league import ladder, league
 from simgin.plots.length import points, turns
-from simgin.plots.look import png, svg
 from simgin.plots.matchups import endings, win_and_points
 from simgin.plots.score import scores, swings
+from simgin.report.figures import png, svg
 
 __all__ = [
     "convergence",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.plots import look
+from simgin.report import figures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,31 +22,35 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
     Columns metric, title, base_variant (and base_strategy), difference.
     """
     what = "strategy" if (frame["variant"] == frame["base_variant"]).all() else "variant"
-    base, names = str(frame[f"base_{what}"].iloc[0]), look.unique(frame[what])
-    metrics = look.unique(frame["metric"])
+    base, names = str(frame[f"base_{what}"].iloc[0]), figures.unique(frame[what])
+    metrics = figures.unique(frame["metric"])
     note = "Bars are 95 % intervals, of the same packs for both; a bar that cannot be seen is shorter than its dot."
-    told = look.caption(frame, seed=seed, unit="deals or matches", note=note)
+    told = figures.caption(frame, seed=seed, unit="deals or matches", note=note)
     lines = -(-len(metrics) // 2)
-    made = look.figure(lines * (HEAD + ROW * len(names)), f"What changes against {base}", told, names)
+    made = figures.figure(
+        lines * (HEAD + ROW * len(names)), f"What changes against {base}", told, names
+    )
     grid = made.subplots(lines, 2, squeeze=False).ravel()
     for axes, metric in zip(grid, metrics, strict=False):
-        look.plain(axes, "x")
+        figures.plain(axes, "x")
         part = frame[frame["metric"] == metric]
-        for name, row in look.each(part, what):
+        for name, row in figures.each(part, what):
             i = names.index(name)
-            estimate = [row[column].to_numpy(dtype=float) for column in ("difference", "low", "high")]
-            look.dots(axes, np.array([i]), estimate, look.series(i), name)
-        axes.axvline(0, color=look.FAINT, linewidth=1, zorder=1)
+            estimate = [
+                row[column].to_numpy(dtype=float) for column in ("difference", "low", "high")
+            ]
+            figures.dots(axes, np.array([i]), estimate, figures.series(i), name)
+        axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
         axes.set_yticks([])
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.spines["left"].set_visible(False)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)
-        look.heading(axes, str(part["title"].iloc[0]))
+        figures.heading(axes, str(part["title"].iloc[0]))
     for axes in grid[len(metrics) :]:
         axes.set_visible(False)
     _name_all(grid[0], names)
-    look.legend(grid[0])
+    figures.legend(grid[0])
     return made
 
 
@@ -54,7 +58,7 @@ def _name_all(axes: Axes, names: list[str]) -> None:
     """Every name in the legend of some axes, which need not have a dot of each."""
     for i, name in enumerate(names):
         if name not in axes.get_legend_handles_labels()[1]:
-            look.dots(axes, np.zeros(0), [np.zeros(0)] * 3, look.series(i), name)
+            figures.dots(axes, np.zeros(0), [np.zeros(0)] * 3, figures.series(i), name)
 
 
 def convergence(frame: pd.DataFrame, *, seed: int) -> Figure:
@@ -64,12 +68,26 @@ def convergence(frame: pd.DataFrame, *, seed: int) -> Figure:
     """
     note = "The band is a 95 % confidence sequence, which holds at every look; the bar is the plain interval, which holds at the end alone."
     last = frame.tail(1)
-    made = look.figure(2.3, "How the estimate settled", look.caption(last, seed=seed, unit="matches", note=note))
-    (axes,) = look.stacked(made, 1)
-    x, *shares = (frame[column].to_numpy(dtype=float) for column in ("units", "value", "low", "high"))
-    look.band(axes, x, [100 * share for share in shares], look.series(0), "")
-    value, low, high = (100 * float(last[column].iloc[0]) for column in ("value", "final_low", "final_high"))
-    axes.errorbar(x[-1:], [value], yerr=[[value - low], [high - value]], fmt="o", color=look.RED, capsize=3, markersize=4)
+    made = figures.figure(
+        2.3, "How the estimate settled", figures.caption(last, seed=seed, unit="matches", note=note)
+    )
+    (axes,) = figures.stacked(made, 1)
+    x, *shares = (
+        frame[column].to_numpy(dtype=float) for column in ("units", "value", "low", "high")
+    )
+    figures.band(axes, x, [100 * share for share in shares], figures.series(0), "")
+    value, low, high = (
+        100 * float(last[column].iloc[0]) for column in ("value", "final_low", "final_high")
+    )
+    axes.errorbar(
+        x[-1:],
+        [value],
+        yerr=[[value - low], [high - value]],
+        fmt="o",
+        color=figures.RED,
+        capsize=3,
+        markersize=4,
+    )
     axes.set_ylim(max(0, value - 8 * (high - low)), min(100, value + 8 * (high - low)))
-    look.labels(axes, "units played (pairs of matches)", f"won by {last['strategy'].iloc[0]}, %")
+    figures.labels(axes, "units played (pairs of matches)", f"won by {last['strategy'].iloc[0]}, %")
     return made

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.plots import look
+from simgin.report import figures
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,38 +21,60 @@ def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns turn, side, q10, q50, q90; a panel a variant.
     """
-    frame, names = frame[frame["n"] >= LAST], look.unique(frame["variant"])
+    frame, names = frame[frame["n"] >= LAST], figures.unique(frame["variant"])
     note = "Of the deals still going. Lines are medians, the bands hold four hands of five; bars are 95 % intervals of the median."
-    made = look.figure(
-        PANEL * len(names) + 0.3, "How hands improve", look.caption(frame, seed=seed, unit="hands a point", note=note), ["", ""]
+    made = figures.figure(
+        PANEL * len(names) + 0.3,
+        "How hands improve",
+        figures.caption(frame, seed=seed, unit="hands a point", note=note),
+        ["", ""],
     )
-    panels = look.stacked(made, len(names), sharex=True)
+    panels = figures.stacked(made, len(names), sharex=True)
     for axes, name in zip(panels, names, strict=True):
         of = frame[frame["variant"] == name]
-        for i, (side, part) in enumerate(look.each(of, "side")):
-            own, x = look.series(i), part["turn"].to_numpy(dtype=float)
-            axes.fill_between(x, part["q10"], part["q90"], color=own.colour, alpha=0.18, linewidth=0)
-            middle, low, high = (part[column].to_numpy(dtype=float) for column in ("q50", "low", "high"))
+        for i, (side, part) in enumerate(figures.each(of, "side")):
+            own, x = figures.series(i), part["turn"].to_numpy(dtype=float)
+            axes.fill_between(
+                x, part["q10"], part["q90"], color=own.colour, alpha=0.18, linewidth=0
+            )
+            middle, low, high = (
+                part[column].to_numpy(dtype=float) for column in ("q50", "low", "high")
+            )
             axes.plot(x, middle, color=own.colour, linestyle=own.dash, linewidth=1.6, label=side)
-            axes.errorbar(x, middle, yerr=np.maximum(0, [middle - low, high - middle]), fmt="none", ecolor=own.colour, linewidth=1)
+            axes.errorbar(
+                x,
+                middle,
+                yerr=np.maximum(0, [middle - low, high - middle]),
+                fmt="none",
+                ecolor=own.colour,
+                linewidth=1,
+            )
         axes.set_ylim(bottom=0)
         axes.locator_params(axis="x", integer=True)
-        look.heading(axes, name if len(names) > 1 else "")
-    look.labels(panels[-1], "turn", "deadwood")
-    look.legend(panels[0])
+        figures.heading(axes, name if len(names) > 1 else "")
+    figures.labels(panels[-1], "turn", "deadwood")
+    figures.legend(panels[0])
     return made
 
 
 def counts(frame: pd.DataFrame, *, seed: int) -> Figure:
     """The chance to win the deal by own deadwood and turn, a heat map a variant and strategy. Columns turn, count, value."""
     frame = frame[frame["n"] >= LAST]
-    panels = [(variant, name, part) for variant, of in look.each(frame, "variant") for name, part in look.each(of, "strategy")]
+    panels = [
+        (variant, name, part)
+        for variant, of in figures.each(frame, "variant")
+        for name, part in figures.each(of, "strategy")
+    ]
     half = 100 * float(((frame["high"] - frame["low"]) / 2).max())
     note = f"Deadwood in bins of 5, the number is the least of a bin. 95 % limits: ± {half:.2g} or less. Empty: too few to say."
-    made = look.figure(2.8 * len(panels), "What a hand is worth", look.caption(frame, seed=seed, unit="hands a cell", note=note))
-    for axes, (variant, name, part) in zip(look.stacked(made, len(panels)), panels, strict=True):
+    made = figures.figure(
+        2.8 * len(panels),
+        "What a hand is worth",
+        figures.caption(frame, seed=seed, unit="hands a cell", note=note),
+    )
+    for axes, (variant, name, part) in zip(figures.stacked(made, len(panels)), panels, strict=True):
         table = 100 * part.pivot(index="count", columns="turn", values="value")
-        look.heat(axes, table.to_numpy(dtype=float), list(table.index), list(table.columns))
-        look.heading(axes, f"{name}, {variant}: deals won, %")
-        look.labels(axes, "own turns played", "own deadwood")
+        figures.heat(axes, table.to_numpy(dtype=float), list(table.index), list(table.columns))
+        figures.heading(axes, f"{name}, {variant}: deals won, %")
+        figures.labels(axes, "own turns played", "own deadwood")
     return made

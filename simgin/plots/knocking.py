@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.plots import look
+from simgin.report import figures
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-MEASURES = {"points": ("points per deal, mean against the others", 1, 0), "share": ("matches won, %, mean against the others", 100, 50)}
+MEASURES = {
+    "points": ("points per deal, mean against the others", 1, 0),
+    "share": ("matches won, %, mean against the others", 100, 50),
+}
 MEASURES_ALONE = {"points": ("score per deal", 1, 0), "share": ("deals won, %", 100, 50)}
 PANEL = 2.1  # inches
 CELL = 0.32
@@ -23,30 +26,32 @@ def knock(frame: pd.DataFrame, *, seed: int) -> Figure:
     measures = MEASURES if (frame["opponent"] != "").any() else MEASURES_ALONE
     told = [name for name in measures if name in set(frame["measure"])]
     note = "Who knocks with k or less; large marks are the best of each variant; bars are 95 % intervals."
-    made = look.figure(
+    made = figures.figure(
         PANEL * len(told),
         "With how much to knock",
-        look.caption(frame, seed=seed, unit="deals or matches", note=note),
-        look.unique(frame["variant"]),
+        figures.caption(frame, seed=seed, unit="deals or matches", note=note),
+        figures.unique(frame["variant"]),
     )
-    panels = look.stacked(made, len(told), sharex=True)
+    panels = figures.stacked(made, len(told), sharex=True)
     for axes, name in zip(panels, told, strict=True):
         words, factor, even = measures[name]
         of = frame[frame["measure"] == name]
-        for i, (variant, part) in enumerate(look.each(of, "variant")):
-            _line(axes, part, factor, look.series(i), variant)
-        axes.axhline(even, color=look.FAINT, linewidth=1, zorder=1)
-        look.heading(axes, words)
+        for i, (variant, part) in enumerate(figures.each(of, "variant")):
+            _line(axes, part, factor, figures.series(i), variant)
+        axes.axhline(even, color=figures.FAINT, linewidth=1, zorder=1)
+        figures.heading(axes, words)
     panels[-1].set_xticks(sorted(set(frame["k"])))
-    look.labels(panels[-1], "knocks with at most k (0: waits for gin)")
-    look.legend(panels[0])
+    figures.labels(panels[-1], "knocks with at most k (0: waits for gin)")
+    figures.legend(panels[0])
     return made
 
 
 def _line(axes, part, factor, own, variant) -> None:  # type: ignore[no-untyped-def]
     """The curve of one variant, its best limit with a larger mark."""
-    k, value, low, high = (part[column].to_numpy(dtype=float) for column in ("k", "value", "low", "high"))
-    look.bars(axes, k, [factor * value, factor * low, factor * high], own, variant)
+    k, value, low, high = (
+        part[column].to_numpy(dtype=float) for column in ("k", "value", "low", "high")
+    )
+    figures.bars(axes, k, [factor * value, factor * low, factor * high], own, variant)
     axes.plot(k, factor * value, color=own.colour, linestyle=own.dash, linewidth=1.4)
     if not np.isnan(value).all():
         best = int(np.nanargmax(value))
@@ -58,11 +63,24 @@ def knock_matrix(frame: pd.DataFrame, *, seed: int) -> Figure:
     half = float(((frame["high"] - frame["low"]) / 2).max())
     table = frame.pivot(index="k", columns="j", values="value")
     note = f"Row against column, points per deal. 95 % limits: ± {half:.2g} or less."
-    told = look.caption(frame.assign(strategy="gold by knock limit", opponent=""), seed=seed, unit="deals a pair", note=note)
-    made = look.figure(CELL * len(table) + 0.4, f"Knock limits against each other: {frame['variant'].iloc[0]}", told)
-    (axes,) = look.stacked(made, 1)
-    values = np.round(table.to_numpy(dtype=float), 1) + 0.0  # as they are written, and no minus zero
+    told = figures.caption(
+        frame.assign(strategy="gold by knock limit", opponent=""),
+        seed=seed,
+        unit="deals a pair",
+        note=note,
+    )
+    made = figures.figure(
+        CELL * len(table) + 0.4,
+        f"Knock limits against each other: {frame['variant'].iloc[0]}",
+        told,
+    )
+    (axes,) = figures.stacked(made, 1)
+    values = (
+        np.round(table.to_numpy(dtype=float), 1) + 0.0
+    )  # as they are written, and no minus zero
     far = max(float(np.nanmax(np.abs(values))), 0.1)
-    look.heat(axes, values, list(table.index), list(table.columns), middle=0, reach=far, form="{:+.1f}")
-    look.labels(axes, "the other knocks with at most", "knocks with at most")
+    figures.heat(
+        axes, values, list(table.index), list(table.columns), middle=0, reach=far, form="{:+.1f}"
+    )
+    figures.labels(axes, "the other knocks with at most", "knocks with at most")
     return made

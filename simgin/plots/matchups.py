@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin import metrics, table
 from simgin.core.sums import KINDS
-from simgin.plots import look
-from simgin.summary import fold, played, players, shown
+from simgin.report import figures
+from simgin.report.summary import fold, played, players, shown
+from simgin.stats import metrics, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,22 +44,41 @@ def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
     panels = [panel for panel in _PANELS[n] if panel[0] in told]
     labels, common = _labels(games)
     note = "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot."
-    figure = look.figure(
-        len(panels) * (_height(labels) + 0.6), _title("Who wins" if n == 2 else "What is won", common), _caption(games, seed, note)
+    figure = figures.figure(
+        len(panels) * (_height(labels) + 0.6),
+        _title("Who wins" if n == 2 else "What is won", common),
+        _caption(games, seed, note),
     )
-    for axes, (name, title, factor, even) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
-        _dots(axes, games, name, factor, label=_SIDES[n][0], color=look.BLUE, fmt="o", markersize=4, zorder=3)
+    for axes, (name, title, factor, even) in zip(
+        figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True
+    ):
+        _dots(
+            axes,
+            games,
+            name,
+            factor,
+            label=_SIDES[n][0],
+            color=figures.BLUE,
+            fmt="o",
+            markersize=4,
+            zorder=3,
+        )
         if name == "deal_win" and any(
             table.cell(rows, "deal_loss")[0] != 0 for _, rows in games
         ):  # nobody wins where penalties are counted
-            hollow = {"markerfacecolor": look.PAPER, "fmt": "s", "markersize": 6, "zorder": 2}  # seen behind a dot of A's
-            _dots(axes, games, "deal_loss", factor, label=_SIDES[n][1], color=look.RED, **hollow)
-            style = {"fontsize": 8, "frameon": False, "labelcolor": look.INK, "borderpad": 0}
+            hollow = {
+                "markerfacecolor": figures.PAPER,
+                "fmt": "s",
+                "markersize": 6,
+                "zorder": 2,
+            }  # seen behind a dot of A's
+            _dots(axes, games, "deal_loss", factor, label=_SIDES[n][1], color=figures.RED, **hollow)
+            style = {"fontsize": 8, "frameon": False, "labelcolor": figures.INK, "borderpad": 0}
             axes.legend(ncols=2, loc="lower right", bbox_to_anchor=(1.02, 0.97), **style)
         if even is not None:
-            axes.axvline(even, color=look.FAINT, linewidth=1, zorder=1)
+            axes.axvline(even, color=figures.FAINT, linewidth=1, zorder=1)
         _rows(axes, labels)
-        look.heading(axes, title)
+        figures.heading(axes, title)
     return figure
 
 
@@ -69,23 +88,45 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
     shares = {kind: np.array([table.cell(rows, kind)[0] for _, rows in games]) for kind in KINDS}
     present = [kind for kind in KINDS if np.nansum(shares[kind]) > 0]
     labels, common = _labels(games)
-    figure = look.figure(_height(labels) + 1.0, _title("How deals end", common), _caption(games, seed, _widest(frame)))
+    figure = figures.figure(
+        _height(labels) + 1.0,
+        _title("How deals end", common),
+        _caption(games, seed, _widest(frame)),
+    )
     axes = figure.subplots()
     left = np.zeros(len(games))
     for kind in present:
         width = np.nan_to_num(100 * shares[kind])
-        bars = axes.barh(range(len(games)), width, left=left, color=look.KINDS[kind], label=kind.replace("_", " "))
+        bars = axes.barh(
+            range(len(games)),
+            width,
+            left=left,
+            color=figures.KINDS[kind],
+            label=kind.replace("_", " "),
+        )
         texts = [f"{w:.0f}" if w >= 100 * SMALLEST_LABELLED else "" for w in width]
-        axes.bar_label(bars, texts, label_type="center", fontsize=8, color="#fefefe" if kind in look.DARK else look.DARKEST)
+        axes.bar_label(
+            bars,
+            texts,
+            label_type="center",
+            fontsize=8,
+            color="#fefefe" if kind in figures.DARK else figures.DARKEST,
+        )
         left += width
     _rows(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
-    look.labels(axes, "% of deals")
+    figures.labels(axes, "% of deals")
     if present:
-        style = {"fontsize": 8, "frameon": False, "labelcolor": look.INK, "handlelength": 1, "columnspacing": 1}
+        style = {
+            "fontsize": 8,
+            "frameon": False,
+            "labelcolor": figures.INK,
+            "handlelength": 1,
+            "columnspacing": 1,
+        }
         axes.legend(loc="lower right", bbox_to_anchor=(1.02, 0.98), ncols=4, **style)
-    look.too_few(axes, np.flatnonzero(np.isnan(shares[KINDS[0]])))
+    figures.too_few(axes, np.flatnonzero(np.isnan(shares[KINDS[0]])))
     return figure
 
 
@@ -110,7 +151,9 @@ def _labels(games: list[Game]) -> tuple[list[str], str]:
         return labels, both
     if not any(key[2] for key in keys):
         return labels, ", everyone alone"
-    return labels, f", all against {b} (B)" if fixed[2] else f", {a} (A) against each" if fixed[1] else ""
+    return labels, f", all against {b} (B)" if fixed[2] else f", {a} (A) against each" if fixed[
+        1
+    ] else ""
 
 
 def _label(key: tuple[str, str, str], fixed: list[bool]) -> str:
@@ -119,12 +162,12 @@ def _label(key: tuple[str, str, str], fixed: list[bool]) -> str:
 
 
 def _folded(label: str) -> str:
-    return "\n".join(fold(label, look.LABEL_CHARACTERS))
+    return "\n".join(fold(label, figures.LABEL_CHARACTERS))
 
 
 def _title(what: str, common: str) -> str:
     """What is shown, and what all matchups have in common if there is room; the caption has it in any case."""
-    return what + common if len(what + common) <= look.TITLE_CHARACTERS else what
+    return what + common if len(what + common) <= figures.TITLE_CHARACTERS else what
 
 
 def _height(labels: list[str]) -> float:
@@ -142,13 +185,15 @@ def _dots(axes: Axes, games: list[Game], metric: str, factor: int, **style: Any)
         linewidth=1.2,
         **style,
     )
-    look.too_few(axes, np.flatnonzero(np.isnan(value)))
+    figures.too_few(axes, np.flatnonzero(np.isnan(value)))
 
 
 def _rows(axes: Axes, labels: list[str]) -> None:
     """Names of matchups, folded already, beside the rows."""
-    look.plain(axes, "x")
-    axes.set_yticks(range(len(labels)), [look.safe(label) for label in labels], fontsize=8, color=look.INK)
+    figures.plain(axes, "x")
+    axes.set_yticks(
+        range(len(labels)), [figures.safe(label) for label in labels], fontsize=8, color=figures.INK
+    )
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
@@ -158,12 +203,20 @@ def _widest(frame: pd.DataFrame) -> str:
     """How far the shares of the endings may be off, at most."""
     rows = frame[frame["metric"].isin(KINDS) & (frame["unit"] == metrics.DEAL)]
     half = 100 * (rows["high"] - rows["low"]).max() / 2
-    return "Too few deals to say." if np.isnan(half) else f"95 % limits: ± {half:.2g} percentage points or less."
+    return (
+        "Too few deals to say."
+        if np.isnan(half)
+        else f"95 % limits: ± {half:.2g} percentage points or less."
+    )
 
 
 def _caption(games: list[Game], seed: int, note: str) -> str:
     variants = list(dict.fromkeys(key[0] for key, _ in games))
     pairs = list(dict.fromkeys(f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in games))
-    who = pairs[0] if len(pairs) == 1 else ", ".join(dict.fromkeys(name for (_, *names), _ in games for name in names if name))
+    who = (
+        pairs[0]
+        if len(pairs) == 1
+        else ", ".join(dict.fromkeys(name for (_, *names), _ in games for name in names if name))
+    )
     amount = played(*(rows for _, rows in games)) + (" each" if len(games) > 1 else "")
     return f"Variant{'s' if len(variants) > 1 else ''} {', '.join(variants)}; {who}; {amount}; seed {seed}. {note}"

@@ -31,7 +31,17 @@ from simgin.toolkit.hand import (
     points,
     value,
 )
-from simgin.toolkit.opponent import believe_alike, chance_held, danger, expected_count, last_thrown, near, near_any, thrown, touching
+from simgin.toolkit.opponent import (
+    believe_alike,
+    chance_held,
+    danger,
+    expected_count,
+    last_thrown,
+    near,
+    near_any,
+    thrown,
+    touching,
+)
 from simgin.toolkit.prices import cheapest, priced, priced_each
 from simgin.toolkit.prospects import (
     completers,

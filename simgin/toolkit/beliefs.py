@@ -17,7 +17,9 @@ DECLINED, TAKEN, THROWN = 0, 1, 2
 STAGES = (4, 7, 11)  # own turns of the opponent at which a new stage of the deal begins
 RELATIONS = 3  # of a card to another: same rank, next to it in its suit, two ranks away in its suit
 N_STAGES = len(STAGES) + 1
-EVENTS = 13 * N_STAGES  # multipliers by stage and rank come first, then those by kind of event, its stage and relation
+EVENTS = (
+    13 * N_STAGES
+)  # multipliers by stage and rank come first, then those by kind of event, its stage and relation
 NUMBERS = EVENTS + 3 * N_STAGES * RELATIONS
 _NEWTON_STEPS = 8
 

@@ -82,7 +82,9 @@ def makes_rainbow(hand, card, rules):
 def in_best_melding(hand, card, rules):
     """Whether some least-deadwood melding of the hand with the card has the card in a meld."""
     eleven = hand | 1 << card
-    return makes_meld(hand, card, rules) and deadwood_with(eleven, card, rules) == deadwood(eleven, rules)
+    return makes_meld(hand, card, rules) and deadwood_with(eleven, card, rules) == deadwood(
+        eleven, rules
+    )
 
 
 @jit

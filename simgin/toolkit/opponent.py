@@ -85,7 +85,11 @@ def believe_alike(view, chances):
 def danger(card, view, p, u, d):
     """How much a discard may help the opponent: p, u and -d for each card near it in P, U and D (jdh8/gin-rummy-engine: 2, 1, 2)."""
     around = near(card)
-    return p * popcount(around & view.known) + u * popcount(around & view.unseen) - d * popcount(around & view.shed)
+    return (
+        p * popcount(around & view.known)
+        + u * popcount(around & view.unseen)
+        - d * popcount(around & view.shed)
+    )
 
 
 @jit

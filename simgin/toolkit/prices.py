@@ -34,7 +34,11 @@ def priced_each(view, rules, params, price, known):
     while rest:
         card = lowest(dearest(rest, rules)[0])
         rest &= ~(1 << card)
-        left = deadwood(view.hand & ~(1 << card), rules) if in_melds >> card & 1 else whole - rules.value[0, card % 13]
+        left = (
+            deadwood(view.hand & ~(1 << card), rules)
+            if in_melds >> card & 1
+            else whole - rules.value[0, card % 13]
+        )
         cost = left + price(view, rules, params, card, known)
         if cost < least:
             best, least = card, cost

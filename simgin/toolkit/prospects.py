@@ -17,7 +17,12 @@ def outs(hand, rules):
     """The cards outside a hand that would lie in a meld with cards of it."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     cards = of_ranks(s & h | s & d | s & c | h & d | h & c | d & c)
-    cards |= _run_outs(s, rules) | _run_outs(h, rules) << 13 | _run_outs(d, rules) << 26 | _run_outs(c, rules) << 39
+    cards |= (
+        _run_outs(s, rules)
+        | _run_outs(h, rules) << 13
+        | _run_outs(d, rules) << 26
+        | _run_outs(c, rules) << 39
+    )
     for i in range(rules.n_rainbows):
         missing = rules.rainbows[i] & ~hand
         if missing & (missing - 1) == 0:

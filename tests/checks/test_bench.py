@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from simgin import bench, rules, single, variants
-from simgin.cli import cli
+from simgin.checks import bench
+from simgin.cli.main import cli
 from simgin.core.state import new_state
-from simgin.loader import find
-from simgin.matchup import Matchup
+from simgin.play import deal
+from simgin.play.matchup import Matchup
+from simgin.rules import record, variants
+from simgin.strategy.loader import find
 
 
 def hands(cards, n=200):
@@ -22,7 +24,7 @@ def hands(cards, n=200):
 def test_dealt_hands_come_from_the_packs_that_are_played():
     gold = find("gold")
     for unit in range(3):
-        played = single.play(Matchup(variants.find("standard"), gold, gold, bench.SEED, "deal"), unit)
+        played = deal.play(Matchup(variants.find("standard"), gold, gold, bench.SEED, "deal"), unit)
         assert hands(10)[unit] == sum(1 << int(card) for card in played.state.pack[:10])
 
 
@@ -32,7 +34,7 @@ def test_hands_have_their_cards(cards):
 
 
 def test_hands_in_play_have_eleven_cards_and_improve():
-    own_rules = rules.build(variants.find("standard"))
+    own_rules = record.build(variants.find("standard"))
     held = np.zeros(100 * bench.TURNS, np.int64)
     bench._in_play(new_state(bench.SEED), own_rules, held)
     assert {int(hand).bit_count() for hand in held} == {11}
@@ -48,10 +50,16 @@ def test_figures():
     ]  # fmt: skip
     assert found[0].ratio == 1
     for one in found:
-        assert one.per_second > 0 and one.ratio == pytest.approx(found[0].per_second / one.per_second)
+        assert one.per_second > 0 and one.ratio == pytest.approx(
+            found[0].per_second / one.per_second
+        )
         assert one.threads > 1 or one.speedup == 1
-    assert [one.threads for one in found[4:]] == [1, 2] * len(bench.MATCHUPS) + [1] * len(bench.roster())
-    assert {f"{name}, eaai deals" for name in ("gold", "marjj", "mc")} < {one.figure for one in found}
+    assert [one.threads for one in found[4:]] == [1, 2] * len(bench.MATCHUPS) + [1] * len(
+        bench.roster()
+    )
+    assert {f"{name}, eaai deals" for name in ("gold", "marjj", "mc")} < {
+        one.figure for one in found
+    }
     # Mean deadwood of a dealt hand: 56.565, sd 13.795.
     assert found[1].mean == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simgin import conform, scripted, soloscript
-from simgin.cli import cli
-from simgin.kinds import KINDS
+from simgin.checks.examples import files, solo_script
+from simgin.checks.examples import script as scripted
+from simgin.checks.examples.kinds import KINDS
+from simgin.cli.main import cli
 
 FILE = Path(__file__).parents[1] / "data" / "rules_vectors.json"
 VECTORS = {vector["id"]: vector for vector in json.loads(FILE.read_text())["vectors"]}
@@ -46,8 +47,8 @@ def changed(name, path, value):
 
 def outcome(vector):
     """The verdict on one vector."""
-    one = conform._example(vector, 1)
-    return conform.run([one])[0]
+    one = files._example(vector, 1)
+    return files.run([one])[0]
 
 
 def made(kind, given, expect, variant="standard"):
@@ -55,7 +56,11 @@ def made(kind, given, expect, variant="standard"):
 
 
 # A position that the rules have and the script cannot reach: no upcard, and the stock run down.
-BY_READING = made("options", {"state": {"first_turn": "discard_first", "phase": "after the throw", "stock": 9}}, {"options": ["stock"]})
+BY_READING = made(
+    "options",
+    {"state": {"first_turn": "discard_first", "phase": "after the throw", "stock": 9}},
+    {"options": ["stock"]},
+)
 
 
 # --- the rule book ----------
@@ -64,15 +69,21 @@ BY_READING = made("options", {"state": {"first_turn": "discard_first", "phase": 
 @pytest.mark.parametrize("name", ALL)
 def test_the_engine_agrees_with_the_rule_book(name):
     verdict = outcome(VECTORS[name])
-    assert (verdict.outcome, verdict.differences) == (conform.PASSED, {})
+    assert (verdict.outcome, verdict.differences) == (files.PASSED, {})
 
 
 def test_the_whole_file():
     result = simgin("conform", FILE)
     assert result.exit_code == 0
     kinds = Counter(vector["kind"] for vector in VECTORS.values())
-    rows = {words[0]: words[1:] for line in result.stdout.splitlines() if (words := line.split()) and words[0] in {*kinds, "all"}}
-    assert rows == {kind: [str(n), "0", "0"] for kind, n in kinds.items()} | {"all": ["248", "0", "0"]}
+    rows = {
+        words[0]: words[1:]
+        for line in result.stdout.splitlines()
+        if (words := line.split()) and words[0] in {*kinds, "all"}
+    }
+    assert rows == {kind: [str(n), "0", "0"] for kind, n in kinds.items()} | {
+        "all": ["248", "0", "0"]
+    }
     assert "Not supported" not in result.stdout
     assert set(kinds) == set(KINDS)
 
@@ -81,7 +92,9 @@ def test_json_has_a_row_for_every_vector():
     result = simgin("conform", FILE, "--kind", "shot_digits", "--json")
     answer = json.loads(result.stdout)
     assert answer["command"] == f"simgin conform {FILE} --kind shot_digits"
-    assert [row["id"] for row in answer["rows"]] == [name for name, vector in VECTORS.items() if vector["kind"] == "shot_digits"]
+    assert [row["id"] for row in answer["rows"]] == [
+        name for name, vector in VECTORS.items() if vector["kind"] == "shot_digits"
+    ]
     assert {row["outcome"] for row in answer["rows"]} == {"passed"}
 
 
@@ -109,7 +122,9 @@ WRONG_NUMBERS = [
 def test_every_option_too_many_or_too_few_is_found(name):
     right = VECTORS[name]["expect"]["options"]
     for wrong in (right[1:], [*right, "draw twice"]):
-        assert outcome(changed(name, ("expect", "options"), wrong)).differences == {"options": (wrong, right)}
+        assert outcome(changed(name, ("expect", "options"), wrong)).differences == {
+            "options": (wrong, right)
+        }
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"options"}))  # which have no numbers
@@ -118,7 +133,7 @@ def test_every_changed_number_is_found(kind):
     assert cases
     for name, path, value in cases:
         verdict = outcome(changed(name, ("expect", *path), value))
-        assert verdict.outcome == conform.FAILED, (name, path)
+        assert verdict.outcome == files.FAILED, (name, path)
         assert (path[0] if path else KINDS[kind].bare) in verdict.differences
 
 
@@ -126,7 +141,11 @@ def test_every_changed_number_is_found(kind):
     ("name", "key", "value"),
     [
         ("D03", "families", [["4S 4H 4D", "5S 5H 5D", "6S 6H 6D"]]),  # one of two
-        ("D33", "families", [["AS 2S 3S", "4S 5S 6S 7S 8S 9S TS"], ["AS 2S 3S", "4S 5S 6S 7S 8S 9S TS"]]),  # twice the same
+        (
+            "D33",
+            "families",
+            [["AS 2S 3S", "4S 5S 6S 7S 8S 9S TS"], ["AS 2S 3S", "4S 5S 6S 7S 8S 9S TS"]],
+        ),  # twice the same
         ("D03", "auto_melds", ["4D 5D 6D", "4H 5H 6H", "4S 5S 6S"]),
         ("K01", "knock", {}),
         ("K01", "knock", {"9C": 8, "6D": 11}),
@@ -182,7 +201,7 @@ def test_every_changed_number_is_found(kind):
 )
 def test_other_changes_are_found(name, key, value):
     verdict = outcome(changed(name, ("expect", key), value))
-    assert verdict.outcome == conform.FAILED
+    assert verdict.outcome == files.FAILED
     assert key in verdict.differences
 
 
@@ -201,23 +220,41 @@ def test_failures_are_printed_with_what_was_expected(file):
     path = file(VECTORS["P01"], changed("P03", ("expect", "other"), 30), BY_READING)
     result = simgin("conform", path)
     assert result.exit_code == 1
-    assert result.stdout.startswith("P03 failed: deal_points, standard\n  other\n    expected 30\n    got      29\n")
-    assert next(line.split() for line in result.stdout.splitlines() if line.startswith("all")) == ["all", "1", "1", "1"]
+    assert result.stdout.startswith(
+        "P03 failed: deal_points, standard\n  other\n    expected 30\n    got      29\n"
+    )
+    assert next(line.split() for line in result.stdout.splitlines() if line.startswith("all")) == [
+        "all",
+        "1",
+        "1",
+        "1",
+    ]
 
 
 def test_a_file_of_what_is_not_supported_only(file):
     result = simgin("conform", file(BY_READING))
     assert result.exit_code == 3
-    assert "    1  options: positions by the size of the stock" in result.stdout and "this one is by reading." in result.stdout
+    assert (
+        "    1  options: positions by the size of the stock" in result.stdout
+        and "this one is by reading." in result.stdout
+    )
     assert simgin("conform", file(BY_READING, VECTORS["P01"])).exit_code == 0
 
 
 # --- other vectors of the schema ----------
 
 
-HANDS = {key: VECTORS["T02"]["input"][key] for key in ("nondealer", "dealer", "upcard", "stock_top_first")}
+HANDS = {
+    key: VECTORS["T02"]["input"][key]
+    for key in ("nondealer", "dealer", "upcard", "stock_top_first")
+}
 BIG = "3S 4S 5S 6S 8H 8D 8C 8S JD QD KD"
-OTHERS = [card for suit in "SHDC" for card in (f"{rank}{suit}" for rank in "A23456789TJQK") if card not in BIG.split()]
+OTHERS = [
+    card
+    for suit in "SHDC"
+    for card in (f"{rank}{suit}" for rank in "A23456789TJQK")
+    if card not in BIG.split()
+]
 
 
 @pytest.mark.parametrize(
@@ -252,44 +289,59 @@ OTHERS = [card for suit in "SHDC" for card in (f"{rank}{suit}" for rank in "A234
 )  # fmt: skip
 def test_other_vectors(vector, passes):
     verdict = outcome(vector)
-    assert verdict.outcome == (conform.PASSED if passes else conform.FAILED), verdict.differences
+    assert verdict.outcome == (files.PASSED if passes else files.FAILED), verdict.differences
 
 
 def test_big_gin_with_the_cards_dealt():
-    given = {"nondealer": BIG, "dealer": " ".join(OTHERS[:10]), "stock_top_first": " ".join(OTHERS[10:]), "actions": ["N big gin"]}
-    vector = made("play_script", given | {"overrides": {"first_turn": "discard_first", "big_gin": True}}, {"how": "big_gin", "stock": 31})
+    given = {
+        "nondealer": BIG,
+        "dealer": " ".join(OTHERS[:10]),
+        "stock_top_first": " ".join(OTHERS[10:]),
+        "actions": ["N big gin"],
+    }
+    vector = made(
+        "play_script",
+        given | {"overrides": {"first_turn": "discard_first", "big_gin": True}},
+        {"how": "big_gin", "stock": 31},
+    )
     vector["expect"] |= {"winner": "N", "stopper": "N", "own": 0, "turns": 1}
-    assert outcome(vector).outcome == conform.PASSED
+    assert outcome(vector).outcome == files.PASSED
 
 
 def test_a_draw_that_nobody_is_asked_about_belongs_to_the_script():
-    vector = made("play_script", {**HANDS, "actions": ["N stock", "N throw QD", "D stock", "D throw KS"]}, {"illegal": None, "stock": 29})
+    vector = made(
+        "play_script",
+        {**HANDS, "actions": ["N stock", "N throw QD", "D stock", "D throw KS"]},
+        {"illegal": None, "stock": 29},
+    )
     vector["input"]["overrides"] = {"first_turn": "free", "take_discard": False}
-    assert outcome(vector).outcome == conform.PASSED
+    assert outcome(vector).outcome == files.PASSED
     vector["input"]["actions"] = ["N throw QS"]
     vector["expect"] = {"illegal": "N throw QS"}
-    assert outcome(vector).outcome == conform.PASSED
+    assert outcome(vector).outcome == files.PASSED
 
 
 def test_the_opponent_who_cannot_end_the_deal_with_the_last_discard_passes():
     vector = changed("T12", ("input", "overrides"), {"stock_end": "opponent_may_take"})
     vector["input"]["actions"] = [*vector["input"]["actions"][:-1], "N throw 6C", "D pass"]
     vector["expect"] = {"how": "void", "stock": 2}
-    assert outcome(vector).outcome == conform.PASSED
+    assert outcome(vector).outcome == files.PASSED
     vector["input"]["actions"][-1] = "D take"
     vector["expect"] = {"illegal": "D take"}
-    assert outcome(vector).outcome == conform.PASSED
+    assert outcome(vector).outcome == files.PASSED
 
 
 def test_what_the_rules_allow_and_the_engine_cannot_play_is_not_supported():
-    vector = changed("T09", ("input", "overrides"), {"stock_end": "opponent_may_take", "knock_limit": 30})
+    vector = changed(
+        "T09", ("input", "overrides"), {"stock_end": "opponent_may_take", "knock_limit": 30}
+    )
     vector["input"]["actions"][-1] = "D stop QC"
     verdict = outcome(vector)
-    assert verdict.outcome == conform.NOT_SUPPORTED
+    assert verdict.outcome == files.NOT_SUPPORTED
     assert "proposes the best ending only" in verdict.reason
     vector["input"]["overrides"]["knock_limit"] = 1
     vector["expect"] = {"illegal": "D take"}
-    assert outcome(vector).outcome == conform.PASSED
+    assert outcome(vector).outcome == files.PASSED
 
 
 def state(**given):
@@ -335,7 +387,9 @@ PENALTY = {"hand": "AD 2D 3D QC KC AC 8H 8S 8D 8C", "deck_top_first": "2S 3S"}
 
 
 def alone_made(actions, expect, variant="solitaire-gin-knock", given=SOLO, **overrides):
-    return made("solo_script", {**given, "actions": actions, "overrides": overrides}, expect, variant)
+    return made(
+        "solo_script", {**given, "actions": actions, "overrides": overrides}, expect, variant
+    )
 
 
 OPEN = {"how": "the script ends before the deal"}
@@ -384,7 +438,9 @@ def test_an_impossible_script_for_one_names_the_action():
 
 
 def die(events, expect, winner=None, **options):
-    return made("die", {"events": events, "deal_winner": winner, "options": options}, expect, "dice")
+    return made(
+        "die", {"events": events, "deal_winner": winner, "options": options}, expect, "dice"
+    )
 
 
 BEFORE, TAKEN = ["before", "offer", 0, 2], ["before", "accept", 1, None]
@@ -421,11 +477,13 @@ def test_an_impossible_offer_is_named():
 
 def test_a_die_whose_deal_cannot_be_won_by_a_knock_is_not_supported():
     verdict = outcome(die([], {"winner": 0}, 0, knock_limit=0))
-    assert verdict.outcome == conform.NOT_SUPPORTED and "won by a knock" in verdict.reason
+    assert verdict.outcome == files.NOT_SUPPORTED and "won by a knock" in verdict.reason
 
 
 def events(*deals):
-    return {"events": [dict(zip(("winner", "points", "how"), deal, strict=False)) for deal in deals]}
+    return {
+        "events": [dict(zip(("winner", "points", "how"), deal, strict=False)) for deal in deals]
+    }
 
 
 @pytest.mark.parametrize(
@@ -455,7 +513,12 @@ def test_other_matches(vector):
 
 
 def lone(variant, first_turn, can):
-    return made("options", {"state": {"first_turn": first_turn, "to_move": "player", "passes": 0}}, {"options": can}, variant)
+    return made(
+        "options",
+        {"state": {"first_turn": first_turn, "to_move": "player", "passes": 0}},
+        {"options": can},
+        variant,
+    )
 
 
 @pytest.mark.parametrize(
@@ -473,7 +536,7 @@ def test_what_a_single_player_can_do_first(vector):
 
 def test_scripts_round_trip():
     for text in ("draw", "throw TC", "stop", "big gin"):
-        assert soloscript.said(soloscript.action(text)) == text
+        assert solo_script.said(solo_script.action(text)) == text
     for text in ("N pass", "D take", "N stock", "D throw TC", "N stop 2D", "D big gin"):
         assert str(scripted.action(text)) == text
 
@@ -491,9 +554,15 @@ def test_scripts_round_trip():
         ('{"vectors": []}', "has no vectors."),
         ('{"vectors": [7]}', "vector 1: a vector is an object, not '7'."),
         ('{"vectors": [{"kind": "deadwood"}]}', "vector 1: id must be a text of its own"),
-        ('{"vectors": [{"id": "X1", "kind": "deadwod"}]}', "X1: there is no kind 'deadwod'; did you mean 'deadwood'?"),
+        (
+            '{"vectors": [{"id": "X1", "kind": "deadwod"}]}',
+            "X1: there is no kind 'deadwod'; did you mean 'deadwood'?",
+        ),
         ('{"vectors": [{"id": "X1", "kind": "deadwood"}]}', "X1: input must be an object"),
-        ('{"vectors": [{"id": "X1", "kind": "deadwood", "input": {}, "expected": {}}]}', "X1: a vector has no key 'expected'"),
+        (
+            '{"vectors": [{"id": "X1", "kind": "deadwood", "input": {}, "expected": {}}]}',
+            "X1: a vector has no key 'expected'",
+        ),
     ],
 )
 def test_bad_files(tmp_path, content, said):
@@ -510,8 +579,14 @@ def test_missing_files_and_kinds(tmp_path, file):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     assert "not text in UTF-8" in simgin("conform", tmp_path / "binary").stderr
     assert "did you mean 'layoff'" in simgin("conform", FILE, "--kind", "layof").stderr
-    assert "has no vectors of kind layoff" in simgin("conform", file(VECTORS["D01"]), "--kind", "layoff").stderr
-    assert "the id 'D01' is given more than once" in simgin("conform", file(VECTORS["D01"], VECTORS["D01"])).stderr
+    assert (
+        "has no vectors of kind layoff"
+        in simgin("conform", file(VECTORS["D01"]), "--kind", "layoff").stderr
+    )
+    assert (
+        "the id 'D01' is given more than once"
+        in simgin("conform", file(VECTORS["D01"], VECTORS["D01"])).stderr
+    )
 
 
 @pytest.mark.parametrize(
@@ -629,5 +704,8 @@ def test_vectors_that_cannot_be_read(file, name, path, value, said):
 
 
 def test_all_that_is_wrong_is_told_at_once(file):
-    result = simgin("conform", file(changed("SD1", ("input", "score"), -3), changed("SD2", ("input", "score"), "x")))
+    result = simgin(
+        "conform",
+        file(changed("SD1", ("input", "score"), -3), changed("SD2", ("input", "score"), "x")),
+    )
     assert [line.split(":")[1].strip() for line in result.stderr.splitlines()] == ["SD1", "SD2"]

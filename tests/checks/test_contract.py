@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from simgin import check, loader, scaffold, variants
+from simgin.checks import contract
+from simgin.rules import variants
+from simgin.strategy import loader, template
 
 ZOO = Path(__file__).parents[1] / "data" / "bad_strategies"
 ANIMALS = {path.stem: path for path in sorted(ZOO.glob("*.py"))}
@@ -45,52 +47,60 @@ def caught_by(path: Path) -> tuple[str, str]:
     return name, words
 
 
-def assert_caught(path: Path, findings: list[check.Finding]) -> None:
+def assert_caught(path: Path, findings: list[contract.Finding]) -> None:
     name, words = caught_by(path)
     failed = {one.check: one.sentence for one in findings if one.passed is False}
     assert list(failed) == [name], f"{path.name}: {failed}"
-    assert words in failed[name] and "\n" not in failed[name] and failed[name].endswith((".", "?")), failed[name]
+    assert (
+        words in failed[name] and "\n" not in failed[name] and failed[name].endswith((".", "?"))
+    ), failed[name]
 
 
-def asked(files: list[Path], seconds: float = 2.0) -> dict[str, list[check.Finding]]:
+def asked(files: list[Path], seconds: float = 2.0) -> dict[str, list[contract.Finding]]:
     """What becomes of some strategies that are asked few questions, in as few processes as can be."""
     with pytest.MonkeyPatch.context() as few:
-        few.setattr(check, "QUESTIONS", 80)
-        few.setattr(check, "AT_LEAST", 80)
-        found = check.check([str(file) for file in files], STANDARD, seconds)
+        few.setattr(contract, "QUESTIONS", 80)
+        few.setattr(contract, "AT_LEAST", 80)
+        found = contract.check([str(file) for file in files], STANDARD, seconds)
     return {file.stem: [one for one in found if one.strategy == str(file)] for file in files}
 
 
 @pytest.fixture(scope="module")
-def common(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[check.Finding]]:
+def common(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[contract.Finding]]:
     folder = tmp_path_factory.mktemp("good")
-    scaffold.write(folder / "begun.py", scaffold.strategy_file(folder / "begun.py"))
+    template.write(folder / "begun.py", template.strategy_file(folder / "begun.py"))
     (folder / "remembering.py").write_text(PYTHON)
-    return asked([folder / "begun.py", folder / "remembering.py", *(ANIMALS[name] for name in COMMON)])
+    return asked(
+        [folder / "begun.py", folder / "remembering.py", *(ANIMALS[name] for name in COMMON)]
+    )
 
 
 @pytest.fixture(scope="module")
-def rest() -> dict[str, list[check.Finding]]:
+def rest() -> dict[str, list[contract.Finding]]:
     return asked([ANIMALS[name] for name in REST])
 
 
 @pytest.mark.parametrize("name", COMMON)
-def test_the_common_animals_are_caught(name: str, common: dict[str, list[check.Finding]]) -> None:
-    assert [one.check for one in common[name]] == list(check.CHECKS)
+def test_the_common_animals_are_caught(
+    name: str, common: dict[str, list[contract.Finding]]
+) -> None:
+    assert [one.check for one in common[name]] == list(contract.CHECKS)
     assert_caught(ANIMALS[name], common[name])
 
 
 @pytest.mark.parametrize("name", ["begun", "remembering"])
-def test_good_strategies_pass(name: str, common: dict[str, list[check.Finding]]) -> None:
+def test_good_strategies_pass(name: str, common: dict[str, list[contract.Finding]]) -> None:
     """The scaffold, and one that runs in Python, keeps what it knows, and prints: a pure function all the same."""
     assert [one for one in common[name] if one.passed is not True] == []
     said = {one.check: one.sentence for one in common[name]}
-    assert said["plays"] == "200 deals of standard." and ("discard runs in Python" in said["compiles"]) == (name == "remembering")
+    assert said["plays"] == "200 deals of standard." and (
+        "discard runs in Python" in said["compiles"]
+    ) == (name == "remembering")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REST)
-def test_the_other_animals_are_caught(name: str, rest: dict[str, list[check.Finding]]) -> None:
+def test_the_other_animals_are_caught(name: str, rest: dict[str, list[contract.Finding]]) -> None:
     assert_caught(ANIMALS[name], rest[name])
 
 
@@ -117,7 +127,9 @@ def shell(*words: object) -> subprocess.CompletedProcess[str]:
         (None, "cannot be read: No such file"),
     ],
 )
-def test_what_is_no_strategy_is_bad_input(content: bytes | None, sentence: str, tmp_path: Path) -> None:
+def test_what_is_no_strategy_is_bad_input(
+    content: bytes | None, sentence: str, tmp_path: Path
+) -> None:
     file = tmp_path / "mine.py"
     if content is not None:
         file.write_bytes(content)
@@ -130,7 +142,7 @@ def test_what_is_no_strategy_is_bad_input(content: bytes | None, sentence: str, 
 def test_the_command_exits_with_one_for_a_failure_and_says_it_in_json() -> None:
     done = shell("check", ANIMALS["illegal_card"], "-v", "standard", "-v", "oklahoma", "--json")
     rows = json.loads(done.stdout)["rows"]
-    assert done.returncode == 1 and [row["check"] for row in rows] == list(check.CHECKS)
+    assert done.returncode == 1 and [row["check"] for row in rows] == list(contract.CHECKS)
     assert [row["check"] for row in rows if row["passed"] is False] == ["legal"]
 
 
@@ -138,6 +150,8 @@ def test_the_command_exits_with_one_for_a_failure_and_says_it_in_json() -> None:
 def test_every_built_in_strategy_and_policy_passes_in_every_variant() -> None:
     """By themselves, and every policy in gold's place of its slot; mc with few worlds, for the sake of time."""
     alone = [name for name in loader.names() if name != "mc"]
-    mixed = [f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"]
-    found = check.check([*alone, "mc:n=4", *mixed, "gold+stake=dead"], check.games())
+    mixed = [
+        f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"
+    ]
+    found = contract.check([*alone, "mc:n=4", *mixed, "gold+stake=dead"], contract.games())
     assert [one for one in found if one.passed is not True] == []

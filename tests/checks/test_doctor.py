@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simgin import doctor, loader, runner
-from simgin.cli import cli
+from simgin.checks import doctor
+from simgin.cli.main import cli
 from simgin.core import jit
+from simgin.runs import runner
+from simgin.strategy import loader
 
-PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())["project"]
+PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())[
+    "project"
+]
 
 
 def simgin(*words, code=0):
@@ -53,7 +57,10 @@ def test_the_known_sums_are_those_of_this_stream():
 def test_what_is_looked_at_is_what_is_declared():
     needed = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
     assert needed | {"llvmlite"} == set(doctor.LIBRARIES)
-    assert any(requirement.startswith(f"numba>={doctor.NUMBA},<") for requirement in PROJECT["dependencies"])
+    assert any(
+        requirement.startswith(f"numba>={doctor.NUMBA},<")
+        for requirement in PROJECT["dependencies"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,12 +76,18 @@ def test_a_wrong_answer_is_found(monkeypatch, constant, value, check):
     result = simgin("doctor", "--json", code=1)
     (wrong,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
     assert wrong["check"] == check
-    assert result.stderr == f"simgin: {wrong['fault']}\n" and "Install simgin anew" in wrong["fault"]
+    assert (
+        result.stderr == f"simgin: {wrong['fault']}\n" and "Install simgin anew" in wrong["fault"]
+    )
 
 
 def test_threads_that_differ_are_found(monkeypatch):
     real = runner.run_matchup
-    monkeypatch.setattr(runner, "run_matchup", lambda matchup, n, workers: real(matchup, n, 1)[:: 1 if workers == 1 else -1])
+    monkeypatch.setattr(
+        runner,
+        "run_matchup",
+        lambda matchup, n, workers: real(matchup, n, 1)[:: 1 if workers == 1 else -1],
+    )
     assert "depend on threads" in doctor.play().fault
 
 
@@ -85,18 +98,31 @@ def test_a_check_that_raises_does_not_stop_the_others(monkeypatch):
 
 
 def test_a_damaged_cache_is_mended(own_cache):
-    for name, content in (("good.nbi", b"N.N."), ("short.nbc", b"\x80\x04\x95\xff\x00"), ("half.nbi", b"N.(K\x01"), ("empty.nbc", b"")):
+    for name, content in (
+        ("good.nbi", b"N.N."),
+        ("short.nbc", b"\x80\x04\x95\xff\x00"),
+        ("half.nbi", b"N.(K\x01"),
+        ("empty.nbc", b""),
+    ):
         (own_cache / name).write_bytes(content)
     (own_cache.parent / "older").mkdir()
     found = doctor.cache()
-    assert "3 of 4 files" in found.fault and "removed" in found.fault and "older versions kept: 1" in found.found
+    assert (
+        "3 of 4 files" in found.fault
+        and "removed" in found.fault
+        and "older versions kept: 1" in found.found
+    )
     assert [path.name for path in own_cache.iterdir()] == ["good.nbi"]
     assert doctor.cache().fault == ""
 
 
 def test_the_files_that_numba_writes_are_whole_and_half_of_one_is_not(tmp_path):
     doctor.hands()
-    files = [path for path in (jit.cache_root() / jit.digest()).rglob("*") if path.suffix in (".nbi", ".nbc")]
+    files = [
+        path
+        for path in (jit.cache_root() / jit.digest()).rglob("*")
+        if path.suffix in (".nbi", ".nbc")
+    ]
     assert files and all(doctor._whole(path) for path in files)
     for path in files:
         (tmp_path / "half").write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -104,7 +130,9 @@ def test_the_files_that_numba_writes_are_whole_and_half_of_one_is_not(tmp_path):
 
 
 def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("no directory")  # stands in the way of everybody, the superuser too
+    (tmp_path / "file").write_text(
+        "no directory"
+    )  # stands in the way of everybody, the superuser too
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path / "file"))
     result = simgin("doctor", code=1)
     assert "Not a directory" in result.stderr and "Set SIMGIN_CACHE_DIR" in result.stderr
@@ -113,30 +141,48 @@ def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
 
 def test_another_numba(monkeypatch):
     real = doctor._version
-    monkeypatch.setattr(doctor, "_version", lambda name: "0.69.2" if name == "numba" else real(name))
-    assert "numba 0.69.2 is not 0.68" in doctor.libraries().fault and "pip install 'numba==0.68.*'" in doctor.libraries().fault
+    monkeypatch.setattr(
+        doctor, "_version", lambda name: "0.69.2" if name == "numba" else real(name)
+    )
+    assert (
+        "numba 0.69.2 is not 0.68" in doctor.libraries().fault
+        and "pip install 'numba==0.68.*'" in doctor.libraries().fault
+    )
     monkeypatch.setattr(doctor, "_version", lambda name: None if name == "scipy" else real(name))
     assert "scipy cannot be found" in doctor.libraries().fault
 
 
 def test_missing_extras_are_named_with_the_line_that_installs_them(monkeypatch):
-    lines = ["numpy>=2", "no-such-thing>=3; extra == 'cluster'", 'numpy>=2; extra == "cluster"', 'numpy; extra == "small"']
+    lines = [
+        "numpy>=2",
+        "no-such-thing>=3; extra == 'cluster'",
+        'numpy>=2; extra == "cluster"',
+        'numpy; extra == "small"',
+    ]
     monkeypatch.setattr(doctor.metadata, "requires", lambda name: lines)
     found = doctor.extras()
     assert found.fault == ""
-    assert found.found == "cluster: missing no-such-thing, pip install 'simgin[cluster]'; small: complete"
+    assert (
+        found.found
+        == "cluster: missing no-such-thing, pip install 'simgin[cluster]'; small: complete"
+    )
 
 
 def test_plug_ins_that_cannot_be_loaded_are_named(monkeypatch, tmp_path):
     (tmp_path / "broken_plug_in.py").write_text("import nowhere_to_be_found\n")
     monkeypatch.syspath_prepend(tmp_path)
     points = [
-        EntryPoint(name, module, "simgin.strategies") for name, module in (("bad", "broken_plug_in"), ("gold", "simgin_strategies.gold"))
+        EntryPoint(name, module, "simgin.strategies")
+        for name, module in (("bad", "broken_plug_in"), ("gold", "simgin_strategies.gold"))
     ]
     monkeypatch.setattr(loader, "plug_ins", lambda: points)
     found = doctor.plug_ins()
     assert found.found == "bad, gold"
-    assert "plug-in 'bad'" in found.fault and "No module named 'nowhere_to_be_found'" in found.fault and "pip uninstall" in found.fault
+    assert (
+        "plug-in 'bad'" in found.fault
+        and "No module named 'nowhere_to_be_found'" in found.fault
+        and "pip uninstall" in found.fault
+    )
     loader._shelf.cache_clear()
     try:
         with pytest.raises(loader.StrategyError, match="plug-in 'bad'"):

@@ -15,12 +15,14 @@ import pytest
 from click.testing import CliRunner
 
 import simgin
-from simgin import block as blocks
-from simgin import ledger, results, runner, table, variants
-from simgin.cli import COMMANDS, cli
-from simgin.commands import playing
-from simgin.commands.named import Named
+from simgin.cli import session
+from simgin.cli.groups import Named
+from simgin.cli.main import COMMANDS, cli
 from simgin.core import rng
+from simgin.rules import variants
+from simgin.runs import block as blocks
+from simgin.runs import directory, ledger, runner
+from simgin.stats import table
 from simgin.strategy import SLOTS
 from support.command_line import call, interrupted_after
 
@@ -75,7 +77,13 @@ def here(tmp_path, monkeypatch):
 
 def shell(*words, **more):
     """A command line in a process of its own."""
-    return subprocess.run([sys.executable, "-m", "simgin", *words], capture_output=True, text=True, timeout=120, **more)
+    return subprocess.run(
+        [sys.executable, "-m", "simgin", *words],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **more,
+    )
 
 
 def files(place):
@@ -103,7 +111,7 @@ print([name for name in {HEAVY} if name in sys.modules])
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_help_of_its_own(name):
-    command = getattr(importlib.import_module(f"simgin.commands.{name}"), name)
+    command = getattr(importlib.import_module(f"simgin.cli.commands.{name}"), name)
     assert isinstance(command, click.Command) and command.help
     said = call(name, "--help").stdout
     assert f"Usage: simgin {name}" in said
@@ -111,7 +119,11 @@ def test_every_command_has_a_help_of_its_own(name):
 
 
 def test_the_commands_that_the_tour_shows_exist():
-    shown = [line.split()[1] for line in call("--help").stdout.splitlines() if line.startswith("    simgin ")]
+    shown = [
+        line.split()[1]
+        for line in call("--help").stdout.splitlines()
+        if line.startswith("    simgin ")
+    ]
     assert len(shown) > 8 and set(shown) <= set(COMMANDS)
 
 
@@ -121,7 +133,9 @@ def test_version():
 
 def test_no_command_is_bad_input_and_shows_the_tour():
     result = call(code=2)
-    assert result.stdout == "" and result.stderr.startswith("Usage: ") and "Commands:" in result.stderr
+    assert (
+        result.stdout == "" and result.stderr.startswith("Usage: ") and "Commands:" in result.stderr
+    )
 
 
 # match
@@ -129,7 +143,12 @@ def test_no_command_is_bad_input_and_shows_the_tour():
 
 def test_match_prints_table_summary_mirroring_and_a_command_that_repeats_it():
     said = call("match", "gold", *FEW).stdout
-    for words in ("gold against simple, standard, 200 deals", "deals won %", "Mirrored: 100 pairs of deals", "Seed 1."):
+    for words in (
+        "gold against simple, standard, 200 deals",
+        "deals won %",
+        "Mirrored: 100 pairs of deals",
+        "Seed 1.",
+    ):
         assert words in said
     assert len(said.splitlines()) <= 20
     assert all(len(line) <= 80 for line in said.splitlines())
@@ -140,12 +159,17 @@ def test_match_prints_table_summary_mirroring_and_a_command_that_repeats_it():
 
 def test_details_come_after_the_essential_table():
     said = call("match", "gold", *FEW, "--details").stdout
-    assert said.index("deals won %") < said.index("first_player_win") and "won by the nondealer" in " ".join(said.split())
+    assert said.index("deals won %") < said.index(
+        "first_player_win"
+    ) and "won by the nondealer" in " ".join(said.split())
     assert all(len(line) <= 80 for line in said.splitlines())
 
 
 def test_a_strategy_against_itself_is_not_mirrored():
-    assert "Not mirrored: gold against itself, 200 deals. Seed 7." in call("match", "gold", "gold", "--seed", 7, *FEW).stdout
+    assert (
+        "Not mirrored: gold against itself, 200 deals. Seed 7."
+        in call("match", "gold", "gold", "--seed", 7, *FEW).stdout
+    )
 
 
 def test_matches():
@@ -172,16 +196,33 @@ def test_written_files_are_named_and_there(here):
     result = call("match", "gold", *FEW, "-o", "out dir", "--json")
     found = json.loads(result.stdout)
     assert all(Path(path).is_file() for path in found["files"])
-    assert {Path(path).name for path in found["files"]} >= {"manifest.json", "table.csv", "summary.csv", "summary.md"}
+    assert {Path(path).name for path in found["files"]} >= {
+        "manifest.json",
+        "table.csv",
+        "summary.csv",
+        "summary.md",
+    }
     assert found["command"].endswith("-o 'out dir'")
-    assert results.read_manifest("out dir")["command"] == found["command"]
+    assert directory.read_manifest("out dir")["command"] == found["command"]
     assert table.csv(simgin.match("gold", deals=200)) == Path("out dir/table.csv").read_text()
     assert [path.name for path in here.iterdir()] == ["out dir"]
 
 
 def test_workers_do_not_show(here):
     for workers in (1, 2):
-        call("match", "gold-early", "simple", "--deals", "9k", "--seed", 5, "--workers", workers, "-o", f"w{workers}")
+        call(
+            "match",
+            "gold-early",
+            "simple",
+            "--deals",
+            "9k",
+            "--seed",
+            5,
+            "--workers",
+            workers,
+            "-o",
+            f"w{workers}",
+        )
     assert Path("w1/table.csv").read_bytes() == Path("w2/table.csv").read_bytes()
     assert Path("w1/summary.md").read_bytes() == Path("w2/summary.md").read_bytes()
 
@@ -193,7 +234,9 @@ def test_a_variant_whose_deals_depend_on_the_score_says_so():
 
 
 def test_a_strategy_file_by_path(here):
-    Path("my file.py").write_text("from simgin.strategy import Strategy\nMINE = Strategy('mine')\n")
+    Path("my file.py").write_text(
+        "from simgin.strategy.author import Strategy\nMINE = Strategy('mine')\n"
+    )
     said = call("match", "my file.py", "gold", *FEW).stdout
     assert said.splitlines()[-1].startswith("Repeat:  simgin match 'my file.py")
 
@@ -223,13 +266,15 @@ def test_run_writes_everything_where_it_says(here):
         ]
     )
     assert said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
-    assert results.read_manifest(place)["question"] == "Does waiting for gin pay?"
+    assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
     assert table.csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
 
 
 def test_run_with_another_seed_and_place(here):
     Path("waiting.toml").write_text(EXPERIMENT)
-    found = json.loads(call("run", "waiting.toml", "--seed", 9, "-o", "there", "--workers", 2, "--json").stdout)
+    found = json.loads(
+        call("run", "waiting.toml", "--seed", 9, "-o", "there", "--workers", 2, "--json").stdout
+    )
     assert list(found) == KEYS and found["seed"] == 9
     assert found["command"] == "simgin run waiting.toml -o there --seed 9"
     assert sorted(path.name for path in here.iterdir()) == ["there", "waiting.toml"]
@@ -237,22 +282,37 @@ def test_run_with_another_seed_and_place(here):
 
 def kept(place):
     """What of a run directory must not depend on how the run went."""
-    return {name: Path(place, name).read_bytes() for name in ("table.csv", "summary.csv", "summary.md")}
+    return {
+        name: Path(place, name).read_bytes() for name in ("table.csv", "summary.csv", "summary.md")
+    }
 
 
 def manifest(place):
     """What a manifest says but for the clock."""
-    found = results.read_manifest(place)
-    return {name: value for name, value in found.items() if name not in ("started", "ended", "seconds")}
+    found = directory.read_manifest(place)
+    return {
+        name: value for name, value in found.items() if name not in ("started", "ended", "seconds")
+    }
 
 
 def test_the_same_command_again_says_the_same_and_plays_nothing(here, monkeypatch):
     Path("waiting.toml").write_text(EXPERIMENT)
-    first = call("run", "waiting.toml", "--json").stdout, kept("results/waiting"), manifest("results/waiting")
+    first = (
+        call("run", "waiting.toml", "--json").stdout,
+        kept("results/waiting"),
+        manifest("results/waiting"),
+    )
     monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
-    assert (call("run", "waiting.toml", "--json").stdout, kept("results/waiting"), manifest("results/waiting")) == first
+    assert (
+        call("run", "waiting.toml", "--json").stdout,
+        kept("results/waiting"),
+        manifest("results/waiting"),
+    ) == first
     said = call("run", "waiting.toml").stdout
-    assert "200 deals (100 % there)" in said and said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
+    assert (
+        "200 deals (100 % there)" in said
+        and said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
+    )
 
 
 def test_the_same_match_again_says_the_same(here):
@@ -271,7 +331,11 @@ def test_more_deals_extend_and_fewer_are_a_part(here):
 def test_only_what_is_missing_is_played(here, monkeypatch):
     call("match", "gold", "--deals", "8k", "-o", "out")
     asked, play = [], blocks.play
-    monkeypatch.setattr(blocks, "play", lambda block, name: (asked.append((block.first, block.units)), play(block, name))[1])
+    monkeypatch.setattr(
+        blocks,
+        "play",
+        lambda block, name: (asked.append((block.first, block.units)), play(block, name))[1],
+    )
     call("match", "gold", "--deals", "9k", "-o", "out")
     assert asked == [(4, 500)]
 
@@ -292,9 +356,17 @@ def test_the_directory_of_another_run_is_refused_with_the_difference(here, words
     Path("waiting.toml").write_text(EXPERIMENT)
     call("match", "gold", *FEW, "-o", "out")
     before = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
-    words = [*words.split(), *(FEW if words.startswith("match") and "--matches" not in words else ()), "-o", "out"]
+    words = [
+        *words.split(),
+        *(FEW if words.startswith("match") and "--matches" not in words else ()),
+        "-o",
+        "out",
+    ]
     said = call(*words, code=2).stderr
-    assert "out holds another run:" in said and "Name another directory with -o, or remove this one to begin again." in said
+    assert (
+        "out holds another run:" in said
+        and "Name another directory with -o, or remove this one to begin again." in said
+    )
     assert all(one in said for one in told)
     assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == before
 
@@ -339,14 +411,17 @@ def test_a_dry_run_writes_nothing_and_tells_what_is_left(here):
     call("run", "waiting.toml")
     before = files(here)
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "4000"))
-    assert "4,000 deals (50 % there)" in call("run", "waiting.toml", "--dry-run").stdout and files(here) == before
+    assert (
+        "4,000 deals (50 % there)" in call("run", "waiting.toml", "--dry-run").stdout
+        and files(here) == before
+    )
 
 
 # variants and strategies
 
 
 def test_the_import_of_variants_is_light():
-    code = "import sys, simgin.commands.variants; assert not {'numba', 'numpy', 'pandas', 'pydantic', 'rich'} & set(sys.modules)"
+    code = "import sys, simgin.cli.commands.variants; assert not {'numba', 'numpy', 'pandas', 'pydantic', 'rich'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -372,7 +447,13 @@ def test_variants_json():
 
 def test_strategies_lists_strategies_and_policies():
     said = call("strategies").stdout
-    for words in ("gold-early", "Policies for +take=", "Policies for +discard=", "Policies for +knock=", "[k=10]"):
+    for words in (
+        "gold-early",
+        "Policies for +take=",
+        "Policies for +discard=",
+        "Policies for +knock=",
+        "[k=10]",
+    ):
         assert words in said
     assert all(len(line) <= 80 for line in said.splitlines())
     found = json.loads(call("strategies", "--json").stdout)
@@ -383,7 +464,12 @@ def test_strategies_lists_strategies_and_policies():
 def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = call("strategies", "new", "mine.py").stdout
-    for words in ("Written: mine.py", "simgin match mine.py", "simgin strategies check mine.py", "simgin show mine.py"):
+    for words in (
+        "Written: mine.py",
+        "simgin match mine.py",
+        "simgin strategies check mine.py",
+        "simgin show mine.py",
+    ):
         assert words in said
     rows = json.loads(call("strategies", "mine.py", "--json").stdout)["rows"]
     assert [row["tier"] for row in rows] == ["fast"] * len(SLOTS)
@@ -393,7 +479,7 @@ def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch
 def test_a_strategy_in_python_is_shown_as_slow(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
-        "from simgin.strategy import *\nSEEN = {}\n@take\ndef f(view, rules, params):\n    return SEEN.get(1, 0)\nS = Strategy('x', take=f)"
+        "from simgin.strategy.author import *\nSEEN = {}\n@take\ndef f(view, rules, params):\n    return SEEN.get(1, 0)\nS = Strategy('x', take=f)"
     )
     run = call("strategies", file)
     assert "slow" in run.stdout and "Slow: runs in Python" in run.stdout and "numba" in run.stderr
@@ -401,7 +487,13 @@ def test_a_strategy_in_python_is_shown_as_slow(tmp_path):
 
 def test_a_strategy_shows_slots_parameters_file_and_digest():
     said = call("strategies", "gold-early:k=7").stdout
-    for words in ("early:k=7", "0..500 (whole)", "own turns in which any legal", "knock.py", "Digest: "):
+    for words in (
+        "early:k=7",
+        "0..500 (whole)",
+        "own turns in which any legal",
+        "knock.py",
+        "Digest: ",
+    ):
         assert words in said
     rows = json.loads(call("strategies", "gold-early:k=7", "--json").stdout)["rows"]
     assert [row["slot"] for row in rows] == list(SLOTS)
@@ -415,7 +507,13 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
 
 
 def test_subcommands_can_stand_beside_a_name():
-    group = Named(click.Command("things", params=[click.Argument(["name"])], callback=lambda name: click.echo(f"one {name}")))
+    group = Named(
+        click.Command(
+            "things",
+            params=[click.Argument(["name"])],
+            callback=lambda name: click.echo(f"one {name}"),
+        )
+    )
     group.add_command(click.Command("diff", callback=lambda: click.echo("differences")))
     above = click.Group(commands={"things": group})
     assert CliRunner().invoke(above, ["things", "diff"]).output == "differences\n"
@@ -474,7 +572,7 @@ def test_bad_input_is_a_sentence_and_leaves_nothing_behind(here, words, said):
     Path("taken.txt").write_text("not results")
     Path("wrong.toml").write_text(EXPERIMENT.replace("variants", "varants"))
     Path("full").mkdir()
-    results.save("full", {"simgin": "0"}, {})
+    directory.save("full", {"simgin": "0"}, {})
     Path("full/thesis.tex").write_text("years of work")
     before = files(here)
     result = call(*words.split(), code=2)
@@ -491,16 +589,22 @@ def test_illegal_play_names_the_deal_and_the_command_that_replays_it(here):
     assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in said
     assert files("out") == ["ledger.sqlite"]
     Path("mine.py").write_text(PLUGIN.replace(", discard=not_held", ""))
-    call("match", "mine.py#throws", *FEW, "-o", "out")  # mended, and nothing of the faulty one was kept
+    call(
+        "match", "mine.py#throws", *FEW, "-o", "out"
+    )  # mended, and nothing of the faulty one was kept
 
 
 def test_every_mistake_of_an_experiment_has_its_line(here):
-    Path("wrong.toml").write_text(EXPERIMENT.replace("variants", "varants").replace('"gold"', '"golt"'))
+    Path("wrong.toml").write_text(
+        EXPERIMENT.replace("variants", "varants").replace('"gold"', '"golt"')
+    )
     lines = call("run", "wrong.toml", code=2).stderr.splitlines()
     assert len(lines) == 2 and all(line.startswith("simgin: wrong.toml: ") for line in lines)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere"
+)
 def test_a_directory_without_permission_is_refused_before_playing(here):
     Path("locked").mkdir(mode=0o500)
     assert "no permission" in call("match", "gold", "-o", "locked/out", code=2).stderr
@@ -557,7 +661,10 @@ def test_an_interruption_without_a_directory_says_that_nothing_was_written(here,
 def test_what_a_run_by_the_clock_goes_on_with_still_plays_matches(here, monkeypatch):
     interrupted_after(monkeypatch, 1)
     said = call("match", "gold", "--matches", "60k", "--for", "50s", "-o", "out", code=130).stderr
-    assert "Go on with: simgin match gold simple -v standard --matches 60000 --for 50s --seed 1 -o out" in said
+    assert (
+        "Go on with: simgin match gold simple -v standard --matches 60000 --for 50s --seed 1 -o out"
+        in said
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -575,7 +682,10 @@ cli.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.returncode == 130, run.stderr
-    assert "interrupted; what was finished is kept in out" in run.stderr and "Traceback" not in run.stderr
+    assert (
+        "interrupted; what was finished is kept in out" in run.stderr
+        and "Traceback" not in run.stderr
+    )
     assert files(here) == ["out", "out/ledger.sqlite"]
     with ledger.reading(Path("out/ledger.sqlite")) as book:
         assert book.finished(0)
@@ -593,7 +703,11 @@ def test_a_process_of_its_own_behaves_alike(here):
     assert good.returncode == 0 and list(json.loads(good.stdout)) == KEYS
     assert "Warning" not in good.stderr
     bad = shell("match", "golt")
-    assert bad.returncode == 2 and bad.stdout == "" and bad.stderr.startswith("simgin: there is no strategy 'golt'")
+    assert (
+        bad.returncode == 2
+        and bad.stdout == ""
+        and bad.stderr.startswith("simgin: there is no strategy 'golt'")
+    )
 
 
 def test_no_colour_codes_where_none_are_wanted():
@@ -607,12 +721,12 @@ def test_no_colour_codes_where_none_are_wanted():
 
 def test_waiting_is_explained_only_when_it_is_long(monkeypatch):
     said, long = [], threading.Event()
-    monkeypatch.setattr(playing, "note", lambda message: (said.append(message), long.set()))
-    with playing.explained_wait():
+    monkeypatch.setattr(session, "note", lambda message: (said.append(message), long.set()))
+    with session.explained_wait():
         pass
     assert said == []
-    monkeypatch.setattr(playing, "COMPILING_AFTER", 0.0)
-    with playing.explained_wait():
+    monkeypatch.setattr(session, "COMPILING_AFTER", 0.0)
+    with session.explained_wait():
         assert long.wait(10)
     assert "half a minute" in said[0]
 

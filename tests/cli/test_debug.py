@@ -10,12 +10,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simgin import loader, matchup, variants
-from simgin.cli import cli
-from simgin.commands.debug import DEALS
+from simgin.cli.debug import DEALS
+from simgin.cli.main import cli
+from simgin.play import matchup
+from simgin.rules import variants
+from simgin.strategy import loader
 
 ROOT = Path(__file__).resolve().parents[2]
-INTERPRETED = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join([str(ROOT), *map(str, sys.path)])}
+INTERPRETED = {
+    **os.environ,
+    "NUMBA_DISABLE_JIT": "1",
+    "PYTHONPATH": os.pathsep.join([str(ROOT), *map(str, sys.path)]),
+}
 
 MINE = """
 from simgin.strategy import Strategy, discard, helper
@@ -62,9 +68,19 @@ GAMES = (
     ("stubborn", "gold", "tedesco", "deal"),
     ("simple+take=meld-best-lower", "gold+knock=at-wall", "standard-50th+big_gin=yes", "deal"),
     ("gold+knock=count", "gold+knock=lead", "rush", "match"),
-    ("gold", "random+take=never", "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn", "deal"),
+    (
+        "gold",
+        "random+take=never",
+        "standard+ace_runs=corner+layoff_on_gin=yes+stock_end=at_draw+discard_ban=drawn",
+        "deal",
+    ),
     ("gold", "simple", "big-gin+first_turn=discard_first+ace_runs=high_or_low", "deal"),
-    ("simple+discard=hits", "gold", "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes", "deal"),
+    (
+        "simple+discard=hits",
+        "gold",
+        "basic+first_turn=upcard_stock_or_pass_dead+take_to_knock=melded+shot=yes",
+        "deal",
+    ),
 )
 
 
@@ -81,7 +97,15 @@ def test_a_deal_is_told_alike():
 
 
 def test_print_and_breakpoint_work_and_leave_stdout_to_the_object(mine):
-    done = shell("match", f"{mine}#talks", "--deals", "2", "--debug", "--json", input="p 20 + int(view.own_turn)\nc\n" * 2)
+    done = shell(
+        "match",
+        f"{mine}#talks",
+        "--deals",
+        "2",
+        "--debug",
+        "--json",
+        input="p 20 + int(view.own_turn)\nc\n" * 2,
+    )
     assert done.returncode == 0, done.stderr
     assert "(Pdb) 21\n" in done.stderr and "own turn 2\n" in done.stderr
     assert json.loads(done.stdout)["rows"]
@@ -94,9 +118,13 @@ def test_an_exception_shows_its_authors_lines_and_the_sentence(mine, command):
     head, _, sentence = done.stderr.partition("\nsimgin: /")
     told = [line.strip() for line in head.splitlines() if line.startswith("  File")]
     assert told == [
-        f'File "{mine}", line {line}, in {name}' for line, name in ((line_of("return deep"), "careful"), (line_of("raise V"), "deep"))
+        f'File "{mine}", line {line}, in {name}'
+        for line, name in ((line_of("return deep"), "careful"), (line_of("raise V"), "deep"))
     ]
-    assert head.endswith("ValueError: no idea in turn 1") and "raised ValueError: no idea in turn 1" in sentence
+    assert (
+        head.endswith("ValueError: no idea in turn 1")
+        and "raised ValueError: no idea in turn 1" in sentence
+    )
 
 
 def test_what_the_compiler_would_refuse_is_refused(mine):
@@ -107,24 +135,49 @@ def test_what_the_compiler_would_refuse_is_refused(mine):
 
 def test_leaving_the_debugger_is_an_interruption(mine):
     done = shell("match", f"{mine}#leaves", "--debug")
-    assert done.returncode == 130 and "interrupted" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        done.returncode == 130 and "interrupted" in done.stderr and "Traceback" not in done.stderr
+    )
 
 
 @pytest.mark.slow
 def test_all_kinds_of_games_have_the_same_sums_interpreted():
     code = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
     code += "import test_debug\nfor i in range(len(test_debug.GAMES)): print(test_debug.digest(i))"
-    done = subprocess.run([sys.executable, "-W", "error", "-c", code], env=INTERPRETED, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=INTERPRETED,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout.splitlines() == [digest(i) for i in range(len(GAMES))], done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("file", "which"), [("elementary", ""), ("layoff", "long_chains"), ("conform", "rule_book and not CT")])
+@pytest.mark.parametrize(
+    ("file", "which"),
+    [("elementary", ""), ("layoff", "long_chains"), ("conform", "rule_book and not CT")],
+)
 def test_the_tests_pass_interpreted(file, which):
     """What coverage of compiled code hides shows here. Without the enumerations, which would take hours."""
     (path,) = (ROOT / "tests").rglob(f"test_{file}.py")
-    words = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", str(path), "-k", which]
-    done = subprocess.run(words, cwd=ROOT, env=INTERPRETED, capture_output=True, text=True, check=False)
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        str(path),
+        "-k",
+        which,
+    ]
+    done = subprocess.run(
+        words, cwd=ROOT, env=INTERPRETED, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-3000:]
 
 
@@ -135,7 +188,14 @@ def run(*words):
 
 def shell(*words, **more):
     """A command line in a process of its own."""
-    return subprocess.run([sys.executable, "-m", "simgin", *words], capture_output=True, text=True, timeout=300, check=False, **more)
+    return subprocess.run(
+        [sys.executable, "-m", "simgin", *words],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        **more,
+    )
 
 
 def line_of(text):
@@ -152,5 +212,7 @@ def mine(tmp_path):
 def digest(i):
     """Digest of the batch rows of 20 units of a game."""
     a, b, variant, unit = GAMES[i]
-    one = matchup.Matchup(variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit)
+    one = matchup.Matchup(
+        variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit
+    )
     return hashlib.sha256(matchup.play(one, 0, 20 if unit == "deal" else 2).tobytes()).hexdigest()

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from simgin import book, plots
-from simgin.cli import cli
-from simgin.commands import odds as command
+from simgin import plots
+from simgin.cli.commands import odds as command
+from simgin.cli.main import cli
+from simgin.odds import report
 
 NAMES = ["variant", "strategy", "opponent"]
 PICTURES = {  # the columns that the pictures are promised
@@ -19,7 +20,16 @@ PICTURES = {  # the columns that the pictures are promised
     "threshold": ["k", "measure", "value", "low", "high", "n"],
     "scores": ["a", "b", "dealer", "value", "low", "high", "n"],
 }
-SOLO = ("--strategy", "solo-greedy", "--strategy", "gold+discard=hits", "--deals", "2000", "--workers", "1")
+SOLO = (
+    "--strategy",
+    "solo-greedy",
+    "--strategy",
+    "gold+discard=hits",
+    "--deals",
+    "2000",
+    "--workers",
+    "1",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -58,15 +68,29 @@ def test_two_games_for_one(here):
     assert again == said
     place = here / "results" / "odds"
     tables = ("strength", "odds", "left", "gin", "totals", "gap", "joker", "threshold")
-    pictures = [f"{name}.{kind}" for name in ("odds", "strength", "totals", "threshold") for kind in ("svg", "png")]
-    assert {path.name for path in place.iterdir()} == {"manifest.json", *(f"{name}.csv" for name in tables), *pictures}
+    pictures = [
+        f"{name}.{kind}"
+        for name in ("odds", "strength", "totals", "threshold")
+        for kind in ("svg", "png")
+    ]
+    assert {path.name for path in place.iterdir()} == {
+        "manifest.json",
+        *(f"{name}.csv" for name in tables),
+        *pictures,
+    }
     for name in tables:
         frame = pd.read_csv(place / f"{name}.csv", keep_default_na=False)
-        assert list(frame.columns[:3]) == NAMES and frame.columns[-1] == "n" and set(frame["opponent"]) == {""}
+        assert (
+            list(frame.columns[:3]) == NAMES
+            and frame.columns[-1] == "n"
+            and set(frame["opponent"]) == {""}
+        )
         if name in PICTURES:
             assert list(frame.columns) == [*NAMES, *PICTURES[name]]
     threshold = pd.read_csv(place / "threshold.csv")
-    assert sorted(set(threshold["k"])) == list(range(11)) and set(threshold["strategy"]) == {"solo-greedy"}
+    assert sorted(set(threshold["k"])) == list(range(11)) and set(threshold["strategy"]) == {
+        "solo-greedy"
+    }
     assert sorted(set(threshold["measure"])) == ["points", "share"]
 
 
@@ -81,18 +105,34 @@ def test_a_game_for_two(here):
 
 def test_where_v_is_refused_it_says_so_and_tells_the_rest():
     result = call("hollywood", "--strategy", "gold", "--deals", "10k")
-    assert "simgin: V is not computed for goal = columns" in result.stderr and "nondealer" in result.stdout
+    assert (
+        "simgin: V is not computed for goal = columns" in result.stderr
+        and "nondealer" in result.stdout
+    )
 
 
 def test_json_on_stdout_alone():
     whole = json.loads(call("solitaire-gin", *SOLO, "--json").stdout)
     assert list(whole) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
-    assert {row["table"] for row in whole["rows"]} == {"strength", "odds", "left", "gin", "gap", "joker"}
+    assert {row["table"] for row in whole["rows"]} == {
+        "strength",
+        "odds",
+        "left",
+        "gin",
+        "gap",
+        "joker",
+    }
     assert all({"variant", "strategy", "opponent", "n"} <= set(row) for row in whole["rows"])
 
 
 def test_without_a_game_those_for_one():
-    assert command.alone() == ["solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire", "solitary-gin"]
+    assert command.alone() == [
+        "solitaire-gin",
+        "solitaire-gin-scored",
+        "solitaire-gin-knock",
+        "gin-solitaire",
+        "solitary-gin",
+    ]
     assert "results/odds" in call("--help").stdout
 
 
@@ -118,23 +158,31 @@ def test_an_interruption_names_the_command_that_goes_on(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command, "_book", interrupted)
-    assert "Go on with: simgin odds solitaire-gin --seed 1" in call("solitaire-gin", code=130).stderr
+    assert (
+        "Go on with: simgin odds solitaire-gin --seed 1" in call("solitaire-gin", code=130).stderr
+    )
 
 
 def test_deals_to_tell_that_may_be_without_bound():
-    assert book._size(10.0, 8.0, 12.0) == "10.0 ± 2.0"
-    assert book._size(10.0, 8.0, float("inf")) == "over 8"
+    assert report._size(10.0, 8.0, 12.0) == "10.0 ± 2.0"
+    assert report._size(10.0, 8.0, float("inf")) == "over 8"
 
 
 def test_the_chance_by_count_has_its_place():
-    counts = [(turn, count, 0.9 - count / 100, 0.5, 1.0, 100) for turn in range(12) for count in range(0, 60, 5)]
+    counts = [
+        (turn, count, 0.9 - count / 100, 0.5, 1.0, 100)
+        for turn in range(12)
+        for count in range(0, 60, 5)
+    ]
     frame = pd.DataFrame(counts, columns=["turn", "count", "value", "low", "high", "n"]).assign(
         variant="standard", strategy="a", opponent="a"
     )
-    whole = book.of([], [], 1, counts=[frame])
+    whole = report.of([], [], 1, counts=[frame])
     (sheet,) = whole.sheets()
     assert sheet.headings == ("deadwood", "after 0", "after 2", "after 4", "after 6")
-    assert [row[0] for row in sheet.rows] == [str(count) for count in range(0, 60, 5)] and sheet.rows[0][1] == "90 (50 to 100)"
+    assert [row[0] for row in sheet.rows] == [
+        str(count) for count in range(0, 60, 5)
+    ] and sheet.rows[0][1] == "90 (50 to 100)"
     assert {"counts.csv", "counts.svg", "counts.png"} == set(whole.files())
 
 
@@ -147,7 +195,15 @@ def test_the_picture_of_the_odds_is_not_crowded(monkeypatch):
         return draw(frame, seed=seed)
 
     monkeypatch.setattr(plots, "odds", seen)
-    call("solitaire-gin-knock", "--strategy", "gold+discard=hits", "--strategy", "solo-greedy", "--deals", "2000")
+    call(
+        "solitaire-gin-knock",
+        "--strategy",
+        "gold+discard=hits",
+        "--strategy",
+        "solo-greedy",
+        "--deals",
+        "2000",
+    )
     frame = drawn["frame"]
     assert set(zip(frame["strategy"], frame["kind"], strict=True)) == {
         ("gold+discard=hits", "gin"),

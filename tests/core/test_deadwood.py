@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import twin
-from simgin.core.deadwood import best_discards, deadwood, deadwood_of, deadwood_with, dearest, meldable
+from simgin.core.deadwood import (
+    best_discards,
+    deadwood,
+    deadwood_of,
+    deadwood_with,
+    dearest,
+    meldable,
+)
 from support import hands
 
 NOTHING = 1 << 20  # what stands for the count of no discard and of no meld
@@ -57,7 +64,9 @@ def test_the_empty_hand_and_single_cards():
     rules, row = hands.game("standard")
     assert deadwood(0, rules) == 0
     values = twin.card_values(row)
-    assert [deadwood(1 << card, rules) for card in range(52)] == [values[hands.names(1 << card)[0]] for card in range(52)]
+    assert [deadwood(1 << card, rules) for card in range(52)] == [
+        values[hands.names(1 << card)[0]] for card in range(52)
+    ]
 
 
 def test_most_meld_rich_hands_have_conflicts():
@@ -66,7 +75,9 @@ def test_most_meld_rich_hands_have_conflicts():
     _, row = hands.game("standard")
     fighting = 0
     for _ in range(500):
-        melds = [set(meld) for meld in twin.melds_in(hands.names(hands.meld_rich(rng, 10, "low")), row)]
+        melds = [
+            set(meld) for meld in twin.melds_in(hands.names(hands.meld_rich(rng, 10, "low")), row)
+        ]
         fighting += any(a & b for i, a in enumerate(melds) for b in melds[:i])
     assert fighting > 300
 
@@ -81,13 +92,19 @@ def test_best_discards_are_those_of_trying_all(text, values):
     rng = random.Random(f"{text}{values} discards")
     for i in range(1_200):
         hand = hands.dealt(rng, 11) if i % 3 == 0 else hands.meld_rich(rng, 11, ace_runs_of(text))
-        legal = hand & rng.getrandbits(52) if i % 4 == 0 else hand & ~(1 << rng.choice(hands.members(hand)))
+        legal = (
+            hand & rng.getrandbits(52)
+            if i % 4 == 0
+            else hand & ~(1 << rng.choice(hands.members(hand)))
+        )
         left = {card: deadwood(hand ^ 1 << card, rules) for card in hands.members(legal)}
         least = min(left.values(), default=NOTHING)
         best = sum(1 << card for card, count in left.items() if count == least)
         assert best_discards(hand, legal, rules) == (least, best), hands.names(hand)
         if i % 3 == 1:  # and all eleven
-            assert best_discards(hand, hand, rules)[0] == min(deadwood(hand ^ 1 << card, rules) for card in hands.members(hand))
+            assert best_discards(hand, hand, rules)[0] == min(
+                deadwood(hand ^ 1 << card, rules) for card in hands.members(hand)
+            )
 
 
 def test_no_legal_discard():
@@ -104,9 +121,14 @@ def test_deadwood_with_a_card_in_a_meld(text):
         cards = hands.names(hand)
         melds = twin.melds_in(cards, row)
         for card in cards:
-            rests = [[other for other in cards if other not in meld] for meld in melds if card in meld]
+            rests = [
+                [other for other in cards if other not in meld] for meld in melds if card in meld
+            ]
             want = min((twin.deadwood(rest, row) for rest in rests), default=NOTHING)
-            assert deadwood_with(hand, hands.mask([card]).bit_length() - 1, rules) == want, (cards, card)
+            assert deadwood_with(hand, hands.mask([card]).bit_length() - 1, rules) == want, (
+                cards,
+                card,
+            )
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
@@ -126,15 +148,22 @@ def test_dearest(values):
     for _ in range(1_000):
         cards = hands.dealt(rng, rng.randint(1, 11))
         most = max(worth[card] for card in hands.names(cards))
-        assert dearest(cards, rules) == (hands.mask(card for card in hands.names(cards) if worth[card] == most), most)
+        assert dearest(cards, rules) == (
+            hands.mask(card for card in hands.names(cards) if worth[card] == most),
+            most,
+        )
 
 
 # Properties
 
 
 a_card = st.integers(0, 51)
-a_hand = st.sets(a_card, min_size=3, max_size=11).map(lambda cards: sum(1 << card for card in cards))
-a_crowd = st.tuples(st.randoms(use_true_random=False), st.integers(5, 11)).map(lambda drawn: hands.crowded(*drawn))
+a_hand = st.sets(a_card, min_size=3, max_size=11).map(
+    lambda cards: sum(1 << card for card in cards)
+)
+a_crowd = st.tuples(st.randoms(use_true_random=False), st.integers(5, 11)).map(
+    lambda drawn: hands.crowded(*drawn)
+)
 any_hand = st.one_of(a_hand, a_crowd)
 COLOURS = ((0, 3), (1, 2))  # black: spades and clubs; red: hearts and diamonds
 
@@ -157,7 +186,11 @@ def test_renaming_suits_changes_nothing(hand, text, suits):
 @given(any_hand, st.sampled_from(hands.VALUES))
 def test_more_melds_never_cost(hand, values):
     plain, rainbow = (
-        [deadwood(hand, hands.game(f"standard+ace_runs={ace}+rainbow={yes}{values}")[0]) for ace in hands.ACE_RUNS] for yes in ("no", "yes")
+        [
+            deadwood(hand, hands.game(f"standard+ace_runs={ace}+rainbow={yes}{values}")[0])
+            for ace in hands.ACE_RUNS
+        ]
+        for yes in ("no", "yes")
     )
     assert plain == sorted(plain, reverse=True) and rainbow == sorted(rainbow, reverse=True)
     assert all(more <= less for more, less in zip(rainbow, plain, strict=True))
@@ -168,7 +201,10 @@ def test_a_card_costs_at_most_its_value(hand, card, text, values):
     rules, _ = hands.game(text + values)
     without = hand & ~(1 << card)
     if without.bit_count() <= 10:
-        assert deadwood(without | 1 << card, rules) <= deadwood(without, rules) + rules.value[0, card % 13]
+        assert (
+            deadwood(without | 1 << card, rules)
+            <= deadwood(without, rules) + rules.value[0, card % 13]
+        )
 
 
 @given(any_hand, st.sampled_from(hands.MELD_RULES))
@@ -183,5 +219,7 @@ def test_loose_cards_bound_the_deadwood(hand, text):
 def test_the_deadwood_of_all_opening_hands():
     """All 15,820,024,220 hands, against the exact counts of REFERENCE.md 1.3; the program checks them itself."""
     program = Path(__file__).parents[2] / "benchmarks" / "opening_deadwood.py"
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=1800, check=False)
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, timeout=1800, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr

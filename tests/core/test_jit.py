@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from simgin import hooks, loader
 from simgin.core import jit
+from simgin.strategy import compiler, loader
 
 ROOT = Path(__file__).resolve().parents[2]
 ONE_DEADWOOD = """
@@ -20,9 +20,13 @@ print(deadwood(hand, rules.build(variants.find("standard"))))
 """
 
 
-def run(cache: Path, code: str = ONE_DEADWOOD, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    cache: Path, code: str = ONE_DEADWOOD, **environment: str
+) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "SIMGIN_CACHE_DIR": str(cache), **environment}
-    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False
+    )
 
 
 def test_a_truncated_cache_is_a_miss_not_a_crash(tmp_path: Path) -> None:
@@ -66,7 +70,9 @@ def test_everything_that_is_compiled_is_in_the_digest() -> None:
             assert path.resolve() in named, f"{path} compiles functions and is not in the digest"
 
 
-def test_a_change_of_any_source_is_another_digest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_change_of_any_source_is_another_digest(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     extra = tmp_path / "more.py"
     extra.write_text("x = 1\n")
     sources = [*jit.compiled_sources(), extra]
@@ -89,5 +95,5 @@ def test_old_directories_are_pruned(tmp_path: Path) -> None:
 def test_every_shipped_policy_is_kept_on_disk() -> None:
     """A policy that numba cannot keep would be compiled at every start: it says so in a warning, which is an error here."""
     for policy in loader.policies():
-        hook = hooks.hook(policy)
+        hook = compiler.hook(policy)
         assert hook.stats.cache_hits or hook.stats.cache_misses, policy.name

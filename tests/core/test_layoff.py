@@ -18,7 +18,9 @@ def by_engine(hand, melds, rules):
     """(count, mask of the cards laid off)."""
     shown = np.zeros(3, np.int64)
     shown[: len(melds)] = melds
-    count, laid = lay_off(hand, shown, rules, np.zeros((3, MAX_OPTIONS), np.int64), np.zeros((2, 16), np.int64))
+    count, laid = lay_off(
+        hand, shown, rules, np.zeros((3, MAX_OPTIONS), np.int64), np.zeros((2, 16), np.int64)
+    )
     return int(count), int(laid)
 
 
@@ -28,7 +30,11 @@ def fewest_laid_off(melds, cards, row, count):
     best = len(cards)
     for way in twin.layoff._ways(choices, frozenset()):
         laid = frozenset().union(*way)
-        if len(laid) < best and twin.deadwood([card for card in cards if card not in laid], row, "defender") == count:
+        if (
+            len(laid) < best
+            and twin.deadwood([card for card in cards if card not in laid], row, "defender")
+            == count
+        ):
             best = len(laid)
     return best
 
@@ -38,7 +44,11 @@ def melds_shown(rng, row):
     melds, wanted = [], rng.choice([1, 2, 2, 3, 3])
     for meld in rng.sample(hands.melds_of_the_pack(row["ace_runs"]), 60):
         used = sum(melds)
-        if not meld & used and (meld | used).bit_count() <= 11 and (row["rainbow"] or not is_rainbow(meld)):
+        if (
+            not meld & used
+            and (meld | used).bit_count() <= 11
+            and (row["rainbow"] or not is_rainbow(meld))
+        ):
             melds.append(meld)
         if len(melds) == wanted:
             break
@@ -58,7 +68,12 @@ def defender(rng, row, melds):
         return hands.dealt(rng, 10, [card for card in range(52) if not used >> card & 1])
     hand = hands.made_of_melds(rng, 10, row["ace_runs"], used)
     if kind < 0.6:
-        near = [card for meld in melds for card in range(52) if beside(card, meld) and not used >> card & 1]
+        near = [
+            card
+            for meld in melds
+            for card in range(52)
+            if beside(card, meld) and not used >> card & 1
+        ]
         for card in rng.sample(near, min(len(near), 7)):
             if not hand >> card & 1:
                 hand ^= 1 << rng.choice(hands.members(hand)) | 1 << card
@@ -68,7 +83,9 @@ def defender(rng, row, melds):
 def beside(card, meld):
     """Same rank, or same suit within four ranks round the corner, as some card of a meld."""
     for other in hands.members(meld):
-        if card % 13 == other % 13 or (card // 13 == other // 13 and min((card - other) % 13, (other - card) % 13) <= 4):
+        if card % 13 == other % 13 or (
+            card // 13 == other // 13 and min((card - other) % 13, (other - card) % 13) <= 4
+        ):
             return True
     return False
 
@@ -92,7 +109,9 @@ def same_count(text, n):
 
 def melded_first(cards, row):
     """The cards that the defender's best own melding holds: laying one of them off is what a joint minimum is for."""
-    return hands.mask(card for meld in twin.optimal_meldings(cards, row, "defender")[0] for card in meld)
+    return hands.mask(
+        card for meld in twin.optimal_meldings(cards, row, "defender")[0] for card in meld
+    )
 
 
 @pytest.mark.parametrize("ace", ACES)

@@ -32,16 +32,23 @@ class Board:
     def __init__(self, rules):
         self.rules = rules
         self.found = np.zeros(MAX_MELDS, np.int64)
-        self.keys, self.rows = np.zeros((MAX_MELDINGS, 3), np.int64), np.zeros((MAX_MELDINGS, 3), np.int64)
+        self.keys, self.rows = (
+            np.zeros((MAX_MELDINGS, 3), np.int64),
+            np.zeros((MAX_MELDINGS, 3), np.int64),
+        )
 
     def shown(self, hand, discard=0, must=-1, demanded=-1):
         """(deadwood, the melds shown) of a hand."""
-        left = melding_shown(hand, discard, must, demanded, self.rules, self.found, self.keys, self.rows)
+        left = melding_shown(
+            hand, discard, must, demanded, self.rules, self.found, self.keys, self.rows
+        )
         return int(left), self.melds(0) if left < NO_MELDING else None
 
     def legal(self, hand, discard=0, must=-1, demanded=-1, limit=NO_MELDING, room=MAX_MELDINGS):
         """Every (deadwood, melds) that may be shown, in order."""
-        n = legal_meldings(hand, discard, must, demanded, limit, self.rules, self.found, self.keys, self.rows, room)
+        n = legal_meldings(
+            hand, discard, must, demanded, limit, self.rules, self.found, self.keys, self.rows, room
+        )
         return [(int(self.keys[i, 0]), self.melds(i)) for i in range(n)]
 
     def melds(self, i):
@@ -60,7 +67,9 @@ def by_twin(hand, discard, row, **conditions):
         return NO_MELDING, None
     worth = twin.card_values(row)
     melded = {card for meld in melds for card in meld}
-    return sum(worth[card] for card in cards if card not in melded), sorted(hands.mask(meld) for meld in melds)
+    return sum(worth[card] for card in cards if card not in melded), sorted(
+        hands.mask(meld) for meld in melds
+    )
 
 
 def eleven(rng, row):
@@ -106,7 +115,11 @@ def test_extension_cards(text):
     rules, row = hands.game(text)
     for meld in twin.melds_in(twin.PACK, row):
         if len(meld) <= 11:
-            want = {card for card in twin.PACK if card not in meld and twin.layoff.additions(meld, [card], row)[1:]}
+            want = {
+                card
+                for card in twin.PACK
+                if card not in meld and twin.layoff.additions(meld, [card], row)[1:]
+            }
             assert extension(hands.mask(meld), rules) == hands.mask(want), meld
 
 
@@ -144,7 +157,13 @@ def test_melding_that_contains_the_card_taken(text):
         must = rng.choice(hands.members(ten))
         want = by_twin(ten, discard, row, taken=hands.names(1 << must)[0])
         assert board.shown(ten, discard, must) == want, (hands.names(ten), hands.names(1 << must))
-        seen["none" if want[1] is None else "dearer" if want[0] > board.shown(ten, discard)[0] else "cheapest"] += 1
+        seen[
+            "none"
+            if want[1] is None
+            else "dearer"
+            if want[0] > board.shown(ten, discard)[0]
+            else "cheapest"
+        ] += 1
     assert min(seen["none"], seen["dearer"], seen["cheapest"]) >= 20, seen
 
 
@@ -153,7 +172,9 @@ def with_a_shot(rng, row, points):
     demanded = [int(digit) - 1 for digit in f"{points % 100:02d}" if digit != "0"]
     loose = 0
     for rank in demanded:
-        loose |= 1 << rng.choice([13 * suit + rank for suit in range(4) if not loose >> 13 * suit + rank & 1])
+        loose |= 1 << rng.choice(
+            [13 * suit + rank for suit in range(4) if not loose >> 13 * suit + rank & 1]
+        )
     melds = hands.made_of_melds(rng, 10 - len(demanded), row["ace_runs"], loose)
     spare = [card for card in range(52) if not (melds | loose) >> card & 1]
     return melds | loose, 1 << rng.choice(spare)
@@ -172,7 +193,10 @@ def test_melding_of_a_shot(text, ban):
         must = rng.choice(hands.members(ten)) if ban == "melded" else -1
         taken = hands.names(1 << must)[0] if must >= 0 else None
         want = by_twin(ten, discard, row, demanded=twin.shot_ranks(points), taken=taken)
-        assert board.shown(ten, discard, must, demanded_by(points)) == want, (hands.names(ten), points)
+        assert board.shown(ten, discard, must, demanded_by(points)) == want, (
+            hands.names(ten),
+            points,
+        )
         shots += want[1] is not None
     assert shots >= 15
 
@@ -200,7 +224,9 @@ def test_the_short_cut_shows_what_the_search_shows(text):
     taken = Counter()
     for i in range(30_000):
         size = 11 if i % 5 == 0 else 10
-        hand = hands.dealt(rng, size) if i % 10 == 0 else hands.meld_rich(rng, size, row["ace_runs"])
+        hand = (
+            hands.dealt(rng, size) if i % 10 == 0 else hands.meld_rich(rng, size, row["ace_runs"])
+        )
         discard = 1 << rng.randrange(52) & ~hand
         n = board.plain(hand)
         if n <= 3:
@@ -228,8 +254,16 @@ def test_every_legal_melding_in_its_order(text):
         room = rng.choice([2, 8, MAX_MELDINGS])
         limit = rng.choice([0, 10, 30, 99])
         must = rng.choice(hands.members(ten)) if i % 3 == 0 else -1
-        want = [family for family in families(ten, discard, row) if family[0] <= limit and (must < 0 or sum(family[1]) >> must & 1)]
-        assert board.legal(ten, discard, must, limit=limit, room=room) == want[:room], (hands.names(ten), limit, must)
+        want = [
+            family
+            for family in families(ten, discard, row)
+            if family[0] <= limit and (must < 0 or sum(family[1]) >> must & 1)
+        ]
+        assert board.legal(ten, discard, must, limit=limit, room=room) == want[:room], (
+            hands.names(ten),
+            limit,
+            must,
+        )
         cut += len(want) > room
         dearer += len({left for left, _ in want}) > 1
     assert cut >= 10 and dearer >= 30, (cut, dearer)
@@ -245,11 +279,26 @@ def families(ten, discard, row):
             melded = [card for meld in family for card in meld]
             if len(set(melded)) == len(melded):
                 left = sum(worth[card] for card in hands.names(ten) if card not in melded)
-                out.append(((left, extensions(family, ten | discard, row), n, sorted(map(" ".join, family))), family))
-    return [(key[0], sorted(hands.mask(meld) for meld in family)) for key, family in sorted(out, key=lambda item: item[0])]
+                out.append(
+                    (
+                        (
+                            left,
+                            extensions(family, ten | discard, row),
+                            n,
+                            sorted(map(" ".join, family)),
+                        ),
+                        family,
+                    )
+                )
+    return [
+        (key[0], sorted(hands.mask(meld) for meld in family))
+        for key, family in sorted(out, key=lambda item: item[0])
+    ]
 
 
 def extensions(family, held, row):
     """Number of cards, not held, that could be laid off directly on some meld."""
     others = hands.names(~held & (1 << 52) - 1)
-    return len({card for meld in family for card in others if twin.layoff.additions(meld, [card], row)[1:]})
+    return len(
+        {card for meld in family for card in others if twin.layoff.additions(meld, [card], row)[1:]}
+    )

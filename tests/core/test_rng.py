@@ -13,12 +13,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from simgin import loader, matchup, single, variants
 from simgin.core import rng
 from simgin.core.jit import compiled
 from simgin.core.pack import new_pack, next_card
 from simgin.core.state import new_state
-from simgin.matchup import Matchup
+from simgin.play import deal as single
+from simgin.play import matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.strategy import loader
 from support.plain_philox import plain_philox, plain_words
 
 ALARM = 1e-6
@@ -66,10 +69,18 @@ def test_known_answers_interpreted():
     """Interpreted, numpy's own unsigned integers must wrap as the compiled ones do."""
     numbers = [format(n, "x") for counter, key, _ in KNOWN for n in (*counter, *key)]
     command = [sys.executable, "-W", "error", "-c", INTERPRETED, *numbers]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, check=False)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     *known, far = done.stdout.splitlines()
-    assert [tuple(int(word, 16) for word in line.split()) for line in known] == [output for *_, output in KNOWN]
+    assert [tuple(int(word, 16) for word in line.split()) for line in known] == [
+        output for *_, output in KNOWN
+    ]
     assert tuple(map(int, far.split())) == plain_words(2**63 + 12345, 2**40 + 17, 65535, 12, 5)
 
 
@@ -79,7 +90,9 @@ def test_words_are_the_plain_ones():
         seed, unit, deal = drawn.getrandbits(64), drawn.getrandbits(48), drawn.getrandbits(16)
         index, domain = drawn.getrandbits(16), drawn.randrange(6)
         signed = seed - (1 << 64) if seed >> 63 else seed
-        assert rng.words(signed, unit, deal, index, domain) == plain_words(seed, unit, deal, index, domain)
+        assert rng.words(signed, unit, deal, index, domain) == plain_words(
+            seed, unit, deal, index, domain
+        )
 
 
 def test_uniform_and_below_keep_to_their_ranges():
@@ -116,22 +129,31 @@ def packs_of(seed, first, n, deal=0):
     return packs
 
 
-@pytest.mark.parametrize("seed, unit, deal", [(0, 0, 0), (1, 5, 3), (2**64 - 1, 2**32 - 1, 65535), (7, 2**32, 0), (7, 2**48 - 1, 1)])
+@pytest.mark.parametrize(
+    "seed, unit, deal",
+    [(0, 0, 0), (1, 5, 3), (2**64 - 1, 2**32 - 1, 65535), (7, 2**32, 0), (7, 2**48 - 1, 1)],
+)
 def test_packs_are_the_plain_ones(seed, unit, deal):
     assert packs_of(seed, unit, 1, deal)[0].tolist() == plain_pack(seed, unit, deal)
 
 
 def test_a_deal_is_dealt_from_its_pack():
     """Any deal of any match: the cards that the plain generator names, by turns to seat 0 and seat 1, whoever deals."""
-    game = Matchup(variants.find("eaai"), loader.find("simple"), loader.find("gold"), 2**63 + 9, "match")
+    game = Matchup(
+        variants.find("eaai"), loader.find("simple"), loader.find("gold"), 2**63 + 9, "match"
+    )
     dealers = set()
     for unit, half, deal in [(0, 0, 0), (0, 1, 1), (0, 1, 2), (2**32 + 1, 0, 1), (2**47 + 5, 1, 0)]:
         played = single.play(game, unit, half, deal)
         pack = plain_pack(game.seed, unit, deal)
         dealers.add(int(played.state.dealer))
-        assert played.hands == tuple(sum(1 << card for card in pack[start:20:2]) for start in (0, 1))
+        assert played.hands == tuple(
+            sum(1 << card for card in pack[start:20:2]) for start in (0, 1)
+        )
         assert played.state.upcard == pack[20]
-        assert [card for _, source, card, _ in played.turns if source == 0] == pack[21 : 21 + int(sum(played.state.draws))]
+        assert [card for _, source, card, _ in played.turns if source == 0] == pack[
+            21 : 21 + int(sum(played.state.draws))
+        ]
     assert dealers == {0, 1}
 
 
@@ -161,7 +183,9 @@ def test_every_card_at_every_place(deal):
 
 def test_neighbouring_seeds_units_and_deals_share_no_pack():
     seen = set()
-    addresses = [(seed, first, deal) for seed in (1, 2, 3) for first in (0, 2**32) for deal in (0, 1)]
+    addresses = [
+        (seed, first, deal) for seed in (1, 2, 3) for first in (0, 2**32) for deal in (0, 1)
+    ]
     for seed, first, deal in addresses:
         seen |= {pack.tobytes() for pack in packs_of(seed, first, 2_000, deal)[:, :31]}
     assert len(seen) == 2_000 * len(addresses)
@@ -169,7 +193,9 @@ def test_neighbouring_seeds_units_and_deals_share_no_pack():
 
 def test_batches_beyond_32_bits_of_units():
     """A batch there is a batch like any other, and not the one whose number has the same low 32 bits."""
-    game = Matchup(variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 4, "deal")
+    game = Matchup(
+        variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 4, "deal"
+    )
     first = 1_000 * 2**32
     rows = matchup.play(game, first, 2_000)
     assert (rows[1] == matchup.play(game, first + 1_000, 1_000)[0]).all()
@@ -181,7 +207,13 @@ def test_batches_beyond_32_bits_of_units():
 
 def test_noise_is_even_and_each_strategy_has_its_own():
     """Random against itself under a second name: the noise it is given, in sixteen equal bins, and never the same for both."""
-    game = Matchup(variants.find("standard"), loader.find("random"), loader.find("random:p_end=0.25"), 11, "deal")
+    game = Matchup(
+        variants.find("standard"),
+        loader.find("random"),
+        loader.find("random:p_end=0.25"),
+        11,
+        "deal",
+    )
     noise = {0: [], 1: []}
     for unit in range(150):
         for question in single.play(game, unit).questions:

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from simgin import toolkit
-from simgin.check import CHECKS
-from simgin.cli import cli
+from simgin.checks.contract import CHECKS
+from simgin.cli.main import cli
 from simgin.core.view import FIELDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,11 +34,18 @@ def test_every_field_of_the_view_is_documented() -> None:
 
 def test_every_check_of_the_contract_is_documented() -> None:
     text = (ROOT / "docs/how-to/writing-a-strategy.md").read_text()
-    assert re.findall(r"^\| `(\w+)` \| [^|]* \|$", text.split("## The contract test")[1], re.M) == list(CHECKS)
+    assert re.findall(
+        r"^\| `(\w+)` \| [^|]* \|$", text.split("## The contract test")[1], re.M
+    ) == list(CHECKS)
 
 
 def test_every_helper_is_documented_with_its_arguments() -> None:
-    section = (ROOT / "docs/how-to/writing-a-strategy.md").read_text().partition("## Helpers")[2].partition("\n## ")[0]
+    section = (
+        (ROOT / "docs/how-to/writing-a-strategy.md")
+        .read_text()
+        .partition("## Helpers")[2]
+        .partition("\n## ")[0]
+    )
     told = dict(re.findall(r"^\| `(\w+)(\(.*?\))?` \| .+ \|$", section, re.M))
     assert sorted(told) == sorted(toolkit.__all__)
     for name, arguments in told.items():
@@ -49,7 +56,11 @@ def test_every_helper_is_documented_with_its_arguments() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/writing-a-strategy.md"])
 def test_the_strategies_in_the_documents_play(page: str, tmp_path: Path) -> None:
-    files = [code for code in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S) if "Strategy(" in code]
+    files = [
+        code
+        for code in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
+        if "Strategy(" in code
+    ]
     assert files
     for i, code in enumerate(files):
         path = tmp_path / f"mine{i}.py"
@@ -59,11 +70,17 @@ def test_the_strategies_in_the_documents_play(page: str, tmp_path: Path) -> None
         assert done.returncode == 0, done.stderr
 
 
-def test_the_variants_in_the_documents_are_games_and_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variants_in_the_documents_are_games_and_the_commands_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = (ROOT / "docs/how-to/variants.md").read_text()
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.S)
     (code,) = re.findall(r"```python\n(.*?)```", page, re.S)
-    commands = [line.partition("  #")[0] for block in re.findall(r"```\n(simgin .*?)```", page, re.S) for line in block.splitlines()]
+    commands = [
+        line.partition("  #")[0]
+        for block in re.findall(r"```\n(simgin .*?)```", page, re.S)
+        for line in block.splitlines()
+    ]
     assert len(commands) > 12
     for folder, content in (("new", None), ("old", file)):
         (tmp_path / folder).mkdir()

@@ -6,7 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simgin import catalogue, experiment, loader
+from simgin.runs import experiment
+from simgin.strategy import catalogue, loader
 from support.pages_script import make
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,15 +34,27 @@ def test_a_question_is_settled_on_two_million_deals_at_both_bonuses(name: str) -
     assert f"`simgin run experiments/{name}.toml -o results/reference/{name}`" in FINDINGS
     asked = experiment.cells(experiment.read(ROOT / "experiments" / f"{name}.toml"))
     played = set(zip(table["variant"], table["strategy"], table["opponent"], strict=True))
-    assert {(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent) for cell in asked} <= played
+    assert {
+        (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent) for cell in asked
+    } <= played
 
 
 def test_figures_in_the_text_stand_in_a_table() -> None:
     """Every figure with an error outside the quoted tables is one of theirs, but for its sign, or of a strategy's page."""
     quoted = re.compile(r"<!-- quoted.*?<!-- end -->", re.S)
-    known = "".join(quoted.findall(FINDINGS)) + "".join(page.read_text() for page in (DOCS / "reference" / "strategies").glob("*.md"))
-    text = quoted.sub("", FINDINGS).partition("## Published figures")[0].split("## The rule of fourteen")
-    figures = [figure for part in (text[0], text[1].partition("## ")[2]) for figure in re.findall(r"\d+\.\d+ ± \d+\.\d+", part)]
+    known = "".join(quoted.findall(FINDINGS)) + "".join(
+        page.read_text() for page in (DOCS / "reference" / "strategies").glob("*.md")
+    )
+    text = (
+        quoted.sub("", FINDINGS)
+        .partition("## Published figures")[0]
+        .split("## The rule of fourteen")
+    )
+    figures = [
+        figure
+        for part in (text[0], text[1].partition("## ")[2])
+        for figure in re.findall(r"\d+\.\d+ ± \d+\.\d+", part)
+    ]
     assert len(figures) >= 25
     assert [figure for figure in figures if figure not in known] == []
 
@@ -49,7 +62,9 @@ def test_figures_in_the_text_stand_in_a_table() -> None:
 def test_the_bonus_moves_knock_rules_and_no_other() -> None:
     """What the findings say beside the verdicts: less than a tenth of a point for every take and discard rule, more for when to knock."""
     table = pd.concat(pd.read_csv(REFERENCE / name / "table.csv") for name in ("advice", *ADVICE))
-    margins = table[table["metric"] == "margin"].drop_duplicates(["variant", "strategy", "opponent"])
+    margins = table[table["metric"] == "margin"].drop_duplicates(
+        ["variant", "strategy", "opponent"]
+    )
     by_bonus = margins.pivot(index=["strategy", "opponent"], columns="variant", values="value")
     moved = (by_bonus["standard"] - by_bonus["standard+undercut_bonus=10"]).abs()
     knocks = [any("knock=" in name or ":k=" in name for name in pair) for pair in moved.index]
@@ -64,10 +79,27 @@ def test_everybody_for_two_is_in_the_league_or_has_a_reason() -> None:
 
 
 def test_the_catalogue_speaks_to_people() -> None:
-    assert catalogue.strength("simple").startswith("+0 ± 0, 50") and catalogue.strength("nobody") == "–"  # noqa: RUF001
-    assert [catalogue.speed(name) for name in ("gold", "marjj", "mc", "nobody")] == ["fast", "thorough", "searching", ""]
+    assert (
+        catalogue.strength("simple").startswith("+0 ± 0, 50")
+        and catalogue.strength("nobody") == "–"
+    )
+    assert [catalogue.speed(name) for name in ("gold", "marjj", "mc", "nobody")] == [
+        "fast",
+        "thorough",
+        "searching",
+        "",
+    ]
     for name in loader.shipped():
         one = loader.find(name)
-        assert one.source and catalogue.idea(one)[0].isupper() and not catalogue.idea(one).lower().startswith(f"{name}:"), name
-    order = [one.name for one in catalogue.ordered([loader.find(name) for name in ("random", "mc", "gold", "marjj")])]
+        assert (
+            one.source
+            and catalogue.idea(one)[0].isupper()
+            and not catalogue.idea(one).lower().startswith(f"{name}:")
+        ), name
+    order = [
+        one.name
+        for one in catalogue.ordered(
+            [loader.find(name) for name in ("random", "mc", "gold", "marjj")]
+        )
+    ]
     assert order == ["marjj", "gold", "random", "mc"]

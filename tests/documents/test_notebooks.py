@@ -13,7 +13,18 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
 by_name = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
-LOGIC = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda | ast.For | ast.While | ast.If | ast.IfExp | ast.Try | ast.With
+LOGIC = (
+    ast.FunctionDef
+    | ast.AsyncFunctionDef
+    | ast.ClassDef
+    | ast.Lambda
+    | ast.For
+    | ast.While
+    | ast.If
+    | ast.IfExp
+    | ast.Try
+    | ast.With
+)
 
 
 def logic(text: str) -> list[str]:
@@ -23,8 +34,17 @@ def logic(text: str) -> list[str]:
 
 def surroundings(home: Path) -> dict[str, str]:
     """The environment without what this run of pytest was told, and with a Jupyter that reads and writes nothing outside `home`."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "PYTHONWARNINGS", "JUPYTER_", "MPL"))}
-    own = {"JUPYTER_CONFIG_DIR": home / "config", "JUPYTER_RUNTIME_DIR": home / "run", "JUPYTER_DATA_DIR": home, "IPYTHONDIR": home}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "PYTHONWARNINGS", "JUPYTER_", "MPL"))
+    }
+    own = {
+        "JUPYTER_CONFIG_DIR": home / "config",
+        "JUPYTER_RUNTIME_DIR": home / "run",
+        "JUPYTER_DATA_DIR": home,
+        "IPYTHONDIR": home,
+    }
     return kept | {name: str(place) for name, place in own.items()}
 
 
@@ -32,10 +52,27 @@ def executed(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """A percent script made into a notebook in a folder, run by nbmake, which writes its outputs into it."""
     (folder / "book.py").write_text(text)
     made, ran = (
-        subprocess.run([sys.executable, "-m", *words], cwd=folder, env=surroundings(folder), capture_output=True, text=True, check=False)
+        subprocess.run(
+            [sys.executable, "-m", *words],
+            cwd=folder,
+            env=surroundings(folder),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         for words in (
             ["jupytext", "--to", "ipynb", "book.py"],
-            ["pytest", "--nbmake", "--overwrite", "-p", "no:cacheprovider", "-q", "--rootdir", ".", "book.ipynb"],
+            [
+                "pytest",
+                "--nbmake",
+                "--overwrite",
+                "-p",
+                "no:cacheprovider",
+                "-q",
+                "--rootdir",
+                ".",
+                "book.ipynb",
+            ],
         )
     )
     assert made.returncode == 0, made.stderr
@@ -54,13 +91,19 @@ def test_a_notebook_runs_and_shows_every_picture(path: Path, tmp_path: Path) -> 
 
     ran = executed(path.read_text(), tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    cells = [cell for cell in nbformat.read(tmp_path / "book.ipynb", as_version=4).cells if cell.cell_type == "code"]
+    cells = [
+        cell
+        for cell in nbformat.read(tmp_path / "book.ipynb", as_version=4).cells
+        if cell.cell_type == "code"
+    ]
     drawn = [cell for cell in cells if "plots." in cell.source]
     assert len(drawn) >= 3
     for cell in drawn:
         assert any("image/png" in output.get("data", {}) for output in cell.outputs), cell.source
     for cell in cells:
-        assert not [output for output in cell.outputs if output.get("name") == "stderr"], cell.source
+        assert not [output for output in cell.outputs if output.get("name") == "stderr"], (
+            cell.source
+        )
 
 
 def test_a_notebook_that_fails_is_told(tmp_path: Path) -> None:
@@ -74,7 +117,16 @@ def test_a_notebook_holds_no_logic(path: Path) -> None:
     assert logic(path.read_text()) == []
 
 
-@pytest.mark.parametrize("text", ["def f(): pass", "for x in []: pass", "if 1: pass", "f = lambda x: x", "with open('x') as f: pass"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(): pass",
+        "for x in []: pass",
+        "if 1: pass",
+        "f = lambda x: x",
+        "with open('x') as f: pass",
+    ],
+)
 def test_logic_would_be_found(text: str) -> None:
     assert logic(text)
     assert not logic("[x for x in y]\nsimgin.match(a, b)")

@@ -9,7 +9,15 @@ REFERENCE = ROOT / "results/reference/demo"
 
 
 def test_the_demo_repeats_byte_for_byte(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "simgin", "run", "experiments/demo.toml", "-o", str(tmp_path / "demo")]
+    command = [
+        sys.executable,
+        "-m",
+        "simgin",
+        "run",
+        "experiments/demo.toml",
+        "-o",
+        str(tmp_path / "demo"),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "demo/table.csv").read_bytes() == (REFERENCE / "table.csv").read_bytes()

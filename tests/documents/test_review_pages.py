@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from simgin import plots, review, solotraits, traits
-from simgin.traits import Trait
+from simgin import plots
+from simgin.review import review, rule_metrics, solo_metrics
+from simgin.review.rule_metrics import Trait
 from support.pages_script import make
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 REVIEWS, PLOTS = ((DOCS / name).read_text() for name in ("how-to/reviews.md", "reference/plots.md"))
-TOLD = {1: solotraits.TRAITS, 2: traits.TRAITS}
+TOLD = {1: solo_metrics.TRAITS, 2: rule_metrics.TRAITS}
 
 
 def rows(text: str, block: str) -> list[list[str]]:
@@ -33,7 +34,9 @@ def test_the_tables_are_those_of_the_code(name: str) -> None:
 def test_every_metric_of_a_review_is_in_its_table_with_words_of_its_own(players: int) -> None:
     found = rows(REVIEWS, f"traits: {players}")
     assert {len(row) for row in found} == {5}
-    assert [(row[0], row[1].strip("`"), bool(row[3])) for row in found] == [(one.title, one.key, one.deep) for one in TOLD[players]]
+    assert [(row[0], row[1].strip("`"), bool(row[3])) for row in found] == [
+        (one.title, one.key, one.deep) for one in TOLD[players]
+    ]
     words = [row[2] for row in found]
     assert all(words)
     assert len(set(words)) == len(words)
@@ -53,7 +56,10 @@ def test_every_picture_is_in_its_table_and_every_kind_that_a_review_draws_is_sho
     found = rows(PLOTS, "plots")
     assert {row[0].strip("`") for row in found} | {"png", "svg"} == set(plots.__all__)
     assert all(row[1] for row in found)
-    shown = {name.partition("-")[0] for name in re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS)}
+    shown = {
+        name.partition("-")[0]
+        for name in re.findall(r"!\[[^\]]+\]\(\S*/plots/(\S+)\.png\)", REVIEWS)
+    }
     assert shown >= {
         "differences",
         "endings",
@@ -83,13 +89,26 @@ def test_the_commands_ask_for_games_that_can_stand_side_by_side() -> None:
 
 def test_what_a_review_plays_is_what_the_page_says() -> None:
     played = REVIEWS.split("## What is played")[1].split("## Every metric")[0]
-    two, alone = (review.asked([name], None, deep=True, matches=None, seed=1) for name in ("standard", "solitaire-gin"))
-    for name in (*traits.FIELD, *review.WEAK, "marjj"):
+    two, alone = (
+        review.asked([name], None, deep=True, matches=None, seed=1)
+        for name in ("standard", "solitaire-gin")
+    )
+    for name in (*rule_metrics.FIELD, *review.WEAK, "marjj"):
         assert f"`{name}`" in played
-    assert set(two.players) - {review.strongest_fast()} == {*traits.FIELD, *review.WEAK, "marjj"}
+    assert set(two.players) - {review.strongest_fast()} == {
+        *rule_metrics.FIELD,
+        *review.WEAK,
+        "marjj",
+    }
     assert f"{review.MATCHES_ALONE:,} matches each" in played
     assert alone.matches == review.MATCHES_ALONE * review.DEEPER
     assert f"{review.MATCHES:,} matches of every pair" in REVIEWS
-    assert f"({review.MOST_COURSES:,} at most)" in played and f"({review.MOST_HANDS:,} at most)" in played
+    assert (
+        f"({review.MOST_COURSES:,} at most)" in played
+        and f"({review.MOST_HANDS:,} at most)" in played
+    )
     assert review.SINGLES / review.HANDS == 1 / 4  # "a quarter of one for every match"
-    assert (review.SINGLES, review.DEEPER) == (10, 100)  # "ten for every match", "a hundred times as many"
+    assert (review.SINGLES, review.DEEPER) == (
+        10,
+        100,
+    )  # "ten for every match", "a hundred times as many"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin import experiment
+from simgin.runs import experiment
 
 FILES = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
 

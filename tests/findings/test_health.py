@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
-from simgin import health, identities, ledger, matchup
 from simgin.core import sums
-from simgin.experiment import Cell
-from simgin.matchup import seated
-from simgin.runner import Played
+from simgin.findings import health
+from simgin.play import matchup
+from simgin.play.matchup import seated
+from simgin.runs import invariants, ledger
+from simgin.runs.experiment import Cell
+from simgin.runs.runner import Played
 
 BATCHES = 6
 
@@ -32,7 +34,10 @@ def test_a_sound_run_is_told_by_two_chi_squares(game):
     assert told["batches"]["df"] == BATCHES - 1 and told["workers"]["df"] == 1
     assert told["workers"]["names"] == ["thread 1", "thread 2"]
     said = health.told([told], "batches", "workers")
-    assert said.startswith("Homogeneity of who wins (chi-square): over batches p = ") and "over workers p = " in said
+    assert (
+        said.startswith("Homogeneity of who wins (chi-square): over batches p = ")
+        and "over workers p = " in said
+    )
     assert "workers" not in health.told([told], "batches"), "a page must not depend on who played"
 
 
@@ -40,19 +45,26 @@ def test_what_stands_out_is_played_again(game, monkeypatch):
     monkeypatch.setattr(health, "SUSPICIOUS", 2.0)
     (told,) = found(game, game[1])
     assert 0 <= told["played_again"] < BATCHES
-    assert "Of 1 the batch that stands out was played again: it is the same." in health.told([told], "batches")
+    assert "Of 1 the batch that stands out was played again: it is the same." in health.told(
+        [told], "batches"
+    )
 
 
 def test_what_does_not_repeat_is_an_error(game):
     rows = np.array(game[1])
     rows[4, sums.SUM + sums.FACT["a_deal_win"]] += 400
-    with pytest.raises(identities.IdentityError, match=r"gold v simple \(eaai\): batch 4 in the ledger is not what it is"):
+    with pytest.raises(
+        invariants.IdentityError,
+        match=r"gold v simple \(eaai\): batch 4 in the ledger is not what it is",
+    ):
         found(game, rows)
 
 
 def test_several_cells_are_told_by_the_smallest(game):
     (told,) = found(game, game[1])
     other = {**told, "batches": {**told["batches"], "p": 0.0123}}
-    assert "(the smallest of 2, chi-square): over batches p = 0.012." in health.told([told, other], "batches")
+    assert "(the smallest of 2, chi-square): over batches p = 0.012." in health.told(
+        [told, other], "batches"
+    )
     none = {**told, "batches": {**told["batches"], "p": None}}
     assert health.told([none], "batches") == ""

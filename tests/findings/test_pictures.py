@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from simgin import pictures, table
+from simgin.findings import pictures
+from simgin.stats import table
 from support import toy_deals as toy
 from support.made_frames import a_league, tidy
 
@@ -11,8 +12,22 @@ RNG = np.random.default_rng(5)
 
 
 def test_endings_are_told_in_whole_per_cent_the_commonest_first():
-    rows = tidy(("eaai", "gold", "simple", {"knock": (0.6, 0.1), "gin": (0.3969, 0.1), "void": (0.0031, 0.001), "undercut": (0.0, 0.001)}))
-    assert pictures.endings(rows).endswith("eaai, gold against simple: knock 60 %, gin 40 %, void under 1 %.")
+    rows = tidy(
+        (
+            "eaai",
+            "gold",
+            "simple",
+            {
+                "knock": (0.6, 0.1),
+                "gin": (0.3969, 0.1),
+                "void": (0.0031, 0.001),
+                "undercut": (0.0, 0.001),
+            },
+        )
+    )
+    assert pictures.endings(rows).endswith(
+        "eaai, gold against simple: knock 60 %, gin 40 %, void under 1 %."
+    )
 
 
 def test_who_wins_is_told_with_its_errors():
@@ -22,9 +37,14 @@ def test_who_wins_is_told_with_its_errors():
 
 
 def test_of_many_the_first_are_told_and_the_rest_counted():
-    parts = [table.tidy("eaai", f"s{i}", "simple", "deal", toy.row(toy.deals(RNG, 50))) for i in range(pictures.MOST_TOLD + 3)]
+    parts = [
+        table.tidy("eaai", f"s{i}", "simple", "deal", toy.row(toy.deals(RNG, 50)))
+        for i in range(pictures.MOST_TOLD + 3)
+    ]
     said = pictures.endings(pd.concat(parts, ignore_index=True))
-    assert said.count("against simple") == pictures.MOST_TOLD and said.endswith("and 3 more, all in the table of results.")
+    assert said.count("against simple") == pictures.MOST_TOLD and said.endswith(
+        "and 3 more, all in the table of results."
+    )
 
 
 def test_a_league_is_told_by_its_order_and_its_most_one_sided_pair():

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simgin import account, ledger, results
+from simgin.findings import record
+from simgin.runs import directory, ledger
 from support import strict_html as wellformed
 from support.command_line import call
 
@@ -42,14 +43,18 @@ def here(tmp_path, monkeypatch):
 
 
 def tree(place):
-    return {path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(Path(place).rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(place).as_posix(): path.read_bytes()
+        for path in sorted(Path(place).rglob("*"))
+        if path.is_file()
+    }
 
 
 def emptied(place):
     """Take away everything that a report writes."""
     shutil.rmtree(place / "plots")
     for path in place.iterdir():
-        if path.name not in (results.MANIFEST, ledger.FILE, results.DEALS):
+        if path.name not in (directory.MANIFEST, ledger.FILE, directory.DEALS):
             path.unlink()
 
 
@@ -80,7 +85,11 @@ def test_recorded_deals_stay_and_json_is_one_object():
     before = tree("out")
     told = json.loads(call("report", "out", "--json").stdout)
     assert tree("out") == before
-    assert told["command"] == "simgin report out" and "out/report.html" in told["files"] and told["stopped"] == "complete"
+    assert (
+        told["command"] == "simgin report out"
+        and "out/report.html" in told["files"]
+        and told["stopped"] == "complete"
+    )
     assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
 
 
@@ -102,7 +111,10 @@ def test_an_unfinished_run_names_what_goes_on_with_it():
     call("match", "gold", "--deals", 300, "-o", "out")
     Path("out/manifest.json").unlink()
     said = call("report", "out", code=2).stderr
-    assert "out holds a run that is not finished; go on with: simgin match gold simple -v standard --deals 300 --seed 1 -o out" in said
+    assert (
+        "out holds a run that is not finished; go on with: simgin match gold simple -v standard --deals 300 --seed 1 -o out"
+        in said
+    )
 
 
 def test_an_older_ledger_does_not_know_its_command():
@@ -119,14 +131,23 @@ def test_an_older_ledger_does_not_know_its_command():
     ("change", "said"),
     [
         ({"form": 1}, "another version of simgin (form 1, not"),
-        ({"contrasts": None}, "`simgin match gold simple -v standard --deals 300 --seed 1 -o out` adds that, and plays nothing."),
+        (
+            {"contrasts": None},
+            "`simgin match gold simple -v standard --deals 300 --seed 1 -o out` adds that, and plays nothing.",
+        ),
     ],
 )
 def test_another_versions_manifest_is_refused(change, said):
     call("match", "gold", "--deals", 300, "-o", "out")
     manifest = json.loads(Path("out/manifest.json").read_text()) | change
     Path("out/manifest.json").write_text(
-        json.dumps({key: value for key, value in manifest.items() if value is not None or key != "contrasts"})
+        json.dumps(
+            {
+                key: value
+                for key, value in manifest.items()
+                if value is not None or key != "contrasts"
+            }
+        )
     )
     before = tree("out")
     assert said in call("report", "out", code=2).stderr
@@ -146,16 +167,30 @@ def test_a_ledger_that_is_gone_or_another_versions_is_said():
 
 def test_an_account_is_the_same_from_the_manifest_as_from_the_plan():
     """What the findings rest on: the cells of a run just played and those that its manifest tells."""
-    from simgin import plan
-    from simgin.runner import Played
+    from simgin.runs import plan
+    from simgin.runs.runner import Played
 
     Path("panel.toml").write_text(RUNS["panel"])
     asked = plan.of_file("panel.toml")
-    now = account.of_plan(asked, [Played(cell, 6000) for cell in asked.cells])
+    now = record.of_plan(asked, [Played(cell, 6000) for cell in asked.cells])
     call("run", "panel.toml", "-o", "out")
-    then = account.of_manifest(results.read_manifest("out"))
+    then = record.of_manifest(directory.read_manifest("out"))
     strip = [
-        [(e.title, e.variant, e.seed, e.unit, e.units, e.n, e.players, e.mirrored, e.batch, e.stopped) for e in a.entries]
+        [
+            (
+                e.title,
+                e.variant,
+                e.seed,
+                e.unit,
+                e.units,
+                e.n,
+                e.players,
+                e.mirrored,
+                e.batch,
+                e.stopped,
+            )
+            for e in a.entries
+        ]
         for a in (now, then)
     ]
     assert strip[0] == strip[1]
@@ -176,7 +211,9 @@ def test_a_run_that_was_killed_while_it_wrote_its_files_is_completed():
     call("match", "gold", "--deals", 300, "-o", "out")
     before = tree("out")
     manifest = json.loads(before["manifest.json"])
-    Path("out/manifest.json").write_text(json.dumps({**manifest, "stopped": "while its files were being written"}))
+    Path("out/manifest.json").write_text(
+        json.dumps({**manifest, "stopped": "while its files were being written"})
+    )
     Path("out/report.html").unlink()
     call("report", "out")
     assert tree("out") == before

@@ -5,8 +5,9 @@ import math
 import pandas as pd
 import pytest
 
-from simgin import contrast, verdicts
-from simgin.ratings import Cycles
+from simgin.findings import sentences
+from simgin.stats import differences
+from simgin.stats.ratings import Cycles
 from support.made_frames import a_league, tidy
 
 NAN = math.nan
@@ -21,37 +22,54 @@ def deals(margin, half=0.1, **more):
     [
         (0.5, 0.1, "gold is ahead of simple by 0.50 ± 0.10 points a deal."),
         (-0.5, 0.1, "gold is behind simple by 0.50 ± 0.10 points a deal."),
-        (0.05, 0.1, "gold is, with 0.05 ± 0.10 points a deal, not told apart by points from simple."),
-        (-0.1, 0.1, "gold is, with -0.10 ± 0.10 points a deal, not told apart by points from simple."),
+        (
+            0.05,
+            0.1,
+            "gold is, with 0.05 ± 0.10 points a deal, not told apart by points from simple.",
+        ),
+        (
+            -0.1,
+            0.1,
+            "gold is, with -0.10 ± 0.10 points a deal, not told apart by points from simple.",
+        ),
         (0.5, None, "too little was played to tell gold from simple."),
     ],
 )
 def test_points_are_told_as_their_interval_has_them(margin, half, said):
-    (line,) = verdicts.matchups(tidy(("eaai", "gold", "simple", deals(margin, half))))
+    (line,) = sentences.matchups(tidy(("eaai", "gold", "simple", deals(margin, half))))
     assert line.startswith(f"eaai: {said}")
-    assert half is None or line.endswith("It wins 48.00 ± 0.40 % of the deals, simple 51.00 ± 0.40 %.")
+    assert half is None or line.endswith(
+        "It wins 48.00 ± 0.40 % of the deals, simple 51.00 ± 0.40 %."
+    )
 
 
 @pytest.mark.parametrize(
     ("share", "said"),
     [
-        (0.55, "gold beats simple, winning 55.0 ± 2.0 % of the matches, and is behind simple by 0.50"),
+        (
+            0.55,
+            "gold beats simple, winning 55.0 ± 2.0 % of the matches, and is behind simple by 0.50",
+        ),
         (0.45, "gold loses to simple, winning 45.0 ± 2.0 % of the matches, and"),
         (0.51, "gold is not told apart from simple, winning 51.0 ± 2.0 % of the matches, and"),
     ],
 )
 def test_matches_come_first_and_may_differ_in_sign_from_points(share, said):
-    (line,) = verdicts.matchups(tidy(("eaai", "gold", "simple", deals(-0.5, match_win=(share, 0.02)))))
+    (line,) = sentences.matchups(
+        tidy(("eaai", "gold", "simple", deals(-0.5, match_win=(share, 0.02))))
+    )
     assert line.startswith(f"eaai: {said}")
 
 
 def test_whoever_plays_himself_wins_nothing():
-    assert verdicts.matchups(tidy(("eaai", "gold", "gold", deals(0.5)))) == []
+    assert sentences.matchups(tidy(("eaai", "gold", "gold", deals(0.5)))) == []
 
 
 def test_of_many_only_the_ends_are_told_and_who_meets_the_best():
     values = {"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.5, "e": 0.0, "f": -1.0, "g": -2.0}
-    (line,) = verdicts.matchups(tidy(*(("eaai", name, "simple", deals(value)) for name, value in values.items())))
+    (line,) = sentences.matchups(
+        tidy(*(("eaai", name, "simple", deals(value)) for name, value in values.items()))
+    )
     assert line == (
         "eaai: of 7 strategies against simple a comes out highest with 2.00 ± 0.10 points a deal; its interval meets that of b; "
         "g lowest with -2.00 ± 0.10."
@@ -60,14 +78,17 @@ def test_of_many_only_the_ends_are_told_and_who_meets_the_best():
 
 def test_alone_what_the_game_has_is_told():
     alone = {"win": (0.5, 0.01), "gin": (0.4, 0.01), "score": (-0.25, 0.05), "limit": (0.0, 0.001)}
-    (line,) = verdicts.matchups(tidy(("solitaire-gin", "gold", "", alone)))
+    (line,) = sentences.matchups(tidy(("solitaire-gin", "gold", "", alone)))
     assert (
         line
         == "solitaire-gin: gold wins 50.0 ± 1.0 % of the deals, goes gin in 40.0 ± 1.0 % of the deals and scores -0.250 ± 0.050 a deal."
     )
     goal = {"goal_met": (0.3, 0.02), "score": (7.5, 0.2), "limit": (0.4, 0.01), "win": (0.0, 0.0)}
-    (line,) = verdicts.matchups(tidy(("solitary-gin", "gold", "", goal)))
-    assert line == "solitary-gin: gold meets the goal in 30.0 ± 2.0 % of the matches and scores 7.50 ± 0.20 a deal."
+    (line,) = sentences.matchups(tidy(("solitary-gin", "gold", "", goal)))
+    assert (
+        line
+        == "solitary-gin: gold meets the goal in 30.0 ± 2.0 % of the matches and scores 7.50 ± 0.20 a deal."
+    )
 
 
 def compared(*rows):
@@ -78,7 +99,7 @@ def compared(*rows):
         told = (NAN, NAN) if p is None else (p / 10, p)
         names = ("eaai", strategy, "simple", "eaai", "gold", "simple", "deal", metric)
         found.append((*names, difference, se, *limits, *told, 3 * se, 2000, True))
-    return pd.DataFrame(found, columns=list(contrast.COLUMNS))
+    return pd.DataFrame(found, columns=list(differences.COLUMNS))
 
 
 def test_differences_are_told_after_holm_and_the_rest_is_counted():
@@ -88,31 +109,34 @@ def test_differences_are_told_after_holm_and_the_rest_is_counted():
         ("late", "margin", 0.18, 0.1, 0.06),
         ("last", "margin", -3.0, 0.1, 1e-9),
     )
-    assert verdicts.differences(frame) == [
+    assert sentences.differences(frame) == [
         "last instead of gold (eaai, against simple): points/deal lower by 3.00 ± 0.20.",
         "early instead of gold (eaai, against simple): points/deal higher by 0.50 ± 0.20.",
         "No other difference is told from chance: 1 of 3 comparisons, at 95 % after Holm's adjustment.",
     ]
-    (line,) = verdicts.differences(frame[frame["strategy"] == "late"])
+    (line,) = sentences.differences(frame[frame["strategy"] == "late"])
     assert line.startswith("No difference is told from chance: 1 of 1 comparisons")
 
 
 def test_runs_that_looked_are_told_by_their_limits():
-    assert len(verdicts.differences(compared(("early", "margin", 0.5, 0.1, None)))) == 1
-    (line,) = verdicts.differences(compared(("early", "margin", 0.1, 0.1, None)))
+    assert len(sentences.differences(compared(("early", "margin", 0.5, 0.1, None)))) == 1
+    (line,) = sentences.differences(compared(("early", "margin", 0.1, 0.1, None)))
     assert line.startswith("No difference")
 
 
 def test_many_differences_are_counted():
     frame = compared(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
-    said = verdicts.differences(frame)
-    assert said[0].startswith("s8 instead of gold") and said[-1] == "3 more comparisons show a difference: see the table of differences."
-    assert len(said) == verdicts.MOST + 1
+    said = sentences.differences(frame)
+    assert (
+        said[0].startswith("s8 instead of gold")
+        and said[-1] == "3 more comparisons show a difference: see the table of differences."
+    )
+    assert len(said) == sentences.MOST + 1
 
 
 def test_a_league_has_a_leader_a_cyclic_share_and_what_cannot_be_told_apart():
     standings, cross = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
-    said = verdicts.leagues(standings, cross, {"eaai": Cycles(0.05, 0.06, 0.01)}, "matches")
+    said = sentences.leagues(standings, cross, {"eaai": Cycles(0.05, 0.06, 0.01)}, "matches")
     assert said == [
         "eaai: a leads the league of 3, Elo 30.0 ± 5.0, and wins 60 ± 10 % of its matches. It is not told apart from b, the second "
         "(Elo 0, the anchor), with 51.0 ± 2.0 % of the matches between them; last is c (Elo -40 ± 10).",
@@ -120,18 +144,24 @@ def test_a_league_has_a_leader_a_cyclic_share_and_what_cannot_be_told_apart():
         "eaai: 1 of 3 pairs are not told apart by matches won, at 95 % each: a and b.",
     ]
     standings, cross = a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)])
-    said = verdicts.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
-    assert "It loses to b" in said[0] and said[1] == "eaai: all 3 pairs are told apart by deals won, at 95 % each."
+    said = sentences.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
+    assert (
+        "It loses to b" in said[0]
+        and said[1] == "eaai: all 3 pairs are told apart by deals won, at 95 % each."
+    )
 
 
 def test_a_cyclic_share_that_may_be_none_is_told_by_its_limit():
     standings, cross = a_league([(0.55, 0.02)] * 3)
-    said = verdicts.leagues(standings, cross, {"eaai": Cycles(0.001, 0.01, 0.002)}, "deals")
-    assert said[1] == "eaai: no more than 0.49 % of who beats whom is cyclic, which no rating can explain."
+    said = sentences.leagues(standings, cross, {"eaai": Cycles(0.001, 0.01, 0.002)}, "deals")
+    assert (
+        said[1]
+        == "eaai: no more than 0.49 % of who beats whom is cyclic, which no rating can explain."
+    )
 
 
 def test_an_unrated_league_says_so():
     standings, cross = a_league([(0.5, 0.1)] * 3)
     standings["elo"] = NAN
-    (line,) = verdicts.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
+    (line,) = sentences.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
     assert line == "eaai: too little was played to rate these 3 strategies."

@@ -14,11 +14,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simgin import experiment, loader, notation, variants
-from simgin.cli import cli
-from simgin.parameters import DASH, parameters
-from simgin.strategy import SLOTS
-from simgin.variants import Variant, VariantError, find, validate
+from simgin.cli.main import cli
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import Variant, VariantError, find, validate
+from simgin.runs import experiment
+from simgin.strategy import SLOTS, loader
+from simgin.text import notation
+from simgin.text.messages import DASH
 from support import play_variants as hundred
 
 FEW, MANY = 300, 10_000
@@ -109,7 +112,11 @@ def answer(call, *words):
     except ValueError as error:
         assert type(error).__module__.startswith("simgin."), repr(words)
         said = str(error)
-        assert said and len(said) < 8_000 and all(line.rstrip()[-1:] in (".", "?") for line in said.split("\n")), (words, said)
+        assert (
+            said
+            and len(said) < 8_000
+            and all(line.rstrip()[-1:] in (".", "?") for line in said.split("\n"))
+        ), (words, said)
         return None
 
 
@@ -127,7 +134,9 @@ def mangled(rng, text):
     """A text with a piece or two put in, left out or doubled."""
     for _ in range(rng.choice((0, 0, 1, 1, 2))):
         at, to = sorted(rng.randint(0, len(text)) for _ in range(2))
-        text = rng.choice((text[:at] + rng.choice(ODD) + text[at:], text[:at] + text[to:], text[:to] + text[at:]))
+        text = rng.choice(
+            (text[:at] + rng.choice(ODD) + text[at:], text[:at] + text[to:], text[:to] + text[at:])
+        )
     return text
 
 
@@ -140,7 +149,13 @@ def value(rng, parameter):
         return rng.choice(ANYTHING)
 
     def number():
-        return rng.choice((parameter.low, parameter.high, rng.randint(parameter.low, min(parameter.high, parameter.low + 60))))
+        return rng.choice(
+            (
+                parameter.low,
+                parameter.high,
+                rng.randint(parameter.low, min(parameter.high, parameter.low + 60)),
+            )
+        )
 
     ups = sorted(rng.sample(range(150), rng.randint(1, 8)))
     of_kind = {
@@ -234,10 +249,16 @@ def test_ten_thousand_rows_play_within_bounds():
 def toml(value):
     """A value as TOML has it; what it has not, as a text."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {toml(one)}" for key, one in value.items()) + "}"
+        return (
+            "{" + ", ".join(f"{json.dumps(key)} = {toml(one)}" for key, one in value.items()) + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
-    return json.dumps(DASH if value is None else value).replace("NaN", "nan").replace("Infinity", "inf")
+    return (
+        json.dumps(DASH if value is None else value)
+        .replace("NaN", "nan")
+        .replace("Infinity", "inf")
+    )
 
 
 def entry(rng):
@@ -252,10 +273,14 @@ def entry(rng):
 
 def file(rng):
     """The tables of a file, and its bytes."""
-    names = rng.sample(["club", "den", "a", "0", "-", "shot", "Club", "a+b", "", "é", "x#y", " a"], rng.choice((1, 1, 2, 3)))
+    names = rng.sample(
+        ["club", "den", "a", "0", "-", "shot", "Club", "a+b", "", "é", "x#y", " a"],
+        rng.choice((1, 1, 2, 3)),
+    )
     tables = {name: entry(rng) for name in sorted(names)}
     text = "".join(
-        f"[variants.{json.dumps(name)}]\n" + "".join(f"{json.dumps(key)} = {toml(one)}\n" for key, one in table.items())
+        f"[variants.{json.dumps(name)}]\n"
+        + "".join(f"{json.dumps(key)} = {toml(one)}\n" for key, one in table.items())
         for name, table in tables.items()
     )
     return tables, text.encode("utf-8", "replace")
@@ -265,15 +290,27 @@ def broken(rng, content):
     """Some bytes changed, left out, doubled or put in; or the end torn off."""
     for _ in range(rng.randint(1, 4)):
         at, to = sorted(rng.randint(0, len(content)) for _ in range(2))
-        some = bytes(rng.choice((rng.randrange(256), rng.choice(b"\"[]{}=\n#'0.,\\"))) for _ in range(rng.randint(1, 3)))
+        some = bytes(
+            rng.choice((rng.randrange(256), rng.choice(b"\"[]{}=\n#'0.,\\")))
+            for _ in range(rng.randint(1, 3))
+        )
         near = min(to, at + 5)
-        content = rng.choice((content[:at] + some + content[at:], content[:at] + content[near:], content[:to] + content[at:], content[:at]))
+        content = rng.choice(
+            (
+                content[:at] + some + content[at:],
+                content[:at] + content[near:],
+                content[:to] + content[at:],
+                content[:at],
+            )
+        )
     return content
 
 
 def expected(table):
     """The row of a table by the command line's way of composing, or None where that refuses it."""
-    given = [f"{name}={parameters()[name].write(one)}" for name, one in table.get("changes", {}).items()]
+    given = [
+        f"{name}={parameters()[name].write(one)}" for name, one in table.get("changes", {}).items()
+    ]
     try:
         return find("+".join([table.get("base", "standard"), *given])).row
     except VariantError:
@@ -281,10 +318,21 @@ def expected(table):
 
 
 def well_formed(name, table):
-    sound = set(table) <= {"title", "about", "base", "changes"} and table.get("title") == "T" and table.get("about") == "A."
+    sound = (
+        set(table) <= {"title", "about", "base", "changes"}
+        and table.get("title") == "T"
+        and table.get("about") == "A."
+    )
     values = table.get("changes", {})
-    fine = isinstance(values, dict) and not any(parameters()[key].fault(one) for key, one in values.items())
-    return name in ("club", "den", "a", "0", "-") and sound and fine and isinstance(table.get("base", ""), str)
+    fine = isinstance(values, dict) and not any(
+        parameters()[key].fault(one) for key, one in values.items()
+    )
+    return (
+        name in ("club", "den", "a", "0", "-")
+        and sound
+        and fine
+        and isinstance(table.get("base", ""), str)
+    )
 
 
 @sizes
@@ -301,17 +349,24 @@ def test_files_of_variants(here, n):
                 sound += 1
                 assert find(text) == find(one.text) == one and validate(one.row) == []
             else:
-                assert one.sentences and all(sentence[-1] in ".?" for sentence in one.sentences), one.sentences
+                assert one.sentences and all(sentence[-1] in ".?" for sentence in one.sentences), (
+                    one.sentences
+                )
         answer(find, "mine.toml")
         if not breaks:
             assert [text.partition("#")[2] for text in found] == list(tables)
             for (name, table), one in zip(tables.items(), found.values(), strict=True):
                 if well_formed(name, table):
                     compared += 1
-                    assert (one.row if isinstance(one, Variant) else None) == expected(table), (name, table)
+                    assert (one.row if isinstance(one, Variant) else None) == expected(table), (
+                        name,
+                        table,
+                    )
         if rng.random() < 1 / SAMPLED:
             every = [isinstance(one, Variant) for one in found.values()]
-            assert command("variants", "check", "mine.toml", codes=(0, 1, 2)).exit_code == (2 if not found else 0 if all(every) else 1)
+            assert command("variants", "check", "mine.toml", codes=(0, 1, 2)).exit_code == (
+                2 if not found else 0 if all(every) else 1
+            )
             assert command("variants", "mine.toml").exit_code == (0 if found and all(every) else 2)
         assert os.listdir(here) == ["mine.toml"]
     assert sound > n / 7 and compared > n / 10
@@ -321,9 +376,9 @@ def test_files_of_variants(here, n):
 def test_new_files(here, n):
     rng, sound = random.Random(6), 0
     for _ in range(n // SAMPLED):
-        name = mangled(rng, rng.choice(("mine", "oklahoma", "A b", "x.y", "-"))).replace("/", "|") + rng.choice(
-            (".toml", ".toml", ".toml", ".TOML", "")
-        )
+        name = mangled(rng, rng.choice(("mine", "oklahoma", "A b", "x.y", "-"))).replace(
+            "/", "|"
+        ) + rng.choice((".toml", ".toml", ".toml", ".TOML", ""))
         start = composition(rng) if rng.random() < 0.5 else rng.choice(variants.names())
         code = command("variants", "new", "--from", start, "--", name).exit_code
         left = os.listdir(here)
@@ -341,7 +396,10 @@ def test_new_files(here, n):
 
 def hand(rng):
     """Ten or eleven cards in one of the ways they are written, or nearly so."""
-    cards = [notation.text(card) for card in rng.sample(range(52), rng.choice((10, 10, 11, 11, 9, 0, 52)))]
+    cards = [
+        notation.text(card)
+        for card in rng.sample(range(52), rng.choice((10, 10, 11, 11, 9, 0, 52)))
+    ]
     joined = rng.choice((" ", ",", ", ", "", "  ")).join(cards)
     return rng.choice((joined, joined.lower(), mangled(rng, joined), mangled(rng, joined)))
 
@@ -355,7 +413,9 @@ def test_cards(n):
         if found is not None:
             sound += 1
             assert (
-                notation.members(notation.mask(found)) == sorted(found) == sorted(set(notation.cards(notation.show(notation.mask(found)))))
+                notation.members(notation.mask(found))
+                == sorted(found)
+                == sorted(set(notation.cards(notation.show(notation.mask(found)))))
             )
         answer(notation.cards, text, rng.randint(0, 12))
         one = mangled(rng, rng.choice(("5S", "TH", "10D", "as")))
@@ -364,7 +424,15 @@ def test_cards(n):
         answer(notation.text, rng.randint(-60, 120))
         answer(notation.show, rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, 80)))
         if rng.random() < 1 / SAMPLED:
-            options = rng.choice((["--upcard", one], ["--score", str(rng.randint(-5, 200))], ["-v", "shot"], ["-v", composition(rng)], []))
+            options = rng.choice(
+                (
+                    ["--upcard", one],
+                    ["--score", str(rng.randint(-5, 200))],
+                    ["-v", "shot"],
+                    ["-v", composition(rng)],
+                    [],
+                )
+            )
             command("hand", *options, *(["--json"] if rng.random() < 0.5 else []), "--", text)
     assert n / 5 < sound < 0.9 * n
 
@@ -384,7 +452,9 @@ def strategy(rng):
         items = [item(policy) for _ in range(rng.choice((0, 0, 1, 2)))]
         return policy.name + (":" + ",".join(items) if items else "")
 
-    head = rng.choice([*loader.names(), *loader.names(), "mine.py", "mine.py#x", ".py", "/.py", "x/mine.py#"])
+    head = rng.choice(
+        [*loader.names(), *loader.names(), "mine.py", "mine.py#x", ".py", "/.py", "x/mine.py#"]
+    )
     parts = [
         f"+{rng.choice((policy.slot, policy.slot, *SLOTS, 'stake'))}={form(policy)}"
         for policy in rng.choices(policies, k=rng.randint(0, 3))
@@ -413,13 +483,30 @@ def test_strategies(n):
 
 def player(rng):
     """A strategy that there is, with or without places for values; seldom something else."""
-    known = ["gold", "simple", "gin-only", "gold-early:k={k}", "simple+knock=at:k={k}", "gold+discard=hits:keep_pairs={p}", "{who}"]
+    known = [
+        "gold",
+        "simple",
+        "gin-only",
+        "gold-early:k={k}",
+        "simple+knock=at:k={k}",
+        "gold+discard=hits:keep_pairs={p}",
+        "{who}",
+    ]
     return mangled(rng, rng.choice(known)) if rng.random() < 0.05 else rng.choice(known)
 
 
 def plain(rng):
     """A strategy without places."""
-    return rng.choice(("gold", "simple", "gin-only", "stubborn", "gold-early:k=3", strategy(rng) if rng.random() < 0.2 else "gold"))
+    return rng.choice(
+        (
+            "gold",
+            "simple",
+            "gin-only",
+            "stubborn",
+            "gold-early:k=3",
+            strategy(rng) if rng.random() < 0.2 else "gold",
+        )
+    )
 
 
 def grid(rng, texts):
@@ -434,7 +521,9 @@ def grid(rng, texts):
     used = [name for name in values if any("{" + name + "}" in text for text in texts)]
     lists = {name: rng.sample(values[name], rng.randint(1, 2)) for name in used}
     if rng.random() < 0.1:
-        lists[rng.choice([*values, "", "x y", "\n", "é"])] = rng.choice((ANYTHING, [rng.choice(ANYTHING)], rng.choice(ANYTHING)))
+        lists[rng.choice([*values, "", "x y", "\n", "é"])] = rng.choice(
+            (ANYTHING, [rng.choice(ANYTHING)], rng.choice(ANYTHING))
+        )
     if lists and rng.random() < 0.05:
         del lists[rng.choice(list(lists))]
     return lists
@@ -445,7 +534,15 @@ def a_sweep(rng):
     if rng.random() < 0.6:
         table["against"] = player(rng)
     if rng.random() < 0.5:
-        table["variant"] = rng.choice(("standard+undercut_bonus={u}", "{v}", "{v}+gin_bonus={u}", "gin-solitaire+gin_bonus={u}", "pro"))
+        table["variant"] = rng.choice(
+            (
+                "standard+undercut_bonus={u}",
+                "{v}",
+                "{v}+gin_bonus={u}",
+                "gin-solitaire+gin_bonus={u}",
+                "pro",
+            )
+        )
     return table | {"grid": grid(rng, list(table.values()))}
 
 
@@ -475,13 +572,19 @@ def an_experiment(rng):
 def well_laid_out(found):
     """Every cell once, canonical and playable; every contrast of two cells that differ in one part, once."""
     cells = experiment.cells(found)
-    assert [(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent or None) for cell in cells] == list(found.cells)
+    assert [
+        (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent or None)
+        for cell in cells
+    ] == list(found.cells)
     assert len({(game, frozenset(pair)) for game, *pair in found.cells}) == len(cells) > 0
     compared = experiment.contrasts(found)
     assert len({frozenset(pair) for pair in compared}) == len(compared)
     for i, j in compared:
         assert sum(x != y for x, y in zip(found.cells[i], found.cells[j], strict=True)) == 1
-    assert 1 <= found.n <= 10**12 and sum(one is not None for one in (found.until, found.sprt, found.seconds)) <= 1
+    assert (
+        1 <= found.n <= 10**12
+        and sum(one is not None for one in (found.until, found.sprt, found.seconds)) <= 1
+    )
 
 
 @sizes
@@ -489,7 +592,9 @@ def test_experiment_files(here, n):
     rng, sound, swept = random.Random(10), 0, 0
     for _ in range(n):
         table = an_experiment(rng)
-        content = "".join(f"{json.dumps(key)} = {toml(one)}\n" for key, one in table.items()).encode("utf-8", "replace")
+        content = "".join(
+            f"{json.dumps(key)} = {toml(one)}\n" for key, one in table.items()
+        ).encode("utf-8", "replace")
         (here / "e.toml").write_bytes(broken(rng, content) if rng.random() < 0.3 else content)
         found = answer(experiment.read, "e.toml")
         if found is not None:

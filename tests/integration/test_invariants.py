@@ -7,20 +7,39 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from simgin import loader, matchup, runner, single, variants
 from simgin.core import sums
-from simgin.matchup import Matchup
+from simgin.play import deal, matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.runs import runner
+from simgin.strategy import loader
 from support import hands
 from support.variant_lists import TWO_PLAYER, UNUSUAL, distinct
 
 ROWS = distinct((*TWO_PLAYER, *UNUSUAL))
-STRATEGIES = ("simple", "gold", "gin-only", "gold-early", "stubborn", "random", "random:p=0.2,p_end=1", "gold+take=never")
+STRATEGIES = (
+    "simple",
+    "gold",
+    "gin-only",
+    "gold-early",
+    "stubborn",
+    "random",
+    "random:p=0.2,p_end=1",
+    "gold+take=never",
+)
 STOCK, DEALT = 0, 2  # source of a card in a deal's turns
 MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # what A makes more than B
 
-any_row = st.sampled_from(tuple(dict.fromkeys((*ROWS, *TWO_PLAYER))))  # matches of every kind as well
-a_row, a_strategy, a_seed = st.sampled_from(ROWS), st.sampled_from(STRATEGIES), st.integers(0, 2**64 - 1)
-without_noise = st.sampled_from(("gold", "gin-only", "gold-early", "gold+take=never", "gold+discard=loose-high", "gold-at"))
+# Matches of every kind as well
+any_row = st.sampled_from(tuple(dict.fromkeys((*ROWS, *TWO_PLAYER))))
+a_row, a_strategy, a_seed = (
+    st.sampled_from(ROWS),
+    st.sampled_from(STRATEGIES),
+    st.integers(0, 2**64 - 1),
+)
+without_noise = st.sampled_from(
+    ("gold", "gin-only", "gold-early", "gold+take=never", "gold+discard=loose-high", "gold-at")
+)
 a_unit = st.sampled_from(("deal", "match"))
 
 
@@ -51,13 +70,15 @@ def fact(row, name, start=sums.SUM):
 def test_cards_are_conserved(row, a, b, seed, unit, half):
     """In every question the cards seen and unseen are the pack, and the unseen ones are the stock and the opponent's hidden cards."""
     this = game(row, a, b, seed)
-    played = single.play(this, unit, half if this.mirrored else 0)
+    played = deal.play(this, unit, half if this.mirrored else 0)
     assert not played.fault
     pack = [1 << int(card) for card in played.state.pack]
     assert sum(pack) == hands.PACK
     for question in played.questions:
         view = question.view
-        hand, pile, known, unseen = (int(view[name]) for name in ("hand", "pile", "known", "unseen"))
+        hand, pile, known, unseen = (
+            int(view[name]) for name in ("hand", "pile", "known", "unseen")
+        )
         assert hand | pile | known | unseen == hands.PACK
         assert sum(cards.bit_count() for cards in (hand, pile, known, unseen)) == 52
         draws = 31 - int(view.stock)
@@ -73,7 +94,7 @@ def test_cards_are_conserved(row, a, b, seed, unit, half):
 @given(a_row, a_strategy, a_strategy, a_seed, st.integers(0, 2**48 - 1))
 def test_every_card_moves_as_told(row, a, b, seed, unit):
     """Turn by turn from the hands dealt: what is drawn lay on top, what is thrown was held, and at every ply there are 52 cards."""
-    played = single.play(game(row, a, b, seed), unit)
+    played = deal.play(game(row, a, b, seed), unit)
     state, pack = played.state, played.state.pack.tolist()
     held = [set(hands.members(hand)) for hand in played.hands]
     stock, pile = pack[21:], [int(state.upcard)] if state.upcard >= 0 else []
@@ -88,7 +109,9 @@ def test_every_card_moves_as_told(row, a, b, seed, unit):
         assert [len(held[0]), len(held[1])] == [10, 10] or (thrown < 0 and len(held[seat]) == 11)
     if len(stock) > state.stock:  # void at the draw
         held[1 - played.turns[-1][0]].add(stock.pop(0))
-    assert [sum(1 << card for card in hand) for hand in held] == state.hand.tolist() and len(stock) == state.stock
+    assert [sum(1 << card for card in hand) for hand in held] == state.hand.tolist() and len(
+        stock
+    ) == state.stock
 
 
 @settings(max_examples=60)
@@ -97,13 +120,15 @@ def test_one_side_scores(row, a, b, seed):
     """The winner, and he alone; and nobody where nobody has won."""
     this = game(row, a, b, seed)
     for unit in range(5):
-        played = single.play(this, unit)
+        played = deal.play(this, unit)
         winner, score = int(played.state.winner), played.state.score.tolist()
         assert [seat for seat in (0, 1) if score[seat]] in ([], [winner]) and min(score) >= 0
         assert (winner < 0) == (sum(score) == 0)
         assert (played.state.stopper < 0) == (played.kind in ("void", "stalled"))
         if winner >= 0:
-            assert played.kind in sums.WON_KINDS and (played.kind == "undercut") == (winner != played.state.stopper)
+            assert played.kind in sums.WON_KINDS and (played.kind == "undercut") == (
+                winner != played.state.stopper
+            )
 
 
 @settings(max_examples=40)
@@ -127,7 +152,9 @@ def test_sums_add_up(row, a, b, seed, unit):
     for kind in sums.WON_KINDS:
         assert fact(total, f"a_won_{kind}") + fact(total, f"b_won_{kind}") <= fact(total, kind)
     assert fact(total, "a_points") - fact(total, "b_points") == fact(total, "a_margin")
-    assert fact(total, "a_points") + fact(total, "b_points") == sum(fact(total, f"points_{kind}") for kind in sums.SCORED_KINDS)
+    assert fact(total, "a_points") + fact(total, "b_points") == sum(
+        fact(total, f"points_{kind}") for kind in sums.SCORED_KINDS
+    )
     assert (block(total, sums.SQUARE) >= 0).all()
     if unit == "match":
         assert fact(total, "matches") == n * (1 + this.mirrored)
@@ -144,9 +171,17 @@ def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
     for start in (sums.SUM, sums.SQUARE, sums.CROSS):
         for name in sums.FACTS:
             sign = -1 if name in MARGINS and start != sums.SQUARE else 1
-            assert fact(one, name, start) == sign * fact(other, seen_by_the_other(name), start), name
-    assert (one[sums.TURNS_HISTOGRAM : sums.PAIR_HISTOGRAM] == other[sums.TURNS_HISTOGRAM : sums.PAIR_HISTOGRAM]).all()
-    assert (one[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE] == other[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE][::-1]).all()
+            assert fact(one, name, start) == sign * fact(other, seen_by_the_other(name), start), (
+                name
+            )
+    assert (
+        one[sums.TURNS_HISTOGRAM : sums.PAIR_HISTOGRAM]
+        == other[sums.TURNS_HISTOGRAM : sums.PAIR_HISTOGRAM]
+    ).all()
+    assert (
+        one[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE]
+        == other[sums.PAIR_HISTOGRAM : sums.DEAL_SQUARE][::-1]
+    ).all()
     assert (one[sums.DEAL_SQUARE :] == other[sums.DEAL_SQUARE :]).all()
 
 
@@ -159,7 +194,9 @@ def seen_by_the_other(name):
 
 def test_a_strategy_against_its_clone_is_even():
     """Under a second name the same play is mirrored: every margin is nothing at all, deal by deal."""
-    total = matchup.play(game("standard", "gold", "gold+knock=at:k=10+discard=low:tie=middle", 3), 0, 1000)[0]
+    total = matchup.play(
+        game("standard", "gold", "gold+knock=at:k=10+discard=low:tie=middle", 3), 0, 1000
+    )[0]
     assert fact(total, "a_margin", sums.SQUARE) > 0  # another discard rule: here margins do vary
     total = matchup.play(game("standard", "gold", "gold-early:k=500", 3), 0, 1000)[0]
     assert fact(total, "a_margin") == fact(total, "a_margin", sums.SQUARE) == 0
@@ -190,9 +227,11 @@ def test_a_watched_deal_is_the_deal_of_the_run(row, a, b, seed):
     """What `single` shows is what the kernel counted."""
     this = game(row, a, b, seed)
     total = matchup.play(this, 0, 3)[0]
-    played = [single.play(this, unit, half) for unit in range(3) for half in range(1 + this.mirrored)]
+    played = [deal.play(this, unit, half) for unit in range(3) for half in range(1 + this.mirrored)]
     assert sum(int(one.state.turns) for one in played) == fact(total, "turns")
     for kind in sums.KINDS:
         assert sum(one.kind == kind for one in played) == fact(total, kind)
-    margins = [int(one.state.score[one.state.half] - one.state.score[1 - one.state.half]) for one in played]
+    margins = [
+        int(one.state.score[one.state.half] - one.state.score[1 - one.state.half]) for one in played
+    ]
     assert sum(margins) == fact(total, "a_margin")

@@ -4,9 +4,10 @@ statements), no variant's name is asked for, and what does act can be seen to.
 
 import pytest
 
-from simgin import matchup, variants
-from simgin.matchup import Matchup
-from simgin.parameters import parameters
+from simgin.play import matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
 from support.variant_lists import FOR_ONE, TWO_PLAYER, UNUSUAL, deals_of, possible, strategy
 
 PAIRS = (("stray", "shooter-same"), ("gold", "simple"))
@@ -28,7 +29,10 @@ def written(settings):
 
 def differences(name):
     """What a named row changes in standard, and to what."""
-    return {parameter: value for parameter, _, value in variants.difference(STANDARD, variants.find(name))}
+    return {
+        parameter: value
+        for parameter, _, value in variants.difference(STANDARD, variants.find(name))
+    }
 
 
 def default(name):
@@ -68,7 +72,13 @@ def idle(row):
 
 
 def alternatives(parameter):
-    return [[[200, 2]]] if parameter.kind == "table" else [[60, 40]] if parameter.kind == "pair" else possible(parameter)
+    return (
+        [[[200, 2]]]
+        if parameter.kind == "table"
+        else [[60, 40]]
+        if parameter.kind == "pair"
+        else possible(parameter)
+    )
 
 
 @pytest.mark.parametrize("text", ROWS)
@@ -92,17 +102,26 @@ def test_what_has_nothing_to_act_on_one_by_one(text):
                 assert sums(changed, pair, "match") == sums(text, pair, "match"), (name, value)
 
 
-OF_MATCHES = [name for name, parameter in parameters().items() if parameter.section in ("match", "stake")]
+OF_MATCHES = [
+    name for name, parameter in parameters().items() if parameter.section in ("match", "stake")
+]
 
 
-@pytest.mark.parametrize("name", [name for name in OF_MATCHES if name != "first_dealer"])  # who deals decides who begins with which hand
+@pytest.mark.parametrize(
+    "name", [name for name in OF_MATCHES if name != "first_dealer"]
+)  # who deals decides who begins with which hand
 def test_matches_do_not_matter_to_single_deals(name):
     """Next dealers, targets, scores: a single deal knows nothing of them (where there is no shot), and no strategy here looks at them."""
     for value in alternatives(parameters()[name]):
         row = {**STANDARD.row, name: value}
-        if not variants.validate(row) and row == variants.find(deals_of("standard" + written({name: value}))).row:
+        if (
+            not variants.validate(row)
+            and row == variants.find(deals_of("standard" + written({name: value}))).row
+        ):
             for pair in PAIRS[name == "start_points" :]:  # a shooter looks at his points
-                assert sums("standard" + written({name: value}), pair) == sums("standard", pair), value
+                assert sums("standard" + written({name: value}), pair) == sums("standard", pair), (
+                    value
+                )
 
 
 RULES_OF_A_DEAL = tuple(
@@ -114,7 +133,9 @@ RULES_OF_A_DEAL = tuple(
 )
 
 
-@pytest.mark.parametrize("name", [name for name in RULES_OF_A_DEAL if name not in ("players", "joker", "deal_scoring")])
+@pytest.mark.parametrize(
+    "name", [name for name in RULES_OF_A_DEAL if name not in ("players", "joker", "deal_scoring")]
+)
 def test_what_acts_shows(name):
     """Every value of a rule of the deal changes something in some row where the rule counts, so that none of the above is idle talk."""
     parameter = parameters()[name]
@@ -142,7 +163,12 @@ BY_PLAY = (
     ("rush+rush_on_gin=no", "standard", NEVER_KNOCKS, "match"),
     ("standard", "standard+discard_ban=none+take_to_knock=melded", NEVER_TAKES, "match"),
     ("standard+first_turn=free", "standard+first_turn=free+take_discard=no", NEVER_TAKES, "deal"),
-    ("standard+first_turn=upcard_stock_or_pass", "standard+first_turn=upcard_stock_or_pass_dead", NEVER_TAKES, "deal"),
+    (
+        "standard+first_turn=upcard_stock_or_pass",
+        "standard+first_turn=upcard_stock_or_pass_dead",
+        NEVER_TAKES,
+        "deal",
+    ),
 )
 
 

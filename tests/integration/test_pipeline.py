@@ -9,18 +9,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgin import account, experiment, ledger, metrics, plan, runner, statistics
-from simgin.block import Done
 from simgin.core import sums
-from simgin.findings import Findings
-from simgin.stopping import Sprt, Until
+from simgin.findings import record
+from simgin.findings.findings import Findings
+from simgin.runs import experiment, ledger, plan, runner
+from simgin.runs.block import Done
+from simgin.runs.stopping import Sprt, Until
+from simgin.stats import metrics, ratios
 from support import toy_deals as toy
 
 SEED = 2
 BAND = (0.943, 0.957)
 BATCHES = 10
 LOOKS = 60
-BAGS = [toy.units(np.random.default_rng([SEED, 9]), 100, win=win) for win in (0.5, 0.53)]  # two strategies on the same packs
+# Two strategies on the same packs
+BAGS = [toy.units(np.random.default_rng([SEED, 9]), 100, win=win) for win in (0.5, 0.53)]
 CLONE = toy.units(np.random.default_rng([SEED, 8]), 100)
 CLONE = np.concatenate([CLONE, toy.seen_by_b(CLONE)])  # nobody is better: exactly one half
 TOLD = ("deal_win", "margin", "points", "turns", "take_rate", "first_player_win", "undercut")
@@ -40,7 +43,10 @@ class Toys:
 
     def get(self, timeout=None):
         block = self._todo.pop()  # the last first: order must not matter
-        rows = [toy.rows(self._rng(block.first + i), self._bags[block.cell], (), n) for i, n in enumerate(block.sizes)]
+        rows = [
+            toy.rows(self._rng(block.first + i), self._bags[block.cell], (), n)
+            for i, n in enumerate(block.sizes)
+        ]
         return Done(block, "toy", 0.01, np.array(rows))
 
     def cancel(self):
@@ -56,28 +62,44 @@ class Toys:
 def asked(tmp_path, **ends):
     """A plan of two cells on the same packs, of which the second is compared with the first."""
     file = tmp_path / "toy.toml"
-    file.write_text('question = "?"\ndeals = 20_000\n[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n')
+    file.write_text(
+        'question = "?"\ndeals = 20_000\n[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n'
+    )
     return replace(plan.of_experiment(experiment.read(file)), **ends)
 
 
 def carried_out(what, bags, number):
     with ledger.opened(None, {}) as book:
-        found = Findings(account.of_plan(what, runner.run(what.cells, book, Toys(bags, number), rules=what.rules)), book)
+        found = Findings(
+            record.of_plan(
+                what, runner.run(what.cells, book, Toys(bags, number), rules=what.rules)
+            ),
+            book,
+        )
         return found, found.table, found.differences
 
 
 def coverage_of(tmp_path, experiments):
     """Coverage by metric, of the table's rows of both cells seen by A, and of the differences."""
     what, held = asked(tmp_path), []
-    truth = {name: [toy.truth(bag, metrics.BY_NAME[name].own, metrics.BY_NAME[name].scale) for bag in BAGS] for name in TOLD}
+    truth = {
+        name: [
+            toy.truth(bag, metrics.BY_NAME[name].own, metrics.BY_NAME[name].scale) for bag in BAGS
+        ]
+        for name in TOLD
+    }
     for number in range(experiments):
         _, table, differences = carried_out(what, BAGS, number)
         row = {}
         for i, strategy in enumerate(("gold", "stubborn")):
             rows = table[table["strategy"] == strategy].set_index("metric")
             low, high = rows["low"].to_dict(), rows["high"].to_dict()
-            row |= {f"{strategy} {name}": low[name] <= truth[name][i] <= high[name] for name in TOLD}
-        for name, low, high in zip(differences["metric"], differences["low"], differences["high"], strict=True):
+            row |= {
+                f"{strategy} {name}": low[name] <= truth[name][i] <= high[name] for name in TOLD
+            }
+        for name, low, high in zip(
+            differences["metric"], differences["low"], differences["high"], strict=True
+        ):
             row[f"difference {name}"] = low <= truth[name][1] - truth[name][0] <= high
         held.append(row)
     assert set(held[0]) >= {f"difference {name}" for name in COMPARED}
@@ -99,7 +121,10 @@ def test_every_interval_of_a_run_holds_the_truth_in_95_of_100(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
-    [pytest.param(Until("margin", 1e-9, 30_000), id="confidence sequence"), pytest.param(Sprt(0, 12), id="sequential test")],
+    [
+        pytest.param(Until("margin", 1e-9, 30_000), id="confidence sequence"),
+        pytest.param(Sprt(0, 12), id="sequential test"),
+    ],
 )
 def test_rules_of_stopping_err_as_seldom_as_they_say(tmp_path, rule):
     """A clone at 60 looks: the sequence leaves the truth out, or the test accepts H1, in 5 of 100 at most (and three standard errors)."""
@@ -127,5 +152,10 @@ class _Missing:
     def look(self, totals):
         margin, units = metrics.BY_NAME["margin"], int(totals[sums.UNITS])
         how = (np.array([getattr(margin, part)]) for part in ("scale", "share", "always"))
-        found = statistics.ratios(units, statistics.Totals.of(totals, [sums.FACT[margin.own]]), *how, multiplier=self.multiplier(units))
+        found = ratios.ratios(
+            units,
+            ratios.Totals.of(totals, [sums.FACT[margin.own]]),
+            *how,
+            multiplier=self.multiplier(units),
+        )
         return None if found.low[0] <= 0 <= found.high[0] else "missed"

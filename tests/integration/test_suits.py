@@ -14,16 +14,25 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin import loader, single, variants
 from simgin.core.view import FIELDS
-from simgin.matchup import Matchup
+from simgin.play import deal
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.strategy import loader
 from support import hands
 from support.variant_lists import TWO_PLAYER, UNUSUAL, distinct, strategy
 
 LAST = 2  # view.phase
 TEXTS = distinct((*TWO_PLAYER, *UNUSUAL))
-PAIRS = (("stray-same", "shooter-same"), ("shooter-same", "simple"), ("simple+take=random", "stray-same"))
-MASKS, CARDS = ("hand", "pile", "known", "shed", "unseen"), ("upcard", "taken", "taken_offer", "drawn", "ending_card")
+PAIRS = (
+    ("stray-same", "shooter-same"),
+    ("shooter-same", "simple"),
+    ("simple+take=random", "stray-same"),
+)
+MASKS, CARDS = (
+    ("hand", "pile", "known", "shed", "unseen"),
+    ("upcard", "taken", "taken_offer", "drawn", "ending_card"),
+)
 WIDTH = 8  # answers of a seat on a turn: take (2), discard, and a knock for each kind of ending
 SCRIPT = """
 from simgin.strategy import Strategy, discard, knock, show, take
@@ -79,11 +88,20 @@ class Renaming:
     def view(self, view, slot):
         """All that a view says, but for the noise, after the renaming."""
         seen = {name: int(view[name]) for name, _ in FIELDS if name != "noise"}
-        seen |= {name: self.mask(seen[name]) for name in MASKS} | {name: self.card(seen[name]) for name in CARDS}
+        seen |= {name: self.mask(seen[name]) for name in MASKS} | {
+            name: self.card(seen[name]) for name in CARDS
+        }
         if slot == "discard":
             seen["legal"] = self.mask(seen["legal"])
-        turns = [(seat, source, self.card(card), self.card(thrown)) for seat, source, card, thrown in view.history[: view.turns].tolist()]
-        meldings = {frozenset(self.mask(meld) for meld in row if meld) for row in view.meldings.tolist()} if slot == "show" else set()
+        turns = [
+            (seat, source, self.card(card), self.card(thrown))
+            for seat, source, card, thrown in view.history[: view.turns].tolist()
+        ]
+        meldings = (
+            {frozenset(self.mask(meld) for meld in row if meld) for row in view.meldings.tolist()}
+            if slot == "show"
+            else set()
+        )
         return seen, turns, meldings
 
 
@@ -116,7 +134,18 @@ def result(played, renaming=None):
     renaming = renaming or Renaming(range(4))
     state = played.state
     ended = [played.kind, *state.score.tolist(), *state.draws.tolist(), *state.takes.tolist()]
-    ended += [int(state[name]) for name in ("stopper", "winner", "turns", "stock", "stopper_count", "other_count", "defender_before")]
+    ended += [
+        int(state[name])
+        for name in (
+            "stopper",
+            "winner",
+            "turns",
+            "stock",
+            "stopper_count",
+            "other_count",
+            "defender_before",
+        )
+    ]
     return ended, sorted(renaming.mask(int(meld)) for meld in state.melds if meld)
 
 
@@ -130,27 +159,47 @@ def tied(melds, other, played, row):
     def rank(family):
         family = [tuple(text.split()) for text in spelled(family, row)]
         left = [card for card in kept if not any(card in meld for meld in family)]
-        return sum(worth[card] for card in left), len(twin.melds.extension_cards(family, known, row)), len(family)
+        return (
+            sum(worth[card] for card in left),
+            len(twin.melds.extension_cards(family, known, row)),
+            len(family),
+        )
 
     return rank(melds) == rank(other)
 
 
 def spelled(family, row):
     """The texts of melds given as masks."""
-    written = {hands.mask(meld): " ".join(meld) for mask in family for meld in twin.melds_in(hands.names(mask), row)}
+    written = {
+        hands.mask(meld): " ".join(meld)
+        for mask in family
+        for meld in twin.melds_in(hands.names(mask), row)
+    }
     return [written[mask] for mask in family]
 
 
 def same_questions(before, after, renaming, worth):
     """Compare them one by one; False after a tie about the discard that goes with the last card."""
     for asked, again in zip(before.questions, after.questions, strict=False):
-        want, got = renaming.view(asked.view, asked.slot), Renaming(range(4)).view(again.view, again.slot)
+        want, got = (
+            renaming.view(asked.view, asked.slot),
+            Renaming(range(4)).view(again.view, again.slot),
+        )
         tie = asked.view.phase == LAST and want[0]["ending_card"] != got[0]["ending_card"]
         if tie:
-            first, second = (hands.names(1 << view[0].pop("ending_card"))[0] for view in (want, got))
+            first, second = (
+                hands.names(1 << view[0].pop("ending_card"))[0] for view in (want, got)
+            )
             assert worth[first] == worth[second]
         assert (again.seat, again.slot) == (asked.seat, asked.slot)
-        assert got == want, (asked.slot, {name: (got[0][name], want[0][name]) for name in want[0] if got[0][name] != want[0][name]})
+        assert got == want, (
+            asked.slot,
+            {
+                name: (got[0][name], want[0][name])
+                for name in want[0]
+                if got[0][name] != want[0][name]
+            },
+        )
         if tie:
             return False
     assert len(before.questions) == len(after.questions)
@@ -166,13 +215,19 @@ def compare(text, script, deals):
     seen = Counter()
     for i in range(deals):
         points = hands.scores(rng, variant.row)
-        pack = hands.stacked(rng, variant.row, points[1 - i % 2]) if i % 3 else rng.sample(range(52), 52)
+        pack = (
+            hands.stacked(rng, variant.row, points[1 - i % 2])
+            if i % 3
+            else rng.sample(range(52), 52)
+        )
         first = Matchup(variant, *map(strategy, PAIRS[i % 3]), i, "deal")
-        before = single.play(first, i, pack=pack, dealer=i % 2, points=points)
+        before = deal.play(first, i, pack=pack, dealer=i % 2, points=points)
         renaming = rng.choice(names)
         write_script(file, before.questions, renaming)
         second = Matchup(variant, scripted, scripted, i, "deal")
-        after = single.play(second, i, pack=[renaming.card(card) for card in pack], dealer=i % 2, points=points)
+        after = deal.play(
+            second, i, pack=[renaming.card(card) for card in pack], dealer=i % 2, points=points
+        )
         assert not before.fault and not after.fault, after.fault
         if not same_questions(before, after, renaming, twin.card_values(variant.row)):
             seen["tied over the last card"] += 1

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from simgin import matchup, outcomes, runner, seats, value
 from simgin.core import sums
+from simgin.odds import seats
+from simgin.play import matchup
+from simgin.runs import runner
+from simgin.value import outcomes, value
 
 DEALS = 20_000
 
@@ -20,38 +23,64 @@ def rows(frame, metric):
 
 def test_deals_by_seat_are_those_of_a_run(standard):
     """The same deals, added up by the engine."""
-    total = runner.total(runner.run_matchup(matchup.seated("gold", "gold", "standard", 1, "deal"), DEALS))
+    total = runner.total(
+        runner.run_matchup(matchup.seated("gold", "gold", "standard", 1, "deal"), DEALS)
+    )
     fact = {name: int(total[sums.SUM + place]) for name, place in sums.FACT.items()}
     won = rows(seats.by_seat(standard), "win")
     assert won.loc["nondealer", "value"] == fact["first_player_win"] / DEALS
     assert won.loc["dealer", "value"] == (fact["decided"] - fact["first_player_win"]) / DEALS
     nobody = rows(seats.by_seat(standard), "nobody")
-    assert set(nobody["value"]) == {(DEALS - fact["decided"]) / DEALS} and set(nobody["n"]) == {DEALS}
+    assert set(nobody["value"]) == {(DEALS - fact["decided"]) / DEALS} and set(nobody["n"]) == {
+        DEALS
+    }
     assert (won["low"] < won["value"]).all() and (won["value"] < won["high"]).all()
 
 
 def test_the_match_by_seat_is_v_at_the_start(standard):
     match = rows(seats.by_seat(standard), "match")
     v = value.of("standard", "gold", "gold", deals=DEALS)
-    assert match.loc["dealer", "value"] == v.win(0, 0, 0) and match.loc["nondealer", "value"] == v.win(0, 0, 1)
+    assert match.loc["dealer", "value"] == v.win(0, 0, 0) and match.loc[
+        "nondealer", "value"
+    ] == v.win(0, 0, 1)
     assert match["value"].sum() == pytest.approx(1)
-    assert match.loc["dealer", "high"] - match.loc["dealer", "value"] == pytest.approx(2.093 * v.se(0, 0, 0), rel=1e-3)
+    assert match.loc["dealer", "high"] - match.loc["dealer", "value"] == pytest.approx(
+        2.093 * v.se(0, 0, 0), rel=1e-3
+    )
 
 
 def test_every_score_is_there_once_and_both_sides_agree(standard):
     frame = seats.by_score(standard)
-    assert list(frame.columns) == ["variant", "strategy", "opponent", "a", "b", "dealer", "value", "low", "high", "n"]
+    assert list(frame.columns) == [
+        "variant",
+        "strategy",
+        "opponent",
+        "a",
+        "b",
+        "dealer",
+        "value",
+        "low",
+        "high",
+        "n",
+    ]
     assert len(frame) == 100 * 100 * 2 == len(frame.drop_duplicates(["a", "b", "dealer"]))
     at = frame.set_index(["a", "b", "dealer"])["value"]
     for a, b in [(0, 0), (10, 90), (99, 98), (50, 25)]:
         assert at[a, b, 0] + at[b, a, 1] == pytest.approx(1)
     assert at[90, 10, 0] > at[50, 50, 0] > at[10, 90, 0]
-    assert ((frame["low"] <= frame["value"]) & (frame["value"] <= frame["high"]) & (frame["low"] >= 0) & (frame["high"] <= 1)).all()
+    assert (
+        (frame["low"] <= frame["value"])
+        & (frame["value"] <= frame["high"])
+        & (frame["low"] >= 0)
+        & (frame["high"] <= 1)
+    ).all()
 
 
 def test_the_grid_of_a_screen(standard):
     small = seats.grid(seats.by_score(standard), 100)
-    assert sorted(set(small["a"])) == sorted(set(small["b"])) == [0, 25, 50, 75] and len(small) == 32
+    assert (
+        sorted(set(small["a"])) == sorted(set(small["b"])) == [0, 25, 50, 75] and len(small) == 32
+    )
 
 
 def test_where_v_is_refused_the_deals_are_told():
@@ -65,7 +94,9 @@ def test_seats_that_the_rules_tell_apart_have_names_of_their_own():
     frame = seats.by_seat(seats.of("gold", "race", DEALS))
     match = rows(frame, "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
-    assert seats.by_score(seats.of("gold", "race", DEALS)).empty, "one side counts points there, the other deals"
+    assert seats.by_score(seats.of("gold", "race", DEALS)).empty, (
+        "one side counts points there, the other deals"
+    )
 
 
 def test_a_game_for_one_has_no_seats():
@@ -86,6 +117,8 @@ def test_intervals_by_seat_hold_the_truth():
 def _counted(n, seed):
     """Deals without V."""
     one = matchup.seated("gold", "gold", "standard", seed, "deal")
-    records = np.concatenate([matchup.play_recorded(one, first, min(n, 50_000))[1] for first in range(0, n, 50_000)])
+    records = np.concatenate(
+        [matchup.play_recorded(one, first, min(n, 50_000))[1] for first in range(0, n, 50_000)]
+    )
     found = outcomes.merged(outcomes.tally(records))
     return one, outcomes.Outcomes(found["rows"], found["counts"]), None

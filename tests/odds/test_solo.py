@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simgin import deals, matchup, odds, outcomes, single, variants
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_STOCK
-from simgin.deals import COLUMNS, Deals
+from simgin.odds import sample, solo
+from simgin.odds.sample import COLUMNS, Deals
+from simgin.play import deal as single
+from simgin.play import matchup
+from simgin.rules import variants
+from simgin.value import outcomes
 
-NO_OUTCOMES = outcomes.Outcomes(np.zeros((0, len(outcomes.COLUMNS)), np.int64), np.zeros((outcomes.GROUPS, 0), np.int64))
+NO_OUTCOMES = outcomes.Outcomes(
+    np.zeros((0, len(outcomes.COLUMNS)), np.int64), np.zeros((outcomes.GROUPS, 0), np.int64)
+)
 GIN, JOKER, LIMIT = (KINDS.index(kind) for kind in ("gin", "joker", "limit"))
 JOKER_GAMES = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")
 JOKER_IN_MATCHES = "solitary-gin+joker=before_deal+joker_in_hand=redeal"
@@ -20,20 +26,32 @@ ALONE = (*JOKER_GAMES, "solitary-gin")
 
 def made(rows, variant="solitaire-gin"):
     """Deals that were never played."""
-    return Deals(deals.seated("solo-greedy", variant, 1), np.array(rows, np.int32).reshape(-1, len(COLUMNS)), NO_OUTCOMES, False)
+    return Deals(
+        sample.seated("solo-greedy", variant, 1),
+        np.array(rows, np.int32).reshape(-1, len(COLUMNS)),
+        NO_OUTCOMES,
+        False,
+    )
 
 
 def played(strategy, variant, n, seed=1, workers=None):
     """Deals played now, whatever is on disk."""
-    one = deals.seated(strategy, variant, seed)
+    one = sample.seated(strategy, variant, seed)
     matchup.prepare(one)
-    found = deals.played(one, n // 5 if one.unit == "match" else n, workers)
-    return Deals(one, found["rows"], outcomes.Outcomes(found["outcomes"], found["counts"]), bool(found["by_score"]))
+    found = sample.played(one, n // 5 if one.unit == "match" else n, workers)
+    return Deals(
+        one,
+        found["rows"],
+        outcomes.Outcomes(found["outcomes"], found["counts"]),
+        bool(found["by_score"]),
+    )
 
 
 def row(frame, **wanted):
     """The one row of a frame with these values."""
-    (place,) = np.flatnonzero(np.logical_and.reduce([frame[name].to_numpy() == value for name, value in wanted.items()]))
+    (place,) = np.flatnonzero(
+        np.logical_and.reduce([frame[name].to_numpy() == value for name, value in wanted.items()])
+    )
     return {name: frame[name].iat[place] for name in frame.columns}
 
 
@@ -48,20 +66,30 @@ HUNDRED = made(
 
 
 @pytest.mark.parametrize(
-    ("draws", "gin", "joker"), [(0, 0, 0), (2, 0, 0), (3, 0, 0.3), (4, 0.4, 0.3), (8, 0.4, 0.3), (9, 0.7, 0.3), (43, 0.7, 0.3)]
+    ("draws", "gin", "joker"),
+    [
+        (0, 0, 0),
+        (2, 0, 0),
+        (3, 0, 0.3),
+        (4, 0.4, 0.3),
+        (8, 0.4, 0.3),
+        (9, 0.7, 0.3),
+        (43, 0.7, 0.3),
+    ],
 )
 def test_by_draws_of_a_hundred_deals(draws, gin, joker):
-    frame = odds.by_draws(HUNDRED)
+    frame = solo.by_draws(HUNDRED)
     assert row(frame, draws=draws, kind="gin")["share"] == gin
     assert row(frame, draws=draws, kind="joker")["share"] == joker
     assert set(frame["n"]) == {100} and frame["draws"].max() == 43
 
 
 @pytest.mark.parametrize(
-    ("left", "won", "on"), [(43, 0.7, 100), (41, 0.7, 100), (40, 1.0, 70), (40, 1.0, 70), (39, 1.0, 30), (35, 1.0, 30)]
+    ("left", "won", "on"),
+    [(43, 0.7, 100), (41, 0.7, 100), (40, 1.0, 70), (40, 1.0, 70), (39, 1.0, 30), (35, 1.0, 30)],
 )
 def test_by_cards_left_of_a_hundred_deals(left, won, on):
-    frame = odds.by_cards_left(HUNDRED)
+    frame = solo.by_cards_left(HUNDRED)
     found = row(frame, left=left, metric="win")
     assert (found["value"], found["n"]) == (won, on)
     assert row(frame, left=left, metric="score")["value"] == pytest.approx(2 * won - 1)
@@ -69,7 +97,7 @@ def test_by_cards_left_of_a_hundred_deals(left, won, on):
 
 
 def test_the_draw_of_gin_in_a_hundred_deals():
-    frame = odds.gin_draws(HUNDRED)
+    frame = solo.gin_draws(HUNDRED)
     assert row(frame, statistic="mean")["value"] == pytest.approx((40 * 4 + 30 * 9) / 70)
     assert [row(frame, statistic=q)["value"] for q in ("q10", "q50", "q90")] == [4, 4, 9]
     assert set(frame["n"]) == {70}
@@ -77,18 +105,26 @@ def test_the_draw_of_gin_in_a_hundred_deals():
 
 def test_limits_of_a_quantile_are_order_statistics():
     """Gin on the first draw, the second, ... the 1,000th: the limits are ranks, and the binomial law says how often they hold."""
-    frame = odds.gin_draws(made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)]))
+    frame = solo.gin_draws(made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)]))
     for q, name in ((0.1, "q10"), (0.5, "q50"), (0.9, "q90")):
         found = row(frame, statistic=name)
         assert found["value"] == 1_000 * q
-        assert 0.945 < binom.cdf(found["high"] - 1, 1_000, q) - binom.cdf(found["low"] - 1, 1_000, q) < 0.965
+        assert (
+            0.945
+            < binom.cdf(found["high"] - 1, 1_000, q) - binom.cdf(found["low"] - 1, 1_000, q)
+            < 0.965
+        )
 
 
 def test_totals_of_a_hundred_matches():
-    rows = [[u, -1, 15, LIMIT, 0, 10 if deal else (-20, 0)[u % 4 == 0], 0] for u in range(100) for deal in range(5)]
-    frame = odds.totals(made(rows, "solitary-gin"))
+    rows = [
+        [u, -1, 15, LIMIT, 0, 10 if deal else (-20, 0)[u % 4 == 0], 0]
+        for u in range(100)
+        for deal in range(5)
+    ]
+    frame = solo.totals(made(rows, "solitary-gin"))
     assert frame[["total", "share", "n"]].to_numpy().tolist() == [[20, 0.75, 100], [40, 0.25, 100]]
-    assert odds.totals(HUNDRED).empty
+    assert solo.totals(HUNDRED).empty
 
 
 def test_a_gap_seen_on_a_hundred_packs():
@@ -96,17 +132,21 @@ def test_a_gap_seen_on_a_hundred_packs():
     rows = HUNDRED.rows.copy()
     rows[:40, COLUMNS.index("won")] = 0
     weak = replace(HUNDRED, rows=rows)
-    found = row(odds.gap(weak, HUNDRED), metric="win")
+    found = row(solo.gap(weak, HUNDRED), metric="win")
     assert found["value"] == pytest.approx(0.4)
     assert found["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
     assert found["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
     assert found["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
     assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
-    assert odds.gap(HUNDRED, HUNDRED)["value"].isna().all(), "no difference at all has no error"
+    assert solo.gap(HUNDRED, HUNDRED)["value"].isna().all(), "no difference at all has no error"
     rows = HUNDRED.rows.copy()
     rows[[0, 50], COLUMNS.index("won")] = [0, 1]
-    even = row(odds.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
-    assert even["low"] < 0 < even["high"] and np.isinf(even["own_packs_high"]) and even["own_packs_low"] > 100
+    even = row(solo.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    assert (
+        even["low"] < 0 < even["high"]
+        and np.isinf(even["own_packs_high"])
+        and even["own_packs_low"] > 100
+    )
 
 
 # Deals looked at one by one
@@ -114,7 +154,12 @@ def test_a_gap_seen_on_a_hundred_packs():
 
 @pytest.mark.parametrize(
     ("variant", "seed"),
-    [*((variant, 1) for variant in ALONE), ("solitaire-gin+joker_in_hand=lose", 1), ("gin-solitaire", 2**64 - 1), (JOKER_IN_MATCHES, 1)],
+    [
+        *((variant, 1) for variant in ALONE),
+        ("solitaire-gin+joker_in_hand=lose", 1),
+        ("gin-solitaire", 2**64 - 1),
+        (JOKER_IN_MATCHES, 1),
+    ],
 )
 def test_every_column_against_single_deals(variant, seed):
     """Each deal is played once more with all its questions kept; the pack says where the joker lies, and the turns how often one drew."""
@@ -127,7 +172,14 @@ def test_every_column_against_single_deals(variant, seed):
             draws = sum(turn[1] == FROM_STOCK for turn in seen.turns)
             joker = seen.kind == "joker" and state.joker >= dealt
             place = state.joker - dealt if state.joker >= dealt else -1
-            want = [unit, place, draws + joker, KINDS.index(seen.kind), state.winner == 0, state.score[0] - state.score[1]]
+            want = [
+                unit,
+                place,
+                draws + joker,
+                KINDS.index(seen.kind),
+                state.winner == 0,
+                state.score[0] - state.score[1],
+            ]
             assert found.rows[where, :6].tolist() == want, f"unit {unit}, deal {deal}"
             where += 1
 
@@ -137,11 +189,18 @@ def test_frames_against_counting(variant):
     """The shares of every draw, counted in plain Python."""
     found = played("gold", variant, 2_000)
     each = [dict(zip(COLUMNS, map(int, one), strict=True)) for one in found.rows]
-    kinds = {kind: [KINDS.index(name) for name in names] for kind, names in odds.ENDINGS.items()}
-    for one in odds.by_draws(found).itertuples():
-        assert one.share == sum(d["kind"] in kinds[one.kind] and d["drawn"] <= one.draws for d in each) / 2_000
-    counted = {"win": lambda d: d["won"], "gin": lambda d: d["kind"] in kinds["gin"], "score": lambda d: d["score"]}
-    left = odds.by_cards_left(found)
+    kinds = {kind: [KINDS.index(name) for name in names] for kind, names in solo.ENDINGS.items()}
+    for one in solo.by_draws(found).itertuples():
+        assert (
+            one.share
+            == sum(d["kind"] in kinds[one.kind] and d["drawn"] <= one.draws for d in each) / 2_000
+        )
+    counted = {
+        "win": lambda d: d["won"],
+        "gin": lambda d: d["kind"] in kinds["gin"],
+        "score": lambda d: d["score"],
+    }
+    left = solo.by_cards_left(found)
     assert len(left) > 20
     for one in left.itertuples():
         on = [d for d in each if d["drawn"] > found.deck - one.left]
@@ -151,7 +210,7 @@ def test_frames_against_counting(variant):
 
 def test_all_endings_come_to_one():
     for variant in ALONE:
-        frame = odds.by_draws(played("gold", variant, 2_000))
+        frame = solo.by_draws(played("gold", variant, 2_000))
         assert frame[frame["draws"] == frame["draws"].max()]["share"].sum() == pytest.approx(1)
 
 
@@ -161,7 +220,9 @@ def test_gin_comes_before_the_joker_or_after_it():
     The same packs, the first of every match, under the rules without a joker and without an end before the deck's.
     """
     found = played("solo-greedy", "solitaire-gin", 2_000)
-    endless = played("solo-greedy", "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42", 10_000)
+    endless = played(
+        "solo-greedy", "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42", 10_000
+    )
     first = endless.rows[::5]
     gin = first[:, COLUMNS.index("kind")] == GIN
     wins = gin & (first[:, COLUMNS.index("drawn")] <= found.column("place"))
@@ -174,9 +235,20 @@ def test_gin_comes_before_the_joker_or_after_it():
 
 def test_gin_by_turn_of_another_program():
     """200,000 deals of a greedy player without a joker (REFERENCE.md 5), from one run; 4 errors and the rounding."""
-    reference = {5: 0.0056, 8: 0.027, 10: 0.059, 12: 0.108, 15: 0.214, 18: 0.355, 20: 0.457, 25: 0.701, 30: 0.875, 42: 0.995}
+    reference = {
+        5: 0.0056,
+        8: 0.027,
+        10: 0.059,
+        12: 0.108,
+        15: 0.214,
+        18: 0.355,
+        20: 0.457,
+        25: 0.701,
+        30: 0.875,
+        42: 0.995,
+    }
     game = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
-    frame = odds.by_draws(deals.of("solo-greedy", game, 60_000))
+    frame = solo.by_draws(sample.of("solo-greedy", game, 60_000))
     for draws, want in reference.items():
         rounding = 0.00005 if want < 0.01 else 0.0005
         error = np.sqrt(want * (1 - want) * (1 / 60_000 + 1 / 200_000))
@@ -189,23 +261,25 @@ def test_gin_by_turn_of_another_program():
 )
 def test_the_chance_of_a_match_is_what_matches_came_to(game, match, error):
     """100,000 matches of a greedy player who waits for gin (docs/reference/games). Both errors at four standard errors of both."""
-    found = row(odds.by_strength([deals.of("solo-greedy", game, 50_000)]), metric="match")
+    found = row(solo.by_strength([sample.of("solo-greedy", game, 50_000)]), metric="match")
     own = (found["high"] - found["low"]) / 2
     assert abs(found["value"] - match) < 2 * np.hypot(own, error)
 
 
 def test_solitary_goal_is_what_matches_came_to():
     """solo-switch meets the goal in 75.19 +- 0.60 % of matches (docs/reference/strategies/solo.md)."""
-    found = row(odds.by_strength([deals.of("solo-switch", "solitary-gin", 20_000)]), metric="match")
+    found = row(
+        solo.by_strength([sample.of("solo-switch", "solitary-gin", 20_000)]), metric="match"
+    )
     assert found["n"] == 4_000
     assert abs(found["value"] - 0.7519) < 2 * np.hypot((found["high"] - found["low"]) / 2, 0.0060)
 
 
 def test_totals_and_goal_agree():
-    found = deals.of("solo-switch", "solitary-gin", 20_000)
-    frame = odds.totals(found)
+    found = sample.of("solo-switch", "solitary-gin", 20_000)
+    frame = solo.totals(found)
     met = frame[frame["total"] <= 30]["share"].sum()
-    assert met == pytest.approx(row(odds.by_strength([found]), metric="match")["value"], abs=1e-12)
+    assert met == pytest.approx(row(solo.by_strength([found]), metric="match")["value"], abs=1e-12)
 
 
 # Workers and seeds
@@ -214,8 +288,10 @@ def test_totals_and_goal_agree():
 @pytest.mark.parametrize("variant", ["gin-solitaire", "solitary-gin"])
 def test_any_number_of_workers_plays_the_same(variant):
     one, three = (played("solo-greedy", variant, 12_000, workers=workers) for workers in (1, 3))
-    assert np.array_equal(one.rows, three.rows) and np.array_equal(one.counted.counts, three.counted.counts)
-    assert odds.by_strength([one]).equals(odds.by_strength([three]))
+    assert np.array_equal(one.rows, three.rows) and np.array_equal(
+        one.counted.counts, three.counted.counts
+    )
+    assert solo.by_strength([one]).equals(solo.by_strength([three]))
     assert not np.array_equal(one.rows, played("solo-greedy", variant, 12_000, seed=2).rows)
 
 
@@ -224,27 +300,40 @@ def test_any_number_of_workers_plays_the_same(variant):
 
 def test_refusals():
     with pytest.raises(matchup.SeatError, match="for two players"):
-        deals.of("gold", "standard", 1_000)
-    with pytest.raises(deals.DealsError, match="at least 1,000"):
-        deals.of("gold", "solitaire-gin", 999)
+        sample.of("gold", "standard", 1_000)
+    with pytest.raises(sample.DealsError, match="at least 1,000"):
+        sample.of("gold", "solitaire-gin", 999)
     looking = replace(played("gold", "solitaire-gin-scored", 1_000), by_score=True)
-    assert "simgin match" in odds.refusal(looking)
-    assert set(odds.by_strength([looking])["metric"]) == {"win", "gin", "score"}
+    assert "simgin match" in solo.refusal(looking)
+    assert set(solo.by_strength([looking])["metric"]) == {"win", "gin", "score"}
 
 
 # Laws whose odds are known
 
 # Gin would come on draw T, the joker lies below P cards, both by lot: gin if T <= P. It scores 10 and what is above; else X is lost.
-NEEDED = np.array([0.02, 0.03, 0.05, 0.08, 0.1, 0.12, 0.1, 0.1, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02])  # of T = 4, 8, 12 ... draws
+# Of T = 4, 8, 12 ... draws
+NEEDED = np.array([0.02, 0.03, 0.05, 0.08, 0.1, 0.12, 0.1, 0.1, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02])
 LOST = np.array([2, 9, 30])
 
 
 def drawn_by_lot(rng, n):
     """Deals under that law."""
-    needed, place, lost = 4 * rng.choice(len(NEEDED), n, p=NEEDED / NEEDED.sum()) + 4, rng.integers(0, 43, n), rng.choice(LOST, n)
+    needed, place, lost = (
+        4 * rng.choice(len(NEEDED), n, p=NEEDED / NEEDED.sum()) + 4,
+        rng.integers(0, 43, n),
+        rng.choice(LOST, n),
+    )
     won = needed <= place
     score = np.where(won, 10 + place - needed, -lost)
-    columns = np.arange(n), place, np.where(won, needed, place + 1), np.where(won, GIN, JOKER), won, score, ~won
+    columns = (
+        np.arange(n),
+        place,
+        np.where(won, needed, place + 1),
+        np.where(won, GIN, JOKER),
+        won,
+        score,
+        ~won,
+    )
     return made(np.stack(columns, axis=1))
 
 
@@ -257,7 +346,14 @@ def truth():
                 needed = 4 * t + 4
                 won = needed <= place
                 chances.append(p / 43 / len(LOST))
-                values.append((place, needed if won else place + 1, won, 10 + place - needed if won else -lost))
+                values.append(
+                    (
+                        place,
+                        needed if won else place + 1,
+                        won,
+                        10 + place - needed if won else -lost,
+                    )
+                )
     return np.array(chances), *np.array(values, float).T
 
 
@@ -272,8 +368,13 @@ def known():
 
     def between(result):
         mean = p @ result
-        cells = [(p[place == at].sum(), p[place == at] @ result[place == at] / p[place == at].sum()) for at in range(43)]
-        return sum(weight * (cell - mean) ** 2 for weight, cell in cells) / (p @ (result - mean) ** 2)
+        cells = [
+            (p[place == at].sum(), p[place == at] @ result[place == at] / p[place == at].sum())
+            for at in range(43)
+        ]
+        return sum(weight * (cell - mean) ** 2 for weight, cell in cells) / (
+            p @ (result - mean) ** 2
+        )
 
     on = drawn > 15
     return {
@@ -291,7 +392,12 @@ def known():
 
 
 def estimated(one):
-    strength, draws, left, joker = odds.by_strength([one]), odds.by_draws(one), odds.by_cards_left(one), odds.jokers_share(one)
+    strength, draws, left, joker = (
+        solo.by_strength([one]),
+        solo.by_draws(one),
+        solo.by_cards_left(one),
+        solo.jokers_share(one),
+    )
     return {
         "win": row(strength, metric="win"),
         "score": row(strength, metric="score"),
@@ -299,8 +405,8 @@ def estimated(one):
         "joker by 16": row(draws, kind="joker", draws=16),
         "win at 28": row(left, left=28, metric="win"),
         "score at 28": row(left, left=28, metric="score"),
-        "mean draw": row(odds.gin_draws(one), statistic="mean"),
-        "middle draw": row(odds.gin_draws(one), statistic="q50"),
+        "mean draw": row(solo.gin_draws(one), statistic="mean"),
+        "middle draw": row(solo.gin_draws(one), statistic="q50"),
         "joker, win": row(joker, metric="win"),
         "joker, score": row(joker, metric="score"),
     }
@@ -323,7 +429,7 @@ def test_the_jokers_share_is_unbiased_where_cells_are_few():
         one = drawn_by_lot(rng, 300)
         rows = one.rows.copy()
         rows[:, COLUMNS.index("place")] = rng.integers(0, 43, 300)
-        frame = odds.jokers_share(replace(one, rows=rows))
+        frame = solo.jokers_share(replace(one, rows=rows))
         found.append(row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(200)
 
@@ -332,8 +438,8 @@ def test_a_player_who_never_wins_has_no_share_to_tell():
     """No gin at all: neither draws of gin nor a part of the joker in winning; nothing is divided by nothing."""
     found = played("random", "solitaire-gin", 1_000)
     assert found.column("won").sum() == 0
-    assert odds.gin_draws(found).empty and odds.jokers_share(found).empty
-    strength = odds.by_strength([found])
+    assert solo.gin_draws(found).empty and solo.jokers_share(found).empty
+    strength = solo.by_strength([found])
     assert row(strength, metric="win")["value"] == 0 < row(strength, metric="win")["high"] < 0.005
 
 
@@ -342,7 +448,7 @@ def test_a_gap_holds_a_known_truth():
     rng, held = np.random.default_rng(7), 0
     for _ in range(200):
         weak, strong = drawn_by_lot(rng, 500), drawn_by_lot(rng, 500)
-        found = row(odds.gap(weak, strong), metric="score")
+        found = row(solo.gap(weak, strong), metric="score")
         held += found["low"] <= 0 <= found["high"]
     assert 179 <= held <= 200
 
@@ -350,8 +456,11 @@ def test_a_gap_holds_a_known_truth():
 @pytest.mark.slow
 def test_intervals_of_a_match_hold_the_truth():
     """V at the start from 4,000 deals, 100 times, against 400,000: 95 in the mean, at least 86 but for one test in 800."""
-    truth = odds.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[0]
-    found = [odds.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed)) for seed in range(100, 200)]
+    truth = solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[0]
+    found = [
+        solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed))
+        for seed in range(100, 200)
+    ]
     held = sum(low <= truth <= high for _, low, high, _ in found)
     assert held >= 86
     values = np.array([value for value, *_ in found])
@@ -360,4 +469,4 @@ def test_intervals_of_a_match_hold_the_truth():
 
 def test_every_game_for_one_has_a_ladder():
     for name in ALONE:
-        assert len(odds.ladder(variants.find(name))) >= 4
+        assert len(solo.ladder(variants.find(name))) >= 4

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyspiel
 
-from simgin.scripted import PASS, STOCK, STOP, TAKE, THROW, Action
+from simgin.checks.examples.script import PASS, STOCK, STOP, TAKE, THROW, Action
 from support.hands import members
 
 SPIEL = pyspiel.gin_rummy
@@ -59,7 +59,12 @@ def lay(meld: int) -> int:
 @cache
 def undealt(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
     """Their first state. It takes milliseconds to make and microseconds to copy."""
-    parameters = {"knock_card": limit, "oklahoma": oklahoma, "gin_bonus": gin_bonus, "undercut_bonus": undercut_bonus}
+    parameters = {
+        "knock_card": limit,
+        "oklahoma": oklahoma,
+        "gin_bonus": gin_bonus,
+        "undercut_bonus": undercut_bonus,
+    }
     return pyspiel.load_game("gin_rummy", parameters).new_initial_state()
 
 
@@ -69,7 +74,9 @@ class Deal:
     def __init__(self, row: dict[str, Any], pack: list[int]) -> None:
         """row: a variant's; pack: our 52 cards in dealing order, singly, nondealer first."""
         limit = 10 if row["knock_by_upcard"] else row["knock_limit"]
-        self.state = undealt(limit, row["knock_by_upcard"], row["gin_bonus"], row["undercut_bonus"]).clone()
+        self.state = undealt(
+            limit, row["knock_by_upcard"], row["gin_bonus"], row["undercut_bonus"]
+        ).clone()
         self._pack = iter([card(int(one)) for one in (*pack[0:20:2], *pack[1:20:2], *pack[20:52])])
         self._deal()
 
@@ -112,11 +119,19 @@ class Deal:
 
     def throws(self) -> int:
         """The cards that may be thrown."""
-        return mask(one for one in self.state.legal_actions() if one < 52) if self.phase == PHASE.DISCARD else 0
+        return (
+            mask(one for one in self.state.legal_actions() if one < 52)
+            if self.phase == PHASE.DISCARD
+            else 0
+        )
 
     def endings(self) -> int:
         """The cards with which a knock may be made now, eleven held or ten and the last discard at the wall; 0: no knock."""
-        return mask(self.state.child(KNOCK).legal_actions()) if KNOCK in self.state.legal_actions() else 0
+        return (
+            mask(self.state.child(KNOCK).legal_actions())
+            if KNOCK in self.state.legal_actions()
+            else 0
+        )
 
     def options(self) -> list[Action]:
         """The legal actions up to the knock. At the wall `take` is the first half of a knock with the last discard."""

@@ -9,11 +9,12 @@ from collections import Counter
 
 import pytest
 
-from simgin import single, variants
 from simgin.core import sums
-from simgin.matchup import Matchup
-from simgin.parameters import parameters
-from simgin.variants import VariantError
+from simgin.play import deal
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import VariantError
 from support import hands
 from support.twin_replay import match_of, replayed
 from support.variant_lists import FOR_ONE, TWO_PLAYER, possible, strategy
@@ -94,7 +95,12 @@ CHOICES = tuple(
     )
 )
 # The die: who offers and who accepts is told by lot. In pairs of which at least one side offers.
-GAMBLERS = (("stray", "stray-same"), ("gambler", "stray"), ("gambler", "gambler"), ("simple", "gambler"))
+GAMBLERS = (
+    ("stray", "stray-same"),
+    ("gambler", "stray"),
+    ("gambler", "gambler"),
+    ("simple", "gambler"),
+)
 DICE = (
     "dice",
     "dice-pro",
@@ -126,12 +132,18 @@ def compare(text, seed, own, from_stacked, pairs=PAIRS):
         matchup = game(text, pair, seed)
         row = matchup.variant.row
         for unit in range(own):
-            played = single.play(matchup, unit, unit % 2 if matchup.mirrored else 0)
+            played = deal.play(matchup, unit, unit % 2 if matchup.mirrored else 0)
             seen[replayed(played).kind] += 1
             count_rare(seen, played)
         for i in range(from_stacked):
             points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
-            played = single.play(matchup, i, pack=hands.stacked(rng, row, points[1 - i % 2]), dealer=i % 2, points=points)
+            played = deal.play(
+                matchup,
+                i,
+                pack=hands.stacked(rng, row, points[1 - i % 2]),
+                dealer=i % 2,
+                points=points,
+            )
             seen[replayed(played, match_of(played, start_points=points)).kind] += 1
             count_rare(seen, played)
     return seen
@@ -139,18 +151,25 @@ def compare(text, seed, own, from_stacked, pairs=PAIRS):
 
 def count_rare(seen, played):
     seen["laid_off"] += played.state.laid_off > 0
-    seen["last asked"] += any(question.slot == "knock" and question.view.phase == 2 for question in played.questions)
+    seen["last asked"] += any(
+        question.slot == "knock" and question.view.phase == 2 for question in played.questions
+    )
     seen["last taken"] += any(
-        question.slot == "knock" and question.view.phase == 2 and question.answer == 1 for question in played.questions
+        question.slot == "knock" and question.view.phase == 2 and question.answer == 1
+        for question in played.questions
     )
     seen["shown"] += any(question.slot == "show" for question in played.questions)
-    seen["shown dearer"] += any(question.slot == "show" and question.answer > 0 for question in played.questions)
+    seen["shown dearer"] += any(
+        question.slot == "show" and question.answer > 0 for question in played.questions
+    )
     slots = [(question.slot, question.view.phase == 4) for question in played.questions]
     blind = slots.count(("answer", True))
     seen["answered blind"] += blind
     seen["answered in play"] += slots.count(("answer", False))
     seen["raised again"] += slots.count(("answer", False)) + blind > 1
-    seen["declined"] += any(question.slot == "knock" and question.answer == 0 for question in played.questions)
+    seen["declined"] += any(
+        question.slot == "knock" and question.answer == 0 for question in played.questions
+    )
 
 
 @pytest.mark.parametrize("text", ROWS)
@@ -171,7 +190,12 @@ def test_every_option(text):
     assert sum(seen[kind] for kind in sums.KINDS) == 10 * len(PAIRS)
     most = 8 if "max_turns=1+" in text else 7  # few deals end on their first turn
     assert seen["void"] + seen["stalled"] < most * len(PAIRS)
-    wanted = {"max_turns=7": "stalled", "opponent_may_take": "last taken", "shot": "shot", "big": "big_gin"}
+    wanted = {
+        "max_turns=7": "stalled",
+        "opponent_may_take": "last taken",
+        "shot": "shot",
+        "big": "big_gin",
+    }
     missing = [kind for part, kind in wanted.items() if part in text and not seen[kind]]
     assert not missing, (missing, seen)
 
@@ -214,9 +238,16 @@ def test_nothing_is_left_out():
     assert {*TWO_PLAYER} == {*ROWS, *STANDARD_DEALS}
     rows = [variants.find(text).row for text in (*ROWS, *OPTIONS, *CHOICES, *DICE)]
     sections = ("deal", "meld", "score", "stake")
-    rules = {name: parameter for name, parameter in parameters().items() if parameter.section in sections}
+    rules = {
+        name: parameter for name, parameter in parameters().items() if parameter.section in sections
+    }
     wanted = {(name, value) for name, parameter in rules.items() for value in possible(parameter)}
-    covered = {(name, row[name]) for name, parameter in rules.items() for row in rows if parameter.acts(row)}
+    covered = {
+        (name, row[name])
+        for name, parameter in rules.items()
+        for row in rows
+        if parameter.acts(row)
+    }
     kept = {(name, value) for name, values in FOR_ONE.items() for value in values}
     assert kept <= wanted and wanted - covered == kept
 
@@ -238,7 +269,13 @@ def test_rows_with_the_deals_of_standard(text):
 
 
 VALUES = {
-    "first_turn": ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead", "free", "discard_first"),
+    "first_turn": (
+        "upcard_pass",
+        "upcard_stock_or_pass",
+        "upcard_stock_or_pass_dead",
+        "free",
+        "discard_first",
+    ),
     "discard_ban": ("taken", "drawn", "none"),
     "knock_limit": (0, 5, 9, 10, 25, 99),
     "knock_by_upcard": ("no", "no", "yes"),
@@ -294,7 +331,13 @@ def compare_any_rows(seed, rows, melding="auto"):
 
 def test_rows_drawn_at_random():
     seen = compare_any_rows(2027, 100)
-    assert min(seen[kind] for kind in ("knock", "gin", "big_gin", "shot", "undercut", "even", "void", "stalled")) >= 2, seen
+    assert (
+        min(
+            seen[kind]
+            for kind in ("knock", "gin", "big_gin", "shot", "undercut", "even", "void", "stalled")
+        )
+        >= 2
+    ), seen
 
 
 def test_rows_with_a_choice_drawn_at_random():
@@ -314,7 +357,7 @@ def test_the_turn_after_the_last(most, takes):
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
     matchup = game(text, pair, 3)
     for unit in range(3):
-        played = single.play(matchup, unit)
+        played = deal.play(matchup, unit)
         replayed(played)
         assert played.kind != "stalled"
         assert played.state.turns == most + 1

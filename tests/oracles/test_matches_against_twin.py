@@ -7,17 +7,24 @@ from collections import Counter
 
 import pytest
 
-from simgin import matchup, single, variants
 from simgin.core import sums
-from simgin.matchup import Matchup
-from simgin.parameters import parameters
-from simgin.single import NoSuchDeal
-from simgin.variants import VariantError
+from simgin.play import deal, matchup
+from simgin.play.deal import NoSuchDeal
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import VariantError
 from support.twin_replay import match_of, replayed
 from support.twin_sums import batch_row, book_deal, book_match, named, new_unit
 from support.variant_lists import possible, strategy
 
-PAIRS = (("gambler", "stray"), ("simple", "gambler"), ("gold", "stray-same"), ("gambler", "gambler"), ("shooter", "gold-early"))
+PAIRS = (
+    ("gambler", "stray"),
+    ("simple", "gambler"),
+    ("gold", "stray-same"),
+    ("gambler", "gambler"),
+    ("shooter", "gold-early"),
+)
 PLAYERS = ("gambler", "gold", "stray", "gin-only")
 OPTIONS = (
     "standard+max_deals=3",
@@ -78,13 +85,13 @@ def played_match(game, unit, half, booked):
     """One match, deal after deal, every deal replayed and booked; the twin's match at its end."""
     match = None
     while match is None or not match.over:
-        played = single.play(game, unit, half, match.deals if match else 0)
+        played = deal.play(game, unit, half, match.deals if match else 0)
         match = match or match_of(played)
         result = replayed(played, match)
         book_deal(booked, result, played, half)
         match.enter(result)
     with pytest.raises(NoSuchDeal, match=f"over after {match.deals} deals"):
-        single.play(game, unit, half, match.deals)
+        deal.play(game, unit, half, match.deals)
     book_match(booked, match, half)
     return match
 
@@ -95,7 +102,7 @@ def compare(game, n):
     for unit in range(n):
         booked, dealers = new_unit(), set()
         for half in range(1 + game.mirrored):
-            dealers.add(int(single.play(game, unit, half).state.dealer))
+            dealers.add(int(deal.play(game, unit, half).state.dealer))
             matches.append(played_match(game, unit, half, booked))
         assert len(dealers) == 1  # both halves begin with the same dealer
         assert game.b is None or game.variant.row["first_dealer"] in ("lot", *dealers)
@@ -135,10 +142,23 @@ def test_every_option_at_length(text, i):
 def test_nothing_is_left_out():
     """Every value of every word of a match is in a row that is played, where it counts."""
     rows = [variants.find(text).row for text in (*variants.names(), *OPTIONS, *ALONE)]
-    rules = {name: parameter for name, parameter in parameters().items() if parameter.section in ("match", "stake")}
-    told = {name: parameter for name, parameter in rules.items() if parameter.kind in ("choice", "bool")}
-    words = {(name, str(value)) for name, parameter in told.items() for value in possible(parameter)}
-    covered = {(name, str(row[name])) for name, parameter in rules.items() for row in rows if parameter.acts(row)}
+    rules = {
+        name: parameter
+        for name, parameter in parameters().items()
+        if parameter.section in ("match", "stake")
+    }
+    told = {
+        name: parameter for name, parameter in rules.items() if parameter.kind in ("choice", "bool")
+    }
+    words = {
+        (name, str(value)) for name, parameter in told.items() for value in possible(parameter)
+    }
+    covered = {
+        (name, str(row[name]))
+        for name, parameter in rules.items()
+        for row in rows
+        if parameter.acts(row)
+    }
     assert words <= covered, words - covered
     assert {name for name, _ in covered} == {*rules}
 
@@ -199,20 +219,29 @@ def compare_any_rows(seed, rows):
 
 def test_rows_drawn_at_random():
     seen = compare_any_rows(80, 25)
-    assert {goal for goal, _ in seen} == {*VALUES["goal"]} and {"won", "unfinished"} <= {how for _, how in seen}, seen
+    assert {goal for goal, _ in seen} == {*VALUES["goal"]} and {"won", "unfinished"} <= {
+        how for _, how in seen
+    }, seen
 
 
 @pytest.mark.slow
 def test_many_rows_drawn_at_random():
     seen = compare_any_rows(81, 600)
     assert seen["columns", "drawn"] and seen["single", "drawn"], seen
-    assert all(seen[goal, "unfinished"] and seen[goal, "won"] for goal in VALUES["goal"] if goal != "single"), seen
+    assert all(
+        seen[goal, "unfinished"] and seen[goal, "won"]
+        for goal in VALUES["goal"]
+        if goal != "single"
+    ), seen
 
 
 # Single deals
 
 
-@pytest.mark.parametrize("text, pair, n", [("standard-50th", ("gold", "late"), 25), ("dice-pro+shot", ("stray", "stray"), 30)])
+@pytest.mark.parametrize(
+    "text, pair, n",
+    [("standard-50th", ("gold", "late"), 25), ("dice-pro+shot", ("stray", "stray"), 30)],
+)
 def test_single_deals_and_their_sums(text, pair, n):
     """Single deals go by turns: the dealer is the unit's parity."""
     game = Matchup(variants.find(text), *map(strategy, pair), 78, "deal")
@@ -220,7 +249,7 @@ def test_single_deals_and_their_sums(text, pair, n):
     for unit in range(n):
         booked = new_unit()
         for half in range(1 + game.mirrored):
-            played = single.play(game, unit, half)
+            played = deal.play(game, unit, half)
             assert played.state.dealer == unit % 2
             book_deal(booked, replayed(played), played, half)
         units.append(booked)
@@ -232,7 +261,7 @@ def test_single_deals_of_one_player_and_their_sums():
     units = []
     for unit in range(40):
         booked = new_unit()
-        played = single.play(game, unit)
+        played = deal.play(game, unit)
         book_deal(booked, replayed(played), played, 0)
         units.append(booked)
     assert named(matchup.play(game, 0, 40)[0]) == named(batch_row(units))

@@ -15,14 +15,17 @@ from typing import Any
 import pytest
 
 from oracles import twin
-from simgin import loader, scripted, single, variants
+from simgin.checks.examples import script as scripted
+from simgin.checks.examples.script import DEALER, PASS, STOCK, STOP, TAKE, THROW, Action
 from simgin.core import sums
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.layoff import lay_off
 from simgin.core.view import PHASE_UPCARD
-from simgin.matchup import Matchup
-from simgin.notation import card, cards, text
-from simgin.scripted import DEALER, PASS, STOCK, STOP, TAKE, THROW, Action
+from simgin.play import deal as single
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.strategy import loader
+from simgin.text.notation import card, cards, text
 from support import hands
 
 FUZZERS = Path(__file__).parents[1] / "support" / "random_strategies.py"
@@ -41,11 +44,26 @@ PAIRS = (("stray", "simple"), ("stray-same", "gold"), ("late", "random:p=0.3"))
 # nondealer), and its knock at the wall is the question of the 50th-card rule. Its limit of 300 moves is out of reach: 29 draws and 50
 # takes make 79 turns of two moves.
 DIFFERENCES = {
-    "knock hidden": ("defect: the count of eleven cards is that of the best melding of all eleven less a card, at times too high", 0.02),
-    "put back twice": ("own rule: a discard that both players in turn take and throw again ends the deal, drawn", 0.08),
-    "fiftieth take": ("own rule: the fiftieth card taken from the pile, not counting the first upcard, ends the deal, drawn", 0.01),
-    "third card": ("defect: of a chain laid off on one end of a run only two cards are allowed; costs nothing, as three are a run", 0),
-    "hand shown": ("defect: the record of what the stopper sees holds the defender's hand while he lays off; nothing here reads it", 0),
+    "knock hidden": (
+        "defect: the count of eleven cards is that of the best melding of all eleven less a card, at times too high",
+        0.02,
+    ),
+    "put back twice": (
+        "own rule: a discard that both players in turn take and throw again ends the deal, drawn",
+        0.08,
+    ),
+    "fiftieth take": (
+        "own rule: the fiftieth card taken from the pile, not counting the first upcard, ends the deal, drawn",
+        0.01,
+    ),
+    "third card": (
+        "defect: of a chain laid off on one end of a run only two cards are allowed; costs nothing, as three are a run",
+        0,
+    ),
+    "hand shown": (
+        "defect: the record of what the stopper sees holds the defender's hand while he lays off; nothing here reads it",
+        0,
+    ),
 }
 
 
@@ -53,7 +71,9 @@ DIFFERENCES = {
 def openspiel(request):
     """The driver. Without OpenSpiel a quick test is skipped; a slow one fails, so that `make test-slow` cannot pass without it."""
     if not request.node.get_closest_marker("slow"):
-        pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'")
+        pytest.importorskip(
+            "pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'"
+        )
     from oracles import openspiel
 
     return openspiel
@@ -156,7 +176,9 @@ class Comparison:
         """Two cards in the stock: the last discard may be taken to end the deal."""
         eleven = self.deal.hand(action.seat) | 1 << self.deal.upcard
         endings = self._endings(eleven, self.oracle.deadwood(eleven))
-        assert {option.what for option in self.deal.options()} == ({TAKE, PASS} if endings else {PASS})
+        assert {option.what for option in self.deal.options()} == (
+            {TAKE, PASS} if endings else {PASS}
+        )
         if not endings:
             assert action.what == PASS
             return
@@ -182,7 +204,9 @@ class Comparison:
         """The wrong count must be the one that the defect makes: that of all eleven less a card that this melding leaves over."""
         of_all = deadwood(eleven, self.rules)
         assert min(tens.values()) < count
-        assert count in [left for card, left in tens.items() if of_all - left == min(card % 13 + 1, 10)]
+        assert count in [
+            left for card, left in tens.items() if of_all - left == min(card % 13 + 1, 10)
+        ]
         self.seen["eleven too high"] += 1
 
     def _ended(self, action, endings):
@@ -190,7 +214,9 @@ class Comparison:
         question = self._ask("knock", action.seat)
         card = int(question.view.ending_card)
         assert endings >> card & 1
-        assert int(question.view.ending_count) == self.oracle.deadwood(self.deal.hand(action.seat) & ~(1 << card))
+        assert int(question.view.ending_count) == self.oracle.deadwood(
+            self.deal.hand(action.seat) & ~(1 << card)
+        )
         assert question.answer == (action == Action(action.seat, STOP, card))
         self.seen["declined"] += question.answer == 0
         return question.answer == 1
@@ -322,7 +348,9 @@ def check_seen(seen, text, deals):
     """Every deal ended or was given up for a reason that has a name, not too often, and what should be seen was."""
     given_up = {name: seen[name] for name in DIFFERENCES}
     assert sum(seen[kind] for kind in sums.KINDS) + sum(given_up.values()) == deals
-    assert all(times <= math.ceil(DIFFERENCES[name][1] * deals) for name, times in given_up.items()), seen
+    assert all(
+        times <= math.ceil(DIFFERENCES[name][1] * deals) for name, times in given_up.items()
+    ), seen
     assert not [end for end in SEEN[text] if not seen[end]], seen
 
 
@@ -351,7 +379,9 @@ def test_thousands_of_deals_of_strategies(openspiel, parameters):
 def test_thousands_of_deals_by_lot(openspiel, parameters):
     seen = compare_walks(openspiel, ROW + parameters, 4, 600)
     check_seen(seen, parameters, 600)
-    assert all(seen[name] for name in ("void", "wall taken", "put back twice", "eleven too high")), seen
+    assert all(
+        seen[name] for name in ("void", "wall taken", "put back twice", "eleven too high")
+    ), seen
 
 
 def test_no_knock_but_those_of_openspiel(openspiel):
@@ -361,7 +391,11 @@ def test_no_knock_but_those_of_openspiel(openspiel):
     seen = Counter()
     for pack in packs(rng, 16):
         script = walk(rng, openspiel, openspiel.Deal(row, pack), rules)
-        before = script[: rng.choice([place for place, one in enumerate(script) if one.what in (THROW, STOP)][-2:])]
+        before = script[
+            : rng.choice(
+                [place for place, one in enumerate(script) if one.what in (THROW, STOP)][-2:]
+            )
+        ]
         deal = openspiel.Deal(row, pack)
         for action in before:
             deal.act(action)
@@ -385,9 +419,15 @@ def compare_counts(oracle, seed, n):
 
 
 def test_cards_and_melds_have_the_same_names(openspiel):
-    assert [openspiel.UTILS.card_string(openspiel.card(one)).upper() for one in range(52)] == [text(one) for one in range(52)]
+    assert [openspiel.UTILS.card_string(openspiel.card(one)).upper() for one in range(52)] == [
+        text(one) for one in range(52)
+    ]
     melds = {openspiel.mask(meld) for meld in openspiel.UTILS.int_to_meld.values()}
-    assert melds == {hands.mask(meld) for meld in twin.all_melds({"ace_runs": "low", "rainbow": False}) if len(meld) <= 5}
+    assert melds == {
+        hands.mask(meld)
+        for meld in twin.all_melds({"ace_runs": "low", "rainbow": False})
+        if len(meld) <= 5
+    }
     assert len(melds) == 185
 
 
@@ -406,7 +446,9 @@ def test_counts_of_many_tens(openspiel):
 def dealt(nondealer, dealer, upcard):
     """A pack with two hands and an upcard, the rest in card order."""
     first, second, turned = cards(nondealer, 10), cards(dealer, 10), cards(upcard, 1)
-    return scripted.pack(first, second, *turned, [card for card in range(52) if card not in first + second + turned])
+    return scripted.pack(
+        first, second, *turned, [card for card in range(52) if card not in first + second + turned]
+    )
 
 
 def compared(oracle, text, pack, script):
@@ -430,7 +472,10 @@ def test_a_tie(openspiel):
 # What differs
 
 
-ELEVEN = {"AS 2S 2C 5C AD 2D 3D 5D AH 2H 5H": (1, "3D"), "2S 3S 4S 5S 2C 3C 4C 5D 3H 4H 5H": (2, "5D")}
+ELEVEN = {
+    "AS 2S 2C 5C AD 2D 3D 5D AH 2H 5H": (1, "3D"),
+    "2S 3S 4S 5S 2C 3C 4C 5D 3H 4H 5H": (2, "5D"),
+}
 
 
 @pytest.mark.parametrize("eleven", ELEVEN)
@@ -443,7 +488,9 @@ def test_knock_hidden(openspiel, eleven):
     assert openspiel.deadwood(hand & ~hands.mask([thrown])) == 0
     first, upcard = eleven[:-3], eleven[-2:]
     pack = dealt(first, "7S 9S JS KS 7C 9C JC 8D QD 8H", upcard)
-    played, deal, seen = compared(openspiel, f"{ROW}+knock_limit=0", pack, ["N take", f"N stop {thrown}"])
+    played, deal, seen = compared(
+        openspiel, f"{ROW}+knock_limit=0", pack, ["N take", f"N stop {thrown}"]
+    )
     assert played.kind == "gin"
     assert not deal.endings()
     assert seen == {"eleven too high": 1, "knock hidden": 1}
@@ -455,7 +502,12 @@ def test_put_back_twice(openspiel):
     script = ["N take", "N throw KH", "D take", "D throw KH"]
     _, deal, seen = compared(openspiel, ROW, pack, script)
     assert deal.over and seen == {"put back twice": 1}
-    assert scripted.play(variants.find(ROW), pack, [scripted.action(one) for one in (*script, "N stock")]).illegal == -1
+    assert (
+        scripted.play(
+            variants.find(ROW), pack, [scripted.action(one) for one in (*script, "N stock")]
+        ).illegal
+        == -1
+    )
 
 
 def test_fiftieth_take(openspiel):
@@ -467,7 +519,9 @@ def test_fiftieth_take(openspiel):
         script.append(Action(deal.seat, TAKE))
         deal.act(script[-1])
         if not deal.over:
-            script.append(Action(deal.seat, THROW, max(hands.members(deal.throws() & ~(1 << taken)))))
+            script.append(
+                Action(deal.seat, THROW, max(hands.members(deal.throws() & ~(1 << taken))))
+            )
             deal.act(script[-1])
     assert [one.what for one in script].count(TAKE) == 51
     *_, seen = compared(openspiel, ROW, pack, map(str, script))
@@ -479,7 +533,10 @@ def test_fiftieth_take(openspiel):
 
 def laying_off(oracle):
     """A showdown at its lay-offs: 5S 6S 7S among the melds shown, 8S 9S TS and more in the defender's hand."""
-    deal = oracle.Deal(hands.game(ROW)[1], dealt("5S 6S 7S AH AD AC KH KD KC 2C", "8S 9S TS 2H 4D 6C 8C QH QD 3C", "JH"))
+    deal = oracle.Deal(
+        hands.game(ROW)[1],
+        dealt("5S 6S 7S AH AD AC KH KD KC 2C", "8S 9S TS 2H 4D 6C 8C QH QD 3C", "JH"),
+    )
     for one in ("N take", "N stop JH"):
         deal.act(scripted.action(one))
     deal.show(hands.mask(meld.split()) for meld in ("5S 6S 7S", "AH AD AC", "KH KD KC"))

@@ -6,8 +6,9 @@ that come three of ours: about forty figures are compared, so a false alarm is t
 
 import pytest
 
-from simgin import runner, table
-from simgin.matchup import seated
+from simgin.play.matchup import seated
+from simgin.runs import runner
+from simgin.stats import table
 
 SEED = 20_261_122
 MATCHES, DEALS = 6_000, 200_000
@@ -16,13 +17,29 @@ MATCHES, DEALS = 6_000, 200_000
 def played(a, b, variant, unit, n):
     """(value, standard error) of the share of matches in per cent, or of points per deal."""
     matchup = seated(a, b, variant, SEED, unit)
-    rows = table.tidy(variant, matchup.a.text, matchup.opponent, unit, runner.total(runner.run_matchup(matchup, n, 2)))
+    rows = table.tidy(
+        variant,
+        matchup.a.text,
+        matchup.opponent,
+        unit,
+        runner.total(runner.run_matchup(matchup, n, 2)),
+    )
     metric, factor = ("match_win", 100) if unit == "match" else ("margin", 1)
     found = rows[(rows["metric"] == metric) & (rows["strategy"] == matchup.a.text)].iloc[0]
     return factor * found["value"], factor * found["se"]
 
 
-THRESHOLDS = {"0-2": 59.7, "0-4": 64.3, "0-6": 67.1, "0-8": 68.6, "0-10": 67.2, "2-10": 60.7, "4-10": 55.6, "6-10": 51.8, "8-10": 49.1}
+THRESHOLDS = {
+    "0-2": 59.7,
+    "0-4": 64.3,
+    "0-6": 67.1,
+    "0-8": 68.6,
+    "0-10": 67.2,
+    "2-10": 60.7,
+    "4-10": 55.6,
+    "6-10": 51.8,
+    "8-10": 49.1,
+}
 
 
 @pytest.mark.parametrize("pairing", THRESHOLDS)
@@ -64,7 +81,9 @@ EARLY = [
 
 
 @pytest.mark.parametrize(("gin", "undercut", "k", "opponent", "reference"), EARLY)
-def test_knocking_early_or_waiting_for_gin_beats_every_threshold(gin, undercut, k, opponent, reference):
+def test_knocking_early_or_waiting_for_gin_beats_every_threshold(
+    gin, undercut, k, opponent, reference
+):
     variant = f"eaai+gin_bonus={gin}+undercut_bonus={undercut}"
     value, se = played(f"gold-early:k={k}", opponent, variant, "deal", DEALS)
     assert abs(value - reference) < 0.15 + 3 * se

@@ -13,11 +13,14 @@ import pytest
 from scipy.stats import chi2
 
 from oracles import twin
-from simgin import loader, matchup, rules, runner, single, variants
 from simgin.core import sums
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.matchup import Matchup
+from simgin.play import deal, matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import record, variants
+from simgin.runs import runner
+from simgin.strategy import loader
 
 ALARM = 1e-4
 LIMIT = 3  # combined standard errors
@@ -25,7 +28,23 @@ SEED = 20_210_118
 
 # REFERENCE.md 3: knocker's deadwood 0..10 and turns per deal 1, 2, 3 ..., counts
 KNOCKERS = (53194, 119077, 112267, 101124, 115120, 129352, 219389, 322567, 423596, 458629, 498203)
-TURNS = (20869, 17951, 51290, 46762, 95845, 91791, 143594, 138164, 183128, 171192, 199570, 179651, 189650, 164095, 159680)
+TURNS = (
+    20869,
+    17951,
+    51290,
+    46762,
+    95845,
+    91791,
+    143594,
+    138164,
+    183128,
+    171192,
+    199570,
+    179651,
+    189650,
+    164095,
+    159680,
+)
 TURNS += (
     132626,
     121149,
@@ -59,9 +78,24 @@ FIGURES = {
     "turns per deal": ("turns", "deals", 12.5255, 0.0009),
     "share of takes, one side": ("a_takes", "a_draws", 0.16419, 0.00007),
     "share of takes, other side": ("b_takes", "b_draws", 0.16419, 0.00007),
-    "first player takes the upcard": ("upcard_first", "deals", 0.1697, math.hypot(0.00003, math.sqrt(0.1697 * 0.8303 / DEALS))),
-    "second player takes it": ("upcard_second", "deals", 0.1517, math.hypot(0.00003, math.sqrt(0.1517 * 0.8483 / DEALS))),
-    "nobody takes it": ("upcard_none", "deals", 0.6786, math.hypot(0.00003, math.sqrt(0.6786 * 0.3214 / DEALS))),
+    "first player takes the upcard": (
+        "upcard_first",
+        "deals",
+        0.1697,
+        math.hypot(0.00003, math.sqrt(0.1697 * 0.8303 / DEALS)),
+    ),
+    "second player takes it": (
+        "upcard_second",
+        "deals",
+        0.1517,
+        math.hypot(0.00003, math.sqrt(0.1517 * 0.8483 / DEALS)),
+    ),
+    "nobody takes it": (
+        "upcard_none",
+        "deals",
+        0.6786,
+        math.hypot(0.00003, math.sqrt(0.6786 * 0.3214 / DEALS)),
+    ),
     "knocker's count": ("knock_count", "showdowns", 7.132, 0.0018),
     # with the engine's own lay-offs and melding (REFERENCE.md 2)
     "undercut": ("undercut", "deals", 0.0439, 0.00012),
@@ -88,13 +122,19 @@ def share(total, above, below):
     top, bottom = sums.FACT[above], sums.FACT[below]
     assert sums.DENOMINATOR[top] == bottom
     ratio = total[sums.SUM + top] / total[sums.SUM + bottom]
-    squares = total[sums.SQUARE + top] - 2 * ratio * total[sums.CROSS + top] + ratio**2 * total[sums.SQUARE + bottom]
+    squares = (
+        total[sums.SQUARE + top]
+        - 2 * ratio * total[sums.CROSS + top]
+        + ratio**2 * total[sums.SQUARE + bottom]
+    )
     return ratio, math.sqrt(max(squares, 0)) / total[sums.SUM + bottom]
 
 
 def near(found, error, reference, reference_error):
     z = (found - reference) / math.hypot(error, reference_error)
-    assert abs(z) <= LIMIT, f"{found:.6f} +- {error:.6f} against {reference} +- {reference_error:.6f}: {z:.2f} standard errors"
+    assert abs(z) <= LIMIT, (
+        f"{found:.6f} +- {error:.6f} against {reference} +- {reference_error:.6f}: {z:.2f} standard errors"
+    )
 
 
 @pytest.mark.parametrize("figure", FIGURES)
@@ -114,7 +154,9 @@ def same_distribution(counts, reference):
     counts, reference = np.array(counts, float), np.array(reference, float)
     few = int(np.argmax(np.cumsum(reference[::-1]) >= 200))
     keep = len(reference) - few
-    table = np.array([[*sample[: keep - 1], sample[keep - 1 :].sum()] for sample in (counts, reference)])
+    table = np.array(
+        [[*sample[: keep - 1], sample[keep - 1 :].sum()] for sample in (counts, reference)]
+    )
     expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
     statistic = ((table - expected) ** 2 / expected).sum()
     assert chi2.sf(statistic, table.shape[1] - 1) > ALARM, statistic
@@ -138,7 +180,11 @@ def test_distribution_of_the_knockers_count(simple):
 def final_hands(first, deals):
     """(stopper's hand, defender's hand) of every deal that was ended, and the number of all deals."""
     game = eaai("simple", "simple", "deal")
-    own_rules, views, state = rules.build(game.variant), (new_view(), new_view()), new_state(game.seed)
+    own_rules, views, state = (
+        record.build(game.variant),
+        (new_view(), new_view()),
+        new_state(game.seed),
+    )
     state.watch_half, state.watch_deal = 0, 0
     for unit in range(first, first + deals):
         matchup.run(game, state, own_rules, views, unit, 1)
@@ -152,7 +198,9 @@ def eaai_showdowns(first, deals):
     names = [rank + suit for suit in "SHDC" for rank in "A23456789TJQK"]
     undercuts, points, laid_off = 0, [], []
     for hands in final_hands(first, deals):
-        own, other, laid = twin.eaai_showdown(*([card for i, card in enumerate(names) if hand >> i & 1] for hand in hands), lot)
+        own, other, laid = twin.eaai_showdown(
+            *([card for i, card in enumerate(names) if hand >> i & 1] for hand in hands), lot
+        )
         undercuts += own > 0 and own >= other
         points.append(25 + other if own == 0 else other - own if own < other else 25 + own - other)
         if own > 0:
@@ -161,15 +209,24 @@ def eaai_showdowns(first, deals):
     return {
         "undercut": (rate, math.sqrt(rate * (1 - rate) / deals), 0.042709, 0.000035),
         "points": (np.mean(points), np.std(points) / math.sqrt(len(points)), 16.2575, 0.0022),
-        "laid off": (np.mean(laid_off), np.std(laid_off) / math.sqrt(len(laid_off)), 0.6064, 0.0003),
+        "laid off": (
+            np.mean(laid_off),
+            np.std(laid_off) / math.sqrt(len(laid_off)),
+            0.6064,
+            0.0003,
+        ),
     }
 
 
 def test_the_hands_are_those_of_watched_deals():
     """The short way to a final hand is `single.play` without the log's copies."""
     game = eaai("simple", "simple", "deal")
-    played = [single.play(game, unit) for unit in range(40)]
-    ended = [(int(p.state.hand[p.state.stopper]), int(p.state.hand[1 - p.state.stopper])) for p in played if p.state.stopper >= 0]
+    played = [deal.play(game, unit) for unit in range(40)]
+    ended = [
+        (int(p.state.hand[p.state.stopper]), int(p.state.hand[1 - p.state.stopper]))
+        for p in played
+        if p.state.stopper >= 0
+    ]
     assert list(final_hands(0, 40)) == ended
 
 

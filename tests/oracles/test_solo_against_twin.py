@@ -8,11 +8,12 @@ from collections import Counter
 
 import pytest
 
-from simgin import single, variants
 from simgin.core import sums
-from simgin.matchup import Matchup
-from simgin.parameters import parameters
-from simgin.variants import VariantError
+from simgin.play import deal
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import VariantError
 from support import hands
 from support.twin_replay import replayed
 from support.variant_lists import ONE_PLAYER, possible, strategy
@@ -60,9 +61,14 @@ def compare(text, seed, own, from_stacked):
     for name in PLAYERS:
         game = Matchup(variant, strategy(name), None, seed, "deal")
         for unit in range(own):
-            book(seen, single.play(game, unit))
+            book(seen, deal.play(game, unit))
         for unit in range(from_stacked):
-            book(seen, single.play(game, unit, pack=stacked(rng, variant.row), joker=any_place(rng, variant.row)))
+            book(
+                seen,
+                deal.play(
+                    game, unit, pack=stacked(rng, variant.row), joker=any_place(rng, variant.row)
+                ),
+            )
     return seen
 
 
@@ -70,13 +76,17 @@ def book(seen, played):
     result = replayed(played)
     seen[result.kind] += 1
     seen["stopped at once"] += result.stopper is not None and result.draws == [0, 0]
-    seen["declined"] += any(question.slot == "knock" and question.answer == 0 for question in played.questions)
+    seen["declined"] += any(
+        question.slot == "knock" and question.answer == 0 for question in played.questions
+    )
     seen["no hand"] += len(hands.members(int(played.state.hand[0]))) == 9
 
 
 def stacked(rng, row):
     """A pack that begins with a hand full of melds."""
-    hand = hands.members(hands.meld_rich(rng, 10 + (row["first_turn"] == "discard_first"), row["ace_runs"]))
+    hand = hands.members(
+        hands.meld_rich(rng, 10 + (row["first_turn"] == "discard_first"), row["ace_runs"])
+    )
     rest = [card for card in range(52) if card not in hand]
     rng.shuffle(hand)
     rng.shuffle(rest)
@@ -88,7 +98,9 @@ def any_place(rng, row):
     if row["joker"] == "none":
         return -1
     dealt = 10 + (row["first_turn"] == "discard_first")
-    return rng.randrange(0 if row["joker"] == "before_deal" and row["joker_in_hand"] == "lose" else dealt, 53)
+    return rng.randrange(
+        0 if row["joker"] == "before_deal" and row["joker_in_hand"] == "lose" else dealt, 53
+    )
 
 
 @pytest.mark.parametrize("text", ONE_PLAYER)
@@ -102,22 +114,33 @@ def test_every_row(text):
 def test_every_option(text):
     seen = compare(text, 2041, own=1, from_stacked=5)
     assert sum(seen[kind] for kind in sums.KINDS) == 6 * len(PLAYERS)
-    wanted = {"joker_in_hand=lose": "no hand", "max_turns=": "stalled", "big_gin=yes": "big_gin", "knock_limit=99": "knock"}
+    wanted = {
+        "joker_in_hand=lose": "no hand",
+        "max_turns=": "stalled",
+        "big_gin=yes": "big_gin",
+        "knock_limit=99": "knock",
+    }
     wanted |= {"max_draws=1": "limit", "max_draws=5": "limit"}
-    missing = [kind for part, kind in wanted.items() if part in text and not seen[kind] and "max_draws=3" not in text]
+    missing = [
+        kind
+        for part, kind in wanted.items()
+        if part in text and not seen[kind] and "max_draws=3" not in text
+    ]
     assert not missing, (missing, seen)
     if "stop_before_draw=no" in text and "big_gin=yes" not in text and "gin-solitaire" not in text:
         assert not seen["stopped at once"], seen
 
 
-@pytest.mark.parametrize("text", ("solitaire-gin-knock", "gin-solitaire", "solitaire-gin-scored+joker_in_hand=lose"))
+@pytest.mark.parametrize(
+    "text", ("solitaire-gin-knock", "gin-solitaire", "solitaire-gin-scored+joker_in_hand=lose")
+)
 def test_the_joker_in_every_place(text):
     """The deeper it lies, the longer the deal, until the player ends it; then it decides what is scored."""
     row = variants.find(text).row
     pack = random.Random(text).sample(range(52), 52)
     game = Matchup(variants.find(text), strategy("gold"), None, 3, "deal")
     first = 0 if row["joker_in_hand"] == "lose" else 10 + (row["first_turn"] == "discard_first")
-    results = [replayed(single.play(game, pack=pack, joker=place)) for place in range(first, 53)]
+    results = [replayed(deal.play(game, pack=pack, joker=place)) for place in range(first, 53)]
     turns = [result.turns for result in results]
     assert turns == sorted(turns) and turns[0] <= 1 and turns[-1] > 3
     ended = [result.kind for result in results if result.kind != "joker"]
@@ -137,10 +160,28 @@ def test_nothing_is_left_out():
     """Every one-player row is replayed, and every value of every rule of a deal in a row where it counts."""
     assert {*ONE_PLAYER} == {*KINDS}
     rows = [variants.find(text).row for text in (*ONE_PLAYER, *OPTIONS)]
-    rules = {name: parameter for name, parameter in parameters().items() if parameter.section in ("deal", "meld", "score")}
-    alone = {name: parameter for name, parameter in rules.items() if any(parameter.acts(row) for row in rows)}
-    wanted = {(name, value) for name, parameter in alone.items() for value in possible(parameter) if sound(name, value)}
-    covered = {(name, row[name]) for name, parameter in alone.items() for row in rows if parameter.acts(row)}
+    rules = {
+        name: parameter
+        for name, parameter in parameters().items()
+        if parameter.section in ("deal", "meld", "score")
+    }
+    alone = {
+        name: parameter
+        for name, parameter in rules.items()
+        if any(parameter.acts(row) for row in rows)
+    }
+    wanted = {
+        (name, value)
+        for name, parameter in alone.items()
+        for value in possible(parameter)
+        if sound(name, value)
+    }
+    covered = {
+        (name, row[name])
+        for name, parameter in alone.items()
+        for row in rows
+        if parameter.acts(row)
+    }
     assert wanted <= covered, wanted - covered
 
 

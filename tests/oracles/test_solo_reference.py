@@ -9,8 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from simgin import matchup, runner
 from simgin.core import sums
+from simgin.play import matchup
+from simgin.runs import runner
 
 GREEDY = "gold+knock=at:k=0"
 REFERENCE_DEALS = 200_000
@@ -19,7 +20,9 @@ DEALS = 60_000
 
 def share(variant, *kinds, strategy=GREEDY, n=DEALS, seed=1):
     """Share of deals that ended in one of some kinds."""
-    totals = runner.total(runner.run_matchup(matchup.seated(strategy, None, variant, seed, "deal"), n))
+    totals = runner.total(
+        runner.run_matchup(matchup.seated(strategy, None, variant, seed, "deal"), n)
+    )
     return sum(int(totals[sums.SUM + sums.FACT[kind]]) for kind in kinds) / n
 
 
@@ -29,12 +32,26 @@ def error(p, *sizes):
 
 @pytest.mark.parametrize(
     ("draws", "reference"),
-    [(5, 0.0056), (8, 0.027), (10, 0.059), (12, 0.108), (15, 0.214), (18, 0.355), (20, 0.457), (25, 0.701), (30, 0.875), (42, 0.995)],
+    [
+        (5, 0.0056),
+        (8, 0.027),
+        (10, 0.059),
+        (12, 0.108),
+        (15, 0.214),
+        (18, 0.355),
+        (20, 0.457),
+        (25, 0.701),
+        (30, 0.875),
+        (42, 0.995),
+    ],
 )
 def test_gin_by_turn(draws, reference):
     game = f"solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws={draws}"
     rounding = 0.00005 if reference < 0.01 else 0.0005
-    assert abs(share(game, "gin") - reference) < 4 * error(reference, DEALS, REFERENCE_DEALS) + rounding
+    assert (
+        abs(share(game, "gin") - reference)
+        < 4 * error(reference, DEALS, REFERENCE_DEALS) + rounding
+    )
 
 
 # With the joker uniform over 43 places a player who needs T turns gets there with chance (43 - mean of T cut at 43) / 43. The reference
@@ -48,15 +65,26 @@ def test_gin_by_turn(draws, reference):
 )
 def test_before_the_joker(game, strategy, kinds, mean, by_42):
     want = (42 - mean + by_42) / 43
-    spread = 10 / 43 / math.sqrt(REFERENCE_DEALS)  # of the mean turn, whose standard deviation is below 10
-    assert abs(share(game, *kinds, strategy=strategy) - want) < 4 * math.hypot(error(want, DEALS), spread) + 0.005 / 43
+    spread = (
+        10 / 43 / math.sqrt(REFERENCE_DEALS)
+    )  # of the mean turn, whose standard deviation is below 10
+    assert (
+        abs(share(game, *kinds, strategy=strategy) - want)
+        < 4 * math.hypot(error(want, DEALS), spread) + 0.005 / 43
+    )
 
 
 def test_the_joker_in_the_hand_loses_ten_times_in_53():
     """Under `lose` the deal is lost at once with chance 10/53, and else goes as under `redeal`."""
     want = 43 / 53 * share("solitaire-gin", "gin")
-    assert abs(share("solitaire-gin+joker_in_hand=lose", "gin", seed=2) - want) < 4 * error(want, DEALS, DEALS)
-    totals = runner.total(runner.run_matchup(matchup.seated(GREEDY, None, "solitaire-gin+joker_in_hand=lose", 3, "deal"), DEALS))
+    assert abs(share("solitaire-gin+joker_in_hand=lose", "gin", seed=2) - want) < 4 * error(
+        want, DEALS, DEALS
+    )
+    totals = runner.total(
+        runner.run_matchup(
+            matchup.seated(GREEDY, None, "solitaire-gin+joker_in_hand=lose", 3, "deal"), DEALS
+        )
+    )
     at_once = int(totals[sums.TURNS_HISTOGRAM]) / DEALS  # a gin dealt is one in 115,733
     drawn_first = 43 / 53 / 43
     assert abs(at_once - 10 / 53 - drawn_first) < 4 * error(11 / 53, DEALS) + 1e-5
@@ -65,7 +93,9 @@ def test_the_joker_in_the_hand_loses_ten_times_in_53():
 def test_dealing_again_is_inserting_after_the_deal():
     """The exact statement of the rules, to the last sum: the joker is uniform over the rest either way."""
     rows = [
-        runner.run_matchup(matchup.seated(GREEDY, None, f"solitaire-gin-knock+joker={joker}", 1, "deal"), 5_000)
+        runner.run_matchup(
+            matchup.seated(GREEDY, None, f"solitaire-gin-knock+joker={joker}", 1, "deal"), 5_000
+        )
         for joker in ("before_deal", "after_deal")
     ]
     assert np.array_equal(*rows) and rows[0].any()
@@ -75,10 +105,10 @@ def test_the_joker_lies_anywhere():
     """Chi-square of the cards above the joker over its 43 places: 5 % of one in a thousand."""
     from scipy.stats import chi2
 
-    from simgin import rules, variants
     from simgin.core.solo import joker_place
+    from simgin.rules import record, variants
 
-    own_rules = rules.build(variants.find("solitaire-gin"))
+    own_rules = record.build(variants.find("solitaire-gin"))
     places = np.array([joker_place(1, unit, 0, own_rules) for unit in range(43_000)])
     counts = np.bincount(places - 10, minlength=43)
     assert len(counts) == 43 and places.min() == 10
@@ -95,12 +125,16 @@ def test_a_player_who_looks_one_draw_ahead():
     """The rule book's orientation values are ranges over objectives of such players: within them, or four standard errors of their ends."""
     deals = 20_000
     for aim in ("deadwood", "gin"):
-        found = sums_of("solitaire-gin", f"gold+discard=ahead:aim={aim}+knock=at:k=0", "deal", deals)
+        found = sums_of(
+            "solitaire-gin", f"gold+discard=ahead:aim={aim}+knock=at:k=0", "deal", deals
+        )
         spread = 4 * error(0.5, deals, 20_000)
         assert 0.50 - spread < found["gin"] / deals < 0.57 + spread
     matches = 4_000
     found = sums_of("solitary-gin", "gold+discard=ahead+knock=at:k=0", "match", matches)
     played = found["deals"]
     assert 0.25 - 4 * error(0.3, played) < found["gin"] / played < 0.37 + 4 * error(0.3, played)
-    assert 2.5 - 4 * 17.5 / math.sqrt(played) < found["a_points"] / played < 8.7  # standard deviation of a deal's score about 17.5
+    assert (
+        2.5 - 4 * 17.5 / math.sqrt(played) < found["a_points"] / played < 8.7
+    )  # standard deviation of a deal's score about 17.5
     assert 0.39 < found["goal_met"] / matches < 0.68 + 4 * error(0.68, matches, 4_000)

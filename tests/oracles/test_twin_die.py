@@ -30,12 +30,21 @@ def offers(deal):
 def question(deal):
     """Who is asked what: offer, answer, or another decision."""
     words = {action[0] for action in deal.options()}
-    return deal.to_move, "offer" if "no offer" in words else "answer" if "accept" in words else "/".join(sorted(words))
+    return (
+        deal.to_move,
+        "offer"
+        if "no offer" in words
+        else "answer"
+        if "accept" in words
+        else "/".join(sorted(words)),
+    )
 
 
 def move(deal, rng):
     """Anything but ending the deal or taking a card."""
-    return rng.choice(sorted((action for action in deal.options() if action[0] not in ("end", "take")), key=str))
+    return rng.choice(
+        sorted((action for action in deal.options() if action[0] not in ("end", "take")), key=str)
+    )
 
 
 NO, YES = ("no offer",), ("accept",)
@@ -55,7 +64,10 @@ def test_the_nondealer_may_offer_blind_and_if_he_does_not_the_dealer_may():
     assert (question(deal), deal.die.stake, deal.die.owner) == ((NONDEALER, "pass/take"), 3, DEALER)
     deal = play(deal_of(DICE), NO, ("offer", 4), YES)
     assert (deal.die.stake, deal.die.owner) == (4, NONDEALER)
-    assert (question(deal), offers(deal)) == ((NONDEALER, "offer"), {5, 6})  # the first turn of the owner
+    assert (question(deal), offers(deal)) == (
+        (NONDEALER, "offer"),
+        {5, 6},
+    )  # the first turn of the owner
 
 
 @pytest.mark.parametrize("pays, stake", [("old", 2), ("new", 5)])
@@ -64,7 +76,12 @@ def test_a_refusal_ends_the_deal(pays, stake):
     assert question(deal) == (NONDEALER, "answer")
     play(deal, ("refuse",))
     result = deal.result
-    assert (result.kind, result.winner, result.stopper, result.points) == ("refused", DEALER, None, [0, 0])
+    assert (result.kind, result.winner, result.stopper, result.points) == (
+        "refused",
+        DEALER,
+        None,
+        [0, 0],
+    )
     assert (result.stake, result.owner, twin.deals_counted(DICE, result)) == (stake, DEALER, stake)
     assert (deal.options(), deal.to_move) == (set(), None)
 
@@ -79,7 +96,11 @@ def test_worked_examples_as_deals(vector):
             assert deal.to_move == seat
             deal.act((word,))
             continue
-        while deal.to_move != seat or question(deal)[1] in ("end", "throw", "end/throw") or (when == "play") != deal._seen:
+        while (
+            deal.to_move != seat
+            or question(deal)[1] in ("end", "throw", "end/throw")
+            or (when == "play") != deal._seen
+        ):
             deal.act(NO if NO in deal.options() else move(deal, rng))
         if ("offer", number) not in deal.options():
             with pytest.raises(ValueError):
@@ -89,7 +110,10 @@ def test_worked_examples_as_deals(vector):
         deal.act(("offer", number))
     assert "illegal" not in expect
     if expect["ended_by"] == "refusal":
-        assert (deal.result.winner, twin.deals_counted(DICE, deal.result)) == (expect["winner"], expect["won_deals"])
+        assert (deal.result.winner, twin.deals_counted(DICE, deal.result)) == (
+            expect["winner"],
+            expect["won_deals"],
+        )
     else:
         assert (deal.die.stake, deal.die.owner) == (expect["stake"], expect["owner"])
 
@@ -125,11 +149,33 @@ def test_the_owner_is_asked_at_the_start_of_his_turns():
     ]
 
 
-@pytest.mark.parametrize("opening", ["upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead"])
+@pytest.mark.parametrize(
+    "opening", ["upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead"]
+)
 def test_no_offer_at_the_forced_draw_after_two_passes(opening):
-    deal = play(deal_of(DICE, first_turn=opening), NO, ("offer", 2), YES)  # the nondealer owns the die
-    met = asked(deal, [("pass",), ("pass",), ("stock",), ("throw", PACK[21]), ("stock",), ("throw", PACK[22]), ("stock",)])
-    assert [word for seat, word in met if seat == NONDEALER] == ["offer", "pass", "stock", "throw", "offer", "stock"]
+    deal = play(
+        deal_of(DICE, first_turn=opening), NO, ("offer", 2), YES
+    )  # the nondealer owns the die
+    met = asked(
+        deal,
+        [
+            ("pass",),
+            ("pass",),
+            ("stock",),
+            ("throw", PACK[21]),
+            ("stock",),
+            ("throw", PACK[22]),
+            ("stock",),
+        ],
+    )
+    assert [word for seat, word in met if seat == NONDEALER] == [
+        "offer",
+        "pass",
+        "stock",
+        "throw",
+        "offer",
+        "stock",
+    ]
 
 
 def test_a_new_turn_after_the_dealer_has_taken_the_upcard():
@@ -166,7 +212,13 @@ def test_no_offer_at_the_last_discard():
     deal = play(deal_of(row), NO, NO, NO, ("pass",), NO, ("pass",))
     while deal.to_move is not None and deal._phase != "last":
         assert len(deal.stock) > 2 or NO not in deal.options()
-        deal.act(NO if NO in deal.options() else ("stock",) if ("stock",) in deal.options() else ("throw", deal.hands[deal.to_move][-1]))
+        deal.act(
+            NO
+            if NO in deal.options()
+            else ("stock",)
+            if ("stock",) in deal.options()
+            else ("throw", deal.hands[deal.to_move][-1])
+        )
     assert (len(deal.stock), ("pass",) in deal.options(), NO in deal.options()) == (2, True, False)
 
 
@@ -181,7 +233,9 @@ def test_a_die_for_a_game_stays_until_the_game_is_won():
     match.enter(twin.Result("void", stake=3))  # a void deal leaves it as it is
     deal = match.deal(PACK)
     assert (question(deal), offers(deal), deal.die.stake) == ((NONDEALER, "offer"), {4, 5, 6}, 3)
-    assert question(play(deal, NO))[1] == "offer"  # blind offers are the owner's alone, and then his turn begins
+    assert (
+        question(play(deal, NO))[1] == "offer"
+    )  # blind offers are the owner's alone, and then his turn begins
     assert (deal.to_move, deal._seen) == (NONDEALER, True)
     match.enter(twin.Result("knock", winner=DEALER, points=[0, 30], stake=3))
     deal = match.deal(PACK)
@@ -191,7 +245,10 @@ def test_a_die_for_a_game_stays_until_the_game_is_won():
     assert (match.goal.games, match.points) == ([3, 0], [0, 0])
     deal = match.deal(PACK)
     assert (deal.die.stake, deal.die.owner) == (1, None)
-    assert (deal.dealer, question(deal)) == (NONDEALER, (DEALER, "offer"))  # the winner, seat 0, deals
+    assert (deal.dealer, question(deal)) == (
+        NONDEALER,
+        (DEALER, "offer"),
+    )  # the winner, seat 0, deals
 
 
 def test_a_die_for_a_deal_is_new_every_time():
@@ -210,13 +267,23 @@ def choose(deal, rng):
     throws = [action for action in options if action[0] == "throw"]
     if throws and not ends:
         hand = deal.hands[deal.to_move]
-        return min(throws, key=lambda act: twin.deadwood([card for card in hand if card != act[1]], deal.row))
+        return min(
+            throws,
+            key=lambda act: twin.deadwood([card for card in hand if card != act[1]], deal.row),
+        )
     if ("refuse",) in options:
         return YES if rng.random() < 0.7 else ("refuse",)
     return NO if NO in options and rng.random() < 0.5 else rng.choice(ends or options)
 
 
-@pytest.mark.parametrize("more", [{}, {"die_centre_in_play": True, "die_refusal_pays": "new"}, {"first_turn": "free", "die_cap": 4}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"die_centre_in_play": True, "die_refusal_pays": "new"},
+        {"first_turn": "free", "die_cap": 4},
+    ],
+)
 def test_random_deals(more):
     rng, kinds = random.Random(str(more)), set()
     for number in range(20):
@@ -226,7 +293,9 @@ def test_random_deals(more):
             action, mover = choose(deal, rng), deal.to_move
             if action[0] == "offer":
                 assert last != (mover, deal.turns, deal._seen)  # at most once per turn
-                assert deal.die.owner == mover or (deal.die.owner is None and (not deal._seen or "die_centre_in_play" in more))
+                assert deal.die.owner == mover or (
+                    deal.die.owner is None and (not deal._seen or "die_centre_in_play" in more)
+                )
                 last = mover, deal.turns, deal._seen
             deal.act(action)
             if action == YES:
@@ -237,7 +306,9 @@ def test_random_deals(more):
         result = deal.result
         kinds.add(result.kind)
         assert result.owner == (owners[-1] if owners else None)
-        assert result.stake == stakes[-1] or (result.kind == "refused" and "die_refusal_pays" in more)
+        assert result.stake == stakes[-1] or (
+            result.kind == "refused" and "die_refusal_pays" in more
+        )
         assert (result.kind == "refused") <= (result.points == [0, 0] and result.winner is not None)
     assert {"refused", "knock"} <= kinds
 
@@ -248,5 +319,9 @@ def test_without_offers_a_deal_of_dice_is_a_standard_deal():
         for row in (STANDARD, DICE):
             rng, shuffler = random.Random(number), random.Random(number)
             deal = twin.Deal(row, shuffler.sample(twin.PACK, 52), dealer=number % 2)
-            results.append(twin.play_deal(deal, lambda deal, rng=rng: NO if NO in deal.options() else choose(deal, rng)))
+            results.append(
+                twin.play_deal(
+                    deal, lambda deal, rng=rng: NO if NO in deal.options() else choose(deal, rng)
+                )
+            )
         assert results[0] == results[1]

@@ -9,7 +9,9 @@ from support.worked_examples import ROWS, STANDARD
 
 
 def won(side, points=10, kind="knock", stake=1):
-    return twin.Result(kind, winner=side, points=[points if seat == side else 0 for seat in (0, 1)], stake=stake)
+    return twin.Result(
+        kind, winner=side, points=[points if seat == side else 0 for seat in (0, 1)], stake=stake
+    )
 
 
 VOID = twin.Result("void")
@@ -62,18 +64,32 @@ def test_how_matches_end():
 
 
 def test_a_deal_that_is_dealt_again_was_none():
-    match = match_of({**ROWS["solitaire-gin-knock"], "max_deals": 2}, twin.Result("redeal"), won(1, 30, "joker"), twin.Result("redeal"))
+    match = match_of(
+        {**ROWS["solitaire-gin-knock"], "max_deals": 2},
+        twin.Result("redeal"),
+        won(1, 30, "joker"),
+        twin.Result("redeal"),
+    )
     assert (match.deals, match.over, match.points, match.won) == (1, False, [0, 30], [0, 1])
 
 
 def test_settlements_of_points():
     base = {**STANDARD, "game_bonus": 100, "box_bonus": 20}
-    for shutout, expected in (("none", 104 + 100 + 20), ("double_points", 208 + 100 + 20), ("double_all", 2 * (104 + 100 + 20))):
+    for shutout, expected in (
+        ("none", 104 + 100 + 20),
+        ("double_points", 208 + 100 + 20),
+        ("double_all", 2 * (104 + 100 + 20)),
+    ):
         assert match_of({**base, "shutout": shutout}, won(0, 104)).settlement == expected
     # Whoever has won a deal is not shut out, even one without points; boxes count against the winner of the match.
     match = match_of({**base, "shutout": "double_all"}, won(1, 0), won(1, 9), won(0, 105))
     assert match.settlement == 105 - 9 + 100 - 20
-    assert match_of({**STANDARD, "box_bonus": 90, "start_points": [30, 0]}, won(1, 1), won(1, 1), won(0, 70)).settlement == 98 - 90
+    assert (
+        match_of(
+            {**STANDARD, "box_bonus": 90, "start_points": [30, 0]}, won(1, 1), won(1, 1), won(0, 70)
+        ).settlement
+        == 98 - 90
+    )
     assert match_of(base, won(0, 99)).settlement is None
 
 
@@ -85,9 +101,17 @@ def test_where_start_points_count():
     race = match_of({**ROWS["race"], **start}, won(1, 110), won(0, 61))
     assert (race.winner, race.points) == (0, [121, 130])
     assert match_of({**ROWS["twofold"], **start}, *[won(0, 10)] * 7).winner == 0
-    assert match_of({**ROWS["solitary-gin"], **start}, *[twin.Result("limit", points=[6, 0])] * 5).winner == 0
+    assert (
+        match_of(
+            {**ROWS["solitary-gin"], **start}, *[twin.Result("limit", points=[6, 0])] * 5
+        ).winner
+        == 0
+    )
     pro = match_of({**ROWS["pro"], **start}, won(0, 61))
-    assert (pro.goal.games, pro.points) == ([4, 0], [0, 0])  # 20 points: four games; the next game begins at zero
+    assert (pro.goal.games, pro.points) == (
+        [4, 0],
+        [0, 0],
+    )  # 20 points: four games; the next game begins at zero
 
 
 # The goals
@@ -97,17 +121,35 @@ def test_columns_may_close_together_and_end_in_a_draw():
     row = {**ROWS["hollywood"], "columns": 2}
     match = match_of(row, won(0, 60), won(1, 60), won(1, 10), won(0, 40), won(1, 50))
     # 100 : 70 and, with the second wins, 40 : 60
-    assert (match.goal.columns, match.goal.closed_by, match.over) == ([[100, 70], [40, 60]], [0, None], False)
+    assert (match.goal.columns, match.goal.closed_by, match.over) == (
+        [[100, 70], [40, 60]],
+        [0, None],
+        False,
+    )
     match.enter(won(1, 40))
-    assert (match.goal.settlements(), outcome(match), match.settlement) == ([30, -60], (True, False, 1), 30)
+    assert (match.goal.settlements(), outcome(match), match.settlement) == (
+        [30, -60],
+        (True, False, 1),
+        30,
+    )
     drawn = match_of(row, won(0, 100), won(1, 100))
-    assert (drawn.goal.columns, outcome(drawn), drawn.settlement) == ([[100, 0], [0, 100]], (True, False, None), None)
-    assert match_of(row, won(0, 10), won(0, 100)).goal.columns == [[110, 0], [100, 0]]  # both close with one deal
+    assert (drawn.goal.columns, outcome(drawn), drawn.settlement) == (
+        [[100, 0], [0, 100]],
+        (True, False, None),
+        None,
+    )
+    assert match_of(row, won(0, 10), won(0, 100)).goal.columns == [
+        [110, 0],
+        [100, 0],
+    ]  # both close with one deal
 
 
 def test_a_won_deal_without_points_opens_a_column():
     match = match_of(ROWS["hollywood"], won(0, 0), won(0, 5))
-    assert (match.goal.columns, match.goal.boxes) == ([[5, 0], [5, 0], [0, 0]], [[2, 0], [1, 0], [0, 0]])
+    assert (match.goal.columns, match.goal.boxes) == (
+        [[5, 0], [5, 0], [0, 0]],
+        [[2, 0], [1, 0], [0, 0]],
+    )
 
 
 def test_absolute_entries_for_closed_columns_are_lost():
@@ -120,30 +162,48 @@ def test_absolute_entries_for_closed_columns_are_lost():
 
 def test_what_counts_double():
     row = {**ROWS["dice"], "deals_target": 21, "deal_count_gin": 2}
-    match = match_of(row, won(0, 0, "gin", 3), won(0, 0, "refused", 2), won(1, 0, "undercut", 4), won(1, 0, "shot", 1), VOID)
+    match = match_of(
+        row,
+        won(0, 0, "gin", 3),
+        won(0, 0, "refused", 2),
+        won(1, 0, "undercut", 4),
+        won(1, 0, "shot", 1),
+        VOID,
+    )
     assert (match.goal.tally, match.won) == ([8, 6], [2, 2])
-    twofold = match_of(ROWS["twofold"], won(1, 30, "big_gin"), won(1, 30, "undercut"), won(0, 30, "even"))
+    twofold = match_of(
+        ROWS["twofold"], won(1, 30, "big_gin"), won(1, 30, "undercut"), won(0, 30, "even")
+    )
     assert twofold.goal.tally[1] == 4
 
 
 def test_the_seat_of_a_race_that_plays_for_points():
     seven = [won(1, 18)] * 7
     assert match_of({**ROWS["race"], "race_points_seat": 1}, *seven).winner == 1  # 126 points
-    assert match_of({**ROWS["race"], "race_points_seat": 0}, *seven[:6], won(1, 18)).winner == 1  # seven deals
+    assert (
+        match_of({**ROWS["race"], "race_points_seat": 0}, *seven[:6], won(1, 18)).winner == 1
+    )  # seven deals
     assert match_of({**ROWS["race"], "race_points_seat": 1}, *[won(1, 10)] * 7).winner is None
     assert match_of({**ROWS["race"], "race_points_seat": 0}, *[won(1, 150)] * 6).winner is None
 
 
 def test_games_are_paid_by_the_table_and_the_stake():
     match = match_of(ROWS["dice-pro"], won(1, 91), won(0, 121, stake=3))
-    assert (match.goal.games, match.goal.played, match.points, match.over) == ([3, 0], 1, [0, 0], False)
+    assert (match.goal.games, match.goal.played, match.points, match.over) == (
+        [3, 0],
+        1,
+        [0, 0],
+        False,
+    )
     match.enter(won(1, 50))
     match.enter(won(0, 0, "refused", 4))  # it ends the game, whatever the points are
     assert (match.goal.games, match.goal.played, match.winner) == ([7, 0], 2, 0)
 
 
 def test_a_total_that_is_never_reached_is_unfinished():
-    match = match_of({**ROWS["solitary-gin"], "max_deals": 2}, *[twin.Result("limit", points=[9, 0])] * 2)
+    match = match_of(
+        {**ROWS["solitary-gin"], "max_deals": 2}, *[twin.Result("limit", points=[9, 0])] * 2
+    )
     assert (outcome(match), match.points) == ((True, True, None), [18, 0])
 
 
@@ -159,7 +219,10 @@ def choose(deal, rng):
         return rng.choice(ends)
     if throws:
         hand = deal.hands[deal.to_move]
-        return min(throws, key=lambda act: twin.deadwood([card for card in hand if card != act[1]], deal.row))
+        return min(
+            throws,
+            key=lambda act: twin.deadwood([card for card in hand if card != act[1]], deal.row),
+        )
     return rng.choice(options)
 
 
@@ -169,7 +232,11 @@ def check_single(row, results):
 
 def check_points(row, results):
     totals = [sum(result.points[side] for result in results) for side in (0, 1)]
-    assert max(totals) >= row["points_target"] > max(totals[side] - results[-1].points[side] for side in (0, 1))
+    assert (
+        max(totals)
+        >= row["points_target"]
+        > max(totals[side] - results[-1].points[side] for side in (0, 1))
+    )
 
 
 def check_columns(row, results):
@@ -183,7 +250,11 @@ def check_columns(row, results):
             for column in set(mine) & set(still_open):
                 key = column, result.winner
                 totals[key] = totals.get(key, 0) + result.points[result.winner]
-            still_open = [c for c in still_open if max(totals.get((c, side), 0) for side in (0, 1)) < row["points_target"]]
+            still_open = [
+                c
+                for c in still_open
+                if max(totals.get((c, side), 0) for side in (0, 1)) < row["points_target"]
+            ]
     assert not still_open
 
 
@@ -196,7 +267,9 @@ def check_games(row, results):
         if result.kind == "refused":
             games[result.winner] += result.stake
         elif max(points) >= row["points_target"]:
-            games[points[1] > points[0]] += result.stake * (4 if min(points) <= 30 else 3 if min(points) <= 60 else 1 + (min(points) <= 90))
+            games[points[1] > points[0]] += result.stake * (
+                4 if min(points) <= 30 else 3 if min(points) <= 60 else 1 + (min(points) <= 90)
+            )
         if result.kind == "refused" or max(points) >= row["points_target"]:
             points = [0, 0]
     assert max(games) >= row["games_target"]
@@ -205,7 +278,10 @@ def check_games(row, results):
 def tallies(results, twice):
     """Won deals by side, gin, shot and undercut counting two where they do."""
     double = ("gin", "shot", "undercut") if twice else ()
-    return [sum(1 + (result.kind in double) for result in results if result.winner == side) for side in (0, 1)]
+    return [
+        sum(1 + (result.kind in double) for result in results if result.winner == side)
+        for side in (0, 1)
+    ]
 
 
 def check_race(row, results):
@@ -217,7 +293,10 @@ def check_race(row, results):
 
 def check_twofold(row, results):
     def reached(results):
-        return [sum(one.points[side] for one in results) >= 121 and tallies(results, True)[side] >= 7 for side in (0, 1)]
+        return [
+            sum(one.points[side] for one in results) >= 121 and tallies(results, True)[side] >= 7
+            for side in (0, 1)
+        ]
 
     assert any(reached(results)) and not any(reached(results[:-1]))
 
@@ -231,14 +310,23 @@ def check_total(row, results):
     assert len(results) == 5
 
 
-CHECKS = {name.removeprefix("check_"): function for name, function in list(globals().items()) if name.startswith("check_")}
+CHECKS = {
+    name.removeprefix("check_"): function
+    for name, function in list(globals().items())
+    if name.startswith("check_")
+}
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_whole_matches(name):
     rng, row = random.Random(name), ROWS[name]
     packs = (twin.shuffled(row, rng) for _ in range(2000))
-    match, results = twin.play_match(row, packs, lambda deal: choose(deal, rng), None if row["players"] == 1 else rng.randrange(2))
+    match, results = twin.play_match(
+        row,
+        packs,
+        lambda deal: choose(deal, rng),
+        None if row["players"] == 1 else rng.randrange(2),
+    )
     results = [result for result in results if result.kind != "redeal"]
     assert (match.over, match.unfinished, match.deals) == (True, False, len(results))
     assert match.won == [sum(result.winner == side for result in results) for side in (0, 1)]

@@ -15,8 +15,14 @@ ROW = game("eaai")[1]
 def seen(hand, known="", shed="", gone="", unseen=None, **fields):
     """A position: every card that is nowhere else is unseen, unless told otherwise. `gone` are cards of the pile."""
     hand, known, shed, gone = (frozenset(cards.split()) for cards in (hand, known, shed, gone))
-    rest = frozenset(PACK) - hand - known - shed - gone if unseen is None else frozenset(unseen.split())
-    return Seen(ROW, hand, rest, known, shed, fields.pop("legal", hand), fields.pop("turn", 1), **fields)
+    rest = (
+        frozenset(PACK) - hand - known - shed - gone
+        if unseen is None
+        else frozenset(unseen.split())
+    )
+    return Seen(
+        ROW, hand, rest, known, shed, fields.pop("legal", hand), fields.pop("turn", 1), **fields
+    )
 
 
 def test_near():
@@ -42,20 +48,31 @@ def test_danger(known, shed, thrown):
 
 def test_danger_comes_after_deadwood_and_before_pip():
     """The ten leaves as much as the king but is nearer to what the opponent holds; the nine is safe, but it leaves more."""
-    assert discard.danger(seen("5S 6S 7S 2H 2D 2C KC TH 9H AD AC", known="8H TS", shed="9C 9S")) == {"KC"}
+    assert discard.danger(
+        seen("5S 6S 7S 2H 2D 2C KC TH 9H AD AC", known="8H TS", shed="9C 9S")
+    ) == {"KC"}
 
 
 def test_conv():
     """KD: one king, 1. KH: one king, one two away, 1.5. JH: .5 to the king, 1 to the ten. TH: 1. 6S, 5S: 1 and 1.5 with the 7."""
     hand = "KD KH JH TH 5S 6S 7S 2C"
     assert discard.conv(seen(hand), 1, 1, 0.5) == {"2C"}
-    assert discard.conv(seen(hand, legal=frozenset("KD KH JH TH 5S 6S 7S".split())), 1, 1, 0.5) == {"KD", "TH"}
-    assert discard.conv(seen(hand, legal=frozenset("KD KH JH TH 5S 6S 7S".split())), 2, 1, 0.5) == {"TH"}
+    assert discard.conv(seen(hand, legal=frozenset("KD KH JH TH 5S 6S 7S".split())), 1, 1, 0.5) == {
+        "KD",
+        "TH",
+    }
+    assert discard.conv(seen(hand, legal=frozenset("KD KH JH TH 5S 6S 7S".split())), 2, 1, 0.5) == {
+        "TH"
+    }
 
 
 def test_structure():
     """6S: with 5S or 7S held, the other is held too, 3 each; 8S completes 6S 7S, 4S 5S 6S. The king: KS may come, KC is the opponent's."""
-    where = seen("5S 6S 7S KD KH 2C", known="KC", unseen="4S 8S KS 9D 9C 9H 9S JD JC TD TC TH TS QD QC QS AD AS")
+    where = seen(
+        "5S 6S 7S KD KH 2C",
+        known="KC",
+        unseen="4S 8S KS 9D 9C 9H 9S JD JC TD TC TH TS QD QC QS AD AS",
+    )
     way = 1 - Fraction(1, 2) ** 4
     assert discard.structure(where, "6S") == 2 * 3 + 2 * way
     assert discard.structure(where, "KD") == way
@@ -69,15 +86,21 @@ def test_reach_and_hold():
         assert discard.reach(where, where.hand, where.hand, where.unseen, by) == Fraction(22, 4)
     assert discard.hold(where, where.hand, where.unseen, "text") == Fraction(10, 4)
     assert discard.hold(where, where.hand, where.unseen, "policy") == Fraction(10, 16)
-    assert discard.hand_value(where, where.hand, where.unseen, 0.5, 2, "text") == {21 - Fraction(11, 4) - 5}
+    assert discard.hand_value(where, where.hand, where.unseen, 0.5, 2, "text") == {
+        21 - Fraction(11, 4) - 5
+    }
     thrown = seen("5S 6S KH", known="KS", shed="KC", unseen="4S 7S KD 2C")
-    assert discard.hold(thrown, where.hand, where.unseen, "text") == 0  # he throws kings, so he keeps none
+    assert (
+        discard.hold(thrown, where.hand, where.unseen, "text") == 0
+    )  # he throws kings, so he keeps none
 
 
 def test_hold_by_runs():
     """6H is in two runs with 7H: 5H (may come) and 8H (may come), and in one of four with both."""
     where = seen("6H AC", known="7H", unseen="5H 8H 2D 3D")
-    assert discard.hold(where, where.hand, where.unseen, "text") == 6 * (Fraction(2, 4) + Fraction(1, 16))
+    assert discard.hold(where, where.hand, where.unseen, "text") == 6 * (
+        Fraction(2, 4) + Fraction(1, 16)
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,7 +147,9 @@ def test_value_by_deadwood():
     """Of the four cards two make a run with the pair and leave nothing; taking the ace leaves 12."""
     where = seen("5S 6S KD", unseen="4S 7S AC 9C", offer="AH", legal=frozenset({0, 1}))
     assert take.value(where) == {0}  # 12 against (0 + 0 + 12 + 20) / 4
-    assert take.value(seen("5S 6S KD", unseen="4S 9S AC 9C", offer="AH", legal=frozenset({0, 1}))) == {1}  # (0 + 20 + 12 + 20) / 4
+    assert take.value(
+        seen("5S 6S KD", unseen="4S 9S AC 9C", offer="AH", legal=frozenset({0, 1}))
+    ) == {1}  # (0 + 20 + 12 + 20) / 4
 
 
 def test_a_pair_is_not_repeated():
@@ -132,10 +157,20 @@ def test_a_pair_is_not_repeated():
     earlier = ((0, "QH", "9S"), (1, None, "3S"), (0, "8H", "KC"))
     assert discard.simple(seen(hand, drawn="AC", history=earlier)) == {"KC", "QH"}
     assert discard.simple(seen(hand, taken="8H", history=earlier)) == {"QH"}
-    assert discard.simple(seen(hand, taken="KC", legal=frozenset(hand.split()) - {"KC"}, history=((0, "QH", "KC"),))) != {"QH"}
+    assert discard.simple(
+        seen(hand, taken="KC", legal=frozenset(hand.split()) - {"KC"}, history=((0, "QH", "KC"),))
+    ) != {"QH"}
 
 
 def test_lead_is_clamped():
     """At level scores 4; behind by 50 nothing but gin; ahead by 20 of 80 all that the deal allows."""
-    for own, other, count, ends in ((0, 0, 4, 1), (0, 0, 5, 0), (0, 50, 1, 0), (0, 50, 0, 1), (20, 0, 10, 1)):
-        assert knock.lead(seen(MELDED, own_points=own, other_points=other, ending=1, ending_count=count)) == {ends}
+    for own, other, count, ends in (
+        (0, 0, 4, 1),
+        (0, 0, 5, 0),
+        (0, 50, 1, 0),
+        (0, 50, 0, 1),
+        (20, 0, 10, 1),
+    ):
+        assert knock.lead(
+            seen(MELDED, own_points=own, other_points=other, ending=1, ending_count=count)
+        ) == {ends}

@@ -20,7 +20,10 @@ def row_of(**more):
 
 def listed(kept, discard=None, how="knock", limit=10, row=CHOICE, **conditions):
     """The texts of what may be shown, in order."""
-    return [tuple(twin.texts(family)) for family in twin.meldings(row, how, cards(kept), discard, limit=limit, **conditions)]
+    return [
+        tuple(twin.texts(family))
+        for family in twin.meldings(row, how, cards(kept), discard, limit=limit, **conditions)
+    ]
 
 
 def shown_by(deal, card, how, melding):
@@ -35,8 +38,17 @@ def test_the_sets_come_before_the_runs():
     assert listed(GRID, "2C") == [SETS, RUNS]  # three extension cards and six
     assert listed(GRID, "2C", limit=9) == []
     assert listed(GRID, "2C", limit=21) == [SETS, RUNS]
-    assert listed(GRID, "2C", limit=22) == [SETS, RUNS, SETS[1:]]  # without the 4s 12 more, without the 5s or any run 15
-    assert set(listed(GRID, "2C", limit=25)[3:]) == {(SETS[0], SETS[2]), RUNS[:2], RUNS[1:], RUNS[::2]}
+    assert listed(GRID, "2C", limit=22) == [
+        SETS,
+        RUNS,
+        SETS[1:],
+    ]  # without the 4s 12 more, without the 5s or any run 15
+    assert set(listed(GRID, "2C", limit=25)[3:]) == {
+        (SETS[0], SETS[2]),
+        RUNS[:2],
+        RUNS[1:],
+        RUNS[::2],
+    }
 
 
 def test_the_choice_between_sets_and_runs_is_worth_17_points():
@@ -58,7 +70,9 @@ def test_a_dearer_melding_denies_lay_offs():
     defender = "4S 5S 7D 8C TD TC JH QS 6C 2D"
     assert listed(LOW_RUN, "QH") == [WHOLE, WITHOUT]
     for melding, own, other in ((WHOLE, 1, 63), (WITHOUT, 7, 72)):
-        result = shown_by(planted(LOW_RUN, defender, "QH", melding="choice"), "QH", "knock", melding)
+        result = shown_by(
+            planted(LOW_RUN, defender, "QH", melding="choice"), "QH", "knock", melding
+        )
         assert (result.stopper_count, result.other_count, result.other_before) == (own, other, 72)
         assert result.points == [other - own, 0]
 
@@ -68,7 +82,10 @@ GIN = "AS 2S 3S 9H 9D 9C KH KD KC KS"
 
 @pytest.mark.parametrize(
     "defender, points",
-    [("4S 5S 7D 8C TD TC JH QS 6C 2D", [72 - 6, 0]), ("4H 4D 4C 7H 7D 7C 8H 8D 8C 2D", [0, 6 - 2 + 25])],
+    [
+        ("4S 5S 7D 8C TD TC JH QS 6C 2D", [72 - 6, 0]),
+        ("4H 4D 4C 7H 7D 7C 8H 8D 8C 2D", [0, 6 - 2 + 25]),
+    ],
 )
 def test_a_hand_that_could_be_gin_may_be_shown_as_a_knock(defender, points):
     """Then it is a knock with its count: no bonus, lay-offs, and it can be undercut (RULES 3.3, 3.5)."""
@@ -76,7 +93,11 @@ def test_a_hand_that_could_be_gin_may_be_shown_as_a_knock(defender, points):
     rest = ("9H 9D 9C", "KS KH KD KC")
     assert listed(GIN, "QH", "gin")[:2] == [whole, rest]
     result = shown_by(planted(GIN, defender, "QH", melding="choice"), "QH", "gin", rest)
-    assert (result.kind, result.stopper_count, result.points) == ("knock" if points[0] else "undercut", 6, points)
+    assert (result.kind, result.stopper_count, result.points) == (
+        "knock" if points[0] else "undercut",
+        6,
+        points,
+    )
     result = shown_by(planted(GIN, defender, "QH", melding="choice"), "QH", "gin", whole)
     assert (result.kind, result.stopper_count) == ("gin", 0)
     assert result.other_count == result.other_before == result.points[0] - 25
@@ -84,7 +105,11 @@ def test_a_hand_that_could_be_gin_may_be_shown_as_a_knock(defender, points):
 
 def test_one_legal_melding_is_shown_without_a_question():
     defender = "4S 5S 7D 8C TD TC JH QS 6C 2D"
-    for more in ({"melding": "auto"}, {"melding": "choice", "knock_limit": 0}, {"melding": "choice", "knock_limit": 5}):
+    for more in (
+        {"melding": "auto"},
+        {"melding": "choice", "knock_limit": 0},
+        {"melding": "choice", "knock_limit": 5},
+    ):
         deal = planted(GIN, defender, "QH", **more)
         deal.act(("end", "QH", "gin"))
         assert (deal.result.kind, deal.meldings) == ("gin", [])
@@ -94,11 +119,24 @@ def test_nothing_but_a_melding_of_the_list_may_be_shown():
     deal = planted(LOW_RUN, "4S 5S 7D 8C TD TC JH QS 6C 2D", "QH", melding="choice")
     deal.act(("end", "QH", "knock"))
     assert deal.options() == {("show", WHOLE), ("show", WITHOUT)} and len(deal.meldings) == 2
-    for action in (("show", ("9H 9D 9C",)), ("throw", "AH"), ("end", "QH", "knock"), ("show", WHOLE[::-1])):
+    for action in (
+        ("show", ("9H 9D 9C",)),
+        ("throw", "AH"),
+        ("end", "QH", "knock"),
+        ("show", WHOLE[::-1]),
+    ):
         with pytest.raises(ValueError):
             deal.act(action)
     with pytest.raises(ValueError, match="may not be shown"):  # under melding = auto only the first
-        twin.showdown(STANDARD, "knock", cards(LOW_RUN), "QH", [], limit=10, chosen=[text.split() for text in WITHOUT])
+        twin.showdown(
+            STANDARD,
+            "knock",
+            cards(LOW_RUN),
+            "QH",
+            [],
+            limit=10,
+            chosen=[text.split() for text in WITHOUT],
+        )
 
 
 def test_a_taken_card_must_be_in_the_melding_shown():
@@ -116,8 +154,15 @@ def test_a_taken_card_must_be_in_the_melding_shown():
 def test_a_shot_leaves_exactly_what_it_demands():
     kept, row = "2S 3S 4S 5S 6S 7S 8S 9S 5C 5D", row_of(shot=True)
     # All with the extension cards AS and TS: fewest melds first, then text order.
-    wanted = ["2S 3S 4S 5S 6S 7S 8S 9S", "2S 3S 4S|5S 6S 7S 8S 9S", "2S 3S 4S 5S|6S 7S 8S 9S", "2S 3S 4S 5S 6S|7S 8S 9S"]
-    assert listed(kept, "KH", "shot", row=row, own_points=55) == [tuple(text.split("|")) for text in wanted]
+    wanted = [
+        "2S 3S 4S 5S 6S 7S 8S 9S",
+        "2S 3S 4S|5S 6S 7S 8S 9S",
+        "2S 3S 4S 5S|6S 7S 8S 9S",
+        "2S 3S 4S 5S 6S|7S 8S 9S",
+    ]
+    assert listed(kept, "KH", "shot", row=row, own_points=55) == [
+        tuple(text.split("|")) for text in wanted
+    ]
     # As a knock the two 5s may go to a set, which makes it gin, or more may be left over.
     knocks = listed(kept, "KH", "knock", row=row, own_points=55)
     assert knocks[0] == ("2S 3S 4S", "5S 5D 5C", "6S 7S 8S 9S")
@@ -136,21 +181,35 @@ def test_the_cuts_of_a_long_run():
     row = row_of(big_gin=True)
     big = listed(" ".join(run), None, "big_gin", row=row)
     assert len(big) == compositions(11) == 13
-    assert big[0] == (" ".join(run),) and [len(melds) for melds in big] == sorted(len(melds) for melds in big)
+    assert big[0] == (" ".join(run),) and [len(melds) for melds in big] == sorted(
+        len(melds) for melds in big
+    )
     ten = listed(" ".join(run[:10]), run[10], "gin", limit=0)
     assert len(ten) == compositions(10) == 9
-    assert listed(" ".join(run[:10]), run[10], "gin", limit=10)[:9] == ten  # the first is gin, the dearer ones are knocks
+    assert (
+        listed(" ".join(run[:10]), run[10], "gin", limit=10)[:9] == ten
+    )  # the first is gin, the dearer ones are knocks
 
 
 def test_nothing_melded_is_a_melding_too():
     hand = "AS AH AD AC 2S 2H 2D 2C 3S 3H"  # D34, 18 points
     assert listed(hand, "KH", limit=18)[-1] == () and () not in listed(hand, "KH", limit=17)
     defender = "KS KD KC 9S 9D 9C 5C 6C 7C QS"
-    result = shown_by(planted(hand, defender, "KH", melding="choice", knock_limit=18), "KH", "knock", ())
-    assert (result.kind, result.stopper_count, result.other_count, result.melds) == ("undercut", 18, 10, [])
+    result = shown_by(
+        planted(hand, defender, "KH", melding="choice", knock_limit=18), "KH", "knock", ()
+    )
+    assert (result.kind, result.stopper_count, result.other_count, result.melds) == (
+        "undercut",
+        18,
+        10,
+        [],
+    )
 
 
-@pytest.mark.parametrize("more", [{}, {"rainbow": True}, {"ace_runs": "corner", "ace_value": 15}, {"take_to_knock": "melded"}])
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"rainbow": True}, {"ace_runs": "corner", "ace_value": 15}, {"take_to_knock": "melded"}],
+)
 def test_the_list_is_complete_and_in_order(more):
     """Every family within the limit once, counted card by card; least deadwood first, and the first is the automatic one."""
     rng = random.Random(str(more))
@@ -162,7 +221,10 @@ def test_the_list_is_complete_and_in_order(more):
         must = {taken} if row["take_to_knock"] == "melded" else set()
         assert len(found) == families_by_cards(frozenset(kept), 40, row, must)
         values = twin.card_values(row)
-        counts = [sum(values[card] for card in kept if not any(card in meld for meld in melds)) for melds in found]
+        counts = [
+            sum(values[card] for card in kept if not any(card in meld for meld in melds))
+            for melds in found
+        ]
         assert counts == sorted(counts)
         first = twin.shown(kept, discard, row, limit=40, taken=taken)
         assert first == (found[0] if found else None)
@@ -175,19 +237,31 @@ def families_by_cards(held, limit, row, must):
     if not held:
         return 1
     card = min(held)
-    left = 0 if card in must else families_by_cards(held - {card}, limit - twin.card_values(row)[card], row, must)
-    melds = [meld for meld in PACK_MELDS[row["ace_runs"], row["rainbow"]] if card in meld and meld <= held]
+    left = (
+        0
+        if card in must
+        else families_by_cards(held - {card}, limit - twin.card_values(row)[card], row, must)
+    )
+    melds = [
+        meld
+        for meld in PACK_MELDS[row["ace_runs"], row["rainbow"]]
+        if card in meld and meld <= held
+    ]
     return left + sum(families_by_cards(held - meld, limit, row, must) for meld in melds)
 
 
 PACK_MELDS = {
-    (ace, rainbow): twin.all_melds({"ace_runs": ace, "rainbow": rainbow}) for ace in ("low", "corner") for rainbow in (False, True)
+    (ace, rainbow): twin.all_melds({"ace_runs": ace, "rainbow": rainbow})
+    for ace in ("low", "corner")
+    for rainbow in (False, True)
 }
 
 
 def ended_at_random(row, rng, number):
     """A deal of random play, and what was shown."""
-    deal = twin.Deal(row, rng.sample(twin.PACK, 52), dealer=number % 2, points=(rng.randrange(100), 38))
+    deal = twin.Deal(
+        row, rng.sample(twin.PACK, 52), dealer=number % 2, points=(rng.randrange(100), 38)
+    )
     asked = 0
     while deal.to_move is not None:
         check_cards(deal)
@@ -198,7 +272,10 @@ def ended_at_random(row, rng, number):
     return asked
 
 
-@pytest.mark.parametrize("more", [{"knock_limit": 99}, {"knock_limit": 60, "rainbow": True, "shot": True, "big_gin": True}])
+@pytest.mark.parametrize(
+    "more",
+    [{"knock_limit": 99}, {"knock_limit": 60, "rainbow": True, "shot": True, "big_gin": True}],
+)
 def test_random_deals_with_a_choice(more):
     rng = random.Random(str(more))
     assert sum(ended_at_random(row_of(**more), rng, number) for number in range(25)) > 5

@@ -7,7 +7,9 @@ import pytest
 from oracles import twin
 from support.worked_examples import ROWS, STANDARD
 
-KNOCK, OLD, ELEVEN, SOLITARY = (ROWS[name] for name in ("solitaire-gin-knock", "solitaire-gin", "gin-solitaire", "solitary-gin"))
+KNOCK, OLD, ELEVEN, SOLITARY = (
+    ROWS[name] for name in ("solitaire-gin-knock", "solitaire-gin", "gin-solitaire", "solitary-gin")
+)
 GIN_HAND = "3S 4S 5S 8H 8D 8C JD QD KD TD"
 THREE = "4S 5S 6S 8H 8D 8C JD QD KD 3H"  # three points of deadwood
 FULL_ELEVEN = "3S 4S 5S 6S 8H 8D 8C 8S JD QD KD"
@@ -39,12 +41,19 @@ def test_the_joker_counts_among_the_cards_above_it_only_if_the_row_says_so():
     for count_joker, kind, points in ((False, "undercut", [0, 26]), (True, "even", [0, 0])):
         deal = solo(KNOCK, THREE, above=2, count_joker=count_joker)
         deal.act(("end", None, "knock"))
-        assert (deal.result.kind, deal.result.points, deal.result.stopper_count) == (kind, points, 3)
+        assert (deal.result.kind, deal.result.points, deal.result.stopper_count) == (
+            kind,
+            points,
+            3,
+        )
         assert deal.result.other_count == 2 + count_joker
 
 
 def test_equal_counts_are_an_undercut_only_if_the_row_says_so():
-    for undercut_on_tie, kind, winner, points in ((False, "even", None, [0, 0]), (True, "undercut", 1, [0, 25])):
+    for undercut_on_tie, kind, winner, points in (
+        (False, "even", None, [0, 0]),
+        (True, "undercut", 1, [0, 25]),
+    ):
         deal = solo(KNOCK, THREE, above=3, undercut_on_tie=undercut_on_tie)
         deal.act(("end", None, "knock"))
         assert (deal.result.kind, deal.result.winner, deal.result.points) == (kind, winner, points)
@@ -68,10 +77,17 @@ def test_big_gin_with_the_dealt_cards_needs_no_leave_to_stop():
 
 
 def test_big_gin_with_the_card_drawn():
-    deal = solo(KNOCK, "3S 4S 5S 6S 8H 8D 8C 8S JD QD", "KD", above=9, big_gin=True, big_gin_bonus=31)
+    deal = solo(
+        KNOCK, "3S 4S 5S 6S 8H 8D 8C 8S JD QD", "KD", above=9, big_gin=True, big_gin_bonus=31
+    )
     deal.act(("stock",))
     deal.act(("end", None, "big_gin"))
-    assert (deal.result.kind, deal.result.points, deal.result.turns, deal.result.stock_left) == ("big_gin", [31 + 8, 0], 1, 42)
+    assert (deal.result.kind, deal.result.points, deal.result.turns, deal.result.stock_left) == (
+        "big_gin",
+        [31 + 8, 0],
+        1,
+        42,
+    )
 
 
 def test_win_or_lose_knows_no_knock():
@@ -84,7 +100,11 @@ def test_win_or_lose_knows_no_knock():
 def test_gin_held_back_until_the_joker():
     deal = solo(KNOCK, GIN_HAND, above=0)
     deal.act(("stock",))
-    assert (deal.result.kind, deal.result.winner, deal.result.points) == ("joker", 1, [0, 0])  # 000-12
+    assert (deal.result.kind, deal.result.winner, deal.result.points) == (
+        "joker",
+        1,
+        [0, 0],
+    )  # 000-12
 
 
 def test_the_ban_on_the_card_drawn():
@@ -113,7 +133,11 @@ def test_a_joker_among_penalties():
     deal = solo(row, LOOSE, above=0)
     assert deal.options() == {("stock",)}
     deal.act(("stock",))
-    assert (deal.result.kind, deal.result.winner, deal.result.points) == ("joker", 1, [15 + 6 * 5 + 3 * 10, 0])
+    assert (deal.result.kind, deal.result.winner, deal.result.points) == (
+        "joker",
+        1,
+        [15 + 6 * 5 + 3 * 10, 0],
+    )
 
 
 def test_penalties_and_gin_on_the_dealt_hand():
@@ -121,7 +145,12 @@ def test_penalties_and_gin_on_the_dealt_hand():
     deal = solo(SOLITARY, GIN_HAND, "2C", stop_before_draw=False)
     assert deal.options() == {("stock",)}
     draw_and_discard(deal, "2C")
-    assert (deal.result.kind, deal.result.winner, deal.result.points, deal.result.turns) == ("gin", 0, [-20, 0], 1)
+    assert (deal.result.kind, deal.result.winner, deal.result.points, deal.result.turns) == (
+        "gin",
+        0,
+        [-20, 0],
+        1,
+    )
     eleven = solo(SOLITARY, GIN_HAND + " 2C", first_turn="discard_first")
     eleven.act(("throw", "2C"))
     assert (eleven.result.kind, eleven.result.draws, eleven.result.turns) == ("gin", [0, 0], 1)
@@ -131,7 +160,11 @@ def test_penalties_after_the_last_turn():
     for card, kind, winner, points in (("TD", "limit", None, 5), ("3H", "gin", 0, -20)):
         deal = solo(SOLITARY, THREE, "TD", max_draws=1)
         draw_and_discard(deal, card)
-        assert (deal.result.kind, deal.result.winner, deal.result.points) == (kind, winner, [points, 0])
+        assert (deal.result.kind, deal.result.winner, deal.result.points) == (
+            kind,
+            winner,
+            [points, 0],
+        )
     deal = solo(SOLITARY, THREE + " 2C", "4H", max_draws=1, first_turn="discard_first")
     deal.act(("throw", "2C"))  # not a turn of draw and discard
     draw_and_discard(deal, "4H")
@@ -140,7 +173,9 @@ def test_penalties_after_the_last_turn():
 
 def test_penalties_without_a_turn():
     for hand, kind, points in ((THREE, "limit", 5), (GIN_HAND, "gin", -20)):
-        deal = solo(SOLITARY, hand, max_draws=0, stop_before_draw=False)  # gin after the last turn, even if that was none
+        deal = solo(
+            SOLITARY, hand, max_draws=0, stop_before_draw=False
+        )  # gin after the last turn, even if that was none
         assert (deal.result.kind, deal.result.points) == (kind, [points, 0])
 
 
@@ -156,9 +191,18 @@ def test_big_gin_among_penalties():
 def test_the_guard_against_endless_play():
     deal = solo(KNOCK, THREE, "KC", "2D", above=9, max_turns=1)
     draw_and_discard(deal, "KC")
-    assert ("end", None, "knock") in deal.options()  # it belongs to the turn that has just been played
+    assert (
+        "end",
+        None,
+        "knock",
+    ) in deal.options()  # it belongs to the turn that has just been played
     deal.act(("stock",))
-    assert (deal.result.kind, deal.result.winner, deal.result.points, deal.result.draws) == ("stalled", None, [0, 0], [1, 0])
+    assert (deal.result.kind, deal.result.winner, deal.result.points, deal.result.draws) == (
+        "stalled",
+        None,
+        [0, 0],
+        [1, 0],
+    )
 
 
 # Exact statements
@@ -186,14 +230,19 @@ def choose(deal, rng):
     if ends and rng.random() < 0.5:
         return ends[0]
     if throws and rng.random() < 0.8:
-        return min(throws, key=lambda act: twin.deadwood([c for c in deal.hands[0] if c != act[1]], deal.row))
+        return min(
+            throws,
+            key=lambda act: twin.deadwood([c for c in deal.hands[0] if c != act[1]], deal.row),
+        )
     return rng.choice(throws or options)
 
 
 def never_redrawn(deal, rng):
     """Play; no card discarded is ever drawn, nor held again."""
     while deal.result is None:
-        assert sorted([*deal.hands[0], *set(deal.deck), *deal.discards]) == sorted([*twin.PACK, *with_joker(deal), *at_the_bottom(deal)])
+        assert sorted([*deal.hands[0], *set(deal.deck), *deal.discards]) == sorted(
+            [*twin.PACK, *with_joker(deal), *at_the_bottom(deal)]
+        )
         assert not set(deal.hands[0]) & set(deal.discards)
         deal.act(choose(deal, rng))
 
@@ -231,12 +280,52 @@ OPTIONS = {
     "solitary-gin": SOLITARY,
     "lose": {**KNOCK, "joker_in_hand": "lose"},
     "count_joker": {**ELEVEN, "count_joker": True, "undercut_on_tie": True},
-    "after": {**KNOCK, "joker": "after_deal", "joker_in_hand": None, "big_gin": True, "big_gin_bonus": 40, "knock_limit": 40},
-    "rainbow": {**ELEVEN, "rainbow": True, "ace_runs": "corner", "knock_limit": 99, "undercut_bonus": 10},
-    "late": {**KNOCK, "stop_before_draw": False, "discard_ban": "drawn", "ace_runs": "high_or_low", "ace_value": 15, "knock_limit": 60},
-    "old eleven": {**OLD, "joker": "after_deal", "joker_in_hand": None, "first_turn": "discard_first", "big_gin": True, "rainbow": True},
-    "long": {**SOLITARY, "max_draws": 42, "big_gin": True, "rainbow": True, "ace_runs": "corner", "stop_before_draw": False},
-    "eleven": {**SOLITARY, "first_turn": "discard_first", "max_draws": 41, "penalty_gin": -7, "discard_ban": "drawn"},
+    "after": {
+        **KNOCK,
+        "joker": "after_deal",
+        "joker_in_hand": None,
+        "big_gin": True,
+        "big_gin_bonus": 40,
+        "knock_limit": 40,
+    },
+    "rainbow": {
+        **ELEVEN,
+        "rainbow": True,
+        "ace_runs": "corner",
+        "knock_limit": 99,
+        "undercut_bonus": 10,
+    },
+    "late": {
+        **KNOCK,
+        "stop_before_draw": False,
+        "discard_ban": "drawn",
+        "ace_runs": "high_or_low",
+        "ace_value": 15,
+        "knock_limit": 60,
+    },
+    "old eleven": {
+        **OLD,
+        "joker": "after_deal",
+        "joker_in_hand": None,
+        "first_turn": "discard_first",
+        "big_gin": True,
+        "rainbow": True,
+    },
+    "long": {
+        **SOLITARY,
+        "max_draws": 42,
+        "big_gin": True,
+        "rainbow": True,
+        "ace_runs": "corner",
+        "stop_before_draw": False,
+    },
+    "eleven": {
+        **SOLITARY,
+        "first_turn": "discard_first",
+        "max_draws": 41,
+        "penalty_gin": -7,
+        "discard_ban": "drawn",
+    },
     "joker": {**SOLITARY, "joker": "before_deal", "joker_in_hand": "lose"},
     "short": {**KNOCK, "max_turns": 3},
 }

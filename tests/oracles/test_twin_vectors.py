@@ -9,7 +9,15 @@ from oracles import twin
 from support.twin_deals import DEALER, NONDEALER, cards, check_cards, check_result, choose, planted
 from support.worked_examples import BOOK, ROWS, STANDARD, vectors
 
-CONDITIONS = ("ace_runs", "rainbow", "pip_values", "ace_value", "defender_ace_value", "take_to_knock", "big_gin")
+CONDITIONS = (
+    "ace_runs",
+    "rainbow",
+    "pip_values",
+    "ace_value",
+    "defender_ace_value",
+    "take_to_knock",
+    "big_gin",
+)
 
 
 def row_of(given, **more):
@@ -33,7 +41,12 @@ def test_deadwood(vector):
     given, expect = vector["input"], vector["expect"]
     row, hand = row_of(given), given["hand"].split()
     assert twin.deadwood(hand, row) == expect["deadwood"]
-    assert twin.deadwood(hand, {**row, "ace_value": 1, "defender_ace_value": row["ace_value"]}, "defender") == (expect["deadwood"])
+    assert (
+        twin.deadwood(
+            hand, {**row, "ace_value": 1, "defender_ace_value": row["ace_value"]}, "defender"
+        )
+        == (expect["deadwood"])
+    )
     best = as_set(twin.optimal_meldings(hand, row))
     assert len(best) == expect["optimal_families"]
     listed = sorted(sorted(family) for family in expect["families"])
@@ -47,7 +60,9 @@ def test_deadwood(vector):
 def test_knock_options(vector):
     given, expect = vector["input"], vector["expect"]
     row = row_of(given, shot=given["own_score"] is not None)
-    banned = {"taken": given["taken"], "drawn": given["drawn"] or given["taken"], "none": None}[given["discard_ban"]]
+    banned = {"taken": given["taken"], "drawn": given["drawn"] or given["taken"], "none": None}[
+        given["discard_ban"]
+    ]
     endings = twin.legal_endings(
         given["hand"].split(),
         row,
@@ -58,8 +73,14 @@ def test_knock_options(vector):
     )
     knocks = {ending.card: ending.count for ending in endings if ending.how in ("knock", "gin")}
     assert knocks == expect["knock"]
-    assert all((ending.how == "gin") == (ending.count == 0) for ending in endings if ending.how in ("knock", "gin"))
-    assert sorted(ending.card for ending in endings if ending.how == "shot") == sorted(expect.get("shot", []))
+    assert all(
+        (ending.how == "gin") == (ending.count == 0)
+        for ending in endings
+        if ending.how in ("knock", "gin")
+    )
+    assert sorted(ending.card for ending in endings if ending.how == "shot") == sorted(
+        expect.get("shot", [])
+    )
     assert any(ending.how == "big_gin" for ending in endings) == expect["big_gin"]
 
 
@@ -84,7 +105,9 @@ def test_deal_points(vector):
     options = dict(given["options"])
     left, factor = options.pop("stock_left", 0), options.pop("multiplier", 1)
     row = {**STANDARD, **options}
-    score = twin.deal_points(row, given["stop"], given["own_deadwood"], given["other_count"], left, factor)
+    score = twin.deal_points(
+        row, given["stop"], given["own_deadwood"], given["other_count"], left, factor
+    )
     assert (score.stopper, score.other) == (expect["stopper"], expect["other"])
 
 
@@ -104,7 +127,10 @@ def test_showdown(vector):
         stock_left=left,
         factor=factor,
     )
-    assert (end.stopper_count, end.other_count) == (expect["knocker_deadwood"], expect["defender_deadwood"])
+    assert (end.stopper_count, end.other_count) == (
+        expect["knocker_deadwood"],
+        expect["defender_deadwood"],
+    )
     assert (end.stopper_points, end.other_points) == (expect["stopper"], expect["other"])
     assert joined(end.melds) == sorted(expect["knocker_melds"])
 
@@ -113,7 +139,10 @@ def test_showdown(vector):
 def test_knock_limit(vector):
     row, upcard = ROWS[vector["variant"]], vector["input"]["upcard"]
     expect = vector["expect"]
-    assert (twin.knock_limit(row, upcard), twin.multiplier(row, upcard)) == (expect["limit"], expect["multiplier"])
+    assert (twin.knock_limit(row, upcard), twin.multiplier(row, upcard)) == (
+        expect["limit"],
+        expect["multiplier"],
+    )
 
 
 @pytest.mark.parametrize("vector", vectors("shot_digits"))
@@ -128,7 +157,9 @@ def test_shot_digits(vector):
 def masks(row, length):
     """The melds of so many cards, as masks."""
     place = {card: 1 << number for number, card in enumerate(twin.PACK)}
-    return [sum(place[card] for card in meld) for meld in twin.all_melds(row) if len(meld) == length]
+    return [
+        sum(place[card] for card in meld) for meld in twin.all_melds(row) if len(meld) == length
+    ]
 
 
 def fully_melded(row, lengths):
@@ -149,7 +180,9 @@ def test_exact_counts(vector):
 def test_exact_counts_of_hands(vector):
     row, expect = row_of(vector["input"]), vector["expect"]
     assert len(fully_melded(row, (3, 3, 4)) | fully_melded(row, (5, 5))) == expect["gin_hands_10"]
-    assert len(fully_melded(row, (4, 4, 3)) | fully_melded(row, (3, 3, 5))) == expect["gin_hands_11"]
+    assert (
+        len(fully_melded(row, (4, 4, 3)) | fully_melded(row, (3, 3, 5))) == expect["gin_hands_11"]
+    )
 
 
 # --- matches ----------
@@ -160,7 +193,9 @@ SIDES = {"player": 0, "joker": 1, 0: 0, 1: 1, None: None}  # the joker is the ot
 def result(winner, points=0, how="knock", stake=1):
     """A deal that brought the winner so many points."""
     side = SIDES[winner]
-    return twin.Result(how, winner=side, points=[points if side == seat else 0 for seat in (0, 1)], stake=stake)
+    return twin.Result(
+        how, winner=side, points=[points if side == seat else 0 for seat in (0, 1)], stake=stake
+    )
 
 
 def match_of(variant, results, **more):
@@ -182,8 +217,14 @@ def test_match_points(vector):
     given, expect = vector["input"], vector["expect"]
     match = match_of(vector["variant"], eventful(given), points_target=given["target"])
     scores = expect["scores"]
-    assert match.points == ([scores["player"], scores["joker"]] if isinstance(scores, dict) else scores)
-    assert (match.over, match.winner, match.deals) == (True, SIDES[expect["winner"]], expect["deals"])
+    assert match.points == (
+        [scores["player"], scores["joker"]] if isinstance(scores, dict) else scores
+    )
+    assert (match.over, match.winner, match.deals) == (
+        True,
+        SIDES[expect["winner"]],
+        expect["deals"],
+    )
 
 
 @pytest.mark.parametrize("vector", vectors("pro_games"))
@@ -194,21 +235,36 @@ def test_pro_games(vector):
 @pytest.mark.parametrize("vector", vectors("pro_round"))
 def test_pro_round(vector):
     given, expect = vector["input"], vector["expect"]
-    deals = [deal for winner, loser in given["games"] for deal in (result(1 - winner, loser), result(winner, 121))]
+    deals = [
+        deal
+        for winner, loser in given["games"]
+        for deal in (result(1 - winner, loser), result(winner, 121))
+    ]
     match = match_of("pro", deals, games_target=given["goal"])
-    assert (match.goal.games, match.winner, match.goal.played) == (expect["games"], expect["winner"], expect["played"])
+    assert (match.goal.games, match.winner, match.goal.played) == (
+        expect["games"],
+        expect["winner"],
+        expect["played"],
+    )
 
 
 def counts(given):
-    return {name: given[name] for name in ("deal_count_gin", "deal_count_undercut") if name in given}
+    return {
+        name: given[name] for name in ("deal_count_gin", "deal_count_undercut") if name in given
+    }
 
 
 @pytest.mark.parametrize("vector", vectors("race"))
 def test_race(vector):
     given, expect = vector["input"], vector["expect"]
     points_seat = given["points_player"]
-    match = match_of(vector["variant"], eventful(given), race_points_seat=points_seat, **counts(given))
-    assert (match.points[points_seat], match.goal.tally[1 - points_seat]) == (expect["points"], expect["deals_won"])
+    match = match_of(
+        vector["variant"], eventful(given), race_points_seat=points_seat, **counts(given)
+    )
+    assert (match.points[points_seat], match.goal.tally[1 - points_seat]) == (
+        expect["points"],
+        expect["deals_won"],
+    )
     assert (match.winner, match.deals) == (expect["winner"], expect["deals"])
 
 
@@ -223,10 +279,17 @@ def test_twofold(vector):
 @pytest.mark.parametrize("vector", vectors("hollywood"))
 def test_hollywood(vector):
     given, expect = dict(vector["input"]), vector["expect"]
-    wins = [result(side, points, "void" if side is None else "knock") for side, points in given.pop("wins")]
+    wins = [
+        result(side, points, "void" if side is None else "knock")
+        for side, points in given.pop("wins")
+    ]
     match = match_of(vector["variant"], wins, **given)
     goal = match.goal
-    assert (goal.columns, goal.boxes, goal.closed_by) == (expect["columns"], expect["boxes"], expect["closed_by"])
+    assert (goal.columns, goal.boxes, goal.closed_by) == (
+        expect["columns"],
+        expect["boxes"],
+        expect["closed_by"],
+    )
     assert (goal.settlements(), sum(goal.settlements())) == (expect["settlement"], expect["total"])
     assert match.deals == expect["deals"]
     by_columns = int(expect["closed_by"].count(1) > expect["closed_by"].count(0))
@@ -239,7 +302,11 @@ def test_total_match(vector):
     scores = given["deal_scores"]
     deals = [twin.Result("gin" if score < 0 else "limit", points=[score, 0]) for score in scores]
     match = match_of("solitary-gin", deals, total_goal=given["goal"])
-    assert (match.over, match.points[0], match.winner == 0) == (True, expect["total"], expect["won"])
+    assert (match.over, match.points[0], match.winner == 0) == (
+        True,
+        expect["total"],
+        expect["won"],
+    )
 
 
 # --- the die ----------
@@ -265,7 +332,9 @@ def test_die(vector):
     winner, stake = refused or (given["deal_winner"], die.stake)
     how = "refused" if refused else "knock"
     assert winner == expect["winner"]
-    assert (0 if winner is None else twin.deals_counted(row, result(winner, 0, how, stake))) == expect["won_deals"]
+    assert (
+        0 if winner is None else twin.deals_counted(row, result(winner, 0, how, stake))
+    ) == expect["won_deals"]
     if "stake" in expect:
         assert (die.stake, die.owner) == (expect["stake"], expect["owner"])
 
@@ -273,16 +342,27 @@ def test_die(vector):
 @pytest.mark.parametrize("vector", vectors("die_round"))
 def test_die_round(vector):
     given, expect = vector["input"], vector["expect"]
-    deals = [result(winner, 0, "void" if winner is None else "knock", stake) for winner, stake in given["deals"]]
+    deals = [
+        result(winner, 0, "void" if winner is None else "knock", stake)
+        for winner, stake in given["deals"]
+    ]
     match = match_of("dice", deals, deals_target=given["goal"])
-    assert (match.goal.tally, match.winner, match.deals) == (expect["won_deals"], expect["winner"], expect["deals"])
+    assert (match.goal.tally, match.winner, match.deals) == (
+        expect["won_deals"],
+        expect["winner"],
+        expect["deals"],
+    )
 
 
 @pytest.mark.parametrize("vector", vectors("dice_pro"))
 def test_dice_pro(vector):
     given, expect = vector["input"], vector["expect"]
     loser = result(1, given["loser_score"])
-    last = result(0, 0, "refused", given["stake"]) if given["refused"] else result(0, 121, "knock", given["stake"])
+    last = (
+        result(0, 0, "refused", given["stake"])
+        if given["refused"]
+        else result(0, 121, "knock", given["stake"])
+    )
     match = match_of("dice-pro", [loser, last], games_target=99)
     assert match.goal.games == [expect["games"], 0]
 
@@ -294,9 +374,15 @@ def solo_deal(given, row):
     """RULES 5.1: the hand, then the deck as far as it is told, then the other cards."""
     hand, deck = given["hand"].split(), given["deck_top_first"].split()
     told = [*hand, *deck]
-    place = {"none": None, "before_deal": (told + ["X"]).index("X"), "after_deal": (deck + ["X"]).index("X")}
+    place = {
+        "none": None,
+        "before_deal": (told + ["X"]).index("X"),
+        "after_deal": (deck + ["X"]).index("X"),
+    }
     told = [card for card in told if card != "X"]
-    return twin.SoloDeal(row, told + [card for card in twin.PACK if card not in told], place[row["joker"]])
+    return twin.SoloDeal(
+        row, told + [card for card in twin.PACK if card not in told], place[row["joker"]]
+    )
 
 
 def do_alone(deal, text):
@@ -304,10 +390,18 @@ def do_alone(deal, text):
     word, *card = text.split()
     if text == "stop":
         if deal.result is None:
-            deal.act(next((action for action in deal.options() if action[0] == "end"), ("end", None, "knock")))
+            deal.act(
+                next(
+                    (action for action in deal.options() if action[0] == "end"),
+                    ("end", None, "knock"),
+                )
+            )
     elif text == "big gin":
         deal.act(("end", None, "big_gin"))
-    elif deal.result is None or deal.result.kind not in ("redeal", "joker"):  # they come before the script's first draw
+    elif deal.result is None or deal.result.kind not in (
+        "redeal",
+        "joker",
+    ):  # they come before the script's first draw
         deal.act({"draw": ("stock",)}.get(word, (word, *card)))
 
 
@@ -338,7 +432,9 @@ def scripted_deal(given, row):
     """The deal of a play_script vector: RULES 2 deals singly, nondealer first."""
     pairs = zip(given["nondealer"].split(), given["dealer"].split(), strict=True)
     pack = [card for pair in pairs for card in pair]
-    return twin.Deal(row, [*pack, given["upcard"], *given["stock_top_first"].split()], dealer=DEALER)
+    return twin.Deal(
+        row, [*pack, given["upcard"], *given["stock_top_first"].split()], dealer=DEALER
+    )
 
 
 def do(deal, text):
@@ -346,7 +442,11 @@ def do(deal, text):
     seat, word, *card = text.split()
     assert deal.to_move == SEATS[seat]
     if word == "stop":
-        ends = [action for action in deal.options() if action[:2] == ("end", card[0]) and action[2] != "shot"]
+        ends = [
+            action
+            for action in deal.options()
+            if action[:2] == ("end", card[0]) and action[2] != "shot"
+        ]
         deal.act(ends[0] if ends else ("end", card[0], "knock"))
     else:
         deal.act((word, *card))
@@ -412,7 +512,9 @@ def near_the_end(script, stock_end, cards_left):
 
 
 def test_options_at_the_end_of_the_stock():
-    deal = near_the_end("T12", "after_discard", 3)  # OP9: the drawer of the fiftieth card may still end the deal
+    deal = near_the_end(
+        "T12", "after_discard", 3
+    )  # OP9: the drawer of the fiftieth card may still end the deal
     deal.act(("stock",))
     assert len(deal.stock) == 2 and words(deal) == {"throw", "end"}
     deal.act(("throw", deal.hands[deal.to_move][-1]))
@@ -434,7 +536,12 @@ def test_options_of_the_fiftieth_card_rule():
 def test_options_after_a_taking_with_three_left():
     deal = near_the_end("T12", "after_discard", 3)  # OP14: a taking does not shrink the stock
     deal.act(("take",))
-    deal.act(("throw", next(card for card in deal.hands[deal.to_move] if ("throw", card) in deal.options())))
+    deal.act(
+        (
+            "throw",
+            next(card for card in deal.hands[deal.to_move] if ("throw", card) in deal.options()),
+        )
+    )
     assert len(deal.stock) == 3 and deal.options() == {("take",), ("stock",)}
 
 
@@ -442,7 +549,11 @@ def test_options_of_discard_first():
     row = {**STANDARD, "first_turn": "discard_first", "big_gin": True}  # OP8, with two players
     big = cards("3S 4S 5S 6S 8H 8D 8C 8S JD QD KD")
     others = [card for card in twin.PACK if card not in big]
-    pack = [card for pair in zip(big[:10], others[:10], strict=True) for card in pair] + [big[10]] + others[10:]
+    pack = (
+        [card for pair in zip(big[:10], others[:10], strict=True) for card in pair]
+        + [big[10]]
+        + others[10:]
+    )
     deal = twin.Deal(row, pack, dealer=DEALER)
     assert deal.to_move == NONDEALER and len(deal.stock) == 31 and deal.upcard is None
     assert {("throw", card) for card in big} <= deal.options()
@@ -467,7 +578,10 @@ def test_all_kinds_of_vectors_are_here():
 
 
 def test_a_discard_that_permits_knock_and_shot():
-    hands = ("AS 2S 3S 4S JH JD JC JS 5C 5D", "5S 6S QS QH KC 9D 9H 2C 7D 3H")  # K21, with a defender
+    hands = (
+        "AS 2S 3S 4S JH JD JC JS 5C 5D",
+        "5S 6S QS QH KC 9D 9H 2C 7D 3H",
+    )  # K21, with a defender
     for how, points in (("knock", 71 - 11 - 10), ("shot", 71 + 25)):
         deal = planted(*hands, "KH", points=(55, 38), shot=True)
         assert {("end", "KH", "knock"), ("end", "KH", "shot")} <= deal.options()
@@ -506,10 +620,19 @@ OPTIONS = {
     "rush": {"rush_premium": True, "rush_on_gin": False},
     "rainbow": {"rainbow": True, "big_gin": True},
     "tedesco": ROWS["tedesco"],
-    "corner": {"ace_runs": "corner", "ace_value": 15, "defender_ace_value": 15, "layoff_on_gin": True},
+    "corner": {
+        "ace_runs": "corner",
+        "ace_value": 15,
+        "defender_ace_value": 15,
+        "layoff_on_gin": True,
+    },
     "high_or_low": {"ace_runs": "high_or_low", "pip_values": "five_ten", "undercut_on_tie": False},
     "free": {"first_turn": "free", "take_discard": False, "layoff": False},
-    "dead": {"first_turn": "upcard_stock_or_pass_dead", "discard_ban": "none", "stock_end": "at_draw"},
+    "dead": {
+        "first_turn": "upcard_stock_or_pass_dead",
+        "discard_ban": "none",
+        "stock_end": "at_draw",
+    },
     "discard_first": {"first_turn": "discard_first", "big_gin": True, "stock_reserve": 0},
     "limit 40": {"knock_limit": 40, "layoff_on_gin": True, "max_turns": 12},
     "everything": {
@@ -532,7 +655,9 @@ def test_random_deals(name):
     row = {**STANDARD, **OPTIONS[name]}
     kinds = set()
     for number in range(25):
-        deal = twin.Deal(row, rng.sample(twin.PACK, 52), dealer=number % 2, points=(rng.randrange(100), 38))
+        deal = twin.Deal(
+            row, rng.sample(twin.PACK, 52), dealer=number % 2, points=(rng.randrange(100), 38)
+        )
         while deal.to_move is not None:
             check_cards(deal)
             with pytest.raises(ValueError):
@@ -550,11 +675,16 @@ def test_more_melds_never_raise_the_deadwood():
     rng = random.Random(3)
     for _ in range(2000):
         hand = rng.sample(twin.PACK, 10)
-        low, both, corner = (twin.deadwood(hand, {**STANDARD, "ace_runs": runs}) for runs in ("low", "high_or_low", "corner"))
+        low, both, corner = (
+            twin.deadwood(hand, {**STANDARD, "ace_runs": runs})
+            for runs in ("low", "high_or_low", "corner")
+        )
         rainbow = twin.deadwood(hand, {**STANDARD, "rainbow": True})
         assert low >= both >= corner and low >= rainbow
         assert low == twin.deadwood(sorted(hand), STANDARD)
-        assert low == twin.deadwood([card[0] + "DCHS"["SHDC".index(card[1])] for card in hand], STANDARD)
+        assert low == twin.deadwood(
+            [card[0] + "DCHS"["SHDC".index(card[1])] for card in hand], STANDARD
+        )
 
 
 def test_the_two_ways_to_the_least_deadwood_agree():
@@ -562,7 +692,11 @@ def test_the_two_ways_to_the_least_deadwood_agree():
     for _ in range(1500):
         suits = rng.choice(("SHDC", "SH", "SHD"))
         hand = rng.sample([card for card in twin.PACK if card[1] in suits], 10)
-        row = {**STANDARD, "ace_runs": rng.choice(("low", "high_or_low", "corner")), "rainbow": rng.random() < 0.5}
+        row = {
+            **STANDARD,
+            "ace_runs": rng.choice(("low", "high_or_low", "corner")),
+            "rainbow": rng.random() < 0.5,
+        }
         values, least = twin.card_values(row), twin.deadwood(hand, row)
         for melding in twin.optimal_meldings(hand, row):
             melded = {card for meld in melding for card in meld}
@@ -588,7 +722,10 @@ def least_by_assigning(melds, hand, row):
     """The joint minimum of RULES 3.7 once more, card by card: each card is kept or goes to one of the melds shown."""
     whole, least = twin.all_melds({**row, "rainbow": False}), None
     for places in product(range(len(melds) + 1), repeat=len(hand)):
-        grown = [{*meld, *(c for c, p in zip(hand, places, strict=True) if p == n)} for n, meld in enumerate(melds, 1)]
+        grown = [
+            {*meld, *(c for c, p in zip(hand, places, strict=True) if p == n)}
+            for n, meld in enumerate(melds, 1)
+        ]
         if all(len(new) == len(old) or new in whole for new, old in zip(grown, melds, strict=True)):
             kept = [card for card, place in zip(hand, places, strict=True) if place == 0]
             count = twin.deadwood(kept, row, "defender")
@@ -601,9 +738,15 @@ def test_the_joint_choice_card_by_card():
     for _ in range(60):
         # Few suits and ranks, so that melds, chains and lay-offs are frequent.
         pack = rng.sample([card for card in twin.PACK if card[1] in "SH" or card[0] in "678"], 17)
-        row = {**STANDARD, "ace_runs": rng.choice(("low", "high_or_low", "corner")), "defender_ace_value": 15}
+        row = {
+            **STANDARD,
+            "ace_runs": rng.choice(("low", "high_or_low", "corner")),
+            "defender_ace_value": 15,
+        }
         melds = twin.optimal_meldings(pack[:11], row)[0][:3]
-        assert twin.defender_count(melds, pack[11:], row).count == least_by_assigning(melds, pack[11:], row)
+        assert twin.defender_count(melds, pack[11:], row).count == least_by_assigning(
+            melds, pack[11:], row
+        )
 
 
 def test_eaai_showdown():
@@ -614,7 +757,9 @@ def test_eaai_showdown():
     assert (own, laid, other) == (9, ["8S", "9S"], 8 + 20 + 2 + 4 + 20 + 6)
     # The hand of L03: the defender keeps his four 8s, so the joint choice (32) is out of reach.
     assert twin.eaai_showdown(knocker, cards("8S 8H 8D 8C 9S 2H 4C QD JC 6D"), rng) == (9, 41, [])
-    own, other, laid = twin.eaai_showdown(cards("4S 5S 6S 9H 9D 9C QS QH QD QC"), cards("2S 3S 7S 8S 9S TH TD TC 4H 3D"), rng)
+    own, other, laid = twin.eaai_showdown(
+        cards("4S 5S 6S 9H 9D 9C QS QH QD QC"), cards("2S 3S 7S 8S 9S TH TD TC 4H 3D"), rng
+    )
     assert (own, other, laid) == (0, 12, [])  # no lay-offs on a stopper without deadwood
     # 3x3 grid: rows and columns are equally likely, one takes the 7S and one does not.
     grid, hand = cards("4S 5S 6S 4H 5H 6H 4D 5D 6D KC"), cards("7S 9C QH KD 2C AH JS TD 8C 3C")

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simgin import hand, notation, rules, variants
-from simgin.cli import cli
+from simgin.cli.main import cli
+from simgin.play import hand
+from simgin.rules import record, variants
+from simgin.text import notation
 
-VECTORS = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text())["vectors"]
+VECTORS = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text())[
+    "vectors"
+]
 
 
 def simgin(*words):
@@ -21,10 +25,16 @@ def said(cards, variant="standard", **more):
 
 
 def examples(kind):
-    return [pytest.param(one["input"], one["expect"], id=one["id"]) for one in VECTORS if one["kind"] == kind]
+    return [
+        pytest.param(one["input"], one["expect"], id=one["id"])
+        for one in VECTORS
+        if one["kind"] == kind
+    ]
 
 
-@pytest.mark.parametrize(("given", "expect"), [one for one in examples("deadwood") if "auto_melds" in one.values[1]])
+@pytest.mark.parametrize(
+    ("given", "expect"), [one for one in examples("deadwood") if "auto_melds" in one.values[1]]
+)
 def test_ten_cards(given, expect):
     rainbow = "yes" if given["rainbow"] else "no"
     text = f"standard+ace_runs={given['ace_runs']}+rainbow={rainbow}+pip_values={given['pip_values']}+ace_value={given['ace_value']}"
@@ -33,20 +43,43 @@ def test_ten_cards(given, expect):
     assert len(answer.meldings) == expect["optimal_families"]
     assert [hand.meld_text(meld) for meld in answer.melding] == sorted(expect["auto_melds"])
     endings = {(ending.how, ending.count) for ending in answer.endings}
-    assert endings == ({("gin", 0)} if answer.deadwood == 0 else {("knock", answer.deadwood)} if answer.deadwood <= 10 else set())
+    assert endings == (
+        {("gin", 0)}
+        if answer.deadwood == 0
+        else {("knock", answer.deadwood)}
+        if answer.deadwood <= 10
+        else set()
+    )
 
 
-@pytest.mark.parametrize(("given", "expect"), [one for one in examples("knock_options") if one.values[0]["taken"] is None])
+@pytest.mark.parametrize(
+    ("given", "expect"),
+    [one for one in examples("knock_options") if one.values[0]["taken"] is None],
+)
 def test_eleven_cards(given, expect):
     score = given["own_score"]
     words = {name: given[name] for name in ("ace_runs", "knock_limit")} | {"discard_ban": "none"}
     flags = {"rainbow": given["rainbow"], "big_gin": given["big_gin"], "shot": score is not None}
-    text = "+".join(["standard", *(f"{k}={v}" for k, v in words.items()), *(f"{k}={'yes' if v else 'no'}" for k, v in flags.items())])
+    text = "+".join(
+        [
+            "standard",
+            *(f"{k}={v}" for k, v in words.items()),
+            *(f"{k}={'yes' if v else 'no'}" for k, v in flags.items()),
+        ]
+    )
     answer = said(given["hand"], text, score=score)
-    knocks = {notation.text(one.discard): one.count for one in answer.endings if one.how in ("knock", "gin")}
-    banned = given["drawn"] if given["discard_ban"] == "drawn" else None  # the command does not know what was drawn
+    knocks = {
+        notation.text(one.discard): one.count
+        for one in answer.endings
+        if one.how in ("knock", "gin")
+    }
+    banned = (
+        given["drawn"] if given["discard_ban"] == "drawn" else None
+    )  # the command does not know what was drawn
     assert {card: count for card, count in knocks.items() if card != banned} == expect["knock"]
-    assert sorted(notation.text(one.discard) for one in answer.endings if one.how == "shot") == sorted(expect.get("shot", []))
+    assert sorted(
+        notation.text(one.discard) for one in answer.endings if one.how == "shot"
+    ) == sorted(expect.get("shot", []))
     assert any(one.how == "big gin" for one in answer.endings) == expect["big_gin"]
 
 
@@ -90,7 +123,9 @@ def test_shots_hang_on_the_score():
     assert "see --score" in simgin(cards, "-v", "shot").stdout
     assert "shot        leaves 3 and 8 over" in simgin(cards, "-v", "shot", "--score", "38").stdout
     assert "KH *          11  shot with 11" in simgin(cards, "-v", "shot", "--score", "38").stdout
-    assert "shot        none with this score" in simgin(cards, "-v", "shot", "--score", "100").stdout
+    assert (
+        "shot        none with this score" in simgin(cards, "-v", "shot", "--score", "100").stdout
+    )
 
 
 def test_a_shot_leaves_what_the_score_demands_though_a_melding_leaves_less():
@@ -100,7 +135,10 @@ def test_a_shot_leaves_what_the_score_demands_though_a_melding_leaves_less():
 
 
 def test_big_gin():
-    assert "big gin     all eleven cards are melded" in simgin("3S 4S 5S 6S JH JD JC JS 9H 9D 9C", "-v", "big-gin").stdout
+    assert (
+        "big gin     all eleven cards are melded"
+        in simgin("3S 4S 5S 6S JH JD JC JS 9H 9D 9C", "-v", "big-gin").stdout
+    )
 
 
 TWO_LEFT, GIN = "3S 4S 5S 8H 8D 8C JD QD KD 2H", "3S 4S 5S 8H 8D 8C 8S JD QD KD"
@@ -112,7 +150,11 @@ TWO_LEFT, GIN = "3S 4S 5S 8H 8D 8C JD QD KD 2H", "3S 4S 5S 8H 8D 8C 8S JD QD KD"
         (TWO_LEFT, "solitaire-gin", "may stop    no"),
         (TWO_LEFT, "solitaire-gin-knock", "may stop    knock with 2"),
         (TWO_LEFT, "gin-solitaire+knock_limit=1", "may stop    no"),
-        (TWO_LEFT, "solitaire-gin-knock+stop_before_draw=no", "may stop    knock with 2 (not before the first draw)"),
+        (
+            TWO_LEFT,
+            "solitaire-gin-knock+stop_before_draw=no",
+            "may stop    knock with 2 (not before the first draw)",
+        ),
         (TWO_LEFT, "solitary-gin", "ends        no"),
         (TWO_LEFT, "solitary-gin", "deadwood    5 (2H)"),
         (GIN, "solitaire-gin", "may stop    gin"),
@@ -123,7 +165,11 @@ TWO_LEFT, GIN = "3S 4S 5S 8H 8D 8C JD QD KD 2H", "3S 4S 5S 8H 8D 8C 8S JD QD KD"
         (f"{TWO_LEFT} 9S", "solitaire-gin-knock", "  2H             9  knock with 9"),
         (f"{TWO_LEFT} 9S", "solitaire-gin", "  9S *           2  -"),
         (f"{TWO_LEFT} 9S", "solitary-gin", "discard     leaves  ends after it"),
-        (f"{GIN} 6S", "gin-solitaire", "big gin     all eleven cards are melded: no discard is needed"),
+        (
+            f"{GIN} 6S",
+            "gin-solitaire",
+            "big gin     all eleven cards are melded: no discard is needed",
+        ),
         (f"{GIN} 6S", "gin-solitaire", "  8S *           0  gin"),
     ],
 )
@@ -135,7 +181,9 @@ def test_big_gin_is_not_for_every_game_for_one():
     assert "big gin" not in simgin(f"{GIN} 6S", "-v", "solitaire-gin-knock").stdout
 
 
-@pytest.mark.parametrize("one", [one for one in VECTORS if one["kind"] == "solo_script"], ids=lambda one: one["id"])
+@pytest.mark.parametrize(
+    "one", [one for one in VECTORS if one["kind"] == "solo_script"], ids=lambda one: one["id"]
+)
 def test_hands_for_one_in_the_rule_book_may_be_ended_as_they_were(one):
     """Every scripted ending is among those told of the cards that were held then."""
     given, how, held = one["input"], one["expect"].get("how"), one["input"]["hand"].split()
@@ -151,7 +199,13 @@ def test_hands_for_one_in_the_rule_book_may_be_ended_as_they_were(one):
     if len(held) == 11:
         assert ("big gin" in told) == (how == "big_gin")
     else:
-        assert told == ({"gin"} if how == "gin" else {"knock"} if how in ("knock", "undercut", "even") else set())
+        assert told == (
+            {"gin"}
+            if how == "gin"
+            else {"knock"}
+            if how in ("knock", "undercut", "even")
+            else set()
+        )
 
 
 def test_json():
@@ -174,7 +228,10 @@ def test_json():
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "oklahomer"], "there is no variant 'oklahomer'"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--upcard", "ZZ"], "'ZZ' is no card"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--score", "10"], "standard has no shot"),
-        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "solitary-gin", "--upcard", "2S"], "solitary-gin has no upcard"),
+        (
+            ["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "solitary-gin", "--upcard", "2S"],
+            "solitary-gin has no upcard",
+        ),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "shot", "--score", "-1"], "a score is 0 or more"),
     ],
 )
@@ -191,6 +248,6 @@ def test_melds_are_written_as_the_rule_book_writes_them(text):
 
 
 def test_a_whole_suit_round_the_corner():
-    own_rules = rules.of_row(variants.find("standard+ace_runs=corner").row)
+    own_rules = record.of_row(variants.find("standard+ace_runs=corner").row)
     assert hand.meld_text((1 << 13) - 1) == "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
     assert hand.shown((1 << 11) - 1, own_rules) == (0, ((1 << 11) - 1,))

@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from simgin import loader, matchup, notation, replay, rules, variants
-from simgin.cli import cli
+from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.matchup import Matchup
+from simgin.play import matchup, replay
+from simgin.play.matchup import Matchup
+from simgin.rules import record, variants
+from simgin.strategy import loader
+from simgin.text import notation
 
 GAMES = (
     "standard",
@@ -34,12 +37,14 @@ def sums_of(variant, a, b, unit, kind="deal"):
     """The kernel's sums of one unit, by fact."""
     one = Matchup(variants.find(variant), loader.find(a), loader.find(b), 1, kind)
     views = new_view(), new_view()
-    row = matchup.run(one, new_state(1), rules.build(one.variant), views, unit, 1)[0]
+    row = matchup.run(one, new_state(1), record.build(one.variant), views, unit, 1)[0]
     return {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
 
 
 def replays(variant, a, b, unit, deals=(None,), halves=(0, 1)):
-    found = [replay.find(a, b, variant, 1, unit, half, deal) for half, deal in product(halves, deals)]
+    found = [
+        replay.find(a, b, variant, 1, unit, half, deal) for half, deal in product(halves, deals)
+    ]
     return [replay.Replay(one) for one in found]
 
 
@@ -51,7 +56,9 @@ def test_both_halves_add_up_to_the_kernels_sums(variant, unit):
     results = [rows[-1] for rows in told]
     assert facts["deals"] == 2
     assert facts["turns"] == sum(result["turns"] for result in results)
-    assert facts["points_scored"] == sum(sum(result["score"]) for result in results if result["winner"] is not None)
+    assert facts["points_scored"] == sum(
+        sum(result["score"]) for result in results if result["winner"] is not None
+    )
     assert facts["a_points"] == results[0]["score"][0] + results[1]["score"][1]
     for result in results:
         assert facts[result["kind"]] >= 1
@@ -65,16 +72,22 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
     for one in replays(variant, "gold", "simple", 3):
         lines = list(one.lines())
         assert all(len(line) <= 80 for line in lines)
-        turns = [int(number) for line in lines if (number := "".join(re.findall(r"^Turn (\d+),", line)))]
+        turns = [
+            int(number) for line in lines if (number := "".join(re.findall(r"^Turn (\d+),", line)))
+        ]
         began = one.state.turns + (one.played.kind == "void" and one.state.drawn >= 0)
         assert turns == list(range(1, began + 1))
         thrown = [line.split()[1] for line in lines if line.startswith("  throws")]
         history = [notation.text(card) for *_, card in one.played.turns if card >= 0]
         assert history[: len(thrown)] == thrown and len(history) - len(thrown) <= 1
         drawn = [line.split()[1] for line in lines if line.startswith(("  draws", "  takes"))]
-        assert drawn[: len(one.played.turns)] == [notation.text(card) for _, source, card, _ in one.played.turns if source < 2]
+        assert drawn[: len(one.played.turns)] == [
+            notation.text(card) for _, source, card, _ in one.played.turns if source < 2
+        ]
         proposals = [question for question in one.played.questions if question.slot == "knock"]
-        assert len([line for line in lines if line.startswith("  may ") and ":" in line]) == len(proposals)
+        assert len([line for line in lines if line.startswith("  may ") and ":" in line]) == len(
+            proposals
+        )
 
 
 def test_a_match_is_told_deal_by_deal():
@@ -161,7 +174,10 @@ def test_a_fault_is_told_where_it_happened(tmp_path):
             ["gold", "-v", "gin-solitaire", "--half", 1],
             "gin-solitaire is for one player, and its packs are played once: there is no half 1.",
         ),
-        (["gold", "simple", "-v", "gin-solitaire"], "gin-solitaire is for one player: name one strategy, not gold and simple."),
+        (
+            ["gold", "simple", "-v", "gin-solitaire"],
+            "gin-solitaire is for one player: name one strategy, not gold and simple.",
+        ),
     ],
 )
 def test_refusals(words, sentence):

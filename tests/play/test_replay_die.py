@@ -6,8 +6,8 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from simgin import alone, replay
-from simgin.cli import cli
+from simgin.cli.main import cli
+from simgin.play import replay, replay_solo
 
 LOT = "gold+stake=random"
 
@@ -17,31 +17,64 @@ def simgin(*words):
 
 
 def replays(variant, units, a=LOT, b="simple+stake=random", deal=None):
-    return [alone.told(replay.find(a, b, variant, 1, unit, unit % 2 if a != b else 0, deal)) for unit in units]
+    return [
+        replay_solo.told(replay.find(a, b, variant, 1, unit, unit % 2 if a != b else 0, deal))
+        for unit in units
+    ]
 
 
-@pytest.mark.parametrize("variant", ["dice", "dice-pro", "dice+first_turn=free", "dice+first_turn=discard_first+die_centre_in_play=yes"])
+@pytest.mark.parametrize(
+    "variant",
+    [
+        "dice",
+        "dice-pro",
+        "dice+first_turn=free",
+        "dice+first_turn=discard_first+die_centre_in_play=yes",
+    ],
+)
 def test_every_offer_and_answer_is_told_and_the_stake_follows(variant):
     seen = set()
     for one in replays(variant, range(60)):
         lines, (first, *decisions, last) = list(one.lines()), one.rows()
         assert all(len(line) <= 80 for line in lines)
-        told = [line.split(") ", 1)[1] for line in lines if re.search(r"\) (offers|leaves the die|accepts|refuses) ", line)]
+        told = [
+            line.split(") ", 1)[1]
+            for line in lines
+            if re.search(r"\) (offers|leaves the die|accepts|refuses) ", line)
+        ]
         wanted = []
         for row in decisions:
             if row["slot"] == "offer":
-                wanted.append(f"offers {row['answer']}" if row["answer"] else f"leaves the die at {row['stake']}")
+                wanted.append(
+                    f"offers {row['answer']}"
+                    if row["answer"]
+                    else f"leaves the die at {row['stake']}"
+                )
             if row["slot"] == "answer":
-                wanted.append(f"{'accepts' if row['answer'] else 'refuses'} {row['stake_offered']}{' and owns the die' * row['answer']}")
+                wanted.append(
+                    f"{'accepts' if row['answer'] else 'refuses'} {row['stake_offered']}{' and owns the die' * row['answer']}"
+                )
         assert told == wanted
-        accepted = [row["stake_offered"] for row in decisions if row["slot"] == "answer" and row["answer"]]
+        accepted = [
+            row["stake_offered"] for row in decisions if row["slot"] == "answer" and row["answer"]
+        ]
         assert last["stake"] == max([1, *accepted])
-        blind = not any(row["slot"] in ("take", "discard") for row in decisions) and last["kind"] == "refused" and not first["hands"]
+        blind = (
+            not any(row["slot"] in ("take", "discard") for row in decisions)
+            and last["kind"] == "refused"
+            and not first["hands"]
+        )
         if blind:
-            assert not any("dealt" in line or "holds" in line or "Knock limit" in line for line in lines)
+            assert not any(
+                "dealt" in line or "holds" in line or "Knock limit" in line for line in lines
+            )
         seen.add((last["kind"] == "refused", blind))
         if last["kind"] == "refused":
-            assert last["paid_for_refusal"] == last["stake"] and "Refused" in lines and last["score"] == [0, 0]
+            assert (
+                last["paid_for_refusal"] == last["stake"]
+                and "Refused" in lines
+                and last["score"] == [0, 0]
+            )
     assert seen == {(False, False), (True, False), (True, True)}
 
 
@@ -49,7 +82,10 @@ def test_blind_offers_stand_before_the_cards():
     one = next(one for one in replays("dice", range(20)) if one.rows()[-1]["stake"] > 1)
     lines = list(one.lines())
     seen = next(i for i, line in enumerate(lines) if line.startswith("  dealt"))
-    assert any("accepts" in line for line in lines[:seen]) and lines[2] == "Before the cards are seen, the die shows 1"
+    assert (
+        any("accepts" in line for line in lines[:seen])
+        and lines[2] == "Before the cards are seen, the die shows 1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +138,9 @@ def test_the_melding_chosen_is_told():
 
 
 def test_json_before_the_cards():
-    rows = json.loads(simgin("gold+offer=strong:blind=yes", "gold", "-v", "dice", "--json").stdout)["rows"]
+    rows = json.loads(simgin("gold+offer=strong:blind=yes", "gold", "-v", "dice", "--json").stdout)[
+        "rows"
+    ]
     assert [row["event"] for row in rows] == ["deal", *["decision"] * (len(rows) - 2), "result"]
     assert rows[0]["hands"] == [] and rows[0]["limit"] is None and rows[-1]["kind"] == "refused"
 
@@ -123,5 +161,11 @@ def test_an_illegal_offer_is_a_sentence(tmp_path):
     path.write_text(BAD)
     result = simgin(path, "simple", "-v", "dice", "--unit", 1)
     assert result.exit_code == 2
-    assert "the offer policy 'bad' answered 1 where only 0 or 2 or 3 or 4 or 5 or 6 is legal" in result.stderr
-    assert "may offer more than 1: gives no legal answer" in result.stdout and "dealt" not in result.stdout
+    assert (
+        "the offer policy 'bad' answered 1 where only 0 or 2 or 3 or 4 or 5 or 6 is legal"
+        in result.stderr
+    )
+    assert (
+        "may offer more than 1: gives no legal answer" in result.stdout
+        and "dealt" not in result.stdout
+    )

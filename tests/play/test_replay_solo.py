@@ -8,15 +8,22 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from simgin import alone, loader, matchup, notation, replay, rules, variants
-from simgin.cli import cli
+from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.matchup import Matchup
+from simgin.play import matchup, replay, replay_solo
+from simgin.play.matchup import Matchup
+from simgin.rules import record, variants
+from simgin.strategy import loader
+from simgin.text import notation
 
 GAMES = [name for name in variants.names() if variants.find(name).row["players"] == 1]
-UNUSUAL = ["solitaire-gin-knock+joker_in_hand=lose", "gin-solitaire+knock_limit=60+count_joker=yes", "solitaire-gin-knock+max_turns=3"]
+UNUSUAL = [
+    "solitaire-gin-knock+joker_in_hand=lose",
+    "gin-solitaire+knock_limit=60+count_joker=yes",
+    "solitaire-gin-knock+max_turns=3",
+]
 
 
 def simgin(*words):
@@ -24,12 +31,16 @@ def simgin(*words):
 
 
 def replays(variant, units, strategy="gold+knock=at:k=4", deal=None):
-    return [alone.told(replay.find(strategy, None, variant, 1, unit, 0, deal)) for unit in units]
+    return [
+        replay_solo.told(replay.find(strategy, None, variant, 1, unit, 0, deal)) for unit in units
+    ]
 
 
 def sums_of(variant, units, strategy="gold+knock=at:k=4"):
     one = Matchup(variants.find(variant), loader.find(strategy), None, 1, "deal")
-    row = matchup.run(one, new_state(1), rules.build(one.variant), (new_view(), new_view()), 0, units)[0]
+    row = matchup.run(
+        one, new_state(1), record.build(one.variant), (new_view(), new_view()), 0, units
+    )[0]
     return {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
 
 
@@ -50,14 +61,29 @@ def test_the_text_has_every_turn_and_decision_and_the_joker_at_its_end(variant):
         turns = [int(number) for number in re.findall(r"^Turn (\d+)$", "\n".join(lines), re.M)]
         assert turns == list(range(1, one.state.turns + 1))
         history = one.played.turns
-        assert [line.split()[1] for line in lines if line.startswith("  throws")] == [notation.text(c) for *_, c in history if c >= 0]
+        assert [line.split()[1] for line in lines if line.startswith("  throws")] == [
+            notation.text(c) for *_, c in history if c >= 0
+        ]
         drawn = [line.split()[1].rstrip(",") for line in lines if line.startswith("  draws")]
         assert drawn == [notation.text(card) for _, _, card, _ in history if card >= 0]
         proposals = [question for question in one.played.questions if question.slot == "knock"]
-        assert len([line for line in lines if line.startswith("  may ") and ":" in line]) == len(proposals)
-        last = next(i for i, line in enumerate(lines) if re.match("Knock$|Gin$|Big|Undercut|Even|Joker|Limit|Stalled", line))
-        assert all(line.startswith("gold") and "; joker, score " in line for line in lines[3:last] if "joker" in line)
-        assert re.search("lies? above the joker|Joker: it is", "\n".join(lines[last:])) or variant == "solitary-gin"
+        assert len([line for line in lines if line.startswith("  may ") and ":" in line]) == len(
+            proposals
+        )
+        last = next(
+            i
+            for i, line in enumerate(lines)
+            if re.match("Knock$|Gin$|Big|Undercut|Even|Joker|Limit|Stalled", line)
+        )
+        assert all(
+            line.startswith("gold") and "; joker, score " in line
+            for line in lines[3:last]
+            if "joker" in line
+        )
+        assert (
+            re.search("lies? above the joker|Joker: it is", "\n".join(lines[last:]))
+            or variant == "solitary-gin"
+        )
 
 
 def test_the_joker_lies_under_the_cards_drawn_and_those_above_it():
@@ -78,7 +104,11 @@ def test_a_match_adds_up_deal_by_deal():
     score = np.zeros(2, int)
     for number in range(100):
         first, *_, last = replays("gin-solitaire", [2], deal=number)[0].rows()
-        assert first["points"] == score.tolist() and first["deal"] == number and first["strategies"] == ["gold+knock=at:k=4"]
+        assert (
+            first["points"] == score.tolist()
+            and first["deal"] == number
+            and first["strategies"] == ["gold+knock=at:k=4"]
+        )
         score += last["score"]
         assert last["match"]["points"] == score.tolist()
         if last["match"]["over"]:
@@ -94,7 +124,10 @@ def test_the_last_deal_of_a_total_tells_whether_the_goal_was_met():
     for unit in range(4):
         one = replays("solitary-gin", [unit], deal=4)[0]
         total = one.rows()[-1]["match"]["points"][0]
-        assert f"A total of 30 or less was asked for: the match is {'won' if total <= 30 else 'lost'}" in list(one.lines())
+        assert (
+            f"A total of 30 or less was asked for: the match is {'won' if total <= 30 else 'lost'}"
+            in list(one.lines())
+        )
 
 
 def test_the_command_and_its_json():
@@ -103,10 +136,17 @@ def test_the_command_and_its_json():
     assert result.exit_code == 0 and lines[0] == "solitaire-gin: seed 1, unit 3"
     assert lines[1] == "Gin only; a deck of 43 cards, one of them the joker"
     assert lines[-1] == "Repeat:  simgin show gold -v solitaire-gin --seed 1 --unit 3"
-    assert CliRunner().invoke(cli, shlex.split(lines[-1])[2:], prog_name="simgin").stdout == result.stdout
-    first, *decisions, last = json.loads(simgin("gold", "-v", "solitaire-gin", "--unit", 3, "--json").stdout)["rows"]
+    assert (
+        CliRunner().invoke(cli, shlex.split(lines[-1])[2:], prog_name="simgin").stdout
+        == result.stdout
+    )
+    first, *decisions, last = json.loads(
+        simgin("gold", "-v", "solitaire-gin", "--unit", 3, "--json").stdout
+    )["rows"]
     assert first["dealer"] is None and len(first["hands"]) == 1 and last["match"] is None
-    assert [row["deck_left"] for row in decisions if row["slot"] == "discard"] == list(range(42, 42 - last["turns"], -1))
+    assert [row["deck_left"] for row in decisions if row["slot"] == "discard"] == list(
+        range(42, 42 - last["turns"], -1)
+    )
 
 
 BAD = """
@@ -124,10 +164,14 @@ BAD = Strategy("bad", discard=bad)
 def test_a_fault_is_told_where_it_happened(tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(BAD)
-    unit = next(i for i, one in enumerate(replays("solitaire-gin", range(9))) if one.state.turns > 5)
+    unit = next(
+        i for i, one in enumerate(replays("solitaire-gin", range(9))) if one.state.turns > 5
+    )
     result = simgin(path, "-v", "solitaire-gin", "--unit", unit)
     assert result.exit_code == 2
     before, after = result.stdout.split("Here the deal stopped")
     assert before.rstrip().endswith("gives no legal answer") and "joker" not in after
-    assert f"simgin show {path} -v solitaire-gin --seed 1 --unit {unit}" in " ".join(result.stderr.split())
+    assert f"simgin show {path} -v solitaire-gin --seed 1 --unit {unit}" in " ".join(
+        result.stderr.split()
+    )
     assert "half" not in result.stderr

@@ -10,15 +10,33 @@ import random
 import numpy as np
 import pytest
 
-from simgin import loader, single, variants
 from simgin.core.view import FIELDS, VIEW
-from simgin.matchup import Matchup
+from simgin.play import deal as single
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.strategy import loader
 from support import hands
 from support.variant_lists import ONE_PLAYER, strategy
 
-ROWS = ("standard", "basic", "standard-50th", "tedesco", "rainbow", "shot+start_points=34/12", "oklahoma+first_turn=free")
-ROWS += ("standard+first_turn=discard_first", "standard+take_discard=no+first_turn=free", "eaai+discard_ban=none")
-DICE = ("dice", "dice+die_centre_in_play=yes", "dice-pro+first_turn=free+die_centre_in_play=yes+die_cap=4")
+ROWS = (
+    "standard",
+    "basic",
+    "standard-50th",
+    "tedesco",
+    "rainbow",
+    "shot+start_points=34/12",
+    "oklahoma+first_turn=free",
+)
+ROWS += (
+    "standard+first_turn=discard_first",
+    "standard+take_discard=no+first_turn=free",
+    "eaai+discard_ban=none",
+)
+DICE = (
+    "dice",
+    "dice+die_centre_in_play=yes",
+    "dice-pro+first_turn=free+die_centre_in_play=yes+die_cap=4",
+)
 WATCHERS = ("gold", "simple", "random:p_end=0.1", "gold-early")
 GAMBLERS = ("gambler", "stray")
 NATURAL = "random:p=0.3+discard=low:tie=random+knock=never"  # the opponent, of whose answers the script is made
@@ -63,8 +81,15 @@ def write_script(file, questions, seat):
     answers = np.zeros(8 * 520)
     for question in questions:
         if question.seat == seat and question.slot != "knock":
-            places = {"take": (0, 2, 0), "discard": (1, 1, 1), "offer": (3, 3, 4), "answer": (5, 5, 6)}[question.slot]
-            answers[question.view.turns * 8 + places[{0: 1, 4: 2}.get(int(question.view.phase), 0)]] = question.answer
+            places = {
+                "take": (0, 2, 0),
+                "discard": (1, 1, 1),
+                "offer": (3, 3, 4),
+                "answer": (5, 5, 6),
+            }[question.slot]
+            answers[
+                question.view.turns * 8 + places[{0: 1, 4: 2}.get(int(question.view.phase), 0)]
+            ] = question.answer
     np.save(file, answers)
 
 
@@ -81,11 +106,15 @@ def permuted(rng, pack, played, hidden_seat):
                 held.append(drawn)
                 free.append(drawn)
             if thrown in [pack[place] for place in held] and thrown not in kept.values():
-                place = rng.choice([place for place in free if not (not_the_drawn and place == drawn)])
+                place = rng.choice(
+                    [place for place in free if not (not_the_drawn and place == drawn)]
+                )
                 free.remove(place)
                 kept[place] = thrown
     places = free + list(range(top, 52))
-    cards = [pack[place] for place in held + list(range(top, 52)) if pack[place] not in kept.values()]
+    cards = [
+        pack[place] for place in held + list(range(top, 52)) if pack[place] not in kept.values()
+    ]
     rng.shuffle(cards)
     new = list(pack)
     for place, card in [*kept.items(), *zip(places, cards, strict=True)]:
@@ -123,7 +152,9 @@ def test_hidden_cards_change_no_view(text, script):
 
         def play(other, pack, seat=seat, watcher=watcher, i=i):
             pair = (watcher, other) if seat == 0 else (other, watcher)
-            played = single.play(Matchup(variant, *pair, 100 + i, "deal"), i, pack=pack, dealer=i // 2 % 2)
+            played = single.play(
+                Matchup(variant, *pair, 100 + i, "deal"), i, pack=pack, dealer=i // 2 % 2
+            )
             assert not played.fault
             return played
 
@@ -145,21 +176,31 @@ def test_before_the_cards_are_seen_every_pack_looks_the_same(text):
     game = Matchup(variants.find(text), strategy("gambler"), strategy("stray"), 9, "deal")
     asked = 0
     for unit in range(20):
-        deals = [single.play(game, unit, pack=rng.sample(range(52), 52), dealer=unit % 2) for _ in range(3)]
-        blind = [[question for question in deal.questions if question.view.phase == 4] for deal in deals]
+        deals = [
+            single.play(game, unit, pack=rng.sample(range(52), 52), dealer=unit % 2)
+            for _ in range(3)
+        ]
+        blind = [
+            [question for question in deal.questions if question.view.phase == 4] for deal in deals
+        ]
         for seat in range(2):
             seen = [
-                seen_by(deal, seat)[: sum(question.seat == seat for question in early)] for deal, early in zip(deals, blind, strict=True)
+                seen_by(deal, seat)[: sum(question.seat == seat for question in early)]
+                for deal, early in zip(deals, blind, strict=True)
             ]
             assert seen[0] == seen[1] == seen[2]
             asked += len(seen[0])
         assert blind[0] and not any(
-            int(question.view[name]) for question in blind[0] for name in ("hand", "count", "pile", "known", "shed")
+            int(question.view[name])
+            for question in blind[0]
+            for name in ("hand", "count", "pile", "known", "shed")
         )
     assert asked > 40
 
 
-@pytest.mark.parametrize("text", [name for name in ONE_PLAYER if variants.find(name).row["joker"] != "none"])
+@pytest.mark.parametrize(
+    "text", [name for name in ONE_PLAYER if variants.find(name).row["joker"] != "none"]
+)
 def test_the_place_of_the_joker_is_in_no_view(text):
     """Until it is drawn a deal looks the same wherever it lies, and whatever lies in the deck."""
     rng = random.Random(text)
@@ -183,7 +224,9 @@ def test_the_place_of_the_joker_is_in_no_view(text):
 def test_the_first_view_after_another_deal_is_clean():
     """Nothing of the other half's deal, which was played with the same pack, nor of the deal before is left in a view."""
     for unit in ("deal", "match"):
-        game = Matchup(variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 5, unit)
+        game = Matchup(
+            variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 5, unit
+        )
         for half, deal in [(1, 0)] + [(0, 1), (1, 1)] * (unit == "match"):
             for question in single.play(game, 3, half, deal).questions:
                 assert not question.view.history[question.view.turns :].any()
@@ -192,26 +235,45 @@ def test_the_first_view_after_another_deal_is_clean():
 def test_a_deal_looks_the_same_whatever_was_played_before():
     """A given pack and the same pack as the second half of a unit: the same views but for the noise, which goes with the strategy."""
     names = [name for name in VIEW.names if name != "noise"]
-    game = Matchup(variants.find("standard-50th"), loader.find("gold"), loader.find("gin-only"), 6, "deal")
+    game = Matchup(
+        variants.find("standard-50th"), loader.find("gold"), loader.find("gin-only"), 6, "deal"
+    )
     for unit in range(20):
         second = single.play(game, unit, 1)
         swapped = Matchup(game.variant, game.b, game.a, game.seed, "deal")
-        alone = single.play(swapped, unit, pack=second.state.pack[:52].tolist(), dealer=int(second.state.dealer))
+        alone = single.play(
+            swapped, unit, pack=second.state.pack[:52].tolist(), dealer=int(second.state.dealer)
+        )
         for seat in range(2):
             assert seen_by(alone, seat, names) == seen_by(second, seat, names)
 
 
 def test_views_are_as_long_as_their_fields():
     """The fields of the documentation are those of the record, the arrays last."""
-    assert VIEW.names == (*(name for name, _ in FIELDS), "own_columns", "other_columns", "meldings", "history")
+    assert VIEW.names == (
+        *(name for name, _ in FIELDS),
+        "own_columns",
+        "other_columns",
+        "meldings",
+        "history",
+    )
     assert VIEW["history"].shape[1] == 4 and VIEW["history"].base == np.int8
 
 
 def test_a_view_counts_every_card_once():
     for i, text in enumerate((*ROWS, *DICE, *ONE_PLAYER)):
         alone = text in ONE_PLAYER
-        game = Matchup(variants.find(text), loader.find("random:p_end=0.1"), None if alone else loader.find("gold"), 7, "deal")
+        game = Matchup(
+            variants.find(text),
+            loader.find("random:p_end=0.1"),
+            None if alone else loader.find("gold"),
+            7,
+            "deal",
+        )
         for question in single.play(game, i).questions:
             view = question.view
             parts = [int(view[name]) for name in ("hand", "pile", "known", "unseen")]
-            assert sum(part.bit_count() for part in parts) == 52 and parts[0] | parts[1] | parts[2] | parts[3] == hands.PACK
+            assert (
+                sum(part.bit_count() for part in parts) == 52
+                and parts[0] | parts[1] | parts[2] | parts[3] == hands.PACK
+            )

@@ -9,24 +9,33 @@ import pandas as pd
 import pytest
 
 from simgin import plots
-from simgin.plots import look
+from simgin.report import figures
 
 VARIANTS = ("standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
-STRATEGIES = ("gold", "solo-lookahead+knock=stop-by", "strategies_of_mine/very_long_directory_name/mine.py#second")
+STRATEGIES = (
+    "gold",
+    "solo-lookahead+knock=stop-by",
+    "strategies_of_mine/very_long_directory_name/mine.py#second",
+)
 SLACK = 0.05  # inches: half of a last tick's label
 
 
 def spread(rows, value="value", half=0.02):
     """A frame of rows with limits about a value, and n."""
     made = pd.DataFrame(rows)
-    return made.assign(low=made[value] - half, high=made[value] + half, n=np.arange(len(made)) + 12_000)
+    return made.assign(
+        low=made[value] - half, high=made[value] + half, n=np.arange(len(made)) + 12_000
+    )
 
 
 def per(variants, strategies, **columns):
     """A row for every variant, strategy and combination of columns; the value falls with each."""
     keys = list(itertools.product(variants, strategies, *columns.values()))
     names = ("variant", "strategy", *columns)
-    return [dict(zip(names, key, strict=True)) | {"opponent": "", "value": 0.9 - 0.8 * i / len(keys)} for i, key in enumerate(keys)]
+    return [
+        dict(zip(names, key, strict=True)) | {"opponent": "", "value": 0.9 - 0.8 * i / len(keys)}
+        for i, key in enumerate(keys)
+    ]
 
 
 def renamed(rows, name):
@@ -34,25 +43,38 @@ def renamed(rows, name):
 
 
 def deadwood(variants, strategies):
-    made = spread(per(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8)), half=2)
-    return made.assign(q50=40 - 5 * made["turn"], q10=30 - 4 * made["turn"], q90=60 - 5 * made["turn"]).assign(
-        low=lambda x: x["q50"] - 1, high=lambda x: x["q50"] + 1
+    made = spread(
+        per(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8)), half=2
     )
+    return made.assign(
+        q50=40 - 5 * made["turn"], q10=30 - 4 * made["turn"], q90=60 - 5 * made["turn"]
+    ).assign(low=lambda x: x["q50"] - 1, high=lambda x: x["q50"] + 1)
 
 
 def points(variants, strategies):
-    return spread(renamed(per(variants, strategies[:1], points=range(0, 80, 10)), "share"), "share").assign(width=10)
+    return spread(
+        renamed(per(variants, strategies[:1], points=range(0, 80, 10)), "share"), "share"
+    ).assign(width=10)
 
 
 def scores(variants, strategies):
-    made = spread(per(variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10)))
+    made = spread(
+        per(variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10))
+    )
     return made.assign(value=lambda x: 0.5 + (x["a"] - x["b"]) / 250 + x["dealer"] / 50)
 
 
 def differences(variants, strategies):
     metrics = [{"metric": f"m{i}", "title": f"points per deal, sd {i}"} for i in range(7)]
     rows = [
-        {"variant": v, "strategy": "gold, simple", "opponent": "itself", "base_variant": "eaai", **m, "difference": 10.0**i - 5}
+        {
+            "variant": v,
+            "strategy": "gold, simple",
+            "opponent": "itself",
+            "base_variant": "eaai",
+            **m,
+            "difference": 10.0**i - 5,
+        }
         for v in variants
         for i, m in enumerate(metrics)
     ]
@@ -90,9 +112,13 @@ FRAMES = {
     "scores": scores,
     "swings": swings,
     "ladder": ladder,
-    "odds": lambda v, s: spread(renamed(per(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"),
+    "odds": lambda v, s: spread(
+        renamed(per(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"
+    ),
     "strength": lambda v, s: spread(per(v, s, metric=("win", "match_win"))),
-    "totals": lambda v, s: spread(renamed(per(v[:1], s, total=range(0, 100, 10)), "share"), "share"),
+    "totals": lambda v, s: spread(
+        renamed(per(v[:1], s, total=range(0, 100, 10)), "share"), "share"
+    ),
     "differences": differences,
     "convergence": convergence,
 }
@@ -105,7 +131,9 @@ def drawn(name, size="several", seed=7):
 
 
 def words(figure):
-    return " ".join(text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")))
+    return " ".join(
+        text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
+    )
 
 
 def plain(text):
@@ -118,7 +146,9 @@ def test_the_caption_says_what_was_played(name, size):
     frame = FRAMES[name](*SIZES[size])
     caption = plain(getattr(plots, name)(frame, seed=1234).get_supxlabel())
     assert "seed1234" in caption
-    told = ("variant",) if name == "knock_matrix" else ("variant", "strategy")  # its players are told by their limits
+    told = (
+        ("variant",) if name == "knock_matrix" else ("variant", "strategy")
+    )  # its players are told by their limits
     assert all(plain(text) in caption for column in told for text in set(frame[column]))
     shown = frame[-1:] if name == "convergence" else frame
     assert f"{shown['n'].max():,}" in caption and f"{shown['n'].min():,}" in caption
@@ -131,8 +161,13 @@ def test_no_text_leaves_the_picture(name, size):
     figure = drawn(name, size)
     figure.draw_without_rendering()
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert width == look.WIDTH
-    assert box.x0 >= -SLACK and box.y0 >= -SLACK and box.x1 <= width + SLACK and box.y1 <= height + SLACK
+    assert width == figures.WIDTH
+    assert (
+        box.x0 >= -SLACK
+        and box.y0 >= -SLACK
+        and box.x1 <= width + SLACK
+        and box.y1 <= height + SLACK
+    )
 
 
 @EVERY
@@ -164,7 +199,9 @@ def test_svg_is_text_and_shapes_with_ids_of_its_own(name):
     text = ElementTree.tostring(root, encoding="unicode")
     assert set(re.findall(r'(?:url\(#|href="#)([^)"]+)', text)) <= set(ids)
     assert not any(element.tag.endswith("}image") for element in root.iter())
-    assert any((element.text or "").strip() for element in root.iter() if element.tag.endswith("}text"))
+    assert any(
+        (element.text or "").strip() for element in root.iter() if element.tag.endswith("}text")
+    )
 
 
 @EVERY
@@ -175,8 +212,12 @@ def test_only_the_page_s_inks_are_grey(name):
     from matplotlib.colors import to_hex
     from matplotlib.text import Text
 
-    inks = {look.INK, look.FAINT, look.DARKEST, "#fefefe"}
-    used = {to_hex(text.get_color()) for text in figure.findobj(Text) if text.get_text().strip() and text.get_visible()}
+    inks = {figures.INK, figures.FAINT, figures.DARKEST, "#fefefe"}
+    used = {
+        to_hex(text.get_color())
+        for text in figure.findobj(Text)
+        if text.get_text().strip() and text.get_visible()
+    }
     assert used <= inks, used - inks
 
 
@@ -185,29 +226,41 @@ def test_bands_and_lines_are_the_values_and_limits():
     (axes,) = plots.turns(frame, seed=1).axes
     assert axes.lines[0].get_ydata() == pytest.approx(100 * frame["share"])
     ends = axes.collections[0].get_paths()[0].vertices[:, 1]
-    assert ends.min() == pytest.approx(100 * frame["low"].min()) and ends.max() == pytest.approx(100 * frame["high"].max())
+    assert ends.min() == pytest.approx(100 * frame["low"].min()) and ends.max() == pytest.approx(
+        100 * frame["high"].max()
+    )
 
 
 def test_dots_and_bars_are_the_values_and_limits():
     frame = differences(("standard",), STRATEGIES)
-    for axes, (_, row) in zip(plots.differences(frame, seed=1).axes, frame.iterrows(), strict=False):
+    for axes, (_, row) in zip(
+        plots.differences(frame, seed=1).axes, frame.iterrows(), strict=False
+    ):
         dot = axes.containers[0]
         assert dot[0].get_xdata() == pytest.approx([row["difference"]])
-        assert np.sort(dot[2][0].get_segments()[0][:, 0]) == pytest.approx([row["low"], row["high"]])
+        assert np.sort(dot[2][0].get_segments()[0][:, 0]) == pytest.approx(
+            [row["low"], row["high"]]
+        )
 
 
 def test_heat_maps_say_every_cell():
     frame = knock_matrix(VARIANTS, STRATEGIES)
     (axes,) = plots.knock_matrix(frame, seed=1).axes
-    assert sorted(text.get_text() for text in axes.texts) == sorted(f"{x:+.1f}" for x in frame["value"])
+    assert sorted(text.get_text() for text in axes.texts) == sorted(
+        f"{x:+.1f}" for x in frame["value"]
+    )
 
 
 def test_hands_of_two_players_are_not_mixed():
     frame = spread(per(VARIANTS[:2], STRATEGIES[:2], turn=range(4), count=range(0, 20, 5)))
     panels = plots.counts(frame, seed=1).axes
     assert len(panels) == 4
-    for axes, (_, part) in zip(panels, frame.groupby(["variant", "strategy"], sort=False), strict=True):
-        assert sorted(text.get_text() for text in axes.texts) == sorted(f"{100 * x:.0f}" for x in part["value"])
+    for axes, (_, part) in zip(
+        panels, frame.groupby(["variant", "strategy"], sort=False), strict=True
+    ):
+        assert sorted(text.get_text() for text in axes.texts) == sorted(
+            f"{100 * x:.0f}" for x in part["value"]
+        )
 
 
 def test_the_best_knock_limit_is_the_largest_mark():
@@ -222,13 +275,15 @@ def test_the_best_knock_limit_is_the_largest_mark():
 def test_too_little_is_said_and_not_drawn(name):
     frame = FRAMES[name](*SIZES["one"])
     value = "difference" if name == "differences" else "value"
-    figure = getattr(plots, name)(frame.assign(**{value: np.nan, "low": np.nan, "high": np.nan}), seed=1)
+    figure = getattr(plots, name)(
+        frame.assign(**{value: np.nan, "low": np.nan, "high": np.nan}), seed=1
+    )
     assert plots.png(figure).startswith(b"\x89PNG")
     assert "too few to say" in words(figure)
 
 
 def test_series_differ_without_colour_too():
-    looks = [look.series(i) for i in range(16)]
+    looks = [figures.series(i) for i in range(16)]
     assert len({(one.colour, one.marker) for one in looks}) == 16
     assert len({one.marker for one in looks[:8]}) == 8 and len({one.dash for one in looks[:8]}) == 8
 
@@ -247,6 +302,8 @@ def test_a_long_legend_does_not_push_the_panels_of_the_differences_apart():
 def test_differences_of_strategies_have_a_dot_for_every_strategy():
     frame = differences(("standard",), STRATEGIES)
     several = pd.concat([frame.assign(strategy=name) for name in ("gold", "simple")])
-    figure = plots.differences(several.assign(base_variant="standard", base_strategy="gold-early"), seed=1)
+    figure = plots.differences(
+        several.assign(base_variant="standard", base_strategy="gold-early"), seed=1
+    )
     assert figure.get_suptitle() == "What changes against gold-early"
     assert figure.axes[0].get_legend_handles_labels()[1] == ["gold", "simple"]

@@ -9,13 +9,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simgin import account, ledger, plan, plots, report, runner, table
+from simgin import plots
 from simgin.core.sums import KINDS
-from simgin.experiment import Cell
-from simgin.findings import Findings
-from simgin.matchup import seated
-from simgin.plots import look
-from simgin.threads import Threads
+from simgin.findings import record, report
+from simgin.findings.findings import Findings
+from simgin.play.matchup import seated
+from simgin.report import figures
+from simgin.runs import ledger, plan, runner
+from simgin.runs.experiment import Cell
+from simgin.runs.threads import Threads
+from simgin.stats import table
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(13)
@@ -24,7 +27,10 @@ PLOTS = [plots.win_and_points, plots.endings]
 
 def frame(*matchups, unit="deal", units=200):
     make = toy.matches if unit == "match" else toy.deals
-    rows = [table.tidy(variant, a, b, unit, toy.row(make(RNG, units, win=0.55))) for variant, a, b in matchups]
+    rows = [
+        table.tidy(variant, a, b, unit, toy.row(make(RNG, units, win=0.55)))
+        for variant, a, b in matchups
+    ]
     return pd.concat(rows, ignore_index=True)
 
 
@@ -54,13 +60,18 @@ def test_titles_name_what_is_common_and_labels_what_differs(plot, matchups, titl
 @pytest.mark.parametrize("plot", PLOTS)
 def test_captions_say_what_was_played(plot):
     caption = " ".join(plot(frame(*VARIANTS), seed=7).get_supxlabel().split())
-    assert caption.startswith("Variants standard, eaai; gold (A) against simple (B); 400 deals each; seed 7.")
+    assert caption.startswith(
+        "Variants standard, eaai; gold (A) against simple (B); 400 deals each; seed 7."
+    )
     assert "95 %" in caption
 
 
 def test_matches_have_their_own_panel():
     assert len(plots.win_and_points(frame(*ONE), seed=1).axes) == 2
-    titles = [axes.get_title(loc="left") for axes in plots.win_and_points(frame(*ONE, unit="match"), seed=1).axes]
+    titles = [
+        axes.get_title(loc="left")
+        for axes in plots.win_and_points(frame(*ONE, unit="match"), seed=1).axes
+    ]
     assert titles == ["deals won, %", "points per deal, A minus B", "matches won by A, %"]
 
 
@@ -79,7 +90,12 @@ def test_endings_fill_the_bar():
     axes = plots.endings(data, seed=1).axes[0]
     widths = np.sum([[bar.get_width() for bar in bars] for bars in axes.containers], axis=0)
     assert widths == pytest.approx(100)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["knock", "gin", "undercut", "void"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "knock",
+        "gin",
+        "undercut",
+        "void",
+    ]
 
 
 @pytest.mark.parametrize("plot", PLOTS)
@@ -92,8 +108,8 @@ def test_too_little_is_said_and_not_drawn(plot):
 
 
 def test_every_kind_has_a_colour_of_its_own():
-    assert set(look.KINDS) == set(KINDS)
-    assert len(set(look.KINDS.values())) == len(KINDS)
+    assert set(figures.KINDS) == set(KINDS)
+    assert len(set(figures.KINDS.values())) == len(KINDS)
 
 
 @pytest.mark.parametrize("plot", PLOTS)
@@ -111,7 +127,9 @@ GAME = "oklahoma+gin_bonus=20+undercut_bonus=10+next_dealer=alternate"
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-@pytest.mark.parametrize("matchups", [[(GAME, LONG, FILE)], [(GAME, LONG, "gold"), ("standard", FILE, LONG)]])
+@pytest.mark.parametrize(
+    "matchups", [[(GAME, LONG, FILE)], [(GAME, LONG, "gold"), ("standard", FILE, LONG)]]
+)
 def test_no_text_leaves_the_picture(plot, matchups):
     figure = plot(frame(*matchups, unit="match"), seed=1)
     figure.draw_without_rendering()
@@ -121,21 +139,31 @@ def test_no_text_leaves_the_picture(plot, matchups):
 
 @pytest.mark.parametrize("plot", PLOTS)
 def test_a_path_is_no_formula(plot):
-    figure = plot(frame((r"a$b$.toml#x", r"$\frac$.py", "gold"), ("a$.toml#y", "gold", "simple")), seed=1)
+    figure = plot(
+        frame((r"a$b$.toml#x", r"$\frac$.py", "gold"), ("a$.toml#y", "gold", "simple")), seed=1
+    )
     figure.draw_without_rendering()
     assert "\\frac" in figure.axes[0].get_yticklabels()[0].get_text()
 
 
 def test_the_import_is_light():
-    code = "import sys, simgin.plots; assert not {'matplotlib', 'pandas', 'rich'} & set(sys.modules)"
+    code = (
+        "import sys, simgin.plots; assert not {'matplotlib', 'pandas', 'rich'} & set(sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_report_holds_every_file():
-    asked = plan.Plan("a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?")
+    asked = plan.Plan(
+        "a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?"
+    )
     with ledger.opened(None, asked.identity) as book:
-        files = report.files(Findings(account.of_plan(asked, runner.run(asked.cells, book, Threads(1))), book), "x")
-    pictures = [f"plots/{name}.{form}" for name in ("win_and_points", "endings") for form in ("png", "svg")]
+        files = report.files(
+            Findings(record.of_plan(asked, runner.run(asked.cells, book, Threads(1))), book), "x"
+        )
+    pictures = [
+        f"plots/{name}.{form}" for name in ("win_and_points", "endings") for form in ("png", "svg")
+    ]
     names = ["table.csv", "pairing.csv", "summary.csv", "summary.md", *pictures, "report.html"]
     assert list(files) == names
     assert files["summary.md"].startswith("# Who wins?\n\n| variant")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin import page
+from simgin.report import page
 from support.command_line import call
 from support.made_pages import HOSTILE, made
 
@@ -39,7 +39,9 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, NAMES)), None)
-    assert found, f"there is no Chromium here (looked for {', '.join(NAMES)}): install one, the page is to be seen in it"
+    assert found, (
+        f"there is no Chromium here (looked for {', '.join(NAMES)}): install one, the page is to be seen in it"
+    )
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as player:
         browser = player.chromium.launch(executable_path=found, args=[*root, *QUIET])
@@ -55,10 +57,22 @@ def pages(tmp_path_factory):
         (place / f"{name}.toml").write_text(text)
         call("run", place / f"{name}.toml", "-o", place / name)
     call("match", "gold", "--deals", "4k", "-o", place / "match")
-    call("review", "straight", "tedesco", "--against", "standard", "--matches", "1k", "-o", place / "review")
+    call(
+        "review",
+        "straight",
+        "tedesco",
+        "--against",
+        "standard",
+        "--matches",
+        "1k",
+        "-o",
+        place / "review",
+    )
     call("review", "solitary-gin", "gin-solitaire", "--matches", "1k", "-o", place / "review-alone")
     (place / "hostile").mkdir()
-    (place / "hostile" / "report.html").write_text(page.html(made(HOSTILE, (HOSTILE, "a & b", "standard"))))
+    (place / "hostile" / "report.html").write_text(
+        page.html(made(HOSTILE, (HOSTILE, "a & b", "standard")))
+    )
     return {path.name: path / "report.html" for path in place.iterdir() if path.is_dir()}
 
 
@@ -68,13 +82,20 @@ def opened(chromium, pages):
     told, contexts = [], []
 
     def go(name, width=1280, scheme="light", **more):
-        context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, **more)
+        context = chromium.new_context(
+            viewport={"width": width, "height": 800}, color_scheme=scheme, **more
+        )
         contexts.append(context)
         tab = context.new_page()
         tab.on("console", lambda message: told.append(message.text))
         tab.on("pageerror", lambda error: told.append(str(error)))
         tab.on("dialog", lambda dialog: told.append(f"dialog {dialog.message}"))
-        tab.on("request", lambda request: told.append(request.url) if not request.url.startswith(("file:", "data:")) else None)
+        tab.on(
+            "request",
+            lambda request: (
+                told.append(request.url) if not request.url.startswith(("file:", "data:")) else None
+            ),
+        )
         tab.goto(pages[name].as_uri())
         return tab
 
@@ -92,7 +113,9 @@ NAMED = ("panel", "league", "alone", "match", "review", "review-alone", "hostile
 def test_it_fits_is_readable_and_shows_every_picture(opened, tmp_path, name, width, scheme):
     tab = opened(name, width, scheme)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
-    boxes = tab.evaluate("[...document.querySelectorAll('svg')].map((one) => one.getBoundingClientRect().toJSON())")
+    boxes = tab.evaluate(
+        "[...document.querySelectorAll('svg')].map((one) => one.getBoundingClientRect().toJSON())"
+    )
     assert boxes and all(box["left"] >= 0 and box["right"] <= width for box in boxes)
     assert all(box["width"] > 200 and box["height"] > 60 for box in boxes)
     assert worst(tab.evaluate(CONTRASTS)) == []
@@ -132,7 +155,10 @@ def channels(colour):
 
 def luminance(colour):
     """Relative luminance of WCAG 2."""
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in (part / 255 for part in colour[:3])]
+    linear = [
+        one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4
+        for one in (part / 255 for part in colour[:3])
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -202,10 +228,15 @@ def test_a_variant_hides_the_others_and_is_remembered_in_the_address(opened, nam
         again = tab.context.new_page()
         again.goto(tab.url)
         assert "#variant=" in tab.url and again.locator("#variant").input_value() == variant
-        shown = {row.get_attribute("data-variant") for row in again.locator("tr[data-variant]:visible").all()}
+        shown = {
+            row.get_attribute("data-variant")
+            for row in again.locator("tr[data-variant]:visible").all()
+        }
         assert shown == {variant}
     choice.select_option(label="all")
-    assert tab.locator("tr[data-variant]:visible").count() == tab.locator("tr[data-variant]").count()
+    assert (
+        tab.locator("tr[data-variant]:visible").count() == tab.locator("tr[data-variant]").count()
+    )
 
 
 def test_an_address_with_a_variant_that_is_none_shows_all(opened):
@@ -214,7 +245,8 @@ def test_an_address_with_a_variant_that_is_none_shows_all(opened):
     tab.wait_for_timeout(50)
     assert (
         tab.locator("#variant").input_value() == ""
-        and tab.locator("tr[data-variant]:visible").count() == tab.locator("tr[data-variant]").count()
+        and tab.locator("tr[data-variant]:visible").count()
+        == tab.locator("tr[data-variant]").count()
     )
 
 
@@ -233,7 +265,9 @@ def test_on_paper_there_are_no_controls_no_dark_and_whole_pictures(opened, tmp_p
     assert tab.locator("select:visible, input:visible, #copy:visible, nav:visible").count() == 0
     assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(34, 34, 34)"
-    styles = tab.evaluate("[...document.querySelectorAll('figure')].map((one) => getComputedStyle(one).breakInside)")
+    styles = tab.evaluate(
+        "[...document.querySelectorAll('figure')].map((one) => getComputedStyle(one).breakInside)"
+    )
     assert set(styles) == {"avoid"}
     assert tab.evaluate("document.documentElement.scrollWidth") <= 794
     paper = tmp_path / "page.pdf"
@@ -250,7 +284,11 @@ def test_the_keyboard_reaches_what_there_is(opened):
     reached = set()
     for _ in range(60):
         tab.keyboard.press("Tab")
-        reached.add(tab.evaluate("document.activeElement.id || document.activeElement.tagName + '.' + document.activeElement.className"))
+        reached.add(
+            tab.evaluate(
+                "document.activeElement.id || document.activeElement.tagName + '.' + document.activeElement.className"
+            )
+        )
     assert {"variant", "table-1-filter", "copy", "DIV.scroll", "BUTTON.", "SUMMARY."} <= reached
 
 
@@ -265,10 +303,18 @@ def test_nothing_from_outside_gets_in(opened, pages, tmp_path):
     """The policy of the page refuses what somebody might write into it: the one complaint expected is the browser's."""
     text = Path(pages["match"]).read_text()
     evil = tmp_path / "report.html"
-    evil.write_text(text.replace("</main>", '<img alt="" src="http://localhost:9/x.png"><script>document.title = "caught"</script></main>'))
+    evil.write_text(
+        text.replace(
+            "</main>",
+            '<img alt="" src="http://localhost:9/x.png"><script>document.title = "caught"</script></main>',
+        )
+    )
     tab = opened("match")
     asked = []
     other = tab.context.new_page()
-    other.on("requestfinished", lambda request: asked.append(request.url) if request.url.startswith("http") else None)
+    other.on(
+        "requestfinished",
+        lambda request: asked.append(request.url) if request.url.startswith("http") else None,
+    )
     other.goto(evil.as_uri())
     assert other.title() != "caught" and asked == []

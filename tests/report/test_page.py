@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from simgin import page
-from simgin.page import Picture
-from simgin.sheets import Sheet
+from simgin.report import page
+from simgin.report.page import Picture
+from simgin.report.sheet import Sheet
 from support import strict_html as wellformed
 from support.made_pages import HOSTILE, figure, made
 
@@ -80,8 +80,17 @@ def test_only_the_script_of_the_page_may_run():
 
 def test_everything_stands_in_its_order():
     root, _ = wellformed.read(sound())
-    assert [node.text for node in root.all("h2")] == ["Verdicts", "Pictures", "Tables", "How it was made"]
-    assert [node.text for node in root.all("h3")][-3:] == ["Results", "Small", "The command that repeats it"]
+    assert [node.text for node in root.all("h2")] == [
+        "Verdicts",
+        "Pictures",
+        "Tables",
+        "How it was made",
+    ]
+    assert [node.text for node in root.all("h3")][-3:] == [
+        "Results",
+        "Small",
+        "The command that repeats it",
+    ]
     (pre,) = root.all("pre")
     assert pre.text == "simgin match 'gold'"
 
@@ -93,7 +102,11 @@ def test_inks_are_those_of_the_page_and_data_keep_their_colours():
     for ink in ("ink", "faint", "grid", "paper"):
         assert f"var(--{ink})" in styles
     assert not re.search("#222222|#666666|#dddddd", styles, re.I)
-    white = [node.text for node in wellformed.every(svg) if "#ffffff" in (node.attributes.get("style") or "").lower()]
+    white = [
+        node.text
+        for node in wellformed.every(svg)
+        if "#ffffff" in (node.attributes.get("style") or "").lower()
+    ]
     assert white == ["on data"], "white text stands on data, whatever the paper is"
     assert "#0072b2" in styles.lower()
     assert "deals won, %" in [node.text for node in svg.all("text")], "text stays text"
@@ -107,21 +120,40 @@ def test_pictures_do_not_share_ids():
 def test_variants_can_be_switched_where_there_are_several():
     root, _ = wellformed.read(sound())
     (select,) = root.all("select")
-    assert [node.text for node in select.all("option")] == ["all", "standard", "oklahoma+gin_bonus=20"]
+    assert [node.text for node in select.all("option")] == [
+        "all",
+        "standard",
+        "oklahoma+gin_bonus=20",
+    ]
     of_rows = [node.attributes.get("data-variant") for node in root.all("tr")]
     assert of_rows.count("standard") == 3 and of_rows.count(None) == 3
-    assert [node.attributes.get("data-variant") for node in root.all("figure")] == [None, "standard", "oklahoma+gin_bonus=20"]
+    assert [node.attributes.get("data-variant") for node in root.all("figure")] == [
+        None,
+        "standard",
+        "oklahoma+gin_bonus=20",
+    ]
     assert not list(wellformed.read(page.html(made(variants=["standard"])))[0].all("select"))
 
 
 def test_columns_know_whether_they_are_numbers():
     cells = [
-        ("1", "4,000 matches (40,756 deals)", "-0.3 ± 0.2", "0.088 (0.063 to 0.122)", "–", "3,530, 3,668 (p < .0001)", "gold", "5 of gold"),  # noqa: RUF001
-        ("2", "9 deals", "", "–", "–", "1, 2", "1", "gold"),  # noqa: RUF001
+        (
+            "1",
+            "4,000 matches (40,756 deals)",
+            "-0.3 ± 0.2",
+            "0.088 (0.063 to 0.122)",
+            "–",
+            "3,530, 3,668 (p < .0001)",
+            "gold",
+            "5 of gold",
+        ),
+        ("2", "9 deals", "", "–", "–", "1, 2", "1", "gold"),
     ]
     sheet = Sheet("Kinds", tuple("abcdefgh"), cells)
     root, _ = wellformed.read(page.html(made(sheets=[sheet])))
-    kinds = [node.attributes["class"] for node in root.all("th") if node.attributes["scope"] == "col"]
+    kinds = [
+        node.attributes["class"] for node in root.all("th") if node.attributes["scope"] == "col"
+    ]
     assert kinds == ["number"] * 6 + ["text"] * 2
 
 

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from simgin import screen, summary, table
+from simgin.report import screen, summary
+from simgin.stats import table
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(11)
@@ -18,14 +19,27 @@ WIDTHS = [48, 60, 72, 80, 100, 120, 200]
 
 def frame(*matchups, unit="match", units=300):
     make = toy.matches if unit == "match" else toy.deals
-    return pd.concat([table.tidy(*matchup, unit, toy.row(make(RNG, units, win=0.6))) for matchup in matchups], ignore_index=True)
+    return pd.concat(
+        [table.tidy(*matchup, unit, toy.row(make(RNG, units, win=0.6))) for matchup in matchups],
+        ignore_index=True,
+    )
 
 
 ONE = frame(("standard", "gold", "simple"))
 PANEL = frame(("standard", LONG, "simple"), ("standard", "gold", "simple"))
-GAMES = frame(("standard", "gold", "simple"), ("oklahoma+big_gin=yes+gin_bonus=20", "gold", "simple"))
-BOTH = frame(*((variant, a, "simple") for variant in ("standard", "oklahoma+big_gin=yes") for a in (LONG, "gold")))
-ROBIN = frame(("standard", "gold", "simple"), ("standard", "gold", LONG), ("standard", "simple", LONG))
+GAMES = frame(
+    ("standard", "gold", "simple"), ("oklahoma+big_gin=yes+gin_bonus=20", "gold", "simple")
+)
+BOTH = frame(
+    *(
+        (variant, a, "simple")
+        for variant in ("standard", "oklahoma+big_gin=yes")
+        for a in (LONG, "gold")
+    )
+)
+ROBIN = frame(
+    ("standard", "gold", "simple"), ("standard", "gold", LONG), ("standard", "simple", LONG)
+)
 
 
 def text_of(thing, width):
@@ -35,7 +49,9 @@ def text_of(thing, width):
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("data", [ONE, PANEL, GAMES, BOTH, ROBIN], ids=["one", "panel", "games", "both", "robin"])
+@pytest.mark.parametrize(
+    "data", [ONE, PANEL, GAMES, BOTH, ROBIN], ids=["one", "panel", "games", "both", "robin"]
+)
 def test_nothing_is_cut_at_any_width(data, width):
     text = text_of(screen.results(data), width)
     assert max(map(len, text.splitlines())) <= width
@@ -44,25 +60,35 @@ def test_nothing_is_cut_at_any_width(data, width):
         for title, cell in list(row.items())[4:]:
             assert title in text
             whole = f"  {cell}" in text
-            for part in [cell] if whole else re.split(r" (?=\()", cell):  # an interval may stand under its value
+            for part in (
+                [cell] if whole else re.split(r" (?=\()", cell)
+            ):  # an interval may stand under its value
                 assert re.search(rf"(^|  ){re.escape(part)}( |$)", text, re.MULTILINE), part
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_three_results_stand_together(width):
-    heading = next(line for line in text_of(screen.results(BOTH), width).splitlines() if "deals won %" in line)
+    heading = next(
+        line for line in text_of(screen.results(BOTH), width).splitlines() if "deals won %" in line
+    )
     assert re.search(r"deals won % +points/deal +matches won %", heading)
 
 
 def test_one_matchup_is_named_in_the_heading():
-    assert text_of(screen.results(ONE), 80).startswith("gold against simple, standard, 600 matches (")
+    assert text_of(screen.results(ONE), 80).startswith(
+        "gold against simple, standard, 600 matches ("
+    )
 
 
 def test_what_is_common_is_said_once_and_variants_have_tables_of_their_own():
     text = text_of(screen.results(PANEL), 80)
     assert text.startswith("variant: standard; B: simple; 600 matches (") and " each\n" in text
     text = text_of(screen.results(BOTH), 80)
-    assert "\nstandard\n" in text and "\noklahoma+big_gin=yes\n" in text and text.count("deals won %") == 2
+    assert (
+        "\nstandard\n" in text
+        and "\noklahoma+big_gin=yes\n" in text
+        and text.count("deals won %") == 2
+    )
 
 
 def test_variants_are_rows_where_only_they_differ():

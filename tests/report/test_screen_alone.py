@@ -9,14 +9,20 @@ from click.testing import CliRunner
 from rich.console import Console
 
 import simgin
-from simgin import plots, screen, summary, table
-from simgin.cli import cli
+from simgin import plots
+from simgin.cli.main import cli
+from simgin.report import screen, summary
+from simgin.stats import table
 
 JOKER = simgin.match("gold", variant="gin-solitaire", matches=300)
 CLOCK = simgin.match("gold", variant="solitary-gin", matches=300)
-PANEL = pd.concat([JOKER, simgin.match("gin-only", variant="gin-solitaire", matches=300)], ignore_index=True)
+PANEL = pd.concat(
+    [JOKER, simgin.match("gin-only", variant="gin-solitaire", matches=300)], ignore_index=True
+)
 GAMES = pd.concat([JOKER, CLOCK], ignore_index=True)
-DATA = pytest.mark.parametrize("data", [JOKER, CLOCK, PANEL, GAMES], ids=["joker", "clock", "panel", "games"])
+DATA = pytest.mark.parametrize(
+    "data", [JOKER, CLOCK, PANEL, GAMES], ids=["joker", "clock", "panel", "games"]
+)
 
 
 def text_of(thing, width=80):
@@ -30,12 +36,19 @@ def titles(data):
 
 
 def test_columns_are_those_of_one_player():
-    assert titles(JOKER)[:3] == ["deals won %", "score/deal", "matches won %"] and titles(JOKER)[-1] == "turns"
-    assert {"gin %", "knock %", "undercut %", "joker %"} <= set(titles(JOKER)) and "void %" not in titles(JOKER)
+    assert (
+        titles(JOKER)[:3] == ["deals won %", "score/deal", "matches won %"]
+        and titles(JOKER)[-1] == "turns"
+    )
+    assert {"gin %", "knock %", "undercut %", "joker %"} <= set(
+        titles(JOKER)
+    ) and "void %" not in titles(JOKER)
     assert titles(CLOCK) == ["deals won %", "score/deal", "goal met %", "gin %", "limit %", "turns"]
     row = summary.texts(CLOCK)[0]
     value = table.cell(CLOCK.set_index("metric"), "match_win")
-    assert row["goal met %"] == summary.estimate(*value, 100)  # of a total the match is won by meeting the goal
+    assert row["goal met %"] == summary.estimate(
+        *value, 100
+    )  # of a total the match is won by meeting the goal
     assert "A" not in row and row["strategy"] == "gold"
 
 
@@ -47,7 +60,9 @@ def test_nothing_is_cut_and_nobody_is_called_b(data, width):
     for (variant, *_), rows in table.matchups(data):
         one = data[data["variant"] == variant]
         for column in summary.shown(one if len(set(data["strategy"])) > 1 else data):
-            for part in re.split(r" (?=\()", summary.estimate(*table.cell(rows, column.metric), column.factor)):
+            for part in re.split(
+                r" (?=\()", summary.estimate(*table.cell(rows, column.metric), column.factor)
+            ):
                 assert part in text
     assert "against" not in text and "A's" not in text and "Everything is seen by A" not in text
 
@@ -57,7 +72,9 @@ def test_headings_and_how_to_read():
     assert text_of(screen.results(PANEL)).startswith("variant: gin-solitaire; 300 matches (")
     assert "The score is the player's points minus the joker's. " in summary.reading(JOKER)
     assert "low is good" in summary.reading(CLOCK)
-    assert text_of(screen.details(CLOCK)).startswith("gold, solitary-gin, 300 matches (1,500 deals)")
+    assert text_of(screen.details(CLOCK)).startswith(
+        "gold, solitary-gin, 300 matches (1,500 deals)"
+    )
 
 
 @DATA
@@ -82,8 +99,15 @@ def test_a_metric_that_a_game_has_not_is_undefined():
 @pytest.mark.parametrize("plot", [plots.win_and_points, plots.endings])
 def test_pictures(data, plot):
     figure = plot(data, seed=1)
-    assert figure.get_suptitle().replace("\n", " ").endswith("everyone alone" if data is PANEL else "gold alone")
-    assert not any("(B)" in text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")))
+    assert (
+        figure.get_suptitle()
+        .replace("\n", " ")
+        .endswith("everyone alone" if data is PANEL else "gold alone")
+    )
+    assert not any(
+        "(B)" in text.get_text()
+        for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
+    )
     assert plots.png(figure).startswith(b"\x89PNG")
 
 
@@ -111,7 +135,10 @@ def test_the_settlement_is_shown_where_points_alone_do_not_tell_it():
     assert shown == {"standard": False, "hollywood": True, "race": False}
     paid = simgin.match("gold", "simple", "tournament", matches=60)
     assert "settlement" in titles(paid) and "what A receives for a match" in summary.reading(paid)
-    assert plots.win_and_points(paid, seed=1).axes[-1].get_title(loc="left") == "settlement of a match in favour of A"
+    assert (
+        plots.win_and_points(paid, seed=1).axes[-1].get_title(loc="left")
+        == "settlement of a match in favour of A"
+    )
 
 
 def test_refusals_are_shown_where_there_were_some():
@@ -127,11 +154,20 @@ def call(*words):
 
 def test_the_command_for_one_player():
     result = call("match", "gold", "-v", "solitaire-gin", "--deals", 500, "--details")
-    assert "Not mirrored: one player, 500 independent deals. Seed 1." in result.stdout and result.stderr == ""
-    assert result.stdout.splitlines()[-1] == "Repeat:  simgin match gold -v solitaire-gin --deals 500 --seed 1"
+    assert (
+        "Not mirrored: one player, 500 independent deals. Seed 1." in result.stdout
+        and result.stderr == ""
+    )
+    assert (
+        result.stdout.splitlines()[-1]
+        == "Repeat:  simgin match gold -v solitaire-gin --deals 500 --seed 1"
+    )
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
 
 
 def test_single_deals_with_a_die_are_not_the_whole_game():
-    assert "deal of dice counts what the die shows" in call("match", "gold", "-v", "dice", "--deals", 50).stderr
+    assert (
+        "deal of dice counts what the die shows"
+        in call("match", "gold", "-v", "dice", "--deals", 50).stderr
+    )
     assert "--matches" not in call("match", "gold", "-v", "dice", "--matches", 10).stderr

@@ -9,14 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin import summary, table
+from simgin.report import summary
+from simgin.stats import table
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(11)
 FRAME = pd.concat(
     [
         table.tidy("standard", "gold", "simple", "match", toy.row(toy.matches(RNG, 300, win=0.6))),
-        table.tidy("standard", "gin-only", "simple", "match", toy.row(toy.matches(RNG, 20, win=0.4))),
+        table.tidy(
+            "standard", "gin-only", "simple", "match", toy.row(toy.matches(RNG, 20, win=0.4))
+        ),
     ],
     ignore_index=True,
 )
@@ -44,7 +47,9 @@ def test_estimate(value, low, high, factor, text):
 
 def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
     lines = summary.markdown(FRAME).splitlines()
-    assert lines[0].startswith("| variant | A | B | played | deals won % | points/deal | matches won % |")
+    assert lines[0].startswith(
+        "| variant | A | B | played | deals won % | points/deal | matches won % |"
+    )
     assert lines[2].startswith("| standard | gold | simple | 600 matches (")
     assert lines[3].count(summary.DASH) == 8
     assert "nan" not in summary.markdown(FRAME)
@@ -52,7 +57,11 @@ def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
 
 
 def test_a_bar_in_a_path_is_no_column():
-    (row,) = (line for line in summary.markdown(FRAME.assign(variant="a|b.toml#x")).splitlines() if "gin-only" in line)
+    (row,) = (
+        line
+        for line in summary.markdown(FRAME.assign(variant="a|b.toml#x")).splitlines()
+        if "gin-only" in line
+    )
     assert row.startswith(r"| a\|b.toml#x | gin-only |")
 
 
@@ -60,7 +69,11 @@ def test_csv_has_limits_and_empty_cells():
     rows = list(csv.DictReader(io.StringIO(summary.csv(FRAME))))
     assert [row["strategy"] for row in rows] == ["gold", "gin-only"]
     first = rows[0]
-    assert float(first["deals_won_pct_low"]) < float(first["deals_won_pct"]) < float(first["deals_won_pct_high"])
+    assert (
+        float(first["deals_won_pct_low"])
+        < float(first["deals_won_pct"])
+        < float(first["deals_won_pct_high"])
+    )
     assert first["matches"] == "600"
     assert rows[1]["deals_won_pct"] == rows[1]["turns_high"] == ""
 
@@ -76,7 +89,11 @@ def test_a_run_of_deals_has_no_matches():
     [
         ("gold", 4, ["gold"]),
         ("simple+knock=at:k=4", 15, ["simple", "+knock=at:k=4"]),
-        ("simple+discard=hits:keep_pairs=yes+knock=at:k=4", 20, ["simple+discard=hits", ":keep_pairs=yes", "+knock=at:k=4"]),
+        (
+            "simple+discard=hits:keep_pairs=yes+knock=at:k=4",
+            20,
+            ["simple+discard=hits", ":keep_pairs=yes", "+knock=at:k=4"],
+        ),
         ("gold v simple+knock=at", 16, ["gold v simple", "+knock=at"]),
         ("my files/mine.py#second", 10, ["my files", "/mine.py", "#second"]),
         ("abcdefghij", 4, ["abcd", "efgh", "ij"]),

@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simgin import knocking, metrics, quantity, ratings, skill, variants
 from simgin.core import sums
-from simgin.knocking import Matrix
-from simgin.quantity import Quantity
-from simgin.ratings import Pairing
-from simgin.traits import TRAITS, Game
+from simgin.review import knocking, skill
+from simgin.review.knocking import Matrix
+from simgin.review.rule_metrics import TRAITS, Game
+from simgin.rules import variants
+from simgin.stats import metrics, quantity, ratings
+from simgin.stats.quantity import Quantity
+from simgin.stats.ratings import Pairing
 from support import toy_deals as toy
 
 SEED = 7
@@ -55,9 +57,28 @@ def told(key, of):
 
 def test_endings_and_length():
     """A thousand deals: 300 gins, 600 knocks, 40 undercuts, 60 void; half take 10 turns and half 20; 100 matches."""
-    one = rows(deals=1000, gin=300, knock=600, undercut=40, void=60, turns=15_000, matches=100, histogram={10: 500, 20: 500})
-    one[:, sums.SUM + sums.FACT["a_deal_win"]], one[:, sums.SUM + sums.FACT["b_deal_win"]] = 500, 440
-    expected = {"gin": 0.3, "knock": 0.6, "undercut": 0.04, "void": 0.06, "stalled": 0, "completion": 0.94}
+    one = rows(
+        deals=1000,
+        gin=300,
+        knock=600,
+        undercut=40,
+        void=60,
+        turns=15_000,
+        matches=100,
+        histogram={10: 500, 20: 500},
+    )
+    one[:, sums.SUM + sums.FACT["a_deal_win"]], one[:, sums.SUM + sums.FACT["b_deal_win"]] = (
+        500,
+        440,
+    )
+    expected = {
+        "gin": 0.3,
+        "knock": 0.6,
+        "undercut": 0.04,
+        "void": 0.06,
+        "stalled": 0,
+        "completion": 0.94,
+    }
     expected |= {"turns": 15, "turns_sd": 5, "deals_per_match": 10}
     assert {key: told(key, game(one)) for key in expected} == pytest.approx(expected)
 
@@ -67,7 +88,9 @@ def test_quantiles_of_length():
     one = rows(deals=1000, histogram={5: 100, 10: 450, 20: 350, 30: 100})
     assert [told(key, game(one)) for key in ("turns_10", "turns_50", "turns_90")] == [5, 10, 20]
     uneven = one.copy()
-    uneven[0, sums.TURNS_HISTOGRAM + 5] -= 60  # in one batch of ten 4 % by 5 turns: 9.4 ± 1.4 % of all
+    uneven[0, sums.TURNS_HISTOGRAM + 5] -= (
+        60  # in one batch of ten 4 % by 5 turns: 9.4 ± 1.4 % of all
+    )
     uneven[0, sums.TURNS_HISTOGRAM + 10] += 60
     found = BY_KEY["turns_10"].of(game(uneven))
     assert (found.value, found.span) == (10, (5, 10))
@@ -75,7 +98,13 @@ def test_quantiles_of_length():
 
 def test_points_and_seats():
     """Of 900 decided deals half are worth 10 and half 30 points, and the nondealer wins 540."""
-    one = rows(deals=1000, decided=900, points_scored=18_000, first_player_win=540, square=450 * 100 + 450 * 900)
+    one = rows(
+        deals=1000,
+        decided=900,
+        points_scored=18_000,
+        first_player_win=540,
+        square=450 * 100 + 450 * 900,
+    )
     assert told("points", game(one)) == pytest.approx(20)
     assert told("points_sd", game(one)) == pytest.approx(10)
     assert told("seat", game(one)) == pytest.approx(0.1)
@@ -83,7 +112,14 @@ def test_points_and_seats():
 
 def test_final_score():
     """Winners end with 110 points on average and losers with 48, 5 of 100 with nothing; the target is 100."""
-    one = rows(deals=1000, matches=100, matches_decided=100, winner_score=11_000, loser_score=4_800, loser_zero=5)
+    one = rows(
+        deals=1000,
+        matches=100,
+        matches_decided=100,
+        winner_score=11_000,
+        loser_score=4_800,
+        loser_zero=5,
+    )
     assert told("final", game(one)) == pytest.approx(0.62)
     assert told("shut_out", game(one)) == pytest.approx(0.05)
     assert BY_KEY["final"].of(game(one, "pro")) == "matches are not to points"
@@ -97,13 +133,21 @@ def test_a_mean_counts_every_player_alike():
 
 
 def margins(points, deals=1000):
-    return rows(deals=deals, a_margin=round(points * deals), matches=100, a_match_win=100 + round(10 * points))
+    return rows(
+        deals=deals,
+        a_margin=round(points * deals),
+        matches=100,
+        a_match_win=100 + round(10 * points),
+    )
 
 
 def knockers(points):
     """Everyone who knocks otherwise, k making points[k] - points[j] a deal of j."""
     ks = list(points)
-    met = {(knocking.player(k), knocking.player(j)): margins(points[k] - points[j]) for k, j in itertools.combinations(ks, 2)}
+    met = {
+        (knocking.player(k), knocking.player(j)): margins(points[k] - points[j])
+        for k, j in itertools.combinations(ks, 2)
+    }
     return game(margins(0), field=("gold",), cells=met)
 
 
@@ -124,7 +168,9 @@ def test_equilibrium_of_a_cycle():
     """Rock, paper, scissors: a third each; with one win worth twice as much the others' weights are 1/4, 1/4, 1/2."""
     cycle = {(0, 2): margins(1), (2, 4): margins(1), (0, 4): margins(-1)}
     assert Matrix((0, 2, 4), cycle).equilibrium() == pytest.approx({0: 1 / 3, 2: 1 / 3, 4: 1 / 3})
-    assert Matrix((0, 2, 4), cycle | {(0, 2): margins(2)}).equilibrium() == pytest.approx({0: 1 / 4, 2: 1 / 4, 4: 1 / 2})
+    assert Matrix((0, 2, 4), cycle | {(0, 2): margins(2)}).equilibrium() == pytest.approx(
+        {0: 1 / 4, 2: 1 / 4, 4: 1 / 2}
+    )
 
 
 def test_the_best_limit_is_told_on_other_games_than_it_is_chosen_on():
@@ -153,13 +199,17 @@ def test_limits(variant, expected):
 
 
 def test_where_only_gin_ends_a_deal_there_is_no_limit():
-    found = {key: BY_KEY[key].of(game(margins(0), "straight")) for key in ("best_k", "patience", "early")}
+    found = {
+        key: BY_KEY[key].of(game(margins(0), "straight")) for key in ("best_k", "patience", "early")
+    }
     assert set(found.values()) == {"only gin ends a deal"}
 
 
 def test_break_even():
     """Waiting is worth (bonus - 17) / 4 points."""
-    premiums = {bonus: quantity.ratio(margins((bonus - 17) / 4), MARGIN) for bonus in (10, 15, 20, 25)}
+    premiums = {
+        bonus: quantity.ratio(margins((bonus - 17) / 4), MARGIN) for bonus in (10, 15, 20, 25)
+    }
     assert knocking.break_even(premiums).value == pytest.approx(17)
 
 
@@ -178,7 +228,11 @@ def won(share, matches=10_000):
 def test_spread_of_ratings():
     """Players at -100, 0 and 100 Elo: shares 1 / (1 + 10^(d / 400)), the standard deviation is 100."""
     share = {100: 1 / (1 + 10 ** (-100 / 400)), 200: 1 / (1 + 10 ** (-200 / 400))}
-    met = {("a", "b"): won(share[100], 10**7), ("b", "c"): won(share[100], 10**7), ("a", "c"): won(share[200], 10**7)}
+    met = {
+        ("a", "b"): won(share[100], 10**7),
+        ("b", "c"): won(share[100], 10**7),
+        ("a", "c"): won(share[200], 10**7),
+    }
     one = Game("standard", variants.find("standard").row, ("a", "b", "c"), ("a", "b", "c"), met, {})
     assert told("elo_spread", one) == pytest.approx(100, abs=0.01)
 
@@ -187,7 +241,10 @@ def test_matches_for_a_verdict():
     """Pairs won whole with chance .6: sd .49, lead .1, so 2 (2.8 * .49 / .1)^2 = 376 matches; and nobody leads at one half."""
     row = variants.find("standard").row
     found = {
-        share: BY_KEY["verdict"].of(Game("standard", row, (), (), {("gold-early", "gold"): won(share, 10**6)}, {})) for share in (0.6, 0.5)
+        share: BY_KEY["verdict"].of(
+            Game("standard", row, (), (), {("gold-early", "gold"): won(share, 10**6)}, {})
+        )
+        for share in (0.6, 0.5)
     }
     assert found[0.6].value == 377  # 376.4 rounded up
     low, high = found[0.6].span
@@ -205,7 +262,11 @@ def test_elo():
 
 def cross(*table):
     return pd.DataFrame(
-        [row for a, b, low, high in table for row in ((a, b, low, high), (b, a, 1 - high, 1 - low))],
+        [
+            row
+            for a, b, low, high in table
+            for row in ((a, b, low, high), (b, a, 1 - high, 1 - low))
+        ],
         columns=["strategy", "opponent", "low", "high"],
     )
 
@@ -213,8 +274,15 @@ def cross(*table):
 def test_chain():
     """a beats b and b beats c clearly, a beats c; d beats nobody but may beat c: two steps are sure, three are possible."""
     clear = [("a", "b", 0.61, 0.65), ("b", "c", 0.6, 0.7), ("a", "c", 0.7, 0.8)]
-    found = skill.chain(cross(*clear, ("c", "d", 0.55, 0.62), ("a", "d", 0.5, 0.51), ("b", "d", 0.5, 0.52)))
-    assert (found.sure, found.steps, found.longest, found.most) == (("a", "b", "c"), 2, ("a", "b", "c", "d"), 3)
+    found = skill.chain(
+        cross(*clear, ("c", "d", 0.55, 0.62), ("a", "d", 0.5, 0.51), ("b", "d", 0.5, 0.52))
+    )
+    assert (found.sure, found.steps, found.longest, found.most) == (
+        ("a", "b", "c"),
+        2,
+        ("a", "b", "c", "d"),
+        3,
+    )
 
 
 def test_chain_meets_nobody_twice():
@@ -244,7 +312,9 @@ def test_error_of_a_ratio_by_hand():
 
 
 def test_too_few_batches_have_no_error():
-    assert np.isnan(quantity.ratio(rows(batches=4, deals=100, turns=1500), metrics.BY_NAME["turns"]).se)
+    assert np.isnan(
+        quantity.ratio(rows(batches=4, deals=100, turns=1500), metrics.BY_NAME["turns"]).se
+    )
 
 
 def played(population, address):
@@ -261,7 +331,19 @@ def coverage(key, games, truth):
     return np.mean([low <= truth <= high for low, high in (one.limits for one in found)])
 
 
-SELF = ("turns", "turns_sd", "deals_per_match", "completion", "void", "undercut", "points", "points_sd", "seat", "final", "shut_out")
+SELF = (
+    "turns",
+    "turns_sd",
+    "deals_per_match",
+    "completion",
+    "void",
+    "undercut",
+    "points",
+    "points_sd",
+    "seat",
+    "final",
+    "shut_out",
+)
 
 
 @pytest.fixture(scope="module")
@@ -271,10 +353,24 @@ def fields():
     cells = {name: played(units, 3) for name, units in bags.items()}
     row = variants.find("standard").row
     games = [
-        Game("standard", row, ("a", "b"), ("a", "b"), {(name, name): part[i] for name, part in cells.items()}, {})
+        Game(
+            "standard",
+            row,
+            ("a", "b"),
+            ("a", "b"),
+            {(name, name): part[i] for name, part in cells.items()},
+            {},
+        )
         for i in range(EXPERIMENTS)
     ]
-    return games, Game("standard", row, ("a", "b"), ("a", "b"), {(name, name): units for name, units in bags.items()}, {})
+    return games, Game(
+        "standard",
+        row,
+        ("a", "b"),
+        ("a", "b"),
+        {(name, name): units for name, units in bags.items()},
+        {},
+    )
 
 
 @pytest.mark.parametrize("key", SELF)
@@ -287,10 +383,17 @@ def test_intervals_of_the_field_hold_the_truth(fields, key):
 def test_intervals_of_differences_hold_the_truth(fields):
     """Between two games on the same packs, of a ratio and of a jackknifed number; and pairing them helps."""
     games, whole = fields
-    one, other = ([dataclasses.replace(game, field=(name,)) for game in (*games, whole)] for name in "ab")
+    one, other = (
+        [dataclasses.replace(game, field=(name,)) for game in (*games, whole)] for name in "ab"
+    )
     for key in ("points", "turns_sd"):
         changes = [BY_KEY[key].of(x) - BY_KEY[key].of(y) for x, y in zip(one, other, strict=True)]
-        held = np.mean([low <= changes[-1].value <= high for low, high in (change.limits for change in changes[:-1])])
+        held = np.mean(
+            [
+                low <= changes[-1].value <= high
+                for low, high in (change.limits for change in changes[:-1])
+            ]
+        )
         assert BAND[0] <= held <= BAND[1]
 
 
@@ -321,6 +424,12 @@ def test_intervals_of_the_spread_of_ratings_hold_the_truth():
     bags = dict(zip(pairs, (bag(8, matches=True, win=p) for p in (0.6, 0.7, 0.62)), strict=True))
     cells = {pair: played(units, 9)[:500] for pair, units in bags.items()}
     row = variants.find("standard").row
-    truth = np.std(ratings.leaving_out([Pairing(*pair, units * 10**6) for pair, units in bags.items()])[0], ddof=1)
-    games = [Game("standard", row, names, names, {pair: part[i] for pair, part in cells.items()}, {}) for i in range(500)]
+    truth = np.std(
+        ratings.leaving_out([Pairing(*pair, units * 10**6) for pair, units in bags.items()])[0],
+        ddof=1,
+    )
+    games = [
+        Game("standard", row, names, names, {pair: part[i] for pair, part in cells.items()}, {})
+        for i in range(500)
+    ]
     assert 0.918 <= coverage("elo_spread", games, truth) <= 0.982  # 500 experiments

@@ -14,11 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simgin import brief, ledger, results, review, solotraits, traits, variants
 from simgin.core import sums
-from simgin.quantity import Quantity
-from simgin.review import ReviewError, asked, planned
-from simgin.traits import FIELD, TRAITS, Game
+from simgin.review import review, rule_metrics, sentences, solo_metrics
+from simgin.review.review import ReviewError, asked, planned
+from simgin.review.rule_metrics import FIELD, TRAITS, Game
+from simgin.rules import variants
+from simgin.runs import directory, ledger
+from simgin.stats.quantity import Quantity
 from support import strict_html as wellformed
 from support.command_line import call, interrupted_after
 
@@ -31,8 +33,12 @@ T975 = {9: 2.262157163}  # Student's t of ten batches
 
 def tree(place):
     """Every file but the ledger, whose pages lie as they were written, and the manifest, which has times and machines."""
-    left_out = {ledger.FILE, results.MANIFEST}
-    files = [path for path in sorted(Path(place).rglob("*")) if path.is_file() and path.name.split("-")[0] not in left_out]
+    left_out = {ledger.FILE, directory.MANIFEST}
+    files = [
+        path
+        for path in sorted(Path(place).rglob("*"))
+        if path.is_file() and path.name.split("-")[0] not in left_out
+    ]
     return {path.relative_to(place).as_posix(): path.read_bytes() for path in files}
 
 
@@ -66,7 +72,7 @@ def differences(made):
 @pytest.fixture(scope="module")
 def rows(made):
     """The batch rows of every cell, by variant, A and B."""
-    manifest = json.loads((made[0] / results.MANIFEST).read_text())
+    manifest = json.loads((made[0] / directory.MANIFEST).read_text())
     with ledger.reading(made[0] / ledger.FILE) as book:
         return {
             (one["variant"], one["a"], one["b"]): book.rows(i, one["units"], sums.BATCH_MATCHES)
@@ -79,7 +85,9 @@ def rows(made):
 
 def test_every_player_meets_himself_and_every_other_once():
     cells = planned(asked(["oklahoma"], "standard", deep=False, matches=None, seed=3)).cells
-    pairs = [(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells]
+    pairs = [
+        (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells
+    ]
     assert (
         len(set(pairs)) == len(pairs)
         and {cell.matchup.seed for cell in cells} == {3}
@@ -88,14 +96,25 @@ def test_every_player_meets_himself_and_every_other_once():
     of = [{a, b} for variant, a, b in pairs if variant == "oklahoma"]
     assert of == [{a, b} for variant, a, b in pairs if variant == "standard"]
     ks = ["gin-only", "gold-at:k=2", "gold-at", "gold-at:k=6", "gold-at:k=8", "gold"]
-    wanted = [{a} for a in FIELD] + [{a, b} for a in FIELD for b in FIELD if a < b] + [{a, b} for a in ks for b in ks if a < b]
-    assert {*map(frozenset, of)} == {*map(frozenset, wanted)} and len(of) == len({*map(frozenset, wanted)})
+    wanted = (
+        [{a} for a in FIELD]
+        + [{a, b} for a in FIELD for b in FIELD if a < b]
+        + [{a, b} for a in ks for b in ks if a < b]
+    )
+    assert {*map(frozenset, of)} == {*map(frozenset, wanted)} and len(of) == len(
+        {*map(frozenset, wanted)}
+    )
 
 
-@pytest.mark.parametrize(("variant", "limits"), [("straight", 1), ("standard+knock_limit=5", 4), ("standard", 6), ("oklahoma", 6)])
+@pytest.mark.parametrize(
+    ("variant", "limits"),
+    [("straight", 1), ("standard+knock_limit=5", 4), ("standard", 6), ("oklahoma", 6)],
+)
 def test_players_differ_in_their_limits_only_where_the_rules_do(variant, limits):
     cells = planned(asked([variant], None, deep=False, matches=None, seed=1)).cells
-    assert len(cells) == 4 + 6 + math.comb(limits, 2) - (limits > 1 and "gold" in {cell.matchup.b.text for cell in cells} and _met(variant))
+    assert len(cells) == 4 + 6 + math.comb(limits, 2) - (
+        limits > 1 and "gold" in {cell.matchup.b.text for cell in cells} and _met(variant)
+    )
 
 
 def _met(variant):
@@ -108,16 +127,25 @@ def test_a_deep_review_adds_the_strong_the_weak_the_restricted_and_other_bonuses
     met = {(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells}
     names = {name for variant, *pair in met if variant == "standard" for name in pair}
     assert {"marjj", "random", *review.WEAK} <= names
-    assert {("standard", f"gold-early+{slot}", "gold-early") for slot in traits.RESTRICTED} <= met
-    assert {variant for variant, *_ in met} == {"standard", *review.with_bonuses("standard").values()}
+    assert {
+        ("standard", f"gold-early+{slot}", "gold-early") for slot in rule_metrics.RESTRICTED
+    } <= met
+    assert {variant for variant, *_ in met} == {
+        "standard",
+        *review.with_bonuses("standard").values(),
+    }
     assert {cell.n for cell in cells} == {2_000_000}
 
 
 def test_games_for_one_are_played_by_the_weak_and_by_the_best():
-    cells = planned(asked(["solitary-gin", "solitaire-gin"], None, deep=False, matches=None, seed=1)).cells
+    cells = planned(
+        asked(["solitary-gin", "solitaire-gin"], None, deep=False, matches=None, seed=1)
+    ).cells
     for variant in ("solitary-gin", "solitaire-gin"):
         own = [cell for cell in cells if cell.matchup.variant.text == variant]
-        assert [cell.matchup.a.text for cell in own] == list(solotraits.field(variant)) and {cell.matchup.b for cell in own} == {None}
+        assert [cell.matchup.a.text for cell in own] == list(solo_metrics.field(variant)) and {
+            cell.matchup.b for cell in own
+        } == {None}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +154,12 @@ def test_games_for_one_are_played_by_the_weak_and_by_the_best():
         ([], None, None, "name at least one game"),
         (["oklahoma", "solitary-gin"], None, None, "review them apart"),
         (["oklahoma"], "solitary-gin", None, "review them apart"),
-        (["oklahoma"], None, 999, "--matches 999 is too few to tell how sure a metric is: take at least 1000."),
+        (
+            ["oklahoma"],
+            None,
+            999,
+            "--matches 999 is too few to tell how sure a metric is: take at least 1000.",
+        ),
     ],
 )
 def test_reviews_that_cannot_be_made(names, against, matches, said):
@@ -135,7 +168,13 @@ def test_reviews_that_cannot_be_made(names, against, matches, said):
 
 
 def test_a_game_is_reviewed_once_and_is_not_told_from_itself():
-    twice = asked(["oklahoma", "standard", "oklahoma", "standard+knock_limit=10"], "standard", deep=False, matches=None, seed=1)
+    twice = asked(
+        ["oklahoma", "standard", "oklahoma", "standard+knock_limit=10"],
+        "standard",
+        deep=False,
+        matches=None,
+        seed=1,
+    )
     assert twice.variants == ("standard", "oklahoma") and twice.base == "standard"
     for names in ([], ["standard"]):
         assert asked(names, "standard", deep=False, matches=None, seed=1).base is None
@@ -160,8 +199,17 @@ def error(moves):
     return math.sqrt(len(moves) / (len(moves) - 1) * (moves**2).sum())
 
 
-OF_FIELD = {"turns": ("turns", "deals"), "gin": ("gin", "deals"), "void": ("void", "deals"), "points": ("points_scored", "decided")}
-OF_FIELD |= {"deals_per_match": ("deals", "matches"), "knock": ("knock", "deals"), "undercut": ("undercut", "deals")}
+OF_FIELD = {
+    "turns": ("turns", "deals"),
+    "gin": ("gin", "deals"),
+    "void": ("void", "deals"),
+    "points": ("points_scored", "decided"),
+}
+OF_FIELD |= {
+    "deals_per_match": ("deals", "matches"),
+    "knock": ("knock", "deals"),
+    "undercut": ("undercut", "deals"),
+}
 
 
 @pytest.mark.parametrize("variant", [BASE, *GAMES])
@@ -171,17 +219,25 @@ def test_means_of_the_field_and_their_errors(metrics, rows, variant, key):
     told = metrics.loc[variant, key]
     assert [told["value"], told["se"]] == pytest.approx([value, error(moves)], rel=1e-8)
     if key in ("turns", "points", "deals_per_match"):
-        assert [told["low"], told["high"]] == pytest.approx([value - T975[9] * told["se"], value + T975[9] * told["se"]], rel=1e-8)
+        assert [told["low"], told["high"]] == pytest.approx(
+            [value - T975[9] * told["se"], value + T975[9] * told["se"]], rel=1e-8
+        )
     count = "matches" if key == "deals_per_match" else "deals"
-    assert told["n"] == sum(rows[variant, name, name][:, sums.SUM + sums.FACT[count]].sum() for name in FIELD)
+    assert told["n"] == sum(
+        rows[variant, name, name][:, sums.SUM + sums.FACT[count]].sum() for name in FIELD
+    )
 
 
 @pytest.mark.parametrize("variant", GAMES)
 @pytest.mark.parametrize("key", OF_FIELD)
 def test_differences_are_paired(differences, rows, variant, key):
-    (own, moves), (base, base_moves) = (mean_of(rows, name, *OF_FIELD[key]) for name in (variant, BASE))
+    (own, moves), (base, base_moves) = (
+        mean_of(rows, name, *OF_FIELD[key]) for name in (variant, BASE)
+    )
     told = differences.loc[variant, key]
-    assert [told["difference"], told["se"]] == pytest.approx([own - base, error(moves - base_moves)], rel=1e-8)
+    assert [told["difference"], told["se"]] == pytest.approx(
+        [own - base, error(moves - base_moves)], rel=1e-8
+    )
     assert told["base_variant"] == BASE
 
 
@@ -202,7 +258,10 @@ def test_who_waits_against_who_knocks(metrics, rows):
 def test_known_directions(metrics, rows):
     """Straight gin ends by gin or not at all; a game to 50 has about half the deals; its deals are those of the game to 100."""
     value = metrics["value"]
-    assert value["straight", "gin"] == pytest.approx(1 - value["straight", "void"]) and value["straight", "knock"] == 0
+    assert (
+        value["straight", "gin"] == pytest.approx(1 - value["straight", "void"])
+        and value["straight", "knock"] == 0
+    )
     assert 0.4 < value[SHORT, "deals_per_match"] / value[BASE, "deals_per_match"] < 0.65
     assert abs(value[SHORT, "turns"] - value[BASE, "turns"]) < 0.5
     assert metrics.loc[SHORT, "luck"]["value"] == metrics.loc[BASE, "luck"]["value"]
@@ -210,22 +269,39 @@ def test_known_directions(metrics, rows):
 
 def test_endings_add_up(metrics):
     for variant in (BASE, *GAMES):
-        kinds = ["void", "stalled", "even", "gin", "big_gin", "shot", "knock", "undercut", "refused"]
+        kinds = [
+            "void",
+            "stalled",
+            "even",
+            "gin",
+            "big_gin",
+            "shot",
+            "knock",
+            "undercut",
+            "refused",
+        ]
         assert sum(metrics.loc[variant, kind]["value"] for kind in kinds) == pytest.approx(1)
 
 
 def test_reasons_stand_where_a_number_cannot(metrics):
     why = metrics["why"].fillna("")
-    assert why["straight", "patience"] == "only gin ends a deal" and why["straight", "luck"] == "gold-early and gold play alike here"
+    assert (
+        why["straight", "patience"] == "only gin ends a deal"
+        and why["straight", "luck"] == "gold-early and gold play alike here"
+    )
     assert why[BASE, "drama"] == "with --deep"
     assert ((why == "") == metrics["value"].notna()).all()
-    assert [*metrics.index] == [(variant, trait.key) for variant in (BASE, *GAMES) for trait in TRAITS]
+    assert [*metrics.index] == [
+        (variant, trait.key) for variant in (BASE, *GAMES) for trait in TRAITS
+    ]
 
 
 def test_one_family_for_holm(differences):
     p = differences["p"].dropna().sort_values()
     steps = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
-    assert differences.loc[p.index, "p_holm"].to_numpy() == pytest.approx(steps.to_numpy(), rel=1e-6)
+    assert differences.loc[p.index, "p_holm"].to_numpy() == pytest.approx(
+        steps.to_numpy(), rel=1e-6
+    )
 
 
 # What is said
@@ -233,11 +309,19 @@ def test_one_family_for_holm(differences):
 
 def test_the_greatest_change_is_said_with_its_figures(made, metrics, differences):
     said = " ".join(made[1].stdout.split())
-    turns, more = metrics.loc["straight", "turns"]["value"], differences.loc["straight", "turns"]["difference"]
-    found = re.search(r"straight against standard: .*?a deal takes ([\d.]+) turns, ([\d.]+) ± ([\d.]+) more \(([\d.]+)\)", said)
+    turns, more = (
+        metrics.loc["straight", "turns"]["value"],
+        differences.loc["straight", "turns"]["difference"],
+    )
+    found = re.search(
+        r"straight against standard: .*?a deal takes ([\d.]+) turns, ([\d.]+) ± ([\d.]+) more \(([\d.]+)\)",
+        said,
+    )
     assert found
     told = [float(part) for part in found.groups()]
-    assert told[:2] == pytest.approx([turns, more], abs=0.06) and told[3] == pytest.approx(metrics.loc[BASE, "turns"]["value"], abs=0.06)
+    assert told[:2] == pytest.approx([turns, more], abs=0.06) and told[3] == pytest.approx(
+        metrics.loc[BASE, "turns"]["value"], abs=0.06
+    )
     assert told[2] == pytest.approx(T975[9] * differences.loc["straight", "turns"]["se"], rel=0.06)
 
 
@@ -250,7 +334,10 @@ def test_players_who_play_alike_are_named(made):
 
 def test_what_is_exactly_the_same_is_said(made):
     said = " ".join(made[1].stdout.split())
-    assert re.search(r"points_target=50 against standard: .*The same to the last deal: luck share of a deal %\.", said)
+    assert re.search(
+        r"points_target=50 against standard: .*The same to the last deal: luck share of a deal %\.",
+        said,
+    )
     assert re.search(r"luck share of a deal % .*\bnone\b", said)
 
 
@@ -261,24 +348,40 @@ def test_a_copy_of_the_base_is_called_one():
     class Copied:
         asked = review.Asked(("standard", "copy"), "standard")
         others = ("copy",)
-        games = tuple(Game(name, variants.find("standard").row, ("gold",), ("gold",), rows, {}) for name in asked.variants)
+        games = tuple(
+            Game(name, variants.find("standard").row, ("gold",), ("gold",), rows, {})
+            for name in asked.variants
+        )
         is_copy = review.Review.is_copy
 
-    (said,) = brief.sentences(Copied())
-    assert said == "copy against standard: no difference; every deal of every match came out the same."
+    (said,) = sentences.sentences(Copied())
+    assert (
+        said == "copy against standard: no difference; every deal of every match came out the same."
+    )
 
 
 def test_alike_are_those_with_equal_rows():
     cell = np.ones((5, sums.COLUMNS), np.int64)
-    cells = {("a", "a"): cell, ("b", "b"): cell.copy(), ("a", "b"): cell, ("c", "c"): 2 * cell, ("c", "a"): cell}
-    game = Game("standard", variants.find("standard").row, ("a", "b", "c"), ("a", "b", "c"), cells, {})
+    cells = {
+        ("a", "a"): cell,
+        ("b", "b"): cell.copy(),
+        ("a", "b"): cell,
+        ("c", "c"): 2 * cell,
+        ("c", "a"): cell,
+    }
+    game = Game(
+        "standard", variants.find("standard").row, ("a", "b", "c"), ("a", "b", "c"), cells, {}
+    )
     assert game.alike == [("a", "b")]
 
 
 def test_a_metric_without_an_error_is_not_said(metrics):
     trait = next(trait for trait in TRAITS if trait.key == "turns")
-    assert brief._said(trait, Quantity.told(17.0, np.nan, 10)) == "" and brief._said(trait, "why") == ""
-    assert brief._said(trait, Quantity.told(17.0, 0.5, 10)) == "a deal takes 17.00 ± 0.98 turns"
+    assert (
+        sentences._said(trait, Quantity.told(17.0, np.nan, 10)) == ""
+        and sentences._said(trait, "why") == ""
+    )
+    assert sentences._said(trait, Quantity.told(17.0, 0.5, 10)) == "a deal takes 17.00 ± 0.98 turns"
 
 
 def test_the_page_has_everything(made):
@@ -287,14 +390,30 @@ def test_the_page_has_everything(made):
     assert wellformed.faults(text) == []
     pictures = {path.stem for path in (place / "plots").glob("*.png")}
     assert pictures == {path.stem for path in (place / "plots").glob("*.svg")}
-    wanted = {"differences", "endings", "turns", "points", "deadwood", "knock", "ladder", "convergence"}
-    wanted |= {f"{name}-{variant}" for name in ("league", "scores") for variant in (BASE, "straight", "standard-points-target-50")}
+    wanted = {
+        "differences",
+        "endings",
+        "turns",
+        "points",
+        "deadwood",
+        "knock",
+        "ladder",
+        "convergence",
+    }
+    wanted |= {
+        f"{name}-{variant}"
+        for name in ("league", "scores")
+        for variant in (BASE, "straight", "standard-points-target-50")
+    }
     wanted |= {"knock_matrix-standard", "knock_matrix-standard-points-target-50"}
     assert pictures == wanted
     for name in wanted:
         (words,) = re.findall(rf'<desc id="{re.escape(name)}-desc">(.*?)</desc>', text, re.DOTALL)
         assert re.search(r"\d", words), name
-    assert "simgin review straight standard+points_target=50 --against standard -o out --matches 1000" in text
+    assert (
+        "simgin review straight standard+points_target=50 --against standard -o out --matches 1000"
+        in text
+    )
 
 
 # The same bytes
@@ -305,7 +424,9 @@ def test_an_interrupted_review_goes_on_to_the_same_bytes_whoever_works(made, her
     with monkeypatch.context() as patched:
         interrupted_after(patched, 40)
         said = call(*WORDS, "--workers", 2, code=130).stderr
-    command = "simgin review straight standard+points_target=50 --against standard -o out --matches 1000"
+    command = (
+        "simgin review straight standard+points_target=50 --against standard -o out --matches 1000"
+    )
     assert f"what was finished is kept in out. Go on with: {command}" in said
     assert tree("out") == {}
     assert "is not finished" in call("report", "out", code=2).stderr
@@ -319,19 +440,24 @@ def test_an_interrupted_review_goes_on_to_the_same_bytes_whoever_works(made, her
 
 def test_another_engine_s_review_is_not_told_again(made, here):
     shutil.copytree(made[0], "out")
-    path = Path("out") / results.MANIFEST
+    path = Path("out") / directory.MANIFEST
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps({**manifest, "engine": "another"}))
     before = tree("out")
     said = call("report", "out", code=2).stderr
-    assert "another version of simgin made this review; make it again" in said and tree("out") == before
+    assert (
+        "another version of simgin made this review; make it again" in said
+        and tree("out") == before
+    )
 
 
 def test_a_directory_of_another_review_is_left_alone(made, here):
     shutil.copytree(made[0], "out")
     before = tree("out")
     for words in (("oklahoma",), (*GAMES, "--seed", 2)):
-        said = call("review", *words, "--against", BASE, "--matches", "1k", "-o", "out", code=2).stderr
+        said = call(
+            "review", *words, "--against", BASE, "--matches", "1k", "-o", "out", code=2
+        ).stderr
         assert said.startswith("simgin: ") and "another directory" in said
     assert tree("out") == before
 
@@ -351,7 +477,11 @@ def test_a_directory_of_another_review_is_left_alone(made, here):
 def test_mistakes_are_sentences_and_leave_nothing(here, words, said):
     found = call("review", *words, "-o", "out", code=2)
     lines = found.stderr.splitlines()
-    assert said in found.stderr and all(line.startswith("simgin: ") for line in lines) and not Path("out").exists()
+    assert (
+        said in found.stderr
+        and all(line.startswith("simgin: ") for line in lines)
+        and not Path("out").exists()
+    )
 
 
 # Longer
@@ -373,7 +503,9 @@ def test_three_variants_take_a_minute_and_a_half(here):
     """On two cores, compiled before: the command of the help, at the usual size."""
     call("review", "oklahoma", "--against", BASE, "--matches", "1k", "-o", "warm", "--workers", 2)
     started = time.monotonic()
-    call("review", "oklahoma", "straight", "tedesco", "--against", BASE, "-o", "out", "--workers", 2)
+    call(
+        "review", "oklahoma", "straight", "tedesco", "--against", BASE, "-o", "out", "--workers", 2
+    )
     assert time.monotonic() - started < 90
 
 
@@ -408,12 +540,18 @@ def test_directions_on_rules_that_are_not_shipped(here):
     The differences are many standard errors wide, so that a false alarm is rarer than one in a million.
     """
     bonuses = ["standard+undercut_bonus=50", "standard+undercut_bonus=10", "standard+knock_limit=5"]
-    said = call("review", *bonuses, "dice", "--against", BASE, "--matches", "5k", "-o", "out").stdout
+    said = call(
+        "review", *bonuses, "dice", "--against", BASE, "--matches", "5k", "-o", "out"
+    ).stdout
     changes = pd.read_csv("out/differences.csv").set_index(["variant", "metric"])
-    more, less, low = ({key: changes.loc[name, key] for key in ("patience", "turns", "knock")} for name in bonuses)
+    more, less, low = (
+        {key: changes.loc[name, key] for key in ("patience", "turns", "knock")} for name in bonuses
+    )
     assert more["patience"]["low"] > 0 > less["patience"]["high"]
     assert low["turns"]["low"] > 0 > low["knock"]["high"]
-    assert of("out")["value"][BASE, "best_k"] == 0 and of("out")["value"]["dice", "best_k"] == 10  # points for the one, deals for the other
+    assert (
+        of("out")["value"][BASE, "best_k"] == 0 and of("out")["value"]["dice", "best_k"] == 10
+    )  # points for the one, deals for the other
     assert "gold's best knock limit is 10, not 0" in " ".join(said.split())
     assert "dice: none of these players offers the die" in " ".join(said.split())
 
@@ -426,8 +564,16 @@ def test_a_deep_review_has_every_metric_or_its_reason(here):
     assert not why.str.contains("--deep").any()
     assert set(metrics[metrics["value"].isna()].index) == set(why[why != ""].index)
     assert list(why[BASE][why[BASE] != ""].index) == []
-    knocks = {slot for slot in traits.RESTRICTED if slot.startswith("knock")}
-    assert set(why["straight"][why["straight"] != ""].index) == {"best_k", "patience", "early", "break_even", "verdict", "luck", *knocks}
+    knocks = {slot for slot in rule_metrics.RESTRICTED if slot.startswith("knock")}
+    assert set(why["straight"][why["straight"] != ""].index) == {
+        "best_k",
+        "patience",
+        "early",
+        "break_even",
+        "verdict",
+        "luck",
+        *knocks,
+    }
     value = metrics["value"]
     assert value[BASE, "marjj"] > 0 and value[BASE, "chain"] >= 1
     assert value["straight", "take=never"] < 0.5 and value["straight", "discard=uniform"] < 0.1
@@ -440,11 +586,23 @@ def test_games_for_one_have_metrics_of_their_kind(here):
     call("review", "solitaire-gin", "--against", "solitary-gin", "--matches", "1k", "-o", "out")
     metrics = of("out")
     why = metrics["why"].fillna("")
-    assert why["solitary-gin", "win"] == ALONE["win"] and why["solitaire-gin", "penalty"] == ALONE["penalty"]
-    assert why["solitaire-gin", "match_win"] == ALONE["match_win"] and (why.loc[:, "score"] == ALONE["score"]).all()
-    assert metrics.loc["solitaire-gin", "win_gap"]["low"] > 0 and metrics.loc["solitary-gin", "penalty_gap"]["low"] > 0
+    assert (
+        why["solitary-gin", "win"] == ALONE["win"]
+        and why["solitaire-gin", "penalty"] == ALONE["penalty"]
+    )
+    assert (
+        why["solitaire-gin", "match_win"] == ALONE["match_win"]
+        and (why.loc[:, "score"] == ALONE["score"]).all()
+    )
+    assert (
+        metrics.loc["solitaire-gin", "win_gap"]["low"] > 0
+        and metrics.loc["solitary-gin", "penalty_gap"]["low"] > 0
+    )
     shares = metrics["value"]["solitaire-gin"]
-    assert shares["gin"] + shares["joker"] + shares["knock"] + shares["limit"] == pytest.approx(1) and shares["win"] == shares["gin"]
+    assert (
+        shares["gin"] + shares["joker"] + shares["knock"] + shares["limit"] == pytest.approx(1)
+        and shares["win"] == shares["gin"]
+    )
     assert wellformed.faults(Path("out/report.html").read_text()) == []
 
 

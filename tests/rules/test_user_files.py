@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simgin import experiment, results, scaffold, variants
-from simgin.cli import cli
-from simgin.parameters import parameters
-from simgin.variants import Variant, VariantError, difference, find
+from simgin.cli.main import cli
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import Variant, VariantError, difference, find
+from simgin.runs import directory, experiment
+from simgin.strategy import template
 
 CLUB = """
 [variants.club]
@@ -76,15 +78,27 @@ def test_values_in_the_types_of_toml_and_as_texts():
     write(CLUB + DEN)
     club, den = find("mine.toml#club"), find("mine.toml#den")
     assert club.row == find("oklahoma+rainbow+gin_bonus=30+big_gin=yes+start_points=0/10").row
-    assert den.row == find("standard+goal=games+game_table=30:4/120:1+points_target=121+shutout=-+layoff=no").row
-    assert (club.title, club.about, club.source) == ("Club rules", "Oklahoma with a bigger bonus.", "Thursdays")
+    assert (
+        den.row
+        == find(
+            "standard+goal=games+game_table=30:4/120:1+points_target=121+shutout=-+layoff=no"
+        ).row
+    )
+    assert (club.title, club.about, club.source) == (
+        "Club rules",
+        "Oklahoma with a bigger bonus.",
+        "Thursdays",
+    )
     assert den.source == ""
 
 
 @pytest.mark.parametrize("name", variants.names())
 def test_a_copy_of_every_row_of_the_rule_book_is_the_same_game(name):
     standard, row = find("standard"), find(name).row
-    changes = [f"{key} = {json.dumps(parameters()[key].write(value))}" for key, _, value in difference(standard, find(name))]
+    changes = [
+        f"{key} = {json.dumps(parameters()[key].write(value))}"
+        for key, _, value in difference(standard, find(name))
+    ]
     write("\n".join(['[variants.x]\ntitle = "X"\nabout = "X."\n[variants.x.changes]', *changes]))
     assert find("mine.toml").row == row
     write(f'[variants.x]\ntitle = "X"\nabout = "X."\nbase = "{name}"')
@@ -112,14 +126,24 @@ def test_names_of_files_compose_and_round_trip(text, canonical):
 
 
 def test_a_row_of_a_file_adds_its_differences_from_standard_and_no_more():
-    write(CLUB + '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10')
+    write(
+        CLUB
+        + '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10'
+    )
     assert find("basic+mine.toml#club").row["knock_limit"] == 9  # club says nothing of it
     assert find("mine.toml#back").row["knock_limit"] == 10
-    assert find("basic+mine.toml#back").row["knock_limit"] == 9  # ten is what standard has: no difference
-    assert find("rush+mine.toml#club").row == find("rush+oklahoma+rainbow+gin_bonus=30+big_gin=yes+start_points=0/10").row
+    assert (
+        find("basic+mine.toml#back").row["knock_limit"] == 9
+    )  # ten is what standard has: no difference
+    assert (
+        find("rush+mine.toml#club").row
+        == find("rush+oklahoma+rainbow+gin_bonus=30+big_gin=yes+start_points=0/10").row
+    )
 
 
-@pytest.mark.parametrize("path", ["games of ours/käse $x$.toml", "a.toml.toml", "games/|`'\"\\*.toml", ".toml"])
+@pytest.mark.parametrize(
+    "path", ["games of ours/käse $x$.toml", "a.toml.toml", "games/|`'\"\\*.toml", ".toml"]
+)
 def test_paths_may_have_almost_any_sign(path):
     write(CLUB, path)
     assert find(path).text == find(f"{path}#club").text == f"{path}#club"
@@ -137,32 +161,80 @@ def test_paths_may_have_almost_any_sign(path):
         ("variants = 3", "FILE: variants is 3; write a table of keys and values."),
         ("[variants]\nx = 3", "FILE: variants, x is 3; write a table of keys and values."),
         (CLUB + "[more]", "FILE: unknown key more; known here are variants."),
-        (CLUB + CLUB, "FILE is not valid TOML: Cannot declare ('variants', 'club') twice (at line 12, "),
+        (
+            CLUB + CLUB,
+            "FILE is not valid TOML: Cannot declare ('variants', 'club') twice (at line 12, ",
+        ),
         (CLUB + "gin_bonus = 3", "FILE is not valid TOML: Cannot overwrite a value (at "),
         (CLUB + "layoff = \\n", "FILE is not valid TOML: Invalid value (at "),
         (b"\xff\xfe", "FILE is not text in UTF-8; save it as such."),
-        ("x = " + "[" * 9999, "FILE cannot be read: its lists or tables are nested too deep; name a file of variants,"),
+        (
+            "x = " + "[" * 9999,
+            "FILE cannot be read: its lists or tables are nested too deep; name a file of variants,",
+        ),
         ("x = " + "9" * 9999, "FILE cannot be read: Exceeds the limit"),
         (
             CLUB + f"layoff = 0x{'9' * 9999}",
             "FILE: variants, club, changes: layoff must be yes or no, not a number of thousands of digits.",
         ),
         (CLUB.replace("club", "Club"), "FILE: variants, 'Club': a name is made of a-z, 0-9 and -"),
-        (CLUB.replace("club", "shot"), "FILE: variants, shot: simgin has a variant of this name; call yours something else, like my-shot."),
-        (CLUB.replace("title", "titel"), "FILE: unknown key variants, club, titel; did you mean title?"),
+        (
+            CLUB.replace("club", "shot"),
+            "FILE: variants, shot: simgin has a variant of this name; call yours something else, like my-shot.",
+        ),
+        (
+            CLUB.replace("title", "titel"),
+            "FILE: unknown key variants, club, titel; did you mean title?",
+        ),
         (CLUB.replace('"Club rules"', '""'), "FILE: variants, club, title is too short"),
-        (CLUB.replace('"Club rules"', "7"), "FILE: variants, club, title is 7; write a text in quotes."),
-        (CLUB.replace("oklahoma", "oklohoma"), "FILE: variants, club, base: there is no variant 'oklohoma'; did you mean 'oklahoma'?"),
-        (CLUB.replace("oklahoma", "mine.toml#club"), "FILE: variants, club, base: a base is made of simgin's own variants"),
-        (CLUB.replace("oklahoma+", "gin_bonus=3+"), "FILE: variants, club, base: a variant begins with a name"),
-        (CLUB.replace("gin_b", "gin_n"), "FILE: variants, club, changes: there is no parameter 'gin_nonus'; did you mean 'gin_bonus'?"),
-        (CLUB.replace("30", "30.0"), "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not 30.0."),
-        (CLUB.replace("30", "true"), "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not True."),
-        (CLUB.replace("30", "1979-05-27"), "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not datetime.date"),
-        (CLUB.replace("30", "{ a = 1 }"), "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not {'a': 1}."),
-        (CLUB.replace("30", '"lots"'), "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not 'lots'."),
-        (CLUB.replace("30", '"-"'), "gin_bonus is a dash here, but deal_scoring = versus makes it count"),
-        (CLUB + 'die = "deal"', "die = deal needs goal = deals, not points: set goal=deals or die=off."),
+        (
+            CLUB.replace('"Club rules"', "7"),
+            "FILE: variants, club, title is 7; write a text in quotes.",
+        ),
+        (
+            CLUB.replace("oklahoma", "oklohoma"),
+            "FILE: variants, club, base: there is no variant 'oklohoma'; did you mean 'oklahoma'?",
+        ),
+        (
+            CLUB.replace("oklahoma", "mine.toml#club"),
+            "FILE: variants, club, base: a base is made of simgin's own variants",
+        ),
+        (
+            CLUB.replace("oklahoma+", "gin_bonus=3+"),
+            "FILE: variants, club, base: a variant begins with a name",
+        ),
+        (
+            CLUB.replace("gin_b", "gin_n"),
+            "FILE: variants, club, changes: there is no parameter 'gin_nonus'; did you mean 'gin_bonus'?",
+        ),
+        (
+            CLUB.replace("30", "30.0"),
+            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not 30.0.",
+        ),
+        (
+            CLUB.replace("30", "true"),
+            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not True.",
+        ),
+        (
+            CLUB.replace("30", "1979-05-27"),
+            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not datetime.date",
+        ),
+        (
+            CLUB.replace("30", "{ a = 1 }"),
+            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not {'a': 1}.",
+        ),
+        (
+            CLUB.replace("30", '"lots"'),
+            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not 'lots'.",
+        ),
+        (
+            CLUB.replace("30", '"-"'),
+            "gin_bonus is a dash here, but deal_scoring = versus makes it count",
+        ),
+        (
+            CLUB + 'die = "deal"',
+            "die = deal needs goal = deals, not points: set goal=deals or die=off.",
+        ),
     ],
 )
 def test_one_mistake(file, sentence):
@@ -188,8 +260,20 @@ def test_everything_wrong_is_said_at_once():
         """
     )
     found = sentences("mine.toml+layoff=maybe+golf")
-    expected = ["title is missing", "about is 5", "unknown key variants, club, basis; did you mean base?", "'knok_limit'", "not 3.5"]
-    expected += ["'oklohoma'", "not of 'other.toml'", "base: goal must be", "layoff must be", "'golf'"]
+    expected = [
+        "title is missing",
+        "about is 5",
+        "unknown key variants, club, basis; did you mean base?",
+        "'knok_limit'",
+        "not 3.5",
+    ]
+    expected += [
+        "'oklohoma'",
+        "not of 'other.toml'",
+        "base: goal must be",
+        "layoff must be",
+        "'golf'",
+    ]
     for words in expected:
         assert sum(words in said for said in found) == 1, (words, found)
     assert len(found) == len(expected)  # with an unknown base nothing can be said of the row
@@ -209,13 +293,19 @@ def test_one_broken_variant_does_not_spoil_its_neighbours_but_a_broken_file_does
     assert find("mine.toml#club").row["gin_bonus"] == 30
     assert "did you mean 'games'?" in sentences("mine.toml#den")[0]
     write(CLUB + DEN.replace("games", "gamse") + "[sundries]")
-    assert [said.split(";")[0].split()[-1] for said in sentences("mine.toml#club")] == ["sundries", "'gamse'"]
+    assert [said.split(";")[0].split()[-1] for said in sentences("mine.toml#club")] == [
+        "sundries",
+        "'gamse'",
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("none.toml", "none.toml cannot be read (No such file or directory); name a file of variants"),
+        (
+            "none.toml",
+            "none.toml cannot be read (No such file or directory); name a file of variants",
+        ),
         ("folder.toml#x", "folder.toml cannot be read (Is a directory)"),
         ("mine.toml#dan", "mine.toml has no variant 'dan'; it has club, den; did you mean 'den'?"),
         ("mine.toml#", "mine.toml has no variant ''; it has club, den."),
@@ -227,9 +317,15 @@ def test_one_broken_variant_does_not_spoil_its_neighbours_but_a_broken_file_does
         ("a=b.toml#club", "'a=b.toml' has a sign in its path"),
         ("a#b.toml#club", "'a#b.toml' has a sign in its path"),
         ("a#b.toml", "'a#b.toml' has a sign in its path"),
-        ("c++/mine.toml#club", "'c++/mine.toml' has a sign in its path that a variant's text cannot carry (+ = or #)"),
+        (
+            "c++/mine.toml#club",
+            "'c++/mine.toml' has a sign in its path that a variant's text cannot carry (+ = or #)",
+        ),
         ("c++/mine.toml", "'c++/mine.toml' has a sign in its path"),
-        ("mi\nne.toml", "'mi\\nne.toml' is no path of a file of variants: it has characters that cannot be printed."),
+        (
+            "mi\nne.toml",
+            "'mi\\nne.toml' is no path of a file of variants: it has characters that cannot be printed.",
+        ),
         ("mi\0ne.toml#x", "'mi\\x00ne.toml' is no path of a file of variants"),
         ("mi\udcffne.toml", "'mi\\udcffne.toml' is no path of a file of variants"),
         (f"{'x' * 999}.toml", f"{'x' * 999}.toml cannot be read (File name too long)"),
@@ -249,7 +345,9 @@ def test_a_file_that_may_not_be_read(monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_text", refuse)  # whoever runs the tests may be permitted everything
+    monkeypatch.setattr(
+        Path, "read_text", refuse
+    )  # whoever runs the tests may be permitted everything
     assert sentences("mine.toml")[0].startswith("mine.toml cannot be read (Permission denied)")
 
 
@@ -264,7 +362,7 @@ def test_matches_manifests_and_tables_keep_the_text_and_the_row():
     assert simgin(*shlex.split(repeat)).stdout == said
     simgin("match", "gold", "-v", "of ours/mine.toml", "--deals", 40, "-o", "out")
     assert Path("out/table.csv").read_text().count("\nof ours/mine.toml#club,gold,simple,") > 20
-    manifest = results.read_manifest("out")
+    manifest = directory.read_manifest("out")
     assert manifest["variants"] == {"of ours/mine.toml#club": find("of ours/mine.toml").row}
     assert manifest["matchups"][0]["variant"] == "of ours/mine.toml#club"
 
@@ -272,17 +370,28 @@ def test_matches_manifests_and_tables_keep_the_text_and_the_row():
 def test_show_and_hand():
     write(CLUB)
     assert "mine.toml#club: seed 1" in simgin("show", "gold", "-v", "mine.toml").stdout
-    assert "-v 'mine.toml#club'" in simgin("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH", "-v", "mine.toml").stdout
+    assert (
+        "-v 'mine.toml#club'"
+        in simgin("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH", "-v", "mine.toml").stdout
+    )
 
 
 def test_experiments_read_them_and_say_what_is_wrong():
     write(CLUB)
-    write('question = "?"\nvariants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\nround_robin = ["gold", "simple"]', "e.toml")
-    assert [variant for variant, _, _ in experiment.read("e.toml").cells] == ["mine.toml#club", "standard+mine.toml#club"]
+    write(
+        'question = "?"\nvariants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\nround_robin = ["gold", "simple"]',
+        "e.toml",
+    )
+    assert [variant for variant, _, _ in experiment.read("e.toml").cells] == [
+        "mine.toml#club",
+        "standard+mine.toml#club",
+    ]
     write(CLUB.replace("30", "3.5"))
     with pytest.raises(experiment.ExperimentError) as error:
         experiment.read("e.toml")
-    assert error.value.sentences[0].startswith("e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be")
+    assert error.value.sentences[0].startswith(
+        "e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be"
+    )
 
 
 # Commands
@@ -290,7 +399,9 @@ def test_experiments_read_them_and_say_what_is_wrong():
 
 def test_variants_lists_a_file_and_shows_one_of_it():
     write(CLUB + DEN)
-    assert [row["name"] for row in json.loads(simgin("variants", "mine.toml", "--json").stdout)["rows"]] == [
+    assert [
+        row["name"] for row in json.loads(simgin("variants", "mine.toml", "--json").stdout)["rows"]
+    ] == [
         "mine.toml#club",
         "mine.toml#den",
     ]
@@ -314,9 +425,13 @@ def test_diff():
         ("gin_bonus", "25", "30"),
         ("start_points", "0/0", "0/10"),
     ]
-    assert [row["a"] for row in rows] == [False, False, 25, [0, 0]] and all(row["meaning"] for row in rows)
+    assert [row["a"] for row in rows] == [False, False, 25, [0, 0]] and all(
+        row["meaning"] for row in rows
+    )
     said = simgin("variants", "diff", "oklahoma", "mine.toml").stdout
-    assert "oklahoma (A) and mine.toml#club (B)" in said and re.search(r"gin_bonus +25 +30 +\w", said)
+    assert "oklahoma (A) and mine.toml#club (B)" in said and re.search(
+        r"gin_bonus +25 +30 +\w", said
+    )
     assert said.splitlines()[-1] == "Repeat:  simgin variants diff oklahoma 'mine.toml#club'"
 
 
@@ -326,43 +441,67 @@ def test_diff_says_what_is_the_same_game():
         in simgin("variants", "diff", "oklahoma+rainbow", "rainbow+oklahoma").stdout
     )
     assert (
-        "They are the same game: nothing of this has an effect." in simgin("variants", "diff", "oklahoma", "oklahoma+knock_limit=5").stdout
+        "They are the same game: nothing of this has an effect."
+        in simgin("variants", "diff", "oklahoma", "oklahoma+knock_limit=5").stdout
     )
-    assert "They are the same game" in simgin("variants", "diff", "standard", "standard+discard_view=open").stdout
+    assert (
+        "They are the same game"
+        in simgin("variants", "diff", "standard", "standard+discard_view=open").stdout
+    )
     assert "the same game" not in simgin("variants", "diff", "standard", "oklahoma").stdout
-    assert "'oklohoma'; did you mean 'oklahoma'?" in simgin("variants", "diff", "standard", "oklohoma", code=2).stderr
+    assert (
+        "'oklohoma'; did you mean 'oklahoma'?"
+        in simgin("variants", "diff", "standard", "oklohoma", code=2).stderr
+    )
 
 
 def test_check():
     write(CLUB)
     said = simgin("variants", "check", "mine.toml").stdout
-    assert said.startswith("mine.toml#club: ok\n") and "Repeat:  simgin variants check mine.toml" in said
+    assert (
+        said.startswith("mine.toml#club: ok\n")
+        and "Repeat:  simgin variants check mine.toml" in said
+    )
     write(CLUB.replace("30", "3.5") + DEN + CLUB.replace(".club", ".'a+b'"))
     rows = json.loads(simgin("variants", "check", "mine.toml", "--json", code=1).stdout)["rows"]
-    assert [(row["variant"], row["ok"]) for row in rows] == [("mine.toml#club", False), ("mine.toml#den", True), ("mine.toml#a+b", False)]
+    assert [(row["variant"], row["ok"]) for row in rows] == [
+        ("mine.toml#club", False),
+        ("mine.toml#den", True),
+        ("mine.toml#a+b", False),
+    ]
     assert [len(row["sentences"]) for row in rows] == [1, 0, 1]
     said = simgin("variants", "check", "mine.toml", code=1).stdout
-    assert "mine.toml#den: ok" in said and "    mine.toml: variants, club, changes: gin_bonus must be" in said
+    assert (
+        "mine.toml#den: ok" in said
+        and "    mine.toml: variants, club, changes: gin_bonus must be" in said
+    )
 
 
 @pytest.mark.parametrize("file", ["none.toml", ".", "mine.txt", "c+.toml", "broken.toml"])
 def test_check_of_what_is_no_file_of_variants(file):
     write("[variants", "broken.toml")
     result = simgin("variants", "check", file, code=2)
-    assert result.stdout == "" and result.stderr.startswith("simgin: ") and result.stderr.rstrip()[-1] == "."
+    assert (
+        result.stdout == ""
+        and result.stderr.startswith("simgin: ")
+        and result.stderr.rstrip()[-1] == "."
+    )
 
 
-@pytest.mark.parametrize("start", [*variants.names(), "oklahoma+rainbow+gin_bonus=20", "mine.toml", "mine.toml#club+basic"])
+@pytest.mark.parametrize(
+    "start",
+    [*variants.names(), "oklahoma+rainbow+gin_bonus=20", "mine.toml", "mine.toml#club+basic"],
+)
 def test_a_new_file_is_the_game_that_it_begins_with(start):
     write(CLUB)
     game = find(start)
-    write(scaffold.variant_file("new.toml", game), "new.toml")
+    write(template.variant_file("new.toml", game), "new.toml")
     assert find("new.toml").row == game.row
     assert all(isinstance(one, Variant) for one in variants.of_file("new.toml").values())
 
 
 def test_every_line_of_a_new_file_can_have_its_sign_taken_away():
-    text = scaffold.variant_file("new.toml", find("tedesco"))
+    text = template.variant_file("new.toml", find("tedesco"))
     lines = re.findall(r"^# (\w+ = .*)$", text, re.MULTILINE)
     assert [line.split(" = ")[0] for line in lines] == ["source", *parameters()]
     write(text.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
@@ -371,9 +510,13 @@ def test_every_line_of_a_new_file_can_have_its_sign_taken_away():
 
 def test_titles_of_every_kind_get_into_a_new_file_and_out_of_it():
     title = '"Ünder" \\ "over"\x01\x7f\t\U0001f0a1'
-    write(CLUB.replace('"Club rules"', json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")))
+    write(
+        CLUB.replace(
+            '"Club rules"', json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")
+        )
+    )
     assert find("mine.toml").title == title
-    text = scaffold.variant_file("new.toml", find("mine.toml"))
+    text = template.variant_file("new.toml", find("mine.toml"))
     assert tomllib.loads(text)["variants"]["new"]["about"] == f"{title}, with changes."
 
 
@@ -381,7 +524,11 @@ def test_new_checks_and_plays_at_once():
     said = simgin("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
     assert find("our games.toml").text == "our games.toml#our-games"
     steps = [shlex.split(line) for line in said.splitlines() if line.startswith("  simgin ")]
-    assert [step[1:3] for step in steps] == [["variants", "check"], ["variants", "diff"], ["match", "gold"]]
+    assert [step[1:3] for step in steps] == [
+        ["variants", "check"],
+        ["variants", "diff"],
+        ["match", "gold"],
+    ]
     for step in steps:
         simgin(*step[1:], *(("--deals", 20, "--workers", 1) if step[1] == "match" else ()))
     assert json.loads(simgin("variants", "new", "b.toml", "--json").stdout)["files"] == ["b.toml"]
@@ -389,7 +536,13 @@ def test_new_checks_and_plays_at_once():
 
 @pytest.mark.parametrize(
     ("file", "name"),
-    [("oklahoma.toml", "my-oklahoma"), ("Käse & Co.toml", "k-se-co"), ("ж.toml", "mine"), (".toml", "toml"), ("a.b.toml", "a-b")],
+    [
+        ("oklahoma.toml", "my-oklahoma"),
+        ("Käse & Co.toml", "k-se-co"),
+        ("ж.toml", "mine"),
+        (".toml", "toml"),
+        ("a.b.toml", "a-b"),
+    ],
 )
 def test_names_of_new_files(file, name):
     simgin("variants", "new", file)
@@ -402,7 +555,10 @@ def test_names_of_new_files(file, name):
         ("there.toml", "there.toml is there already and stays as it is; name another file."),
         ("link.toml", "link.toml is there already"),
         ("folder.toml", "folder.toml is there already"),
-        ("nowhere/mine.toml", "nowhere/mine.toml cannot be written: No such file or directory; name a file in a folder"),
+        (
+            "nowhere/mine.toml",
+            "nowhere/mine.toml cannot be written: No such file or directory; name a file in a folder",
+        ),
         ("there.toml/mine.toml", "cannot be written: Not a directory"),
         ("mine.txt", "'mine.txt' is no file of variants"),
         ("a+b.toml", "'a+b.toml' has a sign in its path"),
@@ -420,7 +576,10 @@ def test_new_overwrites_nothing_and_leaves_nothing_behind(here, file, words):
 
 
 def test_a_bad_start_writes_nothing(here):
-    assert "did you mean 'oklahoma'?" in simgin("variants", "new", "mine.toml", "--from", "oklohoma", code=2).stderr
+    assert (
+        "did you mean 'oklahoma'?"
+        in simgin("variants", "new", "mine.toml", "--from", "oklohoma", code=2).stderr
+    )
     assert list(here.iterdir()) == []
 
 
@@ -439,7 +598,10 @@ def test_help_lists_the_subcommands_and_each_has_its_own():
     for name in ("diff", "check", "new"):
         assert f"simgin variants {name} " in said
         assert f"Usage: simgin variants {name} " in simgin("variants", name, "--help").stdout
-    assert "did you mean `simgin variants check`?" in simgin("variants", "chek", "mine.toml", code=2).stderr
+    assert (
+        "did you mean `simgin variants check`?"
+        in simgin("variants", "chek", "mine.toml", code=2).stderr
+    )
 
 
 def test_a_game_without_a_file_needs_no_pydantic():

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin import variants
-from simgin.parameters import parameters
-from simgin.refusals import CLAUSES
-from simgin.variants import VariantError, difference, find, names, validate, value_text
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.rules.validation import CLAUSES
+from simgin.rules.variants import VariantError, difference, find, names, validate, value_text
 
-BOOK = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text(encoding="utf-8"))
+BOOK = json.loads(
+    (Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text(encoding="utf-8")
+)
 STANDARD = BOOK["variants"]["standard"]
 
 
@@ -33,7 +35,9 @@ def sentences(text):
 
 @pytest.mark.parametrize("name", BOOK["variants"])
 def test_every_row_of_the_rule_book_is_complete_and_exact(name):
-    assert json.dumps(find(name).row) == json.dumps(BOOK["variants"][name])  # as text: order counts, and true is not 1
+    assert json.dumps(find(name).row) == json.dumps(
+        BOOK["variants"][name]
+    )  # as text: order counts, and true is not 1
 
 
 def test_the_names_are_those_of_the_rule_book_and_eaai():
@@ -48,12 +52,19 @@ def test_eaai_is_standard_with_alternating_dealers():
 def test_every_name_is_its_own_text_and_has_a_title_a_sentence_and_a_source():
     for name in names():
         variant = find(name)
-        assert variant.text == name and variant.title and variant.about.endswith(".") and variant.source
+        assert (
+            variant.text == name
+            and variant.title
+            and variant.about.endswith(".")
+            and variant.source
+        )
 
 
 def test_parameters_have_the_names_order_sections_meaning_and_status_of_the_rule_book():
     mine = [(p.name, p.section, p.meaning, p.status) for p in parameters().values()]
-    assert mine == [(p["name"], p["section"], p["meaning"], p["status"]) for p in BOOK["parameters"]]
+    assert mine == [
+        (p["name"], p["section"], p["meaning"], p["status"]) for p in BOOK["parameters"]
+    ]
     assert list(STANDARD) == list(parameters())
 
 
@@ -95,7 +106,9 @@ def test_every_change_of_the_rule_books_scripts_is_a_variant():
         if vector["kind"] in ("solo_script", "play_script"):
             name = vector["variant"] if vector["variant"] in names() else "standard"
             changes = vector["input"].get("overrides") or {}
-            find("+".join([name, *(f"{key}={value_text(value)}" for key, value in changes.items())]))
+            find(
+                "+".join([name, *(f"{key}={value_text(value)}" for key, value in changes.items())])
+            )
 
 
 # --- composition ---
@@ -121,7 +134,10 @@ def test_every_change_of_the_rule_books_scripts_is_a_variant():
         ("standard+layoff=0", "standard+layoff=no"),
         ("standard+first_dealer=1", "standard+first_dealer=1"),
         ("oklahoma+knock_limit=none", "oklahoma+knock_limit=-"),
-        ("solitary-gin+joker=after_deal+max_draws=-", "solitary-gin+joker=after_deal+max_draws=none"),
+        (
+            "solitary-gin+joker=after_deal+max_draws=-",
+            "solitary-gin+joker=after_deal+max_draws=none",
+        ),
         ("straight+shutout=double_points+shutout=none", "straight"),
     ],
 )
@@ -174,7 +190,9 @@ def test_difference():
 
 def test_variants_hash_and_travel():
     variant = find("oklahoma+rainbow")
-    assert pickle.loads(pickle.dumps(variant)) == variant and hash(variant) == hash(find("oklahoma+rainbow"))
+    assert pickle.loads(pickle.dumps(variant)) == variant and hash(variant) == hash(
+        find("oklahoma+rainbow")
+    )
     error = VariantError(["one.", "two."])
     assert pickle.loads(pickle.dumps(error)).sentences == error.sentences
 
@@ -187,7 +205,7 @@ def test_the_table_of_parameters_is_reached_lazily():
 
 def test_importing_reads_no_file_and_no_heavy_library():
     code = (
-        "import sys; import simgin.variants, simgin.notation; from simgin.parameters import book; "
+        "import sys; import simgin.rules.variants, simgin.text.notation; from simgin.rules.parameters import book; "
         "assert book.cache_info().currsize == 0; assert not {'numba', 'numpy', 'pandas'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])
@@ -202,23 +220,41 @@ def test_importing_reads_no_file_and_no_heavy_library():
         ("oklahma", "there is no variant 'oklahma'; did you mean 'oklahoma'?"),
         ("Oklahoma", "there is no variant 'Oklahoma'; did you mean 'oklahoma'?"),
         ("zzzz", "there is no variant 'zzzz'. `simgin variants` lists them."),
-        ("standard+knok_limit=3", "there is no parameter 'knok_limit'; did you mean 'knock_limit'?"),
-        ("standard+zzzz=3", "there is no parameter 'zzzz'. `simgin variants standard` shows them all."),
+        (
+            "standard+knok_limit=3",
+            "there is no parameter 'knok_limit'; did you mean 'knock_limit'?",
+        ),
+        (
+            "standard+zzzz=3",
+            "there is no parameter 'zzzz'. `simgin variants standard` shows them all.",
+        ),
         ("standard+knock_limit=abc", "knock_limit must be a whole number 0..99, not 'abc'."),
         ("standard+knock_limit=100", "knock_limit must be a whole number 0..99, not 100."),
         ("standard+knock_limit=", "knock_limit must be a whole number 0..99, not ''."),
         ("standard+max_draws=0", "max_draws must be a whole number 1..99 or none, not 0."),
         ("standard+layoff=maybe", "layoff must be yes or no, not 'maybe'."),
-        ("standard+melding=autos", "melding must be one of auto, choice, not 'autos'; did you mean 'auto'?"),
-        ("standard+start_points=40", "start_points must be two whole numbers 0..100000, like 40/60, not '40'."),
-        ("standard+start_points=a/b", "start_points must be two whole numbers 0..100000, like 40/60, not 'a/b'."),
+        (
+            "standard+melding=autos",
+            "melding must be one of auto, choice, not 'autos'; did you mean 'auto'?",
+        ),
+        (
+            "standard+start_points=40",
+            "start_points must be two whole numbers 0..100000, like 40/60, not '40'.",
+        ),
+        (
+            "standard+start_points=a/b",
+            "start_points must be two whole numbers 0..100000, like 40/60, not 'a/b'.",
+        ),
         (
             "standard+shutout=-",
             "shutout is a dash here, but goal = points makes it count: give it a value, like shutout=none.",
         ),
         ("standard+goal=-", "goal always needs a value: give it one, like goal=points."),
         ("standard+big_gin", "big_gin is a parameter and needs a value, like big_gin=no."),
-        ("knock_limit=5", "a variant begins with a name, and 'knock_limit=5' is a setting: put standard+ before it."),
+        (
+            "knock_limit=5",
+            "a variant begins with a name, and 'knock_limit=5' is a setting: put standard+ before it.",
+        ),
         (
             "standard++rush",
             "'standard++rush' has an empty part: join names and settings by plus signs, like oklahoma+gin_bonus=20.",
@@ -229,7 +265,9 @@ def test_bad_texts(text, sentence):
     assert sentences(text) == [sentence]
 
 
-@pytest.mark.parametrize("rows", ["x", "30", "60:3/30:4", "30:4/120:0", "30:4:1", "/".join(f"{i}:1" for i in range(9))])
+@pytest.mark.parametrize(
+    "rows", ["x", "30", "60:3/30:4", "30:4/120:0", "30:4:1", "/".join(f"{i}:1" for i in range(9))]
+)
 def test_bad_tables(rows):
     (sentence,) = sentences(f"pro+game_table={rows}")
     assert sentence.startswith("game_table must be at most 8 rows up-to:games")
@@ -261,31 +299,73 @@ def test_a_row_is_validated_in_types_too():
 SOLO = "solitaire-gin-knock"
 REFUSED = [
     ("shot+hollywood", "shot = yes cannot be played with goal = columns"),
-    ("oklahoma+first_turn=discard_first", "knock_by_upcard = yes needs an upcard, and first_turn = discard_first"),
-    (f"{SOLO}+knock_by_upcard=yes", "knock_by_upcard = yes needs an upcard, and first_turn = stock has none"),
-    ("standard+spade_multiplier=2+first_turn=discard_first", "spade_multiplier = 2 needs an upcard"),
-    (f"{SOLO}+spade_multiplier=2", "spade_multiplier = 2 needs an upcard, and first_turn = stock has none"),
-    ("standard+take_to_knock=melded+take_discard=no+first_turn=free", "take_to_knock = melded is about cards taken"),
-    ("standard+take_discard=no", "first_turn = upcard_pass offers the upcard, which take_discard = no forbids"),
+    (
+        "oklahoma+first_turn=discard_first",
+        "knock_by_upcard = yes needs an upcard, and first_turn = discard_first",
+    ),
+    (
+        f"{SOLO}+knock_by_upcard=yes",
+        "knock_by_upcard = yes needs an upcard, and first_turn = stock has none",
+    ),
+    (
+        "standard+spade_multiplier=2+first_turn=discard_first",
+        "spade_multiplier = 2 needs an upcard",
+    ),
+    (
+        f"{SOLO}+spade_multiplier=2",
+        "spade_multiplier = 2 needs an upcard, and first_turn = stock has none",
+    ),
+    (
+        "standard+take_to_knock=melded+take_discard=no+first_turn=free",
+        "take_to_knock = melded is about cards taken",
+    ),
+    (
+        "standard+take_discard=no",
+        "first_turn = upcard_pass offers the upcard, which take_discard = no forbids",
+    ),
     ("basic+take_discard=no", "first_turn = upcard_stock_or_pass offers the upcard"),
-    ("standard+first_turn=upcard_stock_or_pass_dead+take_discard=no", "first_turn = upcard_stock_or_pass_dead offers"),
-    ("standard-50th+take_discard=no+first_turn=free", "stock_end = opponent_may_take offers the last discard"),
+    (
+        "standard+first_turn=upcard_stock_or_pass_dead+take_discard=no",
+        "first_turn = upcard_stock_or_pass_dead offers",
+    ),
+    (
+        "standard-50th+take_discard=no+first_turn=free",
+        "stock_end = opponent_may_take offers the last discard",
+    ),
     ("standard+joker=after_deal", "joker = after_deal is for one player"),
     (f"{SOLO}+joker=none+max_draws=15", "deal_scoring = joker needs a joker in the deck"),
     ("solitaire-gin+joker=none", "deal_scoring = winloss needs a joker in the deck"),
-    (f"{SOLO}+joker_in_hand=-", "joker_in_hand is a dash here, but joker = before_deal makes it count"),
-    (f"{SOLO}+first_turn=discard_first", "joker = before_deal cannot be combined with first_turn = discard_first"),
+    (
+        f"{SOLO}+joker_in_hand=-",
+        "joker_in_hand is a dash here, but joker = before_deal makes it count",
+    ),
+    (
+        f"{SOLO}+first_turn=discard_first",
+        "joker = before_deal cannot be combined with first_turn = discard_first",
+    ),
     ("standard+first_turn=stock", "first_turn = stock is for one player"),
     ("standard+stock_end=none", "stock_end = none is for one player"),
-    ("standard+deal_scoring=penalty+penalty_gin=-20+goal=single", "deal_scoring = penalty is for one player"),
+    (
+        "standard+deal_scoring=penalty+penalty_gin=-20+goal=single",
+        "deal_scoring = penalty is for one player",
+    ),
     (f"{SOLO}+deal_scoring=versus", "deal_scoring = versus needs two players"),
     (f"{SOLO}+take_discard=yes", "take_discard = yes needs two players"),
     (f"{SOLO}+first_turn=upcard_pass", "first_turn = upcard_pass needs two players"),
     (f"{SOLO}+first_turn=free", "first_turn = free needs two players"),
     (f"{SOLO}+stock_end=at_draw", "stock_end = at_draw needs two players"),
-    ("solitary-gin+max_draws=none", "one player without a joker can draw no more cards than are left"),
-    ("solitary-gin+max_draws=43", "one player without a joker can draw no more cards than are left"),
-    ("solitary-gin+max_draws=42+first_turn=discard_first", "one player without a joker can draw no more cards"),
+    (
+        "solitary-gin+max_draws=none",
+        "one player without a joker can draw no more cards than are left",
+    ),
+    (
+        "solitary-gin+max_draws=43",
+        "one player without a joker can draw no more cards than are left",
+    ),
+    (
+        "solitary-gin+max_draws=42+first_turn=discard_first",
+        "one player without a joker can draw no more cards",
+    ),
     ("standard+max_draws=15", "max_draws = 15 is for one player"),
     (f"{SOLO}+max_draws=15", "max_draws = 15 needs deal_scoring = penalty, not joker"),
     ("solitaire-gin+knock_limit=10", "deal_scoring = winloss knows gin only, and knock_limit = 10"),
@@ -293,19 +373,34 @@ REFUSED = [
     (f"{SOLO}+layoff=yes", "layoff = yes needs two players"),
     (f"{SOLO}+shot", "shot = yes needs two players"),
     ("standard+layoff_on_gin=yes+layoff=no", "layoff_on_gin = yes needs layoff = yes"),
-    *((f"{SOLO}+goal={goal}", f"goal = {goal} needs two") for goal in ("columns", "games", "race", "twofold", "deals")),
+    *(
+        (f"{SOLO}+goal={goal}", f"goal = {goal} needs two")
+        for goal in ("columns", "games", "race", "twofold", "deals")
+    ),
     ("standard+goal=total", "goal = total adds up penalties, and deal_scoring = versus"),
-    ("solitary-gin+goal=points+points_target=100", "goal = points cannot be reached with deal_scoring = penalty"),
-    ("pro+game_table=30:4/119:1", "game_table = 30:4/119:1 ends below points_target - 1 (points_target = 121)"),
+    (
+        "solitary-gin+goal=points+points_target=100",
+        "goal = points cannot be reached with deal_scoring = penalty",
+    ),
+    (
+        "pro+game_table=30:4/119:1",
+        "game_table = 30:4/119:1 ends below points_target - 1 (points_target = 121)",
+    ),
     ("standard+start_points=0/100", "start_points = 0/100 has reached points_target = 100 already"),
     ("pro+start_points=121/0", "start_points = 121/0 has reached points_target = 121 already"),
     ("race+start_points=121/0", "start_points = 121/0 has reached points_target = 121 already"),
-    ("race+start_points=0/121+race_points_seat=1", "start_points = 0/121 has reached points_target = 121 already"),
+    (
+        "race+start_points=0/121+race_points_seat=1",
+        "start_points = 0/121 has reached points_target = 121 already",
+    ),
     ("standard+die=deal", "die = deal needs goal = deals, not points"),
     ("standard+die=game", "die = game needs goal = games, not points"),
     ("dice+deals_target=2", "deals_target must be 3..21 with die = deal, and it is 2"),
     ("dice+deals_target=22", "deals_target must be 3..21 with die = deal, and it is 22"),
-    ("solitaire-gin-scored+big_gin=yes", "big_gin_bonus is a dash here, but deal_scoring = joker and big_gin = yes"),
+    (
+        "solitaire-gin-scored+big_gin=yes",
+        "big_gin_bonus is a dash here, but deal_scoring = joker and big_gin = yes",
+    ),
     (
         "solitaire-gin-scored+knock_limit=10+undercut_on_tie=no",
         "undercut_bonus is a dash here, but deal_scoring = joker and knock_limit = 10 make it count",
@@ -364,7 +459,9 @@ def settings_of(parameter):
         "pair": st.lists(numbers, min_size=2, max_size=2),
         "table": tables.map(lambda ups: [[up, 1] for up in sorted(ups)]),
     }[parameter.kind]
-    return st.one_of(values, st.none()).map(lambda value: f"{parameter.name}={parameter.write(value)}")
+    return st.one_of(values, st.none()).map(
+        lambda value: f"{parameter.name}={parameter.write(value)}"
+    )
 
 
 SETTINGS = st.one_of([settings_of(parameter) for parameter in parameters().values()])
@@ -383,7 +480,11 @@ def test_compositions_are_refused_in_sentences_or_round_trip(named, settings, or
         assert error.sentences and all(sentence[-1] in ".?" for sentence in error.sentences)
     else:
         again = find(variant.text)
-        assert again.text == variant.text and again.row == variant.row and list(again.row) == list(parameters())
+        assert (
+            again.text == variant.text
+            and again.row == variant.row
+            and list(again.row) == list(parameters())
+        )
         assert validate(variant.row) == []
 
 
@@ -401,7 +502,11 @@ NUMBERS = st.lists(st.lists(st.integers()), max_size=3)
 ANYTHING = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), NUMBERS)
 
 
-@given(st.dictionaries(st.one_of(st.sampled_from(list(parameters())), st.text(max_size=3)), ANYTHING, max_size=6))
+@given(
+    st.dictionaries(
+        st.one_of(st.sampled_from(list(parameters())), st.text(max_size=3)), ANYTHING, max_size=6
+    )
+)
 def test_any_row_is_validated_without_a_traceback(changes):
     assert all(isinstance(sentence, str) for sentence in validate({**STANDARD, **changes}))
     assert all(isinstance(sentence, str) for sentence in validate(changes))

@@ -16,12 +16,12 @@ from support.dask_cluster import ROOT, dask
 
 pytest.importorskip("distributed")
 
-from simgin import cluster, ledger, runner
-from simgin.cli import cli
-from simgin.cluster import Cluster, ClusterError
-from simgin.experiment import Cell
-from simgin.matchup import seated
-from simgin.threads import Threads
+from simgin.cli.main import cli
+from simgin.play.matchup import seated
+from simgin.runs import cluster, ledger, runner
+from simgin.runs.cluster import Cluster, ClusterError
+from simgin.runs.experiment import Cell
+from simgin.runs.threads import Threads
 
 MINE = """
 from simgin.strategy import Strategy, knock
@@ -76,9 +76,19 @@ def played(cells, team, **more):
     with ledger.opened(None, {}) as book:
         team.prepare([cell.matchup for cell in cells])
         runner.run(cells, book, team, **more)
-        sizes = [(i, cell.matchup.units(cell.n), cell.matchup.batch) for i, cell in enumerate(cells)]
-        deals = [b"".join(one.tobytes() for one in book.deals(*size, 31)) for size in sizes] if more.get("recorded") else []
-        return [book.rows(*size).tobytes() for size in sizes], deals, {name for size in sizes for name in book.workers(*size)}
+        sizes = [
+            (i, cell.matchup.units(cell.n), cell.matchup.batch) for i, cell in enumerate(cells)
+        ]
+        deals = (
+            [b"".join(one.tobytes() for one in book.deals(*size, 31)) for size in sizes]
+            if more.get("recorded")
+            else []
+        )
+        return (
+            [book.rows(*size).tobytes() for size in sizes],
+            deals,
+            {name for size in sizes for name in book.workers(*size)},
+        )
 
 
 CELLS = [
@@ -138,7 +148,11 @@ def test_one_block_in_so_many_is_played_by_another_worker_as_well(of_two, monkey
     played([Cell(CELLS[0].matchup, 60_000)], team)
     blocks = [out for out in team.ordered if out.first_answer is None]
     assert team.audited == len(team.compared) == -(-len(blocks) // 4) >= 3
-    assert all(out.order.avoid == out.first_answer.worker for out in team.ordered if out.first_answer is not None)
+    assert all(
+        out.order.avoid == out.first_answer.worker
+        for out in team.ordered
+        if out.first_answer is not None
+    )
     assert any(first != second for first, second in team.compared)
 
 
@@ -181,13 +195,20 @@ def strangers(tmp_path_factory):
     place = tmp_path_factory.mktemp("strangers")
     copy = place / "other"
     shutil.copytree(ROOT / "simgin", copy / "simgin", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "strategies", copy / "simgin_strategies", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "strategies",
+        copy / "simgin_strategies",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
     with (copy / "simgin" / "core" / "sums.py").open("a") as file:
         file.write("# another version\n")
     (place / "here").mkdir()
     (place / "here" / "mine.py").write_text(MINE.replace("> 3", "> 4"))
     (place / "here" / "alike.py").write_text(MINE.replace("knock=mine)", "ending='same')"))
-    with dask(place / "engine", workers=1, path=copy) as engine, dask(place / "file", workers=1, cwd=place / "here") as file:
+    with (
+        dask(place / "engine", workers=1, path=copy) as engine,
+        dask(place / "file", workers=1, cwd=place / "here") as file,
+    ):
         yield engine, file
 
 
@@ -210,10 +231,13 @@ def test_another_engine_is_refused_before_and_while_playing(strangers):
     told = r"engine [0-9a-f]{16} instead of [0-9a-f]{16}"
     address = r"worker tcp://127\.0\.0\.1:\d+"
     before = refused(strangers[0].address, CELLS[0], prepared=True)
-    assert re.fullmatch(rf"{address} is another version: {told}\. Install the same everywhere\.", before)
+    assert re.fullmatch(
+        rf"{address} is another version: {told}\. Install the same everywhere\.", before
+    )
     during = refused(strangers[0].address, CELLS[0], prepared=False)
     assert re.fullmatch(
-        rf"{address}: another version than where the run was started: {told}\. Install the same simgin and strategies\.", during
+        rf"{address}: another version than where the run was started: {told}\. Install the same simgin and strategies\.",
+        during,
     )
 
 
@@ -221,16 +245,31 @@ def test_another_engine_is_refused_before_and_while_playing(strangers):
 def test_another_strategy_under_the_same_name_is_refused(strangers, tmp_path, monkeypatch, changed):
     """Its file, or, where all its policies are built in, what it makes of them."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / changed).write_text(MINE if changed == "mine.py" else MINE.replace("knock=mine)", ")"))
-    said = refused(strangers[1].address, Cell(seated(changed, "gold", "standard", 1, "deal"), 3000), prepared=True)
-    assert re.search(rf"{changed} [0-9a-f]{{16}} instead of [0-9a-f]{{16}}\. Install the same simgin and strategies\.$", said)
+    (tmp_path / changed).write_text(
+        MINE if changed == "mine.py" else MINE.replace("knock=mine)", ")")
+    )
+    said = refused(
+        strangers[1].address,
+        Cell(seated(changed, "gold", "standard", 1, "deal"), 3000),
+        prepared=True,
+    )
+    assert re.search(
+        rf"{changed} [0-9a-f]{{16}} instead of [0-9a-f]{{16}}\. Install the same simgin and strategies\.$",
+        said,
+    )
 
 
 def test_a_strategy_that_a_worker_does_not_have_is_told(strangers, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere.py").write_text(MINE)
-    said = refused(strangers[1].address, Cell(seated("elsewhere.py", "gold", "standard", 1, "deal"), 3000), prepared=True)
-    assert re.match(r"worker tcp://127\.0\.0\.1:\d+: the strategy file elsewhere\.py cannot be read", said)
+    said = refused(
+        strangers[1].address,
+        Cell(seated("elsewhere.py", "gold", "standard", 1, "deal"), 3000),
+        prepared=True,
+    )
+    assert re.match(
+        r"worker tcp://127\.0\.0\.1:\d+: the strategy file elsewhere\.py cannot be read", said
+    )
 
 
 def test_a_worker_that_cannot_even_import_simgin_is_told(tmp_path):
@@ -239,7 +278,10 @@ def test_a_worker_that_cannot_even_import_simgin_is_told(tmp_path):
     (broken / "__init__.py").write_text("raise ImportError('half installed')\n")
     with dask(tmp_path / "dask", workers=1, path=broken.parent) as one:
         said = refused(one.address, CELLS[0], prepared=True)
-        assert re.fullmatch(r"worker tcp://127\.0\.0\.1:\d+ cannot play \(.*half installed.*\)\. Install the same everywhere\.", said)
+        assert re.fullmatch(
+            r"worker tcp://127\.0\.0\.1:\d+ cannot play \(.*half installed.*\)\. Install the same everywhere\.",
+            said,
+        )
 
 
 # What goes wrong elsewhere
@@ -247,7 +289,9 @@ def test_a_worker_that_cannot_even_import_simgin_is_told(tmp_path):
 
 def test_a_strategy_that_fails_on_a_worker_is_told_as_at_home(of_two, two, monkeypatch):
     monkeypatch.chdir(two.place)
-    (two.place / "fails.py").write_text(MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)"))
+    (two.place / "fails.py").write_text(
+        MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
+    )
     cell = Cell(seated("fails.py", "gold", "standard", 1, "deal"), 3000)
     with pytest.raises(ValueError, match="the knock policy 'mine' raised") as at_home:
         played([cell], Threads(1))
@@ -273,11 +317,17 @@ def test_no_scheduler_is_a_sentence_in_ten_seconds_at_most(monkeypatch, tmp_path
     assert cluster.CONNECT_SECONDS <= 10
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     started = time.monotonic()
-    found = CliRunner().invoke(cli, ["match", "gold", "--deals", "10", "--scheduler", "tcp://127.0.0.1:9"], prog_name="simgin")
+    found = CliRunner().invoke(
+        cli,
+        ["match", "gold", "--deals", "10", "--scheduler", "tcp://127.0.0.1:9"],
+        prog_name="simgin",
+    )
     assert time.monotonic() - started < 8
     assert (found.exit_code, found.stdout) == (2, "")
     assert "simgin: there is no scheduler at tcp://127.0.0.1:9 (" in found.stderr
-    assert found.stderr.endswith("; start one with `dask scheduler`, and workers with `dask worker tcp://127.0.0.1:9`.\n")
+    assert found.stderr.endswith(
+        "; start one with `dask scheduler`, and workers with `dask worker tcp://127.0.0.1:9`.\n"
+    )
 
 
 @pytest.mark.parametrize("address", ["nonsense", "foo://somewhere:1", "local:two"])
@@ -288,8 +338,13 @@ def test_no_address_is_a_sentence(address):
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    found = CliRunner().invoke(cli, ["match", "gold", "--deals", "10", "--scheduler", "local:2"], prog_name="simgin")
-    assert (found.exit_code, found.stderr) == (2, "simgin: playing on a cluster takes dask: install simgin[cluster].\n")
+    found = CliRunner().invoke(
+        cli, ["match", "gold", "--deals", "10", "--scheduler", "local:2"], prog_name="simgin"
+    )
+    assert (found.exit_code, found.stderr) == (
+        2,
+        "simgin: playing on a cluster takes dask: install simgin[cluster].\n",
+    )
 
 
 # Workers and schedulers that are lost
@@ -366,7 +421,9 @@ def test_an_audit_whose_workers_are_all_gone_is_played_by_others(tmp_path, monke
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_is_lost_is_a_sentence_and_the_run_goes_on_elsewhere(tmp_path, monkeypatch):
+def test_a_scheduler_that_is_lost_is_a_sentence_and_the_run_goes_on_elsewhere(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)
     cell, path = Cell(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=1) as one:
@@ -379,7 +436,10 @@ def test_a_scheduler_that_is_lost_is_a_sentence_and_the_run_goes_on_elsewhere(tm
         one.scheduler.kill()
         thread.join(60)
     assert isinstance(ended[0], ClusterError)
-    assert str(ended[0]) == f"the scheduler {one.address} was lost; what is finished is kept: start it, and the same command goes on."
+    assert (
+        str(ended[0])
+        == f"the scheduler {one.address} was lost; what is finished is kept: start it, and the same command goes on."
+    )
     with ledger.opened(path, {}) as book:
         there = book.finished(0)
         assert there

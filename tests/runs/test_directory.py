@@ -8,56 +8,73 @@ from pathlib import Path
 
 import pytest
 
-from simgin import account, health, ledger, loader, plan, report, results, runner, table, variants
-from simgin.commands import playing
+from simgin.cli import session
 from simgin.core import rng, sums
-from simgin.experiment import Cell
-from simgin.findings import Findings
-from simgin.matchup import Matchup
-from simgin.results import ResultsError
-from simgin.runner import Played
-from simgin.threads import Threads
+from simgin.findings import health, record, report
+from simgin.findings.findings import Findings
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.runs import directory, ledger, plan, runner
+from simgin.runs.directory import ResultsError
+from simgin.runs.experiment import Cell
+from simgin.runs.runner import Played
+from simgin.runs.threads import Threads
+from simgin.stats import table
+from simgin.strategy import loader
 
 FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
 MANIFEST = {"simgin": "0.1.0", "seed": 1}
 
 
 def tree(place):
-    return {path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(place).as_posix(): path.read_bytes()
+        for path in sorted(place.rglob("*"))
+        if path.is_file()
+    }
 
 
 def matchups(unit="deal"):
     pair = loader.find("gold-early:k=4"), loader.find("simple")
-    return [Matchup(variants.find(text), *pair, 9, unit) for text in ("eaai", "standard+gin_bonus=20")]
+    return [
+        Matchup(variants.find(text), *pair, 9, unit) for text in ("eaai", "standard+gin_bonus=20")
+    ]
 
 
 def test_save_writes_everything_and_nothing_else(tmp_path):
-    paths = results.save(tmp_path / "new" / "run", MANIFEST, FILES)
-    assert set(tree(tmp_path)) == {"new/run/manifest.json", "new/run/table.csv", "new/run/plots/endings.png"}
+    paths = directory.save(tmp_path / "new" / "run", MANIFEST, FILES)
+    assert set(tree(tmp_path)) == {
+        "new/run/manifest.json",
+        "new/run/table.csv",
+        "new/run/plots/endings.png",
+    }
     assert paths[0].name == "manifest.json"
     assert all(path.is_file() for path in paths)
-    assert results.read_manifest(tmp_path / "new" / "run") == {**MANIFEST, "files": ["plots/endings.png", "table.csv"]}
+    assert directory.read_manifest(tmp_path / "new" / "run") == {
+        **MANIFEST,
+        "files": ["plots/endings.png", "table.csv"],
+    }
 
 
 def test_an_earlier_run_is_replaced_whole(tmp_path):
     place = tmp_path / "run"
-    results.save(place, MANIFEST, {**FILES, "summary.md": "old"})
-    results.save(place, {**MANIFEST, "seed": 2}, {"table.csv": "new"})
+    directory.save(place, MANIFEST, {**FILES, "summary.md": "old"})
+    directory.save(place, {**MANIFEST, "seed": 2}, {"table.csv": "new"})
     assert set(tree(tmp_path)) == {"run/manifest.json", "run/table.csv"}
-    assert results.read_manifest(place)["seed"] == 2
+    assert directory.read_manifest(place)["seed"] == 2
 
 
 def test_an_empty_directory_is_taken(tmp_path):
     place = tmp_path / "run"
     place.mkdir()
-    results.save(place, MANIFEST, FILES)
+    directory.save(place, MANIFEST, FILES)
     assert set(tree(place)) == {"manifest.json", *FILES}
 
 
 def test_a_link_to_a_directory_stays_a_link(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "run").symlink_to(tmp_path / "disk")
-    results.save(tmp_path / "run", MANIFEST, FILES)
+    directory.save(tmp_path / "run", MANIFEST, FILES)
     assert (tmp_path / "run").is_symlink()
     assert set(tree(tmp_path / "disk")) == {"manifest.json", *FILES}
 
@@ -78,7 +95,7 @@ def broken_manifest(place):
 
 
 def noted(place):
-    results.save(place, MANIFEST, FILES)
+    directory.save(place, MANIFEST, FILES)
     (place / "notes.txt").write_text("mine")
 
 
@@ -100,7 +117,7 @@ def test_what_simgin_did_not_write_is_left_alone(tmp_path, make, word):
     make(tmp_path / "run")
     before = tree(tmp_path)
     with pytest.raises(ResultsError, match=word) as error:
-        results.save(tmp_path / "run", MANIFEST, FILES)
+        directory.save(tmp_path / "run", MANIFEST, FILES)
     assert re.search(r"; (name|move) .*\.$", str(error.value))
     assert tree(tmp_path) == before
 
@@ -110,28 +127,30 @@ def test_the_working_directory_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "inner")
     for place in (".", "..", tmp_path):
         with pytest.raises(ResultsError, match="where you are"):
-            results.check(place)
+            directory.check(place)
 
 
 def test_a_place_under_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("text")
     for place in ("file/run", "file/deeper/run"):
         with pytest.raises(ResultsError, match=r"file is a file\); name another"):
-            results.check(tmp_path / place)
+            directory.check(tmp_path / place)
 
 
 @pytest.mark.parametrize("place", ["locked/run", "locked/deeper/run", "locked"])
 def test_a_place_without_permission_is_refused(tmp_path, monkeypatch, place):
     (tmp_path / "locked").mkdir()
     access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: "locked" not in str(path) and access(path, mode))
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: "locked" not in str(path) and access(path, mode)
+    )
     with pytest.raises(ResultsError, match=r"no permission to write to .*locked\); name another"):
-        results.check(tmp_path / place)
+        directory.check(tmp_path / place)
 
 
 def writes(monkeypatch, fails_at):
     """Let one write after the other succeed, up to a number; the names written are handed back."""
-    written, write = [], results._write
+    written, write = [], directory._write
 
     def limited(path, content):
         if len(written) == fails_at:
@@ -139,7 +158,7 @@ def writes(monkeypatch, fails_at):
         written.append(path.name)
         write(path, content)
 
-    monkeypatch.setattr(results, "_write", limited)
+    monkeypatch.setattr(directory, "_write", limited)
     return written
 
 
@@ -147,27 +166,37 @@ NEW = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
 
 
 @pytest.mark.parametrize("fails_at", range(len(NEW) + 2))
-def test_wherever_writing_ends_every_file_is_old_or_new_and_the_same_again_goes_on(tmp_path, monkeypatch, fails_at):
+def test_wherever_writing_ends_every_file_is_old_or_new_and_the_same_again_goes_on(
+    tmp_path, monkeypatch, fails_at
+):
     place = tmp_path / "run"
-    results.save(place, MANIFEST, FILES)
+    directory.save(place, MANIFEST, FILES)
     with monkeypatch.context() as patched:
         writes(patched, fails_at)
-        with pytest.raises(ResultsError, match=r"No space left on device\); mend that, and the same command goes on"):
-            results.save(place, {**MANIFEST, "seed": 2}, NEW)
+        with pytest.raises(
+            ResultsError,
+            match=r"No space left on device\); mend that, and the same command goes on",
+        ):
+            directory.save(place, {**MANIFEST, "seed": 2}, NEW)
     for name, content in tree(place).items():
-        old, new = ((content if isinstance(content, bytes) else content.encode()) for content in (FILES.get(name, ""), NEW.get(name, "")))
+        old, new = (
+            (content if isinstance(content, bytes) else content.encode())
+            for content in (FILES.get(name, ""), NEW.get(name, ""))
+        )
         assert name == "manifest.json" or content in (old, new)
-    said = results.read_manifest(place)
-    assert (said["seed"], said.get("stopped")) == ((2, "while its files were being written") if fails_at else (1, None))
-    results.save(place, {**MANIFEST, "seed": 2}, NEW)
+    said = directory.read_manifest(place)
+    assert (said["seed"], said.get("stopped")) == (
+        (2, "while its files were being written") if fails_at else (1, None)
+    )
+    directory.save(place, {**MANIFEST, "seed": 2}, NEW)
     assert set(tree(place)) == {"manifest.json", *NEW}
-    assert results.read_manifest(place) == {**MANIFEST, "seed": 2, "files": sorted(NEW)}
+    assert directory.read_manifest(place) == {**MANIFEST, "seed": 2, "files": sorted(NEW)}
 
 
 def test_the_manifest_comes_last_and_nothing_follows_it(tmp_path, monkeypatch):
     """A kill after the last write leaves a finished run; one before it a manifest that names every file there may be."""
     place = tmp_path / "run"
-    results.save(place, MANIFEST, FILES)
+    directory.save(place, MANIFEST, FILES)
     removed, unlink = [], Path.unlink
     written = writes(monkeypatch, None)
 
@@ -177,32 +206,39 @@ def test_the_manifest_comes_last_and_nothing_follows_it(tmp_path, monkeypatch):
         unlink(path, missing_ok=missing_ok)
 
     monkeypatch.setattr(Path, "unlink", watched)
-    results.save(place, MANIFEST, NEW)
+    directory.save(place, MANIFEST, NEW)
     assert written[0] == written[-1] == "manifest.json" and written.count("manifest.json") == 2
     assert removed == [("endings.png", len(written) - 1)]
 
 
 def test_a_file_that_a_kill_left_half_written_is_no_strangers(tmp_path):
     place = tmp_path / "run"
-    results.save(place, MANIFEST, FILES)
-    (place / "plots" / f"{results.WRITING}endings.png").write_text("half")
-    (place / f"{results.WRITING}manifest.json").write_text("{")
-    results.save(place, MANIFEST, FILES)
+    directory.save(place, MANIFEST, FILES)
+    (place / "plots" / f"{directory.WRITING}endings.png").write_text("half")
+    (place / f"{directory.WRITING}manifest.json").write_text("{")
+    directory.save(place, MANIFEST, FILES)
     assert set(tree(place)) == {"manifest.json", *FILES}
 
 
 def test_the_ledger_is_no_stranger_and_is_left_alone(tmp_path):
     place = tmp_path / "run"
-    path = results.begin(place)
+    path = directory.begin(place)
     with ledger.opened(path, {}):
-        results.save(place, MANIFEST, FILES)
+        directory.save(place, MANIFEST, FILES)
     assert set(tree(place)) == {"manifest.json", "ledger.sqlite", *FILES}
-    results.check(place)
+    directory.check(place)
 
 
 def manifest_of(cells, **more):
     ours = [Played(Cell(one, 101), 51) for one in cells]
-    return results.manifest(results.identity(cells), ours, workers=3, started=datetime.now(UTC), command="simgin run x.toml", **more)
+    return directory.manifest(
+        directory.identity(cells),
+        ours,
+        workers=3,
+        started=datetime.now(UTC),
+        command="simgin run x.toml",
+        **more,
+    )
 
 
 def test_manifest_says_what_is_needed_to_repeat_and_to_judge():
@@ -210,13 +246,19 @@ def test_manifest_says_what_is_needed_to_repeat_and_to_judge():
     assert json.loads(json.dumps(found, allow_nan=False)) == json.loads(json.dumps(found))
     assert (found["seed"], found["unit"], found["workers"], found["audited"]) == (9, "deal", 3, 3)
     assert found["stream"] == rng.STREAM
-    assert re.fullmatch("[0-9a-f]{16}", found["source"]) and re.fullmatch("[0-9a-f]{16}", found["engine"])
+    assert re.fullmatch("[0-9a-f]{16}", found["source"]) and re.fullmatch(
+        "[0-9a-f]{16}", found["engine"]
+    )
     assert (found["command"], found["stopped"]) == ("simgin run x.toml", "complete")
-    assert [(m["variant"], m["a"], m["b"], m["n"], m["units"], m["stopped"]) for m in found["matchups"]] == [
+    assert [
+        (m["variant"], m["a"], m["b"], m["n"], m["units"], m["stopped"]) for m in found["matchups"]
+    ] == [
         ("eaai", "gold-early:k=4", "simple", 102, 51, "complete"),
         ("standard+gin_bonus=20", "gold-early:k=4", "simple", 102, 51, "complete"),
     ]
-    assert found["variants"]["standard+gin_bonus=20"] == dict(variants.find("standard+gin_bonus=20").row)
+    assert found["variants"]["standard+gin_bonus=20"] == dict(
+        variants.find("standard+gin_bonus=20").row
+    )
     assert found["strategies"]["gold-early:k=4"]["parameters"]["knock"] == {"k": 4}
     assert set(found["versions"]) == {"python", "numpy", "numba", "libc"}
     assert found["seconds"] >= 0
@@ -234,15 +276,20 @@ def test_manifest_names_no_host_and_no_user():
 
 def test_an_identity_leaves_out_the_size_and_nothing_else():
     def told(*others):
-        return ledger.differences(results.identity(matchups()), results.identity(list(others)))
+        return ledger.differences(directory.identity(matchups()), directory.identity(list(others)))
 
     one, two = matchups()
     assert told(one, two) == []
     assert told(*matchups("match")) == ['unit: "deal" there, "match" here.']
-    assert told(*(Matchup(m.variant, m.a, m.b, 10, m.unit) for m in (one, two))) == ["seed: 9 there, 10 here."]
-    assert any(line.startswith("matchups") for line in told(two, one)), "the order of cells is their place in the ledger"
+    assert told(*(Matchup(m.variant, m.a, m.b, 10, m.unit) for m in (one, two))) == [
+        "seed: 9 there, 10 here."
+    ]
+    assert any(line.startswith("matchups") for line in told(two, one)), (
+        "the order of cells is their place in the ledger"
+    )
     assert any(
-        "strategies, gold-early:k=6" in line for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal"))
+        "strategies, gold-early:k=6" in line
+        for line in told(one, Matchup(two.variant, loader.find("gold-early:k=6"), two.b, 9, "deal"))
     )
 
 
@@ -260,11 +307,19 @@ def test_a_whole_run(tmp_path):
     import pandas as pd
 
     asked = plan.Plan("a run", tuple(Cell(one, 3000) for one in matchups()))
-    with ledger.opened(results.begin(tmp_path / "run"), asked.identity) as book:
+    with ledger.opened(directory.begin(tmp_path / "run"), asked.identity) as book:
         played = runner.run(asked.cells, book, Threads(2))
-        found = Findings(account.of_plan(asked, played, health.of(played, book)), book)
-        files = playing.save(tmp_path / "run", found, report.files(found, "x"), started=datetime.now(UTC), command="x")
-        assert set(report.files(found, "x")) | {"manifest.json"} == {path.relative_to(tmp_path / "run").as_posix() for path in files}
+        found = Findings(record.of_plan(asked, played, health.of(played, book)), book)
+        files = session.save(
+            tmp_path / "run",
+            found,
+            report.files(found, "x"),
+            started=datetime.now(UTC),
+            command="x",
+        )
+        assert set(report.files(found, "x")) | {"manifest.json"} == {
+            path.relative_to(tmp_path / "run").as_posix() for path in files
+        }
     again = pd.read_csv(tmp_path / "run" / "table.csv")
     for _, seen in again.groupby(["variant", "strategy"]):
         value = seen.set_index("metric")["value"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from simgin import experiment, inquiry
-from simgin.experiment import ExperimentError
+from simgin.runs import experiment, experiment_file
+from simgin.runs.experiment import ExperimentError
 
 PAIR = '[[matchups]]\na = "gold"\n'
 
@@ -23,13 +23,21 @@ def mistakes(tmp_path, text):
     with pytest.raises(ExperimentError) as error:
         read(tmp_path, text)
     assert str(error.value) == "\n".join(error.value.sentences)
-    return [sentence.replace(str(tmp_path / "waiting.toml"), "FILE") for sentence in error.value.sentences]
+    return [
+        sentence.replace(str(tmp_path / "waiting.toml"), "FILE")
+        for sentence in error.value.sentences
+    ]
 
 
 def test_defaults(tmp_path):
     found = read(tmp_path, 'question = "Well?"\n' + PAIR)
     assert found == experiment.Experiment(
-        name="waiting", question="Well?", cells=(("standard", "gold", "simple"),), seed=1, unit="deal", n=100_000
+        name="waiting",
+        question="Well?",
+        cells=(("standard", "gold", "simple"),),
+        seed=1,
+        unit="deal",
+        n=100_000,
     )
 
 
@@ -59,11 +67,16 @@ def test_every_form(tmp_path):
         ("simple", "simple"),
         ("stubborn", "simple"),  # gold against simple was met in the round robin
     )
-    assert found.cells == tuple((variant, *pair) for variant in ("eaai", "standard+gin_bonus=20") for pair in pairs)
+    assert found.cells == tuple(
+        (variant, *pair) for variant in ("eaai", "standard+gin_bonus=20") for pair in pairs
+    )
 
 
 def test_cells(tmp_path):
-    found = read(tmp_path, 'question = "?"\nvariants = ["eaai", "standard"]\ndeals = 500\nround_robin = ["gold", "simple"]')
+    found = read(
+        tmp_path,
+        'question = "?"\nvariants = ["eaai", "standard"]\ndeals = 500\nround_robin = ["gold", "simple"]',
+    )
     cells = experiment.cells(found)
     assert [(c.matchup.variant.text, c.matchup.a.text, c.matchup.b.text) for c in cells] == [
         ("eaai", "gold", "simple"),
@@ -73,26 +86,43 @@ def test_cells(tmp_path):
 
 
 def test_games_for_one_player(tmp_path):
-    found = read(tmp_path, 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]')
+    found = read(
+        tmp_path,
+        'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]',
+    )
     players = ["gold", "gold+knock=at:k=0"]  # gold once
     assert found.cells == tuple(("gin-solitaire", text, None) for text in players)
-    assert [(cell.matchup.title, cell.matchup.b) for cell in experiment.cells(found)] == [(text, None) for text in players]
+    assert [(cell.matchup.title, cell.matchup.b) for cell in experiment.cells(found)] == [
+        (text, None) for text in players
+    ]
 
 
 def test_players_and_games_that_do_not_go_together(tmp_path):
-    two = 'round_robin = ["gold", "simple"]\n[[matchups]]\na = "gold"\n[panel]\nstrategies = ["gold"]'
+    two = (
+        'round_robin = ["gold", "simple"]\n[[matchups]]\na = "gold"\n[panel]\nstrategies = ["gold"]'
+    )
     solo = "name who plays alone in solo or a sweep."
-    assert mistakes(tmp_path, f'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold"]\n{two}') == [
-        f"FILE: {key} is for two players, but gin-solitaire is for one player; {solo}" for key in ("matchups", "round_robin", "panel")
+    assert mistakes(
+        tmp_path, f'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold"]\n{two}'
+    ) == [
+        f"FILE: {key} is for two players, but gin-solitaire is for one player; {solo}"
+        for key in ("matchups", "round_robin", "panel")
     ]
     assert mistakes(tmp_path, f'question = "?"\nsolo = ["gold"]\n{two}') == [
         "FILE: solo is for one player, but standard is for two players; name pairs in matchups, round_robin, panel or sweep."
     ]
-    assert mistakes(tmp_path, 'question = "?"\nvariants = ["pro", "gin-solitaire"]\nsolo = ["gold"]') == [
+    assert mistakes(
+        tmp_path, 'question = "?"\nvariants = ["pro", "gin-solitaire"]\nsolo = ["gold"]'
+    ) == [
         "FILE: variants has games for one player (gin-solitaire) and for two (pro); make a file of each."
     ]
-    found = mistakes(tmp_path, 'questoin = "?"\nvariants = ["gin-solitaire", "pro"]\nsolo = ["gldo"]\n' + PAIR)
-    assert [any(word in one for one in found) for word in ("questoin", "question is missing", "gldo", "make a file of each")] == [True] * 4
+    found = mistakes(
+        tmp_path, 'questoin = "?"\nvariants = ["gin-solitaire", "pro"]\nsolo = ["gldo"]\n' + PAIR
+    )
+    assert [
+        any(word in one for one in found)
+        for word in ("questoin", "question is missing", "gldo", "make a file of each")
+    ] == [True] * 4
 
 
 def test_all_mistakes_at_once(tmp_path):
@@ -197,7 +227,13 @@ def test_a_hypothesis(tmp_path):
 )
 def test_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
     found = read(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
-    assert (found.until, found.sprt, found.seconds, found.unit, found.n) == (until, sprt, seconds, unit, n)
+    assert (found.until, found.sprt, found.seconds, found.unit, found.n) == (
+        until,
+        sprt,
+        seconds,
+        unit,
+        n,
+    )
     assert {cell.n for cell in experiment.cells(found)} == {n}
 
 
@@ -214,12 +250,21 @@ def test_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
         ("sprt = [5, -5]\n", "within 800 of 0"),
         ("sprt = 10\n", "sprt: 10 is not two numbers"),
         ("sprt = [0, true]\n", "is not two numbers"),
-        ('for = "a while"\n', "for: 'a while' is no time to play for; write one like 30s, 5m or 2h"),
+        (
+            'for = "a while"\n',
+            "for: 'a while' is no time to play for; write one like 30s, 5m or 2h",
+        ),
         ("for = 0\n", "for: 0 is no time"),
-        ('until = "1%"\nsprt = [0, 5]\nfor = 3\n', "until and sprt and for are given together; keep one of them."),
+        (
+            'until = "1%"\nsprt = [0, 5]\nfor = 3\n',
+            "until and sprt and for are given together; keep one of them.",
+        ),
         ('base = "gldo"\n', "base: 'gldo' names neither a variant nor a strategy"),
         ('base = "gin-only"\n', "base: 'gin-only' is not played here"),
-        ('sprt = [0, 5]\nround_robin = ["simple", "gold"]\npanel.strategies = ["simple"]\n', "simple plays itself; leave out that pair"),
+        (
+            'sprt = [0, 5]\nround_robin = ["simple", "gold"]\npanel.strategies = ["simple"]\n',
+            "simple plays itself; leave out that pair",
+        ),
     ],
 )
 def test_one_mistake_in_what_says_when_to_stop_or_what_to_compare(tmp_path, keys, word):
@@ -230,7 +275,9 @@ def test_one_mistake_in_what_says_when_to_stop_or_what_to_compare(tmp_path, keys
 
 
 def test_sprt_is_for_two_players(tmp_path):
-    assert mistakes(tmp_path, 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold"]\nsprt = [0, 5]') == [
+    assert mistakes(
+        tmp_path, 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold"]\nsprt = [0, 5]'
+    ) == [
         "FILE: sprt tells two players apart, but gin-solitaire is for one player; give until, for or deals."
     ]
 
@@ -247,9 +294,17 @@ def test_a_sweep_plays_all_combinations_in_the_order_of_the_file(tmp_path):
         tmp_path,
         'strategy = "simple+knock=at:k={k}"\nvariant = "standard+undercut_bonus={u}"\n[sweep.grid]\nk = [0, 4]\nu = [10, 20]',
     )
-    games, players = ["standard+undercut_bonus=10", "standard+undercut_bonus=20"], ["simple+knock=at:k=0", "simple+knock=at:k=4"]
+    games, players = (
+        ["standard+undercut_bonus=10", "standard+undercut_bonus=20"],
+        ["simple+knock=at:k=0", "simple+knock=at:k=4"],
+    )
     assert found.cells == tuple((game, player, "simple") for game in games for player in players)
-    assert [cell.matchup.variant.row["undercut_bonus"] for cell in experiment.cells(found)] == [10, 10, 20, 20]
+    assert [cell.matchup.variant.row["undercut_bonus"] for cell in experiment.cells(found)] == [
+        10,
+        10,
+        20,
+        20,
+    ]
 
 
 def test_a_sweep_over_rules_alone(tmp_path):
@@ -258,7 +313,12 @@ def test_a_sweep_over_rules_alone(tmp_path):
         'strategy = "gold"\nagainst = "stubborn"\nvariant = "{name}+gin_bonus={g}"\n[sweep.grid]\n'
         'name = ["standard", "oklahoma"]\ng = [20.0, 25]',
     )
-    games = ["standard+gin_bonus=20", "standard", "oklahoma+gin_bonus=20", "oklahoma"]  # 25 is the default
+    games = [
+        "standard+gin_bonus=20",
+        "standard",
+        "oklahoma+gin_bonus=20",
+        "oklahoma",
+    ]  # 25 is the default
     assert found.cells == tuple((game, "gold", "stubborn") for game in games)
 
 
@@ -268,14 +328,23 @@ def test_a_sweep_in_each_of_some_variants_with_places_for_both_players(tmp_path)
         'strategy = "gold+knock=at:k={k}"\nagainst = "gold+discard=hits:keep_pairs={p}"\n[sweep.grid]\nk = [3, 10]\np = [true, false]',
         rest='variants = ["eaai", "standard"]',
     )
-    pairs = [(a, b) for a in ("gold+knock=at:k=3", "gold") for b in ("gold+discard=hits:keep_pairs=yes", "gold+discard=hits")]
+    pairs = [
+        (a, b)
+        for a in ("gold+knock=at:k=3", "gold")
+        for b in ("gold+discard=hits:keep_pairs=yes", "gold+discard=hits")
+    ]
     assert found.cells == tuple((game, *pair) for game in ("eaai", "standard") for pair in pairs)
 
 
 def test_a_place_of_player_and_rule_alike(tmp_path):
     """One list for two places: the player follows the rule."""
-    found = swept(tmp_path, 'strategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\ngrid.k = [5, 7]')
-    assert found.cells == tuple((f"standard+knock_limit={k}", f"gold+knock=at:k={k}", "simple") for k in (5, 7))
+    found = swept(
+        tmp_path,
+        'strategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\ngrid.k = [5, 7]',
+    )
+    assert found.cells == tuple(
+        (f"standard+knock_limit={k}", f"gold+knock=at:k={k}", "simple") for k in (5, 7)
+    )
 
 
 def test_what_is_the_same_occurs_once(tmp_path):
@@ -285,13 +354,27 @@ def test_what_is_the_same_occurs_once(tmp_path):
         rest='[panel]\nstrategies = ["gold", "simple+knock=at:k=4"]',
     )
     four = "simple+knock=at:k=4"
-    assert [cell[1:] for cell in found.cells] == [("gold", "simple"), (four, "simple"), (four, four), ("simple", "simple")]
+    assert [cell[1:] for cell in found.cells] == [
+        ("gold", "simple"),
+        (four, "simple"),
+        (four, four),
+        ("simple", "simple"),
+    ]
 
 
 def test_a_sweep_of_one_player(tmp_path):
-    found = swept(tmp_path, 'strategy = "gold+knock=at:k={k}"\ngrid.k = [0, 5]', rest='variants = ["gin-solitaire"]')
-    assert found.cells == (("gin-solitaire", "gold+knock=at:k=0", None), ("gin-solitaire", "gold+knock=at:k=5", None))
-    rules = swept(tmp_path, 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]')
+    found = swept(
+        tmp_path,
+        'strategy = "gold+knock=at:k={k}"\ngrid.k = [0, 5]',
+        rest='variants = ["gin-solitaire"]',
+    )
+    assert found.cells == (
+        ("gin-solitaire", "gold+knock=at:k=0", None),
+        ("gin-solitaire", "gold+knock=at:k=5", None),
+    )
+    rules = swept(
+        tmp_path, 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]'
+    )
     assert [(a, b) for _, a, b in rules.cells] == [("gold", None)] * 2
 
 
@@ -316,7 +399,11 @@ def test_a_sweep_of_one_player(tmp_path):
             ["FILE: sweep, strategy: there is no strategy ''. `simgin strategies` lists them all."],
             id="no name at all",
         ),
-        pytest.param('strategy = "gold"\n[sweep.grid]', ["FILE: sweep, grid is too short; give at least 1."], id="no list"),
+        pytest.param(
+            'strategy = "gold"\n[sweep.grid]',
+            ["FILE: sweep, grid is too short; give at least 1."],
+            id="no list",
+        ),
         pytest.param('strategy = "gold"', ["FILE: sweep, grid is missing; add it."], id="no grid"),
         pytest.param(
             'strategy = "{who}"\nvariant = "standard+gin_bonus={g}"\n[sweep.grid]\nwho = ["gold", "gldo"]\ng = [20, "dear"]',
@@ -337,7 +424,10 @@ def test_a_sweep_of_one_player(tmp_path):
         ),
         pytest.param(
             'stratgy = "gold"\ngrid.k = [1]',
-            ["FILE: sweep, strategy is missing; add it.", "FILE: unknown key sweep, stratgy; did you mean strategy?"],
+            [
+                "FILE: sweep, strategy is missing; add it.",
+                "FILE: unknown key sweep, stratgy; did you mean strategy?",
+            ],
             id="unknown key",
         ),
     ],
@@ -347,14 +437,22 @@ def test_mistakes_in_a_sweep(tmp_path, text, expected):
 
 
 def test_of_many_combinations_that_name_nothing_a_few_are_named(tmp_path):
-    found = mistakes(tmp_path, 'question = "?"\n[sweep]\nstrategy = "gold+knock=at:k={k}"\ngrid.k = [100, 101, 102, 103, 5, 104]')
+    found = mistakes(
+        tmp_path,
+        'question = "?"\n[sweep]\nstrategy = "gold+knock=at:k={k}"\ngrid.k = [100, 101, 102, 103, 5, 104]',
+    )
     assert ["k = '100'" in found[0], "k = '101'" in found[1], "k = '102'" in found[2]] == [True] * 3
-    assert found[3:] == ["FILE: sweep, strategy: 2 more combinations name nothing; change the lists of [sweep.grid]."]
+    assert found[3:] == [
+        "FILE: sweep, strategy: 2 more combinations name nothing; change the lists of [sweep.grid]."
+    ]
 
 
 def test_too_many_combinations(tmp_path):
     lists = "\n".join(f"{name} = {list(range(10))}" for name in "abcde")
-    assert mistakes(tmp_path, f'question = "?"\n[sweep]\nstrategy = "gold{{a}}{{b}}{{c}}{{d}}{{e}}"\n[sweep.grid]\n{lists}') == [
+    assert mistakes(
+        tmp_path,
+        f'question = "?"\n[sweep]\nstrategy = "gold{{a}}{{b}}{{c}}{{d}}{{e}}"\n[sweep.grid]\n{lists}',
+    ) == [
         "FILE: sweep, grid: 100,000 combinations are too many; give shorter lists, at most 10,000 combinations."
     ]
 
@@ -391,13 +489,16 @@ u = [10, 25]
 def slow_contrasts(found):
     """Written out over all pairs of cells, for files whose cells all come from one panel, sweep or solo list and have a full grid."""
     games, players = (list(dict.fromkeys(cell[part] for cell in found.cells)) for part in (0, 1))
-    players = [player for player in players if any(a == player != b for _, a, b in found.cells)] + players
+    players = [
+        player for player in players if any(a == player != b for _, a, b in found.cells)
+    ] + players
     game, player = (found.base if found.base in texts else texts[0] for texts in (games, players))
     return {
         (i, j)
         for i, (v, a, b) in enumerate(found.cells)
         for j, (w, c, d) in enumerate(found.cells)
-        if b == d and ((v == w and a != c == player and b not in (a, c)) or (a == c and v != w == game))
+        if b == d
+        and ((v == w and a != c == player and b not in (a, c)) or (a == c and v != w == game))
     }
 
 
@@ -407,7 +508,10 @@ def texts(found):
 
 
 def test_a_panel_is_compared_with_its_first(tmp_path):
-    found = read(tmp_path, 'question = "?"\n[panel]\nstrategies = ["simple", "gold", "gin-only"]\nagainst = "stubborn"')
+    found = read(
+        tmp_path,
+        'question = "?"\n[panel]\nstrategies = ["simple", "gold", "gin-only"]\nagainst = "stubborn"',
+    )
     assert experiment.contrasts(found) == [(1, 0), (2, 0)]
 
 
@@ -420,7 +524,10 @@ def test_nobody_is_compared_with_a_player_of_himself(tmp_path):
 @pytest.mark.parametrize(
     ("text", "base"),
     [
-        ('variants = ["eaai", "standard", "pro"]\n[panel]\nstrategies = ["gold", "gin-only", "simple"]', b)
+        (
+            'variants = ["eaai", "standard", "pro"]\n[panel]\nstrategies = ["gold", "gin-only", "simple"]',
+            b,
+        )
         for b in ("", "pro", "simple", "gold")
     ]
     + [
@@ -430,14 +537,19 @@ def test_nobody_is_compared_with_a_player_of_himself(tmp_path):
         )
         for b in ("", "simple", "simple+knock=at:k=10", "standard")
     ]
-    + [('variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]', b) for b in ("", "gin-only")],
+    + [
+        ('variants = ["gin-solitaire", "solitaire-gin"]\nsolo = ["gold", "gin-only"]', b)
+        for b in ("", "gin-only")
+    ],
 )
 def test_contrasts_against_all_pairs_of_cells(tmp_path, text, base):
     found = read(tmp_path, 'question = "?"\n' + (f'base = "{base}"\n' if base else "") + text)
     contrasts = experiment.contrasts(found)
     expected = slow_contrasts(found)
     assert set(contrasts) == expected and len(contrasts) == len(expected) >= 2
-    assert all(i != j for i, j in contrasts) and len({frozenset(pair) for pair in contrasts}) == len(contrasts)
+    assert all(i != j for i, j in contrasts) and len(
+        {frozenset(pair) for pair in contrasts}
+    ) == len(contrasts)
 
 
 def test_a_round_robin_and_pairs_compare_variants_only(tmp_path):
@@ -448,7 +560,10 @@ def test_a_round_robin_and_pairs_compare_variants_only(tmp_path):
 
 
 def test_opponents_are_not_mixed(tmp_path):
-    found = swept(tmp_path, 'strategy = "{a}"\nagainst = "{b}"\n[sweep.grid]\na = ["gold", "gin-only"]\nb = ["simple", "stubborn"]')
+    found = swept(
+        tmp_path,
+        'strategy = "{a}"\nagainst = "{b}"\n[sweep.grid]\na = ["gold", "gin-only"]\nb = ["simple", "stubborn"]',
+    )
     assert [found.cells[i][2] for i, _ in experiment.contrasts(found)] == ["simple", "stubborn"]
     assert texts(found) == [(("standard", "gin-only"), ("standard", "gold"))] * 2
 
@@ -457,13 +572,21 @@ def test_where_the_base_does_not_play_nothing_is_compared(tmp_path):
     """Player and rule share a place: no two cells are alike but for one of them."""
     text = '[sweep]\nstrategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\ngrid.k = [5, 7]'
     assert experiment.contrasts(read(tmp_path, f'question = "?"\n{text}')) == []
-    assert experiment.contrasts(read(tmp_path, f'question = "?"\nbase = "gold+knock=at:k=7"\n{text}')) == []
+    assert (
+        experiment.contrasts(read(tmp_path, f'question = "?"\nbase = "gold+knock=at:k=7"\n{text}'))
+        == []
+    )
 
 
 def test_a_pair_met_with_its_sides_exchanged_is_not_compared(tmp_path):
-    found = read(tmp_path, 'question = "?"\nround_robin = ["simple", "gold"]\n[panel]\nstrategies = ["gold", "stubborn", "gin-only"]')
+    found = read(
+        tmp_path,
+        'question = "?"\nround_robin = ["simple", "gold"]\n[panel]\nstrategies = ["gold", "stubborn", "gin-only"]',
+    )
     assert [a for _, a, _ in found.cells] == ["simple", "stubborn", "gin-only"]
-    assert experiment.contrasts(found) == [(2, 1)]  # gold's cell shows simple's side: the first of the others is the base
+    assert experiment.contrasts(found) == [
+        (2, 1)
+    ]  # gold's cell shows simple's side: the first of the others is the base
 
 
 def test_no_two_cells_are_compared_twice(tmp_path):
@@ -479,7 +602,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs/how-to/experiments.md").read
 
 
 def test_the_page_has_every_key():
-    keys = [field.alias or name for name, field in inquiry.File.model_fields.items()]
+    keys = [field.alias or name for name, field in experiment_file.File.model_fields.items()]
     assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE, re.M)) == sorted(keys)
 
 
@@ -489,5 +612,9 @@ def test_the_examples_of_the_page_can_be_played(tmp_path, text):
 
 
 def test_the_page_shows_every_key_but_the_seed_in_an_example():
-    used = {key for text in re.findall(r"```toml\n(.*?)```", PAGE, re.S) for key in tomllib.loads(text)}
-    assert {field.alias or name for name, field in inquiry.File.model_fields.items()} - used == {"seed"}
+    used = {
+        key for text in re.findall(r"```toml\n(.*?)```", PAGE, re.S) for key in tomllib.loads(text)
+    }
+    assert {
+        field.alias or name for name, field in experiment_file.File.model_fields.items()
+    } - used == {"seed"}

@@ -8,14 +8,17 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simgin import identities, loader, matchup, runner, variants
-from simgin.cli import cli
+from simgin.cli.main import cli
 from simgin.core import sums
-from simgin.experiment import Cell
-from simgin.identities import IdentityError
-from simgin.ledger import opened
-from simgin.matchup import Matchup, seated
-from simgin.threads import Here, Threads
+from simgin.play import matchup
+from simgin.play.matchup import Matchup, seated
+from simgin.rules import variants
+from simgin.runs import invariants, runner
+from simgin.runs.experiment import Cell
+from simgin.runs.invariants import IdentityError
+from simgin.runs.ledger import opened
+from simgin.runs.threads import Here, Threads
+from simgin.strategy import loader
 from support import variant_lists as games
 
 NAMES = [
@@ -37,7 +40,9 @@ def test_every_column_has_a_name():
 
 def batches(one, units):
     """A block of three batches of a real game: two of `units` each, and a shorter one. In small, as if a batch held so many."""
-    parts = [matchup.play(one, k * one.batch, n) for k, n in enumerate((units, units, units // 2 + 1))]
+    parts = [
+        matchup.play(one, k * one.batch, n) for k, n in enumerate((units, units, units // 2 + 1))
+    ]
     return [units, units, units // 2 + 1], np.concatenate(parts)
 
 
@@ -53,27 +58,46 @@ def pair(a, b, variant, unit, seed=11):
 def test_whatever_the_engine_plays_is_sound(variant, unit):
     for a, b in ALONE if variant in games.ONE_PLAYER else PAIRS:
         one = pair(a, b, variant, unit)
-        identities.check(one, *batches(one, UNITS[unit]))
+        invariants.check(one, *batches(one, UNITS[unit]))
 
 
-RIVALS = [name for name in loader.names() if not name.startswith(("mc", "marjj", "mishra", "sigra", "hein"))]
+RIVALS = [
+    name
+    for name in loader.names()
+    if not name.startswith(("mc", "marjj", "mishra", "sigra", "hein"))
+]
 
 
 @settings(max_examples=60)
-@given(st.sampled_from(games.TWO_PLAYER), st.sampled_from(RIVALS), st.sampled_from(RIVALS), st.sampled_from(list(UNITS)), st.data())
+@given(
+    st.sampled_from(games.TWO_PLAYER),
+    st.sampled_from(RIVALS),
+    st.sampled_from(RIVALS),
+    st.sampled_from(list(UNITS)),
+    st.data(),
+)
 def test_whoever_plays_under_whatever_options(variant, a, b, unit, data):
     """Any two strategies under any row with one to three of its options set anywhere in their range."""
-    options = data.draw(st.lists(st.sampled_from(list(variants.parameters().values())), min_size=1, max_size=3, unique_by=lambda p: p.name))
+    options = data.draw(
+        st.lists(
+            st.sampled_from(list(variants.parameters().values())),
+            min_size=1,
+            max_size=3,
+            unique_by=lambda p: p.name,
+        )
+    )
     changes = [
         f"{p.name}={written(data.draw(st.sampled_from(games.possible(p))))}"
         for p in options
         if p.kind in ("bool", "choice", "int") and p.name not in games.FOR_ONE
     ]
     try:
-        one = seated(a, b, "+".join([variant, *changes]), data.draw(st.integers(0, 2**64 - 1)), unit)
+        one = seated(
+            a, b, "+".join([variant, *changes]), data.draw(st.integers(0, 2**64 - 1)), unit
+        )
     except ValueError:  # options that do not go together
         return
-    identities.check(one, *batches(one, 2 if unit == "match" else 12))
+    invariants.check(one, *batches(one, 2 if unit == "match" else 12))
 
 
 def written(value):
@@ -90,13 +114,13 @@ def sound(request):
     a, b, variant, unit = request.param
     one = pair(a, b, variant, unit)
     found = matchup.play(one, 0, one.batch)
-    identities.check(one, [one.batch], found)
+    invariants.check(one, [one.batch], found)
     return one, found[0]
 
 
 def passes(one, row):
     try:
-        identities.check(one, [one.batch], row[None])
+        invariants.check(one, [one.batch], row[None])
     except IdentityError as error:
         assert str(error).endswith(".")
         return False
@@ -111,7 +135,11 @@ def blind(one, found, change):
         row[i] = change(int(row[i]))
         return row
 
-    return [NAMES[i] for i in range(sums.COLUMNS) if change(int(found[i])) != found[i] and passes(one, changed(i))]
+    return [
+        NAMES[i]
+        for i in range(sums.COLUMNS)
+        if change(int(found[i])) != found[i] and passes(one, changed(i))
+    ]
 
 
 @pytest.mark.parametrize("by", [1, -1])
@@ -120,9 +148,17 @@ def test_one_too_many_is_seen_but_in_products_and_three_plain_sums(sound, by):
     of single results only have to be as large as those of pairs, and dealt deadwood may be anything."""
     one, found = sound
     unseen = blind(one, found, lambda n: n + by)
-    assert set(unseen) <= {name for name in NAMES if name.startswith("product")} | {"deal squares", "match squares", "dealt deadwood"}
+    assert set(unseen) <= {name for name in NAMES if name.startswith("product")} | {
+        "deal squares",
+        "match squares",
+        "dealt deadwood",
+    }
     results = "deals" if one.unit == "deal" else "matches"
-    assert not any(f"product of {fact}" in unseen for fact, d in zip(sums.FACTS, sums.DENOMINATOR, strict=True) if sums.FACTS[d] == results)
+    assert not any(
+        f"product of {fact}" in unseen
+        for fact, d in zip(sums.FACTS, sums.DENOMINATOR, strict=True)
+        if sums.FACTS[d] == results
+    )
     assert len(unseen) <= (0.07 if one.unit == "deal" else 0.16) * sums.COLUMNS
 
 
@@ -134,8 +170,12 @@ def test_two_too_many_are_seen_in_most_columns(sound):
 def test_a_flipped_high_bit_and_a_number_that_was_never_written(sound):
     """Squares of what may be negative have no upper bound; of everything else they have."""
     one, found = sound
-    signed = {*identities.SIGNED, *(identities.PENALTIES if one.b is None else ())}
-    unbounded = {f"square of {fact}" for fact in signed} | {"deal squares", "match squares", "dealt deadwood"}
+    signed = {*invariants.SIGNED, *(invariants.PENALTIES if one.b is None else ())}
+    unbounded = {f"square of {fact}" for fact in signed} | {
+        "deal squares",
+        "match squares",
+        "dealt deadwood",
+    }
     for bit in np.random.default_rng(21).integers(24, 63, 6).tolist():
         assert set(blind(one, found, lambda n, bit=bit: n ^ 1 << bit)) <= unbounded
     assert len(blind(one, found, lambda n: 0)) <= 0.16 * sums.COLUMNS
@@ -145,7 +185,11 @@ def test_swapped_columns_are_seen(sound):
     """Two columns of different content, drawn at random: nine times in ten."""
     one, found = sound
     rng = np.random.default_rng(22)
-    swaps = [pair for pair in rng.integers(0, sums.COLUMNS, (1500, 2)).tolist() if found[pair[0]] != found[pair[1]]]
+    swaps = [
+        pair
+        for pair in rng.integers(0, sums.COLUMNS, (1500, 2)).tolist()
+        if found[pair[0]] != found[pair[1]]
+    ]
 
     def swapped(i, j):
         row = found.copy()
@@ -159,32 +203,38 @@ def test_swapped_columns_are_seen(sound):
 def test_units_doubled_left_out_or_of_another_batch_are_seen(sound):
     one, found = sound
     n = one.batch
-    with pytest.raises(IdentityError, match=rf"units asked for and played: {n} and {2 * n} in a batch of {n} units"):
-        identities.check(one, [n], 2 * found[None])
+    with pytest.raises(
+        IdentityError, match=rf"units asked for and played: {n} and {2 * n} in a batch of {n} units"
+    ):
+        invariants.check(one, [n], 2 * found[None])
     fewer = matchup.play(one, 0, n - 1)
     with pytest.raises(IdentityError, match=f"units asked for and played: {n} and {n - 1}"):
-        identities.check(one, [n], fewer)
-    identities.check(one, [n - 1], fewer)
+        invariants.check(one, [n], fewer)
+    invariants.check(one, [n - 1], fewer)
     more = found + fewer[0]
     more[sums.UNITS] = n
     with pytest.raises(IdentityError, match=f"{one.unit} results of all units"):
-        identities.check(one, [n], more[None])
+        invariants.check(one, [n], more[None])
 
 
 def test_a_block_of_another_shape_is_seen(sound):
     one, found = sound
-    for units, wrong in (([one.batch] * 2, found[None]), ([one.batch], found[None, :-1]), ([], found[None])):
+    for units, wrong in (
+        ([one.batch] * 2, found[None]),
+        ([one.batch], found[None, :-1]),
+        ([], found[None]),
+    ):
         with pytest.raises(IdentityError, match="came back as an array of shape"):
-            identities.check(one, units, wrong)
+            invariants.check(one, units, wrong)
 
 
 def test_one_bad_row_among_many_is_seen(sound):
     one, found = sound
     many = np.stack([found] * 9)
-    identities.check(one, [one.batch] * 9, many)
+    invariants.check(one, [one.batch] * 9, many)
     many[5, sums.SUM] += 1
     with pytest.raises(IdentityError):
-        identities.check(one, [one.batch] * 9, many)
+        invariants.check(one, [one.batch] * 9, many)
 
 
 # What becomes of it
@@ -207,20 +257,32 @@ def test_nothing_of_a_bad_block_is_kept_and_what_was_before_is(monkeypatch, team
     lying(monkeypatch, 7500)
     with opened(None, {}) as book:
         with pytest.raises(IdentityError) as error:
-            runner.run([Cell(seated("gold", "simple", "standard", 1, "deal"), 40_000)], book, team())
+            runner.run(
+                [Cell(seated("gold", "simple", "standard", 1, "deal"), 40_000)], book, team()
+            )
         kept = {batch for batch, _ in book.finished(0)}
         assert 0 in kept and not any(batch >= 7 for batch in kept)
-        identities.check(seated("gold", "simple", "standard", 1, "deal"), [1000] * len(kept), book.rows(0, 1000 * len(kept), 1000))
+        invariants.check(
+            seated("gold", "simple", "standard", 1, "deal"),
+            [1000] * len(kept),
+            book.rows(0, 1000 * len(kept), 1000),
+        )
     who = "here" if team is Here else r"thread \d"
     assert error.match(
         rf"^gold v simple \(standard\), units from \d+000 on, played by {who}: deal results of all units: \d+ and \d+ in a batch of"
     )
-    assert str(error.value).endswith("Nothing of this block was kept. Run `simgin doctor`; if it repeats, please report it.")
+    assert str(error.value).endswith(
+        "Nothing of this block was kept. Run `simgin doctor`; if it repeats, please report it."
+    )
 
 
 def test_a_command_that_meets_one_ends_with_a_sentence(monkeypatch, tmp_path):
     lying(monkeypatch, 0)
-    found = CliRunner().invoke(cli, ["match", "gold", "--deals", "5000", "-o", str(tmp_path / "out")], prog_name="simgin")
+    found = CliRunner().invoke(
+        cli, ["match", "gold", "--deals", "5000", "-o", str(tmp_path / "out")], prog_name="simgin"
+    )
     assert (found.exit_code, found.stdout) == (2, "")
-    assert re.match(r"simgin: gold v simple \(standard\), units from \d+ on, played by thread ", found.stderr)
+    assert re.match(
+        r"simgin: gold v simple \(standard\), units from \d+ on, played by thread ", found.stderr
+    )
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["ledger.sqlite"]

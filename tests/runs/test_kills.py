@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from simgin import plan, results
-from simgin.cli import cli
-from simgin.ledger import FILE, reading
+from simgin.cli.main import cli
+from simgin.runs import directory, plan
+from simgin.runs.ledger import FILE, reading
 from support.dask_cluster import dask
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -41,7 +41,9 @@ class Run:
         words = [sys.executable, "-m", "simgin", "run", path, "-o", place, "--workers", "2", *more]
         self._log = place / f"{FILE}-wal"
         self._before = self._logged()
-        self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
 
     def _logged(self):
         try:
@@ -106,13 +108,17 @@ def kill_while_writing(path, place, rng, kills):
     """Kill it from the moment on when the manifest says that files are being written. How many kills met that."""
     met = 0
     for _ in range(kills):
-        manifest = place / results.MANIFEST
+        manifest = place / directory.MANIFEST
         before = manifest.stat().st_ino if manifest.exists() else 0
         run = Run(path, place)
-        run.until(lambda old=before, manifest=manifest: manifest.exists() and manifest.stat().st_ino != old)
+        run.until(
+            lambda old=before, manifest=manifest: (
+                manifest.exists() and manifest.stat().st_ino != old
+            )
+        )
         time.sleep(rng.random() * 1e-3)
         run.kill()
-        met += results.read_manifest(place)["stopped"].startswith("while")
+        met += directory.read_manifest(place)["stopped"].startswith("while")
     return met
 
 
@@ -120,8 +126,10 @@ def assert_alike(path, place, fresh):
     """Everything that a run leaves is as an undisturbed run left it."""
     for name in KEPT:
         assert (place / name).read_bytes() == (fresh / name).read_bytes()
-    assert sorted(one.relative_to(place) for one in place.rglob("*")) == sorted(one.relative_to(fresh) for one in fresh.rglob("*"))
-    said, wanted = (results.read_manifest(one) for one in (place, fresh))
+    assert sorted(one.relative_to(place) for one in place.rglob("*")) == sorted(
+        one.relative_to(fresh) for one in fresh.rglob("*")
+    )
+    said, wanted = (directory.read_manifest(one) for one in (place, fresh))
     assert (said["matchups"], said["stopped"]) == (wanted["matchups"], wanted["stopped"])
     with sqlite3.connect(place / FILE) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -131,14 +139,18 @@ def assert_alike(path, place, fresh):
         assert many == sum(len(theirs.finished(i)) for i in range(len(cells)))
         for i, cell in enumerate(cells):
             units, size = cell.matchup.units(cell.n), cell.matchup.batch
-            assert ours.finished(i) == theirs.finished(i) and len(ours.finished(i)) == -(-units // size)
+            assert ours.finished(i) == theirs.finished(i) and len(ours.finished(i)) == -(
+                -units // size
+            )
             assert (ours.rows(i, units, size) == theirs.rows(i, units, size)).all()
 
 
 def killed_and_fresh(tmp_path, deals, kills, seconds, endings, seed):
     rng = np.random.default_rng(seed)
     path, place, fresh = experiment(tmp_path, deals), tmp_path / "killed", tmp_path / "fresh"
-    found = CliRunner().invoke(cli, ["run", str(path), "-o", str(fresh), "--json"], prog_name="simgin")
+    found = CliRunner().invoke(
+        cli, ["run", str(path), "-o", str(fresh), "--json"], prog_name="simgin"
+    )
     assert found.exit_code == 0, found.output
     killed = kill_some(path, place, rng, kills, seconds)
     met = kill_while_writing(path, place, rng, endings)

@@ -16,12 +16,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin import ledger, work
-from simgin.cli import cli
+from simgin.cli.main import cli
 from simgin.core import sums
-from simgin.experiment import Cell
-from simgin.ledger import FILE, LedgerError, opened, packed, reading
-from simgin.matchup import seated
+from simgin.play.matchup import seated
+from simgin.runs import ledger, schedule
+from simgin.runs.experiment import Cell
+from simgin.runs.ledger import FILE, LedgerError, opened, packed, reading
 
 SIZE = 1000
 RUN = {
@@ -37,7 +37,9 @@ RUN = {
 def rows(rng, batches):
     """Rows as wide as real ones, of numbers of every size."""
     bits = rng.integers(0, 63, (batches, sums.COLUMNS))
-    return rng.integers(0, 2**63, (batches, sums.COLUMNS)) >> bits * np.sign(rng.integers(-1, 2, bits.shape))
+    return rng.integers(0, 2**63, (batches, sums.COLUMNS)) >> bits * np.sign(
+        rng.integers(-1, 2, bits.shape)
+    )
 
 
 def whole(path):
@@ -67,9 +69,18 @@ def test_what_was_added_comes_back_in_the_order_of_units(path):
             assert (book.rows(0, 13 * SIZE, SIZE) == all_rows[:13]).all()
             assert (book.rows(1, 7, SIZE) == all_rows[:1]).all()
             with np.errstate(over="ignore"):
-                assert (book.total(0, 60 * SIZE, SIZE) == sum(all_rows, np.zeros(sums.COLUMNS, np.int64))).all()
-            assert book.workers(0, 60 * SIZE, SIZE) == [f"worker {k}" for k in first for _ in range(5)]
-            assert book.finished(0) == {(k, SIZE) for k in range(60)} and book.finished(1) == {(0, 7)} and book.finished(2) == set()
+                assert (
+                    book.total(0, 60 * SIZE, SIZE)
+                    == sum(all_rows, np.zeros(sums.COLUMNS, np.int64))
+                ).all()
+            assert book.workers(0, 60 * SIZE, SIZE) == [
+                f"worker {k}" for k in first for _ in range(5)
+            ]
+            assert (
+                book.finished(0) == {(k, SIZE) for k in range(60)}
+                and book.finished(1) == {(0, 7)}
+                and book.finished(2) == set()
+            )
             assert [batch for batch, _ in book.each(0, 60 * SIZE, SIZE)] == list(range(60))
             assert book.identity == RUN
     with opened(path, RUN) as book, pytest.raises(LedgerError, match="lacks batches"):
@@ -95,7 +106,10 @@ def test_a_block_is_there_whole_or_not_at_all(path, fails_at):
         book._connection.execute(
             f"CREATE TEMP TRIGGER full BEFORE INSERT ON batches WHEN NEW.batch = {10 + fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
         )
-        with pytest.raises(LedgerError, match=r"cannot be written \(no room\); what is in it is safe: mend that, and the same command"):
+        with pytest.raises(
+            LedgerError,
+            match=r"cannot be written \(no room\); what is in it is safe: mend that, and the same command",
+        ):
             book.add(0, 10, [SIZE] * 10, some, "x")
         assert book.finished(0) == {(k, SIZE) for k in range(10)}
         book._connection.execute("DROP TRIGGER full")
@@ -109,7 +123,7 @@ def test_tails_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
     cell = SimpleNamespace(batch=10, units=lambda n: n)
     with opened(None, RUN) as book:
         for n in sizes:
-            todo = work.Work([Cell(cell, n)], book, 2)
+            todo = schedule.Work([Cell(cell, n)], book, 2)
             while (block := todo.take()) is not None:
                 book.add(0, block.first, block.sizes, numbered(block.first_unit, block.units), "x")
                 todo.timed(block, 1.0)
@@ -146,7 +160,10 @@ OTHERS = [
     ({"matchups": [{"a": "simple"}]}, 'matchups #1, a: "gold" there, "simple" here.'),
     ({"matchups": [{"a": "gold"}, {"a": "simple"}]}, 'matchups: {"a": "simple"} only here.'),
     ({"variants": {"mine": {"gin_bonus": 20}}}, "variants, mine, gin_bonus: 25 there, 20 here."),
-    ({"strategies": {"gold": {"digest": "01"}}}, 'strategies, gold, digest: "00" there, "01" here.'),
+    (
+        {"strategies": {"gold": {"digest": "01"}}},
+        'strategies, gold, digest: "00" there, "01" here.',
+    ),
 ]
 
 
@@ -165,7 +182,11 @@ def test_another_run_is_refused_with_the_difference_by_name(path, change, told):
 
 def test_every_difference_is_told(path):
     told = {True: "only there.", False: "{} there, nothing here."}
-    expected = [f"{key}: {told[isinstance(value, dict)].format(ledger._shown(value))}" for key, value in RUN.items() if value]
+    expected = [
+        f"{key}: {told[isinstance(value, dict)].format(ledger._shown(value))}"
+        for key, value in RUN.items()
+        if value
+    ]
     assert ledger.differences(RUN, {}) == expected
     assert ledger.differences(RUN, RUN) == [] == ledger.differences([], [])
 
@@ -196,7 +217,12 @@ with opened(Path(sys.argv[1]), {"seed": 1}):
 @contextmanager
 def held(path):
     """The ledger while another process has it open."""
-    with subprocess.Popen([sys.executable, "-c", HOLDING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDING, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
         assert other.stdout.readline() == "open\n"
         yield other
         other.stdin.close()
@@ -206,9 +232,19 @@ def held(path):
 def test_one_process_at_a_time(path):
     with held(path):
         for how in (opened(path, {"seed": 1}), reading(path)):
-            with pytest.raises(LedgerError, match="is being written by another process; wait until it ends, or name another"), how:
+            with (
+                pytest.raises(
+                    LedgerError,
+                    match="is being written by another process; wait until it ends, or name another",
+                ),
+                how,
+            ):
                 pass
-    with opened(path, {"seed": 1}), pytest.raises(LedgerError, match="another process"), opened(path, {"seed": 1}):
+    with (
+        opened(path, {"seed": 1}),
+        pytest.raises(LedgerError, match="another process"),
+        opened(path, {"seed": 1}),
+    ):
         pass
 
 
@@ -217,14 +253,25 @@ def test_a_second_command_ends_with_2(path):
     with held(path):
         found = subprocess.run(words, capture_output=True, text=True, timeout=120)
     assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.startswith("simgin: ") and "is being written by another process" in found.stderr and found.stderr.count("\n") == 1
+    assert (
+        found.stderr.startswith("simgin: ")
+        and "is being written by another process" in found.stderr
+        and found.stderr.count("\n") == 1
+    )
 
 
 def test_of_many_that_begin_at_once_one_gets_in(path):
     """Each waits for all the others before it opens, and none closes before all have tried."""
-    code = HOLDING.replace("with opened", "print('ready', flush=True); sys.stdin.readline()\nwith opened")
+    code = HOLDING.replace(
+        "with opened", "print('ready', flush=True); sys.stdin.readline()\nwith opened"
+    )
     words = [sys.executable, "-c", code, path]
-    several = [subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    several = [
+        subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(4)
+    ]
     for one in several:
         assert one.stdout.readline() == "ready\n"
     for one in several:
@@ -260,7 +307,9 @@ def used(how):
 def test_a_ledger_cut_short_is_a_sentence(path, good, share):
     path.write_bytes(good[0][: max(1, int(share * len(good[0])))])
     for how in (opened(path, RUN), reading(path)):
-        with pytest.raises(LedgerError, match=r"is damaged .*; remove it to begin again, or name another"):
+        with pytest.raises(
+            LedgerError, match=r"is damaged .*; remove it to begin again, or name another"
+        ):
             used(how)
 
 
@@ -303,12 +352,18 @@ def test_a_ledger_of_another_form_is_refused(path, good, form):
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET value = ? WHERE key = 'form'", [form])
     for how in (opened(path, RUN), reading(path)):
-        with pytest.raises(LedgerError, match=rf"was written by another version of simgin \(form {form}, not {ledger.FORM}\)"):
+        with pytest.raises(
+            LedgerError,
+            match=rf"was written by another version of simgin \(form {form}, not {ledger.FORM}\)",
+        ):
             used(how)
 
 
 def test_there_is_none(path):
-    with pytest.raises(LedgerError, match=rf"has no {FILE}; name a directory that `simgin run`"), reading(path):
+    with (
+        pytest.raises(LedgerError, match=rf"has no {FILE}; name a directory that `simgin run`"),
+        reading(path),
+    ):
         pass
     with pytest.raises(LedgerError, match="cannot be used"), opened(path / "deeper" / FILE, RUN):
         pass
@@ -319,22 +374,31 @@ def test_closed_it_is_one_plain_file(path):
         book.add(0, 0, [SIZE], rows(np.random.default_rng(8), 1), "x")
         assert (path.parent / f"{FILE}-wal").exists()
     assert [one.name for one in path.parent.iterdir()] == [FILE]
-    assert path.read_bytes()[18:20] == b"\1\1", "file format versions 1: a rollback journal, no write-ahead log"
+    assert path.read_bytes()[18:20] == b"\1\1", (
+        "file format versions 1: a rollback journal, no write-ahead log"
+    )
     assert whole(path)
 
 
 def test_a_killed_writers_blocks_are_there_for_readers_and_writers(path):
     code = HOLDING.replace("as book", "").replace(
-        "    print", "    one = book.add(0, 0, [1000], np.ones((1, sums.COLUMNS), np.int64), 'x')\n    print"
+        "    print",
+        "    one = book.add(0, 0, [1000], np.ones((1, sums.COLUMNS), np.int64), 'x')\n    print",
     )
-    code = "import numpy as np\nfrom simgin.core import sums\n" + code.replace('"seed": 1}):', '"seed": 1}) as book:')
-    with subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    code = "import numpy as np\nfrom simgin.core import sums\n" + code.replace(
+        '"seed": 1}):', '"seed": 1}) as book:'
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
         assert other.stdout.readline() == "open\n"
         other.kill()
     assert (path.parent / f"{FILE}-wal").stat().st_size > 0
     for how in (reading(path), opened(path, {"seed": 1}), reading(path)):
         with how as book:
-            assert book.finished(0) == {(0, 1000)} and book.rows(0, 1000, SIZE).sum() == sums.COLUMNS
+            assert (
+                book.finished(0) == {(0, 1000)} and book.rows(0, 1000, SIZE).sum() == sums.COLUMNS
+            )
     assert [one.name for one in path.parent.iterdir()] == [FILE]
 
 
@@ -343,7 +407,11 @@ def mounted(place, options):
     """A small disk of its own; only for root."""
     place.mkdir(exist_ok=True)
     words = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
-    if os.geteuid() or not shutil.which("mount") or subprocess.run(words, capture_output=True).returncode:
+    if (
+        os.geteuid()
+        or not shutil.which("mount")
+        or subprocess.run(words, capture_output=True).returncode
+    ):
         pytest.skip("only root may mount a disk")
     try:
         yield place
@@ -364,7 +432,10 @@ def test_a_directory_that_can_only_be_read(tmp_path):
         with reading(place / FILE) as book:
             assert (book.rows(0, 3 * SIZE, SIZE) == some).all()
         for path in (place / FILE, place / "other.sqlite"):
-            with pytest.raises(LedgerError, match=r"cannot be used \(.*\); name another directory"), opened(path, RUN):
+            with (
+                pytest.raises(LedgerError, match=r"cannot be used \(.*\); name another directory"),
+                opened(path, RUN),
+            ):
                 pass
 
 
@@ -387,14 +458,22 @@ def fills(path, make_room):
     """Write until there is no room, look what is there, make room, and go on."""
     some = rows(np.random.default_rng(10), 400)
     added = 0
-    with pytest.raises(LedgerError, match=r"cannot be written \(.*\); what is in it is safe: mend that"), opened(path, RUN) as book:
+    with (
+        pytest.raises(
+            LedgerError, match=r"cannot be written \(.*\); what is in it is safe: mend that"
+        ),
+        opened(path, RUN) as book,
+    ):
         for k in range(0, 400, 10):
             book.add(0, k, [SIZE] * 10, some[k : k + 10], "x")
             added += 10
     assert 50 < added < 400
     make_room()
     with reading(path) as book:
-        assert book.finished(0) == {(k, SIZE) for k in range(added)} and (book.rows(0, added * SIZE, SIZE) == some[:added]).all()
+        assert (
+            book.finished(0) == {(k, SIZE) for k in range(added)}
+            and (book.rows(0, added * SIZE, SIZE) == some[:added]).all()
+        )
     with opened(path, RUN) as book:
         assert book.finished(0) == {(k, SIZE) for k in range(added)}
         book.add(0, added, [SIZE] * (400 - added), some[added:], "x")
@@ -412,7 +491,10 @@ def test_a_run_on_a_disk_that_is_full_ends_with_a_sentence_and_goes_on(tmp_path)
     with mounted(tmp_path / "disk", "size=200k") as place:
         full = match(place / "out")
         assert (full.exit_code, full.stdout) == (2, "")
-        assert "cannot be written (database or disk is full)" in full.stderr and "the same command goes on" in full.stderr
+        assert (
+            "cannot be written (database or disk is full)" in full.stderr
+            and "the same command goes on" in full.stderr
+        )
         remount(place, "size=8m")
         with reading(place / "out" / FILE) as book:
             assert 20 < len(book.finished(0)) < 600
@@ -435,7 +517,7 @@ def test_ten_thousand_blocks_are_gone_on_with_at_once(path):
             book.add(0, k, [SIZE], row, "thread 1")
     started = time.perf_counter()
     with opened(path, RUN) as book:
-        block = work.Work([Cell(one, 2 * SIZE * 20_000)], book, 2).take()
+        block = schedule.Work([Cell(one, 2 * SIZE * 20_000)], book, 2).take()
         total = book.total(0, 10_000 * SIZE, SIZE)
     seconds = time.perf_counter() - started
     assert block.first == 10_000 and (total == 10_000 * row[0]).all()
@@ -444,7 +526,7 @@ def test_ten_thousand_blocks_are_gone_on_with_at_once(path):
 
 def test_the_ledger_is_small(path):
     """A real row takes about half a kilobyte: ten million deals in pairs are some megabytes."""
-    from simgin import matchup
+    from simgin.play import matchup
 
     found = matchup.play(seated("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)
     with opened(path, RUN) as book:

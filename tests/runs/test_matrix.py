@@ -6,10 +6,12 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin import account, ledger, plan, runner, table, work
-from simgin.cluster import Cluster
-from simgin.findings import Findings
-from simgin.threads import Here, Threads
+from simgin.findings import record
+from simgin.findings.findings import Findings
+from simgin.runs import ledger, plan, runner, schedule
+from simgin.runs.cluster import Cluster
+from simgin.runs.threads import Here, Threads
+from simgin.stats import table
 
 SECONDS = (0.0, 0.003, 0.5)  # blocks of single batches, of a few, and as large as they may grow
 PLANS = (
@@ -17,7 +19,9 @@ PLANS = (
     plan.of_matchup("gold-early", "random", "shot", matches=730, seed=2**63),
     plan.of_matchup("gold", "gold", "standard", deals=12_500, seed=3),
     plan.of_matchup("gold", None, "gin-solitaire", deals=9_001, seed=3),
-    plan.of_matchup("gold", "simple", "eaai", deals=60_000, until="1%", seed=3),  # stops at some ten thousand pairs
+    plan.of_matchup(
+        "gold", "simple", "eaai", deals=60_000, until="1%", seed=3
+    ),  # stops at some ten thousand pairs
 )
 
 
@@ -52,7 +56,13 @@ def digest(plans, team, interrupted=None):
     found = hashlib.sha256()
     for asked in plans:
         with ledger.opened(None, asked.identity) as book:
-            found.update(table.csv(Findings(account.of_plan(asked, play(asked, book, team, interrupted)), book).table).encode())
+            found.update(
+                table.csv(
+                    Findings(
+                        record.of_plan(asked, play(asked, book, team, interrupted)), book
+                    ).table
+                ).encode()
+            )
     return found.hexdigest()
 
 
@@ -84,26 +94,28 @@ def test_the_digest_can_differ(wanted):
 def test_one_of_the_plans_ends_by_its_results():
     with ledger.opened(None, {}) as book:
         (found,) = play(PLANS[-1], book, Here, None)
-    assert 2000 < found.units < 30_000 and found.stopped.startswith("deal_win is known to within 0.00")
+    assert 2000 < found.units < 30_000 and found.stopped.startswith(
+        "deal_win is known to within 0.00"
+    )
 
 
 @pytest.mark.parametrize("seconds", SECONDS)
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_threads(monkeypatch, wanted, threads, seconds):
-    monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
+    monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: Threads(threads)) == wanted
 
 
 @pytest.mark.parametrize("seconds", SECONDS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_any_order(monkeypatch, wanted, seed, seconds):
-    monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
+    monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: Shuffled(seed)) == wanted
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_interruptions(monkeypatch, wanted, blocks):
-    monkeypatch.setattr(work, "BLOCK_SECONDS", 0.003)
+    monkeypatch.setattr(schedule, "BLOCK_SECONDS", 0.003)
     assert digest(PLANS, lambda: Threads(2), interrupted=blocks) == wanted
 
 
@@ -127,8 +139,10 @@ def test_two_local_clusters_are_not_in_each_others_way(local):
     Cluster("local:1").close()
 
 
-@pytest.mark.parametrize("seconds", [0.003, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.0, 0.5))])
+@pytest.mark.parametrize(
+    "seconds", [0.003, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.0, 0.5))]
+)
 def test_a_cluster(monkeypatch, wanted, local, seconds):
-    monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
+    monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: local) == wanted
     assert local.audited >= 1

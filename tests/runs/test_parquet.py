@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simgin import records
 from simgin.core import sums
 from simgin.core.record import FIELD, FIELDS
-from simgin.matchup import play_recorded, seated
-from simgin.records import RecordsError
+from simgin.play.matchup import play_recorded, seated
+from simgin.runs import parquet as records
+from simgin.runs.parquet import RecordsError
 
 pytest.importorskip("pyarrow", reason="simgin[parquet] is not installed")
 
@@ -33,7 +33,9 @@ CELLS = {
 def written(path, matchup, units):
     """The batch rows, the records, and what is read back of them."""
     rows, deals = play_recorded(matchup, 0, units)
-    assert records.write(path, [(matchup.variant.text, matchup.a.text, matchup.opponent, deals)]) == len(deals)
+    assert records.write(
+        path, [(matchup.variant.text, matchup.a.text, matchup.opponent, deals)]
+    ) == len(deals)
     return rows.sum(axis=0), deals, pd.read_parquet(path)
 
 
@@ -41,13 +43,22 @@ def written(path, matchup, units):
 def test_what_is_read_back_is_what_was_played(tmp_path, matchup):
     _, deals, frame = written(tmp_path / "deals.parquet", matchup, 150)
     assert list(frame.columns) == ["variant", "a", "b", *FIELDS]
-    assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {(matchup.variant.text, matchup.a.text, matchup.opponent)}
+    assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {
+        (matchup.variant.text, matchup.a.text, matchup.opponent)
+    }
     sides = ["A", "B", ""]  # numbers 0, 1, -1: the last place of a list is its place -1
-    codes = {name: sides for name in ("dealer", "winner", "knocker", "owner")} | {"kind": list(sums.KINDS)}
-    codes |= {"upcard_to": ["nondealer", "dealer", "neither", ""], "outcome": ["A", "B", "unfinished", "drawn", ""]}
+    codes = {name: sides for name in ("dealer", "winner", "knocker", "owner")} | {
+        "kind": list(sums.KINDS)
+    }
+    codes |= {
+        "upcard_to": ["nondealer", "dealer", "neither", ""],
+        "outcome": ["A", "B", "unfinished", "drawn", ""],
+    }
     for name in FIELDS:
         numbers = deals[:, FIELD[name]].tolist()
-        assert frame[name].tolist() == ([codes[name][number] for number in numbers] if name in codes else numbers), name
+        assert frame[name].tolist() == (
+            [codes[name][number] for number in numbers] if name in codes else numbers
+        ), name
 
 
 @pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
@@ -56,33 +67,62 @@ def test_columns_add_up_to_the_batch_rows(tmp_path, matchup):
     fact = {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
     knocks = frame[frame["kind"].isin(["knock", "undercut", "even"])]
     found = {kind: (frame["kind"] == kind).sum() for kind in sums.KINDS}
-    found |= {"deals": len(frame), "decided": (frame["winner"] != "").sum(), "turns": frame["turns"].sum(), "showdowns": len(knocks)}
-    found |= {name: knocks[name].sum() for name in ("knock_count", "defender_count", "defender_before", "laid_off")}
+    found |= {
+        "deals": len(frame),
+        "decided": (frame["winner"] != "").sum(),
+        "turns": frame["turns"].sum(),
+        "showdowns": len(knocks),
+    }
+    found |= {
+        name: knocks[name].sum()
+        for name in ("knock_count", "defender_count", "defender_before", "laid_off")
+    }
     for who in "ab":
         won = frame["winner"] == who.upper()
-        found |= {f"{who}_won_{kind}": (won & (frame["kind"] == kind)).sum() for kind in sums.WON_KINDS}
+        found |= {
+            f"{who}_won_{kind}": (won & (frame["kind"] == kind)).sum() for kind in sums.WON_KINDS
+        }
         found |= {f"{who}_deal_win": won.sum(), f"{who}_points": frame[f"points_{who}"].sum()}
-        found |= {f"{who}_takes": frame[f"takes_{who}"].sum(), f"{who}_draws": frame[f"draws_{who}"].sum()}
-    found["first_player_win"] = ((frame["winner"] != "") & (frame["winner"] != frame["dealer"])).sum()
-    for name, who in (("upcard_first", "nondealer"), ("upcard_second", "dealer"), ("upcard_none", "neither")):
+        found |= {
+            f"{who}_takes": frame[f"takes_{who}"].sum(),
+            f"{who}_draws": frame[f"draws_{who}"].sum(),
+        }
+    found["first_player_win"] = (
+        (frame["winner"] != "") & (frame["winner"] != frame["dealer"])
+    ).sum()
+    for name, who in (
+        ("upcard_first", "nondealer"),
+        ("upcard_second", "dealer"),
+        ("upcard_none", "neither"),
+    ):
         found[name] = (frame["upcard_to"] == who).sum()
     if matchup.unit == "match":
         ended = frame["outcome"].value_counts()
-        found |= {"matches": ended.drop("").sum(), "match_drawn": ended["drawn"], "unfinished": ended["unfinished"]}
+        found |= {
+            "matches": ended.drop("").sum(),
+            "match_drawn": ended["drawn"],
+            "unfinished": ended["unfinished"],
+        }
         halves = ended["drawn"] + ended["unfinished"]
         found |= {"a_match_win": 2 * ended["A"] + halves, "b_match_win": 2 * ended["B"] + halves}
     assert len(frame) > 100
-    assert {name: int(number) for name, number in found.items()} == {name: fact[name] for name in found}
+    assert {name: int(number) for name, number in found.items()} == {
+        name: fact[name] for name in found
+    }
 
 
 def test_several_cells_in_one_file(tmp_path):
     cells = [CELLS["deals"], CELLS["matches"], ALONE, CELLS["deals"]]
-    batches = [(one.variant.text, one.a.text, one.opponent, play_recorded(one, 0, 20)[1]) for one in cells]
+    batches = [
+        (one.variant.text, one.a.text, one.opponent, play_recorded(one, 0, 20)[1]) for one in cells
+    ]
     records.write(tmp_path / "deals.parquet", iter(batches))
     frame = pd.read_parquet(tmp_path / "deals.parquet")
     named = [(variant, a, b) for variant, a, b, rows in batches for _ in rows]
     assert list(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == named
-    assert (frame["unit"].to_numpy() == np.concatenate([rows[:, FIELD["unit"]] for *_, rows in batches])).all()
+    assert (
+        frame["unit"].to_numpy() == np.concatenate([rows[:, FIELD["unit"]] for *_, rows in batches])
+    ).all()
     assert parquet.read_metadata(tmp_path / "deals.parquet").num_row_groups == 1
 
 
@@ -93,10 +133,25 @@ def test_types_are_small_and_columns_described(tmp_path):
         about = field.metadata[b"description"].decode()
         assert about[0].isupper() and about.endswith("."), field.name
     words = [field.name for field in schema if pyarrow.types.is_dictionary(field.type)]
-    assert words == ["variant", "a", "b", "dealer", "kind", "winner", "knocker", "upcard_to", "owner", "outcome"]
+    assert words == [
+        "variant",
+        "a",
+        "b",
+        "dealer",
+        "kind",
+        "winner",
+        "knocker",
+        "upcard_to",
+        "owner",
+        "outcome",
+    ]
     assert sum(field.type.bit_width // 8 for field in schema) < 100 < 8 * len(FIELDS)
     frame = pd.read_parquet(tmp_path / "deals.parquet")
-    assert frame.dtypes["turns"] == np.int16 and frame.dtypes["unit"] == np.int64 and frame.dtypes["kind"] == "category"
+    assert (
+        frame.dtypes["turns"] == np.int16
+        and frame.dtypes["unit"] == np.int64
+        and frame.dtypes["kind"] == "category"
+    )
 
 
 def test_no_deal_at_all(tmp_path):
@@ -105,7 +160,15 @@ def test_no_deal_at_all(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "number"), [("turns", 40_000), ("half", 200), ("points_a", 2**40), ("kind", 11), ("winner", -2), ("outcome", -4)]
+    ("name", "number"),
+    [
+        ("turns", 40_000),
+        ("half", 200),
+        ("points_a", 2**40),
+        ("kind", 11),
+        ("winner", -2),
+        ("outcome", -4),
+    ],
 )
 def test_a_number_that_does_not_fit_is_an_error(tmp_path, name, number):
     rows = play_recorded(ALONE, 0, 10)[1]
@@ -168,6 +231,11 @@ print(most(100) - few)
 def test_memory_is_flat_over_two_million_rows(tmp_path):
     """All rows at once would take 170 MiB in their small types alone."""
     pytest.importorskip("resource")
-    done = subprocess.run([sys.executable, "-c", MEASURE, str(tmp_path / "deals.parquet")], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(tmp_path / "deals.parquet")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert int(done.stdout) < 40 * 1024  # KiB
     assert parquet.read_metadata(tmp_path / "deals.parquet").num_rows == 2_000_000

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from simgin import progress
+from simgin.runs import progress
 
 
 class Terminal(io.StringIO):
@@ -29,7 +29,9 @@ def test_a_plain_line_every_ten_seconds(monkeypatch):
 @pytest.mark.parametrize("no_color", [False, True])
 def test_a_bar_on_a_terminal(monkeypatch, no_color):
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("NO_COLOR", "1") if no_color else monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("NO_COLOR", "1") if no_color else monkeypatch.delenv(
+        "NO_COLOR", raising=False
+    )
     stream = Terminal()
     with progress.live("gold v simple", stream) as report:
         report(50, 100)

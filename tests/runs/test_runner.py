@@ -10,16 +10,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simgin import identities, loader, progress, runner, variants, work
-from simgin import matchup as games
 from simgin.core.record import FIELDS
-from simgin.experiment import Cell
-from simgin.ledger import opened
-from simgin.matchup import Matchup
-from simgin.runner import COMPLETE, Played
-from simgin.threads import Here, Threads
+from simgin.play import matchup as games
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.runs import invariants, progress, runner, schedule
+from simgin.runs.experiment import Cell
+from simgin.runs.ledger import opened
+from simgin.runs.runner import COMPLETE, Played
+from simgin.runs.threads import Here, Threads
+from simgin.strategy import loader
 
-TOY = SimpleNamespace(batch=10, units=lambda n: n, mirrored=False, title="toy", variant=SimpleNamespace(text="toys"))
+TOY = SimpleNamespace(
+    batch=10, units=lambda n: n, mirrored=False, title="toy", variant=SimpleNamespace(text="toys")
+)
 WIDTH = runner.sums.COLUMNS
 
 
@@ -48,7 +52,7 @@ def failing(*bad, delay=lambda unit: 0.0):
 @pytest.fixture
 def toys(monkeypatch):
     """Toys are played by whoever is named: their rows are no batch rows, and no game's identities hold in them."""
-    monkeypatch.setattr(identities, "check", lambda *_: None)
+    monkeypatch.setattr(invariants, "check", lambda *_: None)
 
     def played_by(player):
         monkeypatch.setattr(games, "play", player)
@@ -76,14 +80,16 @@ def test_rows_do_not_depend_on_workers(toys, workers, n):
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-6, 0.5, 1e9])
 def test_rows_do_not_depend_on_block_sizes(toys, monkeypatch, seconds):
-    monkeypatch.setattr(work, "BLOCK_SECONDS", seconds)
+    monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert (play(1234)[1] == numbered(TOY, 0, 1234)).all()
 
 
 def test_nobody_at_work_is_a_team_as_well(toys):
     with opened(None, {}) as ledger:
         runner.run([Cell(TOY, 25), Cell(TOY, 7)], ledger, Here())
-        assert (ledger.rows(0, 25, 10) == numbered(TOY, 0, 25)).all() and (ledger.rows(1, 7, 10) == numbered(TOY, 0, 7)).all()
+        assert (ledger.rows(0, 25, 10) == numbered(TOY, 0, 25)).all() and (
+            ledger.rows(1, 7, 10) == numbered(TOY, 0, 7)
+        ).all()
 
 
 def test_blocks_grow_towards_half_a_second(toys):
@@ -117,7 +123,9 @@ def test_only_what_is_missing_is_played(toys):
         play(95, ledger=ledger)
         asked.clear()
         found, rows = play(125, ledger=ledger)
-        assert sum(units for _, units in asked) == 125 - 90 and min(first for first, _ in asked) == 90
+        assert (
+            sum(units for _, units in asked) == 125 - 90 and min(first for first, _ in asked) == 90
+        )
         asked.clear()
         again, same = play(125, ledger=ledger)
     assert asked == [] and again == found
@@ -220,13 +228,17 @@ LOOKS = [(10 * k, sum(range(10 * k))) for k in range(1, 100)]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
-def test_a_rule_looks_at_every_batch_end_in_order_and_what_lies_beyond_does_not_count(toys, workers):
+def test_a_rule_looks_at_every_batch_end_in_order_and_what_lies_beyond_does_not_count(
+    toys, workers
+):
     rng = np.random.default_rng(5)
     toys(lambda *block: (time.sleep(rng.random() * 0.003), numbered(*block))[1])
     rule = After(345)
     found, rows = play(10**6, workers, rules=[rule])
     assert rule.looks == LOOKS[:35]
-    assert found == Played(found.cell, 350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
+    assert (
+        found == Played(found.cell, 350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
+    )
 
 
 def test_a_rule_that_never_stops_says_so(toys):
@@ -309,7 +321,9 @@ def test_deals_are_recorded_of_what_was_played_without(tmp_path):
             assert (ledger.rows(0, 2000, 1000) == before).all()
             deals = np.concatenate(list(ledger.deals(0, n // 2, 1000, len(FIELDS))))
         assert deals[:, 0].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
-        assert (deals[:, FIELDS.index("points_a")] - deals[:, FIELDS.index("points_b")]).sum() == games.play(one, 0, n // 2)[
+        assert (
+            deals[:, FIELDS.index("points_a")] - deals[:, FIELDS.index("points_b")]
+        ).sum() == games.play(one, 0, n // 2)[
             :, runner.sums.SUM + runner.sums.FACT["a_margin"]
         ].sum()
 
@@ -331,7 +345,9 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_in_the_real_game():
-    found = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=True
+    )
     assert (found.stdout, found.stderr) == ("stopped\n", "")
 
 
@@ -346,8 +362,17 @@ def test_ledger_and_progress_cost_a_twentieth_at_most(tmp_path):
     bare, whole = [], []
     for turn in range(3):
         bare.append(seconds_of(lambda: games.play(one, 0, n)))
-        with opened(tmp_path / f"{turn}.sqlite", {}) as ledger, progress.live("a run", io.StringIO()) as report:
-            whole.append(seconds_of(lambda ledger=ledger, report=report: runner.run([Cell(one, n)], ledger, Threads(1), report)))
+        with (
+            opened(tmp_path / f"{turn}.sqlite", {}) as ledger,
+            progress.live("a run", io.StringIO()) as report,
+        ):
+            whole.append(
+                seconds_of(
+                    lambda ledger=ledger, report=report: runner.run(
+                        [Cell(one, n)], ledger, Threads(1), report
+                    )
+                )
+            )
     print(f"bare {min(bare):.2f} s, whole {min(whole):.2f} s: {min(whole) / min(bare) - 1:+.1%}")
     assert min(whole) <= 1.05 * min(bare)
 

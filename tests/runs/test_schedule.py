@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from simgin import work
-from simgin.experiment import Cell
+from simgin.runs import schedule
+from simgin.runs.experiment import Cell
 
 UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
 
@@ -47,7 +47,7 @@ def cells_and_finished(draw):
 def test_every_missing_unit_once_and_in_order(several, team, data):
     """Blocks come back in any order and took any time: that moves their sizes and nothing else."""
     cells, finished = zip(*several, strict=True)
-    todo = work.Work(cells, ledger_of(*finished), team)
+    todo = schedule.Work(cells, ledger_of(*finished), team)
     every = [set(range(cell.n)) for cell in cells]
     there = [units_of(cell, done) for cell, done in several]
     assert todo.units == sum(map(len, every)) and todo.finished == sum(map(len, there))
@@ -59,13 +59,19 @@ def test_every_missing_unit_once_and_in_order(several, team, data):
             todo.timed(out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(UNTIMED))
     for block in out:
         todo.timed(block, 1.0)
-    units = [(block.cell, unit) for block in handed for unit in range(block.first_unit, block.first_unit + block.units)]
+    units = [
+        (block.cell, unit)
+        for block in handed
+        for unit in range(block.first_unit, block.first_unit + block.units)
+    ]
     assert units == [(i, unit) for i in range(len(cells)) for unit in sorted(every[i] - there[i])]
     assert todo.finished == todo.units and todo.take() is None
     for block in handed:
         size = cells[block.cell].matchup.batch
         assert block.first_unit == block.first * size and sum(block.sizes) == block.units
-        ends_whole = block.units % size == 0 or block.first_unit + block.units == cells[block.cell].n
+        ends_whole = (
+            block.units % size == 0 or block.first_unit + block.units == cells[block.cell].n
+        )
         assert ends_whole, "only the batch at the end of a cell is shorter"
 
 
@@ -73,14 +79,18 @@ def test_every_missing_unit_once_and_in_order(several, team, data):
 @example((toy(1000, 1500), {(0, 1000), (1, 500)}))
 def test_left_counts_what_is_handed_out(one):
     cell, finished = one
-    assert work.left(cell, finished) == cell.n - len(units_of(cell, finished))
+    assert schedule.left(cell, finished) == cell.n - len(units_of(cell, finished))
 
 
 @pytest.mark.parametrize(
     ("n", "finished", "left"),
     [
         (1500, {(0, 1000), (1, 500)}, []),
-        (2500, {(0, 1000), (1, 500)}, [(1, 1500)]),  # the tail of the shorter run is no part of the longer one
+        (
+            2500,
+            {(0, 1000), (1, 500)},
+            [(1, 1500)],
+        ),  # the tail of the shorter run is no part of the longer one
         (1500, {(0, 1000), (1, 1000), (2, 500)}, [(1, 500)]),
         (1500, {(0, 1000), (1, 1000), (2, 500), (1, 500)}, []),
         (2000, {(1, 1000)}, [(0, 1000)]),
@@ -88,7 +98,7 @@ def test_left_counts_what_is_handed_out(one):
     ],
 )
 def test_tails(n, finished, left):
-    todo = work.Work([toy(1000, n)], ledger_of(finished), 1)
+    todo = schedule.Work([toy(1000, n)], ledger_of(finished), 1)
     found = []
     while (block := todo.take()) is not None:
         found.append((block.first, block.units))
@@ -105,7 +115,7 @@ def taken(todo):
 
 
 def test_blocks_are_half_a_second_long_and_small_at_the_end():
-    todo = work.Work([toy(10, 100_000)], ledger_of(set()), 2)
+    todo = schedule.Work([toy(10, 100_000)], ledger_of(set()), 2)
     sizes = []
     while (block := todo.take()) is not None:
         todo.timed(block, block.units * 1e-3)
@@ -115,7 +125,7 @@ def test_blocks_are_half_a_second_long_and_small_at_the_end():
 
 
 def test_every_cell_has_blocks_of_its_own_size():
-    todo = work.Work([toy(10, 2000), toy(10, 2000)], ledger_of(set(), set()), 1)
+    todo = schedule.Work([toy(10, 2000), toy(10, 2000)], ledger_of(set(), set()), 1)
     first = todo.take()
     todo.timed(first, 1e-6)
     assert todo.take().units == 80
@@ -124,7 +134,7 @@ def test_every_cell_has_blocks_of_its_own_size():
 
 
 def test_a_closed_cell_is_over_whichever_it_is():
-    todo = work.Work([toy(10, 50), toy(10, 20), toy(10, 20)], ledger_of(set(), set(), set()), 1)
+    todo = schedule.Work([toy(10, 50), toy(10, 20), toy(10, 20)], ledger_of(set(), set(), set()), 1)
     assert todo.take().cell == 0
     todo.close(0)
     todo.close(1)
@@ -135,7 +145,7 @@ def test_a_closed_cell_is_over_whichever_it_is():
 
 
 def test_nothing_after_a_stop():
-    todo = work.Work([toy(10, 50), toy(10, 20)], ledger_of(set(), set()), 1)
+    todo = schedule.Work([toy(10, 50), toy(10, 20)], ledger_of(set(), set()), 1)
     assert todo.take() is not None
     todo.stop()
     assert todo.take() is None and todo.take() is None
@@ -143,8 +153,8 @@ def test_nothing_after_a_stop():
 
 def test_the_time_of_a_cell_begins_with_its_first_block(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(work.time, "monotonic", lambda: now[0])
-    todo = work.Work([toy(10, 1000), toy(10, 1000)], ledger_of(set(), set()), 1, seconds=5.0)
+    monkeypatch.setattr(schedule.time, "monotonic", lambda: now[0])
+    todo = schedule.Work([toy(10, 1000), toy(10, 1000)], ledger_of(set(), set()), 1, seconds=5.0)
     now[0] += 60
     assert todo.take().cell == 0
     now[0] += 4.9
@@ -158,5 +168,5 @@ def test_the_time_of_a_cell_begins_with_its_first_block(monkeypatch):
 
 
 def test_no_cells_no_work():
-    todo = work.Work([], ledger_of(), 2)
+    todo = schedule.Work([], ledger_of(), 2)
     assert todo.take() is None and (todo.units, todo.finished) == (0, 0)

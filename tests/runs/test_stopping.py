@@ -5,10 +5,12 @@ import time
 import numpy as np
 import pytest
 
-from simgin import metrics, precision, sequential, statistics, stopping, table
 from simgin.core import sums
-from simgin.matchup import seated
-from simgin.stopping import Sprt, Until, sprt, until
+from simgin.play.matchup import seated
+from simgin.runs import stopping
+from simgin.runs.stopping import Sprt, Until, sprt, until
+from simgin.stats import metrics, ratios, sequential, table
+from simgin.text import amounts
 from support import toy_deals as toy
 
 
@@ -26,30 +28,60 @@ def matchup(a="gold", b="simple", variant="standard", unit="deal"):
         pytest.param(matchup(unit="match"), "1", "match_margin", 1, id="points per match"),
         pytest.param(matchup(b=None, variant="solitaire-gin"), "1%", "win", 0.01, id="one player"),
         pytest.param(matchup(b=None, variant="solitaire-gin"), "1", "score", 1, id="his points"),
-        pytest.param(matchup(b=None, variant="solitary-gin", unit="match"), "1%", "goal_met", 0.01, id="penalties"),
-        pytest.param(matchup(b=None, variant="solitary-gin"), "1%", "win", 0.01, id="penalties of single deals"),
-        pytest.param(matchup(b=None, variant="gin-solitaire", unit="match"), "1%", "match_win", 0.01, id="one player's matches"),
+        pytest.param(
+            matchup(b=None, variant="solitary-gin", unit="match"),
+            "1%",
+            "goal_met",
+            0.01,
+            id="penalties",
+        ),
+        pytest.param(
+            matchup(b=None, variant="solitary-gin"),
+            "1%",
+            "win",
+            0.01,
+            id="penalties of single deals",
+        ),
+        pytest.param(
+            matchup(b=None, variant="gin-solitaire", unit="match"),
+            "1%",
+            "match_win",
+            0.01,
+            id="one player's matches",
+        ),
     ],
 )
 def test_what_a_half_width_is_of(players, text, metric, half_width):
-    rule = until(precision.half_width(text), players)
+    rule = until(amounts.half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
     assert metric in rule.text
     assert len(players.players) in metrics.BY_NAME[metric].players
 
 
-@pytest.mark.parametrize("players", [matchup(b="gold"), matchup(b=None, variant="solitaire-gin")], ids=["itself", "one player"])
+@pytest.mark.parametrize(
+    "players",
+    [matchup(b="gold"), matchup(b=None, variant="solitaire-gin")],
+    ids=["itself", "one player"],
+)
 def test_no_pairs_to_test(players):
     with pytest.raises(ValueError, match="plays no pairs"):
         sprt(0, 5, players)
 
 
 def test_until_stops_at_the_first_batch_whose_printed_interval_is_narrow_enough():
-    rows = toy.rows(np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 60, 100).cumsum(axis=0)
+    rows = toy.rows(
+        np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 60, 100
+    ).cumsum(axis=0)
     rule = Until("deal_win", 0.02, 4000)
     decided = [rule.look(row) for row in rows]
-    tidy = [table.tidy("standard", "gold", "simple", "deal", row, rule.multiplier(int(row[0]))) for row in rows]
-    halves = [float(((frame["high"] - frame["low"]) / 2)[frame["metric"] == "deal_win"].iloc[0]) for frame in tidy]
+    tidy = [
+        table.tidy("standard", "gold", "simple", "deal", row, rule.multiplier(int(row[0])))
+        for row in rows
+    ]
+    halves = [
+        float(((frame["high"] - frame["low"]) / 2)[frame["metric"] == "deal_win"].iloc[0])
+        for frame in tidy
+    ]
     narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
     assert [one is not None for one in decided] == narrow
     assert 0 < narrow.index(True) < 59
@@ -91,7 +123,9 @@ def test_every_interval_of_a_stopped_run_takes_the_multiplier():
     share = plain["metric"].map(lambda name: metrics.BY_NAME[name].share)
     ratio = ((wide["high"] - wide["low"]) / (plain["high"] - plain["low"]))[plain["se"].gt(0)]
     assert ratio[~share].to_numpy() == pytest.approx(3 / 1.96)
-    assert ratio[share].to_numpy() == pytest.approx(3 / 1.96, rel=0.01)  # Wilson's interval with z = 3
+    assert ratio[share].to_numpy() == pytest.approx(
+        3 / 1.96, rel=0.01
+    )  # Wilson's interval with z = 3
     assert min(share[plain["se"].gt(0)].sum(), (~share)[plain["se"].gt(0)].sum()) > 10
     assert plain["value"].equals(wide["value"])
 
@@ -100,7 +134,9 @@ def test_single_results_take_the_beta_binomial_sequence():
     facts = toy.deals(np.random.default_rng(8), 5000, halves=1)
     won = int(toy.column(facts, "a_deal_win").sum())
     frame = table.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
-    assert tuple(frame.loc["deal_win", ["low", "high"]]) == pytest.approx(sequential.beta_binomial(won, 5000 - won))
+    assert tuple(frame.loc["deal_win", ["low", "high"]]) == pytest.approx(
+        sequential.beta_binomial(won, 5000 - won)
+    )
 
 
 def test_a_look_is_fast():
@@ -118,5 +154,5 @@ def test_rules_can_stand_in_a_manifest():
     for rule in (until("0.1%", matchup()), Sprt(0, 5)):
         assert rule == type(rule)(**vars(rule))
         assert hash(rule) == hash(type(rule)(**vars(rule)))
-        assert rule.multiplier(10**6) > statistics.Z95
+        assert rule.multiplier(10**6) > ratios.Z95
     assert stopping.Rule == Until | Sprt

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin import control, matchup, table, variants
 from simgin.core import sums
+from simgin.play import matchup
+from simgin.rules import variants
+from simgin.stats import control_variates, table
 from support import toy_deals as toy
 
 BAG = toy.units(np.random.default_rng(1), 200)
@@ -16,7 +18,7 @@ def test_against_scipys_regression():
     rows, mean = toy.rows(np.random.default_rng(2), BAG, 50, 200), 0.3
     y, x = rows[:, sums.SUM + sums.FACT["gin"]] / 400, rows[:, sums.DEALT] / 400
     line = stats.linregress(x - mean, y)
-    found = control.adjust(rows, "gin", mean)
+    found = control_variates.adjust(rows, "gin", mean)
     assert found.value == pytest.approx(line.intercept)
     assert found.se == pytest.approx(line.intercept_stderr)
     half = stats.t.ppf(0.975, 48) * line.intercept_stderr
@@ -38,7 +40,7 @@ def test_against_scipys_regression():
     ],
 )
 def test_where_the_mean_is_known(text, mean):
-    assert control.mean_dealt(variants.find(text).row) == mean
+    assert control_variates.mean_dealt(variants.find(text).row) == mean
 
 
 @pytest.mark.parametrize(
@@ -58,19 +60,23 @@ def test_the_mean_is_what_the_engine_deals(a, b, variant):
     rows = matchup.play(one, 0, 60_000)
     deals = rows[:, sums.SUM + sums.FACT["deals"]]
     per_deal = rows[:, sums.DEALT] / deals
-    assert abs(per_deal.mean() - control.mean_dealt(one.variant.row)) < 5 * per_deal.std(ddof=1) / np.sqrt(len(rows))
+    assert abs(per_deal.mean() - control_variates.mean_dealt(one.variant.row)) < 5 * per_deal.std(
+        ddof=1
+    ) / np.sqrt(len(rows))
 
 
 def test_adjusted_figures_stand_beside_raw_ones():
     one = matchup.seated("gold", None, "solitaire-gin", 5, "deal")
     rows = matchup.play(one, 0, 60_000)
-    frame = control.adjusted(one.variant.row, one.unit, rows)
-    assert tuple(frame.columns) == control.COLUMNS
+    frame = control_variates.adjusted(one.variant.row, one.unit, rows)
+    assert tuple(frame.columns) == control_variates.COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
-    assert (frame["variance_ratio"] < control.WORTHWHILE).all()
+    assert (frame["variance_ratio"] < control_variates.WORTHWHILE).all()
     raw = table.tidy("solitaire-gin", "gold", "", "deal", rows.sum(axis=0)).set_index("metric")
     for row in frame.itertuples():
-        assert (row.value, row.se, row.n) == pytest.approx(tuple(raw.loc[row.metric, ["value", "se", "n"]]))
+        assert (row.value, row.se, row.n) == pytest.approx(
+            tuple(raw.loc[row.metric, ["value", "se", "n"]])
+        )
         assert abs(row.adjusted - row.value) < 4 * row.se
 
 
@@ -84,4 +90,4 @@ def test_adjusted_figures_stand_beside_raw_ones():
 )
 def test_nothing_to_adjust(a, b, variant, unit):
     one = matchup.seated(a, b, variant, 5, unit)
-    assert control.adjusted(one.variant.row, one.unit, matchup.play(one, 0, 300)).empty
+    assert control_variates.adjusted(one.variant.row, one.unit, matchup.play(one, 0, 300)).empty

@@ -11,11 +11,20 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin import contrast, control, homogeneity, metrics, pairing, ratings, sequential, statistics
-from simgin.contrast import Side
 from simgin.core import sums
-from simgin.ratings import Pairing
-from simgin.stopping import Sprt, Until
+from simgin.runs.stopping import Sprt, Until
+from simgin.stats import (
+    control_variates,
+    differences,
+    homogeneity,
+    metrics,
+    mirroring,
+    ratings,
+    ratios,
+    sequential,
+)
+from simgin.stats.differences import Side
+from simgin.stats.ratings import Pairing
 from support import toy_deals as toy
 
 SEED = 1
@@ -53,7 +62,9 @@ def true(units, name):
 
 def covered(names, low, high, truth):
     """Coverage by metric. low, high: (experiments, metrics)."""
-    return dict(zip(names, ((low <= truth) & (truth <= high)).mean(axis=0).round(4).tolist(), strict=True))
+    return dict(
+        zip(names, ((low <= truth) & (truth <= high)).mean(axis=0).round(4).tolist(), strict=True)
+    )
 
 
 def check(coverage):
@@ -64,13 +75,34 @@ def estimated(names, rows):
     """Low and high of some metrics from sums of rows (experiments, sums.COLUMNS): two arrays (experiments, metrics)."""
     chosen = [metrics.BY_NAME[name] for name in names]
     facts = [sums.FACT[metric.own] for metric in chosen]
-    how = [np.array([getattr(metric, part) for metric in chosen]) for part in ("scale", "share", "always")]
-    found = [statistics.ratios(int(row[0]), statistics.Totals.of(row, facts), *how) for row in rows]
+    how = [
+        np.array([getattr(metric, part) for metric in chosen])
+        for part in ("scale", "share", "always")
+    ]
+    found = [ratios.ratios(int(row[0]), ratios.Totals.of(row, facts), *how) for row in rows]
     return np.array([one.low for one in found]), np.array([one.high for one in found])
 
 
-DEALS = ("deal_win", "margin", "points", "points_scored", "turns", "take_rate", "knock_count", "first_player_win", "undercut")
-MATCHES = ("match_win", "match_margin", "deals_per_match", "loser_score", "margin", "deal_win", "settlement")
+DEALS = (
+    "deal_win",
+    "margin",
+    "points",
+    "points_scored",
+    "turns",
+    "take_rate",
+    "knock_count",
+    "first_player_win",
+    "undercut",
+)
+MATCHES = (
+    "match_win",
+    "match_margin",
+    "deals_per_match",
+    "loser_score",
+    "margin",
+    "deal_win",
+    "settlement",
+)
 
 
 @pytest.mark.parametrize(
@@ -90,10 +122,15 @@ def test_ratios(names, units, how):
 
 def test_shares_of_few_cases():
     """A share is a count, so its coverage swings with the number of units by a point or more; over many numbers the swings cancel."""
-    names, population = ("void", "gin", "undercut", "won_gin", "won_undercut", "deal_win"), bag(14, 300)
+    names, population = (
+        ("void", "gin", "undercut", "won_gin", "won_undercut", "deal_win"),
+        bag(14, 300),
+    )
     truth, found = np.array([true(population, name) for name in names]), []
     for units in range(300, 700, 20):
-        low, high = estimated(names, toy.rows(stream(14, units), population, EXPERIMENTS // 20, units))
+        low, high = estimated(
+            names, toy.rows(stream(14, units), population, EXPERIMENTS // 20, units)
+        )
         found.append((low <= truth) & (truth <= high))
     check(dict(zip(names, np.concatenate(found).mean(axis=0).tolist(), strict=True)))
 
@@ -103,7 +140,7 @@ def test_wilson_has_its_exact_coverage():
     population = bag(1, halves=1)
     truth, n = true(population, "deal_win"), 1000
     counts = np.arange(n + 1)
-    held = [low <= truth <= high for low, high in (statistics.wilson(k / n, n) for k in counts)]
+    held = [low <= truth <= high for low, high in (ratios.wilson(k / n, n) for k in counts)]
     exact = stats.binom.pmf(counts, n, truth)[held].sum()
     low, high = estimated(["deal_win"], toy.rows(stream(2), population, EXPERIMENTS, n))
     found = covered(["deal_win"], low, high, truth)
@@ -124,9 +161,11 @@ def compared(batches, seeds):
     """Low, high and p of the differences of two cells on packs of these seeds, and their truth."""
     one, other = bag(2, win=0.53), bag(2, win=0.5)
     names = list(COMPARED)
-    cells = [sides(units, batches, seed, 3) for seed, units in zip(seeds, (one, other), strict=True)]
+    cells = [
+        sides(units, batches, seed, 3) for seed, units in zip(seeds, (one, other), strict=True)
+    ]
     frames = [
-        contrast.differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(dtype=float)
+        differences.differences(chunk, names)[["low", "high", "p", "paired"]].to_numpy(dtype=float)
         for chunk in batched(zip(*cells, strict=True), CHUNK)
     ]
     found = np.concatenate(frames).reshape(EXPERIMENTS, len(names), 4)
@@ -135,7 +174,11 @@ def compared(batches, seeds):
     return names, found[:, :, 0], found[:, :, 1], truth
 
 
-@pytest.mark.parametrize(("batches", "seeds"), [(5, (1, 1)), (12, (1, 1)), (5, (1, 2))], ids=["5 paired", "12 paired", "unpaired"])
+@pytest.mark.parametrize(
+    ("batches", "seeds"),
+    [(5, (1, 1)), (12, (1, 1)), (5, (1, 2))],
+    ids=["5 paired", "12 paired", "unpaired"],
+)
 def test_differences(batches, seeds):
     check(covered(*compared(batches, seeds)))
 
@@ -145,7 +188,12 @@ def test_p_values_of_no_difference_are_uniform():
     one = bag(3)
     mirrored = toy.seen_by_b(one)  # the same mean of every metric that both sides share
     cells = [sides(units, 8, 1, 4 + who) for who, units in enumerate((one, mirrored))]
-    p = np.concatenate([contrast.differences(chunk, ["turns"])["p"] for chunk in batched(zip(*cells, strict=True), CHUNK)])
+    p = np.concatenate(
+        [
+            differences.differences(chunk, ["turns"])["p"]
+            for chunk in batched(zip(*cells, strict=True), CHUNK)
+        ]
+    )
     assert stats.kstest(p, "uniform").pvalue > 1e-4
     check({"p above .05": (p > 0.05).mean()})
 
@@ -154,9 +202,19 @@ def test_control_variates():
     population = bag(4, halves=2)
     total = population.sum(axis=0)
     mean = total[sums.DEALT] / total[sums.SUM + sums.FACT["deals"]]
-    found = [control.adjust(rows, "first_player_win", mean) for rows in repeated(population, 30, 5)]
-    low, high, ratio = (np.array([getattr(one, name) for one in found]) for name in ("low", "high", "variance_ratio"))
-    check(covered(["first_player_win"], low[:, None], high[:, None], true(population, "first_player_win")))
+    found = [
+        control_variates.adjust(rows, "first_player_win", mean)
+        for rows in repeated(population, 30, 5)
+    ]
+    low, high, ratio = (
+        np.array([getattr(one, name) for one in found])
+        for name in ("low", "high", "variance_ratio")
+    )
+    check(
+        covered(
+            ["first_player_win"], low[:, None], high[:, None], true(population, "first_player_win")
+        )
+    )
     assert ratio.mean() < 0.8
 
 
@@ -181,7 +239,10 @@ def round_robin():
     """The bags of all pairings on the same packs, and the ratings of their means."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     bags = [bag(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
-    whole = [Pairing(PLAYERS[i], PLAYERS[j], units * 10**9) for (i, j), units in zip(pairs, bags, strict=True)]
+    whole = [
+        Pairing(PLAYERS[i], PLAYERS[j], units * 10**9)
+        for (i, j), units in zip(pairs, bags, strict=True)
+    ]
     fitted = ratings.strengths(ratings._wins(PLAYERS, whole, np.ones((1, 100))))[0]
     return pairs, bags, ratings.ELO * (fitted - fitted[0])
 
@@ -193,7 +254,9 @@ def test_ratings(batches):
     cells = zip(*(repeated(units, batches, 7) for units in bags), strict=True)
     found = []
     for i, rows in enumerate(cells):
-        field = [Pairing(PLAYERS[a], PLAYERS[b], one) for (a, b), one in zip(pairs, rows, strict=True)]
+        field = [
+            Pairing(PLAYERS[a], PLAYERS[b], one) for (a, b), one in zip(pairs, rows, strict=True)
+        ]
         frame = ratings.ratings(field, seed=i).set_index("strategy").loc[list(PLAYERS[1:])]
         found.append(frame[["low", "high"]].to_numpy())
     low, high = np.moveaxis(np.array(found), 2, 0)
@@ -212,8 +275,20 @@ def looked_at(population, name, address):
     """Estimate and standard error of a metric at LOOKS looks, 200 units apart, in every experiment: two arrays (experiments, looks)."""
     fact = sums.FACT[metrics.BY_NAME[name].own]
     below = sums.DENOMINATOR[fact]
-    columns = population[:, [sums.SUM + fact, sums.SQUARE + fact, sums.SUM + below, sums.SQUARE + below, sums.CROSS + fact]]
-    parts = [toy.rows(stream(9, address, chunk), columns, (500, LOOKS), 200).cumsum(axis=1) for chunk in range(EXPERIMENTS // 500)]
+    columns = population[
+        :,
+        [
+            sums.SUM + fact,
+            sums.SQUARE + fact,
+            sums.SUM + below,
+            sums.SQUARE + below,
+            sums.CROSS + fact,
+        ],
+    ]
+    parts = [
+        toy.rows(stream(9, address, chunk), columns, (500, LOOKS), 200).cumsum(axis=1)
+        for chunk in range(EXPERIMENTS // 500)
+    ]
     n, nn, d, dd, nd = np.moveaxis(np.concatenate(parts).astype(float), 2, 0)
     units, value = 200 * np.arange(1, LOOKS + 1), n / d
     return value, np.sqrt((nn - 2 * value * nd + value**2 * dd) * units / (units - 1)) / d
@@ -239,7 +314,10 @@ def test_beta_binomial_sequence_at_every_look():
     for look in range(LOOKS):
         n = step * (look + 1)
         counts = np.arange(won[:, look].min(), won[:, look].max() + 1)
-        refuted = [not low <= truth <= high for low, high in (sequential.beta_binomial(int(k), n - int(k)) for k in counts)]
+        refuted = [
+            not low <= truth <= high
+            for low, high in (sequential.beta_binomial(int(k), n - int(k)) for k in counts)
+        ]
         wrong |= np.array(refuted)[won[:, look] - counts[0]]
     assert 0.003 < wrong.mean() < HIGHEST_ERROR
 
@@ -278,8 +356,12 @@ def test_gain_of_pairing():
     """Two standard errors of the jackknife over 30 batches."""
     population = bag(13)
     counts = population.sum(axis=0)
-    truth = pairing._shares(counts[None] * 10**6, "deal")[0]
-    found = [(one.value, one.se) for rows in repeated(population, 30, 13) for one in [pairing._jackknifed(rows, "deal", pairing._shares)]]
+    truth = mirroring._shares(counts[None] * 10**6, "deal")[0]
+    found = [
+        (one.value, one.se)
+        for rows in repeated(population, 30, 13)
+        for one in [mirroring._jackknifed(rows, "deal", mirroring._shares)]
+    ]
     value, se = np.array(found).T
-    half = statistics.quantile(30) * se
+    half = ratios.quantile(30) * se
     check(covered(["rho"], (value - half)[:, None], (value + half)[:, None], truth))

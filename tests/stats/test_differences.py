@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin import contrast, statistics
-from simgin.contrast import Side, differences, holm
 from simgin.core import sums
+from simgin.stats import differences as contrast
+from simgin.stats import ratios
+from simgin.stats.differences import Side, differences, holm
 from support import toy_deals as toy
 
 BAGS = [toy.units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
@@ -66,7 +67,9 @@ def test_without_common_packs_errors_add_in_quadrature():
     for cell in cells:
         total = cell.sum(axis=0)
         facts = [sums.FACT["a_margin"]]
-        estimate = statistics.ratios(4000, statistics.Totals.of(total, facts), np.array([1]), np.array([False]), np.array([True]))
+        estimate = ratios.ratios(
+            4000, ratios.Totals.of(total, facts), np.array([1]), np.array([False]), np.array([True])
+        )
         expected += estimate.se[0] ** 2
     assert found["se"] == pytest.approx(np.sqrt(expected))
     assert found["high"] - found["difference"] == pytest.approx(1.96 * found["se"])
@@ -104,7 +107,9 @@ def test_seen_from_the_other_side():
     assert other["difference"] == pytest.approx(-own["difference"])
     assert other["se"] == pytest.approx(own["se"])
     twin = one(side(toy.seen_by_b(a)), side(toy.seen_by_b(b)), "deal_win")
-    assert twin["difference"] == pytest.approx(one(side(a, as_b=True), side(b, as_b=True), "deal_win")["difference"])
+    assert twin["difference"] == pytest.approx(
+        one(side(a, as_b=True), side(b, as_b=True), "deal_win")["difference"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,7 +129,9 @@ def test_undefined(cells, metric):
 def test_a_stopped_run_has_wider_differences_and_no_p():
     a, b = rows(0), rows(1)
     plain, stopped = one(side(a), side(b)), one(side(a, multiplier=3.0), side(b))
-    assert stopped["high"] - stopped["difference"] == pytest.approx(3 / 1.96 * (plain["high"] - plain["difference"]))
+    assert stopped["high"] - stopped["difference"] == pytest.approx(
+        3 / 1.96 * (plain["high"] - plain["difference"])
+    )
     assert np.isnan(stopped["p"])
 
 
@@ -138,7 +145,10 @@ def test_holm_by_its_definition():
 
 
 def test_one_family_for_the_whole_frame():
-    frame = differences([(side(rows(0)), side(rows(1))), (side(rows(0), strategy="x"), side(rows(1)))], ["margin", "turns"])
+    frame = differences(
+        [(side(rows(0)), side(rows(1))), (side(rows(0), strategy="x"), side(rows(1)))],
+        ["margin", "turns"],
+    )
     assert tuple(frame.columns) == contrast.COLUMNS
     assert len(frame) == 4
     assert frame["p_holm"].to_numpy() == pytest.approx(holm(frame["p"].to_numpy()), nan_ok=True)

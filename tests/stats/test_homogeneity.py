@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from simgin.core import sums
-from simgin.homogeneity import homogeneity
+from simgin.stats.homogeneity import homogeneity
 from support import toy_deals as toy
 
 
@@ -47,19 +47,27 @@ def test_workers_are_sums_of_their_batches():
     grouped = homogeneity(rows, "deal_win", [7, 3, 3, 7, 3, 7])
     assert grouped.df == 1
     assert grouped.where in (3, 7)
-    merged = homogeneity(np.array([rows[[1, 2, 4]].sum(axis=0), rows[[0, 3, 5]].sum(axis=0)]), "deal_win")
+    merged = homogeneity(
+        np.array([rows[[1, 2, 4]].sum(axis=0), rows[[0, 3, 5]].sum(axis=0)]), "deal_win"
+    )
     assert grouped.statistic == merged.statistic
 
 
 def test_a_faulty_batch_is_found():
     rows = toy.rows(np.random.default_rng(2), toy.units(np.random.default_rng(1), 200), 20, 1000)
-    rows[13] = toy.rows(np.random.default_rng(3), toy.units(np.random.default_rng(1), 200, win=0.6), 1, 1000)[0]
+    rows[13] = toy.rows(
+        np.random.default_rng(3), toy.units(np.random.default_rng(1), 200, win=0.6), 1, 1000
+    )[0]
     found = homogeneity(rows, "deal_win")
     assert found.p < 1e-6
     assert (found.where, found.largest > 4) == (13, True)
 
 
-@pytest.mark.parametrize("rows", [singles([50], 100), singles([100, 100], 100), singles([0, 0], [0, 0])], ids=["one", "sure", "empty"])
+@pytest.mark.parametrize(
+    "rows",
+    [singles([50], 100), singles([100, 100], 100), singles([0, 0], [0, 0])],
+    ids=["one", "sure", "empty"],
+)
 def test_undefined(rows):
     found = homogeneity(rows, "deal_win")
     assert np.isnan([found.statistic, found.p, found.largest]).all()

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simgin import league, plots, table
-from simgin.contrast import Side
-from simgin.ratings import Pairing, cross_table, ratings
+from simgin import plots
+from simgin.stats import league, table
+from simgin.stats.differences import Side
+from simgin.stats.ratings import Pairing, cross_table, ratings
 from support import toy_deals as toy
 
 NAMES = ("simple", "b", "c")
@@ -19,19 +20,32 @@ def played(seed, batches=12, units=40):
     """A round robin of matches, pair by pair its batch rows."""
     rng = np.random.default_rng(seed)
     return {
-        (a, b): toy.rows(rng, toy.units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True), (batches,), units)
+        (a, b): toy.rows(
+            rng,
+            toy.units(rng, 200, win=0.5 + STRENGTH[a] - STRENGTH[b], matches=True),
+            (batches,),
+            units,
+        )
         for a, b in itertools.combinations(NAMES, 2)
     }
 
 
 def standings(rows):
-    sides = [Side("v", *((b, a) if as_b else (a, b)), "match", 1, part, as_b) for (a, b), part in rows.items() for as_b in (False, True)]
-    return league.standings(sides, ratings([Pairing(a, b, part) for (a, b), part in rows.items()], 1))
+    sides = [
+        Side("v", *((b, a) if as_b else (a, b)), "match", 1, part, as_b)
+        for (a, b), part in rows.items()
+        for as_b in (False, True)
+    ]
+    return league.standings(
+        sides, ratings([Pairing(a, b, part) for (a, b), part in rows.items()], 1)
+    )
 
 
 def plain(rows, name, metric):
     """The mean over opponents of a metric, from the tidy table."""
-    tidy = pd.concat([table.tidy("v", a, b, "match", part.sum(axis=0)) for (a, b), part in rows.items()])
+    tidy = pd.concat(
+        [table.tidy("v", a, b, "match", part.sum(axis=0)) for (a, b), part in rows.items()]
+    )
     return tidy[(tidy["strategy"] == name) & (tidy["metric"] == metric)]["value"].mean()
 
 
@@ -49,10 +63,19 @@ def test_limits_are_those_of_leaving_batches_out():
     rows = played(2, batches=40)
     found = standings(rows).set_index("strategy")
     for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
-        left = np.array([plain({pair: np.delete(part, k, axis=0) for pair, part in rows.items()}, name, metric) for k in range(40)])
+        left = np.array(
+            [
+                plain(
+                    {pair: np.delete(part, k, axis=0) for pair, part in rows.items()}, name, metric
+                )
+                for k in range(40)
+            ]
+        )
         se = np.sqrt(39 / 40 * ((left - left.mean()) ** 2).sum())
         half = (found.loc[name, f"{metric}_high"] - found.loc[name, f"{metric}_low"]) / 2
-        assert half == pytest.approx(2.0227 * se, rel=0.03)  # Student's t with 39 degrees of freedom
+        assert half == pytest.approx(
+            2.0227 * se, rel=0.03
+        )  # Student's t with 39 degrees of freedom
 
 
 def test_seen_from_both_sides_margins_cancel():
@@ -69,8 +92,14 @@ def test_too_few_batches_have_no_limits():
 
 def test_leagues_of_deals_have_no_matches():
     rows = {pair: part.copy() for pair, part in played(5).items()}
-    sides = [Side("v", *((b, a) if s else (a, b)), "deal", 1, part, s) for (a, b), part in rows.items() for s in (False, True)]
-    found = league.standings(sides, ratings([Pairing(a, b, part) for (a, b), part in rows.items()], 1))
+    sides = [
+        Side("v", *((b, a) if s else (a, b)), "deal", 1, part, s)
+        for (a, b), part in rows.items()
+        for s in (False, True)
+    ]
+    found = league.standings(
+        sides, ratings([Pairing(a, b, part) for (a, b), part in rows.items()], 1)
+    )
     assert found["match_win"].isna().all() and found["deal_win"].notna().all()
 
 
@@ -83,4 +112,6 @@ def test_the_heat_map_says_who_beats_whom():
     order = list(found["strategy"])
     share = {(row.strategy, row.opponent): row.share for row in cross.itertuples()}
     assert texts == [f"{100 * share[a, b]:.0f}" for a in order for b in order if a != b]
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [f"{name}  {i}" for i, name in enumerate(order, 1)]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [
+        f"{name}  {i}" for i, name in enumerate(order, 1)
+    ]

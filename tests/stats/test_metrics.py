@@ -2,8 +2,8 @@
 
 import pytest
 
-from simgin import metrics
 from simgin.core import sums
+from simgin.stats import metrics
 
 DEAL = [
     "knock",
@@ -58,7 +58,16 @@ MATCH = [
     "loser_score",
     "loser_zero",
 ]
-TWO_ONLY = ["take_rate", "first_player_win", "upcard_first", "upcard_second", "upcard_none", "defender_before", "laid_off", "laid_off_any"]
+TWO_ONLY = [
+    "take_rate",
+    "first_player_win",
+    "upcard_first",
+    "upcard_second",
+    "upcard_none",
+    "defender_before",
+    "laid_off",
+    "laid_off_any",
+]
 
 
 def test_names_and_order():
@@ -66,9 +75,17 @@ def test_names_and_order():
     assert [metric.name for metric in metrics.of_unit("match")] == MATCH
     alone = [name for name in DEAL if name not in TWO_ONLY]
     at = alone.index("turns")
-    assert [metric.name for metric in metrics.of_unit("deal", 1)] == [*alone[:at], "win", "score", *alone[at:]]
+    assert [metric.name for metric in metrics.of_unit("deal", 1)] == [
+        *alone[:at],
+        "win",
+        "score",
+        *alone[at:],
+    ]
     assert [metric.name for metric in metrics.of_unit("match", 1)] == [*MATCH, "goal_met"]
-    assert list(metrics.BY_NAME) == [metric.name for metric in metrics.METRICS] and len(metrics.BY_NAME) == len(DEAL + MATCH) + 3
+    assert (
+        list(metrics.BY_NAME) == [metric.name for metric in metrics.METRICS]
+        and len(metrics.BY_NAME) == len(DEAL + MATCH) + 3
+    )
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
@@ -77,7 +94,9 @@ def test_facts_exist_and_the_other_side_mirrors(metric):
     assert metric.other == (metric.own if metric.zero_sum or 2 not in metric.players else swapped)
     assert metric.own in sums.FACT
     assert metric.other in sums.FACT
-    own, other = (sums.FACTS[sums.DENOMINATOR[sums.FACT[fact]]] for fact in (metric.own, metric.other))
+    own, other = (
+        sums.FACTS[sums.DENOMINATOR[sums.FACT[fact]]] for fact in (metric.own, metric.other)
+    )
     assert own.removeprefix("a_") == other.removeprefix("b_") or {own, other} == {"deals"}
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from simgin import ratings
 from simgin.core import sums
-from simgin.ratings import ELO, Pairing, cross_table, cycles, resample, strengths
+from simgin.stats import ratings
+from simgin.stats.ratings import ELO, Pairing, cross_table, cycles, resample, strengths
 from support import toy_deals as toy
 from support.plain_philox import plain_words
 
@@ -16,14 +16,25 @@ from support.plain_philox import plain_words
 def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
     """A cell in which a takes this share of its pairs: sweeps only, evenly over batches or by chance."""
     rows = np.zeros((batches, sums.COLUMNS), np.int64)
-    won = np.full(batches, round(share * pairs)) if rng is None else rng.binomial(pairs, share, batches)
-    rows[:, sums.UNITS], rows[:, sums.PAIR_HISTOGRAM + 4], rows[:, sums.PAIR_HISTOGRAM] = pairs, won, pairs - won
+    won = (
+        np.full(batches, round(share * pairs))
+        if rng is None
+        else rng.binomial(pairs, share, batches)
+    )
+    rows[:, sums.UNITS], rows[:, sums.PAIR_HISTOGRAM + 4], rows[:, sums.PAIR_HISTOGRAM] = (
+        pairs,
+        won,
+        pairs - won,
+    )
     return Pairing(a, b, rows)
 
 
 def field(elo, **how):
     """The round robin of players whose strengths are those of the model."""
-    return [pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how) for a, b in itertools.combinations(elo, 2)]
+    return [
+        pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
+        for a, b in itertools.combinations(elo, 2)
+    ]
 
 
 def test_strengths_are_the_greatest_likelihood():
@@ -59,10 +70,14 @@ def test_errors_are_those_of_repeated_experiments():
     """The mean squared error told by the bootstrap against the scatter over 300 experiments; fails by chance once in ten thousand."""
     elo, found = {"simple": 0.0, "b": 50.0, "c": -30.0}, []
     for i in range(300):
-        frame = ratings.ratings(field(elo, pairs=300, rng=np.random.default_rng([7, i])), i, samples=200).set_index("strategy")
+        frame = ratings.ratings(
+            field(elo, pairs=300, rng=np.random.default_rng([7, i])), i, samples=200
+        ).set_index("strategy")
         found.append(frame.loc[["b", "c"], ["elo", "se"]].to_numpy())
     value, se = np.moveaxis(np.array(found), 2, 0)
-    assert np.sqrt((se**2).mean(axis=0)) / value.std(axis=0) == pytest.approx([1, 1], abs=4 / np.sqrt(600))
+    assert np.sqrt((se**2).mean(axis=0)) / value.std(axis=0) == pytest.approx(
+        [1, 1], abs=4 / np.sqrt(600)
+    )
 
 
 def test_without_simple_the_first_is_the_anchor():
@@ -98,14 +113,25 @@ def test_resampling_reads_the_stream_of_the_project():
     seed, batches = 2**63 + 12345, 7
     expected = np.zeros((3, batches))
     for sample in range(3):
-        numbers = [word for index in range(2) for word in plain_words(seed, sample, 0, index, 5)][:batches]
+        numbers = [word for index in range(2) for word in plain_words(seed, sample, 0, index, 5)][
+            :batches
+        ]
         for word in numbers:
             expected[sample, word * batches >> 32] += 1
     assert (resample(seed, 3, batches) == expected).all()
 
 
 def test_a_table_without_cycles_has_none():
-    noise = [cycles(field({"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}, rng=np.random.default_rng([3, i])), 1, 100) for i in range(60)]
+    noise = [
+        cycles(
+            field(
+                {"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}, rng=np.random.default_rng([3, i])
+            ),
+            1,
+            100,
+        )
+        for i in range(60)
+    ]
     assert np.mean([one.raw for one in noise]) > 0.002  # noise alone leaves a residual
     assert np.mean([one.share for one in noise]) < 0.5 * np.mean([one.raw for one in noise])
     exact = cycles(field({"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}, pairs=10**6), 1, 100)
@@ -124,7 +150,9 @@ def test_the_error_of_the_cyclic_share():
     for i in range(200):
         rng = np.random.default_rng([4, i])
         shares = {("a", "b"): 0.6, ("b", "c"): 0.6, ("c", "a"): 0.52}
-        found.append(cycles([pairing(*pair, share, rng=rng) for pair, share in shares.items()], 1, 200))
+        found.append(
+            cycles([pairing(*pair, share, rng=rng) for pair, share in shares.items()], 1, 200)
+        )
     scatter = np.std([one.share for one in found], ddof=1)
     assert 0.2 < np.mean([one.share for one in found]) < 0.8
     assert abs(np.mean([one.se for one in found]) / scatter - 1) < 0.2
@@ -139,9 +167,14 @@ def test_cross_table_both_ways_round():
     bag = toy.units(np.random.default_rng(1), 300, win=0.55)
     rows = toy.rows(np.random.default_rng(2), bag, 10, 500)
     frame = cross_table([Pairing("x", "y", rows)])
-    fact = {name: int(rows[:, sums.SUM + sums.FACT[name]].sum()) for name in ("deals", "decided", "a_deal_win")}
+    fact = {
+        name: int(rows[:, sums.SUM + sums.FACT[name]].sum())
+        for name in ("deals", "decided", "a_deal_win")
+    }
     share = (fact["a_deal_win"] + (fact["deals"] - fact["decided"]) / 2) / fact["deals"]
     assert frame["share"].tolist() == pytest.approx([share, 1 - share])
     assert frame["low"][0] == pytest.approx(1 - frame["high"][1])
     assert list(frame["n"]) == [10_000, 10_000]
-    assert frame.pivot(index="strategy", columns="opponent", values="share").loc["y", "x"] == pytest.approx(1 - share)
+    assert frame.pivot(index="strategy", columns="opponent", values="share").loc[
+        "y", "x"
+    ] == pytest.approx(1 - share)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin import statistics
-from simgin.statistics import Totals, quantile, ratios, smallest_detectable_difference, wilson
+from simgin.stats import ratios as statistics
+from simgin.stats.ratios import Totals, quantile, ratios, smallest_detectable_difference, wilson
 
 
 def totals(numerator, denominator):
@@ -21,7 +21,9 @@ def one(numerator, denominator, *, share=False, scale=1, always=True):
     """The estimate of one ratio from its units, as plain floats."""
     sums = totals(numerator, denominator)
     found = ratios(len(numerator), sums, np.array([scale]), np.array([share]), np.array([always]))
-    return SimpleNamespace(**{name: float(getattr(found, name)[0]) for name in ("value", "se", "low", "high")})
+    return SimpleNamespace(
+        **{name: float(getattr(found, name)[0]) for name in ("value", "se", "low", "high")}
+    )
 
 
 def slow_se(numerator, denominator):
@@ -72,7 +74,9 @@ def test_the_order_and_grouping_of_units_do_not_matter():
     [
         pytest.param([1] * 29, [2] * 29, id="29 units"),
         pytest.param([0] * 50, [0] * 50, id="empty denominator"),
-        pytest.param([47] + [0] * 999, [1] + [0] * 999, id="one gin in a thousand units has no error"),
+        pytest.param(
+            [47] + [0] * 999, [1] + [0] * 999, id="one gin in a thousand units has no error"
+        ),
         pytest.param([40] * 29 + [0] * 999, [1] * 29 + [0] * 999, id="29 units that hold any"),
     ],
 )
@@ -92,10 +96,15 @@ def test_a_few_units_take_students_t():
     assert quantile(100) == 1.96
 
 
-@pytest.mark.parametrize(("successes", "trials"), [(0, 30), (1, 30), (15, 30), (30, 30), (0, 100_000), (3, 100_000), (52_000, 100_000)])
+@pytest.mark.parametrize(
+    ("successes", "trials"),
+    [(0, 30), (1, 30), (15, 30), (30, 30), (0, 100_000), (3, 100_000), (52_000, 100_000)],
+)
 def test_wilson_agrees_with_scipy(successes, trials):
     expected = stats.binomtest(successes, trials).proportion_ci(0.95, method="wilson")
-    assert wilson(successes / trials, trials) == pytest.approx((expected.low, expected.high), rel=1e-4, abs=1e-12)
+    assert wilson(successes / trials, trials) == pytest.approx(
+        (expected.low, expected.high), rel=1e-4, abs=1e-12
+    )
 
 
 def test_wilson_known_value():
@@ -113,10 +122,14 @@ def test_a_drawn_match_is_not_a_single_yes_or_no():
     halves = [2] * 40 + [1] * 20 + [0] * 40  # matches in halves: won, drawn, lost
     found = one(halves, [1] * 100, share=True, scale=2)
     assert found.value == 0.5
-    assert (found.low, found.high) == pytest.approx(wilson(0.5, 0.25 / slow_se(halves, np.full(100, 2)) ** 2))
+    assert (found.low, found.high) == pytest.approx(
+        wilson(0.5, 0.25 / slow_se(halves, np.full(100, 2)) ** 2)
+    )
 
 
-@pytest.mark.parametrize(("per_unit", "value", "expected"), [(0, 0.0, wilson(0, 500)), (2, 1.0, wilson(1, 500))])
+@pytest.mark.parametrize(
+    ("per_unit", "value", "expected"), [(0, 0.0, wilson(0, 500)), (2, 1.0, wilson(1, 500))]
+)
 def test_a_share_never_seen_or_always_seen_has_a_width(per_unit, value, expected):
     found = one([per_unit] * 500, [2] * 500, share=True)
     assert (found.value, found.se, (found.low, found.high)) == (value, 0, expected)
@@ -158,7 +171,9 @@ def matches_of_random_length(rng, units):
 def mirrored_points(rng, units):
     """Two results of mean 1.5 that share their luck with opposite signs."""
     luck = rng.integers(-40, 41, units)
-    return luck + rng.integers(-10, 14, units) - luck + rng.integers(-10, 14, units), np.full(units, 2)
+    return luck + rng.integers(-10, 14, units) - luck + rng.integers(-10, 14, units), np.full(
+        units, 2
+    )
 
 
 def single_results(rng, units):

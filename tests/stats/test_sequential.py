@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from simgin import sequential
-from simgin.sequential import beta_binomial, bounds, elo_of_share, multinomial_llr, multiplier, normal_llr, planned_units, share_of_elo
+from simgin.stats import sequential
+from simgin.stats.sequential import (
+    beta_binomial,
+    bounds,
+    elo_of_share,
+    multinomial_llr,
+    multiplier,
+    normal_llr,
+    planned_units,
+    share_of_elo,
+)
 
 
 @pytest.mark.parametrize(
-    ("part", "ratio"), [(0.1, 1.97), (0.25, 1.67), (0.5, 1.57), (1, 1.55), (2, 1.56), (4, 1.60), (10, 1.65)], ids=lambda x: str(x)
+    ("part", "ratio"),
+    [(0.1, 1.97), (0.25, 1.67), (0.5, 1.57), (1, 1.55), (2, 1.56), (4, 1.60), (10, 1.65)],
+    ids=lambda x: str(x),
 )
 def test_widths_of_metrics_4_3(part, ratio):
     assert multiplier(part * 10_000, 10_000) / 1.96 == pytest.approx(ratio, abs=0.005)
@@ -31,7 +42,9 @@ def test_a_mean_is_known_as_well_as_planned_at_the_planned_units():
     assert planned_units(10, 0.3) == sequential.LOOK_FROM
 
 
-@pytest.mark.parametrize(("successes", "failures"), [(0, 30), (30, 0), (1, 999), (17, 23), (5000, 6000)])
+@pytest.mark.parametrize(
+    ("successes", "failures"), [(0, 30), (30, 0), (1, 999), (17, 23), (5000, 6000)]
+)
 def test_beta_binomial_limits_are_where_the_mixture_refutes(successes, failures):
     """The mixture's likelihood over that of p, by numerical integration over the prior, is 1 / alpha at both ends."""
     n, best = successes + failures, successes / (successes + failures)
@@ -42,7 +55,11 @@ def test_beta_binomial_limits_are_where_the_mixture_refutes(successes, failures)
     low, high = beta_binomial(successes, failures)
     for p in {low, high} - {0.0, 1.0}:
         total, _ = integrate.quad(
-            lambda t, p=p: 2 / np.pi * relative(np.sin(t) ** 2, p), 0, np.pi / 2, points=[np.arcsin(sqrt(best))], limit=500
+            lambda t, p=p: 2 / np.pi * relative(np.sin(t) ** 2, p),
+            0,
+            np.pi / 2,
+            points=[np.arcsin(sqrt(best))],
+            limit=500,
         )
         assert total == pytest.approx(20, rel=1e-6)  # Beta(1/2, 1/2) is the arcsine law
     assert low <= best <= high
@@ -58,7 +75,9 @@ def test_beta_binomial_of_many_results_is_wider_than_a_plain_interval_by_little(
     assert 2 < (high - low) / (2 * 1.96 * 0.5e-6) < 3.2
 
 
-@pytest.mark.parametrize(("elo", "share"), [(0, 0.5), (400, 10 / 11), (-400, 1 / 11), (100, 0.640065)])
+@pytest.mark.parametrize(
+    ("elo", "share"), [(0, 0.5), (400, 10 / 11), (-400, 1 / 11), (100, 0.640065)]
+)
 def test_elo(elo, share):
     assert share_of_elo(elo) == pytest.approx(share, abs=1e-6)
     assert elo_of_share(share_of_elo(elo)) == pytest.approx(elo)
@@ -72,7 +91,10 @@ def test_bounds():
 def slow_fit(counts, mean):
     """Log likelihood of the likeliest distribution with this mean, by a general optimiser over the free chances."""
     scores, counts = np.array(sequential.CATEGORIES), np.array(counts, float)
-    limits = [{"type": "eq", "fun": lambda p: p.sum() - 1}, {"type": "eq", "fun": lambda p: p @ scores - mean}]
+    limits = [
+        {"type": "eq", "fun": lambda p: p.sum() - 1},
+        {"type": "eq", "fun": lambda p: p @ scores - mean},
+    ]
     start = counts / counts.sum()
     found = optimize.minimize(
         lambda p: -(start * np.log(p)).sum(), start, jac=lambda p: -start / p, bounds=[(1e-9, 1)] * 5, constraints=limits,
@@ -82,7 +104,9 @@ def slow_fit(counts, mean):
     return -found.fun * counts.sum()
 
 
-@pytest.mark.parametrize("counts", [(20, 30, 100, 40, 25), (300, 5, 400, 8, 333), (11, 1, 60, 2, 40)])
+@pytest.mark.parametrize(
+    "counts", [(20, 30, 100, 40, 25), (300, 5, 400, 8, 333), (11, 1, 60, 2, 40)]
+)
 def test_multinomial_ratio_against_a_general_optimiser(counts):
     expected = slow_fit(counts, 0.53) - slow_fit(counts, 0.5)
     assert multinomial_llr(counts, 0.5, 0.53) == pytest.approx(expected, abs=2e-4)
@@ -99,7 +123,9 @@ def test_both_forms_agree_where_hypotheses_are_near():
     scores = np.array(sequential.CATEGORIES)
     mean = counts @ scores / counts.sum()
     variance = counts @ (scores - mean) ** 2 / counts.sum()
-    assert multinomial_llr(counts, 0.5, 0.505) == pytest.approx(normal_llr(counts.sum(), mean, variance, 0.5, 0.505), rel=0.02)
+    assert multinomial_llr(counts, 0.5, 0.505) == pytest.approx(
+        normal_llr(counts.sum(), mean, variance, 0.5, 0.505), rel=0.02
+    )
 
 
 def test_one_sided_counts_are_finite():

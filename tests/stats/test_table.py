@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from simgin import metrics, table
 from simgin.core import sums
+from simgin.stats import metrics, table
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(7)
@@ -27,7 +27,9 @@ def test_columns_and_order():
     names = [metric.name for metric in metrics.METRICS if 2 in metric.players]
     assert list(tidy["metric"]) == names + names
     assert list(tidy["strategy"]) == ["gold"] * len(names) + ["simple"] * len(names)
-    assert list(tidy["unit"])[: len(names)] == [metric.unit for metric in metrics.METRICS if 2 in metric.players]
+    assert list(tidy["unit"])[: len(names)] == [
+        metric.unit for metric in metrics.METRICS if 2 in metric.players
+    ]
 
 
 def test_deals_have_no_rows_per_match():
@@ -47,7 +49,9 @@ def test_every_value_and_error_from_the_units(unit, metric):
         return
     alone = 2 not in metric.players
     facts, tidy = FACTS[unit], frame(unit, b="" if alone else "simple")
-    for strategy, name in [("gold", metric.own)] if alone else [("gold", metric.own), ("simple", metric.other)]:
+    for strategy, name in (
+        [("gold", metric.own)] if alone else [("gold", metric.own), ("simple", metric.other)]
+    ):
         sign = -1 if metric.zero_sum and strategy == "simple" else 1
         n = sign * toy.column(facts, name).astype(float) / metric.scale
         d = toy.column(facts, sums.FACTS[sums.DENOMINATOR[sums.FACT[name]]]).astype(float)
@@ -78,14 +82,18 @@ def test_identities():
         assert cell(tidy, "deal_loss", own)["value"] == cell(tidy, "deal_win", other)["value"]
         assert cell(tidy, "points_against", own)["value"] == cell(tidy, "points", other)["value"]
         assert cell(tidy, "margin", own)["value"] == -cell(tidy, "margin", other)["value"]
-        assert cell(tidy, "match_margin", own)["value"] == -cell(tidy, "match_margin", other)["value"]
+        assert (
+            cell(tidy, "match_margin", own)["value"] == -cell(tidy, "match_margin", other)["value"]
+        )
     assert sum(cell(tidy, "match_win", side)["value"] for side in ("gold", "simple")) == 1
 
 
 def test_bytes_do_not_depend_on_batches():
     facts = FACTS["deal"]
     rows = np.array([toy.row(facts[:1000]), toy.row(facts[1000:2000]), toy.row(facts[2000:])])
-    assert table.csv(frame()) == table.csv(table.tidy("standard", "gold", "simple", "deal", rows[::-1].sum(axis=0)))
+    assert table.csv(frame()) == table.csv(
+        table.tidy("standard", "gold", "simple", "deal", rows[::-1].sum(axis=0))
+    )
 
 
 def test_csv_has_ten_digits_empty_cells_and_unix_lines():
@@ -94,7 +102,9 @@ def test_csv_has_ten_digits_empty_cells_and_unix_lines():
     assert "\r" not in text
     assert lines[0] == "variant,strategy,opponent,unit,metric,value,se,low,high,n"
     assert "standard,gold,simple,deal,points_shot,,,,,6000" in lines
-    assert all(len(number.lstrip("-0.").replace(".", "")) <= 10 for number in lines[1].split(",")[5:9])
+    assert all(
+        len(number.lstrip("-0.").replace(".", "")) <= 10 for number in lines[1].split(",")[5:9]
+    )
     assert text.endswith("\n")
 
 

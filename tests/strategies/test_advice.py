@@ -7,11 +7,19 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin import check, hooks, loader, notation, rules, variants
+from simgin.checks import contract
+from simgin.checks.contract_process import key
 from simgin.core.view import VIEW, new_view
-from simgin.examiner import key
+from simgin.rules import record, variants
+from simgin.strategy import compiler, loader
+from simgin.text import notation
 
-GAMES = "eaai", "round-the-corner", "tedesco", "solitary-gin"  # aces low, round the corner and dear; nines for five; one player
+GAMES = (
+    "eaai",
+    "round-the-corner",
+    "tedesco",
+    "solitary-gin",
+)  # aces low, round the corner and dear; nines for five; one player
 VIEWS = 60  # of each game and slot
 PACK = (1 << 52) - 1
 RANKS, HIGH = "A23456789TJQK", "TJQK"
@@ -21,9 +29,9 @@ def policy(slot, text):
     return loader.find(f"gold+{slot}={text}").policy(slot)
 
 
-def answer(slot, text, view, record):
+def answer(slot, text, view, rules):
     chosen = policy(slot, text)
-    return int(hooks.hook(chosen)(view, record, hooks.vector(chosen)))
+    return int(compiler.hook(chosen)(view, rules, compiler.vector(chosen)))
 
 
 # What the twins see: cards as text, nothing shared with the policies
@@ -36,7 +44,9 @@ def names(mask):
 @cache
 def three_card_melds(ace_runs):
     """The sets and runs of three cards: rainbows have four."""
-    return [meld for meld in twin.all_melds({"ace_runs": ace_runs, "rainbow": False}) if len(meld) == 3]
+    return [
+        meld for meld in twin.all_melds({"ace_runs": ace_runs, "rainbow": False}) if len(meld) == 3
+    ]
 
 
 def seen(view, game):
@@ -45,7 +55,14 @@ def seen(view, game):
     hand = names(view.hand)
     rows = [view.history[i] for i in range(int(view.turns))]
     his = [notation.text(int(r[3])) for r in rows if r[0] != view.seat and r[3] >= 0]
-    left = {card: twin.deadwood([c for c in hand if c != card], row) for card in names(view.legal & PACK)} if len(hand) == 11 else {}
+    left = (
+        {
+            card: twin.deadwood([c for c in hand if c != card], row)
+            for card in names(view.legal & PACK)
+        }
+        if len(hand) == 11
+        else {}
+    )
     return SimpleNamespace(
         row=row, hand=hand, legal=names(view.legal & PACK), unseen=set(names(view.unseen)), known=set(names(view.known)),
         shed=set(names(view.shed)), turn=int(view.own_turn), count=int(view.count), his=his, noise=int(view.noise),
@@ -58,15 +75,25 @@ def seen(view, game):
 def thrown(position, prices):
     """The legal card with least deadwood and price; ties: the dearest, then the first in the pack."""
     p = position
-    return min(p.legal, key=lambda card: (p.left[card] + prices.get(card, 0), -p.value[card], notation.card(card)))
+    return min(
+        p.legal,
+        key=lambda card: (p.left[card] + prices.get(card, 0), -p.value[card], notation.card(card)),
+    )
 
 
 def loose(p):
-    return [card for card in p.hand if any(all(card not in meld for meld in melding) for melding in p.best)]
+    return [
+        card
+        for card in p.hand
+        if any(all(card not in meld for meld in melding) for melding in p.best)
+    ]
 
 
 def completers(p, one, other):
-    return {card for meld in p.melds if one in meld and other in meld for card in meld} - {one, other}
+    return {card for meld in p.melds if one in meld and other in meld for card in meld} - {
+        one,
+        other,
+    }
 
 
 def partners(p, card):
@@ -80,7 +107,12 @@ def unpaired(p):
 def near(card, span=2):
     """Same rank, or same suit within so many ranks, on the line from ace to king."""
     r = RANKS.index(card[0])
-    return {c for c in twin.PACK if c != card and (c[0] == card[0] or (c[1] == card[1] and abs(RANKS.index(c[0]) - r) <= span))}
+    return {
+        c
+        for c in twin.PACK
+        if c != card
+        and (c[0] == card[0] or (c[1] == card[1] and abs(RANKS.index(c[0]) - r) <= span))
+    }
 
 
 def melds_through(p, card, others):
@@ -93,7 +125,10 @@ def in_melds_of_the_line(card):
 
 
 def worth_holding(p, live):
-    best = {card: max((len(completers(p, card, o) & p.unseen) for o in partners(p, card)), default=-1) for card in loose(p)}
+    best = {
+        card: max((len(completers(p, card, o) & p.unseen) for o in partners(p, card)), default=-1)
+        for card in loose(p)
+    }
     return [card for card in best if best[card] >= live]
 
 
@@ -122,9 +157,15 @@ def triangle(p, until, cost):
     found = []
     for corner in high:
         mates = [c for c in high if c[0] == corner[0] and c != corner]
-        beside = [c for c in high if c[1] == corner[1] and abs(RANKS.index(c[0]) - RANKS.index(corner[0])) == 1]
+        beside = [
+            c
+            for c in high
+            if c[1] == corner[1] and abs(RANKS.index(c[0]) - RANKS.index(corner[0])) == 1
+        ]
         if mates and beside:
-            found.append((-RANKS.index(corner[0]), notation.card(corner), [corner, mates[0], beside[0]]))
+            found.append(
+                (-RANKS.index(corner[0]), notation.card(corner), [corner, mates[0], beside[0]])
+            )
     return priced(min(found)[2] if found and p.turn < until else [], cost)
 
 
@@ -134,7 +175,10 @@ def keep_low(p, rank, cost):
 
 def keep_low_late(p, rank, turn, taken, cost):
     late = p.turn >= turn or len(p.known) >= taken
-    return priced([card for card in p.hand if late and card[0] in RANKS[:rank] and near(card, 1) & p.known], cost)
+    return priced(
+        [card for card in p.hand if late and card[0] in RANKS[:rank] and near(card, 1) & p.known],
+        cost,
+    )
 
 
 def inside_pairs(p, weight, inside):
@@ -146,7 +190,12 @@ def inside_pairs(p, weight, inside):
 
 
 def dead_pairs_first(p, bonus):
-    dead = [card for card in loose(p) if partners(p, card) and not any(completers(p, card, o) & p.unseen for o in partners(p, card))]
+    dead = [
+        card
+        for card in loose(p)
+        if partners(p, card)
+        and not any(completers(p, card, o) & p.unseen for o in partners(p, card))
+    ]
     return priced(dead, -bonus)
 
 
@@ -155,7 +204,10 @@ def break_pairs(p, live, until, cost):
 
 
 def middle(p, weight, seven):
-    return {card: weight * (in_melds_of_the_line(card) - 4) + seven * (card[0] == "7") for card in loose(p)}
+    return {
+        card: weight * (in_melds_of_the_line(card) - 4) + seven * (card[0] == "7")
+        for card in loose(p)
+    }
 
 
 def safe_neighbour(p, cost, ignore_first):
@@ -164,14 +216,19 @@ def safe_neighbour(p, cost, ignore_first):
 
 
 def bait_shy(p, cost):
-    return priced([card for card in p.hand if p.his and (card[0] == p.his[-1][0] or card[1] == p.his[-1][1])], cost)
+    return priced(
+        [card for card in p.hand if p.his and (card[0] == p.his[-1][0] or card[1] == p.his[-1][1])],
+        cost,
+    )
 
 
 def suit_order(p, neighbour, same):
     prices = {}
     for card in p.hand if p.his else []:
         gap = abs(RANKS.index(card[0]) - RANKS.index(p.his[-1][0]))
-        prices[card] = -same if gap == 0 else -neighbour if gap == 1 and card[1] != p.his[-1][1] else 0
+        prices[card] = (
+            -same if gap == 0 else -neighbour if gap == 1 and card[1] != p.his[-1][1] else 0
+        )
     return prices
 
 
@@ -194,7 +251,9 @@ def growing_safety(p, base, turn, count):
 
 
 def lay_off_late(p, turn, cost):
-    return priced([card for card in p.hand if p.turn >= turn and melds_through(p, card, p.unseen)], cost)
+    return priced(
+        [card for card in p.hand if p.turn >= turn and melds_through(p, card, p.unseen)], cost
+    )
 
 
 def wild(p, turn, cost):
@@ -207,17 +266,28 @@ def bait(p, e, until, cost):
         return priced([plain], -1000)
 
     def melds_then(card, u):
-        return any(u in meld for meld in twin.melds_in([*(c for c in p.hand if c != card), u], p.row))
+        return any(
+            u in meld for meld in twin.melds_in([*(c for c in p.hand if c != card), u], p.row)
+        )
 
-    near_wanted = [card for card in p.legal if any(melds_then(card, u) for u in near(card) & p.unseen)]
+    near_wanted = [
+        card for card in p.legal if any(melds_then(card, u) for u in near(card) & p.unseen)
+    ]
     baits = [card for card in near_wanted if p.left[card] <= p.left[plain] + cost]
     return priced(baits or [plain], -1000)
 
 
 def tonic(p, pair, live, until, middle, seven, danger, early):
     held = worth_holding(p, live) if p.turn < until else []
-    mine = {card: pair * (card in held) + middle * (in_melds_of_the_line(card) - 4) + seven * (card[0] == "7") for card in p.hand}
-    return {card: mine[card] + danger * melds_through(p, card, open_to_him(p, early)) for card in p.hand}
+    mine = {
+        card: pair * (card in held)
+        + middle * (in_melds_of_the_line(card) - 4)
+        + seven * (card[0] == "7")
+        for card in p.hand
+    }
+    return {
+        card: mine[card] + danger * melds_through(p, card, open_to_him(p, early)) for card in p.hand
+    }
 
 
 DISCARDS = [
@@ -247,9 +317,11 @@ def form(rule, values):
 @pytest.fixture(scope="module")
 def views():
     """(game, slot) -> lawful views of that game."""
-    found = check.positions([variants.find(game) for game in GAMES])
+    found = contract.positions([variants.find(game) for game in GAMES])
     return {
-        (game, slot): [np.frombuffer(one.tobytes(), VIEW)[0] for one in found[key("best", game, slot)][:VIEWS]]
+        (game, slot): [
+            np.frombuffer(one.tobytes(), VIEW)[0] for one in found[key("best", game, slot)][:VIEWS]
+        ]
         for game in GAMES
         for slot in ("take", "discard")
         if key("best", game, slot) in found
@@ -259,17 +331,20 @@ def views():
 @pytest.fixture(scope="module")
 def positions(views):
     """Every view with the record of its game and what the twins see in it."""
-    records = {game: rules.build(variants.find(game)) for game in GAMES}
-    return {place: [(view, records[place[0]], seen(view, place[0])) for view in some] for place, some in views.items()}
+    records = {game: record.build(variants.find(game)) for game in GAMES}
+    return {
+        place: [(view, records[place[0]], seen(view, place[0])) for view in some]
+        for place, some in views.items()
+    }
 
 
 @pytest.mark.parametrize(("rule", "values"), DISCARDS, ids=[form(*one) for one in DISCARDS])
 def test_discards_do_what_they_say(rule, values, positions):
     moved = 0
     for game in GAMES:
-        for view, record, position in positions[game, "discard"]:
+        for view, rules, position in positions[game, "discard"]:
             expected = thrown(position, rule(position, **values))
-            found = notation.text(answer("discard", form(rule, values), view, record))
+            found = notation.text(answer("discard", form(rule, values), view, rules))
             assert found == expected, (game, notation.show(int(view.hand)))
             moved += expected != thrown(position, {})
     assert moved  # the rule says something else than gold somewhere
@@ -279,7 +354,10 @@ def test_discards_do_what_they_say(rule, values, positions):
 
 
 def lower(p, card):
-    return min(twin.deadwood([*(c for c in p.hand if c != out), card], p.row) for out in p.hand) - p.count
+    return (
+        min(twin.deadwood([*(c for c in p.hand if c != out), card], p.row) for out in p.hand)
+        - p.count
+    )
 
 
 def speculate(p, card, view, until, count, partials):
@@ -292,8 +370,14 @@ def upcard(p, card, view):
 
 
 def deny(p, card, view, held, cost):
-    his = [set(meld) - {card} for meld in p.melds if card in meld and set(meld) - {card} <= p.known | p.unseen]
-    return lower(p, card) < 0 or (lower(p, card) <= cost and any(len(two & p.known) >= held for two in his))
+    his = [
+        set(meld) - {card}
+        for meld in p.melds
+        if card in meld and set(meld) - {card} <= p.known | p.unseen
+    ]
+    return lower(p, card) < 0 or (
+        lower(p, card) <= cost and any(len(two & p.known) >= held for two in his)
+    )
 
 
 TAKES = [
@@ -306,11 +390,13 @@ TAKES = [
 def test_takes_do_what_they_say(rule, values, positions):
     moved = 0
     for game in GAMES:
-        for view, record, position in positions.get((game, "take"), []):
+        for view, rules, position in positions.get((game, "take"), []):
             card = notation.text(int(view.taken_offer))
             expected = rule(position, card, view, **values)
             no = 2 if int(view.legal) & 4 else 0
-            assert answer("take", form(rule, values).rstrip(":"), view, record) == (1 if expected else no)
+            assert answer("take", form(rule, values).rstrip(":"), view, rules) == (
+                1 if expected else no
+            )
             moved += expected and lower(position, card) >= 0
     assert moved
 
@@ -319,39 +405,67 @@ def test_takes_do_what_they_say(rule, values, positions):
 
 
 def hazard_costs(p, share, turns, fade, first, slope, opponent, margin):
-    held = max(0, 10 - len(p.known)) / max(1, len(p.unseen)) if p.row["players"] == 2 else 0  # alone nobody holds a card
+    held = (
+        max(0, 10 - len(p.known)) / max(1, len(p.unseen)) if p.row["players"] == 2 else 0
+    )  # alone nobody holds a card
     least = min(p.left.values())
     return {
-        card: hazard_cost(p, card, held, share, turns, fade, first, slope, opponent) for card in p.legal if p.left[card] <= least + margin
+        card: hazard_cost(p, card, held, share, turns, fade, first, slope, opponent)
+        for card in p.legal
+        if p.left[card] <= least + margin
     }
 
 
 def hazard_cost(p, card, held, share, turns, fade, first, slope, opponent):
     ten = [c for c in p.hand if c != card]
-    drawn = sorted(min(twin.deadwood([*(c for c in ten if c != out), u], p.row) for out in [*ten[1:], ten[0]]) for u in p.unseen)
+    drawn = sorted(
+        min(twin.deadwood([*(c for c in ten if c != out), u], p.row) for out in [*ten[1:], ten[0]])
+        for u in p.unseen
+    )
     drawn = sorted(min(best, p.left[card]) for best in drawn)  # what was drawn may be thrown again
     wanted = max(1.0, share * len(drawn))
     whole = int(wanted)
-    mean = (sum(drawn[:whole]) + (wanted - whole) * (drawn[whole] if whole < len(drawn) else 0)) / wanted
+    mean = (
+        sum(drawn[:whole]) + (wanted - whole) * (drawn[whole] if whole < len(drawn) else 0)
+    ) / wanted
     expected, alive, count, gain = 0.0, 1.0, p.left[card], p.left[card] - mean
     for i in range(turns):
         ends = min(1, max(0, slope * (p.turn + i - first)))
         expected += alive * ends * count
         alive *= 1 - ends
         count, gain = max(0, count - gain), gain * fade
-    his = [set(meld) - {card} for meld in p.melds if card in meld and set(meld) - {card} <= p.known | p.unseen]
+    his = [
+        set(meld) - {card}
+        for meld in p.melds
+        if card in meld and set(meld) - {card} <= p.known | p.unseen
+    ]
     help_ = sum(held ** len(two - p.known) * sum(p.value[c] for c in two) for two in his)
     return expected + alive * count + opponent * help_
 
 
 def test_hazard_does_what_it_says(positions):
     """The least expected cost, up to rounding: of cards that cost the same within 1e-9 any will do."""
-    values = {"share": 0.35, "turns": 8, "fade": 0.2, "first": 3, "slope": 0.06, "opponent": 0.1, "margin": 6}
+    values = {
+        "share": 0.35,
+        "turns": 8,
+        "fade": 0.2,
+        "first": 3,
+        "slope": 0.06,
+        "opponent": 0.1,
+        "margin": 6,
+    }
     moved = 0
     for game in GAMES:
-        for view, record, position in positions[game, "discard"][:: VIEWS // 4]:
+        for view, rules, position in positions[game, "discard"][:: VIEWS // 4]:
             costs = hazard_costs(position, **values)
-            found = notation.text(answer("discard", "hazard:" + ",".join(f"{k}={v}" for k, v in values.items()), view, record))
+            found = notation.text(
+                answer(
+                    "discard",
+                    "hazard:" + ",".join(f"{k}={v}" for k, v in values.items()),
+                    view,
+                    rules,
+                )
+            )
             assert costs[found] <= min(costs.values()) + 1e-9
             moved += found != thrown(position, {})
     assert moved
@@ -360,7 +474,7 @@ def test_hazard_does_what_it_says(positions):
 # Positions drawn up in the words of the advice; MELDED are six cards that nobody would break
 
 MELDED = "2S 3S 4S 6H 7H 8H "
-STANDARD = rules.build(variants.find("standard"))
+STANDARD = record.build(variants.find("standard"))
 
 
 def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):
@@ -369,7 +483,10 @@ def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):
     view.taken = view.drawn = view.ending_card = -1
     view.seat, view.own_turn, view.hand = 0, turn, notation.mask(notation.cards(hand))
     view.legal = view.hand if len(hand.split()) == 11 else 3
-    view.known, view.shed = notation.mask(notation.cards(known)), notation.mask(notation.cards(f"{shed} {thrown}"))
+    view.known, view.shed = (
+        notation.mask(notation.cards(known)),
+        notation.mask(notation.cards(f"{shed} {thrown}")),
+    )
     for i, card in enumerate(notation.cards(thrown)):
         view.history[2 * i] = (0, 0, -1, 0)
         view.history[2 * i + 1] = (1, 0, -1, card)
@@ -486,19 +603,49 @@ FORTY = "KS QH JD TC 9S 8D 7H 5C 3D AH"
         ("lower", "2S 3S 4S 8H 7C AD AH AC 5H 5D", "8C", {"count": 25}, 0),
         ("speculate", "2S 3S 4S 8H 7C AD AH AC 5H 5D", "8C", {"count": 25, "turn": 3}, 1),
         ("speculate", "2S 3S 4S 8H 7C AD AH AC 5H 5D", "8C", {"count": 25, "turn": 4}, 0),
-        ("speculate", "2S 3S 4S 8H 7C AD AH AC 5H 5D", "8C", {"count": 25, "turn": 3, "shed": "9C"}, 0),
+        (
+            "speculate",
+            "2S 3S 4S 8H 7C AD AH AC 5H 5D",
+            "8C",
+            {"count": 25, "turn": 3, "shed": "9C"},
+            0,
+        ),
         ("speculate", FORTY, "QD", {"count": 73, "turn": 9}, 1),
         ("speculate:count=74", FORTY, "QD", {"count": 73, "turn": 9}, 0),
-        ("upcard", "2S 3S 4S 8H 7C AD AH AC 5H 5D", "KC", {"count": 25, "phase": 0, "dealer": 1}, 1),
-        ("upcard", "2S 3S 4S 8H 7C AD AH AC 5H 5D", "KC", {"count": 25, "phase": 0, "dealer": 0}, 0),
-        ("upcard", "2S 3S 4S 8H 7C AD AH AC 5H 5D", "KC", {"count": 25, "phase": 1, "dealer": 1}, 0),
+        (
+            "upcard",
+            "2S 3S 4S 8H 7C AD AH AC 5H 5D",
+            "KC",
+            {"count": 25, "phase": 0, "dealer": 1},
+            1,
+        ),
+        (
+            "upcard",
+            "2S 3S 4S 8H 7C AD AH AC 5H 5D",
+            "KC",
+            {"count": 25, "phase": 0, "dealer": 0},
+            0,
+        ),
+        (
+            "upcard",
+            "2S 3S 4S 8H 7C AD AH AC 5H 5D",
+            "KC",
+            {"count": 25, "phase": 1, "dealer": 1},
+            0,
+        ),
         # he has nine and ten of hearts: the jack costs three points (it comes for the eight), the queen is no use to him
         ("deny", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "JH", {"count": 25, "known": "9H TH"}, 1),
         ("deny:cost=1", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "JH", {"count": 25, "known": "9H TH"}, 0),
         ("deny", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "QH", {"count": 25, "known": "9H TH"}, 0),
         ("deny", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "JH", {"count": 25, "known": "9H"}, 0),
         ("deny:held=1", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "JH", {"count": 25, "known": "9H"}, 1),
-        ("deny:held=1", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "JH", {"count": 25, "known": "9H", "shed": "TH"}, 0),
+        (
+            "deny:held=1",
+            "2S 3S 4S 8D 7C AD AH AC 5H 5D",
+            "JH",
+            {"count": 25, "known": "9H", "shed": "TH"},
+            0,
+        ),
     ],
 )
 def test_takes_in_their_advisers_words(text, hand, offer, fields, expected):

@@ -7,12 +7,24 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin import loader, notation, runner, variants
 from simgin.core import sums
-from simgin.matchup import Matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.runs import runner
+from simgin.strategy import loader
+from simgin.text import notation
 from support.policy_questions import PACK, ROW, ask, cards, count, mask, members, some_view, view
 
-BOTS = ("stock-greedy", "rlcard-novice", "openspiel-simple", "jdh8-heuristic", "hitscore", "ga-conv", "hein", "mishra-uniform")
+BOTS = (
+    "stock-greedy",
+    "rlcard-novice",
+    "openspiel-simple",
+    "jdh8-heuristic",
+    "hitscore",
+    "ga-conv",
+    "hein",
+    "mishra-uniform",
+)
 TRIPLES = [frozenset(meld) for meld in twin.all_melds(ROW) if len(meld) == 3]
 VALUE = twin.card_values(ROW, "stopper")
 
@@ -40,14 +52,18 @@ def best(scores: dict[int, float]) -> set[int]:
 def loose_sets(hand: int) -> set[frozenset[str]]:
     """What each best melding leaves over."""
     meldings = twin.optimal_meldings(cards(hand), ROW)
-    return {frozenset(cards(hand)) - {card for meld in melding for card in meld} for melding in meldings}
+    return {
+        frozenset(cards(hand)) - {card for meld in melding for card in meld} for melding in meldings
+    }
 
 
 # danger, conv
 
 
 def near(card: int, other: int) -> bool:
-    return card != other and (card % 13 == other % 13 or (card // 13 == other // 13 and abs(card - other) <= 2))
+    return card != other and (
+        card % 13 == other % 13 or (card // 13 == other // 13 and abs(card - other) <= 2)
+    )
 
 
 @pytest.mark.parametrize("weights", [{}, {"known": 0.5, "unseen": 3, "shed": 0}])
@@ -58,7 +74,9 @@ def test_danger_settles_ties_of_deadwood(weights):
         deadwood = left(seen)
         safe = {
             card: sum(
-                known * (seen.known >> c & 1) + unseen * (seen.unseen >> c & 1) - shed * (seen.shed >> c & 1)
+                known * (seen.known >> c & 1)
+                + unseen * (seen.unseen >> c & 1)
+                - shed * (seen.shed >> c & 1)
                 for c in range(52)
                 if near(card, c)
             )
@@ -74,7 +92,14 @@ def test_danger_on_a_drawn_up_position():
     """KS and KH leave the same; he took QS and threw KD, so KH is the safe one."""
     hand = mask("AS 2S 3S 5H 5D 5C KS KH 2C 7H 9D")
     known, shed = mask("QS"), mask("QH")
-    seen = view(hand=hand, legal=hand, known=known, shed=shed, pile=shed, unseen=PACK & ~(hand | known | shed))
+    seen = view(
+        hand=hand,
+        legal=hand,
+        known=known,
+        shed=shed,
+        pile=shed,
+        unseen=PACK & ~(hand | known | shed),
+    )
     assert notation.text(ask("discard", "danger", seen)) == "KH"
     seen.known, seen.shed = mask("QH"), mask("QS")
     assert notation.text(ask("discard", "danger", seen)) == "KS"
@@ -86,7 +111,8 @@ def test_conv_throws_the_card_with_fewest_friends(weights):
     for seen in views(2, 150):
         friends = {
             card: sum(
-                w1 * (card % 13 == c % 13) + (card // 13 == c // 13) * (w2 * (abs(card - c) == 1) + w3 * (abs(card - c) == 2))
+                w1 * (card % 13 == c % 13)
+                + (card // 13 == c // 13) * (w2 * (abs(card - c) == 1) + w3 * (abs(card - c) == 2))
                 for c in members(seen.hand)
                 if c != card
             )
@@ -106,7 +132,9 @@ def test_novice_ends_with_gin_or_any_knock_and_else_throws_for_least_deadwood():
         least = min(deadwood.values())
         kind = "gin" if least == 0 else "knock" if least <= 10 else "none"
         kinds[kind] += 1
-        expected = {card for card, d in deadwood.items() if (d <= 10 if kind == "knock" else d == least)}
+        expected = {
+            card for card, d in deadwood.items() if (d <= 10 if kind == "knock" else d == least)
+        }
         found = set()
         for seen.noise in random.Random(4).sample(range(2**53), 60):
             found.add(ask("discard", "novice", seen))
@@ -119,7 +147,9 @@ def test_novice_by_the_words_of_its_source_throws_the_dearest_loose_card():
     for seen in views(5, 120):
         if min(left(seen).values()) <= 10:
             continue
-        loose = {notation.card(c) for one in loose_sets(seen.hand) for c in one} & set(members(seen.legal))
+        loose = {notation.card(c) for one in loose_sets(seen.hand) for c in one} & set(
+            members(seen.legal)
+        )
         dearest = max((value(card) for card in loose), default=0)
         thrown = ask("discard", "novice", seen, reading="dearest")
         assert thrown in {card for card in loose if value(card) == dearest}
@@ -127,7 +157,9 @@ def test_novice_by_the_words_of_its_source_throws_the_dearest_loose_card():
 
 def test_openspiel_throws_the_highest_loose_card_of_eleven():
     for seen in views(6, 150):
-        loose = {notation.card(c) for one in loose_sets(seen.hand) for c in one} & set(members(seen.legal))
+        loose = {notation.card(c) for one in loose_sets(seen.hand) for c in one} & set(
+            members(seen.legal)
+        )
         thrown = ask("discard", "loose-rank", seen)
         if loose:
             assert thrown in loose and thrown % 13 == max(card % 13 for card in loose)
@@ -137,7 +169,9 @@ def test_openspiel_throws_the_highest_loose_card_of_eleven():
 
 def test_openspiels_bot_decides_alike():
     """Forty deals of its own bot against itself. Where several meldings are best it uses the first it finds, so there it may differ."""
-    spiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'")
+    spiel = pytest.importorskip(
+        "pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'"
+    )
     from oracles import openspiel
 
     table = spiel.load_game("gin_rummy")
@@ -156,13 +190,16 @@ def test_openspiels_bot_decides_alike():
             if phase == "DISCARD" and action < 52:
                 options = len(loose_sets(hand)) == 1
                 same = (
-                    ask("discard", "loose-rank", view(hand=hand, legal=hand)) % 13 == openspiel.card(action) % 13
+                    ask("discard", "loose-rank", view(hand=hand, legal=hand)) % 13
+                    == openspiel.card(action) % 13
                 )  # the suit is by chance
             elif phase in ("FIRST_UPCARD", "SECOND_UPCARD", "DRAW"):
                 offered = openspiel.card(upcard)
                 options = len(loose_sets(hand | 1 << offered)) == 1
                 seen = view(hand=hand, taken_offer=offered, legal=3, count=count(hand))
-                same = ask("take", "knock-or-meld", seen) == (action == spiel.gin_rummy.DRAW_UPCARD_ACTION)
+                same = ask("take", "knock-or-meld", seen) == (
+                    action == spiel.gin_rummy.DRAW_UPCARD_ACTION
+                )
             else:
                 state.apply_action(action)
                 continue
@@ -181,7 +218,9 @@ def test_hitscore_keeps_hits_among_discards_of_least_deadwood():
         hits = {}
         for card in best(left(seen)):
             ten = cards(seen.hand & ~(1 << card))
-            hits[card] = -sum(any(c in meld for meld in twin.melds_in([*ten, c], ROW)) for c in cards(seen.unseen))
+            hits[card] = -sum(
+                any(c in meld for meld in twin.melds_in([*ten, c], ROW)) for c in cards(seen.unseen)
+            )
         ties += len(set(hits.values())) > 1
         assert ask("discard", "low-hits", seen) in best(hits)
     assert ties > 10
@@ -205,7 +244,11 @@ def chance(seen, card: int) -> float:
     """The chance that the opponent holds a card, all unseen cards alike."""
     if seen.known >> card & 1:
         return 1.0
-    return (10 - len(members(seen.known))) / len(members(seen.unseen)) if seen.unseen >> card & 1 else 0.0
+    return (
+        (10 - len(members(seen.known))) / len(members(seen.unseen))
+        if seen.unseen >> card & 1
+        else 0.0
+    )
 
 
 def test_alpha_mixes_structure_and_deadwood():
@@ -222,7 +265,9 @@ def test_alpha_mixes_structure_and_deadwood():
                     (third,) = others - {partner}
                     number = notation.card(third)
                     live = third in hand or seen.unseen >> number & 1
-                    lost[card] += (3 if third in hand else 1 - chance(seen, number) ** 4) if live else 0
+                    lost[card] += (
+                        (3 if third in hand else 1 - chance(seen, number) ** 4) if live else 0
+                    )
         deadwood = left(seen)
         cost = {card: a * lost[card] + (1 - a) * deadwood[card] for card in lost}
         assert ask("discard", "alpha", seen, a=a, fade=0) in best(cost)
@@ -230,7 +275,14 @@ def test_alpha_mixes_structure_and_deadwood():
 
 @pytest.mark.parametrize(
     ("params", "turns", "share"),
-    [({}, 0, 1), ({}, 10, 0), ({}, 40, 0), ({"fade": 20}, 5, 0.5), ({"floor": -1}, 40, -1), ({"a": 0.4, "fade": 0}, 30, 0.4)],
+    [
+        ({}, 0, 1),
+        ({}, 10, 0),
+        ({}, 40, 0),
+        ({"fade": 20}, 5, 0.5),
+        ({"floor": -1}, 40, -1),
+        ({"a": 0.4, "fade": 0}, 30, 0.4),
+    ],
 )
 def test_structure_fades(params, turns, share):
     """The pair of kings is all structure and the 9 all deadwood: thrown is what the share says."""
@@ -266,7 +318,9 @@ def chances(seen) -> tuple[set[str], dict[str, float]]:
     return set(held), held
 
 
-def worth_of_card(card: str, loose: set[str], there: set[str], held: dict[str, float], hurry: float) -> float:
+def worth_of_card(
+    card: str, loose: set[str], there: set[str], held: dict[str, float], hurry: float
+) -> float:
     def hope(missing):
         return max(0.0, 1 - sum(held[c] for c in missing))
 
@@ -320,9 +374,14 @@ def test_mishra_weighs_own_worth_against_the_opponents():
                     if card in triple:
                         a, b = (chance(seen, notation.card(c)) for c in triple - {card})
                         his *= 1 - a * b
-                scores[card] = 0.77 * 1.45 * (1 - his) - worth(10, set(loose) - {card}, there, held, hurry(loose))
+                scores[card] = 0.77 * 1.45 * (1 - his) - worth(
+                    10, set(loose) - {card}, there, held, hurry(loose)
+                )
             expected = best(scores)
-        assert notation.text(ask("discard", "mishra", seen)) in expected, (cards(seen.hand), expected)
+        assert notation.text(ask("discard", "mishra", seen)) in expected, (
+            cards(seen.hand),
+            expected,
+        )
     assert asked > 30
 
 
@@ -350,7 +409,12 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
         there, held = chances(seen)
         wanted = count(eleven) < seen.count + value(offer)
         if not wanted:
-            drawn = [worth_after(seen.hand | 1 << u, seen.hand | 1 << u, there - {notation.text(u)}, held) for u in members(seen.unseen)]
+            drawn = [
+                worth_after(
+                    seen.hand | 1 << u, seen.hand | 1 << u, there - {notation.text(u)}, held
+                )
+                for u in members(seen.unseen)
+            ]
             wanted = worth_after(eleven, seen.hand, there, held) >= sum(drawn) / len(drawn)
             taken += wanted
         asked += 1
@@ -375,7 +439,9 @@ def test_belief_holds_back_against_a_low_opponent():
 
 
 def shares(a: str, b: str, unit: str, n: int, seed: int = 2026):
-    total = runner.run_matchup(Matchup(variants.find("eaai"), loader.find(a), loader.find(b), seed, unit), n).sum(axis=0)
+    total = runner.run_matchup(
+        Matchup(variants.find("eaai"), loader.find(a), loader.find(b), seed, unit), n
+    ).sum(axis=0)
     return lambda name: int(total[sums.SUM + sums.FACT[name]])
 
 
@@ -392,17 +458,28 @@ def won(fact) -> float:
     return 50 * fact("a_match_win") / fact("matches")
 
 
-@pytest.mark.parametrize(("other", "reference", "error"), [("gold", 62.2, 0.38), ("simple", 59.5, 0.5)])
+@pytest.mark.parametrize(
+    ("other", "reference", "error"), [("gold", 62.2, 0.38), ("simple", 59.5, 0.5)]
+)
 def test_jdh8_lands_on_its_readme(other, reference, error):
     """62.2 [61.4, 62.9] against gold; 59.8 [59.0, 60.6] and 58.7 +- 0.5 against simple. Three standard errors: once in 370."""
-    assert abs(won(shares("jdh8-heuristic", other, "match", 20_000)) - reference) < 3 * math.hypot(error, 0.3)
+    assert abs(won(shares("jdh8-heuristic", other, "match", 20_000)) - reference) < 3 * math.hypot(
+        error, 0.3
+    )
 
 
 @pytest.mark.slow
 def test_jdh8_wins_matches_by_losing_deals():
     """Its README's 39.4 [38.5, 40.4] % are of single deals, in which the score never bends the limit."""
     total = runner.run_matchup(
-        Matchup(variants.find("eaai+goal=single"), loader.find("jdh8-heuristic"), loader.find("simple"), 2026, "deal"), 200_000
+        Matchup(
+            variants.find("eaai+goal=single"),
+            loader.find("jdh8-heuristic"),
+            loader.find("simple"),
+            2026,
+            "deal",
+        ),
+        200_000,
     ).sum(axis=0)
     share = 100 * total[sums.SUM + sums.FACT["a_deal_win"]] / total[sums.SUM + sums.FACT["decided"]]
     assert abs(share - 39.4) < 3 * math.hypot(0.48, 0.1)
@@ -418,7 +495,10 @@ def test_the_pile_is_worth_a_fifth_of_the_deals():
 @pytest.mark.slow
 def test_a_little_structure_helps_and_much_hurts():
     """The authors' search: .50 at a = 0, .55 to .57 at .1 to .3, .50 at .5, .33 at .8, .16 to .20 at 1. Errors here are 0.36."""
-    found = {a: won(shares(f"hein:a={a},fade=0", "simple", "match", 20_000)) for a in (0, 0.1, 0.2, 0.3, 0.5, 0.8, 1)}
+    found = {
+        a: won(shares(f"hein:a={a},fade=0", "simple", "match", 20_000))
+        for a in (0, 0.1, 0.2, 0.3, 0.5, 0.8, 1)
+    }
     assert abs(found[0] - 50) < 1.2
     assert all(55 < found[a] < 58.5 for a in (0.1, 0.2, 0.3))
     assert 48 < found[0.5] < 54 and found[0.8] < 42 and found[1] < 27
@@ -435,7 +515,12 @@ def test_what_a_discard_gives_away_is_like_the_samples_of_the_source():
         there, _ = chances(seen)
         mine = sampled_gains(rng, seen, loose, there)
         chance_melds = {
-            card: 1 - math.prod(1 - math.prod(chance(seen, notation.card(c)) for c in t - {card}) for t in TRIPLES if card in t)
+            card: 1
+            - math.prod(
+                1 - math.prod(chance(seen, notation.card(c)) for c in t - {card})
+                for t in TRIPLES
+                if card in t
+            )
             for card in loose
         }
         for card in loose:

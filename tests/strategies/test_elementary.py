@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin import hooks, loader, notation, rules, variants
 from simgin.core.view import new_view
+from simgin.rules import record, variants
+from simgin.strategy import compiler, loader
+from simgin.text import notation
 
 STANDARD = variants.find("standard")
 ROW = STANDARD.row
-RULES = rules.build(STANDARD)
+RULES = record.build(STANDARD)
 RANDOM = random.Random(20261120)
 
 
@@ -41,7 +43,7 @@ def ask(slot: str, name: str, values: dict[str, float | str] | None = None, **fi
     view.taken = view.drawn = -1
     for field, value in fields.items():
         view[field] = value
-    return int(hooks.hook(chosen)(view, RULES, hooks.vector(chosen)))
+    return int(compiler.hook(chosen)(view, RULES, compiler.vector(chosen)))
 
 
 def take_view(ten: list[int], card: int) -> dict[str, int]:
@@ -58,11 +60,16 @@ def take_view(ten: list[int], card: int) -> dict[str, int]:
 
 def after(ten: list[int], card: int) -> int:
     """Least deadwood after taking a card and throwing another."""
-    return min(twin.deadwood(cards(notation.mask([*ten, card]) & ~(1 << thrown)), ROW) for thrown in ten)
+    return min(
+        twin.deadwood(cards(notation.mask([*ten, card]) & ~(1 << thrown)), ROW) for thrown in ten
+    )
 
 
 def melds_with(ten: list[int], card: int) -> bool:
-    return any(notation.text(card) in meld for meld in twin.melds_in(cards(notation.mask([*ten, card])), ROW))
+    return any(
+        notation.text(card) in meld
+        for meld in twin.melds_in(cards(notation.mask([*ten, card])), ROW)
+    )
 
 
 def in_best(ten: list[int], card: int) -> bool:
@@ -88,7 +95,9 @@ def test_take_policies_do_what_they_say(rich: bool) -> None:
 
 
 def test_passing_is_said_where_it_is_a_choice() -> None:
-    view = take_view(notation.cards("AS 3H 5D 7C 9S JH KD 2C 4S 6D"), notation.card("QC")) | {"legal": 7}
+    view = take_view(notation.cards("AS 3H 5D 7C 9S JH KD 2C 4S 6D"), notation.card("QC")) | {
+        "legal": 7
+    }
     for name in ("never", "lower", "meld-any", "meld-best", "knock-or-meld", "meld-best-lower"):
         assert ask("take", name, **view) == 2
 
@@ -98,7 +107,11 @@ def test_value_compares_with_the_mean_of_the_draws() -> None:
         *ten, card = deal(11, rich=False)
         view = take_view(ten, card)
         drawn = [
-            min(twin.deadwood([*(set(cards(view["hand"])) - {t}), u], ROW) for t in cards(view["hand"])) for u in cards(view["unseen"])
+            min(
+                twin.deadwood([*(set(cards(view["hand"])) - {t}), u], ROW)
+                for t in cards(view["hand"])
+            )
+            for u in cards(view["unseen"])
         ]
         keep = [min(best, view["count"]) for best in drawn]  # the drawn card may be thrown again
         assert ask("take", "value", **view) == (after(ten, card) < np.mean(keep))
@@ -112,7 +125,9 @@ def test_low_leaves_least_deadwood_with_its_ties(tie: str) -> None:
         legal = hand & ~(1 << RANDOM.choice(eleven))
         left = {c: twin.deadwood(cards(hand & ~(1 << c)), ROW) for c in notation.members(legal)}
         best = [c for c in left if left[c] == min(left.values())]
-        thrown = ask("discard", "low", {"tie": tie}, hand=hand, legal=legal, noise=RANDOM.randrange(2**53))
+        thrown = ask(
+            "discard", "low", {"tie": tie}, hand=hand, legal=legal, noise=RANDOM.randrange(2**53)
+        )
         assert thrown in best
         values = twin.card_values(ROW, "stopper")
         dearest = max(values[notation.text(c)] for c in best)
@@ -130,7 +145,10 @@ def test_random_choices_reach_every_card_alike() -> None:
     for _ in range(5500):
         counts[ask("discard", "uniform", hand=hand, legal=hand, noise=RANDOM.randrange(2**53))] += 1
     assert sum((n - 500) ** 2 / 500 for n in counts.values()) < 29.6
-    takes = sum(ask("take", "random", {"p": 0.25}, legal=3, noise=RANDOM.randrange(2**53)) for _ in range(4000))
+    takes = sum(
+        ask("take", "random", {"p": 0.25}, legal=3, noise=RANDOM.randrange(2**53))
+        for _ in range(4000)
+    )
     assert abs(takes - 1000) < 3.3 * 27.4  # once in a thousand
 
 
@@ -140,19 +158,31 @@ def test_hits_keeps_what_most_cards_would_meld() -> None:
         hand = notation.mask(eleven)
         unseen = ((1 << 52) - 1) & ~hand
         thrown = ask("discard", "hits", hand=hand, legal=hand, unseen=unseen)
-        n = {c: sum(melds_with([d for d in eleven if d != c], u) for u in notation.members(unseen)) for c in eleven}
+        n = {
+            c: sum(melds_with([d for d in eleven if d != c], u) for u in notation.members(unseen))
+            for c in eleven
+        }
         left = {c: twin.deadwood(cards(hand & ~(1 << c)), ROW) for c in eleven}
         assert (n[thrown], -left[thrown]) == max((n[c], -left[c]) for c in eleven)
 
 
 def test_hits_can_keep_neighbours_together() -> None:
     hand = mask("4S", "5S", "9H", "TH", "2D", "3D", "7C", "8C", "KS", "KH", "JD")
-    thrown = ask("discard", "hits", {"keep_pairs": "yes"}, hand=hand, legal=hand, unseen=((1 << 52) - 1) & ~hand)
+    thrown = ask(
+        "discard",
+        "hits",
+        {"keep_pairs": "yes"},
+        hand=hand,
+        legal=hand,
+        unseen=((1 << 52) - 1) & ~hand,
+    )
     assert notation.text(thrown) in ("KS", "KH", "JD")
 
 
 def test_loose_high_is_the_dearest_loose_card_of_eleven() -> None:
-    hand = mask("AS", "2S", "2C", "5C", "AD", "2D", "3D", "5D", "AH", "2H", "5H")  # OpenSpiel's own defect: gin by 3D is missed
+    hand = mask(
+        "AS", "2S", "2C", "5C", "AD", "2D", "3D", "5D", "AH", "2H", "5H"
+    )  # OpenSpiel's own defect: gin by 3D is missed
     assert notation.text(ask("discard", "loose-high", hand=hand, legal=hand)) != "3D"
     hand = mask("5S", "6S", "7S", "KH", "QD", "2C", "2D", "9H", "9C", "4D", "AC")
     assert notation.text(ask("discard", "loose-high", hand=hand, legal=hand)) == "KH"
@@ -165,12 +195,20 @@ def test_simple_never_repeats_a_pair() -> None:
     chosen = policy("discard", "simple")
     for own, taken, expected in ((0, nine, "QD"), (1, nine, "KC QD"), (0, -1, "KC QD")):
         view = new_view()
-        view.hand, view.legal, view.taken, view.seat, view.turns = hand, hand & ~(1 << nine), taken, 0, 1
+        view.hand, view.legal, view.taken, view.seat, view.turns = (
+            hand,
+            hand & ~(1 << nine),
+            taken,
+            0,
+            1,
+        )
         view.history[0] = (own, 0, nine, king)
         thrown = set()
         for noise in (0, 2**52, 2**53 - 1):
             view.noise = noise
-            thrown.add(notation.text(int(hooks.hook(chosen)(view, RULES, hooks.vector(chosen)))))
+            thrown.add(
+                notation.text(int(compiler.hook(chosen)(view, RULES, compiler.vector(chosen))))
+            )
         assert thrown == set(expected.split())
 
 
@@ -191,8 +229,18 @@ def test_simple_never_repeats_a_pair() -> None:
         ("schedule", {}, {"ending": 1, "ending_count": 4, "own_turn": 9}, 0),
         ("lead", {}, {"ending": 1, "ending_count": 4, "target": 100}, 1),
         ("lead", {}, {"ending": 1, "ending_count": 5, "target": 100}, 0),
-        ("lead", {}, {"ending": 1, "ending_count": 10, "target": 100, "own_points": 20}, 1),  # 4 + 40 * 20 / 80 = 14
-        ("lead", {}, {"ending": 1, "ending_count": 1, "target": 100, "other_points": 50}, 0),  # 4 - 40
+        (
+            "lead",
+            {},
+            {"ending": 1, "ending_count": 10, "target": 100, "own_points": 20},
+            1,
+        ),  # 4 + 40 * 20 / 80 = 14
+        (
+            "lead",
+            {},
+            {"ending": 1, "ending_count": 1, "target": 100, "other_points": 50},
+            0,
+        ),  # 4 - 40
         ("lead", {}, {"ending": 1, "ending_count": 0, "target": 100, "other_points": 50}, 1),
         ("count", {}, {"ending": 1, "ending_count": 9, "target": 100, "other_points": 90}, 1),
         ("count", {}, {"ending": 1, "ending_count": 10, "target": 100, "other_points": 90}, 0),
@@ -202,7 +250,9 @@ def test_simple_never_repeats_a_pair() -> None:
         ("random", {"p_end": 0.5}, {"ending": 1, "noise": 2**52}, 0),
     ],
 )
-def test_knock_policies(name: str, values: dict[str, float], view: dict[str, int], answer: int) -> None:
+def test_knock_policies(
+    name: str, values: dict[str, float], view: dict[str, int], answer: int
+) -> None:
     assert ask("knock", name, values, **view) == answer
 
 
@@ -223,7 +273,15 @@ BLIND = {"phase": 4, "count": 60, "own_turn": 1}
 )
 def test_offers(name, params, fields, offered):
     assert (
-        ask("offer", name, params, phase=fields.pop("phase", 1), legal=0b1111101 & ~((1 << fields["stake"] + 1) - 2), **fields) == offered
+        ask(
+            "offer",
+            name,
+            params,
+            phase=fields.pop("phase", 1),
+            legal=0b1111101 & ~((1 << fields["stake"] + 1) - 2),
+            **fields,
+        )
+        == offered
     )
 
 
@@ -243,7 +301,17 @@ def test_answers(name, params, fields, accepted):
 
 
 def test_offers_by_lot_are_legal_and_as_frequent_as_asked():
-    offers = [ask("offer", "random", {"p_offer": 0.25}, stake=3, legal=0b1110001, noise=RANDOM.randrange(2**53)) for _ in range(4000)]
+    offers = [
+        ask(
+            "offer",
+            "random",
+            {"p_offer": 0.25},
+            stake=3,
+            legal=0b1110001,
+            noise=RANDOM.randrange(2**53),
+        )
+        for _ in range(4000)
+    ]
     assert set(offers) == {0, 4, 5, 6}
     assert abs(sum(offer > 0 for offer in offers) - 1000) < 140  # five standard errors
     assert all(abs(offers.count(number) - 333) < 90 for number in (4, 5, 6))
@@ -260,12 +328,14 @@ def test_offers_by_lot_are_legal_and_as_frequent_as_asked():
         ("race", 1, 115, 6, True),
     ],
 )
-def test_playing_to_the_score_goes_by_the_points_that_win(game: str, seat: int, other: int, count: int, knocks: bool) -> None:
+def test_playing_to_the_score_goes_by_the_points_that_win(
+    game: str, seat: int, other: int, count: int, knocks: bool
+) -> None:
     """Whoever needs points might get them from a knock; who needs won deals gets one whatever the count."""
     variant = variants.find(game)
-    own_rules, chosen = rules.build(variant), policy("knock", "count")
+    own_rules, chosen = record.build(variant), policy("knock", "count")
     if game == "race":
         seat = 1 - own_rules.race_points_seat if seat == 0 else own_rules.race_points_seat
     view = new_view()
     view.seat, view.other_points, view.ending, view.ending_count = seat, other, 1, count
-    assert bool(hooks.hook(chosen)(view, own_rules, hooks.vector(chosen))) is knocks
+    assert bool(compiler.hook(chosen)(view, own_rules, compiler.vector(chosen))) is knocks

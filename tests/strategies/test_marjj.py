@@ -12,17 +12,29 @@ from pathlib import Path
 import pytest
 
 from oracles import twin
-from simgin import hooks, loader, notation, rules, runner, variants
 from simgin.core import sums
 from simgin.core.view import new_view
-from simgin.matchup import Matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import record, variants
+from simgin.runs import runner
+from simgin.strategy import compiler, loader
+from simgin.text import notation
 from support import hands
 
 EAAI = variants.find("eaai")
-ROW, RULES = dict(EAAI.row), rules.build(EAAI)
+ROW, RULES = dict(EAAI.row), record.build(EAAI)
 POSITIONS = json.loads((Path(__file__).parents[1] / "data" / "marjj.json").read_text())
 VALUE = twin.card_values(ROW)
-MARJJ = {"window": 5, "weight": 18, "decay": 0.9, "best": 7, "one_gone": 4, "no_run": -10, "next_gone": -5, "far_gone": -3}
+MARJJ = {
+    "window": 5,
+    "weight": 18,
+    "decay": 0.9,
+    "best": 7,
+    "one_gone": 4,
+    "no_run": -10,
+    "next_gone": -5,
+    "far_gone": -3,
+}
 MARJJ |= {"run": 20, "next": 5, "far": 3, "no_set": -10, "two_gone": -4, "set": 20}
 OPPONENT = list(MARJJ)[4:]  # the weights of what a card is to the opponent
 ROUNDING = 1e-7
@@ -36,9 +48,13 @@ def thrown(position, **values):
     """What the policy throws over a range of noise values."""
     policy = loader.find("marjj").discard(**values)
     view = new_view()
-    view.hand, view.known, view.unseen = mask(position["hand"]), mask(position["his"]), mask(position["unseen"])
+    view.hand, view.known, view.unseen = (
+        mask(position["hand"]),
+        mask(position["his"]),
+        mask(position["unseen"]),
+    )
     view.legal, view.own_turn = view.hand & ~mask(position["taken"]), position["turn"]
-    hook, vector, cards = hooks.hook(policy), hooks.vector(policy), set()
+    hook, vector, cards = compiler.hook(policy), compiler.vector(policy), set()
     for i in range(16):
         view.noise = (2 * i + 1) << 48
         cards.add(notation.text(int(hook(view, RULES, vector))))
@@ -49,7 +65,9 @@ def least(scores):
     return {card for card in scores if scores[card] - min(scores.values()) < ROUNDING}
 
 
-@pytest.mark.parametrize("position", POSITIONS["discard"], ids=lambda position: position["hand"].replace(" ", ""))
+@pytest.mark.parametrize(
+    "position", POSITIONS["discard"], ids=lambda position: position["hand"].replace(" ", "")
+)
 def test_throws_what_the_original_throws(position):
     assert thrown(position) == least(position["scores"])
     assert position["thrown"] in least(position["scores"])
@@ -58,14 +76,26 @@ def test_throws_what_the_original_throws(position):
 def test_the_positions_ask_for_more_than_the_dearest_card():
     """Of the recorded discards a good part is not what Gold would throw, and some hang on the opponent."""
     dear = [max(p["scores"], key=lambda card: VALUE[card]) for p in POSITIONS["discard"]]
-    assert sum(VALUE[p["thrown"]] < VALUE[card] for p, card in zip(POSITIONS["discard"], dear, strict=True)) >= 30
-    assert sum(not thrown(p, **dict.fromkeys(OPPONENT, 0)) & least(p["scores"]) for p in POSITIONS["discard"]) >= 10
+    assert (
+        sum(
+            VALUE[p["thrown"]] < VALUE[card]
+            for p, card in zip(POSITIONS["discard"], dear, strict=True)
+        )
+        >= 30
+    )
+    assert (
+        sum(
+            not thrown(p, **dict.fromkeys(OPPONENT, 0)) & least(p["scores"])
+            for p in POSITIONS["discard"]
+        )
+        >= 10
+    )
 
 
 def test_takes_what_the_original_takes():
     """Where several best meldings are to be had the original asks only that which it would show, and may leave a card that fits another."""
     policy = loader.find("marjj").take
-    hook, vector = hooks.hook(policy), hooks.vector(policy)
+    hook, vector = compiler.hook(policy), compiler.vector(policy)
     answers = {True: 0, False: 0}
     for position in POSITIONS["take"]:
         hand, card = position["hand"].split(), position["offer"]
@@ -99,7 +129,12 @@ def features(hand, legal, unseen, his):
         ten = without(hand, card)
         count = twin.deadwood(ten, ROW)
         gone = [c for c in twin.PACK if c not in unseen and c not in his]
-        out[card] = (count, count == whole - VALUE[card], lambda ten=ten: sorted(after(ten, u) for u in unseen), use(card, gone, his))
+        out[card] = (
+            count,
+            count == whole - VALUE[card],
+            lambda ten=ten: sorted(after(ten, u) for u in unseen),
+            use(card, gone, his),
+        )
     return out
 
 
@@ -119,13 +154,20 @@ def use(card, gone, his):
     """How often each weight counts for the card."""
     around = [shifted(card, step) for step in (-2, -1, 1, 2)]
     off = [other is None or other in gone for other in around]
-    if card[0] in "QK":  # as the file has it: no card two above means no card above, and not no card two above
+    if (
+        card[0] in "QK"
+    ):  # as the file has it: no card two above means no card above, and not no card two above
         off[2:] = True, around[3] is not None and off[3]
     counts = in_runs(*off, names=("no_run", "next_gone", "far_gone"))
     counts |= in_runs(*[other in his for other in around], names=("run", "next", "far"))
     mates = [card[0] + suit for suit in twin.SUITS if suit != card[1]]
     others, taken = sum(mate in gone for mate in mates), sum(mate in his for mate in mates)
-    counts |= {"two_gone": others == 1, "no_set": others >= 2, "set": taken >= 2, "one_gone": others == 0 and taken < 2}
+    counts |= {
+        "two_gone": others == 1,
+        "no_set": others >= 2,
+        "set": taken >= 2,
+        "one_gone": others == 0 and taken < 2,
+    }
     return counts
 
 
@@ -144,7 +186,11 @@ def choice(found, turn, p):
     for card in candidates:
         count, _, counts, uses = found[card]
         best = counts()[: p["best"]]
-        scores[card] = count + p["weight"] * p["decay"] ** (turn - 1) * sum(best) / len(best) + sum(p[name] * n for name, n in uses.items())
+        scores[card] = (
+            count
+            + p["weight"] * p["decay"] ** (turn - 1) * sum(best) / len(best)
+            + sum(p[name] * n for name, n in uses.items())
+        )
     return least(scores)
 
 
@@ -159,11 +205,19 @@ def some_parameters(rng):
 
 
 def position_of(rng, i):
-    hand = hands.names_in_order(rng.sample([c for c in range(52) if 3 <= c % 13 <= 8] if i % 2 else range(52), 11))
+    hand = hands.names_in_order(
+        rng.sample([c for c in range(52) if 3 <= c % 13 <= 8] if i % 2 else range(52), 11)
+    )
     rest = [card for card in twin.PACK if card not in hand]
     rng.shuffle(rest)
     by = [
-        c for c in rest if any(c[0] == h[0] or (c[1] == h[1] and abs(twin.RANKS.index(c[0]) - twin.RANKS.index(h[0])) <= 2) for h in hand)
+        c
+        for c in rest
+        if any(
+            c[0] == h[0]
+            or (c[1] == h[1] and abs(twin.RANKS.index(c[0]) - twin.RANKS.index(h[0])) <= 2)
+            for h in hand
+        )
     ]
     his = by[: rng.randint(0, 5)]
     unseen = [card for card in rest if card not in his][: rng.randint(4, 12)]
@@ -182,7 +236,12 @@ def test_any_weights_against_the_twin(i):
     rng = random.Random(26_000 + i)
     position = position_of(rng, i)
     hand = position["hand"].split()
-    found = features(hand, [c for c in hand if c != position["taken"]], position["unseen"].split(), position["his"].split())
+    found = features(
+        hand,
+        [c for c in hand if c != position["taken"]],
+        position["unseen"].split(),
+        position["his"].split(),
+    )
     counts = {card: f[2]() for card, f in found.items()}
     found = {card: (f[0], f[1], lambda card=card: counts[card], f[3]) for card, f in found.items()}
     for p in [MARJJ, *[some_parameters(rng) for _ in range(15)]]:
@@ -192,15 +251,25 @@ def test_any_weights_against_the_twin(i):
 def test_of_two_like_cards_the_one_whose_mates_are_gone():
     """KS or QH, both alone; QD has been thrown. With -4 for `one_gone` the king is worth as little as the queen."""
     unseen = [c for c in twin.PACK if c not in "2S 3S 4S 7H 7D 7C 8H 8D 8C KS QH QD".split()]
-    position = {"hand": "2S 3S 4S 7H 7D 7C 8H 8D 8C KS QH", "taken": "", "his": "", "unseen": " ".join(unseen), "turn": 1}
+    position = {
+        "hand": "2S 3S 4S 7H 7D 7C 8H 8D 8C KS QH",
+        "taken": "",
+        "his": "",
+        "unseen": " ".join(unseen),
+        "turn": 1,
+    }
     assert thrown(position) == {"QH"}
     assert thrown(position, one_gone=-4) == {"KS", "QH"}
-    assert thrown(position | {"his": "QS QC", "unseen": " ".join(c for c in unseen if c not in ("QS", "QC"))}) == {"KS"}
+    assert thrown(
+        position | {"his": "QS QC", "unseen": " ".join(c for c in unseen if c not in ("QS", "QC"))}
+    ) == {"KS"}
 
 
 def test_the_paper_has_other_numbers():
     plain, paper = loader.find("marjj").discard, loader.find("marjj-paper").discard
-    changed = {name for name in plain.params if plain.params[name].default != paper.params[name].default}
+    changed = {
+        name for name in plain.params if plain.params[name].default != paper.params[name].default
+    }
     assert changed == {"weight", "best"}
     assert {name: p.default for name, p in plain.params.items()} == MARJJ
 
@@ -208,19 +277,27 @@ def test_the_paper_has_other_numbers():
 @pytest.fixture(scope="module")
 def against_simple():
     """The sums over 4,000 matches; a seed chosen before looking."""
-    return runner.run_matchup(Matchup(EAAI, loader.find("marjj"), loader.find("simple"), 20_210_202, "match"), 4000).sum(axis=0)
+    return runner.run_matchup(
+        Matchup(EAAI, loader.find("marjj"), loader.find("simple"), 20_210_202, "match"), 4000
+    ).sum(axis=0)
 
 
 def test_share_of_matches_against_simple(against_simple):
     """76.40 +- 0.85 % in the original framework; lay-offs and the melding shown are the engine's here, for which 1.5 points are allowed."""
-    won = against_simple[sums.SUM + sums.FACT["a_match_win"]] / 2  # a match won counts twice, a drawn one once
+    won = (
+        against_simple[sums.SUM + sums.FACT["a_match_win"]] / 2
+    )  # a match won counts twice, a drawn one once
     share = 100 * won / against_simple[sums.SUM + sums.FACT["matches"]]
     assert abs(share - 76.40) < 1.5 + 3 * math.hypot(0.85, 0.67)
 
 
-@pytest.mark.parametrize(("kind", "reference"), [("gin", 11.50), ("knock", 62.04), ("undercut", 26.10), ("void", 0.36)])
+@pytest.mark.parametrize(
+    ("kind", "reference"), [("gin", 11.50), ("knock", 62.04), ("undercut", 26.10), ("void", 0.36)]
+)
 def test_endings_against_simple(against_simple, kind, reference):
     """Shares in 6,372 deals of the original in its framework, with the same allowance; by chance one of the four fails in 100 seeds."""
     deals = against_simple[sums.SUM + sums.FACT["deals"]]
     share = 100 * against_simple[sums.SUM + sums.FACT[kind]] / deals
-    assert abs(share - reference) < (0.3 if kind == "void" else 1.5) + 3 * math.sqrt(reference * (100 - reference) * (1 / 6372 + 1 / deals))
+    assert abs(share - reference) < (0.3 if kind == "void" else 1.5) + 3 * math.sqrt(
+        reference * (100 - reference) * (1 / 6372 + 1 / deals)
+    )

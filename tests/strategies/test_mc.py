@@ -12,15 +12,29 @@ from simgin_strategies import _playouts as mc
 
 import simgin
 from oracles import twin
-from simgin import hooks, loader, notation, single, value, variants
 from simgin.core.jit import jit
 from simgin.core.view import new_view
-from simgin.matchup import Matchup
+from simgin.play import deal
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.strategy import compiler, loader
+from simgin.text import notation
+from simgin.value import value
 from support import hands
 from support.variant_lists import strategy
 
-ROWS = ("eaai", "oklahoma", "standard+discard_ban=drawn", "eaai+discard_ban=none", "standard+first_turn=upcard_stock_or_pass")
-ROWS += ("standard+first_turn=discard_first", "standard+first_turn=free+stock_end=at_draw", "standard+take_discard=no+first_turn=free")
+ROWS = (
+    "eaai",
+    "oklahoma",
+    "standard+discard_ban=drawn",
+    "eaai+discard_ban=none",
+    "standard+first_turn=upcard_stock_or_pass",
+)
+ROWS += (
+    "standard+first_turn=discard_first",
+    "standard+first_turn=free+stock_end=at_draw",
+    "standard+take_discard=no+first_turn=free",
+)
 ROWS += ("standard+layoff_on_gin=yes+undercut_on_tie=no", "standard+layoff=no+stock_reserve=8")
 EAAI = variants.find("eaai")
 RULES, ROW = hands.game("eaai")
@@ -58,27 +72,44 @@ def test_a_roll_out_from_the_true_cards_is_the_deal_that_the_engine_plays(text, 
     for i in range(30):
         pack = rng.sample(range(52), 52)
         matchup = Matchup(variants.find(text), strategy(player), strategy("gold"), i, "deal")
-        played = single.play(matchup, i, pack=pack, dealer=i % 2)
+        played = deal.play(matchup, i, pack=pack, dealer=i % 2)
         points = int(played.state.score[0] - played.state.score[1])
         for question in played.questions:
             if question.seat == 0 and (did := action_of(question)):
                 view = question.view
                 stock = np.array(pack[52 - view.stock :], np.int64)
                 him = ((1 << 52) - 1) & ~(int(view.hand) | int(view.pile) | notation.mask(stock))
-                assert _outcome(*did, him, stock, player == "gin-only", view, rules) == points, (i, question)
+                assert _outcome(*did, him, stock, player == "gin-only", view, rules) == points, (
+                    i,
+                    question,
+                )
                 seen.add((did[0], points > 0))
-    assert len(seen) >= (3 if "take_discard=no" in text else 6)  # the sample holds the actions, won and lost
+    assert len(seen) >= (
+        3 if "take_discard=no" in text else 6
+    )  # the sample holds the actions, won and lost
 
 
 def position(hand, known="", pile="", **fields):
     """A view in the middle of a deal of the EAAI challenge, the stock a third gone."""
     view = new_view()
-    view.hand, view.known, view.pile = (notation.mask(notation.cards(cards)) for cards in (hand, known, pile))
+    view.hand, view.known, view.pile = (
+        notation.mask(notation.cards(cards)) for cards in (hand, known, pile)
+    )
     view.unseen = ((1 << 52) - 1) & ~(view.hand | view.known | view.pile)
     view.stock = bin(view.unseen).count("1") - 10 + bin(view.known).count("1")
-    view.taken = view.drawn = view.upcard = view.ending_card = view.ending_count = view.taken_offer = view.deck_left = -1
+    view.taken = view.drawn = view.upcard = view.ending_card = view.ending_count = (
+        view.taken_offer
+    ) = view.deck_left = -1
     view.turn = view.turns = 10
-    view.phase, view.limit, view.multiplier, view.target, view.goal, view.stake, view.noise = 1, 10, 1, 100, RULES.goal, 1, 2**52 + 12345
+    view.phase, view.limit, view.multiplier, view.target, view.goal, view.stake, view.noise = (
+        1,
+        10,
+        1,
+        100,
+        RULES.goal,
+        1,
+        2**52 + 12345,
+    )
     for name, number in fields.items():
         view[name] = number
     return view
@@ -111,7 +142,12 @@ def test_hidden_cards_and_the_stock_are_dealt_evenly():
     share = 8 / len(unseen)
     held = np.array([np.sum(hidden >> card & 1) for card in unseen])
     first = np.bincount(stocks[:, 0], minlength=52)[unseen]
-    by_hand = np.sum((held - n * share) ** 2) / (n * share * (1 - share)) * (len(unseen) - 1) / len(unseen)
+    by_hand = (
+        np.sum((held - n * share) ** 2)
+        / (n * share * (1 - share))
+        * (len(unseen) - 1)
+        / len(unseen)
+    )
     by_stock = np.sum((first - n / len(unseen)) ** 2) / (n / len(unseen))
     assert len(unseen) == 31
     assert by_hand < 67.6 and by_stock < 67.6  # the 0.9999 quantile with 30 degrees of freedom
@@ -120,7 +156,9 @@ def test_hidden_cards_and_the_stock_are_dealt_evenly():
 def test_hands_are_as_developed_as_asked():
     counts = {}
     for developed in (mc.GROWN, mc.DRAWS, mc.ANY):
-        counts[developed] = [twin.deadwood(hands.names(int(him)), ROW) for him in imagined(60, developed)[0]]
+        counts[developed] = [
+            twin.deadwood(hands.names(int(him)), ROW) for him in imagined(60, developed)[0]
+        ]
     means = {developed: np.mean(found) for developed, found in counts.items()}
     aim = mc.EXPECTED[int(MIDDLE.pile).bit_count()]
     assert aim == 19
@@ -129,7 +167,11 @@ def test_hands_are_as_developed_as_asked():
 
 
 def vector(**values):
-    return hooks.vector(loader.find("mc:" + ",".join(f"{k}={v}" for k, v in values.items()) if values else "mc").knock)
+    return compiler.vector(
+        loader.find(
+            "mc:" + ",".join(f"{k}={v}" for k, v in values.items()) if values else "mc"
+        ).knock
+    )
 
 
 def test_worth_is_the_chance_of_the_match_or_points():
@@ -154,7 +196,10 @@ def test_the_table_is_the_value_of_gold_against_itself():
     fresh = value.of("eaai", "gold", "gold", deals=100_000, seed=5)
     for own, other in ((50, 0), (0, 75), (60, 40), (90, 80), (20, 95)):
         told = (fresh.win(own, other, dealer=0) + fresh.win(own, other, dealer=1)) / 2
-        assert abs(told - table[own, other]) < 4 * max(fresh.se(own, other, dealer=0), fresh.se(own, other, dealer=1)) + 0.001
+        assert (
+            abs(told - table[own, other])
+            < 4 * max(fresh.se(own, other, dealer=0), fresh.se(own, other, dealer=1)) + 0.001
+        )
 
 
 def test_better_means_more_than_so_many_standard_errors():
@@ -170,8 +215,11 @@ def test_better_means_more_than_so_many_standard_errors():
 
 
 def ask(slot, view, **values):
-    policy = getattr(loader.find("mc:" + ",".join(f"{k}={v}" for k, v in values.items()) if values else "mc"), slot)
-    return int(hooks.hook(policy)(view, RULES, hooks.vector(policy)))
+    policy = getattr(
+        loader.find("mc:" + ",".join(f"{k}={v}" for k, v in values.items()) if values else "mc"),
+        slot,
+    )
+    return int(compiler.hook(policy)(view, RULES, compiler.vector(policy)))
 
 
 def test_a_card_that_the_opponent_can_use_is_kept():
@@ -179,18 +227,29 @@ def test_a_card_that_the_opponent_can_use_is_kept():
     view = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
     view.legal = view.hand
     gold = loader.find("gold").discard
-    assert int(hooks.hook(gold)(view, RULES, hooks.vector(gold))) == notation.card("KS")
+    assert int(compiler.hook(gold)(view, RULES, compiler.vector(gold))) == notation.card("KS")
     assert ask("discard", view, n=1000, width=2, value="points") == notation.card("KH")
     assert len({ask("discard", view) for _ in range(5)}) == 1
 
 
 def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
     """The opponent is known to hold three melds and an ace: he undercuts a knock with four, and would win little by knocking himself."""
-    kept = {"legal": 3, "ending": 1, "ending_card": notation.card("KH"), "drawn": notation.card("KH")}
+    kept = {
+        "legal": 3,
+        "ending": 1,
+        "ending_card": notation.card("KH"),
+        "drawn": notation.card("KH"),
+    }
     hand, his = "AD 2D 3D 6C 6H 6S 9S TS JS 4H KH", "7H 8H 9H TC JC QC 5C 5H 5S AS"
     assert ask("knock", position(hand, his, "3H 7C", ending_count=4, **kept)) == 0
     assert ask("knock", position(hand, "", "3H 7C", ending_count=4, own_points=95, **kept)) == 1
-    assert ask("knock", position("AD 2D 3D 6C 6H 6S 9S TS JS QS KH", his, "3H 7C", ending_count=0, **kept)) == 1
+    assert (
+        ask(
+            "knock",
+            position("AD 2D 3D 6C 6H 6S 9S TS JS QS KH", his, "3H 7C", ending_count=0, **kept),
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize("opponent", ["simple", "gold"])

@@ -3,8 +3,8 @@
 import pytest
 
 from oracles import twin
-from simgin import hooks, loader, matchup, single
-from simgin.strategy import written
+from simgin.play import deal, matchup
+from simgin.strategy import compiler, loader, written
 from support import twin_views as sight
 from support.hands import game, names
 from support.twin_replay import match_of, replayed
@@ -58,7 +58,9 @@ POLICIES = [
 
 # In which rows a policy is compared, where not in all.
 SCOPE = {
-    "lead": lambda row: row["goal"] == "points",  # the text reckons in points and says nothing of a target of deals or games
+    "lead": lambda row: (
+        row["goal"] == "points"
+    ),  # the text reckons in points and says nothing of a target of deals or games
     "count": lambda row: row["goal"] == "points",
     "value": lambda row: row["discard_ban"] != "drawn",  # see the test of these rows alone
 }
@@ -93,8 +95,12 @@ def said(slot, answer):
 
 def allowed(slot, name, values, view, row):
     """The answers that the twin allows."""
-    values = {key: value == "yes" if value in ("yes", "no") else value for key, value in values.items()}
-    return getattr(getattr(twin.roster, slot), name.replace("-", "_"))(sight.seen(view, row, slot), **values)
+    values = {
+        key: value == "yes" if value in ("yes", "no") else value for key, value in values.items()
+    }
+    return getattr(getattr(twin.roster, slot), name.replace("-", "_"))(
+        sight.seen(view, row, slot), **values
+    )
 
 
 def every_row(row):
@@ -104,7 +110,7 @@ def every_row(row):
 def compare(slot, name, values, wanted, of=every_row):
     """Ask the policy and its twin; the share of the positions in which the text allows one answer only."""
     chosen = policy(slot, name, values)
-    ask, vector = hooks.hook(chosen), hooks.vector(chosen)
+    ask, vector = compiler.hook(chosen), compiler.vector(chosen)
     decided = 0
     asked = [(text, view) for text, view in sight.questions(slot) if of(game(text)[1])][:wanted]
     for text, view in asked:
@@ -133,7 +139,7 @@ def test_simple_keeps_its_pairs_apart():
     pairing = matchup.seated("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
     barred = 0
     for unit in range(8):
-        for question in single.play(pairing, unit).questions:
+        for question in deal.play(pairing, unit).questions:
             if question.seat == 0 and question.slot == "discard":
                 seen = sight.seen(question.view, pairing.variant.row, "discard")
                 allowed = twin.roster.discard.simple(seen)
@@ -153,7 +159,10 @@ def test_value_where_the_card_drawn_must_be_kept():
 def parts(strategy):
     """(policy, its parameters as text) of a strategy, by slot."""
     chosen = {slot: strategy.policy(slot) for slot in ("take", "discard", "knock")}
-    return {slot: (one.name, {key: written(param, param.default) for key, param in one.params.items()}) for slot, one in chosen.items()}
+    return {
+        slot: (one.name, {key: written(param, param.default) for key, param in one.params.items()})
+        for slot, one in chosen.items()
+    }
 
 
 def worded(values):
@@ -170,7 +179,9 @@ def known(name):
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_strategies_are_made_of_what_the_text_says(name):
     take, discard, knock = STRATEGIES[name]
-    assert parts(known(name)) == parts(loader.find(f"simple+take={take}+discard={discard}+knock={knock}"))
+    assert parts(known(name)) == parts(
+        loader.find(f"simple+take={take}+discard={discard}+knock={knock}")
+    )
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -179,11 +190,13 @@ def test_whole_deals(name):
     rules = parts(known(name))
     for unit in range(2):
         pairing = matchup.seated(name, "gold-at", "eaai", 11, "deal")
-        played = single.play(pairing, unit, unit, points=(30, 60))
+        played = deal.play(pairing, unit, unit, points=(30, 60))
         for question in played.questions:
             if question.seat == unit and question.slot in rules:
                 rule, values = rules[question.slot]
-                answers = allowed(question.slot, rule, worded(values), question.view, pairing.variant.row)
+                answers = allowed(
+                    question.slot, rule, worded(values), question.view, pairing.variant.row
+                )
                 assert said(question.slot, question.answer) in answers
         replayed(played, match_of(played, start_points=(30, 60)))
 
@@ -191,7 +204,18 @@ def test_whole_deals(name):
 # One player: what stopping is worth (section 4)
 
 LEAST_LEFT = {1: 9, 2: 13, 3: 17, 4: 20, 5: 23, 6: 25, 7: 28, 8: 31, 9: 33, 10: 36}
-WORTH_AT_40 = {1: 17.88, 2: 16.25, 3: 14.62, 4: 13.00, 5: 11.38, 6: 9.75, 7: 8.12, 8: 6.50, 9: 4.88, 10: 3.25}
+WORTH_AT_40 = {
+    1: 17.88,
+    2: 16.25,
+    3: 14.62,
+    4: 13.00,
+    5: 11.38,
+    6: 9.75,
+    7: 8.12,
+    8: 6.50,
+    9: 4.88,
+    10: 3.25,
+}
 
 
 def formula(count, left):
@@ -199,7 +223,9 @@ def formula(count, left):
     if count == 0:
         return (left - 1) / 2 + 25
     if count <= left - 1:
-        return ((left - 1 - count) * (left - count) / 2 - count * (count + 1) / 2 - 25 * count) / left
+        return (
+            (left - 1 - count) * (left - count) / 2 - count * (count + 1) / 2 - 25 * count
+        ) / left
     return -(count - (left - 1) / 2 + 25)
 
 
@@ -209,7 +235,9 @@ def test_what_stopping_is_worth(count):
     worth = {left: twin.roster.stopping_value(row, count, left) for left in range(1, 44)}
     assert all(abs(worth[left] - formula(count, left)) < 1e-9 for left in worth)
     if count:
-        assert LEAST_LEFT[count] == min(left for left in worth if all(worth[more] >= 0 for more in range(left, 44)))
+        assert LEAST_LEFT[count] == min(
+            left for left in worth if all(worth[more] >= 0 for more in range(left, 44))
+        )
         assert abs(worth[40] - WORTH_AT_40[count]) < 0.00501
 
 

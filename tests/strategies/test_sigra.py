@@ -11,12 +11,14 @@ from pathlib import Path
 import pytest
 
 from oracles import twin
-from simgin import hooks, loader, notation, rules, variants
 from simgin.core.view import new_view
+from simgin.rules import record, variants
+from simgin.strategy import compiler, loader
+from simgin.text import notation
 from support import hands
 
 EAAI = variants.find("eaai")
-ROW, RULES = dict(EAAI.row), rules.build(EAAI)
+ROW, RULES = dict(EAAI.row), record.build(EAAI)
 POSITIONS = json.loads((Path(__file__).parents[1] / "data" / "sigra.json").read_text())
 VALUE = twin.card_values(ROW)
 ROUNDING = 1e-7
@@ -33,7 +35,7 @@ def answer(policy, hand, his, shed, unseen, **fields):
     view.hand, view.known, view.shed, view.unseen = mask(hand), mask(his), mask(shed), mask(unseen)
     for name, value in fields.items():
         view[name] = value
-    return int(hooks.hook(policy)(view, RULES, hooks.vector(policy)))
+    return int(compiler.hook(policy)(view, RULES, compiler.vector(policy)))
 
 
 def thrown(hand, his, shed, unseen, **values):
@@ -41,12 +43,19 @@ def thrown(hand, his, shed, unseen, **values):
 
 
 def takes(hand, card, his, shed, unseen):
-    return bool(answer(SIGRA.take, hand, his, shed, unseen, taken_offer=notation.card(card), legal=3))
+    return bool(
+        answer(SIGRA.take, hand, his, shed, unseen, taken_offer=notation.card(card), legal=3)
+    )
 
 
 def others(position):
     """What the original counts as unknown, the position's further card apart."""
-    seen = {*position["hand"].split(), *position["his"].split(), *position["gone"].split(), position["card"]}
+    seen = {
+        *position["hand"].split(),
+        *position["his"].split(),
+        *position["gone"].split(),
+        position["card"],
+    }
     return [card for card in twin.PACK if card not in seen]
 
 
@@ -56,18 +65,28 @@ def others(position):
 def worths(ten, his, shed, unseen, reach, hold):
     """What ten cards are worth by each of their best meldings."""
     count = twin.deadwood(ten, ROW)
-    new = [meld for u in unseen if u not in ten for meld in twin.melds_in([*ten, u], ROW) if u in meld]
+    new = [
+        meld for u in unseen if u not in ten for meld in twin.melds_in([*ten, u], ROW) if u in meld
+    ]
     times = {card: sum(card in meld for meld in new) for card in ten}
     for melding in twin.optimal_meldings(ten, ROW) or [()]:
         loose = [card for card in ten if not any(card in meld for meld in melding)]
-        yield count - reach * sum(VALUE[card] * times[card] for card in loose) / len(unseen) - hold * held_back(ten, his, shed, unseen)
+        yield (
+            count
+            - reach * sum(VALUE[card] * times[card] for card in loose) / len(unseen)
+            - hold * held_back(ten, his, shed, unseen)
+        )
 
 
 def held_back(ten, his, shed, unseen):
     total = 0
     for meld in MELDS:
         mine = [card for card in meld if card in ten]
-        if len(mine) != 1 or not any(card in his for card in meld) or any(c not in his and c not in unseen and c != mine[0] for c in meld):
+        if (
+            len(mine) != 1
+            or not any(card in his for card in meld)
+            or any(c not in his and c not in unseen and c != mine[0] for c in meld)
+        ):
             continue
         if len({card[0] for card in meld}) == 1 and mine[0] in shed:
             continue
@@ -90,12 +109,18 @@ def test_throws_what_leaves_the_original_most(i):
     position = POSITIONS["discard"][i]
     hand = [*position["hand"].split(), position["card"]]
     card = thrown(hand, position["his"].split(), position["shed"].split(), others(position))
-    best = [c for c, worth in position["worth"].items() if worth < min(position["worth"].values()) + ROUNDING]
+    best = [
+        c
+        for c, worth in position["worth"].items()
+        if worth < min(position["worth"].values()) + ROUNDING
+    ]
     assert card in best
     assert VALUE[card] == max(VALUE[c] for c in best)
 
 
-@pytest.mark.parametrize("position", POSITIONS["take"], ids=lambda position: position["hand"].replace(" ", ""))
+@pytest.mark.parametrize(
+    "position", POSITIONS["take"], ids=lambda position: position["hand"].replace(" ", "")
+)
 def test_takes_what_the_original_takes(position):
     hand, his, shed = position["hand"].split(), position["his"].split(), position["shed"].split()
     assert takes(hand, position["card"], his, shed, others(position)) == position["takes"]
@@ -108,15 +133,29 @@ def test_the_takes_hold_both_answers():
 def drawn_up(rng, n):
     """Cards of few ranks, some of them the opponent's, few unseen: what he may want and what may be melded weighs more than in play."""
     cards = hands.names_in_order(rng.sample([c for c in range(52) if 2 <= c % 13 <= 7], 24))
-    return cards[:n], cards[n : n + 4], cards[:2], [*cards[n + 4 :], *rng.sample([c for c in twin.PACK if c[0] in "JQK"], 4)]
+    return (
+        cards[:n],
+        cards[n : n + 4],
+        cards[:2],
+        [*cards[n + 4 :], *rng.sample([c for c in twin.PACK if c[0] in "JQK"], 4)],
+    )
 
 
 @pytest.mark.parametrize("i", range(15))
 def test_any_weights_against_the_twin(i):
     rng = random.Random(25_000 + i)
     hand, his, shed, unseen = drawn_up(rng, 11)
-    for reach, hold in ((0.85, 1), (0, 0), (rng.uniform(0, 4), 0), (0, rng.uniform(0, 90)), (rng.uniform(0, 4), rng.uniform(0, 90))):
-        worth = {c: list(worths([o for o in hand if o != c], his, shed, unseen, reach, hold)) for c in hand}
+    for reach, hold in (
+        (0.85, 1),
+        (0, 0),
+        (rng.uniform(0, 4), 0),
+        (0, rng.uniform(0, 90)),
+        (rng.uniform(0, 4), rng.uniform(0, 90)),
+    ):
+        worth = {
+            c: list(worths([o for o in hand if o != c], his, shed, unseen, reach, hold))
+            for c in hand
+        }
         card = thrown(hand, his, shed, unseen, reach=reach, hold=hold)
         assert min(worth[card]) <= min(max(found) for found in worth.values()) + ROUNDING
 
@@ -128,9 +167,14 @@ def test_takes_against_the_twin(i):
     card = unseen.pop()
 
     def best(eleven, legal, pick):
-        return min(pick(worths([o for o in eleven if o != c], his, shed, unseen, 0.85, 1)) for c in legal)
+        return min(
+            pick(worths([o for o in eleven if o != c], his, shed, unseen, 0.85, 1)) for c in legal
+        )
 
-    for low, high in ((min, max), (max, min)):  # by either end of what the choice of a best melding leaves open
+    for low, high in (
+        (min, max),
+        (max, min),
+    ):  # by either end of what the choice of a best melding leaves open
         drawn = [best([*hand, u], [*hand, u], high) for u in unseen]
         wanted = best([*hand, card], hand, low) < sum(drawn) / len(drawn)
         if low is max and wanted:
@@ -147,12 +191,29 @@ def test_a_card_with_company_is_kept_and_a_lone_one_goes():
     hand = [*MELDED, "TD", "JD", "KC", "5C", "AC"]
     unseen = [card for card in twin.PACK if card not in hand]
     assert thrown(hand, [], [], unseen) == "KC"
-    assert thrown(hand, [], [], [card for card in unseen if card not in ("9D", "QD", "TS", "TH", "TC", "JS", "JH", "JC")]) == "TD"
+    assert (
+        thrown(
+            hand,
+            [],
+            [],
+            [
+                card
+                for card in unseen
+                if card not in ("9D", "QD", "TS", "TH", "TC", "JS", "JH", "JC")
+            ],
+        )
+        == "TD"
+    )
 
 
 def test_what_the_opponent_wants_breaks_ties_and_more_only_with_a_great_weight():
     """He took QS and KS: JS would complete his run. In the original the weight is so small that only equal cards are told apart by it."""
-    for card, hold, expected in (("KD", 0, "JS"), ("KD", 1, "KD"), ("9D", 1, "JS"), ("9D", 35, "9D")):
+    for card, hold, expected in (
+        ("KD", 0, "JS"),
+        ("KD", 1, "KD"),
+        ("9D", 1, "JS"),
+        ("9D", 35, "9D"),
+    ):
         hand = [*MELDED, "JS", card, "AD", "5C", "3H"]
         unseen = [c for c in twin.PACK if c not in (*hand, "QS", "KS")]
         assert thrown(hand, ["QS", "KS"], [], unseen, hold=hold) == expected

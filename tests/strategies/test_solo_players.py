@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin import hooks, loader, matchup, notation, rules, runner, variants
 from simgin.core import sums
 from simgin.core.view import new_view
+from simgin.play import matchup
+from simgin.rules import record, variants
+from simgin.runs import runner
+from simgin.strategy import compiler, loader
+from simgin.text import notation
 
 ROOT = Path(__file__).resolve().parents[2]
 RANDOM = random.Random(20261122)
@@ -20,10 +24,14 @@ PACK = (1 << 52) - 1
 
 
 def game(text):
-    return rules.build(variants.find(text))
+    return record.build(variants.find(text))
 
 
-KNOCK, SOLITARY, CORNER = game("solitaire-gin-knock"), game("solitary-gin"), game("solitaire-gin+ace_runs=corner")
+KNOCK, SOLITARY, CORNER = (
+    game("solitaire-gin-knock"),
+    game("solitary-gin"),
+    game("solitaire-gin+ace_runs=corner"),
+)
 
 
 def row(text):
@@ -43,13 +51,15 @@ def members(cards):
 
 
 def ask(slot, name, values=None, rules=KNOCK, **fields):
-    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**(values or {}))
+    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(
+        **(values or {})
+    )
     view = new_view()
     view.drawn = view.taken = view.ending_card = -1
     view.deck_left, view.ending, view.limit = 20, 1, 10
     for field, value in fields.items():
         view[field] = value
-    return int(hooks.hook(policy)(view, rules, hooks.vector(policy)))
+    return int(compiler.hook(policy)(view, rules, compiler.vector(policy)))
 
 
 def eleven():
@@ -63,11 +73,18 @@ def eleven():
 
 def melds_out(hand, values):
     """Least number of cards left out of disjoint melds."""
-    return min(len(twin.melds.left_over(hand, family)) for family in twin.melds.families(twin.melds_in(hand, values)))
+    return min(
+        len(twin.melds.left_over(hand, family))
+        for family in twin.melds.families(twin.melds_in(hand, values))
+    )
 
 
 def after_draw(ten, card, values):
-    return min(twin.deadwood(names(mask_of & ~(1 << x)), values) for mask_of in (ten | 1 << card,) for x in members(mask_of))
+    return min(
+        twin.deadwood(names(mask_of & ~(1 << x)), values)
+        for mask_of in (ten | 1 << card,)
+        for x in members(mask_of)
+    )
 
 
 def cost(aim, ten, unseen, values, few=7):
@@ -76,7 +93,11 @@ def cost(aim, ten, unseen, values, few=7):
         loose = [max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen)]
         return sum(loose), twin.deadwood(names(ten), values)
     counts = sorted(after_draw(ten, u, values) for u in members(unseen))
-    return {"deadwood": (sum(counts),), "gin": (-counts.count(0), sum(counts)), "few": (sum(counts[:few]),)}[aim]
+    return {
+        "deadwood": (sum(counts),),
+        "gin": (-counts.count(0), sum(counts)),
+        "few": (sum(counts[:few]),),
+    }[aim]
 
 
 @pytest.mark.parametrize("aim", ["deadwood", "gin", "few", "loose"])
@@ -86,7 +107,16 @@ def test_ahead_keeps_what_the_draws_serve_best(aim, text):
     for _ in range(4):
         hand, unseen = eleven()
         costs = {card: cost(aim, hand & ~(1 << card), unseen, values) for card in members(hand)}
-        thrown = ask("discard", "ahead", {"aim": aim}, own_rules, hand=hand, legal=hand, unseen=unseen, own_turn=3)
+        thrown = ask(
+            "discard",
+            "ahead",
+            {"aim": aim},
+            own_rules,
+            hand=hand,
+            legal=hand,
+            unseen=unseen,
+            own_turn=3,
+        )
         assert costs[thrown] == min(costs.values())
 
 
@@ -108,13 +138,25 @@ def test_loose_cards(text, own_rules, left):
 
 @pytest.mark.parametrize(
     ("own_rules", "last", "dearest"),
-    [(KNOCK, {"deck_left": 1}, ("KS", "KH")), (SOLITARY, {"deck_left": 27, "own_turn": 15}, ("AC",))],
+    [
+        (KNOCK, {"deck_left": 1}, ("KS", "KH")),
+        (SOLITARY, {"deck_left": 27, "own_turn": 15}, ("AC",)),
+    ],
 )
 def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
     """Two kings or the 7 and 8 would be worth waiting with, but no draw follows. In Solitary Gin the ace is dearest."""
     hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
     for name in ("ahead", "switch"):
-        thrown = ask("discard", name, {"aim": "gin"}, own_rules, hand=hand, legal=hand, unseen=PACK & ~hand, **last)
+        thrown = ask(
+            "discard",
+            name,
+            {"aim": "gin"},
+            own_rules,
+            hand=hand,
+            legal=hand,
+            unseen=PACK & ~hand,
+            **last,
+        )
         assert notation.text(thrown) in dearest
 
 
@@ -126,7 +168,9 @@ def test_switch_looks_for_the_mean_penalty_in_its_last_turns():
 
     for _ in range(4):
         hand, unseen = eleven()
-        late = {c: sum(penalty(hand & ~(1 << c), u) for u in members(unseen)) for c in members(hand)}
+        late = {
+            c: sum(penalty(hand & ~(1 << c), u) for u in members(unseen)) for c in members(hand)
+        }
         shown = {"hand": hand, "legal": hand, "unseen": unseen, "deck_left": 30}
         thrown = ask("discard", "switch", {"k": 3}, SOLITARY, own_turn=13, **shown)
         assert late[thrown] == min(late.values())
@@ -139,7 +183,10 @@ def test_switch_can_look_for_the_goal():
     values = row("solitary-gin")
     for _ in range(4):
         hand, unseen = eleven()
-        good = {c: sum(after_draw(hand & ~(1 << c), u, values) <= 15 for u in members(unseen)) for c in members(hand)}
+        good = {
+            c: sum(after_draw(hand & ~(1 << c), u, values) <= 15 for u in members(unseen))
+            for c in members(hand)
+        }
         thrown = ask(
             "discard", "switch", {"goal": "yes"}, SOLITARY,
             hand=hand, legal=hand, unseen=unseen, own_turn=14, deal=4, own_points=15, deck_left=30,
@@ -173,8 +220,20 @@ def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
     own_rules, values = game(text), row(text)
     for _ in range(2):
         hand, unseen = eleven()
-        worth = {card: by_table(scoring, time, hand & ~(1 << card), unseen, values) for card in members(hand)}
-        thrown = ask("discard", "dp", None, own_rules, hand=hand, legal=hand, unseen=unseen, **{"own_turn": 3, **shown})
+        worth = {
+            card: by_table(scoring, time, hand & ~(1 << card), unseen, values)
+            for card in members(hand)
+        }
+        thrown = ask(
+            "discard",
+            "dp",
+            None,
+            own_rules,
+            hand=hand,
+            legal=hand,
+            unseen=unseen,
+            **{"own_turn": 3, **shown},
+        )
         assert worth[thrown] == pytest.approx(max(worth.values()), abs=1e-9)
 
 
@@ -183,12 +242,16 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
     ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
     for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
         for left in range(1, 44, 3):
-            gain = float(enumerated(2, left, KNOCK)) - by_table(1, (left - 1) // 3, ten, unseen, values)
+            gain = float(enumerated(2, left, KNOCK)) - by_table(
+                1, (left - 1) // 3, ten, unseen, values
+            )
             asked = ask("knock", "dp", hand=ten, unseen=unseen, ending_count=2, deck_left=left)
             assert asked == (gain >= 0)
             answers.add(asked)
     assert answers == {0, 1}
-    assert ask("knock", "dp", hand=ten, unseen=0, ending_count=2, deck_left=-1) == 0  # against another player: gin only
+    assert (
+        ask("knock", "dp", hand=ten, unseen=0, ending_count=2, deck_left=-1) == 0
+    )  # against another player: gin only
 
 
 # Stopping
@@ -208,21 +271,30 @@ def enumerated(count, left, own_rules):
     return total / left
 
 
-@pytest.mark.parametrize("more", ["", "+count_joker=yes", "+undercut_on_tie=yes", "+undercut_bonus=10+gin_bonus=0"])
+@pytest.mark.parametrize(
+    "more", ["", "+count_joker=yes", "+undercut_on_tie=yes", "+undercut_bonus=10+gin_bonus=0"]
+)
 def test_the_value_of_stopping(more):
     from simgin_strategies.stop import stop_value
 
     own_rules = game(f"solitaire-gin-knock{more}")
     for left in range(1, 44):
         for count in range(11):
-            assert stop_value(count, left, own_rules) == pytest.approx(float(enumerated(count, left, own_rules)), abs=1e-12)
+            assert stop_value(count, left, own_rules) == pytest.approx(
+                float(enumerated(count, left, own_rules)), abs=1e-12
+            )
 
 
 def test_the_derived_table():
-    least = {k: min(m for m in range(1, 44) if all(enumerated(k, n, KNOCK) >= 0 for n in range(m, 44))) for k in range(1, 11)}
+    least = {
+        k: min(m for m in range(1, 44) if all(enumerated(k, n, KNOCK) >= 0 for n in range(m, 44)))
+        for k in range(1, 11)
+    }
     assert list(least.values()) == [9, 13, 17, 20, 23, 25, 28, 31, 33, 36]
     at_40 = [17.88, 16.25, 14.62, 13.00, 11.38, 9.75, 8.12, 6.50, 4.88, 3.25]
-    assert [float(enumerated(k, 40, KNOCK)) for k in range(1, 11)] == pytest.approx(at_40, abs=0.006)
+    assert [float(enumerated(k, 40, KNOCK)) for k in range(1, 11)] == pytest.approx(
+        at_40, abs=0.006
+    )
     for k in range(1, 11):
         for m in range(1, 44):
             assert ask("knock", "stop-by", ending_count=k, deck_left=m) == (m >= least[k])
@@ -253,7 +325,9 @@ def test_stop_dp_is_the_backward_induction():
     def go(left, state, count):
         if left == 1:
             return -count
-        return -count / left + (1 - 1 / left) * sum(chances[left, state, j] * best(left - 1, j) for j in range(STATES))
+        return -count / left + (1 - 1 / left) * sum(
+            chances[left, state, j] * best(left - 1, j) for j in range(STATES)
+        )
 
     answers = set()
     for left in range(1, 44, 3):
@@ -267,8 +341,12 @@ def test_stop_dp_is_the_backward_induction():
 
 
 def facts(variant, strategy, n, unit="deal", seed=5):
-    totals = runner.total(runner.run_matchup(matchup.seated(strategy, None, variant, seed, unit), n))
-    return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}, int(totals[sums.DEAL_SQUARE])
+    totals = runner.total(
+        runner.run_matchup(matchup.seated(strategy, None, variant, seed, unit), n)
+    )
+    return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}, int(
+        totals[sums.DEAL_SQUARE]
+    )
 
 
 def mean(variant, strategy, n):
@@ -278,7 +356,10 @@ def mean(variant, strategy, n):
     return score, math.sqrt((squares / n - score**2) / n)
 
 
-@pytest.mark.parametrize("variant", ["solitaire-gin-knock", "gin-solitaire", "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"])
+@pytest.mark.parametrize(
+    "variant",
+    ["solitaire-gin-knock", "gin-solitaire", "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"],
+)
 def test_no_threshold_beats_stop_dp(variant):
     """20,000 deals each; of 18 comparisons one in a hundred runs would have a false alarm at 3.3 standard errors."""
     best, error = mean(variant, "solo-greedy+knock=stop-dp", 20_000)
@@ -287,10 +368,14 @@ def test_no_threshold_beats_stop_dp(variant):
         assert best > other - 3.3 * math.hypot(error, its_error), rule
 
 
-@pytest.mark.parametrize("variant", ["solitaire-gin", "gin-solitaire", "solitaire-gin-knock", "solitary-gin"])
+@pytest.mark.parametrize(
+    "variant", ["solitaire-gin", "gin-solitaire", "solitaire-gin-knock", "solitary-gin"]
+)
 def test_dp_is_better_than_greed(variant):
     """6,000 deals each; four comparisons at 3.1 standard errors, a false alarm in 250 runs if they were alike."""
-    (greedy, its_error), (score, error) = (mean(variant, strategy, 6_000) for strategy in ("solo-greedy", "solo-dp"))
+    (greedy, its_error), (score, error) = (
+        mean(variant, strategy, 6_000) for strategy in ("solo-greedy", "solo-dp")
+    )
     gain = greedy - score if variant == "solitary-gin" else score - greedy
     assert gain > 3.1 * math.hypot(error, its_error)
 
@@ -303,7 +388,10 @@ def test_orientation_values():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("variant", "only_gin", "at_10"), [("solitaire-gin-knock", 9.2, -5.4), ("gin-solitaire", 11.3, -3.8)])
+@pytest.mark.parametrize(
+    ("variant", "only_gin", "at_10"),
+    [("solitaire-gin-knock", 9.2, -5.4), ("gin-solitaire", 11.3, -3.8)],
+)
 def test_orientation_values_of_knocking(variant, only_gin, at_10):
     """RULES.md 15.3, standard error 0.2 there."""
     for rule, want in (("at:k=0", only_gin), ("at", at_10)):
@@ -333,7 +421,9 @@ def test_the_goal_table_adds_up_deals(script, capsys):
     assert (small[0] == ([0] * 20 + [1] * 30)).all()
     committed = np.load(ROOT / "strategies" / "solo.npy").reshape(5, 50)
     assert (np.diff(committed, axis=1) >= 0).all()
-    assert committed[4, 26] - small[4, 26] > 0.2  # who looks ahead meets the goal far more often than who is greedy
+    assert (
+        committed[4, 26] - small[4, 26] > 0.2
+    )  # who looks ahead meets the goal far more often than who is greedy
 
 
 def test_the_stop_table_in_miniature(script, capsys):
@@ -345,7 +435,9 @@ def test_the_stop_table_in_miniature(script, capsys):
 
 
 @pytest.mark.parametrize("gin", [True, False])
-@pytest.mark.parametrize(("scoring", "text"), list(enumerate(["solitaire-gin", "solitaire-gin-knock", "solitary-gin"])))
+@pytest.mark.parametrize(
+    ("scoring", "text"), list(enumerate(["solitaire-gin", "solitaire-gin-knock", "solitary-gin"]))
+)
 def test_the_worth_of_what_was_played(script, scoring, text, gin):
     """Against every place of the joker in turn; gin with the last hand kept, or the deck played to its end."""
     own_rules, values = game(text), row(text)
@@ -364,7 +456,9 @@ def test_the_worth_of_what_was_played(script, scoring, text, gin):
                 elif scoring == 1:
                     at_end -= counts[t + above]
             expected = Fraction(at_end, left)
-        assert script.worth(hands, t, last, gin, scoring, own_rules) == pytest.approx(float(expected))
+        assert script.worth(hands, t, last, gin, scoring, own_rules) == pytest.approx(
+            float(expected)
+        )
 
 
 def test_planes_are_found_again(script, monkeypatch):
@@ -376,7 +470,9 @@ def test_planes_are_found_again(script, monkeypatch):
     y = (x @ true[..., None])[..., 0]
     squares = np.einsum("tnki,tnkj->tnij", x, x)
     products = np.einsum("tnki,tnk->tni", x, y)
-    assert script.fitted(np.concatenate([squares, products[..., None]], axis=3)) == pytest.approx(true, abs=1e-5)
+    assert script.fitted(np.concatenate([squares, products[..., None]], axis=3)) == pytest.approx(
+        true, abs=1e-5
+    )
 
 
 @pytest.mark.slow
@@ -384,7 +480,9 @@ def test_the_planes_in_miniature(script, capsys):
     small = script.dp_table(150, 7, rounds=2, discard="low")
     assert np.array_equal(small, script.dp_table(150, 7, rounds=2, discard="low"))
     assert "2 rounds of 150 deals" in capsys.readouterr().out
-    assert (small.reshape(3, 15, 11, 3)[0, ..., 2] == 0).all()  # where deals are won, deadwood counts for nothing
+    assert (
+        small.reshape(3, 15, 11, 3)[0, ..., 2] == 0
+    ).all()  # where deals are won, deadwood counts for nothing
 
 
 def test_the_committed_planes_are_sensible():

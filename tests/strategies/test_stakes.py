@@ -7,12 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin import hooks, loader, matchup, rules, runner, variants
 from simgin.core import sums
 from simgin.core.view import new_view
+from simgin.play import matchup
+from simgin.rules import record, variants
+from simgin.runs import runner
+from simgin.strategy import compiler, loader
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = rules.build(variants.find("dice"))
+RULES = record.build(variants.find("dice"))
 TABLE = np.load(ROOT / "strategies" / "stake.npy").astype(float)
 CHANCES, VALUES = TABLE[:1024].reshape(2, 16, 16, 2), TABLE[1024:].reshape(2, 21, 21)
 BLIND, TURN = 4, 1
@@ -27,12 +30,14 @@ def script():
 
 
 def ask(slot, name, values=None, **fields):
-    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**(values or {}))
+    policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(
+        **(values or {})
+    )
     view = new_view()
     view.target, view.stake, view.goal, view.phase, view.own_turn = 7, 1, int(RULES.goal), TURN, 3
     for field, value in fields.items():
         view[field] = value
-    return int(hooks.hook(policy)(view, RULES, hooks.vector(policy)))
+    return int(compiler.hook(policy)(view, RULES, compiler.vector(policy)))
 
 
 @cache
@@ -52,7 +57,9 @@ def test_v_is_that_of_the_definition():
     for mine in range(1, 22):
         for his in range(1, 22):
             for dealer in (0, 1):
-                assert VALUES[dealer, mine - 1, his - 1] == pytest.approx(value(mine, his, bool(dealer)), abs=1e-6)
+                assert VALUES[dealer, mine - 1, his - 1] == pytest.approx(
+                    value(mine, his, bool(dealer)), abs=1e-6
+                )
 
 
 def test_v_of_one_side_is_what_v_of_the_other_leaves():
@@ -74,12 +81,19 @@ def test_dead_accepts_what_costs_less_than_to_refuse(stake, offered):
     for turn in range(1, 20, 3):
         for count in range(0, 90, 3):
             won, lost = CHANCES[1, min(turn, 16) - 1, min(count // 5, 15)]
-            accepted = ask("answer", "dead", own_turn=turn, count=count, stake=stake, offered=offered)
+            accepted = ask(
+                "answer", "dead", own_turn=turn, count=count, stake=stake, offered=offered
+            )
             assert accepted == (offered * (won - lost) >= -stake - 1e-9)
             answers.add(accepted)
-    assert (0 in answers) == (offered == 6 and stake == 1)  # no hand is so poor that a small raise should be refused
+    assert (0 in answers) == (
+        offered == 6 and stake == 1
+    )  # no hand is so poor that a small raise should be refused
     for caution in (0, 2):  # who has not seen his cards says nothing about them by an offer
-        assert ask("answer", "dead", {"caution": caution}, phase=BLIND, stake=stake, offered=offered) == 1
+        assert (
+            ask("answer", "dead", {"caution": caution}, phase=BLIND, stake=stake, offered=offered)
+            == 1
+        )
 
 
 def test_dead_offers_the_largest_number_that_the_hand_is_good_for():
@@ -103,7 +117,10 @@ def test_dead_offers_the_largest_number_that_the_hand_is_good_for():
     ],
 )
 def test_offers_by_value_before_the_cards_are_seen(own, other, offered):
-    assert ask("offer", "by-value", phase=BLIND, own_deals=own, other_deals=other, dealer=0, seat=0) == offered
+    assert (
+        ask("offer", "by-value", phase=BLIND, own_deals=own, other_deals=other, dealer=0, seat=0)
+        == offered
+    )
 
 
 def test_answers_by_value():
@@ -111,17 +128,34 @@ def test_answers_by_value():
     assert ask("answer", "by-value", phase=BLIND, own_deals=6, other_deals=0, offered=6) == 0
     assert value(1, 6, False) > 0.5 + 0.5 * value(1, 1, False)
     assert ask("answer", "by-value", phase=BLIND, own_deals=0, other_deals=6, offered=6) == 1
-    assert ask("answer", "by-value", phase=TURN, own_deals=0, other_deals=6, count=70, own_turn=9, offered=6, stake=1) in (0, 1)
+    assert ask(
+        "answer",
+        "by-value",
+        phase=TURN,
+        own_deals=0,
+        other_deals=6,
+        count=70,
+        own_turn=9,
+        offered=6,
+        stake=1,
+    ) in (0, 1)
 
 
 def test_last_deal_by_value():
     """Both need one: to refuse loses the match, so that everything is accepted, with any hand."""
     for count in range(0, 90, 5):
-        assert ask("answer", "by-value", own_deals=6, other_deals=6, count=count, own_turn=9, offered=6) == 1
+        assert (
+            ask(
+                "answer", "by-value", own_deals=6, other_deals=6, count=count, own_turn=9, offered=6
+            )
+            == 1
+        )
 
 
 def test_the_script_writes_the_committed_values(script):
-    assert np.array_equal(script.match_values().astype(np.float32).ravel(), TABLE[1024:].astype(np.float32))
+    assert np.array_equal(
+        script.match_values().astype(np.float32).ravel(), TABLE[1024:].astype(np.float32)
+    )
 
 
 def test_the_script_in_miniature(script, capsys):
@@ -134,7 +168,9 @@ def test_the_script_in_miniature(script, capsys):
 
 @pytest.mark.slow
 def test_the_script_writes_the_committed_file(script):
-    assert np.array_equal(script.chances(60_000, 20261121).astype(np.float32).ravel(), TABLE[:1024].astype(np.float32))
+    assert np.array_equal(
+        script.chances(60_000, 20261121).astype(np.float32).ravel(), TABLE[:1024].astype(np.float32)
+    )
 
 
 def won(a, b, variant, matches):

@@ -6,14 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin import hooks, loader, matchup, runner, single, variants
 from simgin.core import jit
 from simgin.core.view import VIEW
-from simgin.matchup import Matchup
-from simgin.strategy import Strategy
+from simgin.play import deal, matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.runs import runner
+from simgin.strategy import Strategy, compiler, loader
 
 STANDARD = variants.find("standard")
-HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
+HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
 GOLD_IN_PYTHON = """
 @take
 def lower(view, rules, params):
@@ -54,18 +56,27 @@ def seen_by(one: Strategy) -> dict:
 
 
 def test_a_slow_policy_plays_as_its_compiled_twin(tmp_path: Path) -> None:
-    slow, simple, gold = strategy(tmp_path, GOLD_IN_PYTHON), loader.find("simple"), loader.find("gold")
+    slow, simple, gold = (
+        strategy(tmp_path, GOLD_IN_PYTHON),
+        loader.find("simple"),
+        loader.find("gold"),
+    )
     rows = [
-        runner.run_matchup(Matchup(STANDARD, one, simple, 3, "deal"), 2400, workers) for one, workers in ((gold, 1), (slow, 1), (slow, 2))
+        runner.run_matchup(Matchup(STANDARD, one, simple, 3, "deal"), 2400, workers)
+        for one, workers in ((gold, 1), (slow, 1), (slow, 2))
     ]
     assert (rows[0] == rows[1]).all() and (rows[1] == rows[2]).all() and rows[0].any()
-    assert {hooks.tier(slow.policy(slot)) for slot in ("take", "discard", "knock")} == {"slow"}
+    assert {compiler.tier(slow.policy(slot)) for slot in ("take", "discard", "knock")} == {"slow"}
 
 
 def test_what_it_sees_is_the_engines_own(tmp_path: Path) -> None:
     slow = strategy(tmp_path, GOLD_IN_PYTHON)
-    played = single.play(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
-    logged = [question.view for question in played.questions if question.slot == "discard" and question.seat == 0]
+    played = deal.play(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
+    logged = [
+        question.view
+        for question in played.questions
+        if question.slot == "discard" and question.seat == 0
+    ]
     views = seen_by(slow)["views"]
     assert len(views) == len(logged) > 2
     for one, other in zip(views, logged, strict=True):
@@ -94,41 +105,56 @@ def test_failures_say_who_and_where(tmp_path: Path, line: str, said: str) -> Non
     game = Matchup(STANDARD, loader.find("gold"), failing(tmp_path, line), 1, "deal")
     with pytest.raises(matchup.IllegalAnswer) as raised:
         matchup.play(game, 0, 10)
-    assert f"the discard policy 'low' {said}" in str(raised.value) and "Replay it with: simgin show gold" in str(raised.value)
-    assert single.play(game).fault == str(raised.value)
+    assert f"the discard policy 'low' {said}" in str(
+        raised.value
+    ) and "Replay it with: simgin show gold" in str(raised.value)
+    assert deal.play(game).fault == str(raised.value)
 
 
-@pytest.mark.parametrize(("line", "error"), [("raise KeyboardInterrupt", KeyboardInterrupt), ("sys.exit(3)", SystemExit)])
+@pytest.mark.parametrize(
+    ("line", "error"), [("raise KeyboardInterrupt", KeyboardInterrupt), ("sys.exit(3)", SystemExit)]
+)
 def test_an_interruption_comes_out(tmp_path: Path, line: str, error: type[BaseException]) -> None:
     with pytest.raises(error):
-        matchup.play(Matchup(STANDARD, failing(tmp_path, line), loader.find("gold"), 1, "deal"), 0, 10)
+        matchup.play(
+            Matchup(STANDARD, failing(tmp_path, line), loader.find("gold"), 1, "deal"), 0, 10
+        )
 
 
 def test_one_notice_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    policy = failing(tmp_path, "return best_discard(view.hand, view.legal, rules)").policy("discard")
+    policy = failing(tmp_path, "return best_discard(view.hand, view.legal, rules)").policy(
+        "discard"
+    )
     assert policy is not None
-    hooks.hook(policy)
-    hooks.hook(policy)
+    compiler.hook(policy)
+    compiler.hook(policy)
     said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "the discard policy 'low' in slow.py runs in Python" in said and "SEEN" in said
-    assert hooks.slow_because(policy) and hooks.slow_because(policy) in said
+    assert (
+        said.count("\n") == 1
+        and "the discard policy 'low' in slow.py runs in Python" in said
+        and "SEEN" in said
+    )
+    assert compiler.slow_because(policy) and compiler.slow_because(policy) in said
 
 
 def test_every_built_in_policy_is_fast() -> None:
     for policy in loader.policies():
-        hooks.hook(policy)
-        assert hooks.slow_because(policy) == "" and hooks.tier(policy) == "fast", policy.name
+        compiler.hook(policy)
+        assert compiler.slow_because(policy) == "" and compiler.tier(policy) == "fast", policy.name
 
 
 def test_built_in_policies_are_not_compiled_to_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    hooks._builtin_folder()
+    compiler._builtin_folder()
     monkeypatch.setattr(jit, "compiled", lambda *_, **__: pytest.fail("compiled"))
-    assert {hooks.tier(policy) for policy in loader.policies()} == {"fast"}
+    assert {compiler.tier(policy) for policy in loader.policies()} == {"fast"}
 
 
 def test_the_tier_of_a_refused_policy(tmp_path: Path) -> None:
-    one = strategy(tmp_path, "@discard\ndef low(view, rules, params):\n    return 0.5\nS = Strategy('x', discard=low)\n")
-    assert hooks.tier(one.policy("discard")) == "refused"
+    one = strategy(
+        tmp_path,
+        "@discard\ndef low(view, rules, params):\n    return 0.5\nS = Strategy('x', discard=low)\n",
+    )
+    assert compiler.tier(one.policy("discard")) == "refused"
 
 
 def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
@@ -139,8 +165,8 @@ def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
         ("view.hnad = 3", "hnad"),
     ):
         (tmp_path / field).mkdir()
-        with pytest.raises(hooks.PolicyError, match=f"has a field '{field}'; did you mean"):
-            hooks.hook(failing(tmp_path / field, line).policy("discard"))
+        with pytest.raises(compiler.PolicyError, match=f"has a field '{field}'; did you mean"):
+            compiler.hook(failing(tmp_path / field, line).policy("discard"))
     fine = "view = type('Mine', (), {'anything': 1}); return view.anything + sys.maxsize * 0 + lowest(3)"
-    hooks.hook(failing(tmp_path, fine).policy("discard"))
+    compiler.hook(failing(tmp_path, fine).policy("discard"))
     assert sys.maxsize > 0

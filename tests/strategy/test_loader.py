@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin import hooks, loader
-from simgin.loader import StrategyError, find
+from simgin.strategy import compiler, loader
+from simgin.strategy.loader import StrategyError, find
 
-HEAD = "from simgin.strategy import *\nfrom simgin.toolkit import *\n"
+HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\n"
 
 
 def write(folder: Path, body: str, name: str = "mine.py") -> str:
@@ -51,14 +51,18 @@ def test_canonical_text(text: str, canonical: str | None) -> None:
 @given(
     st.sampled_from(["gold", "simple", "gin-only", "gold-early", "random", "stubborn"]),
     st.sampled_from(["", "+take=never", "+take=random:p=0.125", "+take=simple"]),
-    st.sampled_from(["", "+discard=low:tie=middle", "+discard=uniform", "+discard=hits:keep_pairs=yes"]),
+    st.sampled_from(
+        ["", "+discard=low:tie=middle", "+discard=uniform", "+discard=hits:keep_pairs=yes"]
+    ),
     st.sampled_from(["", "+knock=early:k=3", "+knock=lead:a=1,b=-2.5", "+knock=never"]),
 )
 def test_text_round_trips(base: str, take: str, discard: str, knock: str) -> None:
     strategy = find(base + take + discard + knock)
     again = find(strategy.text)
     assert again.text == strategy.text
-    assert [again.policy(s) for s in ("take", "discard", "knock")] == [strategy.policy(s) for s in ("take", "discard", "knock")]
+    assert [again.policy(s) for s in ("take", "discard", "knock")] == [
+        strategy.policy(s) for s in ("take", "discard", "knock")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -91,9 +95,16 @@ def test_any_text_is_a_strategy_or_a_sentence(text: str) -> None:
 
 
 def test_a_file_is_a_strategy(tmp_path: Path) -> None:
-    path = write(tmp_path, "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\nS = Strategy('mine', discard=low)\n")
+    path = write(
+        tmp_path,
+        "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\nS = Strategy('mine', discard=low)\n",
+    )
     strategy = find(path)
-    assert strategy.text == path and strategy.policy("take").name == "lower" and strategy.policy("knock").name == "at"
+    assert (
+        strategy.text == path
+        and strategy.policy("take").name == "lower"
+        and strategy.policy("knock").name == "at"
+    )
     assert find(f"{path}#mine").policy("discard") == strategy.policy("discard")
     assert find(f"gold+discard={path}#low").text == f"gold+discard={path}#low"
     assert find(find(f"gold+discard={path}").text).policy("discard").name == "low"
@@ -115,14 +126,23 @@ def test_what_several_policies_declare_alike_is_said_once(tmp_path: Path) -> Non
     strategy = find(f"{path}:n=8")
     assert strategy.text == f"{path}:n=8"
     assert [strategy.policy(slot).params["n"].default for slot in ("take", "discard")] == [8, 8]
-    for text in (f"{path}:n=8+take=never", f"{path}:n=8+take={path}#both", f"{path}:n=8+take={path}#both:n=9"):
+    for text in (
+        f"{path}:n=8+take=never",
+        f"{path}:n=8+take={path}#both",
+        f"{path}:n=8+take={path}#both:n=9",
+    ):
         again = find(find(text).text)
-        assert [again.policy(slot) for slot in ("take", "discard")] == [find(text).policy(slot) for slot in ("take", "discard")]
+        assert [again.policy(slot) for slot in ("take", "discard")] == [
+            find(text).policy(slot) for slot in ("take", "discard")
+        ]
 
 
 def test_what_they_declare_differently_is_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"))
-    with pytest.raises(StrategyError, match=r"different parameters 'n' in several slots; say which: \+take=both:n=... or \+discard="):
+    with pytest.raises(
+        StrategyError,
+        match=r"different parameters 'n' in several slots; say which: \+take=both:n=... or \+discard=",
+    ):
         find(f"{path}:n=8")
 
 
@@ -131,7 +151,9 @@ def test_two_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         body = f"@discard\ndef mine(view, rules, params):\n    return {answer}\nS = Strategy('mine', discard=mine)\n"
         write(tmp_path / folder, body)
-    one, two = (find(str(tmp_path / folder / "mine.py")).policy("discard").function for folder in "ab")
+    one, two = (
+        find(str(tmp_path / folder / "mine.py")).policy("discard").function for folder in "ab"
+    )
     assert (one(None, None, None), two(None, None, None)) == (0, 1)
 
 
@@ -155,20 +177,29 @@ def test_broken_files_get_a_sentence(tmp_path: Path, body: str, said: str) -> No
     [
         ("@discard\ndef f(view, rules, params):\n    return 0.5 * view.hand\n", "returns a float"),
         ("@discard\ndef f(view, rules, params):\n    pass\n", "returns nothing"),
-        ("@discard\ndef f(view, rules, params):\n    if view.hand > 3:\n        return 1\n", "returns nothing on some path"),
+        (
+            "@discard\ndef f(view, rules, params):\n    if view.hand > 3:\n        return 1\n",
+            "returns nothing on some path",
+        ),
         ("@discard\ndef f(view, rules):\n    return 1\n", "three arguments"),
         ("@discard\ndef f(view, rules, params):\n    return view.handd\n", "cannot be compiled"),
-        ("@discard\ndef f(view, rules, params):\n    return view.legal + opne('x')\n", "'opne' is nowhere defined; did you mean 'open'?"),
-        ("@discard(k=param(3, 0, 9))\ndef f(view, rules, params):\n    params[0] = 1\n    return 1\n", "may only read"),
+        (
+            "@discard\ndef f(view, rules, params):\n    return view.legal + opne('x')\n",
+            "'opne' is nowhere defined; did you mean 'open'?",
+        ),
+        (
+            "@discard(k=param(3, 0, 9))\ndef f(view, rules, params):\n    params[0] = 1\n    return 1\n",
+            "may only read",
+        ),
         ("@discard\ndef f(view, rules, params):\n    return view.noise & 7\n", "noise=True"),
         ("@discard(weights='none.npy')\ndef f(view, rules, params):\n    return 1\n", "none.npy"),
     ],
 )
 def test_broken_policies_get_a_sentence(tmp_path: Path, body: str, said: str) -> None:
     policy = find(write(tmp_path, body + "S = Strategy('mine', discard=f)\n")).policy("discard")
-    with pytest.raises(hooks.PolicyError, match=said) as raised:
-        hooks.vector(policy)
-        hooks.hook(policy)
+    with pytest.raises(compiler.PolicyError, match=said) as raised:
+        compiler.vector(policy)
+        compiler.hook(policy)
     assert "\n" not in str(raised.value) and "'f' in mine.py" in str(raised.value)
 
 
@@ -178,7 +209,7 @@ def test_weights_follow_the_parameters(tmp_path: Path) -> None:
     np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
     body = "@knock(weights='w.npy', k=param(3, 0, 9))\ndef f(view, rules, params):\n    return params[0] > params[4]\n"
     strategy = find(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
-    vector = hooks.vector(strategy.policy("knock"))
+    vector = compiler.vector(strategy.policy("knock"))
     assert vector.tolist() == [3, 0, 1, 2, 3] and not vector.flags.writeable
     assert tmp_path / "w.npy" in loader.files(strategy)
 

@@ -8,23 +8,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin import hooks, loader, matchup, scaffold, variants
-from simgin.matchup import Matchup
+from simgin.play import matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.strategy import compiler, loader, template
 
 
 def test_it_plays_at_once(tmp_path: Path) -> None:
     file = tmp_path / "My idea 2.py"
-    scaffold.write(file, scaffold.strategy_file(file))
+    template.write(file, template.strategy_file(file))
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
     strategy = loader.find(str(file))
     assert strategy.name == "my-idea-2"
-    rows = matchup.play(Matchup(variants.find("standard"), strategy, loader.find("gold"), 1, "deal"), 0, 100)
+    rows = matchup.play(
+        Matchup(variants.find("standard"), strategy, loader.find("gold"), 1, "deal"), 0, 100
+    )
     assert isinstance(rows, np.ndarray) and rows.any()
-    assert {hooks.tier(strategy.policy(slot)) for slot in ("take", "discard", "knock")} == {"fast"}
+    assert {compiler.tier(strategy.policy(slot)) for slot in ("take", "discard", "knock")} == {
+        "fast"
+    }
 
 
 def test_a_name_can_be_given(tmp_path: Path) -> None:
-    scaffold.write(tmp_path / "_.py", scaffold.strategy_file(tmp_path / "_.py", "tidy"))
+    template.write(tmp_path / "_.py", template.strategy_file(tmp_path / "_.py", "tidy"))
     assert loader.find(str(tmp_path / "_.py#tidy")).name == "tidy"
 
 
@@ -40,9 +46,11 @@ def test_a_name_can_be_given(tmp_path: Path) -> None:
         ("mine.py", "My Idea", "'My Idea' is not; give one after the file"),
     ],
 )
-def test_what_cannot_be_written_gets_a_sentence(tmp_path: Path, file: str, name: str | None, said: str) -> None:
+def test_what_cannot_be_written_gets_a_sentence(
+    tmp_path: Path, file: str, name: str | None, said: str
+) -> None:
     (tmp_path / "there.py").write_text("mine")
-    with pytest.raises(scaffold.ScaffoldError, match=said) as raised:
-        scaffold.write(tmp_path / file, scaffold.strategy_file(tmp_path / file, name))
+    with pytest.raises(template.ScaffoldError, match=said) as raised:
+        template.write(tmp_path / file, template.strategy_file(tmp_path / file, name))
     assert "\n" not in str(raised.value)
     assert (tmp_path / "there.py").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1

@@ -9,19 +9,26 @@ from functools import cache
 from typing import Any
 
 from oracles import twin
-from simgin import notation, rules, variants
+from simgin.rules import record, variants
+from simgin.text import notation
 
 PACK = (1 << 52) - 1
 ACE_RUNS = ("low", "high_or_low", "corner")
-MELD_RULES = tuple(f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes"))
-VALUES = ("", "+defender_ace_value=15", "+pip_values=five_ten+ace_value=15")  # the last two: Tedesco's defender, Solitary Gin
+MELD_RULES = tuple(
+    f"standard+ace_runs={ace}+rainbow={rainbow}" for ace in ACE_RUNS for rainbow in ("no", "yes")
+)
+VALUES = (
+    "",
+    "+defender_ace_value=15",
+    "+pip_values=five_ten+ace_value=15",
+)  # the last two: Tedesco's defender, Solitary Gin
 
 
 @cache
 def game(text: str) -> tuple[Any, dict[str, Any]]:
     """The engine's record and the twin's row of a variant."""
     variant = variants.find(text)
-    return rules.build(variant), dict(variant.row)
+    return record.build(variant), dict(variant.row)
 
 
 def names(hand: int) -> list[str]:
@@ -60,7 +67,9 @@ def crowded(rng: random.Random, size: int) -> int:
     """A hand from a few neighbouring ranks, where most cards could serve a run as well as a set."""
     width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
     first = rng.randrange(13)
-    return dealt(rng, size, [13 * suit + (first + i) % 13 for suit in range(4) for i in range(width)])
+    return dealt(
+        rng, size, [13 * suit + (first + i) % 13 for suit in range(4) for i in range(width)]
+    )
 
 
 def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
@@ -99,4 +108,6 @@ def stacked(rng, row, points):
 
 def scores(rng, row):
     """Points of both seats before a deal, of which at least one demands a shot."""
-    return tuple(rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2))
+    return tuple(
+        rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2)
+    )

@@ -14,8 +14,14 @@ def tidy(*rows):
     found = []
     for variant, a, b, told in rows:
         for metric, (value, half) in told.items():
-            cells = (NAN, NAN, NAN, NAN) if half is None else (value, half / 1.96, value - half, value + half)
-            found.append((variant, a, b, "match" if metric == "match_win" else "deal", metric, *cells, 2000))
+            cells = (
+                (NAN, NAN, NAN, NAN)
+                if half is None
+                else (value, half / 1.96, value - half, value + half)
+            )
+            found.append(
+                (variant, a, b, "match" if metric == "match_win" else "deal", metric, *cells, 2000)
+            )
     return pd.DataFrame(found, columns=list(table.COLUMNS))
 
 

@@ -1,7 +1,6 @@
 """Pages made for tests, with texts that would be code if they were not escaped."""
 
 from matplotlib.figure import Figure
-
 from simgin.page import Page, Picture
 from simgin.sheets import Sheet
 
@@ -23,7 +22,7 @@ def figure(words="deals won, %"):
 
 
 def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
-    cells = [("2.25 ± 0.10", "0.5"), ("-1,000 ± 3", "–"), ("", "-0.12 (-0.31 to 0.44)")]  # noqa: RUF001
+    cells = [("2.25 ± 0.10", "0.5"), ("-1,000 ± 3", "–"), ("", "-0.12 (-0.31 to 0.44)")]
     rows = [(variant, f"{name} {i}", *both) for variant in variants for i, both in enumerate(cells)]
     parts = {
         "title": f"Who wins, {name}?",
@@ -31,7 +30,10 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
         "verdicts": [f"{name} wins."],
         "pictures": [
             Picture("wins", f"Who wins: {name}", f"{name} wins 3.", figure()),
-            *(Picture(f"league-{i}", f"League: {one}", "Words.", figure(), one) for i, one in enumerate(variants)),
+            *(
+                Picture(f"league-{i}", f"League: {one}", "Words.", figure(), one)
+                for i, one in enumerate(variants)
+            ),
         ],
         "sheets": [
             Sheet("Results", ("variant", "A", "points/deal", "void %"), rows, "How to read it."),

@@ -6,11 +6,18 @@ def plain_philox(counter, key):
     c, k = list(counter), list(key)
     for _ in range(10):
         first, second = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
-        c = [second >> 32 ^ c[1] ^ k[0], second & 0xFFFFFFFF, first >> 32 ^ c[3] ^ k[1], first & 0xFFFFFFFF]
+        c = [
+            second >> 32 ^ c[1] ^ k[0],
+            second & 0xFFFFFFFF,
+            first >> 32 ^ c[3] ^ k[1],
+            first & 0xFFFFFFFF,
+        ]
         k = [(k[0] + 0x9E3779B9) % 2**32, (k[1] + 0xBB67AE85) % 2**32]
     return tuple(c)
 
 
 def plain_words(seed, unit, deal, index, domain):
     """The address of a number as DESIGN.md 3.6 gives it."""
-    return plain_philox((unit % 2**32, unit >> 32 | deal << 16, index, domain), (seed % 2**32, seed >> 32))
+    return plain_philox(
+        (unit % 2**32, unit >> 32 | deal << 16, index, domain), (seed % 2**32, seed >> 32)
+    )

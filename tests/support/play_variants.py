@@ -5,9 +5,11 @@ One process for all of them, because a kernel with bounds checks takes a minute 
 
 import sys
 
-from simgin import loader, matchup, variants
 from simgin.core import sums
-from simgin.matchup import Matchup
+from simgin.play import matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
+from simgin.strategy import loader
 
 PAIRS = (("random", "simple"), ("gold", "random"), ("simple", "gold"))
 ALONE = "random", "gold"

@@ -5,8 +5,10 @@ from functools import cache
 from typing import Any
 
 from oracles import twin
-from simgin import hooks, loader, notation, rules, variants
 from simgin.core.view import new_view
+from simgin.rules import record, variants
+from simgin.strategy import compiler, loader
+from simgin.text import notation
 
 PACK = (1 << 52) - 1
 ROW = variants.find("eaai").row
@@ -14,7 +16,7 @@ ROW = variants.find("eaai").row
 
 @cache
 def game() -> Any:
-    return rules.build(variants.find("eaai"))
+    return record.build(variants.find("eaai"))
 
 
 def view(**fields: int) -> Any:
@@ -30,7 +32,7 @@ def view(**fields: int) -> Any:
 def ask(slot: str, name: str, seen: Any, **values: float | str) -> int:
     """What a policy answers."""
     policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**values)
-    return int(hooks.hook(policy)(seen, game(), hooks.vector(policy)))
+    return int(compiler.hook(policy)(seen, game(), compiler.vector(policy)))
 
 
 def cards(hand: int) -> list[str]:

@@ -40,10 +40,18 @@ def until(view, rules, params):
     return take_if(view.phase == 1 and view.turn <= params[0], view.legal)
 
 
-@knock(noise=True, before=param(0.02, 0.0, 1.0, "chance of ending before"), least=param(0, 0, 3, "least kind of ending"))
+@knock(
+    noise=True,
+    before=param(0.02, 0.0, 1.0, "chance of ending before"),
+    least=param(0, 0, 3, "least kind of ending"),
+)
 def late(view, rules, params):
     """In the last question of the 50th-card rule, with a kind of ending that is wanted, or seldom."""
-    return view.phase == 2 or (params[1] > 0 and view.ending >= params[1]) or chance(params[0], view.noise)
+    return (
+        view.phase == 2
+        or (params[1] > 0 and view.ending >= params[1])
+        or chance(params[0], view.noise)
+    )
 
 
 @offer(noise=True, p=param(0.15, 0.0, 1.0, "chance of an offer"))
@@ -77,9 +85,24 @@ def dearest_row(view, rules, params):
 
 DIE = {"offer": any_number, "answer": by_coin}
 STRAY = Strategy("stray", take=by_lot, discard=stray, knock=late(before=0.5), show=any_row, **DIE)
-STRAY_SAME = Strategy("stray-same", take=by_lot, discard=stray, knock=late(before=0.5), show=dearest_row, ending="same", **DIE)
+STRAY_SAME = Strategy(
+    "stray-same",
+    take=by_lot,
+    discard=stray,
+    knock=late(before=0.5),
+    show=dearest_row,
+    ending="same",
+    **DIE,
+)
 LATE = Strategy("late", discard=stray, knock=late, show=dearest_row)
 LAST = Strategy("last", take=until, discard=stray, knock=late(before=0))
 SHOOTER = Strategy("shooter", discard=to_shoot, knock=late(before=0.05, least=2), show=any_row)
-SHOOTER_SAME = Strategy("shooter-same", take=by_lot, discard=to_shoot, knock=late(before=0.05, least=2), show=any_row, ending="same")
+SHOOTER_SAME = Strategy(
+    "shooter-same",
+    take=by_lot,
+    discard=to_shoot,
+    knock=late(before=0.05, least=2),
+    show=any_row,
+    ending="same",
+)
 GAMBLER = Strategy("gambler", discard=stray(p=0), show=any_row, **DIE)

@@ -7,7 +7,19 @@ from html.parser import HTMLParser
 VOID = {"meta", "input", "br", "wbr", "hr", "img", "link"}
 REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-of")
 OUTSIDE = re.compile(r"(?:https?:)?//|^\s*(?:file|data|ftp|javascript):", re.I)
-LOADING = {"img", "link", "iframe", "object", "embed", "audio", "video", "source", "base", "form", "foreignobject"}
+LOADING = {
+    "img",
+    "link",
+    "iframe",
+    "object",
+    "embed",
+    "audio",
+    "video",
+    "source",
+    "base",
+    "form",
+    "foreignobject",
+}
 
 
 class Node:
@@ -91,31 +103,52 @@ def every(node):
 
 def _references(node, ids):
     wanted = [one for name in REFERENCES for one in (node.attributes.get(name) or "").split()]
-    wanted += [href[1:] for name in ("href", "xlink:href") if (href := node.attributes.get(name) or "").startswith("#")]
-    wanted += [one for value in node.attributes.values() for one in re.findall(r"url\(#([^)]*)\)", value or "")]
+    wanted += [
+        href[1:]
+        for name in ("href", "xlink:href")
+        if (href := node.attributes.get(name) or "").startswith("#")
+    ]
+    wanted += [
+        one
+        for value in node.attributes.values()
+        for one in re.findall(r"url\(#([^)]*)\)", value or "")
+    ]
     return [f"<{node.tag}> refers to {one}, which is nowhere" for one in wanted if one not in ids]
 
 
 def _network(node):
-    found = [f"<{node.tag}> can load something"] if node.tag in LOADING or "src" in node.attributes or "srcset" in node.attributes else []
+    found = (
+        [f"<{node.tag}> can load something"]
+        if node.tag in LOADING or "src" in node.attributes or "srcset" in node.attributes
+        else []
+    )
     attributes = dict(node.attributes)
     if node.tag == "image" and attributes.get("href", "").startswith("data:image/png;base64,"):
         del attributes["href"]  # the colours of a heat map
     for name, value in attributes.items():
         if name.startswith("on"):
             found.append(f"<{node.tag}> has a script in {name}")
-        if OUTSIDE.search(value or "") and name != "data-variant":  # a variant is a text, and may be a path
+        if (
+            OUTSIDE.search(value or "") and name != "data-variant"
+        ):  # a variant is a text, and may be a path
             found.append(f"<{node.tag}> has an address outside in {name}")
         if name in ("href", "xlink:href") and not (value or "").startswith("#"):
             found.append(f"<{node.tag}> leads outside")
     if node.tag in ("style", "script"):
-        found += [f"<{node.tag}> names {one}" for one in re.findall(r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\(", node.text)]
+        found += [
+            f"<{node.tag}> names {one}"
+            for one in re.findall(r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\(", node.text)
+        ]
     return found
 
 
 def _headings(root):
     levels = [int(node.tag[1]) for node in root.all("h1", "h2", "h3", "h4", "h5", "h6")]
-    found = [] if levels[:1] == [1] and levels.count(1) == 1 else ["there is not one h1 before all other headings"]
+    found = (
+        []
+        if levels[:1] == [1] and levels.count(1) == 1
+        else ["there is not one h1 before all other headings"]
+    )
     return found + [f"h{b} follows h{a}" for a, b in itertools.pairwise(levels) if b > a + 1]
 
 
@@ -124,8 +157,15 @@ def _pictures(root):
     for svg in root.all("svg"):
         named = [child.text.strip() for child in svg.children if child.tag in ("title", "desc")]
         labels = (svg.attributes.get("aria-labelledby") or "").split()
-        own = [child.attributes.get("id") for child in svg.children if child.tag in ("title", "desc")]
-        if svg.attributes.get("role") != "img" or len(named) != 2 or not all(named) or labels != own:
+        own = [
+            child.attributes.get("id") for child in svg.children if child.tag in ("title", "desc")
+        ]
+        if (
+            svg.attributes.get("role") != "img"
+            or len(named) != 2
+            or not all(named)
+            or labels != own
+        ):
             found.append("a picture has no title and description of its own")
         if "viewbox" not in svg.attributes:
             found.append("a picture has no size of its own")
@@ -138,11 +178,15 @@ def _tables(root):
         if not [one for one in table.all("caption") if one.text.strip()]:
             found.append("a table has no caption")
         headings = list(table.all("th"))
-        if not headings or any(one.attributes.get("scope") not in ("col", "row") for one in headings):
+        if not headings or any(
+            one.attributes.get("scope") not in ("col", "row") for one in headings
+        ):
             found.append("a table has headings without a scope")
         if any(not one.text.strip() for one in headings if one.attributes.get("scope") == "col"):
             found.append("a column has no name")
-        widths = {sum(child.tag in ("th", "td") for child in row.children) for row in table.all("tr")}
+        widths = {
+            sum(child.tag in ("th", "td") for child in row.children) for row in table.all("tr")
+        }
         if len(widths) != 1:
             found.append(f"rows of a table have {sorted(widths)} cells")
     return found
@@ -152,14 +196,26 @@ def _document(root):
     found = []
     if [node.attributes.get("lang") for node in root.all("html")] != ["en"]:
         found.append("the page names no language")
-    if not all(len(list(root.all(landmark))) == 1 for landmark in ("header", "main", "footer", "nav")):
+    if not all(
+        len(list(root.all(landmark))) == 1 for landmark in ("header", "main", "footer", "nav")
+    ):
         found.append("a landmark is missing, or there twice")
-    if not [title for head in root.all("head") for title in head.all("title") if title.text.strip()]:
+    if not [
+        title for head in root.all("head") for title in head.all("title") if title.text.strip()
+    ]:
         found.append("the page has no title")
     for field in root.all("input", "select"):
-        if not [label for label in root.all("label") if label.attributes.get("for") == field.attributes.get("id")]:
+        if not [
+            label
+            for label in root.all("label")
+            if label.attributes.get("for") == field.attributes.get("id")
+        ]:
             found.append(f"<{field.tag}> has no label")
-    policies = [node.attributes.get("content") for node in root.all("meta") if node.attributes.get("http-equiv")]
+    policies = [
+        node.attributes.get("content")
+        for node in root.all("meta")
+        if node.attributes.get("http-equiv")
+    ]
     if len(policies) != 1 or "default-src 'none'" not in policies[0]:
         found.append("no policy forbids the network")
     return found

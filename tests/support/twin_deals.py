@@ -14,7 +14,11 @@ def planted(nondealer, dealer, drawn, points=(0, 0), **more):
     """A deal in which the nondealer, seat 0, has just drawn `drawn` from the stock as the first card of the deal."""
     nondealer, dealer = cards(nondealer), cards(dealer)
     rest = [card for card in twin.PACK if card not in [*nondealer, *dealer, drawn]]
-    pack = [card for pair in zip(nondealer, dealer, strict=True) for card in pair] + [rest[0], drawn, *rest[1:]]
+    pack = [card for pair in zip(nondealer, dealer, strict=True) for card in pair] + [
+        rest[0],
+        drawn,
+        *rest[1:],
+    ]
     deal = twin.Deal({**STANDARD, **more}, pack, dealer=DEALER, points=points)
     for action in (("pass",), ("pass",), ("stock",)):
         deal.act(action)
@@ -30,7 +34,9 @@ def choose(deal, rng):
         return rng.choice(endings)
     if throws and rng.random() < 0.8:
         hand = deal.hands[deal.to_move]
-        return min(throws, key=lambda act: twin.deadwood([c for c in hand if c != act[1]], deal.row))
+        return min(
+            throws, key=lambda act: twin.deadwood([c for c in hand if c != act[1]], deal.row)
+        )
     return rng.choice(throws or options)
 
 
@@ -51,4 +57,6 @@ def check_result(deal):
     assert result.turns == sum(result.draws) + sum(result.takes) + first - broken_off
     if result.stopper is not None:
         assert result.other_count <= result.other_before
-        assert result.other_before == twin.deadwood(deal.hands[1 - result.stopper], deal.row, "defender")
+        assert result.other_before == twin.deadwood(
+            deal.hands[1 - result.stopper], deal.row, "defender"
+        )

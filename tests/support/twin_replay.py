@@ -20,7 +20,7 @@ TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more tha
 
 
 def replayed(played, match=None):
-    """The twin's result of a deal that the engine played, after comparing every step. `played` is a `simgin.single.Single`.
+    """The twin's result of a deal that the engine played, after comparing every step. `played` is a `simgin.play.deal.Single`.
 
     match: the twin's match before this deal; a new one if there is none. The result is not entered in it.
     """
@@ -89,7 +89,14 @@ class Replay:
         assert (question.seat, question.slot) == (seat, slot), self.asked
         want = {**self._view(seat), "legal": legal, **fields}
         got = {name: int(question.view[name]) for name, _ in FIELDS if name != "noise"}
-        assert got == want, (slot, {name: (got.get(name), want.get(name)) for name in got | want if got.get(name) != want.get(name)})
+        assert got == want, (
+            slot,
+            {
+                name: (got.get(name), want.get(name))
+                for name in got | want
+                if got.get(name) != want.get(name)
+            },
+        )
         self._same_history(question.view, seat)
         same_columns(question.view, self.match.goal, seat)
         return question
@@ -113,7 +120,10 @@ class Replay:
     def _same_history(self, view, seat):
         """The turns so far, the other seat's stock cards hidden, and nothing behind them."""
         n = len(self.history)
-        seen = [(s, source, -1 if s != seat and source != PILE else card, thrown) for s, source, card, thrown in self.history]
+        seen = [
+            (s, source, -1 if s != seat and source != PILE else card, thrown)
+            for s, source, card, thrown in self.history
+        ]
         assert [tuple(line) for line in view.history[:n].tolist()] == seen
         assert not view.history[n:].any()
 
@@ -129,8 +139,12 @@ class Replay:
         if want.stopper is not None:
             counts = [int(state.stopper_count), int(state.other_count), int(state.defender_before)]
             assert counts == [want.stopper_count, want.other_count or 0, want.other_before or 0]
-            assert sorted(int(meld) for meld in state.melds if meld) == sorted(hands.mask(meld) for meld in want.melds)
-            assert (int(state.laid_off) > 0) <= any(want.laid_off) and int(state.laid_off) <= sum(map(len, want.laid_off))
+            assert sorted(int(meld) for meld in state.melds if meld) == sorted(
+                hands.mask(meld) for meld in want.melds
+            )
+            assert (int(state.laid_off) > 0) <= any(want.laid_off) and int(state.laid_off) <= sum(
+                map(len, want.laid_off)
+            )
 
     def _count(self, seat):
         return twin.deadwood(self.deal.hands[seat], self.row)
@@ -184,7 +198,13 @@ class ForTwo(Replay):
         seat = self.deal.to_move
         action = "stock"
         if len(choices) > 1:
-            action = choices[self._ask("take", sum(1 << answer for answer in choices), taken_offer=number(self.deal.pile[-1])).answer]
+            action = choices[
+                self._ask(
+                    "take",
+                    sum(1 << answer for answer in choices),
+                    taken_offer=number(self.deal.pile[-1]),
+                ).answer
+            ]
         if action != "take" and "take" in kinds:
             self.seats[seat].shed |= self._top()  # declined
         if action == "take":
@@ -204,7 +224,11 @@ class ForTwo(Replay):
         endings = self.deal._endings()
         throws = {option[1] for option in self.deal.options() if option[0] == "throw"}
         first = self._proposal(endings, seat)
-        if first is not None and (not self.same[seat] or first.how == "big_gin") and self._ends(first):
+        if (
+            first is not None
+            and (not self.same[seat] or first.how == "big_gin")
+            and self._ends(first)
+        ):
             return
         card = hands.names(1 << self._ask("discard", hands.mask(throws)).answer)[0]
         if self.same[seat]:
@@ -225,7 +249,9 @@ class ForTwo(Replay):
             return
         card = self.deal.pile[-1]
         conditions = self.deal._conditions(taken=card, drawn=None)
-        endings = twin.legal_endings([*self.deal.hands[seat], card], self.row, self.deal.limit, **conditions)
+        endings = twin.legal_endings(
+            [*self.deal.hands[seat], card], self.row, self.deal.limit, **conditions
+        )
         best = self._proposal(endings, seat)
         if not self._asked_to_end(best, taken_offer=number(card)):
             self.deal.act(("pass",))
@@ -251,7 +277,10 @@ class ForTwo(Replay):
         if self.deal.result is None:
             rows = self.deal.meldings[:MOST_SHOWN]
             kept = [card for card in self.deal.hands[seat] if card != ending.card]
-            thrown = [*self.deal.pile, *([] if ending.card is None else [ending.card])]  # the discard lies on the pile by now
+            thrown = [
+                *self.deal.pile,
+                *([] if ending.card is None else [ending.card]),
+            ]  # the discard lies on the pile by now
             cards = {"hand": hands.mask(kept), "pile": hands.mask(thrown)}
             question = self._ask("show", signed((1 << len(rows)) - 1), **cards, **proposed(ending))
             same_meldings(question.view.meldings.tolist(), rows)
@@ -263,7 +292,12 @@ class ForTwo(Replay):
         worth = twin.card_values(self.row)
 
         def preference(ending):
-            return -ENDINGS[ending.how], ending.count, -worth.get(ending.card, 0), number(ending.card)
+            return (
+                -ENDINGS[ending.how],
+                ending.count,
+                -worth.get(ending.card, 0),
+                number(ending.card),
+            )
 
         return min(endings, key=preference, default=None)
 
@@ -311,13 +345,20 @@ class ForTwo(Replay):
         super()._same_result(want)
         state, die = self.state, self.deal.die
         assert int(state.stock) == want.stock_left
-        assert (int(state.stake), int(state.owner)) == (die.stake, -1 if want.owner is None else want.owner)
+        assert (int(state.stake), int(state.owner)) == (
+            die.stake,
+            -1 if want.owner is None else want.owner,
+        )
         if want.kind == "refused":
             assert int(state.pays) == want.stake
         if not self.deal._seen:  # refused before the cards were dealt
             assert (int(state.upcard), int(state.upcard_to)) == (-1, -1)
             return
-        assert (int(state.upcard), int(state.limit), int(state.multiplier)) == (number(want.upcard), want.limit, want.multiplier)
+        assert (int(state.upcard), int(state.limit), int(state.multiplier)) == (
+            number(want.upcard),
+            want.limit,
+            want.multiplier,
+        )
         assert int(state.upcard_to) == self.upcard_to
         for seat in range(2):
             assert int(state.hand[seat]) == hands.mask(self.deal.hands[seat])
@@ -332,7 +373,11 @@ class ForOne(Replay):
     def _dealt(self, pack):
         place = int(self.state.joker)  # among the 53 cards in dealing order
         rest = place - (11 if self.row["first_turn"] == "discard_first" else 10)
-        deal = twin.SoloDeal(self.row, pack, {"none": None, "before_deal": place, "after_deal": rest}[self.row["joker"]])
+        deal = twin.SoloDeal(
+            self.row,
+            pack,
+            {"none": None, "before_deal": place, "after_deal": rest}[self.row["joker"]],
+        )
         assert (place == -1) == (self.row["joker"] == "none")
         self.seats[0].count = twin.deadwood(set(deal.hands[0]) - {twin.JOKER}, self.row)
         return deal
@@ -361,7 +406,9 @@ class ForOne(Replay):
         self.seats[0].count = self._count(0)
 
     def _asked_to_end(self, how, count, **fields):
-        return self._ask("knock", 0b11, ending=ENDINGS[how], ending_count=count, **fields).answer == 1
+        return (
+            self._ask("knock", 0b11, ending=ENDINGS[how], ending_count=count, **fields).answer == 1
+        )
 
     def _closed(self, card):
         self._close(0, STOCK if self.deal._drawn else DEALT, self.deal._drawn, card)
@@ -428,14 +475,18 @@ def needed(row, seat):
     """The parameter that holds what a seat needs to win the match."""
     if row["goal"] == "race":
         return "points_target" if seat == row["race_points_seat"] else "deals_target"
-    return {"deals": "deals_target", "games": "games_target", "total": "total_goal"}.get(row["goal"], "points_target")
+    return {"deals": "deals_target", "games": "games_target", "total": "total_goal"}.get(
+        row["goal"], "points_target"
+    )
 
 
 def same_columns(view, goal, seat):
     """The points in every column must be the twin's, and nothing behind them."""
     columns = getattr(goal, "columns", [])
     for name, side in (("own_columns", seat), ("other_columns", 1 - seat)):
-        assert view[name].tolist() == [column[side] for column in columns] + [0] * (len(view[name]) - len(columns)), name
+        assert view[name].tolist() == [column[side] for column in columns] + [0] * (
+            len(view[name]) - len(columns)
+        ), name
 
 
 def number(card):
@@ -445,7 +496,11 @@ def number(card):
 
 def proposed(ending):
     """What a view says of an ending of the twin's."""
-    return {"ending": ENDINGS[ending.how], "ending_card": number(ending.card), "ending_count": ending.count}
+    return {
+        "ending": ENDINGS[ending.how],
+        "ending_card": number(ending.card),
+        "ending_count": ending.count,
+    }
 
 
 def signed(bits):

@@ -39,13 +39,19 @@ def quarters(facts):
     """A's share of a unit, in quarters: of its matches, or of its deals where it has none; a draw is half a win."""
     if facts["matches"]:
         return round(4 * facts["a_match_win"] / (2 * facts["matches"]))
-    return round(4 * (facts["a_deal_win"] + (facts["deals"] - facts["decided"]) / 2) / facts["deals"])
+    return round(
+        4 * (facts["a_deal_win"] + (facts["deals"] - facts["decided"]) / 2) / facts["deals"]
+    )
 
 
 def named(row):
     """A row as a dict, so that a difference has a name."""
     blocks = {"sum": sums.SUM, "square": sums.SQUARE, "cross": sums.CROSS}
-    found = {(block, name): int(row[start + i]) for block, start in blocks.items() for i, name in enumerate(sums.FACTS)}
+    found = {
+        (block, name): int(row[start + i])
+        for block, start in blocks.items()
+        for i, name in enumerate(sums.FACTS)
+    }
     return {**found, "units": int(row[0]), "histograms": row[sums.TURNS_HISTOGRAM :].tolist()}
 
 
@@ -78,7 +84,9 @@ def book_deal(unit, result, played, a):
     singles["DEAL_SQUARE"] += margin**2
     dealt = [0, 0]
     if played.state.hand.any():  # a blind offer may be refused before the cards are dealt
-        dealt = [twin.deadwood(hands.names(hand), played.matchup.variant.row) for hand in played.hands]
+        dealt = [
+            twin.deadwood(hands.names(hand), played.matchup.variant.row) for hand in played.hands
+        ]
     singles["DEALT"] += dealt[played.state.dealer] - dealt[1 - played.state.dealer]
 
 
@@ -103,7 +111,9 @@ def book_match(unit, match, a):
     facts["unfinished"] += match.unfinished
     for side, seat in (("a", a), ("b", 1 - a)):
         facts[f"{side}_match_win"] += 1 if match.winner is None else 2 * (match.winner == seat)
-    if match.winner is not None and match.row["goal"] != "total":  # one side alone has no loser's score
+    if (
+        match.winner is not None and match.row["goal"] != "total"
+    ):  # one side alone has no loser's score
         loser = score[1 - match.winner]
         facts["matches_decided"] += 1
         facts["winner_score"] += score[match.winner]

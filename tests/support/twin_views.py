@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any
 
 from oracles.twin.roster import Seen
-from simgin import matchup, single, variants
+from simgin.play import deal, matchup
+from simgin.rules import variants
 from support import hands
 
 # Random play comes to odd positions, sensible play to those that policies are made for.
@@ -15,7 +16,11 @@ DEALS = 3  # of each pair and variant
 
 def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
     """A view of the engine's as the twin of the policies takes it."""
-    legal = hands.names(int(view.legal)) if slot == "discard" else [answer for answer in range(3) if int(view.legal) >> answer & 1]
+    legal = (
+        hands.names(int(view.legal))
+        if slot == "discard"
+        else [answer for answer in range(3) if int(view.legal) >> answer & 1]
+    )
     return Seen(
         row=row,
         legal=frozenset(legal),
@@ -24,9 +29,27 @@ def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
         offer=card(view.taken_offer),
         taken=card(view.taken),
         drawn=card(view.drawn),
-        history=tuple((int(seat), card(drawn), card(thrown)) for seat, _, drawn, thrown in view.history[: view.turns]),
-        **{name: frozenset(hands.names(int(view[name]))) for name in ("hand", "unseen", "known", "shed")},
-        **{name: int(view[name]) for name in ("seat", "stock", "own_points", "other_points", "target", "limit", "ending", "ending_count")},
+        history=tuple(
+            (int(seat), card(drawn), card(thrown))
+            for seat, _, drawn, thrown in view.history[: view.turns]
+        ),
+        **{
+            name: frozenset(hands.names(int(view[name])))
+            for name in ("hand", "unseen", "known", "shed")
+        },
+        **{
+            name: int(view[name])
+            for name in (
+                "seat",
+                "stock",
+                "own_points",
+                "other_points",
+                "target",
+                "limit",
+                "ending",
+                "ending_count",
+            )
+        },
     )
 
 
@@ -38,19 +61,31 @@ def card(number: int) -> str | None:
 @cache
 def questions(slot: str) -> list[tuple[str, Any]]:
     """(variant, view) of one slot from deals of every variant, in an order in which any stretch holds something of all."""
-    found = [(name, question.view) for name in variants.names() for question in _asked(name) if question.slot == slot]
+    found = [
+        (name, question.view)
+        for name in variants.names()
+        for question in _asked(name)
+        if question.slot == slot
+    ]
     random.Random(slot).shuffle(found)
     return found
 
 
 @cache
-def _asked(name: str) -> list[single.Question]:
+def _asked(name: str) -> list[deal.Question]:
     """Every question of some deals of a variant, in which the match stands at any score."""
     variant, lot = variants.find(name), random.Random(name)
     most = variant.row["points_target"] or 100
     asked = []
     for pair in PAIRS:
-        game = matchup.seated(pair[0], pair[1] if variant.row["players"] == 2 else None, name, 7, "deal")
+        game = matchup.seated(
+            pair[0], pair[1] if variant.row["players"] == 2 else None, name, 7, "deal"
+        )
         for unit in range(DEALS):
-            asked += single.play(game, unit, unit % 2 if game.mirrored else 0, points=(lot.randrange(most), lot.randrange(most))).questions
+            asked += deal.play(
+                game,
+                unit,
+                unit % 2 if game.mirrored else 0,
+                points=(lot.randrange(most), lot.randrange(most)),
+            ).questions
     return asked

@@ -3,11 +3,18 @@
 import re
 from pathlib import Path
 
-from simgin import loader, variants
-from simgin.parameters import parameters
+from simgin.rules import variants
+from simgin.rules.parameters import parameters
+from simgin.strategy import loader
 
 # What a row says of matches, and what it must say for its deals alone to be played: a single deal has no settlement and no die.
-DEALS_ALONE = {"goal": ("points", "single"), "game_bonus": (0,), "box_bonus": (0,), "shutout": ("none",), "die": ("off",)}
+DEALS_ALONE = {
+    "goal": ("points", "single"),
+    "game_bonus": (0,),
+    "box_bonus": (0,),
+    "shutout": ("none",),
+    "die": ("off",),
+}
 # Values that RULES.md keeps for one player: refused for two, or without effect.
 FOR_ONE = {
     "players": (1,),
@@ -22,13 +29,23 @@ FOR_ONE = {
     "penalty_gin": (-1000, 1000),
 }
 FUZZERS = Path(__file__).with_name("random_strategies.py")
-OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")  # strategies in that file
+OWN = (
+    "stray",
+    "stray-same",
+    "late",
+    "last",
+    "shooter",
+    "shooter-same",
+    "gambler",
+)  # strategies in that file
 
 
 def deals_of(text):
     """The row whose single deals are those of another."""
     row = variants.find(text).row
-    changes = [f"{name}={values[0]}" for name, values in DEALS_ALONE.items() if row[name] not in values]
+    changes = [
+        f"{name}={values[0]}" for name, values in DEALS_ALONE.items() if row[name] not in values
+    ]
     return "+".join([text, *changes])
 
 
@@ -38,7 +55,13 @@ def possible(parameter):
         return False, True
     if parameter.kind == "choice":
         return parameter.choices
-    return tuple(dict.fromkeys(value for value in (parameter.low, parameter.default, parameter.high) if value is not None))
+    return tuple(
+        dict.fromkeys(
+            value
+            for value in (parameter.low, parameter.default, parameter.high)
+            if value is not None
+        )
+    )
 
 
 TWO_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 2)
@@ -64,7 +87,11 @@ def distinct(texts):
     found = {}
     for text in map(deals_of, texts):
         row = variants.find(text).row
-        rules = tuple(str(row[name]) for name, parameter in parameters().items() if parameter.section in ("deal", "meld", "score"))
+        rules = tuple(
+            str(row[name])
+            for name, parameter in parameters().items()
+            if parameter.section in ("deal", "meld", "score")
+        )
         found.setdefault(rules, text)
     return tuple(found.values())
 

@@ -12,4 +12,8 @@ STANDARD = ROWS["standard"]
 
 def vectors(kind):
     """The worked examples of one kind, as parameters of a test."""
-    return [pytest.param(vector, id=vector["id"]) for vector in BOOK["vectors"] if vector["kind"] == kind]
+    return [
+        pytest.param(vector, id=vector["id"])
+        for vector in BOOK["vectors"]
+        if vector["kind"] == kind
+    ]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin.counts import CountError, count
+from simgin.text.amounts import CountError, count
 
 
 @pytest.mark.parametrize(

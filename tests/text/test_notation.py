@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin import notation
-from simgin.notation import CardError
+from simgin.text import notation
+from simgin.text.notation import CardError
 
 HANDS = st.sets(st.integers(0, 51), max_size=11)
 
@@ -45,10 +45,16 @@ def test_no_cards_at_all():
     ("text", "sentence"),
     [
         ("1S", "'1S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
-        ("10S", "'10S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S; a ten is T."),
+        (
+            "10S",
+            "'10S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S; a ten is T.",
+        ),
         ("", "'' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
         ("5S6S", "'5S6S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
-        ("A\u017f", "'A\u017f' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),  # a long s
+        (
+            "A\u017f",
+            "'A\u017f' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S.",
+        ),  # a long s
     ],
 )
 def test_a_text_that_is_no_card_is_named(text, sentence):
@@ -63,7 +69,9 @@ def test_every_bad_card_of_a_hand_is_named():
 
 
 def test_repeated_cards_are_named():
-    with pytest.raises(CardError, match=r"^5S is given more than once: a pack has every card once.$"):
+    with pytest.raises(
+        CardError, match=r"^5S is given more than once: a pack has every card once.$"
+    ):
         notation.cards("5S 6S 5s")
     with pytest.raises(CardError, match=r"^5S and 6S are given more than once"):
         notation.cards("5S 6S 5S 6S 6S")

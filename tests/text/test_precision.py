@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin.precision import PrecisionError, elo_bounds, half_width, seconds
+from simgin.text.amounts import PrecisionError, elo_bounds, half_width, seconds
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,17 @@ def test_half_widths(text, expected):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [(30, 30), ("30", 30), ("30s", 30), ("5m", 300), ("2h", 7200), ("1.5H", 5400), (" 90 s ", 90), (0.5, 0.5), ("1000h", 3_600_000)],
+    [
+        (30, 30),
+        ("30", 30),
+        ("30s", 30),
+        ("5m", 300),
+        ("2h", 7200),
+        ("1.5H", 5400),
+        (" 90 s ", 90),
+        (0.5, 0.5),
+        ("1000h", 3_600_000),
+    ],
 )
 def test_times(text, expected):
     assert seconds(text) == expected
@@ -64,15 +74,33 @@ NONSENSE = [
 
 NO_HALF_WIDTH = ["50%", "100%", "0.1 %%", "1e-3%", "-1%", 1000.5, "٣%"]
 NO_TIME = ["1d", "1h30m", "5 min", "-5s", "1001h", 1e9, "1e3s", "٣s"]
-NO_BOUNDS = [(10, 0), (5, 5), (5, -5), (-801, 0), (0, 801), (0, 5, 10), (0, True), (0, "x"), "0;10", "5", (0, float("nan"))]
+NO_BOUNDS = [
+    (10, 0),
+    (5, 5),
+    (5, -5),
+    (-801, 0),
+    (0, 801),
+    (0, 5, 10),
+    (0, True),
+    (0, "x"),
+    "0;10",
+    "5",
+    (0, float("nan")),
+]
 
 
-@pytest.mark.parametrize(("call", "texts"), [(half_width, NO_HALF_WIDTH), (seconds, NO_TIME), (elo_bounds, NO_BOUNDS)])
+@pytest.mark.parametrize(
+    ("call", "texts"), [(half_width, NO_HALF_WIDTH), (seconds, NO_TIME), (elo_bounds, NO_BOUNDS)]
+)
 def test_nonsense_is_a_sentence_with_a_remedy(call, texts):
     for text in NONSENSE + texts:
         with pytest.raises(PrecisionError) as error:
             call(text)
-        assert "; write " in str(error.value) and str(error.value).endswith(".") and len(str(error.value)) < 200
+        assert (
+            "; write " in str(error.value)
+            and str(error.value).endswith(".")
+            and len(str(error.value)) < 200
+        )
 
 
 @given(st.floats(1e-6, 1000))

@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin import check, notation, rules, variants
+from simgin.checks import contract
 from simgin.core.view import VIEW
+from simgin.rules import record, variants
+from simgin.text import notation
 from simgin.toolkit import believe, meld_chance
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +18,9 @@ GAMES = ("standard", "straight", "oklahoma", "basic", "solitaire-gin", "round-th
 
 
 def training():
-    spec = importlib.util.spec_from_file_location("training_beliefs", ROOT / "training" / "beliefs.py")
+    spec = importlib.util.spec_from_file_location(
+        "training_beliefs", ROOT / "training" / "beliefs.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -24,7 +28,7 @@ def training():
 
 @pytest.fixture(scope="module")
 def views():
-    found = check.positions([variants.find(name) for name in GAMES])
+    found = contract.positions([variants.find(name) for name in GAMES])
     rows = [row for key, part in found.items() if key.endswith("discard") for row in part[:60]]
     return [row.view(VIEW)[0] for row in rows]
 
@@ -62,7 +66,11 @@ def stage(turn):
 def events(view):
     """(kind, own turn, card) of everything the other did: 0 declined, 1 took, 2 threw."""
     turns = [tuple(int(x) for x in row) for row in view.history[: int(view.turns)]]
-    if view.upcard >= 0 and int(view.shed) >> int(view.upcard) & 1 and not (turns and turns[0][0] != view.seat and turns[0][1] == 1):
+    if (
+        view.upcard >= 0
+        and int(view.shed) >> int(view.upcard) & 1
+        and not (turns and turns[0][0] != view.seat and turns[0][1] == 1)
+    ):
         yield 0, 1, int(view.upcard)
     turn = 0
     for i, (seat, source, drawn, thrown) in enumerate(turns):
@@ -102,22 +110,30 @@ def test_odds_are_those_of_a_plain_twin(views):
 
 
 def test_numbers_may_begin_anywhere(views):
-    assert (believed(views[0], np.concatenate([[1.0, 2.0, 3.0], NUMBERS]), 3) == believed(views[0])).all()
+    assert (
+        believed(views[0], np.concatenate([[1.0, 2.0, 3.0], NUMBERS]), 3) == believed(views[0])
+    ).all()
 
 
 def test_what_was_learned_makes_sense():
     declined, taken, thrown = NUMBERS[52:].reshape(3, 4, 3)
     assert (declined < 1).all() and (thrown < 1).all() and (taken > 1).all()
-    assert (thrown[:, 0] < thrown[:, 2]).all()  # a neighbour two ranks away says less than the same rank
+    assert (
+        thrown[:, 0] < thrown[:, 2]
+    ).all()  # a neighbour two ranks away says less than the same rank
 
 
 def test_meld_chance_is_that_of_every_pair_counted():
     chances = np.random.default_rng(3).random(52)
-    own_rules = rules.build(variants.find("standard"))
+    own_rules = record.build(variants.find("standard"))
     for card in notation.cards("AS 2H 7D KC TS"):
         r, s = card % 13, card // 13
         pairs = [(13 * a + r, 13 * b + r) for a in range(4) for b in range(a) if s not in (a, b)]
-        pairs += [tuple(13 * s + x for x in range(start, start + 3) if x != r) for start in range(11) if start <= r < start + 3]
+        pairs += [
+            tuple(13 * s + x for x in range(start, start + 3) if x != r)
+            for start in range(11)
+            if start <= r < start + 3
+        ]
         missing = np.prod([1 - chances[a] * chances[b] for a, b in pairs])
         assert meld_chance(card, chances, own_rules) == pytest.approx(1 - missing)
 
@@ -145,4 +161,6 @@ def test_the_committed_numbers_are_what_the_script_learns():
     script = training()
     pairs = [(a, b) for i, a in enumerate(script.PLAYERS) for b in script.PLAYERS[i:]]
     rows, held, _ = script.logged(pairs, 3000, 1)
-    assert script.fit(rows, held) == pytest.approx(NUMBERS, abs=2e-4)  # four decimals, the last of them up to the machine's BLAS
+    assert script.fit(rows, held) == pytest.approx(
+        NUMBERS, abs=2e-4
+    )  # four decimals, the last of them up to the machine's BLAS

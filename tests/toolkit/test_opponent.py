@@ -10,7 +10,9 @@ import pytest
 from oracles import twin
 from oracles.twin.roster.discard import three_card_melds
 from oracles.twin.roster.seen import near
-from simgin import matchup, single, toolkit, variants
+from simgin import toolkit
+from simgin.play import deal, matchup
+from simgin.rules import variants
 from support import twin_views as sight
 from support.hands import game, mask, members, names
 
@@ -20,7 +22,11 @@ ROWS = variants.names()
 
 def some(most):
     """A random set of cards, from a third of the pack every other time so that it is rich in melds."""
-    pack = [card for card in twin.PACK if twin.RANKS.index(card[0]) in range(4, 9)] if LOT.random() < 0.5 else list(twin.PACK)
+    pack = (
+        [card for card in twin.PACK if twin.RANKS.index(card[0]) in range(4, 9)]
+        if LOT.random() < 0.5
+        else list(twin.PACK)
+    )
     return frozenset(LOT.sample(pack, LOT.randint(most // 2, min(most, len(pack)))))
 
 
@@ -55,15 +61,22 @@ def test_chances_of_a_hand_add_up_to_ten():
     """All that he may hold: what is known for certain, and the rest by chance."""
     for seen, view, _ in discards(300):
         if seen.row["players"] == 2:
-            assert len(seen.known) + len(seen.unseen) * toolkit.chance_held(view) == pytest.approx(10)
+            assert len(seen.known) + len(seen.unseen) * toolkit.chance_held(view) == pytest.approx(
+                10
+            )
 
 
 def test_danger_counts_the_cards_near():
     for seen, view, _ in discards(60):
         p, u, d = LOT.choice([(2, 1, 2), (0.5, 3, 1.25), (0, 0, 1)])
         for card in seen.hand:
-            want = sum(p * (other in seen.known) + u * (other in seen.unseen) - d * (other in seen.shed) for other in near(card))
-            assert toolkit.danger(mask([card]).bit_length() - 1, view, p, u, d) == pytest.approx(want)
+            want = sum(
+                p * (other in seen.known) + u * (other in seen.unseen) - d * (other in seen.shed)
+                for other in near(card)
+            )
+            assert toolkit.danger(mask([card]).bit_length() - 1, view, p, u, d) == pytest.approx(
+                want
+            )
 
 
 @pytest.mark.parametrize("text", ROWS)
@@ -82,7 +95,11 @@ def test_extensions_of_a_hand(text):
     for _ in range(40):
         hand = some(11)
         melds = twin.melds_in([card for card in twin.PACK if card in hand], row)
-        want = {card for card in twin.PACK if card not in hand and any(twin.melds.extends(meld, [card], row) for meld in melds)}
+        want = {
+            card
+            for card in twin.PACK
+            if card not in hand and any(twin.melds.extends(meld, [card], row) for meld in melds)
+        }
         assert toolkit.extensions(mask(hand), rules) == mask(want)
         found += len(want)
     assert found > 20
@@ -94,7 +111,10 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
     for _ in range(25):
         hand = some(11)
         cards = [card for card in twin.PACK if card in hand]
-        left = [set(cards) - {card for meld in melding for card in meld} for melding in twin.optimal_meldings(cards, row)]
+        left = [
+            set(cards) - {card for meld in melding for card in meld}
+            for melding in twin.optimal_meldings(cards, row)
+        ]
         assert toolkit.loose(mask(hand), rules) == mask(set().union(*left))
 
 
@@ -105,7 +125,10 @@ def test_what_one_best_melding_leaves_over(text):
     for _ in range(25):
         hand, first = some(11), some(40)
         cards = [card for card in twin.PACK if card in hand]
-        left = [set(cards) - {card for meld in melding for card in meld} for melding in twin.optimal_meldings(cards, row)]
+        left = [
+            set(cards) - {card for meld in melding for card in meld}
+            for melding in twin.optimal_meldings(cards, row)
+        ]
         over = set(names(toolkit.left_over(mask(hand), mask(first), rules)))
         assert over in left
         assert not any(over & first < other & first for other in left)
@@ -118,12 +141,20 @@ def test_prospects_of_a_hand(text):
     for _ in range(6):
         hand = LOT.sample(twin.PACK, 10)
         others = [card for card in twin.PACK if card not in hand]
-        outs = {card for card in others if any(card in meld for meld in twin.melds_in([*hand, card], row))}
+        outs = {
+            card
+            for card in others
+            if any(card in meld for meld in twin.melds_in([*hand, card], row))
+        }
         assert toolkit.outs(mask(hand), rules) == mask(outs)
         drawn = LOT.sample(others, 5)
         assert toolkit.hits(mask(hand), mask(drawn), rules) == len(outs & set(drawn))
         n = toolkit.next_counts(mask(hand), mask(drawn), rules, room)
-        want = [min(twin.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card}) for card in hand_order() if card in drawn]
+        want = [
+            min(twin.deadwood({*hand, card} - {gone}, row) for gone in {*hand, card})
+            for card in hand_order()
+            if card in drawn
+        ]
         assert room[:n].tolist() == want
 
 
@@ -133,15 +164,32 @@ def test_partners_and_their_completers(text):
     melds = melds_of_three(row)
     for _ in range(15):
         cards, unseen, live = some(11), some(40), LOT.randint(1, 4)
-        done = {(a, b): frozenset(c for m in melds if {a, b} <= m for c in m - {a, b}) for a in cards for b in cards if a != b}
+        done = {
+            (a, b): frozenset(c for m in melds if {a, b} <= m for c in m - {a, b})
+            for a in cards
+            for b in cards
+            if a != b
+        }
         for (a, b), want in done.items():
-            assert toolkit.completers(*(mask([card]).bit_length() - 1 for card in (a, b)), rules) == mask(want)
-        assert toolkit.paired(mask(cards), rules) == mask({a for (a, _), want in done.items() if want})
+            assert toolkit.completers(
+                *(mask([card]).bit_length() - 1 for card in (a, b)), rules
+            ) == mask(want)
+        assert toolkit.paired(mask(cards), rules) == mask(
+            {a for (a, _), want in done.items() if want}
+        )
         held = {a for (a, _), want in done.items() if len(want & unseen) >= live}
         assert toolkit.worth_holding(mask(cards), mask(unseen), live, rules) == mask(held)
         for card in cards:
-            best = max((len(want & unseen) for (a, _), want in done.items() if a == card and want), default=-1)
-            assert toolkit.live_completers(mask([card]).bit_length() - 1, mask(cards), mask(unseen), rules) == best
+            best = max(
+                (len(want & unseen) for (a, _), want in done.items() if a == card and want),
+                default=-1,
+            )
+            assert (
+                toolkit.live_completers(
+                    mask([card]).bit_length() - 1, mask(cards), mask(unseen), rules
+                )
+                == best
+            )
 
 
 def test_sum_of_least():
@@ -154,11 +202,19 @@ def test_sum_of_least():
 @pytest.mark.parametrize("text", ROWS)
 def test_the_chance_of_a_meld_with_a_card(text):
     rules, row = game(text)
-    chances = np.array([LOT.choice([0, 1, LOT.random()]) if LOT.random() < 0.3 else 0.0 for _ in range(52)])
+    chances = np.array(
+        [LOT.choice([0, 1, LOT.random()]) if LOT.random() < 0.3 else 0.0 for _ in range(52)]
+    )
     held = dict(zip(hand_order(), chances.tolist(), strict=True))
     for number, card in enumerate(hand_order()):
-        ways = [prod(held[other] for other in meld - {card}) for meld in melds_of_three(row) if card in meld]
-        assert toolkit.meld_chance(number, chances, rules) == pytest.approx(1 - prod(1 - way for way in ways))
+        ways = [
+            prod(held[other] for other in meld - {card})
+            for meld in melds_of_three(row)
+            if card in meld
+        ]
+        assert toolkit.meld_chance(number, chances, rules) == pytest.approx(
+            1 - prod(1 - way for way in ways)
+        )
 
 
 # The table of mean deadwood
@@ -184,11 +240,14 @@ def test_expected_count():
     pairing = matchup.seated("gold-early", "gold-early", "standard", 77, "deal")
     seen = {turn: [] for turn in range(1, TURNS + 1)}
     for unit in range(DEALS):
-        for turn, count in counts_before(single.play(pairing, unit)):
+        for turn, count in counts_before(deal.play(pairing, unit)):
             if turn in seen:
                 seen[turn].append(count)
     for turn, counts in seen.items():
-        assert abs(np.mean(counts) - toolkit.expected_count(turn)) < SURE * np.std(counts) / len(counts) ** 0.5, turn
+        assert (
+            abs(np.mean(counts) - toolkit.expected_count(turn))
+            < SURE * np.std(counts) / len(counts) ** 0.5
+        ), turn
     table = [toolkit.expected_count(turn) for turn in range(60)]
     assert table == sorted(table, reverse=True)
     assert abs(table[0] - 56.565) < 0.5  # the mean of a dealt hand, REFERENCE.md 3

@@ -6,12 +6,14 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin import calibration, drama, turns, value, within
-from simgin.drama import METRICS, Trajectories
-from simgin.matchup import seated
+from simgin.play.matchup import seated
+from simgin.value import calibration, drama, in_deal, turns, value
+from simgin.value.drama import METRICS, Trajectories
 
 
-def course(matches, results, movers=None, deals=None, points=None, margins=None, target=100, tables=1):
+def course(
+    matches, results, movers=None, deals=None, points=None, margins=None, target=100, tables=1
+):
     """Trajectories from lists of V, one list a match; by default every step is a deal of its own and no side's."""
     steps = [len(v) for v in matches]
     match = np.repeat(np.arange(len(matches)), steps)
@@ -79,7 +81,9 @@ def test_permanence_by_hand():
 
     In the second match A moves twice in a row: his .3 has no answer. Its last step, B's, ended the match.
     """
-    one = course([[0.5, 0.7, 0.5, 0.8, 0.7], [0.5, 0.8, 0.85]], [1, 0], movers=[[0, 1, 0, 1, 0], [0, 0, 1]])
+    one = course(
+        [[0.5, 0.7, 0.5, 0.8, 0.7], [0.5, 0.8, 0.85]], [1, 0], movers=[[0, 1, 0, 1, 0], [0, 0, 1]]
+    )
     # first: +.2 undone; B's .2 (from .7 to .5) is undone by A's .3; +.3 kept; B's .1 (from .8 to .7) undone by the win: 1 of 4
     x, d = METRICS["permanence"](one, one.v[0] + np.array([0, 0, 0, 0, -1e-9, 0, 0, 0]))
     assert (x.tolist(), d.tolist()) == ([1, 0], [4, 0])
@@ -103,7 +107,9 @@ def test_snowball_by_hand():
 
     x has mean -1/3 and y 1/3, both variance 8/9; mean of xy 1/3; covariance 1/3 + 1/9 = 4/9; correlation 1/2.
     """
-    one = course([[0.5, 0.5]] * 40 + [[0.5] * 3] * 40, [1] * 80, margins=[[1, 1]] * 40 + [[-1, -1, 1]] * 40)
+    one = course(
+        [[0.5, 0.5]] * 40 + [[0.5] * 3] * 40, [1] * 80, margins=[[1, 1]] * 40 + [[-1, -1, 1]] * 40
+    )
     found = drama.measured(one).set_index("metric").loc["snowball"]
     assert found["value"] == pytest.approx(0.5) and found["n"] == 120
 
@@ -130,7 +136,11 @@ def slowly(v, result):
     if won is not None:
         gaps = [max(0, (1 - won(x)) - won(x)) for x in v]
         roots = [g**0.5 for g in gaps if g > 0]
-        found |= {"drama": sum(gaps) / n, "drama_max": max(gaps), "drama_browne": sum(roots) / len(roots) if roots else 0}
+        found |= {
+            "drama": sum(gaps) / n,
+            "drama_max": max(gaps),
+            "drama_browne": sum(roots) / len(roots) if roots else 0,
+        }
     return found
 
 
@@ -151,7 +161,16 @@ def test_slow_twins_agree():
     found, results = walks(np.random.default_rng(5), 60)
     results[7] = results[20] = 0.5
     one = course(found, results)
-    for name in ("drama", "drama_max", "drama_browne", "lead_changes", "uncertainty", "stability", "killer_move", "certainty_point"):
+    for name in (
+        "drama",
+        "drama_max",
+        "drama_browne",
+        "lead_changes",
+        "uncertainty",
+        "stability",
+        "killer_move",
+        "certainty_point",
+    ):
         want = [slowly(v, r).get(name, np.nan) for v, r in zip(found, results, strict=True)]
         assert valued(one, name) == pytest.approx(want, nan_ok=True), name
 
@@ -166,7 +185,12 @@ def test_names_of_the_sides_do_not_matter():
     points = [[(7 * i, 11 * i % 80) for i in range(len(v))] for v in found]
     one = course(found, results, movers=movers, margins=margins, points=points, tables=3)
     other = dataclasses.replace(
-        one, v=1 - one.v, result=1 - one.result, mover=1 - one.mover, margin=-one.margin, points=one.points[:, ::-1]
+        one,
+        v=1 - one.v,
+        result=1 - one.result,
+        mover=1 - one.mover,
+        margin=-one.margin,
+        points=one.points[:, ::-1],
     )
     a, b = drama.measured(one), drama.measured(other)
     assert a["metric"].tolist() == b["metric"].tolist() and len(a) >= 12
@@ -220,7 +244,9 @@ def test_the_error_of_v_is_part_of_the_error():
     one = dataclasses.replace(alone, v=np.clip(alone.v + shifts[:, None], 0, 1))
     bare, whole = (drama.measured(x).set_index("metric").se["stability"] for x in (alone, one))
     stabilities = [np.mean(METRICS["stability"](one, v)[0]) for v in one.v[1:]]
-    assert whole == pytest.approx(np.hypot(bare, np.sqrt(19 * np.var(stabilities)))) and whole >= bare
+    assert (
+        whole == pytest.approx(np.hypot(bare, np.sqrt(19 * np.var(stabilities)))) and whole >= bare
+    )
 
 
 # Real matches
@@ -233,7 +259,10 @@ def known():
 
 @pytest.fixture(scope="module")
 def real(known):
-    return drama.by_turn(within.of(known, deals=20_000), turns.play(seated("gold", "gold", "standard", 4, "match"), 200))
+    return drama.by_turn(
+        in_deal.of(known, deals=20_000),
+        turns.play(seated("gold", "gold", "standard", 4, "match"), 200),
+    )
 
 
 def test_turn_by_turn_and_deal_by_deal_are_the_same_matches(known, real):
@@ -263,7 +292,11 @@ def test_the_picture_of_swings(real):
     assert frame["match"].nunique() == 20 and (frame.groupby("match").size() == 51).all()
     start, end = frame[frame["share"] == 0], frame[frame["share"] == 1]
     assert start["value"].between(0.4, 0.6).all() and set(end["value"]) <= {0.0, 0.5, 1.0}
-    assert (frame["q10"] <= frame["q50"]).all() and (frame["q50"] <= frame["q90"]).all() and (frame["n"] == 200).all()
+    assert (
+        (frame["q10"] <= frame["q50"]).all()
+        and (frame["q50"] <= frame["q90"]).all()
+        and (frame["n"] == 200).all()
+    )
 
 
 def test_a_pair_alike_has_no_favourite(real):

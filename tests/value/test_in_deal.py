@@ -5,15 +5,15 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin import turns, value, within
-from simgin.matchup import seated
+from simgin.play.matchup import seated
+from simgin.value import in_deal, turns, value
 
 DEALS = 40_000
 
 
 @pytest.fixture(scope="module")
 def inside():
-    return within.of(value.of("standard", "gold", "gold-early", deals="200k", seed=3), deals=DEALS)
+    return in_deal.of(value.of("standard", "gold", "gold-early", deals="200k", seed=3), deals=DEALS)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def isotonic_slowly(weight, level):
 
 def test_the_fit_is_isotonic_regression_at_every_end():
     table = np.random.default_rng(2).integers(1, 9, size=(3, 7, 5)).astype(float)
-    found = within.fitted(table)
+    found = in_deal.fitted(table)
     for counts, chances in zip(table, found, strict=True):
         weight = counts.sum(axis=1)
         for end in range(5):
@@ -47,10 +47,13 @@ def test_the_fit_is_isotonic_regression_at_every_end():
 
 def test_what_rises_already_is_left_alone_and_means_are_kept():
     """Worked out: bins of 4, 0 and 2 deals, of two ends; tails 1/4 and 1/2 rise, the empty bin is as the one below."""
-    rising = within.fitted(np.array([[[3.0, 1.0], [0.0, 0.0], [1.0, 1.0]]]))
+    rising = in_deal.fitted(np.array([[[3.0, 1.0], [0.0, 0.0], [1.0, 1.0]]]))
     assert rising[0].tolist() == [[0.75, 0.25], [0.75, 0.25], [0.5, 0.5]]
     # falling tails 1/2 of 4 and 0 of 4 are pooled: 2 of 8
-    assert within.fitted(np.array([[[2.0, 2.0], [4.0, 0.0]]]))[0].tolist() == [[0.75, 0.25], [0.75, 0.25]]
+    assert in_deal.fitted(np.array([[[2.0, 2.0], [4.0, 0.0]]]))[0].tolist() == [
+        [0.75, 0.25],
+        [0.75, 0.25],
+    ]
 
 
 # Values
@@ -61,24 +64,32 @@ def test_by_hand_from_deals_alone():
     known = value.of("standard+goal=single", "gold", "gold-early", deals="100k", seed=3)
     one = seated("gold", "gold-early", "standard+goal=single", 3, "deal")
     played = turns.play(one, 1_000)
-    found = within.counted(played)
-    inside = within.Within(known, found["ends"], found["counted"], int(found["last_turn"]))
+    found = in_deal.counted(played)
+    inside = in_deal.Within(known, found["ends"], found["counted"], int(found["last_turn"]))
     went = ~played.last & (played.column("turn") == 4) & (played.column("side") == 0)
     own, other = played.column("count")[went], played.column("other")[went]
-    worth = np.select([played.record("winner")[went] == 0, played.record("winner")[went] < 0], [1.0, 0.5], 0.0)
+    worth = np.select(
+        [played.record("winner")[went] == 0, played.record("winner")[went] < 0], [1.0, 0.5], 0.0
+    )
     band = other > 30
     bins = np.clip(((other - own)[band] + 2) // 5, -20, 20)
     labels, weight = np.unique(bins, return_counts=True)
     # with two ends that matter and a void, worth = (P(not lost) + P(won)) / 2, and both are fitted
     tails = [[(worth[band][bins == b] >= least).mean() for b in labels] for least in (0.5, 1.0)]
     want = np.mean([isotonic_slowly(weight, np.array(tail)) for tail in tails], axis=0)
-    got = [inside.win(turn=4, mover=0, own=40, other=40 + 5 * b, a=0, b=0) for b in labels if 40 + 5 * b > 30]
+    got = [
+        inside.win(turn=4, mover=0, own=40, other=40 + 5 * b, a=0, b=0)
+        for b in labels
+        if 40 + 5 * b > 30
+    ]
     assert got == pytest.approx([w for b, w in zip(labels, want, strict=True) if 40 + 5 * b > 30])
 
 
 def test_less_deadwood_is_never_worse(inside):
     """For A as mover and as the other, at every turn, band and a few scores."""
-    for mover, turn, other, (a, b), dealer in itertools.product((0, 1), (1, 5, 12), (5, 20, 60), ((0, 0), (90, 20)), (0, 1)):
+    for mover, turn, other, (a, b), dealer in itertools.product(
+        (0, 1), (1, 5, 12), (5, 20, 60), ((0, 0), (90, 20)), (0, 1)
+    ):
         own = np.arange(0, 80, 5)
         v = inside.win(turn, mover, own, other, a, b, dealer)
         change = np.diff(v) * (-1 if mover == 0 else 1)
@@ -88,10 +99,14 @@ def test_less_deadwood_is_never_worse(inside):
 
 def test_a_pair_of_one_strategy_is_the_same_from_both_sides():
     known = value.of("standard", "gold", "gold", deals="100k", seed=3)
-    inside = within.of(known, deals=10_000)
+    inside = in_deal.of(known, deals=10_000)
     for turn, own, other, a, b in ((1, 30, 50, 0, 0), (6, 12, 40, 30, 80), (9, 25, 9, 95, 10)):
-        assert inside.win(turn, 0, own, other, a, b, 0) + inside.win(turn, 1, own, other, b, a, 1) == pytest.approx(1)
-        assert inside.se(turn, 0, own, other, a, b, 0) == pytest.approx(inside.se(turn, 1, own, other, b, a, 1))
+        assert inside.win(turn, 0, own, other, a, b, 0) + inside.win(
+            turn, 1, own, other, b, a, 1
+        ) == pytest.approx(1)
+        assert inside.se(turn, 0, own, other, a, b, 0) == pytest.approx(
+            inside.se(turn, 1, own, other, b, a, 1)
+        )
 
 
 def test_after_the_last_turn_it_is_what_the_next_deal_begins_with(inside, fresh):
@@ -109,38 +124,44 @@ def test_after_the_last_turn_it_is_what_the_next_deal_begins_with(inside, fresh)
 
 def test_v_is_a_martingale_from_turn_to_turn(inside, fresh):
     """z over about 25 turns; a right V has one beyond 4 in 600 runs. Seeds chosen before the first run."""
-    frame = within.martingale(inside, fresh)
+    frame = in_deal.martingale(inside, fresh)
     assert len(frame) > 20 and (frame["z"].abs() < 4).all()
     assert (frame["z"].abs() < 2).mean() > 0.8
 
 
 def test_matches_are_won_as_often_as_v_says(inside, fresh):
-    frame = within.reliability(inside, fresh)
+    frame = in_deal.reliability(inside, fresh)
     assert len(frame) == 10 and (frame["z"].abs() < 4).all()
 
 
 def test_it_knows_more_than_v_between_deals(inside, fresh):
-    found = within.brier(inside, fresh)
+    found = in_deal.brier(inside, fresh)
     assert found["gain"] > 3 * found["se"] > 0
     assert found["gain"] == pytest.approx(found["between"] - found["within"])
 
 
 def test_v_of_another_pair_is_found_out(inside):
     """The check can fail: matches in which the strategies have changed their places."""
-    frame = within.martingale(inside, turns.play(seated("gold-early", "gold", "standard", 17, "match"), 400))
+    frame = in_deal.martingale(
+        inside, turns.play(seated("gold-early", "gold", "standard", 17, "match"), 400)
+    )
     assert (frame["z"].abs() > 4).any()
 
 
-OTHER_GOALS = [("solitary-gin", "gold", None), ("race", "gold", "gold"), pytest.param(("pro", "gold", "gold"), marks=pytest.mark.slow)]
+OTHER_GOALS = [
+    ("solitary-gin", "gold", None),
+    ("race", "gold", "gold"),
+    pytest.param(("pro", "gold", "gold"), marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize("game", OTHER_GOALS, ids=lambda game: game[0])
 def test_every_goal_is_followed(game):
     """The mean of V after the first turns is V before the deal: over 10,000 fresh deals for which V was not made."""
     known = value.of(*game, deals="100k", seed=3)
-    inside = within.of(known, deals=20_000)
+    inside = in_deal.of(known, deals=20_000)
     fresh = turns.play(seated(game[1], game[2], game[0], 19, "match"), 60)
-    frame = within.martingale(inside, fresh)
+    frame = in_deal.martingale(inside, fresh)
     assert (frame["z"].abs() < 4).all()
 
 
@@ -150,8 +171,10 @@ def test_every_goal_is_followed(game):
 def test_the_score_must_not_change_play():
     one = seated("gold", "gold", "standard", 1, "deal")
     known = value.Value(one, outcomes=None, board=None)
-    with pytest.raises(value.ValueRefused, match=r"the score changes how a deal is played.*take V between deals"):
-        within.of(known)
+    with pytest.raises(
+        value.ValueRefused, match=r"the score changes how a deal is played.*take V between deals"
+    ):
+        in_deal.of(known)
 
 
 @pytest.mark.slow
@@ -162,11 +185,16 @@ def test_errors_hold_the_truth_as_often_as_they_say():
     """
     known = value.of("standard+goal=single", "gold", "gold", deals="400k", seed=5)
     states = np.array([(1, 0, 40, 50), (5, 0, 20, 35), (8, 1, 15, 20)]).T
-    truth = within.of(known, deals="400k")
+    truth = in_deal.of(known, deals="400k")
     right, error = truth.win(*states, 0, 0), truth.se(*states, 0, 0)
     held = []
     for first in range(40):
-        found = within.counted(turns.play(seated("gold", "gold", "standard+goal=single", 100 + first, "deal"), 10_000))
-        small = within.Within(known, found["ends"], found["counted"], int(found["last_turn"]))
-        held.append(np.abs(small.win(*states, 0, 0) - right) < 1.96 * np.hypot(small.se(*states, 0, 0), error))
+        found = in_deal.counted(
+            turns.play(seated("gold", "gold", "standard+goal=single", 100 + first, "deal"), 10_000)
+        )
+        small = in_deal.Within(known, found["ends"], found["counted"], int(found["last_turn"]))
+        held.append(
+            np.abs(small.win(*states, 0, 0) - right)
+            < 1.96 * np.hypot(small.se(*states, 0, 0), error)
+        )
     assert np.mean(held) >= 0.837, np.mean(held, axis=0)

@@ -5,13 +5,17 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from simgin import byscore, kept, outcomes
 from simgin.core.jit import cache_directory
 from simgin.core.record import FIELD
 from simgin.core.sums import KINDS
-from simgin.matchup import play_recorded, seated
+from simgin.play.matchup import play_recorded, seated
+from simgin.value import array_cache, outcomes, score_outcomes
 
-PAIRS = [("gold", "simple", "standard"), ("gold", "gold", "race"), ("simple+stake=random", "gold+stake=random", "dice")]
+PAIRS = [
+    ("gold", "simple", "standard"),
+    ("gold", "gold", "race"),
+    ("simple+stake=random", "gold+stake=random", "dice"),
+]
 PAIRS += [("gold", None, "gin-solitaire"), ("gold", None, "solitary-gin")]
 
 
@@ -31,18 +35,21 @@ def slow_count(a, b, variant):
 @pytest.fixture
 def fresh(tmp_path, monkeypatch):
     """An empty place for what is kept."""
-    monkeypatch.setattr(kept.jit, "cache_directory", lambda: tmp_path)
+    monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: tmp_path)
     return tmp_path / "outcomes"
 
 
 @pytest.mark.parametrize(("a", "b", "variant"), PAIRS)
 def test_counts_are_those_of_the_records(a, b, variant, fresh):
     counted = outcomes.of(seated(a, b, variant, 3, "deal"), 10_000)
-    assert {tuple(row): n for row, n in zip(counted.rows.tolist(), counted.counts.sum(axis=0).tolist(), strict=True)} == slow_count(
-        a, b, variant
-    )
+    assert {
+        tuple(row): n
+        for row, n in zip(counted.rows.tolist(), counted.counts.sum(axis=0).tolist(), strict=True)
+    } == slow_count(a, b, variant)
     assert counted.deals == 10_000
-    assert np.ptp(counted.counts.sum(axis=1)) <= 4, "the groups are of one size, up to a pair of units"
+    assert np.ptp(counted.counts.sum(axis=1)) <= 4, (
+        "the groups are of one size, up to a pair of units"
+    )
 
 
 def test_the_counts_depend_neither_on_threads_nor_on_calls(fresh, monkeypatch):
@@ -70,9 +77,17 @@ def test_the_error_of_a_share_is_the_binomial_one():
 
 
 def test_both_sides_see_every_deal():
-    counted = outcomes.Outcomes(np.array([[0, 1, 1, 30, 1], [1, 0, 1, 30, 1], [1, -1, 6, 0, 1]]), np.tile([[4, 3, 2]], (20, 1)))
+    counted = outcomes.Outcomes(
+        np.array([[0, 1, 1, 30, 1], [1, 0, 1, 30, 1], [1, -1, 6, 0, 1]]),
+        np.tile([[4, 3, 2]], (20, 1)),
+    )
     seen = counted.from_both_sides()
-    assert seen.rows.tolist() == [[0, -1, 6, 0, 1], [0, 1, 1, 30, 1], [1, -1, 6, 0, 1], [1, 0, 1, 30, 1]]
+    assert seen.rows.tolist() == [
+        [0, -1, 6, 0, 1],
+        [0, 1, 1, 30, 1],
+        [1, -1, 6, 0, 1],
+        [1, 0, 1, 30, 1],
+    ]
     assert seen.counts[0].tolist() == [2, 7, 2, 7]
 
 
@@ -83,7 +98,7 @@ def test_too_few_deals_are_refused():
 
 def test_a_game_too_long_for_outcomes_by_score_is_refused():
     with pytest.raises(outcomes.OutcomeError, match="at most, not 300"):
-        byscore.of(seated("gold", "simple", "shot+points_target=300", 3, "deal"), 10_000)
+        score_outcomes.of(seated("gold", "simple", "shot+points_target=300", 3, "deal"), 10_000)
 
 
 # What is kept
@@ -100,44 +115,51 @@ def test_a_second_time_nothing_is_played(fresh, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "other", [("gold", "simple", "standard", 4), ("gold", "simple", "basic", 3), ("gold", "gold-early:k=7", "standard", 3)]
+    "other",
+    [
+        ("gold", "simple", "standard", 4),
+        ("gold", "simple", "basic", 3),
+        ("gold", "gold-early:k=7", "standard", 3),
+    ],
 )
 def test_another_question_is_another_file(other, fresh):
-    about = kept.about(seated("gold", "simple", "standard", 3, "deal"), 10_000, "x")
-    assert kept._place(kept.json.dumps(about)) != kept._place(kept.json.dumps(kept.about(seated(*other, "deal"), 10_000, "x")))
-    assert about != kept.about(seated("gold", "simple", "standard", 3, "deal"), 20_000, "x")
-    assert about != kept.about(seated("gold", "simple", "standard", 3, "deal"), 10_000, "y")
+    about = array_cache.about(seated("gold", "simple", "standard", 3, "deal"), 10_000, "x")
+    assert array_cache._place(array_cache.json.dumps(about)) != array_cache._place(
+        array_cache.json.dumps(array_cache.about(seated(*other, "deal"), 10_000, "x"))
+    )
+    assert about != array_cache.about(seated("gold", "simple", "standard", 3, "deal"), 20_000, "x")
+    assert about != array_cache.about(seated("gold", "simple", "standard", 3, "deal"), 10_000, "y")
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip", None, "another"])
 def test_a_damaged_file_is_replaced(damage, fresh):
     about, made = {"what": "a test"}, {"numbers": np.arange(1000)}
-    kept.arrays(about, lambda: made)
+    array_cache.arrays(about, lambda: made)
     (file,) = fresh.iterdir()
     whole = file.read_bytes()
     if damage == "another":
         np.savez(file, about=np.array("something else"), numbers=np.zeros(3))
     else:
         file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
-    found = kept.arrays(about, lambda: made)
+    found = array_cache.arrays(about, lambda: made)
     assert np.array_equal(found["numbers"], made["numbers"])
     with np.load(file) as again:
         assert np.array_equal(again["numbers"], made["numbers"])
 
 
 def test_where_nothing_can_be_kept_it_is_counted_anew(monkeypatch):
-    monkeypatch.setattr(kept.jit, "cache_directory", lambda: None)
-    assert kept.arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
+    monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: None)
+    assert array_cache.arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
 
 
 def test_a_full_disk_costs_the_file_and_not_the_numbers(fresh, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(kept.np, "savez_compressed", full)
-    assert kept.arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
+    monkeypatch.setattr(array_cache.np, "savez_compressed", full)
+    assert array_cache.arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
     assert list(fresh.iterdir()) == []
 
 
 def test_kept_beside_the_compiled_code():
-    assert cache_directory() is None or kept._place("x").parent.parent == cache_directory()
+    assert cache_directory() is None or array_cache._place("x").parent.parent == cache_directory()

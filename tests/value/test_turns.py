@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin import single, turns, units
 from simgin.core.record import FIELD
-from simgin.matchup import play_recorded, seated
+from simgin.play import deal as single
+from simgin.play.matchup import play_recorded, seated
+from simgin.stats import observations
+from simgin.value import turns
 from support import hands
 from support.twin_replay import match_of, replayed
 
@@ -42,7 +44,11 @@ def outs(ten, others, variant):
 
 def told(played):
     """The turns of a deal as `turns.FIELDS` without the deal's number, from the deal as it was shown."""
-    row, state, variant = dict(played.matchup.variant.row), played.state, played.matchup.variant.text
+    row, state, variant = (
+        dict(played.matchup.variant.row),
+        played.state,
+        played.matchup.variant.text,
+    )
     held = [set(hands.names(hand)) for hand in played.hands]
     pile = [] if state.upcard < 0 else hands.names(1 << int(state.upcard))
     own, found, alone = [0, 0], [], played.matchup.b is None
@@ -50,26 +56,46 @@ def told(played):
         before = twin.deadwood(held[seat], row)
         takes = 1
         if not alone and pile and source in (0, 1):
-            takes += min(twin.deadwood((held[seat] | {pile[-1]}) - {c}, row) for c in held[seat]) < before
+            takes += (
+                min(twin.deadwood((held[seat] | {pile[-1]}) - {c}, row) for c in held[seat])
+                < before
+            )
         drawn = set() if card < 0 else set(hands.names(1 << card))
         if source == 1:
             pile.pop()
         held[seat] |= drawn
-        banned = drawn if (source == 1 and row["discard_ban"] != "none") or (source == 0 and row["discard_ban"] == "drawn") else set()
+        banned = (
+            drawn
+            if (source == 1 and row["discard_ban"] != "none")
+            or (source == 0 and row["discard_ban"] == "drawn")
+            else set()
+        )
         others = set(twin.PACK) - held[seat] - set(pile)
         choices = set()
         for c in held[seat] - banned:
             kept = held[seat] - {c}
-            danger = -len(outs(kept, others, variant)) if alone else sum(c in m and m - {c} <= others for m in triples(variant))
+            danger = (
+                -len(outs(kept, others, variant))
+                if alone
+                else sum(c in m and m - {c} <= others for m in triples(variant))
+            )
             choices.add((twin.deadwood(kept, row), danger))
-        unbeaten = sum(not any(o != one and o[0] <= one[0] and o[1] <= one[1] for o in choices) for one in choices)
+        unbeaten = sum(
+            not any(o != one and o[0] <= one[0] and o[1] <= one[1] for o in choices)
+            for one in choices
+        )
         if thrown >= 0:
             held[seat] -= set(hands.names(1 << thrown))
             pile += hands.names(1 << thrown)
         own[seat] += 1
         other = -1 if alone else twin.deadwood(held[1 - seat], row)
         where = (number, own[seat], seat ^ int(state.half), int(not alone and seat == state.dealer))
-        choices_of = (takes, len(choices), 1 + (min(left for left, _ in choices) <= state.limit), unbeaten)
+        choices_of = (
+            takes,
+            len(choices),
+            1 + (min(left for left, _ in choices) <= state.limit),
+            unbeaten,
+        )
         found.append((*where, twin.deadwood(held[seat], row), other, *choices_of))
     return found
 
@@ -85,7 +111,9 @@ def test_every_turn_is_the_twins(game):
         shown = single.play(one, unit, half, deal)
         if deal == 0:  # the twin is not asked to play the match before a later deal
             replayed(shown, match_of(shown))
-        assert found.rows[found.column("deal") == i, 1:].tolist() == [list(line) for line in told(shown)]
+        assert found.rows[found.column("deal") == i, 1:].tolist() == [
+            list(line) for line in told(shown)
+        ]
 
 
 def test_parts_and_threads_make_no_difference(monkeypatch):
@@ -104,7 +132,10 @@ def played():
 def test_deadwood_by_turn(played):
     """Each row by a plain loop; the turn that ended the deal is no turn after which the deal went on."""
     frame = turns.deadwood(played)
-    assert set(frame["side"]) == {"nondealer", "dealer"} and (frame[["variant", "strategy", "opponent"]].nunique() == 1).all()
+    assert (
+        set(frame["side"]) == {"nondealer", "dealer"}
+        and (frame[["variant", "strategy", "opponent"]].nunique() == 1).all()
+    )
     for line in frame.itertuples():
         held = []
         for i, record in enumerate(played.records):
@@ -124,22 +155,38 @@ def test_chances_by_count(played):
     frame = turns.counts(played)
     went = (played.column("side") == 0) & ~played.last
     for line in frame[frame["turn"] > 0].itertuples():
-        cell = went & (played.column("own_turn") == line.turn) & (played.column("count") // 5 * 5 == line.count)
+        cell = (
+            went
+            & (played.column("own_turn") == line.turn)
+            & (played.column("count") // 5 * 5 == line.count)
+        )
         won = played.record("winner")[cell] == 0
         assert (line.n, line.value) == (cell.sum(), pytest.approx(won.mean()))
         assert 0 <= line.low <= line.value <= line.high <= 1
-        assert line.se == pytest.approx(units.mean(won, played.record("unit")[cell]).se)
+        assert line.se == pytest.approx(observations.mean(won, played.record("unit")[cell]).se)
 
 
 def test_decisions(played):
     frame = turns.decisions(played).set_index("metric")
-    takes, discards, endings, unbeaten = (played.column(x) for x in ("takes", "discards", "endings", "unbeaten"))
+    takes, discards, endings, unbeaten = (
+        played.column(x) for x in ("takes", "discards", "endings", "unbeaten")
+    )
     assert frame.value["decision_factor"] == ((takes > 1) | (discards > 1) | (endings > 1)).mean()
     assert frame.value["actions"] == pytest.approx((takes + discards + endings - 2).mean())
-    assert frame.value["real_decision_factor"] == ((takes > 1) | (unbeaten > 1) | (endings > 1)).mean() < 1
-    decided = np.bincount(played.column("deal"), (takes > 1) * 1 + (unbeaten > 1) + (endings > 1), minlength=len(played.records))
-    want = units.mean(decided, played.records[:, FIELD["unit"]])
-    assert frame.value["decisions_per_deal"] == pytest.approx(want.value) and frame.se["decisions_per_deal"] == pytest.approx(want.se)
+    assert (
+        frame.value["real_decision_factor"]
+        == ((takes > 1) | (unbeaten > 1) | (endings > 1)).mean()
+        < 1
+    )
+    decided = np.bincount(
+        played.column("deal"),
+        (takes > 1) * 1 + (unbeaten > 1) + (endings > 1),
+        minlength=len(played.records),
+    )
+    want = observations.mean(decided, played.records[:, FIELD["unit"]])
+    assert frame.value["decisions_per_deal"] == pytest.approx(want.value) and frame.se[
+        "decisions_per_deal"
+    ] == pytest.approx(want.se)
 
 
 def test_matches_have_decisions_of_their_own():
@@ -160,7 +207,7 @@ def test_medians_of_pairs_have_honest_limits():
     for _ in range(400):
         pack = stream.normal(size=200)
         x = (np.sqrt(0.8) * pack[:, None] + np.sqrt(0.2) * stream.normal(size=(200, 2))).reshape(-1)
-        low, high = units.median_limits(x, np.repeat(np.arange(200), 2))
+        low, high = observations.median_limits(x, np.repeat(np.arange(200), 2))
         held += low <= 0 <= high
     assert 0.914 <= held / 400 <= 0.986
 
@@ -168,7 +215,7 @@ def test_medians_of_pairs_have_honest_limits():
 def test_the_error_of_a_ratio_is_that_of_the_delta_method():
     """Of 40 units 30 give 1 over 2, and 10 give 3 over 2."""
     x = np.array([1.0] * 30 + [3.0] * 10)
-    found = units.ratio(x, 2, np.arange(40))
+    found = observations.ratio(x, 2, np.arange(40))
     # value 60/80 = .75; residuals 1 - 1.5 = -.5 (30 times), 3 - 1.5 = 1.5 (10 times); sum of squares 30 * .25 + 10 * 2.25 = 30
     assert found.value == 0.75 and found.se == pytest.approx(np.sqrt(40 / 39 * 30) / 80)
-    assert np.isnan(units.ratio(x[:29], 2, np.arange(29)).value)
+    assert np.isnan(observations.ratio(x[:29], 2, np.arange(29)).value)

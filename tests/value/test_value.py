@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simgin import boards, byscore, calibration, outcomes, value
 from simgin.core import match
 from simgin.core.match import UNDECIDED
 from simgin.core.record import FIELD
 from simgin.core.sums import KINDS
-from simgin.matchup import play_recorded, seated
-from simgin.outcomes import GROUPS, Outcomes
-from simgin.rules import build
-from simgin.variants import find, names
+from simgin.play.matchup import play_recorded, seated
+from simgin.rules.record import build
+from simgin.rules.variants import find, names
+from simgin.value import calibration, outcomes, score_outcomes, value
+from simgin.value import states as boards
+from simgin.value.outcomes import GROUPS, Outcomes
 
 KNOCK, GIN, UNDERCUT, VOID = (KINDS.index(kind) for kind in ("knock", "gin", "undercut", "void"))
 
@@ -40,21 +41,35 @@ def race(p, need_a, need_b):
     return float(stats.nbinom.cdf(need_b - 1, need_a, p))
 
 
-@pytest.mark.parametrize("goal", ["points_target=60", "goal=deals+deals_target=6", "goal=race+points_target=60+deals_target=6"])
+@pytest.mark.parametrize(
+    "goal",
+    ["points_target=60", "goal=deals+deals_target=6", "goal=race+points_target=60+deals_target=6"],
+)
 @pytest.mark.parametrize("p", [1, 2, 3])
 def test_deals_of_ten_points_are_the_negative_binomial_race(goal, p):
     """Won by A with p/4, whoever deals; one deal in five is void, which changes nothing."""
     text = f"standard+{goal}"
-    shares = {(d, w, k, pts): n for d in (0, 1) for w, k, pts, n in ((0, KNOCK, 10, p), (1, KNOCK, 10, 4 - p), (-1, VOID, 0, 1))}
+    shares = {
+        (d, w, k, pts): n
+        for d in (0, 1)
+        for w, k, pts, n in ((0, KNOCK, 10, p), (1, KNOCK, 10, 4 - p), (-1, VOID, 0, 1))
+    }
     v = a_value(text, shares)
     for a, b, dealer in itertools.product(range(6), range(6), range(2)):
-        place = [x * 10 if name == ("score",) else x for x, name in zip((a, b), v.board.fields, strict=True)]
+        place = [
+            x * 10 if name == ("score",) else x
+            for x, name in zip((a, b), v.board.fields, strict=True)
+        ]
         assert v.win(*place, dealer) == pytest.approx(race(p / 4, 6 - a, 6 - b), abs=1e-12)
 
 
 def test_the_mean_number_of_deals_and_its_bound():
     """With fair deals of ten points to 20 each: two deals with 1/2, three with 1/2; every deal takes 4/3 deals with voids."""
-    shares = {(d, w, k, pts): n for d in (0, 1) for w, k, pts, n in ((0, KNOCK, 10, 3), (1, KNOCK, 10, 3), (-1, VOID, 0, 2))}
+    shares = {
+        (d, w, k, pts): n
+        for d in (0, 1)
+        for w, k, pts, n in ((0, KNOCK, 10, 3), (1, KNOCK, 10, 3), (-1, VOID, 0, 2))
+    }
     v = a_value("standard+points_target=20", shares)
     assert v.deals_left(0, 0, 0) == pytest.approx(2.5 * 4 / 3)
     assert v.deals_left(10, 0, 1) == pytest.approx(1.5 * 4 / 3)
@@ -67,7 +82,13 @@ def test_the_mean_number_of_deals_and_its_bound():
 
 
 def test_a_single_deal_is_won_lost_or_half():
-    shares = {(0, 0, GIN, 30): 5, (0, -1, VOID, 0): 2, (0, 1, KNOCK, 3): 3, (1, 0, GIN, 30): 1, (1, 1, KNOCK, 3): 9}
+    shares = {
+        (0, 0, GIN, 30): 5,
+        (0, -1, VOID, 0): 2,
+        (0, 1, KNOCK, 3): 3,
+        (1, 0, GIN, 30): 1,
+        (1, 1, KNOCK, 3): 9,
+    }
     v = a_value("standard+goal=single", shares)
     assert v.win(0, 0, [0, 1]) == pytest.approx([0.6, 0.1])
     assert v.start().value == pytest.approx(0.35)
@@ -75,13 +96,23 @@ def test_a_single_deal_is_won_lost_or_half():
 
 def test_totals_are_every_way_to_score():
     penalties = {-20: 3, 0: 1, 10: 4, 25: 2}
-    kinds = {-20: KINDS.index("gin"), 0: KINDS.index("stalled"), 10: KINDS.index("limit"), 25: KINDS.index("limit")}
-    shares = {(1, 0 if points == -20 else -1, kinds[points], points): n for points, n in penalties.items()}
+    kinds = {
+        -20: KINDS.index("gin"),
+        0: KINDS.index("stalled"),
+        10: KINDS.index("limit"),
+        25: KINDS.index("limit"),
+    }
+    shares = {
+        (1, 0 if points == -20 else -1, kinds[points], points): n for points, n in penalties.items()
+    }
     one = seated("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
     v = value.at_any_score(one, counted(shares))
     for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30, 1000)):
         ways = itertools.product(penalties.items(), repeat=left)
-        truth = sum(math.prod(n for _, n in way) for way in ways if total + sum(p for p, _ in way) <= 5) / 10**left
+        truth = (
+            sum(math.prod(n for _, n in way) for way in ways if total + sum(p for p, _ in way) <= 5)
+            / 10**left
+        )
         if -80 <= total <= 100:
             assert v.win([left, total]) == pytest.approx(truth)
     assert v.win([3, 1000]) == 0
@@ -103,14 +134,23 @@ def after_deal(game, state, dealer, winner, kind, points):
     if winner >= 0:
         side, other = sides[winner], sides[1 - winner]
         side["points"] += points
-        side["deals"] += game["deal_count_gin"] if kind == GIN else game["deal_count_undercut"] if kind == UNDERCUT else 1
+        side["deals"] += (
+            game["deal_count_gin"]
+            if kind == GIN
+            else game["deal_count_undercut"]
+            if kind == UNDERCUT
+            else 1
+        )
         if game["goal"] == "games" and side["points"] >= game["points_target"]:
-            side["games"] += next(games for most, games in game["game_table"] if other["points"] <= most)
+            side["games"] += next(
+                games for most, games in game["game_table"] if other["points"] <= most
+            )
             side["points"] = other["points"] = 0
         reached = {
             "points": side["points"] >= game["points_target"],
             "deals": side["deals"] >= game["deals_target"],
-            "twofold": side["points"] >= game["points_target"] and side["deals"] >= game["deals_target"],
+            "twofold": side["points"] >= game["points_target"]
+            and side["deals"] >= game["deals_target"],
             "games": side["games"] >= game["games_target"],
         }
         reached["race"] = reached["points" if winner == game["points_side"] else "deals"]
@@ -119,15 +159,25 @@ def after_deal(game, state, dealer, winner, kind, points):
     if winner < 0:
         dealer = 1 - dealer if game["void_dealer"] == "other" else dealer
     else:
-        dealer = {"winner": winner, "loser": 1 - winner, "alternate": 1 - dealer}[game["next_dealer"]]
+        dealer = {"winner": winner, "loser": 1 - winner, "alternate": 1 - dealer}[
+            game["next_dealer"]
+        ]
     return tuple(tuple(kept(game, one, side).items()) for one, side in enumerate(sides)), dealer
 
 
 def kept(game, one, side):
     """What matters of what a side has: without this the plain recursion would have no end."""
-    names = {"points": ["points"], "deals": ["deals"], "twofold": ["points", "deals"], "games": ["points", "games"]}
+    names = {
+        "points": ["points"],
+        "deals": ["deals"],
+        "twofold": ["points", "deals"],
+        "games": ["points", "games"],
+    }
     names["race"] = ["points" if one == game["points_side"] else "deals"]
-    return {name: min(n, game[f"{name}_target"]) if name in names[game["goal"]] else 0 for name, n in side.items()}
+    return {
+        name: min(n, game[f"{name}_target"]) if name in names[game["goal"]] else 0
+        for name, n in side.items()
+    }
 
 
 def iterated(game, shares):
@@ -138,12 +188,19 @@ def iterated(game, shares):
     while new:
         here = new.pop()
         if here not in leads:
-            leads[here] = [(n / weight[here[1]], after_deal(game, *here, *key[1:])) for key, n in shares.items() if key[0] == here[1]]
+            leads[here] = [
+                (n / weight[here[1]], after_deal(game, *here, *key[1:]))
+                for key, n in shares.items()
+                if key[0] == here[1]
+            ]
             new += [there for _, there in leads[here] if not isinstance(there, float)]
     found = dict.fromkeys(leads, 0.5)
     for _ in range(100):
         for here, outcomes_here in leads.items():
-            found[here] = sum(p * (there if isinstance(there, float) else found[there]) for p, there in outcomes_here)
+            found[here] = sum(
+                p * (there if isinstance(there, float) else found[there])
+                for p, there in outcomes_here
+            )
     return found
 
 
@@ -184,8 +241,14 @@ def test_outcomes_of_every_score_are_what_plain_recursion_says():
     usual = counted(TINY, scale=10)
     changes = []
     for group in range(GROUPS):
-        changes += [(3, 1, group, 1, 1, 0, 2), (3, 1, group, -1, 1, 1, 6)] * 2 + [(0, 5, group, 1, 0, -1, 0), (0, 5, group, -1, 0, 0, 3)]
-    v = value.by_score(seated("gold", "simple", "shot+points_target=9", 1, "deal"), byscore.ByScore(usual, np.array(changes), 16 * GROUPS))
+        changes += [(3, 1, group, 1, 1, 0, 2), (3, 1, group, -1, 1, 1, 6)] * 2 + [
+            (0, 5, group, 1, 0, -1, 0),
+            (0, 5, group, -1, 0, 0, 3),
+        ]
+    v = value.by_score(
+        seated("gold", "simple", "shot+points_target=9", 1, "deal"),
+        score_outcomes.ByScore(usual, np.array(changes), 16 * GROUPS),
+    )
     weight = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
 
     def shares_at(a, b):
@@ -208,7 +271,9 @@ def test_outcomes_of_every_score_are_what_plain_recursion_says():
                 if dealer == d:
                     there = after_deal(game, state, d, winner, kind, points)
                     if not isinstance(there, float):
-                        there = truth[dict(there[0][0])["points"], dict(there[0][1])["points"], there[1]]
+                        there = truth[
+                            dict(there[0][0])["points"], dict(there[0][1])["points"], there[1]
+                        ]
                     total += share * there
             truth[a, b, d] = total
     for (a, b, d), chance in truth.items():
@@ -227,7 +292,9 @@ def test_the_next_dealer_is_the_engines(next_dealer, void_dealer):
     assert boards.next_dealers(game.row).tolist() == expected
 
 
-@pytest.mark.parametrize("variant", ["race", "twofold", "dice", "dice+deal_count_gin=2+deal_count_undercut=2"])
+@pytest.mark.parametrize(
+    "variant", ["race", "twofold", "dice", "dice+deal_count_gin=2+deal_count_undercut=2"]
+)
 def test_won_deals_are_those_that_the_match_counts(variant):
     one = seated("simple+stake=random", "gold+offer=strong+answer=brave", variant, 5, "match")
     _, records = play_recorded(one, 0, 60)
@@ -276,7 +343,9 @@ def test_a_table_has_every_state():
     assert list(table) == ["score_a", "deals_a", "score_b", "deals_b", "dealer", "value", "se"]
     assert len(table) == 2 * (9 * 4 - 1) ** 2
     row = table.iloc[777]
-    assert row["value"] == v.win(row[["score_a", "deals_a"]], row[["score_b", "deals_b"]], int(row["dealer"]))
+    assert row["value"] == v.win(
+        row[["score_a", "deals_a"]], row[["score_b", "deals_b"]], int(row["dealer"])
+    )
     assert table["value"].between(0, 1).all()
 
 
@@ -326,7 +395,11 @@ def test_whether_the_score_changes_a_deal(variant, a, depends):
 
 # Against matches played
 
-SMALLER = {"twofold": "twofold+points_target=40+deals_target=3", "pro": "pro+games_target=2", "dice-pro": "dice-pro+games_target=2"}
+SMALLER = {
+    "twofold": "twofold+points_target=40+deals_target=3",
+    "pro": "pro+games_target=2",
+    "dice-pro": "dice-pro+games_target=2",
+}
 SMALLER |= {"shot": "shot+points_target=30"}
 ROWS = [name for name in names() if name != "hollywood"]
 
@@ -337,7 +410,10 @@ def opponent(variant):
 
 def assert_believable(v, walks):
     """|z| < 4.5: with fewer than 25 numbers of a row a false alarm in 6,000 rows."""
-    assert abs(calibration.against_play(v, walks)["difference"]) < 4.5 * calibration.against_play(v, walks)["se"]
+    assert (
+        abs(calibration.against_play(v, walks)["difference"])
+        < 4.5 * calibration.against_play(v, walks)["se"]
+    )
     assert calibration.martingale(v, walks)["z"].dropna().abs().max() < 4.5
     assert calibration.reliability(v, walks)["z"].dropna().abs().max() < 4.5
     assert abs(calibration.brier(v, walks)["difference"]) < 4.5 * calibration.brier(v, walks)["se"]
@@ -379,24 +455,39 @@ def records(*matches):
     rows = [(unit, half, *deal) for half, (unit, *deals) in enumerate(matches) for deal in deals]
     table = np.zeros((len(rows), len(FIELD)), np.int64)
     for row, (unit, half, a, b, dealer, outcome) in zip(table, rows, strict=True):
-        for name, number in {"unit": unit, "half": half % 2, "score_a": a, "score_b": b, "dealer": dealer, "outcome": outcome}.items():
+        for name, number in {
+            "unit": unit,
+            "half": half % 2,
+            "score_a": a,
+            "score_b": b,
+            "dealer": dealer,
+            "outcome": outcome,
+        }.items():
             row[FIELD[name]] = number
     return table
 
 
 def test_walks_by_hand():
     walks = calibration.walks(
-        records((7, (0, 0, 0, -1), (3, 0, 1, 0)), (7, (0, 0, 0, 1)), (9, (0, 0, 1, -1), (0, 2, 0, -1), (0, 8, 1, -3)))
+        records(
+            (7, (0, 0, 0, -1), (3, 0, 1, 0)),
+            (7, (0, 0, 0, 1)),
+            (9, (0, 0, 1, -1), (0, 2, 0, -1), (0, 8, 1, -3)),
+        )
     )
     assert walks.last.tolist() == [False, True, True, False, False, True]
     assert walks.result.tolist() == [1, 1, 0, 0.5, 0.5, 0.5]
     told = SimpleNamespace(before=lambda _: np.array([0.5, 0.7, 0.5, 0.5, 0.3, 0.1]))
-    assert calibration._changes(told.before(None), walks) == pytest.approx([0.2, 0.3, -0.5, -0.2, -0.2, 0.4])
+    assert calibration._changes(told.before(None), walks) == pytest.approx(
+        [0.2, 0.3, -0.5, -0.2, -0.2, 0.4]
+    )
 
 
 def test_brier_by_hand():
     told = SimpleNamespace(before=lambda _: np.tile([0.5, 0.8], 40))
-    walks = calibration.walks(records(*((unit, (0, 0, 0, -1), (3, 0, 1, unit % 4 == 0)) for unit in range(40))))
+    walks = calibration.walks(
+        records(*((unit, (0, 0, 0, -1), (3, 0, 1, unit % 4 == 0)) for unit in range(40)))
+    )
     found = calibration.brier(told, walks)
     assert found["brier"] == pytest.approx((0.25 + 0.75 * 0.04 + 0.25 * 0.64) / 2)
     assert found["expected"] == pytest.approx((0.25 + 0.16) / 2)
@@ -425,6 +516,8 @@ def test_the_error_of_a_right_value_is_the_scatter_of_fair_walks():
         walks = calibration.walks(records(*paths))
         before = walks.records[:, FIELD["score_a"]] / 5
         chosen = before < 0.5
-        z.append((walks.result - before)[chosen].mean() / calibration._if_right(before, walks, chosen))
+        z.append(
+            (walks.result - before)[chosen].mean() / calibration._if_right(before, walks, chosen)
+        )
     assert abs(np.var(z) - 1) < 5 * np.sqrt(2 / 200)
     assert abs(np.mean(z)) < 5 / np.sqrt(200)

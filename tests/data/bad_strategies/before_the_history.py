@@ -8,7 +8,9 @@ from simgin.toolkit import best_discard
 def policy(view, rules, params):
     # the last row of the array is not the last turn
     return (
-        best_discard(view.hand, view.legal, rules) if view.history[-1, 3] == 0 else best_discard(view.hand, view.legal & -view.legal, rules)
+        best_discard(view.hand, view.legal, rules)
+        if view.history[-1, 3] == 0
+        else best_discard(view.hand, view.legal & -view.legal, rules)
     )
 
 

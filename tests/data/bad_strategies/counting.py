@@ -9,7 +9,9 @@ ASKED = {"times": 0}
 @discard
 def policy(view, rules, params):
     ASKED["times"] += 1
-    return best_discard(view.hand, view.legal if ASKED["times"] % 50 else view.legal & -view.legal, rules)
+    return best_discard(
+        view.hand, view.legal if ASKED["times"] % 50 else view.legal & -view.legal, rules
+    )
 
 
 STRATEGY = Strategy("counting", discard=policy)

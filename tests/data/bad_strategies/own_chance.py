@@ -9,7 +9,9 @@ from simgin.toolkit import best_discard
 @discard
 def policy(view, rules, params):
     return (
-        best_discard(view.hand, view.legal, rules) if np.random.random() < 0.9 else best_discard(view.hand, view.legal & -view.legal, rules)
+        best_discard(view.hand, view.legal, rules)
+        if np.random.random() < 0.9
+        else best_discard(view.hand, view.legal & -view.legal, rules)
     )
 
 

@@ -6,7 +6,9 @@ from simgin.toolkit import best_discard
 
 @discard
 def policy(view, rules, params):
-    return best_discard(view.hand, view.legal if id(view) // 64 % 2 else view.legal & -view.legal, rules)
+    return best_discard(
+        view.hand, view.legal if id(view) // 64 % 2 else view.legal & -view.legal, rules
+    )
 
 
 STRATEGY = Strategy("place-in-memory", discard=policy)

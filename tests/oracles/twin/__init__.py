@@ -11,7 +11,19 @@ from .endings import Ending, knock_limit, legal_endings, legal_meldings, shot_ra
 from .goals import GOALS, deals_counted, game_value, settled
 from .layoff import LayOff, defender_count
 from .match import Match, play_deal, play_match, shuffled
-from .melds import PACK, RANKS, SUITS, all_melds, card_values, deadwood, melds_in, optimal_meldings, showable, shown, texts
+from .melds import (
+    PACK,
+    RANKS,
+    SUITS,
+    all_melds,
+    card_values,
+    deadwood,
+    melds_in,
+    optimal_meldings,
+    showable,
+    shown,
+    texts,
+)
 from .points import Score, deal_points, multiplier
 from .refusals import refusals
 from .solo import JOKER, SoloDeal, joker_places

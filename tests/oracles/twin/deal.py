@@ -21,11 +21,20 @@ class Showdown:
     other_count: int  # Q
     other_before: int  # the defender's own deadwood before any lay-off
     melds: list[list[str]]  # as shown by the stopper
-    laid_off: list[list[str]]  # the defender's lay-offs, one list for each meld shown, in one optimal way
+    laid_off: list[
+        list[str]
+    ]  # the defender's lay-offs, one list for each meld shown, in one optimal way
 
 
 def meldings(
-    row: dict, how: str, kept: Iterable[str], discard: str | None, *, limit: int, taken: str | None = None, own_points: int = 0
+    row: dict,
+    how: str,
+    kept: Iterable[str],
+    discard: str | None,
+    *,
+    limit: int,
+    taken: str | None = None,
+    own_points: int = 0,
 ) -> list[list[list[str]]]:
     """What the stopper may show with his ending, in the order of RULES 3.5; under melding = auto the first is shown.
 
@@ -67,7 +76,9 @@ def showdown(
     values = card_values(row)
     own = sum(values[card] for card in left_over(kept, melds))
     if how in ("knock", "gin"):
-        how = "gin" if own == 0 else "knock"  # RULES 3.3: deadwood 0 is gin, whatever it was announced as
+        how = (
+            "gin" if own == 0 else "knock"
+        )  # RULES 3.3: deadwood 0 is gin, whatever it was announced as
     before = deadwood(defender, row, "defender")
     other, laid_off = before, [[] for _ in melds]
     # RULES 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never after a shot.
@@ -75,12 +86,16 @@ def showdown(
         way = defender_count(melds, defender, row)
         other, laid_off = way.count, way.laid_off
     score = deal_points(row, how, own, other, stock_left, factor)
-    return Showdown(score.kind, score.winner, score.stopper, score.other, own, other, before, melds, laid_off)
+    return Showdown(
+        score.kind, score.winner, score.stopper, score.other, own, other, before, melds, laid_off
+    )
 
 
 @dataclass
 class Result:
-    kind: str  # knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled; redeal: not a deal at all
+    # Knock, gin, big_gin, shot, undercut, even, joker, limit, refused, void, stalled; redeal: not a
+    # deal at all
+    kind: str
     stopper: int | None = None
     winner: int | None = None
     points: list[int] = field(default_factory=lambda: [0, 0])
@@ -129,13 +144,17 @@ class Deal:
         self._upcard_dead = False  # after two passes the upcard may be out of reach, RULES 4.2
         self._drawn: str | None = None  # drawn from the stock on this turn
         self._taken: str | None = None  # taken from the discard pile on this turn
-        self._ending: tuple[str | None, str] | None = None  # the discard and how, while he chooses what to show
+        # The discard and how, while he chooses what to show
+        self._ending: tuple[str | None, str] | None = None
         self._legal: list[list[list[str]]] = []  # what may be shown with it, RULES 3.5
         # upcard, draw, discard; last: the question of the 50th-card rule; last_end: he took and must end the deal;
         # show: he has ended it and picks a melding; offer and answer, of the die
         self._phase = "offer"
         self.die = die or Die(row)
-        self._blind = [1 - dealer, dealer]  # RULES 8.1: who is still to be asked before the cards are seen
+        self._blind = [
+            1 - dealer,
+            dealer,
+        ]  # RULES 8.1: who is still to be asked before the cards are seen
         self._seen = False
         self._after_offer = ""
         self._next_blind_offer()
@@ -148,7 +167,9 @@ class Deal:
         self.stock = pack[21:]
         self.upcard: str | None = pack[20]
         self.pile = [pack[20]]
-        if self.row["first_turn"] == "discard_first":  # RULES 4.2: the 21st card goes to the nondealer, no upcard
+        if (
+            self.row["first_turn"] == "discard_first"
+        ):  # RULES 4.2: the 21st card goes to the nondealer, no upcard
             self.hands[1 - self.dealer].append(pack[20])
             self.upcard, self.pile = None, []
 
@@ -163,7 +184,10 @@ class Deal:
         if self.result is not None:
             return set()
         if self._phase == "offer":
-            return {("no offer",), *(("offer", number) for number in self.die.numbers(self._mover, self._seen))}
+            return {
+                ("no offer",),
+                *(("offer", number) for number in self.die.numbers(self._mover, self._seen)),
+            }
         if self._phase == "answer":
             return {("accept",), ("refuse",)}
         if self._phase == "upcard":
@@ -177,7 +201,9 @@ class Deal:
         endings = {("end", ending.card, ending.how) for ending in self._endings()}
         if self._phase == "last_end":
             return endings  # RULES 4.5: the card was taken to end the deal on the spot
-        return endings | {("throw", card) for card in self.hands[self._mover] if card != self._banned()}
+        return endings | {
+            ("throw", card) for card in self.hands[self._mover] if card != self._banned()
+        }
 
     def _upcard_options(self) -> set[tuple]:
         """RULES 4.2: take or pass; in the three-choice openings also the stock."""
@@ -197,7 +223,9 @@ class Deal:
         """RULES 4.5, opponent_may_take: take the last discard if he can end the deal with it, or pass."""
         card = self.pile[-1]
         hand = [*self.hands[self._mover], card]
-        possible = legal_endings(hand, self.row, self.limit, **self._conditions(taken=card, drawn=None))
+        possible = legal_endings(
+            hand, self.row, self.limit, **self._conditions(taken=card, drawn=None)
+        )
         return {("pass",), ("take",)} if possible else {("pass",)}
 
     @property
@@ -231,7 +259,9 @@ class Deal:
         if self.result is not None:
             raise ValueError("the deal is over")
         if action not in self.options():
-            raise ValueError(f"{action!r} is not legal for seat {self._mover} in the phase {self._phase!r}")
+            raise ValueError(
+                f"{action!r} is not legal for seat {self._mover} in the phase {self._phase!r}"
+            )
         if action[0] == "pass":
             self._pass()
         elif action[0] == "stock":
@@ -255,7 +285,9 @@ class Deal:
                 return
         self._seen = True
         self._mover = 1 - self.dealer  # RULES 1: the nondealer moves first
-        self._begin({"free": "draw", "discard_first": "discard"}.get(self.row["first_turn"], "upcard"))
+        self._begin(
+            {"free": "draw", "discard_first": "discard"}.get(self.row["first_turn"], "upcard")
+        )
 
     def _begin(self, phase: str) -> None:
         """The start of a turn. RULES 8.3, 8.4: an offer comes before it, if the seat on turn may make one."""
@@ -273,7 +305,10 @@ class Deal:
         else:
             if action == "accept":
                 self.die.accept(self._mover)
-                self._mover, self._blind = 1 - self._mover, []  # one has offered, nobody else is asked
+                self._mover, self._blind = (
+                    1 - self._mover,
+                    [],
+                )  # one has offered, nobody else is asked
             self._go_on()
 
     def _go_on(self) -> None:
@@ -346,7 +381,9 @@ class Deal:
         if self.row["melding"] == "choice":
             kept = [other for other in self.hands[self._mover] if other != card]
             points = self.points[self._mover]
-            self._legal = meldings(self.row, how, kept, card, limit=self.limit, taken=self._taken, own_points=points)
+            self._legal = meldings(
+                self.row, how, kept, card, limit=self.limit, taken=self._taken, own_points=points
+            )
         if len(self._legal) > 1:
             self._phase = "show"
         else:
@@ -373,8 +410,14 @@ class Deal:
         points = [0, 0]
         points[seat], points[1 - seat] = end.stopper_points, end.other_points
         winner = {"stopper": seat, "other": 1 - seat, None: None}[end.winner]
-        counts = {"stopper_count": end.stopper_count, "other_count": end.other_count, "other_before": end.other_before}
-        self._finish(Result(end.kind, seat, winner, points, melds=end.melds, laid_off=end.laid_off, **counts))
+        counts = {
+            "stopper_count": end.stopper_count,
+            "other_count": end.other_count,
+            "other_before": end.other_before,
+        }
+        self._finish(
+            Result(end.kind, seat, winner, points, melds=end.melds, laid_off=end.laid_off, **counts)
+        )
 
     def _finish(self, result: Result) -> None:
         result.stock_left, result.turns = len(self.stock), self.turns

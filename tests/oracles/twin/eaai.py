@@ -9,7 +9,13 @@ from collections.abc import Iterable
 from .melds import RANKS, card_values, extends, left_over, optimal_meldings
 
 EAAI_SUITS = "CHSD"  # the framework's order: clubs, hearts, spades, diamonds
-EAAI_ROW = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1, "defender_ace_value": 1}
+EAAI_ROW = {
+    "ace_runs": "low",
+    "rainbow": False,
+    "pip_values": "face",
+    "ace_value": 1,
+    "defender_ace_value": 1,
+}
 
 
 def card_order(card: str) -> tuple[int, int]:
@@ -43,7 +49,9 @@ def _first_fit(melds: list[list[str]], loose: list[str]) -> tuple[int, str] | No
     return None
 
 
-def eaai_showdown(stopper_ten: Iterable[str], defender_ten: Iterable[str], rng: random.Random) -> tuple[int, int, list[str]]:
+def eaai_showdown(
+    stopper_ten: Iterable[str], defender_ten: Iterable[str], rng: random.Random
+) -> tuple[int, int, list[str]]:
     """(stopper's deadwood, defender's deadwood after lay-offs, cards laid off in order)."""
     stopper_ten, defender_ten = list(stopper_ten), list(defender_ten)
     values = card_values(EAAI_ROW)

@@ -54,13 +54,17 @@ def _least(kept: list[str], meldings: list[list[list[str]]], row: dict) -> int:
     return min(sum(values[card] for card in left_over(kept, melding)) for melding in meldings)
 
 
-def _with_discard(kept: list[str], card: str, row: dict, limit: int, taken: str | None, demanded: list[str]):
+def _with_discard(
+    kept: list[str], card: str, row: dict, limit: int, taken: str | None, demanded: list[str]
+):
     """The endings that the discard `card` permits."""
     found = []
     knocks = legal_meldings(kept, row, "knock", limit=limit, taken=taken)
     if knocks:
         count = _least(kept, knocks, row)
-        found.append(Ending(card, "gin" if count == 0 else "knock", count))  # RULES 3.3: deadwood 0 is gin
+        found.append(
+            Ending(card, "gin" if count == 0 else "knock", count)
+        )  # RULES 3.3: deadwood 0 is gin
     if demanded:  # RULES 3.6: no demanded card, no shot
         shots = legal_meldings(kept, row, "shot", demanded=demanded, taken=taken)
         if shots:

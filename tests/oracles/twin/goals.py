@@ -24,7 +24,9 @@ def settled(row: dict, winner: int, points: list[int], boxes: list[int]) -> int:
     loser = 1 - winner
     shut_out = row["shutout"] if boxes[loser] == 0 else "none"
     own = points[winner] * (2 if shut_out == "double_points" else 1)
-    total = own - points[loser] + row["game_bonus"] + row["box_bonus"] * (boxes[winner] - boxes[loser])
+    total = (
+        own - points[loser] + row["game_bonus"] + row["box_bonus"] * (boxes[winner] - boxes[loser])
+    )
     return total * (2 if shut_out == "double_all" else 1)
 
 
@@ -87,7 +89,9 @@ class Points(Goal):
 
     @property
     def settlement(self) -> int | None:
-        return None if self.winner is None else settled(self.row, self.winner, self.points, self.won)
+        return (
+            None if self.winner is None else settled(self.row, self.winner, self.points, self.won)
+        )
 
 
 class Columns(Goal):
@@ -125,7 +129,11 @@ class Columns(Goal):
     def settlements(self) -> list[int]:
         """Of the closed columns, as side 0 sees them."""
         closed = zip(self.closed_by, self.columns, self.boxes, strict=True)
-        return [settled(self.row, side, *column) * (1 if side == 0 else -1) for side, *column in closed if side is not None]
+        return [
+            settled(self.row, side, *column) * (1 if side == 0 else -1)
+            for side, *column in closed
+            if side is not None
+        ]
 
     def _better(self) -> int | None:
         """The greater sum, else more columns, else nobody."""
@@ -134,7 +142,11 @@ class Columns(Goal):
 
     @property
     def settlement(self) -> int | None:
-        return None if self.winner is None else sum(self.settlements()) * (1 if self.winner == 0 else -1)
+        return (
+            None
+            if self.winner is None
+            else sum(self.settlements()) * (1 if self.winner == 0 else -1)
+        )
 
 
 class Games(Goal):
@@ -149,7 +161,9 @@ class Games(Goal):
         if result.kind == "refused":  # it ends the game, without regard to the table
             self._game_won(result.winner, result.stake)
         elif result.winner is not None and self._points_reached(result.winner):
-            self._game_won(result.winner, result.stake * game_value(self.row, self.points[1 - result.winner]))
+            self._game_won(
+                result.winner, result.stake * game_value(self.row, self.points[1 - result.winner])
+            )
 
     def _game_won(self, side: int, games: int) -> None:
         self.games[side] += games
@@ -162,7 +176,11 @@ class Games(Goal):
 
 class Race(Goal):
     def _reached(self, side: int) -> bool:
-        return self._points_reached(side) if side == self.row["race_points_seat"] else self._deals_reached(side)
+        return (
+            self._points_reached(side)
+            if side == self.row["race_points_seat"]
+            else self._deals_reached(side)
+        )
 
 
 class Twofold(Goal):

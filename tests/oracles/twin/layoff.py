@@ -16,11 +16,15 @@ class LayOff:
 def additions(meld: Iterable[str], hand: Iterable[str], row: dict) -> list[frozenset[str]]:
     """Every set of cards of the hand, the empty one first, with which the meld is again a valid one (RULES 3.7)."""
     meld, hand = frozenset(meld), frozenset(hand)
-    larger = [whole for whole in SETS_AND_RUNS[row["ace_runs"]] if meld < whole and whole - meld <= hand]
+    larger = [
+        whole for whole in SETS_AND_RUNS[row["ace_runs"]] if meld < whole and whole - meld <= hand
+    ]
     return [frozenset(), *sorted((whole - meld for whole in larger), key=sorted)]
 
 
-def _ways(choices: list[list[frozenset[str]]], used: frozenset[str]) -> Iterator[list[frozenset[str]]]:
+def _ways(
+    choices: list[list[frozenset[str]]], used: frozenset[str]
+) -> Iterator[list[frozenset[str]]]:
     """Every disjoint choice of one addition for each meld."""
     if not choices:
         yield []
@@ -44,4 +48,6 @@ def defender_count(shown_melds: Iterable[Iterable[str]], hand: Iterable[str], ro
             best = (count, kept, way)
     assert best is not None  # laying off nothing is always a way
     count, kept, way = best
-    return LayOff(count, optimal_meldings(kept, row, "defender")[0], [sorted(extra) for extra in way])
+    return LayOff(
+        count, optimal_meldings(kept, row, "defender")[0], [sorted(extra) for extra in way]
+    )

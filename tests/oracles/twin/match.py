@@ -29,7 +29,11 @@ class Match:
 
     def die(self) -> Die:
         """The die of the next deal: one for each game, or a new one for every deal (RULES 8)."""
-        return self.goal.die if isinstance(self.goal, Games) and self.row["die"] == "game" else Die(self.row)
+        return (
+            self.goal.die
+            if isinstance(self.goal, Games) and self.row["die"] == "game"
+            else Die(self.row)
+        )
 
     def enter(self, result) -> None:
         """Book a deal; one that has to be dealt again (RULES 5.1) was none."""

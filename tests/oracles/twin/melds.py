@@ -158,7 +158,9 @@ def deadwood(hand: Iterable[str], row: dict, side: str = "stopper") -> int:
     """The least deadwood over all meldings of the hand (RULES 3.2)."""
     hand = list(hand)
     values = card_values(row, side)
-    options = [(frozenset(meld), sum([values[card] for card in meld])) for meld in melds_in(hand, row)]
+    options = [
+        (frozenset(meld), sum([values[card] for card in meld])) for meld in melds_in(hand, row)
+    ]
     return sum([values[card] for card in hand]) - _most_saved(options)
 
 
@@ -171,11 +173,15 @@ def in_text_order(family: Iterable[Iterable[str]]) -> list[list[str]]:
     return [text.split() for text in texts(family)]
 
 
-def optimal_meldings(hand: Iterable[str], row: dict, side: str = "stopper") -> list[list[list[str]]]:
+def optimal_meldings(
+    hand: Iterable[str], row: dict, side: str = "stopper"
+) -> list[list[list[str]]]:
     """All meldings of least deadwood, in text order; two short runs and one long run are different (RULES 3.2)."""
     hand = list(hand)
     values = card_values(row, side)
-    counted = [(sum(values[c] for c in left_over(hand, f)), f) for f in families(melds_in(hand, row))]
+    counted = [
+        (sum(values[c] for c in left_over(hand, f)), f) for f in families(melds_in(hand, row))
+    ]
     least = min(count for count, _ in counted)
     return sorted(in_text_order(family) for count, family in counted if count == least)
 
@@ -217,7 +223,9 @@ def permitted(
 @cache
 def _direct(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
     """The cards of the pack that could be laid off on a meld as it is shown (RULES 3.7)."""
-    return frozenset(card for card in PACK if card not in meld and extends(meld, [card], {"ace_runs": ace_runs}))
+    return frozenset(
+        card for card in PACK if card not in meld and extends(meld, [card], {"ace_runs": ace_runs})
+    )
 
 
 def extension_cards(family: Iterable[tuple[str, ...]], known: set[str], row: dict) -> set[str]:
@@ -250,6 +258,8 @@ def showable(
     return [in_text_order(family) for family in sorted(choices, key=preference)]
 
 
-def shown(hand: Iterable[str], discard: str | None, row: dict, **conditions) -> list[list[str]] | None:
+def shown(
+    hand: Iterable[str], discard: str | None, row: dict, **conditions
+) -> list[list[str]] | None:
     """The melding the stopper shows under melding = auto, or None where none meets the conditions: see `showable`."""
     return next(iter(showable(hand, discard, row, **conditions)), None)

@@ -40,8 +40,14 @@ def _knock(row: dict, own: int, other: int, premium: int) -> Score:
     return Score("even", None, 0, 0)
 
 
-def deal_points(row: dict, how: str, own: int, other: int, stock_left: int = 0, factor: int = 1) -> Score:
+def deal_points(
+    row: dict, how: str, own: int, other: int, stock_left: int = 0, factor: int = 1
+) -> Score:
     """Points for an ending with the stopper's count `own` (K) and the defender's count `other` (Q), RULES 6."""
     premium = _premium(row, how, stock_left)
-    score = _knock(row, own, other, premium) if how == "knock" else _gin_like(row, how, own, other, premium)
+    score = (
+        _knock(row, own, other, premium)
+        if how == "knock"
+        else _gin_like(row, how, own, other, premium)
+    )
     return Score(score.kind, score.winner, score.stopper * factor, score.other * factor)

@@ -9,11 +9,23 @@ def _of_the_cards(row: dict) -> list[tuple[bool, str]]:
     needs_an_upcard = row["knock_by_upcard"] or row["spade_multiplier"] > 1
     return [
         (needs_an_upcard and opening in ("discard_first", "stock"), "this row needs an upcard"),
-        (row["take_to_knock"] == "melded" and not row["take_discard"], "take_to_knock needs take_discard"),
-        (needs_the_pile and not row["take_discard"], "this opening or stock end needs take_discard"),
+        (
+            row["take_to_knock"] == "melded" and not row["take_discard"],
+            "take_to_knock needs take_discard",
+        ),
+        (
+            needs_the_pile and not row["take_discard"],
+            "this opening or stock end needs take_discard",
+        ),
         (scoring in ("joker", "winloss") and joker == "none", "this scoring needs a joker"),
-        (joker == "before_deal" and row["joker_in_hand"] is None, "what happens to a joker in the hand?"),
-        (joker == "before_deal" and opening == "discard_first", "eleven cards are dealt before the joker is added"),
+        (
+            joker == "before_deal" and row["joker_in_hand"] is None,
+            "what happens to a joker in the hand?",
+        ),
+        (
+            joker == "before_deal" and opening == "discard_first",
+            "eleven cards are dealt before the joker is added",
+        ),
         (scoring == "winloss" and row["knock_limit"] > 0, "winloss has no knock"),
         (row["layoff_on_gin"] and not row["layoff"], "layoff_on_gin needs layoff"),
         (row["max_draws"] is not None and scoring != "penalty", "max_draws needs penalties"),
@@ -23,7 +35,10 @@ def _of_the_cards(row: dict) -> list[tuple[bool, str]]:
 def _of_two_players(row: dict) -> list[tuple[bool, str]]:
     return [
         (row["joker"] != "none", "two players have no joker"),
-        (row["first_turn"] == "stock" or row["stock_end"] == "none", "that is a one-player opening or stock end"),
+        (
+            row["first_turn"] == "stock" or row["stock_end"] == "none",
+            "that is a one-player opening or stock end",
+        ),
         (row["deal_scoring"] != "versus", "two players score against each other"),
         (row["max_draws"] is not None, "max_draws is for one player"),
     ]
@@ -37,8 +52,14 @@ def _of_one_player(row: dict) -> list[tuple[bool, str]]:
         (row["take_discard"], "one player takes no discards"),
         (row["first_turn"] in (*UPCARD_OPENINGS, "free"), "that is a two-player opening"),
         (row["stock_end"] != "none", "one player ends no stock"),
-        (row["joker"] == "none" and endless, "without a joker max_draws must end the deal before the stock does"),
-        (row["rush_premium"] or row["layoff"] or row["shot"], "premium, lay-offs and shots are for two"),
+        (
+            row["joker"] == "none" and endless,
+            "without a joker max_draws must end the deal before the stock does",
+        ),
+        (
+            row["rush_premium"] or row["layoff"] or row["shot"],
+            "premium, lay-offs and shots are for two",
+        ),
         (row["goal"] not in ("single", "points", "total"), "that goal is for two players"),
     ]
 
@@ -50,11 +71,20 @@ def _of_the_match(row: dict) -> list[tuple[bool, str]]:
         (row["shot"] and goal == "columns", "which of several scores spells the shot?"),
         (goal == "total" and not penalties, "a total is a total of penalties"),
         (goal == "points" and penalties, "penalties are no points to collect"),
-        (goal == "games" and row["game_table"][-1][0] < row["points_target"] - 1, "the game table ends too early"),
-        (any(row["start_points"][side] >= row["points_target"] for side in racers), "the match is won before it begins"),
+        (
+            goal == "games" and row["game_table"][-1][0] < row["points_target"] - 1,
+            "the game table ends too early",
+        ),
+        (
+            any(row["start_points"][side] >= row["points_target"] for side in racers),
+            "the match is won before it begins",
+        ),
         (row["die"] == "deal" and goal != "deals", "a die for every deal needs goal = deals"),
         (row["die"] == "game" and goal != "games", "a die for every game needs goal = games"),
-        (row["die"] == "deal" and not 3 <= row["deals_target"] <= 21, "a round of dice goes to 3..21 deals"),
+        (
+            row["die"] == "deal" and not 3 <= row["deals_target"] <= 21,
+            "a round of dice goes to 3..21 deals",
+        ),
     ]
 
 
@@ -88,11 +118,17 @@ def refusals(row: dict) -> list[str]:
     if missing:
         return missing
     players = _of_two_players(row) if row["players"] == 2 else _of_one_player(row)
-    return [sentence for refused, sentence in _of_the_cards(row) + players + _of_the_match(row) if refused]
+    return [
+        sentence
+        for refused, sentence in _of_the_cards(row) + players + _of_the_match(row)
+        if refused
+    ]
 
 
 def refuse(row: dict, players: int) -> None:
     """ValueError unless the row is a game for so many players."""
-    sentences = refusals(row) if row["players"] == players else [f"this is a game for {row['players']}"]
+    sentences = (
+        refusals(row) if row["players"] == players else [f"this is a game for {row['players']}"]
+    )
     if sentences:
         raise ValueError("; ".join(sentences))

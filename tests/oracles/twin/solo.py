@@ -34,7 +34,9 @@ class SoloDeal:
         pack = list(pack)
         if sorted(pack) != sorted(PACK):
             raise ValueError("the pack must hold each of the 52 cards once")
-        if (joker_place is None) != (row["joker"] == "none") or (joker_place or 0) not in range(joker_places(row) or 1):
+        if (joker_place is None) != (row["joker"] == "none") or (joker_place or 0) not in range(
+            joker_places(row) or 1
+        ):
             raise ValueError(f"no place {joker_place} for joker = {row['joker']}")
         self.row = row
         self.result: Result | None = None
@@ -80,7 +82,11 @@ class SoloDeal:
     def _stop_options(self) -> set[tuple]:
         """RULES 5.2: end the deal or draw; with penalties there is no stop decision."""
         how = "gin" if self._count() == 0 else "knock"
-        if self.row["deal_scoring"] != "penalty" and self._count() <= self.row["knock_limit"] and self._may_stop():
+        if (
+            self.row["deal_scoring"] != "penalty"
+            and self._count() <= self.row["knock_limit"]
+            and self._may_stop()
+        ):
             return {("stock",), ("end", None, how)}
         return {("stock",)}
 
@@ -106,7 +112,9 @@ class SoloDeal:
     def act(self, action: tuple) -> None:
         """Carry out an action of `options`; ValueError when it is not one of them."""
         if action not in self.options():
-            raise ValueError(f"{action!r} is not legal" if self.result is None else "the deal is over")
+            raise ValueError(
+                f"{action!r} is not legal" if self.result is None else "the deal is over"
+            )
         if action[0] == "stock":
             self._draw()
         elif action[0] == "throw":
@@ -140,7 +148,9 @@ class SoloDeal:
         if self._count() == 0 and (last or self._may_stop()):
             self._end("gin")
         elif last:
-            self._finish(Result("limit", None, None, [self._count(), 0], stopper_count=self._count()))
+            self._finish(
+                Result("limit", None, None, [self._count(), 0], stopper_count=self._count())
+            )
 
     def _end(self, how: str) -> None:
         hand = self.hands[PLAYER]
@@ -150,7 +160,9 @@ class SoloDeal:
         winner = {"stopper": PLAYER, "other": 1 - PLAYER, None: None}[score.winner]
         melds = shown(hand, None, self.row, limit=self._count()) or []
         counts = {"stopper_count": self._count(), "other_count": above}
-        self._finish(Result(score.kind, PLAYER, winner, [score.stopper, score.other], melds=melds, **counts))
+        self._finish(
+            Result(score.kind, PLAYER, winner, [score.stopper, score.other], melds=melds, **counts)
+        )
 
     def _above(self) -> int | None:
         """RULES 6: N, the cards above the joker when the deal is ended, the joker only with count_joker."""
@@ -167,7 +179,9 @@ class SoloDeal:
     def _lost_to_the_joker(self) -> None:
         """RULES 6: the deadwood to the joker, 1 in the win-or-lose game, in a game of penalties it is the player's penalty."""
         count = self._count()
-        points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}[self.row["deal_scoring"]]
+        points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}[
+            self.row["deal_scoring"]
+        ]
         self._finish(Result("joker", None, 1 - PLAYER, points, stopper_count=count))
 
     def _finish(self, result: Result) -> None:

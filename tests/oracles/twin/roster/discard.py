@@ -8,14 +8,20 @@ from ..melds import all_melds
 from .seen import KEYS, Seen, beside, near, rank
 
 LOW = ("low", False, "face", 1)  # runs ahead are those of the common game
-ROUNDING = Fraction(1, 10**9)  # scores as close as this are equal: the policies reckon in floating point
+ROUNDING = Fraction(
+    1, 10**9
+)  # scores as close as this are equal: the policies reckon in floating point
 
 
 def least(scores: dict[str, Iterable]) -> set[str]:
     """The cards that may have the least score; each has all the scores that the text allows it."""
     low = {card: min(some) for card, some in scores.items()}
     high = {card: max(some) for card, some in scores.items()}
-    return {card for card in scores if all(low[card] <= high[other] + ROUNDING for other in scores if other != card)}
+    return {
+        card
+        for card in scores
+        if all(low[card] <= high[other] + ROUNDING for other in scores if other != card)
+    }
 
 
 def exactly_least(scores: dict[str, tuple]) -> set[str]:
@@ -25,8 +31,14 @@ def exactly_least(scores: dict[str, tuple]) -> set[str]:
 
 def low(seen: Seen, tie: str = "high") -> set[str]:
     """Least deadwood; ties: dearest pip, any of them, or the rank with fewest three-card melds."""
-    through = {"high": lambda card: -seen.pip(card), "random": lambda card: 0, "middle": melds_through_rank}[tie]
-    return exactly_least({card: (seen.count(seen.hand - {card}), through(card)) for card in seen.legal})
+    through = {
+        "high": lambda card: -seen.pip(card),
+        "random": lambda card: 0,
+        "middle": melds_through_rank,
+    }[tie]
+    return exactly_least(
+        {card: (seen.count(seen.hand - {card}), through(card)) for card in seen.legal}
+    )
 
 
 def uniform(seen: Seen) -> set[str]:
@@ -62,7 +74,9 @@ def hits(seen: Seen, keep_pairs: bool = False) -> set[str]:
         neighbours = {card for card in seen.hand if {beside(card, -1), beside(card, 1)} & seen.hand}
         legal = legal - neighbours or legal
     kept = {card: seen.hand - {card} for card in legal}
-    return exactly_least({card: (-hits_of(seen, ten, seen.unseen), seen.count(ten)) for card, ten in kept.items()})
+    return exactly_least(
+        {card: (-hits_of(seen, ten, seen.unseen), seen.count(ten)) for card, ten in kept.items()}
+    )
 
 
 def hits_of(seen: Seen, ten: frozenset[str], unseen: frozenset[str]) -> int:
@@ -75,7 +89,9 @@ def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> 
 
     def score(card: str) -> tuple:
         close = near(card)
-        danger = Fraction(known) * len(seen.known & close) + Fraction(unseen) * len(seen.unseen & close)
+        danger = Fraction(known) * len(seen.known & close) + Fraction(unseen) * len(
+            seen.unseen & close
+        )
         danger -= Fraction(shed) * len(seen.shed & close)
         return seen.count(seen.hand - {card}), danger, -seen.pip(card)
 
@@ -97,18 +113,33 @@ def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
 # 2.10, alpha
 
 
-def alpha(seen: Seen, a: float = 1, fade: float = 0, floor: float = 0, belief: str = "uniform") -> set[str]:
+def alpha(
+    seen: Seen, a: float = 1, fade: float = 0, floor: float = 0, belief: str = "uniform"
+) -> set[str]:
     """Least a * structure lost + (1 - a) * deadwood left, uniform version; fade = 0 only: a as it stands.
 
     The text adds up the structure of what is kept. The policy says that it counts what goes, which is the reading taken.
     """
-    share = Fraction(max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5))) if fade else Fraction(a)
-    return least({card: [share * structure(seen, card) + (1 - share) * seen.count(seen.hand - {card})] for card in seen.legal})
+    share = (
+        Fraction(max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5)))
+        if fade
+        else Fraction(a)
+    )
+    return least(
+        {
+            card: [share * structure(seen, card) + (1 - share) * seen.count(seen.hand - {card})]
+            for card in seen.legal
+        }
+    )
 
 
 def structure(seen: Seen, card: str) -> Fraction:
     """Over a card's partners, the cards that make a meld of the two: each 1 - q^4 (on P that is nothing), and 3 if it is held already."""
-    q = Fraction(10 - len(seen.known), len(seen.unseen)) if seen.row["players"] == 2 else Fraction(0)
+    q = (
+        Fraction(10 - len(seen.known), len(seen.unseen))
+        if seen.row["players"] == 2
+        else Fraction(0)
+    )
     total = Fraction(0)
     for meld in three_card_melds(LOW):
         if card in meld:
@@ -121,7 +152,9 @@ def structure(seen: Seen, card: str) -> Fraction:
 @cache
 def three_card_melds(rules: tuple) -> frozenset[frozenset[str]]:
     """All three-card melds of the pack."""
-    return frozenset(meld for meld in all_melds(dict(zip(KEYS, rules, strict=True))) if len(meld) == 3)
+    return frozenset(
+        meld for meld in all_melds(dict(zip(KEYS, rules, strict=True))) if len(meld) == 3
+    )
 
 
 # 2.11, mmd
@@ -129,23 +162,41 @@ def three_card_melds(rules: tuple) -> frozenset[frozenset[str]]:
 
 def mmd(seen: Seen, reach: float = 0.85, hold: float = 1, **readings: str) -> set[str]:
     """Least value of the kept hand."""
-    return least({card: list(hand_value(seen, seen.hand - {card}, seen.unseen, reach, hold, **readings)) for card in seen.legal})
+    return least(
+        {
+            card: list(hand_value(seen, seen.hand - {card}, seen.unseen, reach, hold, **readings))
+            for card in seen.legal
+        }
+    )
 
 
-def hand_value(seen: Seen, ten: frozenset[str], unseen: frozenset[str], c1: float, c2: float, by: str = "policy") -> set[Fraction]:
+def hand_value(
+    seen: Seen,
+    ten: frozenset[str],
+    unseen: frozenset[str],
+    c1: float,
+    c2: float,
+    by: str = "policy",
+) -> set[Fraction]:
     """dw(h) - c1 * Reach(h) - c2 * Hold(h), for every choice of the loose cards."""
     rest = seen.count(ten) - Fraction(c2) * hold(seen, ten, unseen, by)
     return {rest - Fraction(c1) * reach(seen, ten, loose, unseen, by) for loose in seen.loose(ten)}
 
 
-def reach(seen: Seen, ten: frozenset[str], loose: frozenset[str], unseen: frozenset[str], by: str) -> Fraction:
+def reach(
+    seen: Seen, ten: frozenset[str], loose: frozenset[str], unseen: frozenset[str], by: str
+) -> Fraction:
     """Sum over loose c of pip(c) * (number of u in U that make a meld with c in h + u) / size of U.
 
     by: the `text` counts a u once, the `policy` once for each meld that it makes with c.
     """
     total = 0
     for card in loose:
-        made = [meld - ten for meld in all_melds_of(LOW) if card in meld and len(meld - ten) == 1 and meld - ten <= unseen]
+        made = [
+            meld - ten
+            for meld in all_melds_of(LOW)
+            if card in meld and len(meld - ten) == 1 and meld - ten <= unseen
+        ]
         total += seen.pip(card) * len(made if by == "policy" else set(made))
     return Fraction(total, len(unseen))
 
@@ -156,11 +207,22 @@ def hold(seen: Seen, ten: frozenset[str], unseen: frozenset[str], by: str) -> Fr
     by: with the `policy` the card itself is one more that the opponent would have to be dealt, and declining is no throwing.
     """
     total = Fraction(0)
-    thrown = {card for seat, _, card in seen.history if seat != seen.seat} if by == "policy" else seen.shed
+    thrown = (
+        {card for seat, _, card in seen.history if seat != seen.seat}
+        if by == "policy"
+        else seen.shed
+    )
     for meld in all_melds_of(LOW):
         own, theirs = meld & ten, meld & seen.known
-        if len(own) == 1 and theirs and meld <= own | seen.known | unseen and not _rank_of_set(meld) & {c[0] for c in thrown if c}:
-            total += seen.pip(*own) * Fraction(1, len(unseen)) ** (len(meld) - len(theirs) - (by == "text"))
+        if (
+            len(own) == 1
+            and theirs
+            and meld <= own | seen.known | unseen
+            and not _rank_of_set(meld) & {c[0] for c in thrown if c}
+        ):
+            total += seen.pip(*own) * Fraction(1, len(unseen)) ** (
+                len(meld) - len(theirs) - (by == "text")
+            )
     return total
 
 
@@ -194,8 +256,14 @@ def marjj(
         scores = {}
         for card in candidates:
             ten = seen.hand - {card}
-            ahead = Fraction(weight) * Fraction(decay) ** (seen.turn - 1) * mean_of_best(seen, ten, best)
-            scores[card] = [seen.count(ten) + ahead + opponents_value(seen, card, one_gone=one_gone, **values)]
+            ahead = (
+                Fraction(weight)
+                * Fraction(decay) ** (seen.turn - 1)
+                * mean_of_best(seen, ten, best)
+            )
+            scores[card] = [
+                seen.count(ten) + ahead + opponents_value(seen, card, one_gone=one_gone, **values)
+            ]
         acceptable |= least(scores)
     return acceptable
 
@@ -206,13 +274,18 @@ def candidates_of(seen: Seen, window: float) -> list[set[str]]:
     for loose in seen.loose(seen.hand):
         legal = loose & seen.legal
         dearest = max(map(seen.pip, legal), default=0)
-        found.append({card for card in legal if seen.pip(card) >= dearest - window} or set(seen.legal))
+        found.append(
+            {card for card in legal if seen.pip(card) >= dearest - window} or set(seen.legal)
+        )
     return found
 
 
 def mean_of_best(seen: Seen, ten: frozenset[str], best: int) -> Fraction:
     """Mean of the smallest values of after(h - x + u), u in U."""
-    values = sorted(seen.after(ten | {card}, seen.thrown_after(ten | {card}, drawn=card)) for card in seen.unseen)[: int(best)]
+    values = sorted(
+        seen.after(ten | {card}, seen.thrown_after(ten | {card}, drawn=card))
+        for card in seen.unseen
+    )[: int(best)]
     return Fraction(sum(values), len(values))
 
 
@@ -235,7 +308,10 @@ def opponents_value(
     Nothing can be had below an ace or right above a king; above a queen no king, but two above nothing is missed (as the original has it).
     """
     around = {steps: beside(card, steps) for steps in (-2, -1, 1, 2)}
-    lost = {steps: other is None or other not in seen.unseen | seen.known for steps, other in around.items()}
+    lost = {
+        steps: other is None or other not in seen.unseen | seen.known
+        for steps, other in around.items()
+    }
     lost[1], lost[2] = lost[1] or card[0] == "Q", lost[2] and around[2] is not None
     his = {steps: other in seen.known for steps, other in around.items()}
     total = _in_runs(lost, no_run, next_gone, far_gone) + _in_runs(his, run, next, far)

@@ -33,7 +33,14 @@ def early(seen: Seen, k: float = 5) -> set[int]:
     return answer(seen, seen.turn <= k)
 
 
-def schedule(seen: Seen, early: float = 10, middle: float = 6, late: float = 3, first: float = 5, second: float = 8) -> set[int]:
+def schedule(
+    seen: Seen,
+    early: float = 10,
+    middle: float = 6,
+    late: float = 3,
+    first: float = 5,
+    second: float = 8,
+) -> set[int]:
     """d <= N(t)."""
     limit = early if seen.turn <= first else middle if seen.turn <= second else late
     return answer(seen, seen.ending_count <= limit)
@@ -42,7 +49,9 @@ def schedule(seen: Seen, early: float = 10, middle: float = 6, late: float = 3, 
 def lead(seen: Seen, a: float = 4, b: float = 40) -> set[int]:
     """d <= clamp(a + b * lead / (target - leader's score), 0, limit)."""
     lead = seen.own_points - seen.other_points
-    bound = Fraction(a) + Fraction(b) * Fraction(lead, seen.target - max(seen.own_points, seen.other_points))
+    bound = Fraction(a) + Fraction(b) * Fraction(
+        lead, seen.target - max(seen.own_points, seen.other_points)
+    )
     return answer(seen, seen.ending_count <= min(max(bound, 0), seen.limit))
 
 
@@ -53,7 +62,10 @@ def count(seen: Seen) -> set[int]:
 
 def at_wall(seen: Seen, k: float = 0) -> set[int]:
     """As `at`, and with any d when this discard would make the deal void (RULES 4.5); before a last question of the opponent, too."""
-    ends_stock = seen.row["stock_end"] in ("after_discard", "opponent_may_take") and seen.stock <= seen.row["stock_reserve"]
+    ends_stock = (
+        seen.row["stock_end"] in ("after_discard", "opponent_may_take")
+        and seen.stock <= seen.row["stock_reserve"]
+    )
     return answer(seen, seen.ending_count <= k or ends_stock)
 
 
@@ -61,4 +73,6 @@ def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
     """Except d > own while the opponent's estimated mean deadwood is at most opp. How that is estimated the text leaves open."""
     if seen.ending_count <= own or seen.ending_count == 0 or seen.ending > 1:
         return {1}
-    return {1} if opp <= 0 else {0} if opp >= 99 else {0, 1}  # the mean of ten cards is never so high
+    return (
+        {1} if opp <= 0 else {0} if opp >= 99 else {0, 1}
+    )  # the mean of ten cards is never so high

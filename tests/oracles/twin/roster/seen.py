@@ -25,7 +25,8 @@ class Seen:
     taken: str | None = None  # taken from the pile on this turn
     drawn: str | None = None  # drawn from the stock on this turn
     seat: int = 0
-    history: tuple = ()  # (seat, card drawn or None, card thrown or None) of every turn, hidden cards None
+    # (seat, card drawn or None, card thrown or None) of every turn, hidden cards None
+    history: tuple = ()
     stock: int = 31
     own_points: int = 0
     other_points: int = 0
@@ -50,7 +51,9 @@ class Seen:
         """Least deadwood over the legal discards."""
         return min(self.count(hand - {card}) for card in legal)
 
-    def thrown_after(self, hand: frozenset[str], *, drawn: str | None = None, taken: str | None = None) -> frozenset[str]:
+    def thrown_after(
+        self, hand: frozenset[str], *, drawn: str | None = None, taken: str | None = None
+    ) -> frozenset[str]:
         """The discards that will be legal with a hand of eleven (RULES 4.3, discard_ban)."""
         banned = {"none": None, "taken": taken, "drawn": drawn or taken}[self.row["discard_ban"]]
         return hand - {banned}

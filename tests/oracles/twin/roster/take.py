@@ -6,7 +6,9 @@ from fractions import Fraction
 from .discard import hand_value, hits_of
 from .seen import Seen
 
-Worth = Callable[[frozenset[str], frozenset[str]], Iterable]  # of ten cards, with these unseen: all values it may be given
+Worth = Callable[
+    [frozenset[str], frozenset[str]], Iterable
+]  # of ten cards, with these unseen: all values it may be given
 
 
 def answer(seen: Seen, wanted: bool) -> set[int]:
@@ -32,7 +34,9 @@ def meld_any(seen: Seen) -> set[int]:
 
 def meld_best(seen: Seen) -> set[int]:
     """Some least-deadwood melding of h+c contains c in a meld."""
-    return answer(seen, any(seen.offer not in loose for loose in seen.loose(seen.hand | {seen.offer})))
+    return answer(
+        seen, any(seen.offer not in loose for loose in seen.loose(seen.hand | {seen.offer}))
+    )
 
 
 def meld_best_lower(seen: Seen) -> set[int]:
@@ -50,7 +54,10 @@ def knock_or_meld(seen: Seen) -> set[int]:
 def lower(seen: Seen) -> set[int]:
     """after(h+c) < dw(h), strictly."""
     eleven = seen.hand | {seen.offer}
-    return answer(seen, seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer)) < seen.count(seen.hand))
+    return answer(
+        seen,
+        seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer)) < seen.count(seen.hand),
+    )
 
 
 def value(seen: Seen, by: str = "deadwood") -> set[int]:
@@ -82,6 +89,8 @@ def _value(seen: Seen, worth: Worth) -> set[int]:
 def _best(seen: Seen, card: str, unseen: frozenset[str], worth: Worth, drawn: bool) -> tuple:
     """Bounds of the least value that ten of the eleven cards can have."""
     eleven = seen.hand | {card}
-    legal = seen.thrown_after(eleven, drawn=card) if drawn else seen.thrown_after(eleven, taken=card)
+    legal = (
+        seen.thrown_after(eleven, drawn=card) if drawn else seen.thrown_after(eleven, taken=card)
+    )
     values = [list(worth(eleven - {thrown}, unseen)) for thrown in legal]
     return min(map(min, values)), min(map(max, values))

@@ -1,0 +1,272 @@
+"""What the compiled engine makes of worked examples about cards, counts and points. Values have the form of the expectation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simgin.checks.examples import schema
+from simgin.checks.examples.schema import Example, Impossible
+from simgin.core import endings, layoff, meldings, scoring
+from simgin.core.deadwood import deadwood_of
+from simgin.core.rules import DEFENDER, STOPPER
+from simgin.core.showdown import showdown as settle
+from simgin.core.state import new_state
+from simgin.play import hand as hands
+from simgin.rules import record
+from simgin.text import notation
+
+Answer = dict[str, Any]
+LISTED = 8  # most optimal meldings that an example lists
+
+
+def _texts(melds: Any) -> list[str]:
+    return [hands.meld_text(meld) for meld in hands.in_text_order(melds)]
+
+
+def deadwood(one: Example) -> Answer:
+    """Least deadwood, all meldings that reach it, and the one that is shown, of ten cards (or eleven)."""
+    row = schema.row(one)
+    row["defender_ace_value"] = row[
+        "ace_value"
+    ]  # one hand, one set of values: the stopper's or the defender's
+    own_rules, hand = record.of_row(row), schema.mask(one, "hand", 10, 11)
+    side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
+    every = [
+        [hands.meld_text(meld) for meld in melding]
+        for melding in hands.all_meldings(hand, own_rules, side)
+    ]
+    return {
+        "deadwood": int(deadwood_of(hand, own_rules, side)),
+        "optimal_families": len(every),
+        "families": _listed(one, every),
+        "auto_melds": _texts(hands.shown(hand, own_rules)[1]),
+    }
+
+
+def _listed(one: Example, every: list[list[str]]) -> list[list[str]]:
+    """All optimal meldings; where there are too many to list, those that the example lists, if they are among them."""
+    if len(every) <= LISTED or "families" not in one.expect:
+        return every[:LISTED]
+    listed: list[list[str]] = one.expect["families"]
+    wanted, have = (
+        schema.as_families(one, "families", listed),
+        schema.as_families(one, "families", every),
+    )
+    sound = len(wanted) == len(set(wanted)) <= LISTED and set(wanted) <= set(have)
+    return listed if sound else every[:LISTED]
+
+
+def knock_options(one: Example) -> Answer:
+    """What each discard of eleven cards permits."""
+    score, limit = (
+        one.given.get("own_score"),
+        schema.number(one, "input.knock_limit", schema.need(one, "knock_limit"), 0, 99),
+    )
+    row = schema.row(one, "taken", "drawn", "own_score")
+    own_rules, hand = (
+        record.of_row({**row, "shot": score is not None}),
+        schema.mask(one, "hand", 11),
+    )
+    points = 0 if score is None else schema.number(one, "input.own_score", score)
+    taken, drawn = schema.card(one, "taken"), schema.card(one, "drawn")
+    if any(card >= 0 and not hand >> card & 1 for card in (taken, drawn)):
+        raise one.error("input.taken and input.drawn must be cards of the hand.")
+    must = int(endings.must_be_melded(taken, own_rules))
+    legal = int(endings.legal_discards(hand, taken, drawn, own_rules))
+    kept = {card: hand & ~(1 << card) for card in notation.members(legal)}
+    counts = {card: int(endings.count_declared(ten, must, own_rules)) for card, ten in kept.items()}
+    return {
+        "knock": {notation.text(card): count for card, count in counts.items() if count <= limit},
+        "shot": [
+            notation.text(c)
+            for c, ten in kept.items()
+            if score is not None and endings.is_shot(ten, must, points, own_rules)
+        ],
+        "big_gin": bool(
+            endings.best_ending(hand, legal, must, limit, points, own_rules)[0] == endings.BIG_GIN
+        ),
+    }
+
+
+def lay_off(one: Example) -> Answer:
+    """The defender's count, and a way to it: the example's own where that is one."""
+    row = schema.row(one, "knocker_melds")
+    own_rules, hand = record.of_row(row), schema.mask(one, "hand", *range(1, 12))
+    melds = _shown_melds(one, own_rules)
+    count, laid = _laid_off(hand, melds, own_rules)
+    best = hands.all_meldings(hand & ~laid, own_rules, DEFENDER)[0]
+    answer: Answer = {
+        "deadwood": count,
+        "own_melds_example": _texts(best),
+        "laid_off_example": notation.show(laid).split(),
+    }
+    if _is_best_way(one, hand, melds, count, own_rules):
+        answer |= {key: one.expect[key] for key in ("own_melds_example", "laid_off_example")}
+    apart = [hand & ~sum(melding) for melding in hands.all_meldings(hand, own_rules, DEFENDER)]
+    return answer | {
+        "deadwood_if_own_melds_are_fixed_first": min(
+            _laid_off(rest, melds, own_rules)[0] for rest in apart
+        )
+    }
+
+
+def _shown_melds(one: Example, own_rules: Any) -> np.ndarray:
+    """The melds of `knocker_melds`, which must be melds."""
+    given = schema.melds(one, "input.knocker_melds", schema.need(one, "knocker_melds"))
+    found = np.zeros(meldings.MAX_MELDS, np.int64)
+    for meld in given:
+        if meld not in found[: meldings.melds_in(meld, own_rules, found)]:
+            raise one.error(
+                f"input.knocker_melds: {notation.show(meld)} is no meld under these rules."
+            )
+    if len(given) > 3 or sum(given).bit_count() != sum(meld.bit_count() for meld in given):
+        raise one.error(
+            "input.knocker_melds must be at most three melds that have no card in common."
+        )
+    return np.array([*given, 0, 0, 0][:3], np.int64)
+
+
+def _laid_off(hand: int, melds: np.ndarray, own_rules: Any) -> tuple[int, int]:
+    """The engine's count and lay-offs of a defender."""
+    options, chains = np.zeros((3, layoff.MAX_OPTIONS), np.int64), np.zeros((2, 16), np.int64)
+    count, laid = layoff.lay_off(hand, melds, own_rules, options, chains)
+    return int(count), int(laid)
+
+
+def _is_best_way(one: Example, hand: int, melds: np.ndarray, count: int, own_rules: Any) -> bool:
+    """Whether the two example lists of an expectation are a way to the count: melds of the hand, cards that fit, the right rest."""
+    if not {"own_melds_example", "laid_off_example"} <= one.expect.keys():
+        return False
+    own = schema.melds(one, "expect.own_melds_example", one.expect["own_melds_example"])
+    laid = sum(schema.melds(one, "expect.laid_off_example", one.expect["laid_off_example"]))
+    found = np.zeros(meldings.MAX_MELDS, np.int64)
+    sound = set(own) <= {
+        int(meld) for meld in found[: meldings.melds_in(hand & ~laid, own_rules, found)]
+    }
+    rest = hand & ~laid & ~sum(own)
+    apart = sum(own).bit_count() == sum(meld.bit_count() for meld in own) and laid & ~hand == 0
+    return (
+        sound
+        and apart
+        and int(meldings.points(rest, own_rules, DEFENDER)) == count
+        and _fits(laid, tuple(melds), own_rules)
+    )
+
+
+def _fits(cards: int, melds: tuple[int, ...], own_rules: Any) -> bool:
+    """Whether all cards can be laid off, one after the other, each directly on a meld as it has grown."""
+    if cards == 0:
+        return True
+    for i, meld in enumerate(melds):
+        for card in (
+            notation.members(int(meldings.extension(int(meld), own_rules)) & cards) if meld else []
+        ):
+            grown = (*melds[:i], int(meld) | 1 << card, *melds[i + 1 :])
+            if _fits(cards & ~(1 << card), grown, own_rules):
+                return True
+    return False
+
+
+STOPS = {
+    "knock": endings.KNOCK,
+    "gin": endings.KNOCK,
+    "shot": endings.SHOT,
+    "big_gin": endings.BIG_GIN,
+}
+
+
+def deal_points(one: Example) -> Answer:
+    """Points of both sides for two counts."""
+    row = schema.row(one, "stop", "own_deadwood", "other_count", "multiplier", "stock_left")
+    if row["deal_scoring"] not in ("versus", "joker"):
+        raise one.error(
+            f"input.deal_scoring = {row['deal_scoring']} compares no counts, which kind {one.kind} is about."
+        )
+    stop = schema.word(one, "stop", *STOPS)
+    own = schema.number(
+        one,
+        "input.own_deadwood",
+        one.given.get("own_deadwood", 0 if stop in ("gin", "big_gin") else None),
+        0,
+        200,
+    )
+    other = schema.number(one, "input.other_count", schema.need(one, "other_count"), 0, 200)
+    if own and stop in ("gin", "big_gin"):
+        raise one.error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
+    left = schema.option(one, "stock_left", None if row["rush_premium"] else 0)
+    _, won, lost, _ = scoring.score(
+        STOPS[stop], own, other, left, schema.option(one, "multiplier", 1), record.of_row(row)
+    )
+    return {"stopper": int(won), "other": int(lost)}
+
+
+def showdown(one: Example) -> Answer:
+    """From two hands to melding, counts and points, through the engine's own showdown."""
+    row = schema.row(
+        one,
+        "knocker",
+        "defender",
+        "how",
+        "upcard",
+        "own_score",
+        "discarded",
+        "taken",
+        "multiplier",
+        "stock_left",
+    )
+    own_rules, how, state = record.of_row(row), schema.word(one, "how", *STOPS), new_state(0)
+    hand, thrown = (
+        schema.mask(one, "knocker", 11 if how == "big_gin" else 10),
+        schema.card(one, "discarded"),
+    )
+    limit = schema.number(
+        one, "input.knock_limit", one.given.get("knock_limit", row["knock_limit"]), 0, 99
+    )
+    score = one.given.get("own_score")
+    demanded = (
+        int(endings.demanded_by(schema.number(one, "input.own_score", score)))
+        if how == "shot"
+        else -1
+    )
+    must = int(endings.must_be_melded(schema.card(one, "taken"), own_rules))
+    state.hand[0], state.hand[1] = hand, schema.mask(one, "defender", 10)
+    state.stock, state.multiplier = (
+        schema.option(one, "stock_left", None if row["rush_premium"] else 0),
+        schema.option(one, "multiplier", 1),
+    )
+    own, melds = hands.shown(
+        hand, own_rules, discard=1 << thrown if thrown >= 0 else 0, must=must, demanded=demanded
+    )
+    if own > {"knock": limit, "shot": 99}.get(how, 0) or demanded == 0:
+        raise Impossible(f"no melding permits this {how.replace('_', ' ')}")
+    state.melds[:] = [*melds, 0, 0, 0][:3]
+    settle(state, own_rules, 0, STOPS[how], own)
+    counts = {
+        "knocker_deadwood": int(state.stopper_count),
+        "defender_deadwood": int(state.other_count),
+    }
+    return counts | {
+        "stopper": int(state.score[0]),
+        "other": int(state.score[1]),
+        "knocker_melds": _texts(melds),
+    }
+
+
+def knock_limit(one: Example) -> Answer:
+    """Limit and factor of a deal, by its first upcard, under the variant named."""
+    own_rules = record.of_row(schema.row(one, "upcard", base=schema.base(one)))
+    upcard = schema.mask(one, "upcard", 1).bit_length() - 1
+    return {
+        "limit": int(endings.knock_limit(upcard, own_rules)),
+        "multiplier": int(endings.multiplier(upcard, own_rules)),
+    }
+
+
+def shot_digits(one: Example) -> Answer:
+    """The ranks that a score demands."""
+    schema.settings(one, ("score",))
+    return {
+        "cards": hands.demanded_ranks(schema.number(one, "input.score", schema.need(one, "score")))
+    }

@@ -1,0 +1,258 @@
+"""A deal played by a script: `N pass`, `D take`, `D throw TC`, `N stock`, `N stop 2D`, `N big gin`.
+
+The policy is a pure function of view and parameters like any other; its parameters are the script. Where the script has no answer to a
+question, it gives one that is never legal, so that the deal stops there. What was really played is then compared with the script, action
+by action: the first that differs was not possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from simgin.core import endings
+from simgin.core.rules import OPPONENT_MAY_TAKE, UPCARD_STOCK_OR_PASS
+from simgin.core.view import FROM_PILE, FROM_STOCK, PHASE_LAST, PHASE_STOP, PHASE_TURN, PHASE_UPCARD
+from simgin.play import deal as single
+from simgin.play.deal import Single
+from simgin.play.matchup import Matchup
+from simgin.rules import record
+from simgin.rules.variants import Variant
+from simgin.strategy.author import Param, Policy, Strategy, helper
+from simgin.text import notation
+
+SEATS = "ND"  # the nondealer sits at seat 0
+DEALER = 1
+STOCK, TAKE, PASS, THROW, STOP, BIG_GIN = range(6)
+STOCK_CARDS = 31  # at the start
+WORDS = ("stock", "take", "pass", "throw", "stop", "big gin")
+
+
+class ScriptError(ValueError):
+    """A script or a pack that cannot be read; the message is a sentence."""
+
+
+class NotPlayable(ValueError):
+    """A script that the rules allow and the engine has no way to play; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """One action of a script; card -1 where it names none."""
+
+    seat: int
+    what: int
+    card: int = -1
+
+    def __str__(self) -> str:
+        card = f" {notation.text(self.card)}" if self.card >= 0 else ""
+        return f"{SEATS[self.seat]} {WORDS[self.what]}{card}"
+
+
+def action(text: str) -> Action:
+    """The action that a text means; ScriptError otherwise."""
+    seat, _, rest = text.strip().partition(" ")
+    for what, word in enumerate(WORDS):
+        head, _, tail = rest.strip().partition(word)
+        if (
+            head == ""
+            and rest.strip().startswith(word)
+            and seat in tuple(SEATS)
+            and bool(tail.strip()) == (what in (THROW, STOP))
+        ):
+            return Action(seat == "D", what, notation.card(tail) if tail.strip() else -1)
+    raise ScriptError(
+        f"{text!r} is no action: write N or D, then pass, take, stock, throw CARD, stop CARD or big gin."
+    )
+
+
+# The policy
+
+
+def _coded(script: Sequence[Action]) -> list[int]:
+    """The script as numbers, each with the turn it belongs to: a turn ends with a discard or an ending."""
+    codes, turn = [], 0
+    for one in script:
+        codes.append(
+            ((turn << 1 | one.seat) << 3 | one.what) << 6 | one.card & 63
+        )  # 63, no card at all, where it names none
+        turn += one.what >= THROW
+    return codes
+
+
+@helper
+def _draw(params, turn, seat, nth):  # type: ignore[no-untyped-def]
+    """What a seat does at the start of a turn, the nth thing it says: stock, take or pass; -1 where the script is silent."""
+    for i in range(params.shape[0]):
+        code = int(params[i])
+        if code >> 10 == turn and code >> 9 & 1 == seat and code >> 6 & 7 <= PASS:
+            if nth == 0:
+                return code >> 6 & 7
+            nth -= 1
+    return -1
+
+
+@helper
+def _close(params, turn, seat):  # type: ignore[no-untyped-def]
+    """How a seat ends a turn: throw, stop or big gin, and the card; -1, -1 where the script is silent."""
+    for i in range(params.shape[0]):
+        code = int(params[i])
+        if code >> 10 == turn and code >> 9 & 1 == seat and code >> 6 & 7 >= THROW:
+            return code >> 6 & 7, code & 63
+    return -1, -1
+
+
+@helper
+def _last(draw, close, card, proposed):  # type: ignore[no-untyped-def]
+    """Answer to the 50th-card question: pass, or take and stop with the card that is proposed; nothing else can be played."""
+    if draw == PASS:
+        return 0
+    return 1 if draw == TAKE and close == STOP and card == proposed else -1
+
+
+def _read_aloud(view, rules, params):  # type: ignore[no-untyped-def]
+    """The script's answer to any question of the engine; -1, which is never legal, where it has none."""
+    close, card = _close(params, view.turns, view.seat)
+    if view.phase == PHASE_LAST:
+        return _last(_draw(params, view.turns, view.seat, 0), close, card, view.ending_card)
+    if view.phase == PHASE_STOP:
+        draws = _draw(params, view.turns, view.seat, 0) == STOCK
+        return 0 if draws else 1 if close == STOP else -1
+    if view.ending:
+        return int(close == (BIG_GIN if view.ending_card < 0 else STOP))
+    if view.taken_offer < 0:
+        return card if close in (THROW, STOP) else -1
+    second = (
+        view.turns == 0 and view.phase == PHASE_TURN and rules.first_turn == UPCARD_STOCK_OR_PASS
+    )
+    draw = _draw(params, view.turns, view.seat, int(second))
+    if (
+        view.phase == PHASE_UPCARD and not view.legal & 4
+    ):  # here 0 is the pass, and the stock no choice
+        return 0 if draw == PASS else 1 if draw == TAKE else -1
+    return draw
+
+
+def _default(view, rules, params):  # type: ignore[no-untyped-def]
+    """No offer, no acceptance, and the melding that the automatic rule shows: scripts are about none of these."""
+    return 0
+
+
+def strategy(script: Sequence[Action]) -> Strategy:
+    """A strategy for both seats that plays a script and nothing else."""
+    params = {
+        f"action{i}": Param(code, 0, 1 << 52, "", "integer")
+        for i, code in enumerate(_coded(script))
+    }
+    take, discard, knock = (
+        Policy(slot, "script", _read_aloud, params) for slot in ("take", "discard", "knock")
+    )
+    offer, answer, show = (
+        Policy(slot, "default", _default, {}) for slot in ("offer", "answer", "show")
+    )
+    return Strategy(
+        "script", take, discard, knock, offer, answer, show, ending="same", text="script"
+    )
+
+
+# The deal
+
+
+@dataclass(frozen=True)
+class Played:
+    """A script as far as the engine played it; `illegal` is the place of the first action that was not possible, or -1."""
+
+    deal: Single
+    script: list[Action]
+    actions: list[Action]
+    illegal: int
+
+
+def pack(
+    nondealer: Sequence[int], dealer: Sequence[int], upcard: int | None, stock: Sequence[int]
+) -> list[int]:
+    """The 52 cards in dealing order, singly, nondealer first; his eleventh card, if he has one, comes in place of the upcard."""
+    turned = [*nondealer[10:], *([] if upcard is None else [upcard])]
+    cards = (
+        [card for two in zip(nondealer[:10], dealer, strict=False) for card in two]
+        + turned
+        + list(stock)
+    )
+    if (len(nondealer[:10]), len(dealer), len(turned), len(stock)) != (10, 10, 1, STOCK_CARDS):
+        raise ScriptError(
+            "a deal is ten cards each, an upcard (or an eleventh card for the nondealer) and a stock of 31."
+        )
+    if twice := [card for card in range(52) if cards.count(card) > 1]:
+        raise ScriptError(f"{' '.join(map(notation.text, twice))} can be in one place only.")
+    return cards
+
+
+def play(variant: Variant, cards: Sequence[int], script: list[Action]) -> Played:
+    """Play a script on a pack as far as the engine lets it. NotPlayable where the rules would let it and the engine has no way."""
+    both = strategy(script)
+    deal = single.play(Matchup(variant, both, both, 0, "deal"), pack=cards, dealer=DEALER)
+    actions = actions_of(deal, variant)
+    place = next((i for i, one in enumerate(script) if one not in actions[i : i + 1]), -1)
+    if place >= 0:
+        _check_last(deal, variant, script[place])
+    return Played(deal, script, actions, place)
+
+
+def actions_of(deal: Single, variant: Variant) -> list[Action]:
+    """What was really played in a deal, from the engine's history; passes and draws without a discard are in the questions only."""
+    first = [
+        q
+        for q in deal.questions
+        if q.slot == "take" and q.view.phase == PHASE_UPCARD and q.answer is not None
+    ]
+    done = [Action(q.seat, PASS) for q in first if q.answer == (2 if q.view.legal & 4 else 0)]
+    for number, (seat, source, _, card) in enumerate(deal.turns):
+        if source in (FROM_STOCK, FROM_PILE):
+            done.append(Action(seat, TAKE if source == FROM_PILE else STOCK))
+        ended = number == deal.state.turns - 1 and deal.state.stopper >= 0
+        done.append(
+            Action(seat, STOP if ended and card >= 0 else BIG_GIN if ended else THROW, card)
+        )
+    return done + _unfinished(deal, variant)
+
+
+def _unfinished(deal: Single, variant: Variant) -> list[Action]:
+    """What followed the last complete turn: a draw, or a word about the last discard of the 50th-card rule."""
+    last = deal.questions[-1] if deal.questions else None
+    if (
+        last is not None and last.answer is None and last.slot != "take"
+    ):  # the script fell silent with eleven cards in hand
+        taken = last.view.taken >= 0 or last.view.phase == PHASE_LAST
+        return (
+            [Action(last.seat, TAKE if taken else STOCK)] if taken or last.view.drawn >= 0 else []
+        )
+    if deal.kind != "void":
+        return []
+    turn = 1 - deal.turns[-1][0] if deal.turns else 0
+    if deal.state.drawn >= 0:  # void at the draw
+        return [Action(turn, STOCK)]
+    # Where he cannot end the deal with the last discard, or does not, he passes; if he cannot he is not asked.
+    return [Action(turn, PASS)] if record.build(variant).stock_end == OPPONENT_MAY_TAKE else []
+
+
+def _check_last(deal: Single, variant: Variant, wanted: Action) -> None:
+    """Raise NotPlayable for a lawful ending with the last discard that is not the one the engine proposes."""
+    asked = deal.questions[-1] if deal.questions else None
+    if (
+        asked is None
+        or asked.answer is not None
+        or asked.view.phase != PHASE_LAST
+        or (wanted.what, wanted.seat) != (STOP, asked.seat)
+    ):
+        return
+    own_rules, view = record.build(variant), asked.view
+    eleven = int(view.hand) | 1 << int(view.taken_offer)
+    must = int(endings.must_be_melded(view.taken_offer, own_rules))
+    if not endings.legal_discards(eleven, view.taken_offer, -1, own_rules) >> wanted.card & 1:
+        return
+    ten = eleven & ~(1 << wanted.card)
+    shot = own_rules.shot and endings.is_shot(ten, must, view.own_points, own_rules)
+    if shot or endings.count_declared(ten, must, own_rules) <= view.limit:
+        raise NotPlayable(
+            "with the last discard of the 50th-card rule the engine proposes the best ending only"
+        )

@@ -1,1 +1,0 @@
-"""The commands of `simgin`, a file each; simgin.cli has the table of their names and imports them when they are called."""

@@ -1,0 +1,1 @@
+"""What came of a run: tables, sentences, pictures, report."""

@@ -1,0 +1,1 @@
+"""The odds a player asks for, alone and against another."""

@@ -1,0 +1,1 @@
+"""Means of presentation that know no subject: numbers, sheets, figures, screen, page."""

@@ -1,0 +1,1 @@
+"""What rules do to the game: metrics and differences between variants."""

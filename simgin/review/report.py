@@ -1,0 +1,102 @@
+"""What a review leaves in its directory, as file contents: tables, pictures, and the page with all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simgin.findings import record
+from simgin.findings.report import PAGE, rules_told
+from simgin.report import page
+from simgin.report.page import Page
+from simgin.review import pictures, sentences, solo_metrics
+from simgin.review.review import Review
+from simgin.review.rule_metrics import FULL, NAMED_PAIR
+from simgin.stats import table
+from simgin.value.value import ValueRefused
+
+
+def files(review: Review, command: str) -> dict[str, bytes | str]:
+    """Every file but ledger and manifest, by its path in the directory, for `simgin.runs.directory.save`. command: repeats the review."""
+    drawn = list(pictures.of(review))
+    metrics, differences = sentences.metrics(review), sentences.differences(review)
+    return {
+        "table.csv": table.csv(review.found.table),
+        "metrics.csv": table.csv(review.metrics),
+        **({"differences.csv": table.csv(review.differences)} if review.others else {}),
+        "summary.md": "\n".join(
+            [f"# {title(review)}\n", *(f"* {line}" for line in sentences.sentences(review)), ""]
+        )
+        + "\n".join(sheet.markdown() for sheet in (metrics, differences) if sheet.rows),
+        **page.drawings(drawn),
+        PAGE: page.html(
+            Page(
+                title=title(review),
+                lead=_lead(review),
+                verdicts=sentences.sentences(review),
+                pictures=drawn,
+                sheets=[sentences.every(review)],
+                facts=list(_facts(review)),
+                command=command,
+            )
+        ),
+    }
+
+
+def title(review: Review) -> str:
+    """What was reviewed, and against what."""
+    names = ", ".join(review.others or review.asked.variants)
+    return f"{names} against {review.asked.base}" if review.others else f"The game of {names}"
+
+
+def _lead(review: Review) -> str:
+    asked = review.asked
+    if asked.alone:
+        return f"How the rules play: {', '.join(asked.field)}, {asked.matches:,} matches each, on the same packs."
+    size = f"{asked.matches:,} matches for every pair of players"
+    return f"How the rules play: {', '.join(asked.field)} and players who differ in when they knock, {size}."
+
+
+def _facts(review: Review) -> Iterator[tuple[str, str]]:
+    """How it was made."""
+    yield "Played", record.mirroring(review.found.entries)
+    yield from _passes_alone(review) if review.asked.alone else _passes(review)
+    told = review.found.account
+    yield from (
+        (f"Rules of {name}", rules_told(row)) for name, row in told.identity["variants"].items()
+    )
+    yield "Random numbers", f"stream {told.identity['stream']}, engine {told.identity['engine']}"
+    yield (
+        "Beside this page",
+        "metrics.csv has every figure, table.csv those of every matchup, manifest.json versions and times.",
+    )
+
+
+def _passes_alone(review: Review) -> Iterator[tuple[str, str]]:
+    yield "The naive player", solo_metrics.FIELD[0]
+    for variant in review.asked.variants:
+        seen = review.deals(variant)
+        yield (
+            f"The best player of {variant}",
+            f"{seen.strategy}; draws and the joker from {len(seen.rows):,} deals of it.",
+        )
+
+
+def _passes(review: Review) -> Iterator[tuple[str, str]]:
+    """What else was played over the same games, and what could not be had."""
+    yield (
+        "Field",
+        f"{', '.join(review.asked.field)}: metrics are means over their matches against themselves.",
+    )
+    yield (
+        "Luck",
+        f"{review.singles:,} single deals of {NAMED_PAIR[0]} against {NAMED_PAIR[1]}, every pack twice.",
+    )
+    yield (
+        "Points of deals, chances by score",
+        f"{review.singles:,} single deals of {FULL} against itself.",
+    )
+    for variant in review.asked.variants:
+        try:
+            review.value(variant)
+        except ValueRefused as error:
+            yield f"No chances by score for {variant}", str(error)

@@ -1,0 +1,1 @@
+"""From a question to a run directory: plan, blocks, ledger, manifest."""

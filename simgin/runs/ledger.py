@@ -1,0 +1,358 @@
+"""The ledger of a run: every finished batch in an SQLite file, so that a run can be killed at any instant, gone on with and extended.
+
+A block of batches is committed whole or not at all. The file is in write-ahead mode while a run writes it, locked against other
+processes, and a plain file afterwards. Why SQLite: DESIGN.md 3.9.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simgin.core import sums
+
+FILE = "ledger.sqlite"
+FORM = 1  # of the tables below; raised whenever an older ledger could not be read
+APPLICATION = 0x67696E01  # marks the file as ours
+# Zlib's quickest: a row shrinks to a third, and a batch takes a hundred times as long to play
+COMPRESSION = 1
+CHUNK = 512  # rows read at a time
+PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
+
+_TABLES = """
+DROP TABLE IF EXISTS run;
+DROP TABLE IF EXISTS batches;
+CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE batches (
+    cell INTEGER NOT NULL,   -- place of the matchup in the run
+    batch INTEGER NOT NULL,  -- number of the batch: its first unit is batch * size
+    units INTEGER NOT NULL,  -- fewer than its size only where a run ends inside a batch
+    worker TEXT NOT NULL,
+    sums BLOB NOT NULL,      -- the batch row: little-endian int64, compressed
+    deals BLOB,              -- its deals one by one, if they were to be recorded: the same way
+    UNIQUE (cell, batch, units)
+);
+"""
+
+
+class LedgerError(ValueError):
+    """A ledger that cannot be used or written; the message is a sentence with the remedy."""
+
+
+class Ledger:
+    """The finished batches of the cells of one run. Use `opened`; belongs to the thread that opened it."""
+
+    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+        self._connection, self._name = connection, name
+
+    def finished(self, cell: int, *, recorded: bool = False) -> set[tuple[int, int]]:
+        """(batch, units) of every finished batch of a cell; `recorded`: of those alone whose deals were recorded."""
+        found = self._connection.execute(
+            f"SELECT batch, units FROM batches WHERE cell = ? {'AND deals IS NOT NULL' if recorded else ''}",
+            [cell],
+        )
+        return set(found)
+
+    def add(
+        self,
+        cell: int,
+        first: int,
+        units: Sequence[int],
+        rows: np.ndarray,
+        worker: str,
+        deals: Sequence[bytes] = (),
+    ) -> None:
+        """Commit a block: batches `first`, `first` + 1, ... with their units and rows, int64 (batches, sums.COLUMNS).
+
+        deals: of every batch the recorded deals, `packed`, or nothing. Raises LedgerError, with nothing of the block written, if the disk
+        does not take it.
+        """
+        entries = [
+            (cell, first + i, n, worker, packed(row), deals[i] if deals else None)
+            for i, (n, row) in enumerate(zip(units, rows, strict=True))
+        ]
+        with self._told(), self._connection:
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO batches VALUES (?, ?, ?, ?, ?, ?)", entries
+            )
+
+    def rows(self, cell: int, units: int, size: int) -> np.ndarray:
+        """The batch rows of the first `units` units of a cell, int64 (batches, sums.COLUMNS), in the order of the units."""
+        parts = list(self.chunks(cell, units, size))
+        return np.concatenate(parts) if parts else np.zeros((0, sums.COLUMNS), np.int64)
+
+    def total(self, cell: int, units: int, size: int) -> np.ndarray:
+        """The exact sum of `rows`, int64 of length sums.COLUMNS, however many there are."""
+        return np.asarray(
+            sum(
+                (part.sum(axis=0) for part in self.chunks(cell, units, size)),
+                np.zeros(sums.COLUMNS, np.int64),
+            )
+        )
+
+    def chunks(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
+        """`rows` a few hundred at a time."""
+        for blobs in self._read("sums", cell, units, size):
+            yield np.frombuffer(b"".join(map(zlib.decompress, blobs)), "<i8").reshape(
+                len(blobs), sums.COLUMNS
+            )
+
+    def each(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray]]:
+        """(batch, row) of what is finished of the first `units` units of a cell, in their order, with gaps where they are."""
+        for batch, blob in self._connection.execute(
+            f"SELECT batch, sums {_WANTED}", _of_prefix(cell, units, size)
+        ):
+            yield batch, np.frombuffer(zlib.decompress(blob), "<i8")
+
+    def deals(self, cell: int, units: int, size: int, fields: int) -> Iterator[np.ndarray]:
+        """The recorded deals of the first `units` units, int64 (deals, fields) for one batch after the other."""
+        for blobs in self._read("deals", cell, units, size):
+            yield from (
+                np.frombuffer(zlib.decompress(blob), "<i8").reshape(-1, fields) for blob in blobs
+            )
+
+    def workers(self, cell: int, units: int, size: int) -> list[str]:
+        """Who played each of the batches of `rows`."""
+        return [name for names in self._read("worker", cell, units, size) for name in names]
+
+    def _read(self, column: str, cell: int, units: int, size: int) -> Iterator[list[Any]]:
+        found = self._connection.execute(
+            f"SELECT {column} {_WANTED}", _of_prefix(cell, units, size)
+        )
+        count = 0
+        while part := found.fetchmany(CHUNK):
+            count += len(part)
+            yield [value for (value,) in part]
+        if count != -(-units // size):
+            raise LedgerError(
+                f"{self._name} lacks batches of a run that was to be finished; run it again to play them."
+            )
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What is played here, as it was given to `opened` first."""
+        ((text,),) = self._connection.execute("SELECT value FROM run WHERE key = 'identity'")
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    @property
+    def command(self) -> str:
+        """What goes on with the run; empty in a ledger that was written without it."""
+        found = self._connection.execute("SELECT value FROM run WHERE key = 'command'").fetchone()
+        return found[0] if found else ""
+
+    def note_command(self, command: str) -> None:
+        """Keep what goes on with the run, for whoever finds it unfinished."""
+        with self._told(), self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('command', ?)", [command])
+
+    def begin(self, identity: Mapping[str, Any]) -> None:
+        """Make the tables of a new ledger."""
+        with self._told(), self._connection:
+            self._connection.executescript(
+                f"PRAGMA application_id = {APPLICATION}; BEGIN; {_TABLES}"
+            )
+            entries = [("form", str(FORM)), ("identity", json.dumps(identity, ensure_ascii=False))]
+            self._connection.executemany("INSERT INTO run VALUES (?, ?)", entries)
+
+    def is_empty(self) -> bool:
+        """Whether no batch was ever committed here. Nothing binds it to a run then: a strategy that failed at once may be mended."""
+        ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
+        return (
+            tables == 0
+            or self._connection.execute("SELECT 1 FROM batches LIMIT 1").fetchone() is None
+        )
+
+    def check(self, identity: Mapping[str, Any]) -> None:
+        """Raise LedgerError, with every difference, if there are batches here of another run than this one."""
+        told = [] if self.is_empty() else differences(self.identity, identity)
+        if told:
+            raise LedgerError(
+                f"{Path(self._name).parent} holds another run:\n"
+                + "\n".join(f"  {line}" for line in told)
+                + "\nName another directory with -o, or remove this one to begin again."
+            )
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.rollback()
+            raise LedgerError(
+                f"{self._name} cannot be written ({error}); what is in it is safe: mend that, and the same command goes on."
+            ) from error
+
+
+@contextlib.contextmanager
+def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
+    """The ledger at a path (None: in memory), begun if it is new, this process's alone while it is open.
+
+    Raises LedgerError if it is another run's (its identity differs: every difference is told), in use, damaged or not writable.
+    """
+    name = "the ledger" if path is None else str(path)
+    with _readable(name), contextlib.closing(_connection(path, name)) as connection:
+        ledger = Ledger(connection, name)
+        ledger.check(identity)
+        if ledger.is_empty():
+            ledger.begin(identity)
+        try:
+            connection.execute(
+                "PRAGMA journal_mode = WAL"
+            )  # now: it is written into the file, which could have been somebody else's
+            connection.execute("PRAGMA synchronous = NORMAL")
+            if path is not None:
+                Path(f"{path}-shm").unlink(
+                    missing_ok=True
+                )  # a reader of a killed run leaves it, and whoever is alone needs none
+            yield ledger
+        finally:
+            with contextlib.suppress(sqlite3.Error):
+                connection.execute(
+                    "PRAGMA journal_mode = DELETE"
+                )  # one plain file, to be read where nothing can be written
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[Ledger]:
+    """The ledger of a finished or interrupted run, to be read alone. Raises LedgerError if there is none."""
+    if not path.is_file():
+        raise LedgerError(
+            f"{path.parent} has no {FILE}; name a directory that `simgin run` or `simgin match -o` wrote."
+        )
+    source = f"{path.absolute().as_uri()}?mode=ro"
+    with (
+        _readable(str(path)),
+        contextlib.closing(sqlite3.connect(source, uri=True, timeout=0)) as connection,
+    ):
+        _check(connection, str(path))
+        yield Ledger(connection, str(path))
+
+
+@contextlib.contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Tell of whatever SQLite or zlib finds wrong: damage shows wherever something is read."""
+    try:
+        yield
+    except (sqlite3.Error, zlib.error) as error:
+        raise LedgerError(_unusable(name, error)) from error
+
+
+def _connection(path: Path | None, name: str) -> sqlite3.Connection:
+    """A connection that keeps everybody else out.
+
+    Of several that ask at once each may see only the others, who are on their way out too: whoever is refused lets go of the file and
+    asks again a moment later, at a time of its own.
+    """
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return _alone(path, name)
+        except sqlite3.Error as error:
+            if not _is_in_use(error) or time.monotonic() > until:
+                raise
+            time.sleep(random.uniform(0.01, 0.1))
+
+
+def _alone(path: Path | None, name: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
+    try:
+        connection.execute(
+            "PRAGMA locking_mode = EXCLUSIVE"
+        )  # before the journal mode: then no second process gets in
+        with connection:
+            connection.execute("BEGIN EXCLUSIVE")
+            _check(connection, name)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _check(connection: sqlite3.Connection, name: str) -> None:
+    """Raise LedgerError unless the file is empty or a ledger of ours."""
+    ((ours,),) = connection.execute("PRAGMA application_id")
+    ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+    if tables and ours != APPLICATION:
+        raise LedgerError(f"{name} is no ledger of simgin; move it away or name another directory.")
+    if tables:
+        ((form,),) = connection.execute("SELECT value FROM run WHERE key = 'form'")
+        if form != str(FORM):
+            raise LedgerError(
+                f"{name} was written by another version of simgin (form {form}, not {FORM}); name another directory."
+            )
+
+
+def _unusable(name: str, error: Exception) -> str:
+    code = (
+        sqlite3.SQLITE_CORRUPT
+        if isinstance(error, zlib.error)
+        else getattr(error, "sqlite_errorcode", None)
+    )
+    if _is_in_use(error):
+        return f"{name} is being written by another process; wait until it ends, or name another directory with -o."
+    if code is not None and code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return f"{name} is damaged ({error}); remove it to begin again, or name another directory with -o."
+    return f"{name} cannot be used ({error}); name another directory with -o."
+
+
+def _is_in_use(error: Exception) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def differences(before: Any, now: Any, where: str = "") -> list[str]:
+    """A line for every value that differs between two identities, told by its keys; of what only one of them has, only the name."""
+    if isinstance(before, dict) and isinstance(now, dict):
+        keys = list(dict.fromkeys([*before, *now]))
+        return [
+            line
+            for key in keys
+            for line in _of_key(before, now, key, f"{where}, {key}" if where else str(key))
+        ]
+    if isinstance(before, list) and isinstance(now, list) and len(before) == len(now):
+        return [
+            line
+            for i, pair in enumerate(zip(before, now, strict=True))
+            for line in differences(*pair, f"{where} #{i + 1}")
+        ]
+    if isinstance(before, list) and isinstance(now, list):
+        return [f"{where}: {_shown(one)} only there." for one in before if one not in now] + [
+            f"{where}: {_shown(one)} only here." for one in now if one not in before
+        ]
+    return [] if before == now else [f"{where}: {_shown(before)} there, {_shown(now)} here."]
+
+
+def _of_key(before: dict[str, Any], now: dict[str, Any], key: str, where: str) -> list[str]:
+    for one, other, place in ((before, now, "there"), (now, before, "here")):
+        if isinstance(one.get(key), dict) and key not in other:
+            return [f"{where}: only {place}."]
+    return differences(before.get(key), now.get(key), where)
+
+
+def _shown(value: Any) -> str:
+    return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+_WANTED = "FROM batches WHERE cell = ? AND (batch < ? AND units = ? OR batch = ? AND units = ?) ORDER BY batch"
+
+
+def _of_prefix(cell: int, units: int, size: int) -> tuple[int, ...]:
+    """The values for `_WANTED`: batches of `size` units each, and perhaps a shorter one at the end."""
+    whole, rest = divmod(units, size)
+    return cell, whole, size, whole, rest
+
+
+def packed(array: np.ndarray) -> bytes:
+    """An int64 array as the ledger keeps it. Releases the interpreter lock."""
+    return zlib.compress(np.asarray(array, "<i8").tobytes(), COMPRESSION)

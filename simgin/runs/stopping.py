@@ -1,0 +1,150 @@
+"""Rules that end a run by its results, looked at after every batch: until an interval is narrow enough, or until a test has decided.
+
+A rule fixes beforehand how wide every interval of the run must be to hold at whatever moment it stops (`multiplier`): a plain interval
+after optional stopping is never printed (METRICS 4).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from simgin.core import sums
+from simgin.play.matchup import Matchup
+from simgin.stats import metrics, ratios, sequential
+
+# Standard deviations of the mean of a mirrored pair, and of a single deal or match, that plans reckon with: rounded up from what
+# gold and simple do under the shipped variants. A wrong one costs some width (a factor 4 in units: 1.67 for 1.55), never validity.
+SHARE_SD = {True: 0.35, False: 0.5}
+NOMINAL_SD = {
+    "deal_win": {True: 0.3, False: 0.5},
+    "margin": {True: 12.0, False: 24.0},
+    "score": {True: 24.0, False: 24.0},
+    "match_margin": {True: 60.0, False: 65.0},
+}
+
+
+@dataclass(frozen=True)
+class Until:
+    """Stop when the 95 % confidence sequence of a metric is narrow enough."""
+
+    metric: str  # seen by strategy A
+    half_width: float
+    planned: int  # units at which the sequence is tightest
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"until {self.metric} is known to within {self.half_width:.6g} (confidence sequence: 95 % at every look)"
+
+    def multiplier(self, units: int) -> float:
+        """Half-width of every interval of the run in standard errors."""
+        return sequential.multiplier(units, self.planned)
+
+    def look(self, totals: np.ndarray) -> str | None:
+        """What was decided, in a sentence, or None to go on. totals: exact int64 sum of the rows so far, of length sums.COLUMNS."""
+        units, metric = int(totals[sums.UNITS]), metrics.BY_NAME[self.metric]
+        if units < sequential.LOOK_FROM:
+            return None
+        found = ratios.ratios(
+            units,
+            ratios.Totals.of(totals, [sums.FACT[metric.own]]),
+            scale=np.array([metric.scale]),
+            share=np.array([metric.share]),
+            always=np.array([metric.always]),
+            multiplier=self.multiplier(units),
+        )
+        reached = float(found.high[0] - found.low[0]) / 2
+        if not reached <= self.half_width:  # NaN too
+            return None
+        return (
+            f"{self.metric} is known to within {reached:.6g}: {self.half_width:.6g} was asked for."
+        )
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """Stop when the sequential test of pairs prefers one of two strengths of strategy A, in Elo of its share of pairs."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05  # chance to accept H1 where H0 is true, at most
+    beta: float = 0.05  # chance to accept H0 where H1 is true, at most
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"sequential test of pairs: Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), alpha {self.alpha:g}, beta {self.beta:g}"
+
+    @property
+    def planned(self) -> int:
+        """Pairs that the test takes where the truth lies midway, its slowest case: lower bound times upper one over drift squared."""
+        low, high = sequential.bounds(self.alpha, self.beta)
+        apart = sequential.share_of_elo(self.elo1) - sequential.share_of_elo(self.elo0)
+        return max(sequential.LOOK_FROM, math.ceil(-low * high * (SHARE_SD[True] / apart) ** 2))
+
+    def multiplier(self, units: int) -> float:
+        """Half-width of every interval of the run in standard errors."""
+        return sequential.multiplier(units, self.planned)
+
+    def llr(self, totals: np.ndarray) -> float:
+        """Log likelihood ratio of H1 against H0. totals: exact int64 sum of batch rows; its pairs count, of matches if they are played."""
+        counts = totals[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + sums.PAIR_BINS].tolist()
+        return sequential.multinomial_llr(
+            counts, sequential.share_of_elo(self.elo0), sequential.share_of_elo(self.elo1)
+        )
+
+    def look(self, totals: np.ndarray) -> str | None:
+        """Which hypothesis was accepted, in a sentence, or None to go on. totals: exact int64 sum of the rows so far."""
+        pairs = int(totals[sums.UNITS])
+        if pairs < sequential.PAIRS_FROM:
+            return None
+        (low, high), llr = sequential.bounds(self.alpha, self.beta), self.llr(totals)
+        if low < llr < high:
+            return None
+        accepted, elo = ("H1", self.elo1) if llr >= high else ("H0", self.elo0)
+        return f"{accepted} accepted: Elo {elo:g} (log likelihood ratio {llr:.2f} after {pairs:,} pairs; the estimate is biased)."
+
+
+Rule = Until | Sprt
+
+
+class StoppingError(ValueError):
+    """A rule that does not fit what is played; the message is a sentence with the remedy."""
+
+
+def until(half_width: str | float, matchup: Matchup) -> Until:
+    """The rule for a half-width as `simgin.text.amounts` reads it: `0.1%` of a share of deals (matches) won, or 0.05 points a deal (match)."""
+    percent = isinstance(half_width, str)
+    metric = _share(matchup) if percent else _points(matchup)
+    width = float(str(half_width).removesuffix("%")) / (100 if percent else 1)
+    return Until(
+        metric,
+        width,
+        sequential.planned_units(width, NOMINAL_SD.get(metric, SHARE_SD)[matchup.mirrored]),
+    )
+
+
+def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
+    """The test that tells two Elo differences apart. ValueError with a sentence where nothing is played in pairs."""
+    if not matchup.mirrored:
+        raise StoppingError(
+            f"{matchup.title} plays no pairs, so there is nothing to test: name two different strategies of a game for two."
+        )
+    return Sprt(elo0, elo1)
+
+
+def _share(matchup: Matchup) -> str:
+    """What a half-width in per cent is of."""
+    if matchup.unit == metrics.DEAL:
+        return "deal_win" if matchup.b else "win"
+    return "goal_met" if matchup.variant.row["goal"] == "total" else "match_win"
+
+
+def _points(matchup: Matchup) -> str:
+    """What a half-width in points is of."""
+    if matchup.unit == metrics.MATCH:
+        return "match_margin"
+    return "margin" if matchup.b else "score"

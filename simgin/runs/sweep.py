@@ -1,0 +1,165 @@
+"""Sweeps: texts with named places, and a list of values for every place; all combinations are played.
+
+strategy = "simple+knock=at:k={k}"
+variant = "standard+undercut_bonus={u}"
+[grid]
+k = [0, 2, 4]
+u = [10, 25]
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated
+
+from pydantic import Field, PlainValidator
+
+from simgin.rules import variants
+from simgin.strategy import loader
+from simgin.text import toml
+from simgin.text.messages import shown
+
+MOST = 10_000  # combinations
+TOLD = 3  # combinations of a text that name nothing, before the others are only counted
+_PLACE = re.compile(r"\{([^{}]*)\}")
+
+
+def _word(value: object) -> str:
+    """A value of a grid as the text forms write it."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case int() | float() if abs(value) < 1e18 or not math.isfinite(value):
+            return str(value).removesuffix(".0")
+        case str():
+            return value
+        case _:
+            raise ValueError(
+                f"{'a list' if isinstance(value, list) else shown(value)} cannot be put in a place; write a number, a word, true or false."
+            )
+
+
+class Sweep(toml.Form):
+    """What a file says of a sweep: texts with places like {k}, and the values of every place as they are to be written."""
+
+    strategy: str
+    against: str | None = None
+    variant: str | None = None
+    grid: Annotated[
+        dict[str, Annotated[list[Annotated[str, PlainValidator(_word)]], Field(min_length=1)]],
+        Field(min_length=1),
+    ]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One combination in canonical texts; None where the sweep says nothing of a variant or an opponent."""
+
+    variant: str | None
+    strategy: str
+    against: str | None
+
+
+def points(sweep: Sweep) -> list[Point]:
+    """Every combination once, in the order of the file, the last list running fastest. The sweep is one without faults."""
+    named = {key: cache(finder) for key, finder in _FINDERS.items()}
+    filled = (
+        {
+            key: named[key](_filled(text, values)) if text is not None else None
+            for key, text in _texts(sweep).items()
+        }
+        for values in _combinations(sweep.grid)
+    )
+    return list(
+        dict.fromkeys(Point(one["variant"], str(one["strategy"]), one["against"]) for one in filled)
+    )
+
+
+def faults(sweep: Sweep) -> list[str]:
+    """A sentence for everything that keeps a sweep from being laid out; they go on from the name of the file."""
+    used = {name for text in _texts(sweep).values() for name in _places(text)}
+    sentences = [
+        f"sweep: the place {shown(name)} has no list; give its values in [sweep.grid]."
+        for name in sorted(used - set(sweep.grid))
+    ]
+    sentences += [
+        f"sweep, grid: {shown(name)} has no place; write it in braces in strategy, against or variant, or leave it out."
+        for name in sweep.grid
+        if name not in used
+    ]
+    if (size := math.prod(map(len, sweep.grid.values()))) > MOST:
+        sentences.append(
+            f"sweep, grid: {size:,} combinations are too many; give shorter lists, at most {MOST:,} combinations."
+        )
+    return sentences or [
+        sentence
+        for key, text in _texts(sweep).items()
+        if text is not None
+        for sentence in _nameless(key, text, sweep.grid)
+    ]
+
+
+def variant_text(text: str) -> str:
+    """The canonical text of a variant; ValueError with its sentences if it names none."""
+    return variants.find(text).text
+
+
+def strategy_text(text: str) -> str:
+    """The canonical text of a strategy; ValueError with a sentence if it names none."""
+    return loader.find(text).text
+
+
+_FINDERS: dict[str, Callable[[str], str]] = {
+    "variant": variant_text,
+    "strategy": strategy_text,
+    "against": strategy_text,
+}
+
+
+def _texts(sweep: Sweep) -> dict[str, str | None]:
+    return {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
+
+
+def _nameless(key: str, text: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
+    """A sentence for the first few combinations for which a text names nothing, and one that counts the rest."""
+    found = 0
+    for values in _own(text, grid):
+        try:
+            _FINDERS[key](_filled(text, values))
+        except ValueError as error:
+            found += 1
+            if found <= TOLD:
+                yield f"sweep, {key}{_said(values)}: " + " ".join(str(error).splitlines())
+    if found > TOLD:
+        yield f"sweep, {key}: {found - TOLD:,} more combinations name nothing; change the lists of [sweep.grid]."
+
+
+def _said(values: Mapping[str, str]) -> str:
+    return (
+        " with " + ", ".join(f"{name} = {shown(value)}" for name, value in values.items())
+        if values
+        else ""
+    )
+
+
+def _own(text: str, grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+    """The combinations of those lists alone that a text has places for."""
+    return _combinations({name: grid[name] for name in _places(text)})
+
+
+def _combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+    return (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
+
+
+def _places(text: str | None) -> list[str]:
+    """The names in braces, each once."""
+    return list(dict.fromkeys(_PLACE.findall(text or "")))
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda place: values[place[1]], text)

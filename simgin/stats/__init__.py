@@ -1,0 +1,1 @@
+"""Numbers in, numbers out: metrics, their errors, differences and ratings."""

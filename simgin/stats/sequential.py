@@ -1,0 +1,112 @@
+"""The mathematics of looking more than once: confidence sequences, and the sequential test of pairs (METRICS 4).
+
+A plain 95 % interval holds at one sample size that was fixed beforehand. What is here holds at every one, so a run may stop when
+it likes what it sees. Nothing here knows about metrics or rules of stopping; see `simgin.runs.stopping`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from math import ceil, lgamma, log, log1p, sqrt
+
+ALPHA = 0.05
+# Units before the first look: with an estimated variance the normal mixture is asymptotic
+LOOK_FROM = 200
+PAIRS_FROM = 100  # pairs before the first look of a sequential test
+EMPTY = 1e-3  # what an empty category counts: its chance is then small, not nil
+CATEGORIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of sums.PAIR_HISTOGRAM
+
+
+def multiplier(units: float, planned: float, alpha: float = ALPHA) -> float:
+    """Half-width of the normal-mixture confidence sequence in standard errors, after `units` units (more than 0).
+
+    `planned` is the number of units at which the sequence is to be tightest, 1.55 times the plain interval; it must be fixed before data
+    are seen. Robbins; Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021: |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n
+    with V = n s^2; here in units of s / sqrt(n), for a = alpha and r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
+    """
+    wide = 2 * log(1 / alpha)
+    ratio = units / planned * (wide + log(1 + wide))  # V / r
+    return sqrt((1 + 1 / ratio) * log((1 + ratio) / alpha**2))
+
+
+def planned_units(half_width: float, sd: float) -> int:
+    """The units at which a mean with standard deviation `sd` per unit is known to within half_width (more than 0): at least 200."""
+    return max(LOOK_FROM, ceil((multiplier(1, 1) * sd / half_width) ** 2))
+
+
+def beta_binomial(
+    successes: float, failures: float, alpha: float = ALPHA, prior: tuple[float, float] = (0.5, 0.5)
+) -> tuple[float, float]:
+    """The confidence sequence for the chance of independent yes-or-no results: those p that the mixture over Beta(prior) does not refute.
+
+    Holds at every number of results (Robbins; METRICS 4.3): log B(a + s, b + f) - log B(a, b) - s log p - f log(1 - p) < log(1 / alpha).
+    The two halves of a mirrored pair are not independent: for them take `multiplier`.
+    """
+    return _least(successes, failures, alpha, *prior), 1 - _least(
+        failures, successes, alpha, *prior[::-1]
+    )
+
+
+def _least(successes: float, failures: float, alpha: float, a: float, b: float) -> float:
+    """The lower end, found between nothing and the observed share."""
+    from scipy.optimize import brentq
+
+    if not successes:
+        return 0.0
+    mixture = _log_beta(a + successes, b + failures) - _log_beta(a, b) + log(alpha)
+
+    def surprise(p: float) -> float:
+        return mixture - successes * log(p) - (failures * log1p(-p) if failures else 0)
+
+    return float(
+        brentq(surprise, sys.float_info.min, successes / (successes + failures), xtol=1e-15)
+    )
+
+
+def _log_beta(a: float, b: float) -> float:
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
+
+def share_of_elo(elo: float) -> float:
+    """The expected share 0..1 of a side that is `elo` points better: 1 / (1 + 10^(-elo / 400))."""
+    return float(1 / (1 + 10 ** (-elo / 400)))
+
+
+def elo_of_share(share: float) -> float:
+    """The difference in Elo that a share between 0 and 1 (both excluded) is worth."""
+    return 400 * (log(share) - log(1 - share)) / log(10)
+
+
+def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
+    """Wald's bounds: H0 is accepted at or below the first, H1 at or above the second; -2.944 and 2.944 for .05 and .05."""
+    return log(beta / (1 - alpha)), log((1 - beta) / alpha)
+
+
+def normal_llr(units: int, mean: float, variance: float, m0: float, m1: float) -> float:
+    """Log likelihood ratio of mean m1 against m0, for any result of a unit with this mean and variance (METRICS 4.2, normal form)."""
+    return units * (m1 - m0) * (2 * mean - m0 - m1) / (2 * variance)
+
+
+def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
+    """Log likelihood ratio of mean share m1 against m0 (both within 0..1) for pairs counted by score 0, 1/4, 1/2, 3/4, 1.
+
+    Each hypothesis is the likeliest distribution with its mean (the generalised test; METRICS 4.2, multinomial form).
+    """
+    filled = [max(float(count), EMPTY) for count in counts]
+    tilt0, tilt1 = _tilt(filled, m0), _tilt(filled, m1)
+    fits = zip(filled, CATEGORIES, strict=True)
+    return sum(
+        n * (log(1 + tilt0 * (score - m0)) - log(1 + tilt1 * (score - m1))) for n, score in fits
+    )
+
+
+def _tilt(counts: list[float], mean: float) -> float:
+    """Lagrange's factor L of the likeliest distribution with this mean: p_j is n_j / N / (1 + L (a_j - mean))."""
+    from scipy.optimize import brentq
+
+    whole = sum(counts)
+    terms = [(n, score - mean) for n, score in zip(counts, CATEGORIES, strict=True)]
+    low = max((n / whole - 1) / d for n, d in terms if d > 0)  # no chance is more than 1
+    high = min((n / whole - 1) / d for n, d in terms if d < 0)
+    return float(brentq(lambda tilt: sum(n * d / (1 + tilt * d) for n, d in terms), low, high))

@@ -1,0 +1,34 @@
+"""Values and near misses as error messages show them."""
+
+import difflib
+import reprlib
+from collections.abc import Iterable
+
+DASH = "-"
+
+
+def value_text(value: object) -> str:
+    """A value as text: yes, 10, points, 40/60, 30:4/60:3, or - for the dash."""
+    if value is None:
+        return DASH
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return "/".join(
+            ":".join(map(str, one)) if isinstance(one, list | tuple) else str(one) for one in value
+        )
+    return str(value)
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: numbers plain, texts and lists in quotation marks, all of them cut where long."""
+    try:
+        return reprlib.repr(value_text(list(value)) if isinstance(value, list | tuple) else value)
+    except ValueError:  # TOML can write, in hexadecimal, what Python refuses to print
+        return "a number of thousands of digits"
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """The end of a sentence about an unknown word: `; did you mean 'oklahoma'?`, or a full stop if none is near."""
+    near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
+    return f"; did you mean {near[0]!r}?" if near else "."

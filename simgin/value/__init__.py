@@ -1,0 +1,1 @@
+"""Win probability of a match from any state."""

@@ -1,0 +1,116 @@
+"""Two sides on the way to their goals: a place for each, moved by the deals it wins, and a number for every pair of places and dealer.
+
+What a side counts (points, won deals, or both) makes its *track*, a chain of places that is never walked backwards. So a table over both
+tracks is filled from the end: every entry is a mean over outcomes of entries that are filled already (METRICS.md 6.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import float64, int64, types, void
+
+from simgin.core import jit
+
+
+@dataclass(frozen=True)
+class Track:
+    """The way of one side: what it counts, by the names of record fields without the side, and how much of each it needs."""
+
+    fields: tuple[str, ...]  # of "score", "deals", "games"
+    targets: tuple[int, ...]
+
+    @property
+    def length(self) -> int:
+        """Places before the goal, which is the place of this number."""
+        return int(np.prod(self._sides)) - 1
+
+    @property
+    def _sides(self) -> tuple[int, ...]:
+        return tuple(target + 1 for target in self.targets)
+
+    def place(self, standing: np.ndarray) -> np.ndarray:
+        """The places of standings (..., len(fields)); more than the target counts as the target. int64 of shape (...)."""
+        capped = np.minimum(standing, self.targets)
+        return np.asarray(np.ravel_multi_index(tuple(np.moveaxis(capped, -1, 0)), self._sides))
+
+    def standings(self) -> np.ndarray:
+        """The standing at every place before the goal: int64 (length, len(fields))."""
+        return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
+
+    def steps(self, gains: np.ndarray) -> np.ndarray:
+        """Where gains (outcomes, len(fields)), none of them negative, lead to from every place: int64 (length, outcomes)."""
+        return self.place(self.standings()[:, None, :] + gains)
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What one deal does, by who deals it (first axis of every array: 0 A, 1 B).
+
+    to: for A and for B the place that each outcome they win leads to, int64 (length, outcomes). chance: their chances, float (2, outcomes).
+    dealer: who deals next if A wins, if B wins, and if nobody does, int64 (2, 3). nobody: the chance of that, float (2).
+    """
+
+    to: tuple[np.ndarray, np.ndarray]
+    chance: tuple[np.ndarray, np.ndarray]
+    dealer: np.ndarray
+    nobody: np.ndarray
+
+
+def fill(table: np.ndarray, moves: Moves, each: np.ndarray) -> None:
+    """Fill a table float64 (length of A + 1, length of B + 1, 2 dealers), whose last row and column hold what a side that arrived gets.
+
+    Every other entry becomes `each[dealer]` plus the mean of the entries that one deal leads to. Where a deal may leave both places as
+    they were, the entries for the two dealers are the solution of their two equations.
+    """
+    _kernel()(table, *moves.to, *moves.chance, moves.dealer, moves.nobody, each)
+
+
+def _fill(table, to_a, to_b, chance_a, chance_b, dealer, nobody, each):  # type: ignore[no-untyped-def]
+    stay = np.zeros((2, 2))  # chance of the same places again, by dealer and next dealer
+    for i in range(to_a.shape[0] - 1, -1, -1):
+        table[i, : to_b.shape[0]] = each
+        stay[:] = 0.0
+        for d in range(2):
+            stay[d, dealer[d, 2]] += nobody[d]
+            for o in range(to_a.shape[1]):
+                if to_a[i, o] == i:
+                    stay[d, dealer[d, 0]] += chance_a[d, o]
+                    continue
+                for j in range(to_b.shape[0]):  # along a row, which is vector code
+                    table[i, j, d] += chance_a[d, o] * table[to_a[i, o], j, dealer[d, 0]]
+        for j in range(to_b.shape[0] - 1, -1, -1):
+            m00, m01, m10, m11 = 1.0 - stay[0, 0], -stay[0, 1], -stay[1, 0], 1.0 - stay[1, 1]
+            for d in range(2):
+                again, total = 0.0, 0.0
+                for o in range(to_b.shape[1]):
+                    if to_b[j, o] == j:
+                        again += chance_b[d, o]
+                    else:
+                        total += chance_b[d, o] * table[i, to_b[j, o], dealer[d, 1]]
+                table[i, j, d] += total
+                if d == 0 and dealer[d, 1] == 0:
+                    m00 -= again
+                elif d == 0:
+                    m01 -= again
+                elif dealer[d, 1] == 0:
+                    m10 -= again
+                else:
+                    m11 -= again
+            r0, r1 = table[i, j, 0], table[i, j, 1]
+            determinant = m00 * m11 - m01 * m10
+            table[i, j, 0] = (r0 * m11 - r1 * m01) / determinant
+            table[i, j, 1] = (r1 * m00 - r0 * m10) / determinant
+
+
+@cache
+def _kernel() -> Any:
+    """Compiled at the first table, for the one type of arguments."""
+    whole, real = types.Array(int64, 2, "C"), types.Array(float64, 2, "C")
+    line = types.Array(float64, 1, "C")
+    return jit.compiled(
+        _fill, void(types.Array(float64, 3, "C"), whole, whole, real, real, whole, line, line)
+    )
