@@ -671,14 +671,15 @@ def test_what_a_run_by_the_clock_goes_on_with_still_plays_matches(here, monkeypa
 def test_control_c_while_playing(here):
     code = """
 import os, signal, threading
-from simgin import cli, runner
+from simgin.cli import main
+from simgin.runs import runner
 original = runner.run
 def run(*args, **more):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     return original(*args, **more)
 runner.run = run
 signal.signal(signal.SIGINT, signal.default_int_handler)
-cli.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
+main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.returncode == 130, run.stderr

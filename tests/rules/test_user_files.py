@@ -605,5 +605,5 @@ def test_help_lists_the_subcommands_and_each_has_its_own():
 
 
 def test_a_game_without_a_file_needs_no_pydantic():
-    code = "import sys; from simgin import variants; variants.find('oklahoma+rush'); assert 'pydantic' not in sys.modules"
+    code = "import sys; from simgin.rules import variants; variants.find('oklahoma+rush'); assert 'pydantic' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])

@@ -207,7 +207,7 @@ def test_a_ledger_without_a_batch_is_bound_to_no_run(path):
 HOLDING = """
 import sys
 from pathlib import Path
-from simgin.ledger import opened
+from simgin.runs.ledger import opened
 with opened(Path(sys.argv[1]), {"seed": 1}):
     print("open", flush=True)
     sys.stdin.read()

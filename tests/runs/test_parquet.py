@@ -209,7 +209,7 @@ def test_without_pyarrow(tmp_path, monkeypatch):
 MEASURE = """
 import resource, sys
 import numpy as np
-from simgin import records
+from simgin.runs import parquet
 from simgin.core.record import FIELDS
 
 rng = np.random.default_rng(1)
@@ -220,7 +220,7 @@ def most(batches):
         for i in range(batches):
             rows[:, 0] = i
             yield "standard", "gold", "simple", rows
-    assert records.write(sys.argv[1], made()) == 20_000 * batches
+    assert parquet.write(sys.argv[1], made()) == 20_000 * batches
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform != "darwin" else 1024)
 
 few = most(20)

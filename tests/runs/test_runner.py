@@ -331,8 +331,10 @@ def test_deals_are_recorded_of_what_was_played_without(tmp_path):
 INTERRUPTED = """
 import signal, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are started with it ignored
-from simgin import loader, runner, variants
-from simgin.matchup import Matchup
+from simgin.rules import variants
+from simgin.runs import runner
+from simgin.strategy import loader
+from simgin.play.matchup import Matchup
 matchup = Matchup(variants.find("eaai"), loader.find("gold"), loader.find("simple"), 1, "deal")
 runner.run_matchup(matchup, 1000, 2)
 threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()

@@ -4,7 +4,8 @@ import pytest
 
 from oracles import twin
 from simgin.play import deal, matchup
-from simgin.strategy import compiler, loader, written
+from simgin.strategy import compiler, loader
+from simgin.strategy.author import written
 from support import twin_views as sight
 from support.hands import game, names
 from support.twin_replay import match_of, replayed

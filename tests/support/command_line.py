@@ -2,8 +2,8 @@
 
 from click.testing import CliRunner
 
-from simgin import ledger
-from simgin.cli import cli
+from simgin.cli.main import cli
+from simgin.runs import ledger
 
 
 def call(*words, code=0):

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from simgin import league, ratings, table
+from simgin.stats import league, ratings, table
 
 NAN = math.nan
 

@@ -1,8 +1,9 @@
 """Pages made for tests, with texts that would be code if they were not escaped."""
 
 from matplotlib.figure import Figure
-from simgin.page import Page, Picture
-from simgin.sheets import Sheet
+
+from simgin.report.page import Page, Picture
+from simgin.report.sheet import Sheet
 
 HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
 
