@@ -1,4 +1,4 @@
-"""Deadwood, best discards and their helpers against the twin, against brute force, and by the properties of RULES.md 3.2."""
+"""Deadwood, best discards and their helpers against the twin, against brute force, and by the properties of rules.md 3.2."""
 
 import random
 import subprocess
@@ -217,7 +217,7 @@ def test_loose_cards_bound_the_deadwood(hand, text):
 
 
 def test_the_deadwood_of_all_opening_hands():
-    """All 15,820,024,220 hands, against the exact counts of REFERENCE.md 1.3; the program checks them itself."""
+    """All 15,820,024,220 hands agree with docs/reference/published-results.md#exact-counts; the program compares them itself."""
     program = Path(__file__).parents[2] / "benchmarks" / "opening_deadwood.py"
     done = subprocess.run(
         [sys.executable, str(program)], capture_output=True, text=True, timeout=1800, check=False

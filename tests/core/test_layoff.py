@@ -1,4 +1,4 @@
-"""The defender's count: own melds and lay-offs chosen jointly (RULES.md 3.7), against the twin, which tries every way."""
+"""The defender's count: own melds and lay-offs chosen jointly (rules.md 3.7), against the twin, which tries every way."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The melding that is shown (RULES.md 3.5) against the twin, and its short cut against the full search."""
+"""The melding that is shown (rules.md 3.5) against the twin, and its short cut against the full search."""
 
 import itertools
 import random
@@ -270,7 +270,7 @@ def test_every_legal_melding_in_its_order(text):
 
 
 def families(ten, discard, row):
-    """Every (deadwood, melds) of ten cards in the order of RULES.md 3.5."""
+    """Every (deadwood, melds) of ten cards in the order of rules.md 3.5."""
     melds = twin.melds_in(hands.names(ten), row)
     worth = twin.card_values(row)
     out = []

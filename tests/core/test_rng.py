@@ -25,7 +25,7 @@ from simgin.strategy import loader
 from support.plain_philox import plain_philox, plain_words
 
 ALARM = 1e-6
-KNOWN = (  # counter, key, output: REFERENCE.md 9
+KNOWN = (  # counter, key, output: docs/reference/published-results.md#random-numbers
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
     (

@@ -1,4 +1,4 @@
-"""What must not matter does not: a parameter that has nothing to act on leaves every sum as it is, byte for byte (RULES.md 14, exact
+"""What must not matter does not: a parameter that has nothing to act on leaves every sum as it is, byte for byte (rules.md 14, exact
 statements), no variant's name is asked for, and what does act can be seen to.
 """
 

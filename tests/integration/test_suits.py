@@ -2,7 +2,7 @@
 
 A deal is played, its answers are renamed and written into a script, and the script plays the renamed pack. With rainbows the renaming keeps
 the colours apart, and where spades count double it keeps the spades. What the rules decide by suits in the end are ties: between meldings
-by their text (RULES.md 3.5), between discards with the last card by the card's number (the engine's contract). There the twin, or the
+by their text (rules.md 3.5), between discards with the last card by the card's number (the engine's contract). There the twin, or the
 card's value, must agree that it is a tie.
 """
 
@@ -150,7 +150,7 @@ def result(played, renaming=None):
 
 
 def tied(melds, other, played, row):
-    """Whether two meldings that one seat could show differ only in what suits decide (RULES.md 3.5, rules 1 to 3)."""
+    """Whether two meldings that one seat could show differ only in what suits decide (rules.md 3.5, items 1 to 3)."""
     state = played.state
     kept = hands.names(int(state.hand[state.stopper]))
     thrown = hands.names(1 << played.turns[-1][3])[0] if played.turns[-1][3] >= 0 else ""

@@ -335,7 +335,10 @@ def _close(rng, deal, rules, eager, taken):
 
 
 def _at_the_wall(deal, rules):
-    """The one ending that the engine proposes there: least deadwood, then the dearest discard, then the lowest number (DESIGN.md 4)."""
+    """The one ending that the engine proposes (docs/how-to/writing-a-strategy.md#endings).
+
+    Least deadwood, then the dearest discard, then the lowest card number.
+    """
     eleven = deal.hand(deal.seat)
 
     def preference(action):

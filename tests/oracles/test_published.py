@@ -1,4 +1,6 @@
-"""What others reckoned of knock rules (STRATEGIES.md 5.5 to 5.7), on seeds chosen before looking.
+"""Knock rules against the figures that others published, on seeds chosen before looking.
+
+The figures are in docs/reference/published-results.md#knock-thresholds.
 
 Their standard errors were not recorded; the source allows 1.5 percentage points of matches and .15 points a deal, which covers them. To
 that come three of ours: about forty figures are compared, so a false alarm is to be expected in one of ten choices of the seed.

@@ -1,4 +1,6 @@
-"""Simple against Simple under the EAAI rules, and knock thresholds against it, on the figures measured elsewhere (REFERENCE.md 3).
+"""Simple against Simple under the EAAI rules, and knock thresholds against it, compared with published figures.
+
+The figures are in docs/reference/published-results.md#simple-against-simple.
 
 The reference figures come from the unmodified Java framework and from an independent C++ program. Every comparison has a seed chosen
 before looking. A figure may be three combined standard errors off, which happens by chance in 1 of 370; about forty figures are compared,
@@ -26,7 +28,7 @@ ALARM = 1e-4
 LIMIT = 3  # combined standard errors
 SEED = 20_210_118
 
-# REFERENCE.md 3: knocker's deadwood 0..10 and turns per deal 1, 2, 3 ..., counts
+# docs/reference/published-results.md#simple-against-simple: knocker's deadwood 0..10 and turns per deal 1, 2, 3 ..., counts
 KNOCKERS = (53194, 119077, 112267, 101124, 115120, 129352, 219389, 322567, 423596, 458629, 498203)
 TURNS = (
     20869,
@@ -97,7 +99,7 @@ FIGURES = {
         math.hypot(0.00003, math.sqrt(0.6786 * 0.3214 / DEALS)),
     ),
     "knocker's count": ("knock_count", "showdowns", 7.132, 0.0018),
-    # with the engine's own lay-offs and melding (REFERENCE.md 2)
+    # with the engine's own lay-offs and melding (docs/reference/published-results.md#the-eaai-challenge)
     "undercut": ("undercut", "deals", 0.0439, 0.00012),
     "points per scored deal": ("points_scored", "decided", 16.24, 0.0078),
 }
@@ -241,7 +243,7 @@ def test_eaai_showdown_of_many_deals():
         near(*figure)
 
 
-# Knock thresholds (STRATEGIES.md 5.2, the line under the table: the engine's own lay-offs and melding)
+# Knock thresholds (docs/reference/published-results.md#knock-thresholds, with the engine's own lay-offs and melding)
 
 
 THRESHOLDS = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}

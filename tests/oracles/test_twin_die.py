@@ -1,4 +1,4 @@
-"""The twin's die (RULES 8) in whole deals: who is asked when, what a refusal ends, and that it changes nothing else."""
+"""The twin's die (rules.md 8) in whole deals: who is asked when, what a refusal ends, and that it changes nothing else."""
 
 import random
 from itertools import pairwise
@@ -181,7 +181,10 @@ def test_no_offer_at_the_forced_draw_after_two_passes(opening):
 def test_a_new_turn_after_the_dealer_has_taken_the_upcard():
     deal = play(deal_of(DICE), NO, ("offer", 2), YES, NO, ("pass",), ("take",))
     throw = next(action for action in sorted(deal.options(), key=str) if action[0] == "throw")
-    assert question(play(deal, throw)) == (NONDEALER, "offer")  # he has had no turn yet (RULES 4.2)
+    assert question(play(deal, throw)) == (
+        NONDEALER,
+        "offer",
+    )  # he has had no turn yet (rules.md 4.2)
 
 
 @pytest.mark.parametrize("opening, then", [("free", "stock/take"), ("discard_first", "throw")])

@@ -1,4 +1,4 @@
-"""The twin's matches: every goal of RULES 7 in its corners, who deals, and whole matches of every row."""
+"""The twin's matches: every goal of rules.md 7 in its corners, who deals, and whole matches of every row."""
 
 import random
 

@@ -129,7 +129,7 @@ def test_what_a_card_is_worth_to_the_opponent(card, known, gone, worth):
 
 
 def test_candidates_of_marjj():
-    """Of the loose cards those within five points of the dearest, which the law lets him throw."""
+    """Of the loose cards those within five points of the dearest, which the rules let him throw."""
     hand = "5S 6S 7S 2H 2D 2C KC QH 6D 5D 4H"
     assert discard.candidates_of(seen(hand), 5) == [{"KC", "QH", "6D", "5D"}] * 2
     assert discard.candidates_of(seen(hand), 4) == [{"KC", "QH", "6D"}] * 2

@@ -1,4 +1,4 @@
-"""The twin's list of meldings to show, and what is shown under melding = choice (RULES.md 3.3, 3.5, 9.1), by hand."""
+"""The twin's list of meldings to show, and what is shown under melding = choice (rules.md 3.3, 3.5, 9.1), by hand."""
 
 import random
 from math import comb
@@ -88,7 +88,7 @@ GIN = "AS 2S 3S 9H 9D 9C KH KD KC KS"
     ],
 )
 def test_a_hand_that_could_be_gin_may_be_shown_as_a_knock(defender, points):
-    """Then it is a knock with its count: no bonus, lay-offs, and it can be undercut (RULES 3.3, 3.5)."""
+    """Then it is a knock with its count: no bonus, lay-offs, and it can be undercut (rules.md 3.3, 3.5)."""
     whole = ("9H 9D 9C", "AS 2S 3S", "KS KH KD KC")
     rest = ("9H 9D 9C", "KS KH KD KC")
     assert listed(GIN, "QH", "gin")[:2] == [whole, rest]

@@ -1,4 +1,4 @@
-"""The twin's one-player deals: the corners of RULES 5 one by one, its exact statements, and the accounts of random deals."""
+"""The twin's one-player deals: the corners of rules.md 5 one by one, its exact statements, and the accounts of random deals."""
 
 import random
 
@@ -332,7 +332,7 @@ OPTIONS = {
 
 
 def account(deal):
-    """Points of both sides and the winner, from the cards that lie there at the end (RULES 6)."""
+    """Points of both sides and the winner, from the cards that lie there at the end (rules.md 6)."""
     row, kind, scoring = deal.row, deal.result.kind, deal.row["deal_scoring"]
     if kind in ("stalled", "redeal"):
         return [0, 0], None
@@ -392,7 +392,7 @@ def test_every_kind_of_result_comes_up():
     assert kinds >= {"gin", "knock", "undercut", "even", "joker", "redeal", "limit", "stalled"}
 
 
-# Refusals of RULES 10.17
+# Refusals of rules.md 10.17
 
 
 REFUSED = {

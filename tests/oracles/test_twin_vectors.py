@@ -1,4 +1,4 @@
-"""The twin against the worked examples of RULES.md (rules_vectors.json), and a few properties of its own."""
+"""The twin against the worked examples of docs/reference/rules.md (rules_vectors.json), and a few properties of its own."""
 
 import random
 from itertools import product
@@ -187,7 +187,13 @@ def test_exact_counts_of_hands(vector):
 
 # --- matches ----------
 
-SIDES = {"player": 0, "joker": 1, 0: 0, 1: 1, None: None}  # the joker is the other side (RULES 7)
+SIDES = {
+    "player": 0,
+    "joker": 1,
+    0: 0,
+    1: 1,
+    None: None,
+}  # the joker is the other side (rules.md 7)
 
 
 def result(winner, points=0, how="knock", stake=1):
@@ -371,7 +377,7 @@ def test_dice_pro(vector):
 
 
 def solo_deal(given, row):
-    """RULES 5.1: the hand, then the deck as far as it is told, then the other cards."""
+    """rules.md 5.1: the hand, then the deck as far as it is told, then the other cards."""
     hand, deck = given["hand"].split(), given["deck_top_first"].split()
     told = [*hand, *deck]
     place = {
@@ -429,7 +435,7 @@ SEATS = {"N": NONDEALER, "D": DEALER}
 
 
 def scripted_deal(given, row):
-    """The deal of a play_script vector: RULES 2 deals singly, nondealer first."""
+    """The deal of a play_script vector: rules.md 2 deals singly, nondealer first."""
     pairs = zip(given["nondealer"].split(), given["dealer"].split(), strict=True)
     pack = [card for pair in pairs for card in pair]
     return twin.Deal(
@@ -719,7 +725,7 @@ def test_lay_offs_never_do_harm_and_the_joint_choice_is_best():
 
 
 def least_by_assigning(melds, hand, row):
-    """The joint minimum of RULES 3.7 once more, card by card: each card is kept or goes to one of the melds shown."""
+    """The joint minimum of rules.md 3.7 once more, card by card: each card is kept or goes to one of the melds shown."""
     whole, least = twin.all_melds({**row, "rainbow": False}), None
     for places in product(range(len(melds) + 1), repeat=len(hand)):
         grown = [

@@ -1,4 +1,4 @@
-"""What a policy sees depends on nothing that its seat may not know (RULES.md 9.2): two deals that differ in hidden cards only look alike.
+"""What a policy sees depends on nothing that its seat may not know (rules.md 9.2): two deals that differ in hidden cards only look alike.
 
 The first deal is played by two strategies. Then the opponent's answers are written into a script, his hidden cards and the undrawn stock
 change places so that every card he shows is still there when he shows it, and the same deal is played again: every view of the other

@@ -1,4 +1,4 @@
-"""The table of parameters, the named variants, their composition and their refusal (RULES.md 10.17 and 11)."""
+"""The table of parameters, the named variants, their composition and their refusal (rules.md 10.17 and 11)."""
 
 import json
 import pickle
@@ -294,7 +294,7 @@ def test_a_row_is_validated_in_types_too():
     ]
 
 
-# --- the refusal list of RULES.md 10.17, one clause after another ---
+# --- the refusal list of rules.md 10.17, one clause after another ---
 
 SOLO = "solitaire-gin-knock"
 REFUSED = [

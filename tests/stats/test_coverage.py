@@ -1,8 +1,10 @@
 """Every interval holds a known truth in 95 of 100 experiments, and every rule of stopping errs as seldom as it says.
 
-10,000 experiments with the toy each. An exact 95 % interval has a coverage within BAND in 99.9 % of runs (METRICS 5): about
-twenty checks fail together once in forty choices of SEED, which was chosen before the first run and is not to be changed. An error
-rate is allowed three standard errors more than its nominal value, which a rate that is nominal exceeds once in 740.
+Each check repeats 10,000 experiments on toy deals. An exact 95 % interval has a coverage within
+BAND in 99.9 % of runs (docs/explanation/statistics.md#calibration), so about twenty checks raise
+one false alarm for every forty choices of SEED. The seed was chosen before the first run and must
+not change. An error rate may exceed its nominal value by three standard errors, which a nominal
+rate does once in 740 runs.
 """
 
 import itertools

@@ -136,7 +136,7 @@ def test_a_stopped_run_has_wider_differences_and_no_p():
 
 
 def test_holm_by_its_definition():
-    """METRICS 3: reject while p_i <= alpha / (k - i + 1); an adjusted p is the least alpha that rejects."""
+    """Reject while p_i <= alpha / (k - i + 1); an adjusted p is the least alpha that rejects."""
     p = np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6])
     adjusted = holm(p)
     assert adjusted[[4, 0, 3, 2, 5]] == pytest.approx([0.025, 0.04, 0.09, 0.09, 0.6])

@@ -33,7 +33,8 @@ def test_against_deals_written_down_one_by_one():
     assert set(found["n"]) == {12_000}
 
 
-# METRICS 1, per deal: computed there by another program, whose own error and greedy player are not known to the last detail.
+# docs/explanation/statistics.md#what-mirroring-is-worth: computed by another program,
+# whose own error and greedy player are not known to the last detail.
 PUBLISHED = {
     ("at:k=0", ""): 0.315,
     ("at:k=4", ""): 0.295,

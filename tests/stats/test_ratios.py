@@ -45,7 +45,7 @@ def test_a_ratio_is_the_delta_method_over_units():
 
 
 def test_pairs_are_the_mean_of_pair_means():
-    """METRICS 1: with two deals in every pair the error is s_z / sqrt(pairs)."""
+    """With two deals in every pair the standard error is s_z / sqrt(pairs)."""
     rng = np.random.default_rng(2)
     x, y = rng.integers(-50, 50, (2, 300))
     z = (x + y) / 2
@@ -200,10 +200,10 @@ def test_wilson_holds_a_small_truth():
     assert abs(found - stats.binom.pmf(n, 400, 0.02)[held].sum()) < BAND
 
 
-def test_smallest_detectable_difference_is_metrics_3():
+def test_the_smallest_detectable_difference_follows_its_formula():
     """0.5 points of a share with 80 % power take 78,400 unpaired results."""
     assert smallest_detectable_difference(np.sqrt(0.25 / 78_400)) == pytest.approx(0.005)
 
 
-def test_constants_are_those_of_the_design():
+def test_the_constants_of_small_samples_are_as_documented():
     assert (statistics.Z95, statistics.ENOUGH_UNITS, statistics.NORMAL_FROM) == (1.96, 30, 100)

@@ -24,11 +24,11 @@ from simgin.stats.sequential import (
     [(0.1, 1.97), (0.25, 1.67), (0.5, 1.57), (1, 1.55), (2, 1.56), (4, 1.60), (10, 1.65)],
     ids=lambda x: str(x),
 )
-def test_widths_of_metrics_4_3(part, ratio):
+def test_the_multiplier_agrees_with_the_published_widths(part, ratio):
     assert multiplier(part * 10_000, 10_000) / 1.96 == pytest.approx(ratio, abs=0.005)
 
 
-def test_the_formula_of_metrics_4_3_with_v_and_r():
+def test_the_multiplier_is_the_formula_in_v_and_r():
     n, variance, planned = 5000, 7.3, 20_000
     v, v_star = n * variance, planned * variance
     r = v_star / (2 * log(20) + log(1 + 2 * log(20)))

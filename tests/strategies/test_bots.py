@@ -487,7 +487,7 @@ def test_jdh8_wins_matches_by_losing_deals():
 
 @pytest.mark.slow
 def test_the_pile_is_worth_a_fifth_of_the_deals():
-    """RULES.md 15.3: about 31 % of decided deals are left to the player who never takes."""
+    """rules.md 15.3: about 31 % of decided deals are left to the player who never takes."""
     fact = shares("stock-greedy", "gold+take=meld-best", "deal", 200_000)
     assert abs(100 * fact("a_deal_win") / fact("decided") - 31) < 1
 

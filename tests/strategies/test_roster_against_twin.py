@@ -1,4 +1,4 @@
-"""The policies against their twin, which was written from STRATEGIES.md alone: every answer must be one that the text allows."""
+"""The policies against their twin, which was written from their descriptions alone: every answer must be one that the text allows."""
 
 import pytest
 

@@ -258,7 +258,7 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
 
 
 def enumerated(count, left, own_rules):
-    """Mean points of the player less the joker's when the deal is ended: every place of the joker, one by one (RULES.md 6)."""
+    """Mean points of the player less the joker's when the deal is ended: every place of the joker, one by one (rules.md 6)."""
     total = Fraction(0)
     for above in range(left):
         n = above + int(own_rules.count_joker)
@@ -381,7 +381,7 @@ def test_dp_is_better_than_greed(variant):
 
 
 def test_orientation_values():
-    """RULES.md 15.3: gin in 57 % of deals by counting loose cards (20,000 deals there): four standard errors of both sides and rounding."""
+    """rules.md 15.3: gin in 57 % of deals by counting loose cards (20,000 deals there): four standard errors of both sides and rounding."""
     n = 10_000
     share = facts("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
     assert abs(share - 0.57) < 4 * math.sqrt(0.57 * 0.43 * (1 / n + 1 / 20_000)) + 0.005
@@ -393,7 +393,7 @@ def test_orientation_values():
     [("solitaire-gin-knock", 9.2, -5.4), ("gin-solitaire", 11.3, -3.8)],
 )
 def test_orientation_values_of_knocking(variant, only_gin, at_10):
-    """RULES.md 15.3, standard error 0.2 there."""
+    """rules.md 15.3, standard error 0.2 there."""
     for rule, want in (("at:k=0", only_gin), ("at", at_10)):
         score, error = mean(variant, f"solo-lookahead:aim=deadwood+knock={rule}", 20_000)
         assert abs(score - want) < 4 * math.hypot(error, 0.2)

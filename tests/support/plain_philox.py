@@ -17,7 +17,7 @@ def plain_philox(counter, key):
 
 
 def plain_words(seed, unit, deal, index, domain):
-    """The address of a number as DESIGN.md 3.6 gives it."""
+    """The random words at one address (docs/explanation/reproducibility.md#random-numbers)."""
     return plain_philox(
         (unit % 2**32, unit >> 32 | deal << 16, index, domain), (seed % 2**32, seed >> 32)
     )

@@ -1,7 +1,9 @@
-"""Replays a deal of the engine through the twin: at every question both must see the same, at the end both must have the same result.
+"""Replays a deal of the engine through the twin.
 
-The twin knows the rules; what is written here is the engine's contract (DESIGN.md 4): which questions it asks, in which order, which
-ending it proposes, and what a view holds. Everything is formed from the twin's public history, nothing read back from the engine.
+Engine and twin must agree on the view at every decision and on the result of the deal. The twin
+knows the rules. This module adds the engine's contract (docs/how-to/writing-a-strategy.md): which
+questions it asks, in which order, which ending it proposes and what a view holds. Everything
+comes from the twin's public history; nothing is read back from the engine.
 """
 
 from dataclasses import dataclass, field
@@ -102,7 +104,7 @@ class Replay:
         return question
 
     def _view(self, seat):
-        """What a view must say (DESIGN.md 4, RULES.md 9.2), but for the question itself."""
+        """What a view must say (rules.md 9.2), but for the question itself."""
         return {
             "turn": len(self.history) + 1,
             "own_turn": self.seats[seat].turns + 1,
@@ -288,7 +290,7 @@ class ForTwo(Replay):
         self._thrown(seat, ending.card)
 
     def _proposal(self, endings, seat):
-        """Big gin, else a shot, else least deadwood; ties to the dearest discard, then the lowest card number (DESIGN.md 4)."""
+        """Big gin, else a shot, else least deadwood; ties to the dearest discard, then the lowest card number."""
         worth = twin.card_values(self.row)
 
         def preference(ending):
@@ -336,7 +338,7 @@ class ForTwo(Replay):
         return {**super()._view(seat), **seen, **({} if deal._seen else self._nothing_seen())}
 
     def _nothing_seen(self):
-        """What is different in a view before anyone looks at his cards (RULES.md 8.1)."""
+        """What is different in a view before anyone looks at his cards (rules.md 8.1)."""
         limit = -1 if self.row["knock_by_upcard"] else self.row["knock_limit"]
         cards = {"hand": 0, "count": 0, "upcard": -1, "pile": 0, "unseen": hands.PACK}
         return {**cards, "limit": limit, "multiplier": 1, "phase": BLIND}
@@ -450,7 +452,7 @@ class ForOne(Replay):
 
 
 def standing(match, seat):
-    """What a view must say of the match before the deal (RULES.md 7)."""
+    """What a view must say of the match before the deal (rules.md 7)."""
     goal, row, other = match.goal, match.row, 1 - seat
     deals = goal.tally if row["goal"] in TALLIED else goal.won
     games, opened = getattr(goal, "games", [0, 0]), getattr(goal, "opened", [0, 0])

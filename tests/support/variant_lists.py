@@ -15,7 +15,7 @@ DEALS_ALONE = {
     "shutout": ("none",),
     "die": ("off",),
 }
-# Values that RULES.md keeps for one player: refused for two, or without effect.
+# Values that docs/reference/rules.md keeps for one player: refused for two, or without effect.
 FOR_ONE = {
     "players": (1,),
     "joker": ("before_deal", "after_deal"),

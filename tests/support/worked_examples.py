@@ -1,4 +1,4 @@
-"""The variant rows and the worked examples of RULES.md, as the data file has them."""
+"""The variant rows and the worked examples of docs/reference/rules.md, as the data file has them."""
 
 import json
 from pathlib import Path

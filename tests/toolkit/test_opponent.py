@@ -250,4 +250,4 @@ def test_expected_count():
         ), turn
     table = [toolkit.expected_count(turn) for turn in range(60)]
     assert table == sorted(table, reverse=True)
-    assert abs(table[0] - 56.565) < 0.5  # the mean of a dealt hand, REFERENCE.md 3
+    assert abs(table[0] - 56.565) < 0.5  # the mean of a dealt hand, rules.md 15.2

@@ -1,4 +1,4 @@
-"""One two-player deal, action by action (RULES 4, with the die 8), and its showdown (RULES 3.5, 3.7, 6)."""
+"""One two-player deal, action by action (rules.md 4, with the die 8), and its showdown (rules.md 3.5, 3.7, 6)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ def meldings(
     taken: str | None = None,
     own_points: int = 0,
 ) -> list[list[list[str]]]:
-    """What the stopper may show with his ending, in the order of RULES 3.5; under melding = auto the first is shown.
+    """What the stopper may show with his ending, in the order of rules.md 3.5; under melding = auto the first is shown.
 
     Under melding = choice a hand that could be gin may show a dearer melding within the limit, as a knock.
     """
@@ -62,7 +62,7 @@ def showdown(
     factor: int = 1,
     chosen: Iterable[Iterable[str]] | None = None,
 ) -> Showdown:
-    """Show, lay off, count and score (RULES 3.5, 3.7, 6). `kept` are the stopper's ten cards, eleven for big gin.
+    """Show, lay off, count and score (rules.md 3.5, 3.7, 6). `kept` are the stopper's ten cards, eleven for big gin.
 
     chosen: the melding he picks under melding = choice; without one the first of `meldings` is shown.
     """
@@ -78,10 +78,10 @@ def showdown(
     if how in ("knock", "gin"):
         how = (
             "gin" if own == 0 else "knock"
-        )  # RULES 3.3: deadwood 0 is gin, whatever it was announced as
+        )  # rules.md 3.3: deadwood 0 is gin, whatever it was announced as
     before = deadwood(defender, row, "defender")
     other, laid_off = before, [[] for _ in melds]
-    # RULES 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never after a shot.
+    # rules.md 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never after a shot.
     if row["layoff"] and (how == "knock" or (row["layoff_on_gin"] and how in ("gin", "big_gin"))):
         way = defender_count(melds, defender, row)
         other, laid_off = way.count, way.laid_off
@@ -111,7 +111,9 @@ class Result:
     upcard: str | None = None
     limit: int = 0
     multiplier: int = 1
-    stake: int = 1  # the number on the die; of a refused deal the number that it pays (RULES 8.2)
+    stake: int = (
+        1  # the number on the die; of a refused deal the number that it pays (rules.md 8.2)
+    )
     owner: int | None = None
 
 
@@ -141,12 +143,12 @@ class Deal:
         self.multiplier = multiplier(row, self.upcard)
         self._mover = 1 - dealer
         self._passes = 0
-        self._upcard_dead = False  # after two passes the upcard may be out of reach, RULES 4.2
+        self._upcard_dead = False  # after two passes the upcard may be out of reach, rules.md 4.2
         self._drawn: str | None = None  # drawn from the stock on this turn
         self._taken: str | None = None  # taken from the discard pile on this turn
         # The discard and how, while he chooses what to show
         self._ending: tuple[str | None, str] | None = None
-        self._legal: list[list[list[str]]] = []  # what may be shown with it, RULES 3.5
+        self._legal: list[list[list[str]]] = []  # what may be shown with it, rules.md 3.5
         # upcard, draw, discard; last: the question of the 50th-card rule; last_end: he took and must end the deal;
         # show: he has ended it and picks a melding; offer and answer, of the die
         self._phase = "offer"
@@ -154,13 +156,13 @@ class Deal:
         self._blind = [
             1 - dealer,
             dealer,
-        ]  # RULES 8.1: who is still to be asked before the cards are seen
+        ]  # rules.md 8.1: who is still to be asked before the cards are seen
         self._seen = False
         self._after_offer = ""
         self._next_blind_offer()
 
     def _deal_cards(self, pack: list[str]) -> None:
-        """RULES 2 and 4.1: singly, nondealer first; then the upcard; then the stock from the top."""
+        """rules.md 2 and 4.1: singly, nondealer first; then the upcard; then the stock from the top."""
         self.hands: list[list[str]] = [[], []]
         self.hands[1 - self.dealer] = pack[0:20:2]
         self.hands[self.dealer] = pack[1:20:2]
@@ -169,7 +171,7 @@ class Deal:
         self.pile = [pack[20]]
         if (
             self.row["first_turn"] == "discard_first"
-        ):  # RULES 4.2: the 21st card goes to the nondealer, no upcard
+        ):  # rules.md 4.2: the 21st card goes to the nondealer, no upcard
             self.hands[1 - self.dealer].append(pack[20])
             self.upcard, self.pile = None, []
 
@@ -180,7 +182,7 @@ class Deal:
         return None if self.result is not None else self._mover
 
     def options(self) -> set[tuple]:
-        """The legal actions of the seat to move (RULES 9.1); the empty set when the deal is over."""
+        """The legal actions of the seat to move (rules.md 9.1); the empty set when the deal is over."""
         if self.result is not None:
             return set()
         if self._phase == "offer":
@@ -200,27 +202,27 @@ class Deal:
             return {("show", tuple(texts(melding))) for melding in self._legal}
         endings = {("end", ending.card, ending.how) for ending in self._endings()}
         if self._phase == "last_end":
-            return endings  # RULES 4.5: the card was taken to end the deal on the spot
+            return endings  # rules.md 4.5: the card was taken to end the deal on the spot
         return endings | {
             ("throw", card) for card in self.hands[self._mover] if card != self._banned()
         }
 
     def _upcard_options(self) -> set[tuple]:
-        """RULES 4.2: take or pass; in the three-choice openings also the stock."""
+        """rules.md 4.2: take or pass; in the three-choice openings also the stock."""
         options = {("take",), ("pass",)}
         if self.row["first_turn"] != "upcard_pass":
             options.add(("stock",))
         return options
 
     def _draw_options(self) -> set[tuple]:
-        """RULES 4.3: the top of the stock or of the discard pile."""
+        """rules.md 4.3: the top of the stock or of the discard pile."""
         options = {("stock",)}
         if self.row["take_discard"] and self.pile and not self._upcard_dead:
             options.add(("take",))
         return options
 
     def _last_options(self) -> set[tuple]:
-        """RULES 4.5, opponent_may_take: take the last discard if he can end the deal with it, or pass."""
+        """rules.md 4.5, opponent_may_take: take the last discard if he can end the deal with it, or pass."""
         card = self.pile[-1]
         hand = [*self.hands[self._mover], card]
         possible = legal_endings(
@@ -230,7 +232,7 @@ class Deal:
 
     @property
     def meldings(self) -> list[list[list[str]]]:
-        """What may be shown with the ending chosen, in the order of RULES 3.5, while `show` is the question; else nothing."""
+        """What may be shown with the ending chosen, in the order of rules.md 3.5, while `show` is the question; else nothing."""
         return self._legal if self._phase == "show" and self.result is None else []
 
     def _endings(self) -> list[Ending]:
@@ -245,7 +247,7 @@ class Deal:
         return self._ban(self._taken, self._drawn)
 
     def _ban(self, taken: str | None, drawn: str | None) -> str | None:
-        """RULES 4.3, discard_ban: the card that may not be discarded on this turn."""
+        """rules.md 4.3, discard_ban: the card that may not be discarded on this turn."""
         if self.row["discard_ban"] == "none":
             return None
         if self.row["discard_ban"] == "drawn" and drawn is not None:
@@ -278,24 +280,24 @@ class Deal:
             self._die(*action)
 
     def _next_blind_offer(self) -> None:
-        """RULES 8.1: the nondealer may offer; if he does not, the dealer may; then the nondealer's turn begins."""
+        """rules.md 8.1: the nondealer may offer; if he does not, the dealer may; then the nondealer's turn begins."""
         while self._blind:
             self._mover = self._blind.pop(0)
             if self.die.numbers(self._mover, seen=False):
                 return
         self._seen = True
-        self._mover = 1 - self.dealer  # RULES 1: the nondealer moves first
+        self._mover = 1 - self.dealer  # rules.md 1: the nondealer moves first
         self._begin(
             {"free": "draw", "discard_first": "discard"}.get(self.row["first_turn"], "upcard")
         )
 
     def _begin(self, phase: str) -> None:
-        """The start of a turn. RULES 8.3, 8.4: an offer comes before it, if the seat on turn may make one."""
+        """The start of a turn. rules.md 8.3, 8.4: an offer comes before it, if the seat on turn may make one."""
         self._after_offer = phase
         self._phase = "offer" if self.die.numbers(self._mover, self._seen) else phase
 
     def _die(self, action: str, number: int = 0) -> None:
-        """RULES 8: offer, no offer, accept, refuse."""
+        """rules.md 8: offer, no offer, accept, refuse."""
         if action == "offer":
             self.die.offer(self._mover, number, self._seen)
             self._phase, self._mover = "answer", 1 - self._mover
@@ -326,8 +328,10 @@ class Deal:
         self._mover = 1 - self._mover
         if self._passes == 1:
             self._begin("upcard")
-        else:  # RULES 4.2: the nondealer must draw; in one opening the upcard can still be taken
-            self._phase = "draw"  # RULES 8.3: no offer, the turn has begun with the upcard decision
+        else:  # rules.md 4.2: the nondealer must draw; in one opening the upcard can still be taken
+            self._phase = (
+                "draw"  # rules.md 8.3: no offer, the turn has begun with the upcard decision
+            )
             self._upcard_dead = self.row["first_turn"] != "upcard_stock_or_pass"
 
     def _draw_from_stock(self) -> None:
@@ -337,7 +341,7 @@ class Deal:
         self._upcard_dead = False
         self._phase = "discard"
         if self.row["stock_end"] == "at_draw" and self._exhausted():
-            self._finish(Result("void"))  # RULES 4.5: void at the moment of the draw
+            self._finish(Result("void"))  # rules.md 4.5: void at the moment of the draw
 
     def _take(self) -> None:
         self._taken = self.pile.pop()
@@ -349,11 +353,11 @@ class Deal:
         self._lay_down(card)
         if self.row["stock_end"] in ("after_discard", "opponent_may_take") and self._exhausted():
             if self.row["stock_end"] == "after_discard":
-                self._finish(Result("void"))  # RULES 4.5
+                self._finish(Result("void"))  # rules.md 4.5
             else:
                 self._next_turn("last")
         elif self.turns >= self.row["max_turns"]:
-            self._finish(Result("stalled"))  # RULES 4.5, 4.6: tested after the stock
+            self._finish(Result("stalled"))  # rules.md 4.5, 4.6: tested after the stock
         else:
             self._next_turn("draw")
 
@@ -368,7 +372,7 @@ class Deal:
         self._drawn = self._taken = None
         self._mover = 1 - self._mover
         if phase == "last":
-            self._phase = phase  # RULES 8.3: not a turn
+            self._phase = phase  # rules.md 8.3: not a turn
         else:
             self._begin(phase)
 
@@ -376,7 +380,7 @@ class Deal:
         return len(self.stock) <= self.row["stock_reserve"]
 
     def _end(self, card: str | None, how: str) -> None:
-        """End the deal; under melding = choice with more than one melding to show, that is a decision of its own (RULES 9.1)."""
+        """End the deal; under melding = choice with more than one melding to show, that is a decision of its own (rules.md 9.1)."""
         self._ending = card, how
         if self.row["melding"] == "choice":
             kept = [other for other in self.hands[self._mover] if other != card]

@@ -1,4 +1,4 @@
-"""The die (RULES 8): the stake, who owns it, and who may offer which number when."""
+"""The die (rules.md 8): the stake, who owns it, and who may offer which number when."""
 
 
 class Die:
@@ -11,7 +11,7 @@ class Die:
         self.offered: tuple[int, int] | None = None  # by whom, which number; until the answer
 
     def numbers(self, seat: int, seen: bool) -> range:
-        """What the seat may offer: RULES 8.1 before the cards are seen, 8.3 and 8.4 in play; nothing at die_cap."""
+        """What the seat may offer: rules.md 8.1 before the cards are seen, 8.3 and 8.4 in play; nothing at die_cap."""
         unowned = self.row["die_centre_in_play"] if seen else True
         may = self.row["die"] != "off" and (seat == self.owner or (self.owner is None and unowned))
         return range(self.stake + 1, self.row["die_cap"] + 1) if may else range(0)
@@ -22,12 +22,12 @@ class Die:
         self.offered = (seat, number)
 
     def accept(self, seat: int) -> None:
-        """RULES 8.2: the stake becomes the number, and the accepter owns the die."""
+        """rules.md 8.2: the stake becomes the number, and the accepter owns the die."""
         offerer, number = self._answered(seat)
         self.stake, self.owner = number, 1 - offerer
 
     def refuse(self, seat: int) -> tuple[int, int]:
-        """RULES 8.2: who offered, and how many won deals (with die = game: games) that gives him."""
+        """rules.md 8.2: who offered, and how many won deals (with die = game: games) that gives him."""
         offerer, number = self._answered(seat)
         return offerer, self.stake if self.row["die_refusal_pays"] == "old" else number
 

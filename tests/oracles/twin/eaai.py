@@ -1,4 +1,4 @@
-"""The showdown of the EAAI framework (REFERENCE section 2, STRATEGIES 2.5 step 4).
+"""The showdown of the EAAI framework (docs/reference/published-results.md#the-eaai-challenge).
 
 Both sides show a family drawn evenly from those of least own deadwood; lay-offs are forced and first fit.
 """

@@ -1,4 +1,4 @@
-"""Which endings are legal with eleven cards in hand (RULES 3.3, 3.4, 3.6)."""
+"""Which endings are legal with eleven cards in hand (rules.md 3.3, 3.4, 3.6)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ class Ending:
 
 
 def knock_limit(row: dict, upcard: str | None) -> int:
-    """The knock limit of the deal (RULES 3.4): fixed, or the face value of the first upcard."""
+    """The knock limit of the deal (rules.md 3.4): fixed, or the face value of the first upcard."""
     if not row["knock_by_upcard"]:
         return row["knock_limit"]
     if upcard is None:
-        raise ValueError("knock_by_upcard needs an upcard")  # RULES 10.17
+        raise ValueError("knock_by_upcard needs an upcard")  # rules.md 10.17
     if upcard[0] == "A":
         return row["upcard_ace_limit"]
     return min(RANKS.index(upcard[0]) + 1, 10)
 
 
 def shot_ranks(score: int) -> list[str]:
-    """The ranks a shot must leave (RULES 3.6): the non-zero digits among the last two, lowest first."""
+    """The ranks a shot must leave (rules.md 3.6): the non-zero digits among the last two, lowest first."""
     digits = (score // 10 % 10, score % 10)
     return [RANKS[digit - 1] for digit in sorted(digits) if digit > 0]
 
@@ -39,7 +39,7 @@ def legal_meldings(
     taken: str | None = None,
     demanded: Iterable[str] = (),
 ) -> list[list[list[str]]]:
-    """All meldings that permit the ending named (RULES 3.3); those with deadwood 0 among the ones for a knock make it gin."""
+    """All meldings that permit the ending named (rules.md 3.3); those with deadwood 0 among the ones for a knock make it gin."""
     if how == "shot":
         found = permitted(kept, row, demanded=demanded, taken=taken)
     elif how == "big_gin":
@@ -64,8 +64,8 @@ def _with_discard(
         count = _least(kept, knocks, row)
         found.append(
             Ending(card, "gin" if count == 0 else "knock", count)
-        )  # RULES 3.3: deadwood 0 is gin
-    if demanded:  # RULES 3.6: no demanded card, no shot
+        )  # rules.md 3.3: deadwood 0 is gin
+    if demanded:  # rules.md 3.6: no demanded card, no shot
         shots = legal_meldings(kept, row, "shot", demanded=demanded, taken=taken)
         if shots:
             found.append(Ending(card, "shot", _least(kept, shots, row)))
@@ -81,7 +81,7 @@ def legal_endings(
     banned: str | None = None,
     own_points: int = 0,
 ) -> list[Ending]:
-    """Every legal ending with these eleven cards (RULES 3.3).
+    """Every legal ending with these eleven cards (rules.md 3.3).
 
     taken: the card drawn from the discard pile on this turn, if any. banned: the card that may not be discarded.
     own_points: the player's own points at the start of the deal, for the shot.

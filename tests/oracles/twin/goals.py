@@ -1,4 +1,4 @@
-"""What wins a match (RULES 7): a goal is fed the results of deals and tells who stands how, and who has won."""
+"""What wins a match (rules.md 7): a goal is fed the results of deals and tells who stands how, and who has won."""
 
 from .die import Die
 
@@ -6,7 +6,7 @@ GIN_LIKE = ("gin", "big_gin", "shot")
 
 
 def deals_counted(row: dict, result) -> int:
-    """How many won deals a won deal is worth (RULES 7 and 8.5); a refusal pays its number without any factor (8.2)."""
+    """How many won deals a won deal is worth (rules.md 7 and 8.5); a refusal pays its number without any factor (8.2)."""
     if result.kind in GIN_LIKE:
         return result.stake * row["deal_count_gin"]
     if result.kind == "undercut":
@@ -15,12 +15,12 @@ def deals_counted(row: dict, result) -> int:
 
 
 def game_value(row: dict, loser: int) -> int:
-    """Won games for a game whose loser has so many points (RULES 7, `games`)."""
+    """Won games for a game whose loser has so many points (rules.md 7, `games`)."""
     return next(games for up_to, games in row["game_table"] if loser <= up_to)
 
 
 def settled(row: dict, winner: int, points: list[int], boxes: list[int]) -> int:
-    """The settlement of a game or column as its winner sees it (RULES 7, `points`)."""
+    """The settlement of a game or column as its winner sees it (rules.md 7, `points`)."""
     loser = 1 - winner
     shut_out = row["shutout"] if boxes[loser] == 0 else "none"
     own = points[winner] * (2 if shut_out == "double_points" else 1)
@@ -55,7 +55,7 @@ class Goal:
         self._test(result)
 
     def _test(self, result) -> None:
-        """Is the match over? RULES 7: the test follows every deal."""
+        """Is the match over? rules.md 7: the test follows every deal."""
         for side in (0, 1):
             if self._reached(side):
                 self._wins(side)
@@ -150,7 +150,7 @@ class Columns(Goal):
 
 
 class Games(Goal):
-    """Gin Pro: `games` won by each side, `played` so far; with die = game every game has a `die` (RULES 8)."""
+    """Gin Pro: `games` won by each side, `played` so far; with die = game every game has a `die` (rules.md 8)."""
 
     def __init__(self, row: dict) -> None:
         super().__init__(row)

@@ -1,4 +1,4 @@
-"""Deals one after the other (RULES 7): who deals (RULES 4.1), which deal comes next, and when the match is over."""
+"""Deals one after the other (rules.md 7): who deals (rules.md 4.1), which deal comes next, and when the match is over."""
 
 from collections.abc import Callable, Iterable
 from random import Random
@@ -28,7 +28,7 @@ class Match:
         return Deal(self.row, pack, self.dealer, tuple(self.points), self.die())
 
     def die(self) -> Die:
-        """The die of the next deal: one for each game, or a new one for every deal (RULES 8)."""
+        """The die of the next deal: one for each game, or a new one for every deal (rules.md 8)."""
         return (
             self.goal.die
             if isinstance(self.goal, Games) and self.row["die"] == "game"
@@ -36,7 +36,7 @@ class Match:
         )
 
     def enter(self, result) -> None:
-        """Book a deal; one that has to be dealt again (RULES 5.1) was none."""
+        """Book a deal; one that has to be dealt again (rules.md 5.1) was none."""
         if self.over:
             raise ValueError("the match is over")
         if result.kind != "redeal":
@@ -45,7 +45,7 @@ class Match:
             self.dealer = self._next_dealer(result)
 
     def _next_dealer(self, result) -> int | None:
-        """RULES 4.1: next_dealer after a deal that was won, void_dealer after any other."""
+        """rules.md 4.1: next_dealer after a deal that was won, void_dealer after any other."""
         if self.dealer is None:
             return None
         if result.winner is None:
@@ -57,7 +57,7 @@ class Match:
 
     @property
     def unfinished(self) -> bool:
-        """RULES 7: undecided after max_deals deals of any result."""
+        """rules.md 7: undecided after max_deals deals of any result."""
         return not self.goal.over and self.deals >= self.row["max_deals"]
 
     @property

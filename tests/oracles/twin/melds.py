@@ -1,4 +1,4 @@
-"""Cards, melds, deadwood and the melding shown (RULES 2, 3.1, 3.2, 3.5).
+"""Cards, melds, deadwood and the melding shown (rules.md 2, 3.1, 3.2, 3.5).
 
 Everything is found by listing: the melds contained in a hand, then every family of disjoint melds.
 """
@@ -8,10 +8,10 @@ from functools import cache
 from itertools import combinations, pairwise, permutations
 
 RANKS = "A23456789TJQK"
-SUITS = "SHDC"  # the suit order of the text form, RULES 3.5
+SUITS = "SHDC"  # the suit order of the text form, rules.md 3.5
 PACK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 
-# RULES 3.1: the ranks a run may go through, upward. "high_or_low" has the ace at both ends of the line,
+# rules.md 3.1: the ranks a run may go through, upward. "high_or_low" has the ace at both ends of the line,
 # "corner" is the circle, cut open twice round.
 LINE = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
 
@@ -19,7 +19,7 @@ LINE = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
 FOURS = tuple(tuple(rank + suit for suit in SUITS) for rank in RANKS)
 
 
-# --- RULES 2: card values ----------
+# --- rules.md 2: card values ----------
 
 
 @cache
@@ -37,30 +37,30 @@ def _values(pip_values: str, ace_value: int) -> dict[str, int]:
 
 
 def card_values(row: dict, side: str = "stopper") -> dict[str, int]:
-    """Deadwood value of every card for the stopper or the defender (RULES 2: only the ace may differ)."""
+    """Deadwood value of every card for the stopper or the defender (rules.md 2: only the ace may differ)."""
     if side not in ("stopper", "defender"):
         raise ValueError(f"side is 'stopper' or 'defender', not {side!r}")
     ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
     return _values(row["pip_values"], ace)
 
 
-# --- RULES 3.1: melds ----------
+# --- rules.md 3.1: melds ----------
 
 
 def _chain(card: str, ace_runs: str) -> list[str]:
-    """The cards a run beginning with `card` goes through, upward; a run has at most 13 cards (RULES 3.1)."""
+    """The cards a run beginning with `card` goes through, upward; a run has at most 13 cards (rules.md 3.1)."""
     start = RANKS.index(card[0])
     return [rank + card[1] for rank in LINE[ace_runs][start : start + 13]]
 
 
 def _alternate(suits: tuple[str, ...]) -> bool:
-    """Do the colours alternate, BRBR or RBRB (RULES 3.1)?"""
+    """Do the colours alternate, BRBR or RBRB (rules.md 3.1)?"""
     black = [suit in "SC" for suit in suits]
     return all(a != b for a, b in pairwise(black))
 
 
 def _rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
-    """Rainbows whose lowest card is `card`: four ranks in sequence, four suits, colours alternating (RULES 3.1)."""
+    """Rainbows whose lowest card is `card`: four ranks in sequence, four suits, colours alternating (rules.md 3.1)."""
     ranks = [other[0] for other in _chain(card, ace_runs)[:4]]
     if len(ranks) < 4:
         return []
@@ -101,7 +101,7 @@ def _rainbows(hand: list[str], held: set[str], ace_runs: str) -> list[tuple[str,
 
 
 def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
-    """Every meld made of cards of the hand, each in text order: sets by suit, runs and rainbows upward (RULES 3.5)."""
+    """Every meld made of cards of the hand, each in text order: sets by suit, runs and rainbows upward (rules.md 3.5)."""
     hand = list(hand)
     held = set(hand)
     melds = _sets(held) + _runs(hand, held, row["ace_runs"])
@@ -111,27 +111,27 @@ def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
 
 
 def all_melds(row: dict) -> set[frozenset[str]]:
-    """Every meld of the pack as a card set: different ways to write the same thirteen cards are one (RULES 3.1)."""
+    """Every meld of the pack as a card set: different ways to write the same thirteen cards are one (rules.md 3.1)."""
     return {frozenset(meld) for meld in melds_in(PACK, row)}
 
 
-# Sets and runs of the pack. Rainbows are left out on purpose: nothing can be added to one (RULES 3.7).
+# Sets and runs of the pack. Rainbows are left out on purpose: nothing can be added to one (rules.md 3.7).
 SETS_AND_RUNS = {ace_runs: all_melds({"ace_runs": ace_runs, "rainbow": False}) for ace_runs in LINE}
 
 
 def extends(meld: Iterable[str], extra: Iterable[str], row: dict) -> bool:
-    """Is the meld with the extra cards a valid meld of the same kind (RULES 3.7)?
+    """Is the meld with the extra cards a valid meld of the same kind (rules.md 3.7)?
 
     A larger meld that holds a set is a set, one that holds a run is a run, and none holds a rainbow.
     """
     return frozenset(meld).union(extra) in SETS_AND_RUNS[row["ace_runs"]]
 
 
-# --- RULES 3.2: meldings and deadwood ----------
+# --- rules.md 3.2: meldings and deadwood ----------
 
 
 def families(melds: list[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
-    """Every family of pairwise disjoint melds of the list, the empty family first (RULES 3.2)."""
+    """Every family of pairwise disjoint melds of the list, the empty family first (rules.md 3.2)."""
     yield []
     for number, meld in enumerate(melds):
         rest = [other for other in melds[number + 1 :] if set(meld).isdisjoint(other)]
@@ -155,7 +155,7 @@ def _most_saved(options: list[tuple[frozenset[str], int]]) -> int:
 
 
 def deadwood(hand: Iterable[str], row: dict, side: str = "stopper") -> int:
-    """The least deadwood over all meldings of the hand (RULES 3.2)."""
+    """The least deadwood over all meldings of the hand (rules.md 3.2)."""
     hand = list(hand)
     values = card_values(row, side)
     options = [
@@ -165,7 +165,7 @@ def deadwood(hand: Iterable[str], row: dict, side: str = "stopper") -> int:
 
 
 def texts(family: Iterable[Iterable[str]]) -> list[str]:
-    """A melding's text: the texts of its melds, sorted as ASCII strings (RULES 3.5, rule 4)."""
+    """A melding's text: the texts of its melds, sorted as ASCII strings (rules.md 3.5, item 4)."""
     return sorted(" ".join(meld) for meld in family)
 
 
@@ -176,7 +176,7 @@ def in_text_order(family: Iterable[Iterable[str]]) -> list[list[str]]:
 def optimal_meldings(
     hand: Iterable[str], row: dict, side: str = "stopper"
 ) -> list[list[list[str]]]:
-    """All meldings of least deadwood, in text order; two short runs and one long run are different (RULES 3.2)."""
+    """All meldings of least deadwood, in text order; two short runs and one long run are different (rules.md 3.2)."""
     hand = list(hand)
     values = card_values(row, side)
     counted = [
@@ -186,7 +186,7 @@ def optimal_meldings(
     return sorted(in_text_order(family) for count, family in counted if count == least)
 
 
-# --- RULES 3.3, 3.5, 3.6: the meldings that permit an ending, and the one shown ----------
+# --- rules.md 3.3, 3.5, 3.6: the meldings that permit an ending, and the one shown ----------
 
 
 def permitted(
@@ -199,9 +199,9 @@ def permitted(
 ) -> list[list[tuple[str, ...]]]:
     """The meldings of the stopper's cards that meet every condition given.
 
-    limit: deadwood at most this (gin and knock, RULES 3.3). demanded: the left-over cards have exactly these ranks
-    (the shot, RULES 3.6; an empty list means that no card is left over, big gin). taken: under
-    take_to_knock = melded this card lies in a meld (RULES 3.3); with `any` it makes no difference.
+    limit: deadwood at most this (gin and knock, rules.md 3.3). demanded: the left-over cards have exactly these ranks
+    (the shot, rules.md 3.6; an empty list means that no card is left over, big gin). taken: under
+    take_to_knock = melded this card lies in a meld (rules.md 3.3); with `any` it makes no difference.
     """
     hand = list(hand)
     values = card_values(row)
@@ -222,14 +222,14 @@ def permitted(
 
 @cache
 def _direct(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
-    """The cards of the pack that could be laid off on a meld as it is shown (RULES 3.7)."""
+    """The cards of the pack that could be laid off on a meld as it is shown (rules.md 3.7)."""
     return frozenset(
         card for card in PACK if card not in meld and extends(meld, [card], {"ace_runs": ace_runs})
     )
 
 
 def extension_cards(family: Iterable[tuple[str, ...]], known: set[str], row: dict) -> set[str]:
-    """Cards outside `known` that could be laid off directly on one of the melds (RULES 3.5, rule 2)."""
+    """Cards outside `known` that could be laid off directly on one of the melds (rules.md 3.5, item 2)."""
     return {card for meld in family for card in _direct(meld, row["ace_runs"])} - known
 
 
@@ -242,7 +242,7 @@ def showable(
     taken: str | None = None,
     demanded: Iterable[str] | None = None,
 ) -> list[list[list[str]]]:
-    """The meldings that meet the conditions (see `permitted`), in the order of preference of RULES 3.5.
+    """The meldings that meet the conditions (see `permitted`), in the order of preference of rules.md 3.5.
 
     `discard` is the card thrown with the ending; None for big gin and where none is given.
     """

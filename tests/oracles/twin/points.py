@@ -1,4 +1,4 @@
-"""The points of a showdown, with the other hand or with the cards above the joker (RULES 6)."""
+"""The points of a showdown, with the other hand or with the cards above the joker (rules.md 6)."""
 
 from dataclasses import dataclass
 
@@ -12,19 +12,19 @@ class Score:
 
 
 def multiplier(row: dict, upcard: str | None) -> int:
-    """The factor on all points of the deal (RULES 6): spade_multiplier when the first upcard is a spade."""
+    """The factor on all points of the deal (rules.md 6): spade_multiplier when the first upcard is a spade."""
     return row["spade_multiplier"] if upcard is not None and upcard[1] == "S" else 1
 
 
 def _premium(row: dict, how: str, stock_left: int) -> int:
-    """Gin Rush: the face-down cards left, for a winning stopper (RULES 6)."""
+    """Gin Rush: the face-down cards left, for a winning stopper (rules.md 6)."""
     if not row["rush_premium"] or (how != "knock" and not row["rush_on_gin"]):
         return 0
     return stock_left
 
 
 def _gin_like(row: dict, how: str, own: int, other: int, premium: int) -> Score:
-    # RULES 6, layoff_on_gin: after gin and big gin, never after a shot, a defender left with nothing cancels the deal.
+    # rules.md 6, layoff_on_gin: after gin and big gin, never after a shot, a defender left with nothing cancels the deal.
     if row["layoff_on_gin"] and how != "shot" and other == 0:
         return Score(how, None, 0, 0)
     bonus = row["big_gin_bonus"] if how == "big_gin" else row["gin_bonus"]
@@ -43,7 +43,7 @@ def _knock(row: dict, own: int, other: int, premium: int) -> Score:
 def deal_points(
     row: dict, how: str, own: int, other: int, stock_left: int = 0, factor: int = 1
 ) -> Score:
-    """Points for an ending with the stopper's count `own` (K) and the defender's count `other` (Q), RULES 6."""
+    """Points for an ending with the stopper's count `own` (K) and the defender's count `other` (Q), rules.md 6."""
     premium = _premium(row, how, stock_left)
     score = (
         _knock(row, own, other, premium)

@@ -1,4 +1,4 @@
-"""One one-player deal, action by action (RULES 5), and its points (RULES 6)."""
+"""One one-player deal, action by action (rules.md 5), and its points (rules.md 6)."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ PLAYER = 0  # the other side, 1, is the joker, or nobody
 
 
 def joker_places(row: dict) -> int:
-    """How many places the joker may have: in the whole pack, or in the rest after the deal (RULES 5.1)."""
+    """How many places the joker may have: in the whole pack, or in the rest after the deal (rules.md 5.1)."""
     rest = len(PACK) - _dealt(row)
     return {"none": 0, "before_deal": len(PACK) + 1, "after_deal": rest + 1}[row["joker"]]
 
@@ -51,7 +51,7 @@ class SoloDeal:
             self._hold_ten()
 
     def _deal_cards(self, pack: list[str], joker_place: int | None) -> None:
-        """RULES 5.1: the joker is in the pack before dealing, or shuffled into the rest after it."""
+        """rules.md 5.1: the joker is in the pack before dealing, or shuffled into the rest after it."""
         if self.row["joker"] == "before_deal":
             pack.insert(joker_place, JOKER)
         number = _dealt(self.row)
@@ -60,7 +60,7 @@ class SoloDeal:
             self.deck.insert(joker_place, JOKER)
 
     def _joker_in_hand(self) -> None:
-        """RULES 5.1: deal again, or result `joker` with the deadwood of the nine other cards."""
+        """rules.md 5.1: deal again, or result `joker` with the deadwood of the nine other cards."""
         if self.row["joker_in_hand"] == "redeal":
             self._finish(Result("redeal"))
         else:
@@ -74,13 +74,13 @@ class SoloDeal:
         return PLAYER if self.result is None else None
 
     def options(self) -> set[tuple]:
-        """The legal actions (RULES 9.1); the empty set when the deal is over."""
+        """The legal actions (rules.md 9.1); the empty set when the deal is over."""
         if self.result is not None:
             return set()
         return self._stop_options() if len(self.hands[PLAYER]) == 10 else self._discard_options()
 
     def _stop_options(self) -> set[tuple]:
-        """RULES 5.2: end the deal or draw; with penalties there is no stop decision."""
+        """rules.md 5.2: end the deal or draw; with penalties there is no stop decision."""
         how = "gin" if self._count() == 0 else "knock"
         if (
             self.row["deal_scoring"] != "penalty"
@@ -94,9 +94,9 @@ class SoloDeal:
         return self.draws > 0 or self.row["stop_before_draw"]
 
     def _discard_options(self) -> set[tuple]:
-        """RULES 5.2: any card, or big gin, also with the eleven cards dealt (001-5), whatever stop_before_draw says.
+        """rules.md 5.2: any card, or big gin, also with the eleven cards dealt (rules.md 001-5), whatever stop_before_draw says.
 
-        RULES 4.3, discard_ban: nothing is ever taken, so that only `drawn` forbids anything.
+        rules.md 4.3, discard_ban: nothing is ever taken, so that only `drawn` forbids anything.
         """
         banned = self._drawn if self.row["discard_ban"] == "drawn" else None
         options: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
@@ -124,7 +124,7 @@ class SoloDeal:
 
     def _draw(self) -> None:
         if self.turns >= self.row["max_turns"]:
-            self._finish(Result("stalled"))  # RULES 11, max_turns: no further turn begins
+            self._finish(Result("stalled"))  # rules.md 11, max_turns: no further turn begins
         elif self.deck[0] == JOKER:
             self._lost_to_the_joker()
         else:
@@ -136,12 +136,12 @@ class SoloDeal:
         self.hands[PLAYER].remove(card)
         self.discards.append(card)
         if self.row["discard_view"] == "bottom":
-            self.deck.append(card)  # to the letter, to see that it never comes back (RULES 5.1)
+            self.deck.append(card)  # to the letter, to see that it never comes back (rules.md 5.1)
         self.turns += 1
         self._hold_ten()
 
     def _hold_ten(self) -> None:
-        """RULES 5.2: with penalties gin ends the deal by itself, and so does the last turn."""
+        """rules.md 5.2: with penalties gin ends the deal by itself, and so does the last turn."""
         if self.row["deal_scoring"] != "penalty":
             return
         last = self.draws == self.row["max_draws"]
@@ -165,7 +165,7 @@ class SoloDeal:
         )
 
     def _above(self) -> int | None:
-        """RULES 6: N, the cards above the joker when the deal is ended, the joker only with count_joker."""
+        """rules.md 6: N, the cards above the joker when the deal is ended, the joker only with count_joker."""
         if self.row["deal_scoring"] != "joker":
             return None
         return self.deck.index(JOKER) + (1 if self.row["count_joker"] else 0)
@@ -177,7 +177,7 @@ class SoloDeal:
         return Score(how, "stopper", won, 0)
 
     def _lost_to_the_joker(self) -> None:
-        """RULES 6: the deadwood to the joker, 1 in the win-or-lose game, in a game of penalties it is the player's penalty."""
+        """rules.md 6: the deadwood to the joker, 1 in the win-or-lose game, in a game of penalties it is the player's penalty."""
         count = self._count()
         points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}[
             self.row["deal_scoring"]
@@ -185,7 +185,7 @@ class SoloDeal:
         self._finish(Result("joker", None, 1 - PLAYER, points, stopper_count=count))
 
     def _finish(self, result: Result) -> None:
-        """RULES 6, result record: the deck is m of 5.1, after so many draws without the joker, no discards in it."""
+        """rules.md 6, the result record: the deck is m of 5.1, after so many draws without the joker, no discards in it."""
         result.stock_left, result.turns = self._dealt_deck - self.draws, self.turns
         result.draws, result.limit = [self.draws, 0], self.row["knock_limit"]
         self.result = result

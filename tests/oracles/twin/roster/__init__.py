@@ -1,4 +1,4 @@
-"""The slow, obvious twin of the policies: rules of thumb written from STRATEGIES.md alone, for tests only.
+"""The slow, obvious twin of the policies: rules of thumb written from their descriptions alone (docs/reference/strategies), for tests only.
 
 A policy here is a function of what its player sees (`Seen`) and of its parameters. A take or a knock policy gives the set of acceptable
 answers, a discard policy the set of acceptable cards: more than one where the text leaves a tie, or a choice of melding, open.

@@ -1,4 +1,4 @@
-"""Discard policies (STRATEGIES.md 1.2, 2.5, 2.7 to 2.12): the set of acceptable cards."""
+"""Discard policies (docs/reference/strategies/elementary.md and bots.md): the set of acceptable cards."""
 
 from collections.abc import Iterable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Knock policies (STRATEGIES.md 1.2): the set of acceptable answers, 0 play on, 1 end the deal.
+"""Knock policies (docs/reference/strategies/elementary.md): the set of acceptable answers, 0 play on, 1 end the deal.
 
 The engine asks only about endings that are legal, so "within the limit" holds of every question. A shot or big gin is worth as much as gin.
 """
@@ -61,7 +61,7 @@ def count(seen: Seen) -> set[int]:
 
 
 def at_wall(seen: Seen, k: float = 0) -> set[int]:
-    """As `at`, and with any d when this discard would make the deal void (RULES 4.5); before a last question of the opponent, too."""
+    """As `at`, and with any d when this discard would make the deal void (rules.md 4.5); before a last question of the opponent, too."""
     ends_stock = (
         seen.row["stock_end"] in ("after_discard", "opponent_may_take")
         and seen.stock <= seen.row["stock_reserve"]

@@ -1,4 +1,4 @@
-"""What a player sees when he is asked, in the words of STRATEGIES.md 1.1: hand, U, P, D, and the standing of the match."""
+"""What a player sees when he must decide: hand, U, P, D and the score (docs/reference/strategies/elementary.md)."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -54,7 +54,7 @@ class Seen:
     def thrown_after(
         self, hand: frozenset[str], *, drawn: str | None = None, taken: str | None = None
     ) -> frozenset[str]:
-        """The discards that will be legal with a hand of eleven (RULES 4.3, discard_ban)."""
+        """The discards that will be legal with a hand of eleven (rules.md 4.3, discard_ban)."""
         banned = {"none": None, "taken": taken, "drawn": drawn or taken}[self.row["discard_ban"]]
         return hand - {banned}
 

@@ -1,4 +1,6 @@
-"""What stopping a one-player deal with a joker is worth (STRATEGIES.md 4), by trying every place of the joker."""
+"""The value of stopping a one-player deal with a joker, by trying every place of the joker.
+
+The policy is described in docs/reference/strategies/solo.md."""
 
 from fractions import Fraction
 

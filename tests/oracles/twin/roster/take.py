@@ -1,4 +1,4 @@
-"""Take policies (STRATEGIES.md 1.2, 2.11): the set of acceptable answers, 0 stock, 1 take, 2 pass."""
+"""Take policies (docs/reference/strategies/elementary.md and bots.md): the set of acceptable answers, 0 stock, 1 take, 2 pass."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
