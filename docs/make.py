@@ -51,7 +51,13 @@ MATCHES_ALONE = "100k"
 ODDS_DEALS = 40_000  # as in `simgin odds`
 SEED = 1  # of the experiments that results/reference was made by
 REFERENCE = ROOT / "results" / "reference"
-WITH_BLOCKS = ("reference/metrics", "how-to/reviews", "reference/plots", "how-to/odds", "findings")
+WITH_BLOCKS = (
+    "reference/metrics",
+    "reference/rule-metrics",
+    "reference/plots",
+    "how-to/odds",
+    "findings",
+)
 KINDS = (
     "rows",
     "games",

@@ -12,7 +12,8 @@ from simgin.review.rule_metrics import Trait
 from support.pages_script import make
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-REVIEWS, PLOTS = ((DOCS / name).read_text() for name in ("how-to/reviews.md", "reference/plots.md"))
+PAGES = ("how-to/reviews.md", "reference/rule-metrics.md", "reference/plots.md")
+REVIEWS, RULE_METRICS, PLOTS = ((DOCS / name).read_text() for name in PAGES)
 TOLD = {1: solo_metrics.TRAITS, 2: rule_metrics.TRAITS}
 
 
@@ -23,7 +24,7 @@ def rows(text: str, block: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
 
 
-@pytest.mark.parametrize("name", ["how-to/reviews", "reference/plots"])
+@pytest.mark.parametrize("name", ["reference/rule-metrics", "reference/plots"])
 def test_the_tables_are_those_of_the_code(name: str) -> None:
     page = DOCS / f"{name}.md"
     assert page in make.pages()
@@ -32,7 +33,7 @@ def test_the_tables_are_those_of_the_code(name: str) -> None:
 
 @pytest.mark.parametrize("players", [1, 2])
 def test_every_metric_of_a_review_is_in_its_table_with_words_of_its_own(players: int) -> None:
-    found = rows(REVIEWS, f"traits: {players}")
+    found = rows(RULE_METRICS, f"traits: {players}")
     assert {len(row) for row in found} == {5}
     assert [(row[0], row[1].strip("`"), bool(row[3])) for row in found] == [
         (one.title, one.key, one.deep) for one in TOLD[players]
@@ -88,7 +89,7 @@ def test_the_commands_ask_for_games_that_can_stand_side_by_side() -> None:
 
 
 def test_what_a_review_plays_is_what_the_page_says() -> None:
-    played = REVIEWS.split("## What is played")[1].split("## Every metric")[0]
+    played = REVIEWS.split("## What is played")[1].split("## How to read")[0]
     two, alone = (
         review.asked([name], None, deep=True, matches=None, seed=1)
         for name in ("standard", "solitaire-gin")
