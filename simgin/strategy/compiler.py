@@ -1,18 +1,14 @@
-"""From an author's plain function to the compiled hook that the engine calls, refusing what numba would silently bend.
+"""Compiled hooks from policies: an author's plain function becomes what the engine calls.
 
-What numba cannot compile runs in Python (see simgin.strategy.interpret), unless it is a mistake that would show at the first question anyway.
+What numba would silently bend is refused. What it cannot compile runs in Python (see
+simgin.strategy.interpret), unless the first question would raise anyway.
 """
 
-import ast
 import builtins
-import linecache
 import sys
-import warnings
 from bdb import BdbQuit
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +21,7 @@ from simgin.core.rules import RULES
 from simgin.core.view import VIEW
 from simgin.strategy import interpret
 from simgin.strategy.author import Policy
+from simgin.strategy.source import Reads, find_reads
 from simgin.text.messages import did_you_mean
 
 
@@ -33,7 +30,10 @@ class PolicyError(ValueError):
 
 
 def vector(policy: Policy) -> np.ndarray:
-    """The policy's read-only parameters: its named ones in declared order, then the numbers of its data file."""
+    """The policy's parameters, read-only: its own in declared order, then those of its data file.
+
+    PolicyError if the data file cannot be read.
+    """
     values = np.array([p.default for p in policy.params.values()], np.float64)
     if policy.weights is not None:
         try:
@@ -48,7 +48,10 @@ def vector(policy: Policy) -> np.ndarray:
 
 
 def hook(policy: Policy) -> Any:
-    """The compiled function of a policy, of the one type that the engine takes. PolicyError if it has none."""
+    """The compiled function of a policy, of the type that the engine calls.
+
+    PolicyError if the policy cannot be played.
+    """
     if (policy.function, policy.noise) not in _CHECKED:
         _check_source(policy)
         _CHECKED.add((policy.function, policy.noise))
@@ -58,7 +61,10 @@ def hook(policy: Policy) -> Any:
 
 
 def tier(policy: Policy) -> Literal["fast", "slow", "refused"]:
-    """How a policy is played: compiled, in Python, or not at all. Built-in ones are fast and are not compiled to say so."""
+    """How a policy is played: compiled, in Python, or not at all.
+
+    Built-in policies are known to be fast: they are not compiled here.
+    """
     if _is_builtin(policy):
         return "fast"
     try:
@@ -73,6 +79,11 @@ def slow_because(policy: Policy) -> str:
     return _SLOW.get(policy.function, "")
 
 
+# Lines of numba's report that only say where it was.
+_NO_REASON = (
+    *("Failed in", "During:", "File ", "This error"),
+    *("<source", "- Of which", "* Of which", "Overload"),
+)
 # A function is read and compiled once a process, whatever values its parameters take.
 _CHECKED: set[tuple[Any, bool]] = set()
 _KEPT: dict[Any, Any] = {}
@@ -80,54 +91,63 @@ _SLOW: dict[Any, str] = {}
 
 
 def _compile(policy: Policy) -> Any:
-    """Compile with the return type that numba infers, refuse what is no integer, and compile again only to widen a bool."""
+    """Compile with the return type that numba infers, and again only to widen a bool.
+
+    A type that is no integer is refused.
+    """
     if jit.interpreted():
         return _as_python(policy)
     keep = _is_builtin(policy)
     try:
         natural = jit.compiled(policy.function, HOOK_ARGUMENTS, keep=keep)
-    except (
-        Exception
-    ) as error:  # numba has its own errors for most of what it cannot do, but not for all
+    except Exception as error:  # numba raises errors of its own for most failures, not for all
         return _in_python(policy, error)
     returned = next(iter(natural.overloads.values())).signature.return_type
     if not isinstance(returned, types.Integer | types.Boolean):
         raise PolicyError(
-            f"{_where(policy)} returns {_returned(returned)}, and an answer is a whole number or a yes or no; write int(...) around it."
+            f"{_where(policy)} returns {_returned(returned)}, and an answer is a whole number "
+            "or a yes or no; write int(...) around it."
         )
     return natural if returned == types.int64 else jit.compiled(policy.function, HOOK, keep=keep)
 
 
 def _in_python(policy: Policy, error: Exception) -> Any:
-    """The hook that asks a policy in Python, with a notice; PolicyError if what numba refused is a mistake in any tier."""
-    if isinstance(error, KeyError) and not hasattr(
-        np.record, str(error.args[0])
-    ):  # a field that a record does not have
-        raise PolicyError(
-            f"{_where(policy)} cannot be compiled: {_no_field(str(error.args[0]))}"
-        ) from None
+    """The hook that asks a policy in Python, with a notice.
+
+    PolicyError if what numba refused is a mistake in either tier.
+    """
+    if isinstance(error, KeyError):
+        field = str(error.args[0])
+        if not hasattr(np.record, field):
+            raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(field)}") from None
     if "readonly array" in str(error):
         raise PolicyError(
-            f"{_where(policy)} writes into an array that it may only read: its parameters, or an array of the module."
+            f"{_where(policy)} writes into an array that it may only read: "
+            "its parameters, or an array of the module."
         ) from None
-    _SLOW[policy.function] = _short(error)
+    reason = _short(error)
+    _SLOW[policy.function] = reason
     print(
-        f"simgin: {_where(policy)} runs in Python, some hundred times slower than compiled code: numba says {_SLOW[policy.function]}",
+        f"simgin: {_where(policy)} runs in Python, some hundred times slower than compiled code: "
+        f"numba says {reason}",
         file=sys.stderr,
     )
     return interpret.hook(policy.function)
 
 
 def _as_python(policy: Policy) -> Any:
-    """The policy as plain Python, refusing what the compiler would refuse. Leaving the debugger is an interruption."""
+    """The policy as plain Python, refusing what the compiler would refuse.
 
-    def asked(view: Any, rules: Any, params: Any) -> int:
+    Leaving the debugger counts as an interruption.
+    """
+
+    def ask(view: Any, rules: Any, params: Any) -> int:
         try:
             return interpret.whole(policy.function(view, rules, params))
         except BdbQuit:
             raise KeyboardInterrupt from None
 
-    return asked
+    return ask
 
 
 @lru_cache(maxsize=1)
@@ -140,172 +160,46 @@ def _builtin_folder() -> set[Path]:
 
 
 def _is_builtin(policy: Policy) -> bool:
-    """Whether the file is part of the cache's digest, so that its compiled code can be kept on disk without going stale."""
+    """Whether the digest of the cache covers the file, so that its code on disk is never stale."""
     return policy.source.resolve().parent in _builtin_folder()
 
 
 def _check_source(policy: Policy) -> None:
-    """Raise PolicyError for a policy that any tier would fail on, or that would play something else than it says."""
+    """Refuse what would fail in either tier, or play something else than the text says."""
     code = getattr(policy.function, "__code__", None)
     if code is None or code.co_argcount != 3:
         raise PolicyError(
             f"{_where(policy)} must be a plain function of three arguments: (view, rules, params)."
         )
-    definition = _definition(policy.function)
-    if definition is None:
-        return _check_noise(policy, set(code.co_names))
-    body = _body(definition)
-    reads = sorted(_free_names(body), key=lambda name: (name.lineno, name.col_offset))
-    _check_noise(policy, {node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute)})
-    _check_fields(policy, body, reads)
-    _check_names(policy, reads)
-
-
-def _check_noise(policy: Policy, attributes: set[str]) -> None:
+    reads = find_reads(policy.function)
+    attributes = set(code.co_names) if reads is None else reads.attributes
     if "noise" in attributes and not policy.noise:
-        remedy = f"write @{policy.slot}(noise=True)"
         raise PolicyError(
-            f"{_where(policy)} reads view.noise, which is there only if it says so: {remedy}."
+            f"{_where(policy)} reads view.noise, which is there only if it says so: "
+            f"write @{policy.slot}(noise=True)."
         )
+    if reads is not None:  # else the compiler or the first question tells
+        _check_fields(policy, reads)
+        _check_names(policy, reads)
 
 
-def _check_fields(policy: Policy, body: ast.AST, reads: list[ast.Name]) -> None:
-    """Check every `view.field` and `rules.field`, under whatever names the function has given its arguments."""
+def _check_fields(policy: Policy, reads: Reads) -> None:
+    """Check every `view.field` and `rules.field`, whatever the arguments are called."""
     view, rules = policy.function.__code__.co_varnames[:2]
-    fields = {view: VIEW.names or (), rules: RULES.names or ()}
-    for node in ast.walk(body):
-        if not isinstance(node, ast.Attribute) or node.value not in reads:
-            continue
-        known = fields.get(node.value.id)
-        if known is not None and node.attr not in known and not hasattr(np.record, node.attr):
-            raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(node.attr)}")
+    known = {view: VIEW.names or (), rules: RULES.names or ()}
+    for argument, field in reads.fields:
+        if argument in known and field not in known[argument] and not hasattr(np.record, field):
+            raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(field)}")
 
 
-def _check_names(policy: Policy, reads: list[ast.Name]) -> None:
-    code, module = policy.function.__code__, policy.function.__globals__
-    defined = {*module, *vars(builtins)}
-    enclosing = {*code.co_varnames[: code.co_argcount], *code.co_freevars}
-    for name in (node.id for node in reads):
-        if name not in defined and name not in enclosing:
+def _check_names(policy: Policy, reads: Reads) -> None:
+    defined = {*policy.function.__globals__, *vars(builtins)}
+    for name in reads.names:
+        if name not in defined:
             hint = did_you_mean(name, defined)
             raise PolicyError(
                 f"{_where(policy)} cannot be compiled: {name!r} is nowhere defined{hint}"
             )
-
-
-# The source of a function
-
-
-def _definition(function: Any) -> ast.FunctionDef | ast.Lambda | None:
-    """The syntax tree of a function's definition; None if its source cannot be read, as for what `exec` made."""
-    code = function.__code__
-    linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, function.__globals__)
-    candidates = [node for node in _definitions("".join(lines)) if _begins(node, code)]
-    if len(candidates) > 1:  # several lambdas on one line
-        candidates = [node for node in candidates if _encloses(node, code)]
-    return candidates[0] if len(candidates) == 1 else None
-
-
-@lru_cache(maxsize=16)
-def _definitions(source: str) -> list[ast.FunctionDef | ast.Lambda]:
-    """Every function defined in a source text, nested ones included; none if the text cannot be parsed."""
-    try:
-        with warnings.catch_warnings(action="ignore"):  # they were shown when the file was imported
-            tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return []
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.Lambda)]
-
-
-def _begins(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
-    """Whether a definition has the name, the first line and the arguments of a function's code."""
-    name, first = "<lambda>", node.lineno
-    if isinstance(node, ast.FunctionDef):
-        name = node.name
-        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    arguments = tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
-    begins = (name, first, arguments)
-    return begins == (code.co_name, code.co_firstlineno, code.co_varnames[: code.co_argcount])
-
-
-def _encloses(node: ast.FunctionDef | ast.Lambda, code: CodeType) -> bool:
-    """Whether a function's code was made from text that lies inside a definition."""
-    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-    for line, _, column, _ in code.co_positions():
-        if line is not None and column and not begin <= (line, column) < end:
-            return False
-    return True
-
-
-def _body(definition: ast.FunctionDef | ast.Lambda) -> ast.Module:
-    """What a function executes, without its decorators, arguments and annotations."""
-    if isinstance(definition, ast.Lambda):
-        return ast.Module([ast.Expr(definition.body)], [])
-    return ast.Module(definition.body, [])
-
-
-_COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_SCOPE = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | _COMPREHENSION
-
-
-def _free_names(scope: ast.AST) -> Iterator[ast.Name]:
-    """The reads of names that neither a scope nor one nested in it binds.
-
-    Defaults and decorators of nested functions count as read inside them: a mistake there may pass, but nothing right is refused.
-    """
-    bound = _bound_names(scope)
-    for node in _nodes_of_scope(scope):
-        if isinstance(node, _SCOPE):
-            reads = list(_free_names(node))
-        else:
-            reads = [node] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else []
-        yield from (name for name in reads if name.id not in bound)
-
-
-def _bound_names(scope: ast.AST) -> set[str]:
-    names: set[str] = set()
-    for node in _nodes_of_scope(scope):
-        names |= _bound_by(node)
-    for node in ast.walk(scope):  # these bind in the function around the scope they stand in
-        if isinstance(node, ast.NamedExpr):
-            names.add(node.target.id)
-        elif isinstance(node, ast.Nonlocal):
-            names |= set(node.names)
-    return names
-
-
-def _nodes_of_scope(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope, down to nested scopes but not into them; annotations, which are not executed, left out."""
-    for node in ast.iter_child_nodes(scope):
-        if node in (getattr(scope, "annotation", None), getattr(scope, "returns", None)):
-            continue
-        yield node
-        if not isinstance(node, _SCOPE):
-            yield from _nodes_of_scope(node)
-
-
-def _bound_by(node: ast.AST) -> set[str]:
-    """The names that a node binds in its own scope."""
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
-            return {name}
-        case ast.alias(name=module, asname=name):
-            return {name or module.split(".")[0]}
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return {name}
-        case (
-            ast.ExceptHandler(name=str(name))
-            | ast.MatchAs(name=str(name))
-            | ast.MatchStar(name=str(name))
-        ):
-            return {name}
-        case ast.MatchMapping(rest=str(name)):
-            return {name}
-    return set()
-
-
-# Messages
 
 
 def _where(policy: Policy) -> str:
@@ -328,28 +222,15 @@ def _no_field(name: str) -> str:
 
 
 def _short(error: Exception) -> str:
-    """The line of numba's report that says what is wrong, and where."""
+    """What is wrong, and where: one line of numba's report."""
     if not isinstance(error, NumbaError):
         return f"{type(error).__name__}: {error}."
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    skip = (
-        "Failed in",
-        "During:",
-        "File ",
-        "This error",
-        "<source",
-        "- Of which",
-        "* Of which",
-        "Overload",
-    )
-    said = [line for line in lines if not line.startswith(skip)]
-    place = next(
-        (
-            line.split("line ")[-1].rstrip(":")
-            for line in lines
-            if line.startswith("File ") and "line " in line
-        ),
-        "",
-    )
-    sentence = said[0] if said else lines[0]
-    return f"{sentence.rstrip('.')}{f' (line {place})' if place else ''}."
+    reasons = [line for line in lines if not line.startswith(_NO_REASON)]
+    reason = reasons[0] if reasons else lines[0]
+    place = ""
+    for line in lines:
+        if line.startswith("File ") and "line " in line:
+            place = line.split("line ")[-1].rstrip(":")
+            break
+    return f"{reason.rstrip('.')}{f' (line {place})' if place else ''}."

@@ -1,0 +1,158 @@
+"""Names and attributes that a function reads, found in the syntax tree of its source."""
+
+import ast
+import linecache
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType
+from typing import Any
+
+_DEFINITION = ast.FunctionDef | ast.Lambda
+_COMPREHENSION = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_SCOPE = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef | _COMPREHENSION
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a function reads, in the order of its text."""
+
+    names: list[str]  # names of its module and of Python itself
+    fields: list[tuple[str, str]]  # (argument, attribute), unless the argument is assigned to
+    attributes: set[str]  # attributes of anything
+
+
+def find_reads(function: Callable[..., Any]) -> Reads | None:
+    """What a function reads; None if its source cannot be found, as for what `exec` made."""
+    definition = _find_definition(function.__code__, function.__globals__)
+    if definition is None:
+        return None
+    body = _body(definition)
+    code = function.__code__
+    arguments = set(code.co_varnames[: code.co_argcount])
+    own_names = arguments | set(code.co_freevars)
+    free_names = sorted(_free_names(body), key=_position)
+    attributes = [node for node in ast.walk(body) if isinstance(node, ast.Attribute)]
+    fields = []
+    for node in sorted(attributes, key=_position):
+        if node.value in free_names and isinstance(node.value, ast.Name):
+            fields.append((node.value.id, node.attr))
+    return Reads(
+        names=[node.id for node in free_names if node.id not in own_names],
+        fields=[(name, field) for name, field in fields if name in arguments],
+        attributes={node.attr for node in attributes},
+    )
+
+
+def _position(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+# The definition of a function
+
+
+def _find_definition(code: CodeType, module: dict[str, Any]) -> _DEFINITION | None:
+    linecache.checkcache(code.co_filename)
+    text = "".join(linecache.getlines(code.co_filename, module))
+    candidates = [node for node in _definitions(text) if _is_definition(node, code)]
+    if len(candidates) > 1:  # several lambdas on one line
+        candidates = [node for node in candidates if _encloses(node, code)]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+@lru_cache(maxsize=16)
+def _definitions(text: str) -> list[_DEFINITION]:
+    """Every function that a text defines, nested ones too; none if the text cannot be parsed."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # the import of the file has shown them
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, _DEFINITION)]
+
+
+def _is_definition(node: _DEFINITION, code: CodeType) -> bool:
+    """Whether a definition has the name, the first line and the arguments of a function's code."""
+    name, first_line = "<lambda>", node.lineno
+    if isinstance(node, ast.FunctionDef):
+        name = node.name
+        first_line = min([node.lineno, *(expression.lineno for expression in node.decorator_list)])
+    arguments = tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
+    if arguments != code.co_varnames[: code.co_argcount]:
+        return False
+    return (name, first_line) == (code.co_name, code.co_firstlineno)
+
+
+def _encloses(node: _DEFINITION, code: CodeType) -> bool:
+    """Whether all of a function's code comes from the text of a definition."""
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+    for line, _, column, _ in code.co_positions():
+        if line is not None and column and not begin <= (line, column) < end:
+            return False
+    return True
+
+
+def _body(definition: _DEFINITION) -> ast.Module:
+    """What a function executes: no decorators, defaults or annotations."""
+    if isinstance(definition, ast.Lambda):
+        return ast.Module([ast.Expr(definition.body)], [])
+    return ast.Module(definition.body, [])
+
+
+# The scopes inside a function
+
+
+def _free_names(scope: ast.AST) -> Iterator[ast.Name]:
+    """Reads of names that neither a scope nor one nested in it binds.
+
+    Defaults and decorators of nested functions count as read inside those. A mistake in one of
+    them may pass, but nothing correct is refused.
+    """
+    bound = _bound_names(scope)
+    for node in _scope_nodes(scope):
+        if isinstance(node, _SCOPE):
+            reads = list(_free_names(node))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            reads = [node]
+        else:
+            continue
+        yield from (name for name in reads if name.id not in bound)
+
+
+def _bound_names(scope: ast.AST) -> set[str]:
+    names: set[str] = set()
+    for node in _scope_nodes(scope):
+        names |= _names_bound_by(node)
+    for node in ast.walk(scope):  # a walrus and `nonlocal` bind outside the scope they stand in
+        if isinstance(node, ast.NamedExpr):
+            names.add(node.target.id)
+        elif isinstance(node, ast.Nonlocal):
+            names |= set(node.names)
+    return names
+
+
+def _scope_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a scope, nested scopes included but not entered; without annotations."""
+    annotations = (getattr(scope, "annotation", None), getattr(scope, "returns", None))
+    for node in ast.iter_child_nodes(scope):
+        if node in annotations:
+            continue
+        yield node
+        if not isinstance(node, _SCOPE):
+            yield from _scope_nodes(node)
+
+
+def _names_bound_by(node: ast.AST) -> set[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+            return {name}
+        case ast.alias(name=module, asname=name):
+            return {name or module.partition(".")[0]}
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return {name}
+        case ast.ExceptHandler(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            return {name}
+    return set()
