@@ -10,7 +10,7 @@ from simgin import plots
 from simgin.core.sums import KINDS
 from simgin.findings.record import UNITS
 from simgin.report import summary
-from simgin.report.page import Picture
+from simgin.report.report import Picture
 from simgin.stats import table
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings import health, pictures, record, sentences, tables
-from simgin.report import page, summary
-from simgin.report.page import Page
+from simgin.report import summary
+from simgin.report.report import Report
 from simgin.rules import variants
 from simgin.stats import table
 from simgin.text.messages import value_text
@@ -17,32 +17,30 @@ if TYPE_CHECKING:
 
     from simgin.findings.findings import Findings
 
-PAGE = "report.html"
 STANDARD = "standard"  # what the rules of a variant are told against
 
 
-def files(found: Findings, command: str) -> dict[str, bytes | str]:
-    """Every file but ledger and manifest, by its path in the run directory, for `simgin.runs.directory.save`. command: repeats the run."""
-    frame = found.table
+def run_report(found: Findings, command: str) -> Report:
+    """The report of a run. command: repeats it."""
     drawn = list(pictures.of(found))
-    return {
-        "table.csv": table.csv(frame),
-        **{f"{name}.csv": table.csv(part) for name, part in _parts(found).items() if len(part)},
-        "summary.csv": summary.csv(frame),
-        "summary.md": _summary(found),
-        **page.drawings(drawn),
-        PAGE: page.html(
-            Page(
-                title=found.account.question or _title(found),
-                lead=f"Hypothesis: {found.account.hypothesis}" if found.account.hypothesis else "",
-                verdicts=sentences.of(found),
-                pictures=drawn,
-                sheets=[tables.results(frame), *tables.of(found)],
-                facts=list(_facts(found)),
-                command=command,
-            )
-        ),
-    }
+    hypothesis = found.account.hypothesis
+    return Report(
+        title=found.account.question or _title(found),
+        lead=f"Hypothesis: {hypothesis}" if hypothesis else "",
+        sentences=sentences.of(found),
+        pictures=drawn,
+        sheets=[tables.results(found.table), *tables.of(found)],
+        facts=list(_facts(found)),
+        command=command,
+        summary=_summary(found),
+        tables=_tables(found),
+    )
+
+
+def _tables(found: Findings) -> dict[str, str]:
+    """The CSV files by name; a table without rows is not written."""
+    beside = {f"{name}.csv": table.csv(part) for name, part in _parts(found).items() if len(part)}
+    return {"table.csv": table.csv(found.table), **beside, "summary.csv": summary.csv(found.table)}
 
 
 def _parts(found: Findings) -> dict[str, pd.DataFrame]:

@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from simgin.report import figures
+from simgin.report.report import Picture, Report
 from simgin.report.sheet import Sheet
 from simgin.report.summary import DASH
 
 if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
-    from matplotlib.figure import Figure
 
+PAGE, SUMMARY = "report.html", "summary.md"
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 FILTERED_FROM = 8  # rows from which on a table can be filtered
 LONG = 24  # characters from which on a text has room of its own
@@ -35,17 +36,6 @@ INKS = {
     figures.PAPER: "var(--paper)",
 }
 _NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH})")
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure of matplotlib with its place on the page. Where `variant` is named it is shown with that one, or with all."""
-
-    name: str  # unique on a page: a word for ids
-    title: str
-    alt: str  # what is to be seen, with its figures, in words
-    figure: Figure
-    variant: str = ""
 
 
 def drawings(pictures: Sequence[Picture]) -> dict[str, bytes | str]:
@@ -60,25 +50,26 @@ def drawings(pictures: Sequence[Picture]) -> dict[str, bytes | str]:
     }
 
 
-@dataclass(frozen=True)
-class Page:
-    """What is said of a run, in the order in which it is read."""
-
-    title: str
-    lead: str
-    verdicts: Sequence[str]
-    pictures: Sequence[Picture]
-    sheets: Sequence[Sheet]
-    facts: Sequence[tuple[str, str]]  # how it was made: a label and a text
-    command: str  # that repeats it
+def files(report: Report) -> dict[str, bytes | str]:
+    """Every file of a report by its path in the directory: tables, summary, pictures, page."""
+    return {
+        **report.tables,
+        SUMMARY: report.summary,
+        **drawings(report.pictures),
+        PAGE: html(report),
+    }
 
 
-def html(page: Page) -> str:
-    """The page as HTML text. Equal pages give equal text."""
-    drawn = [(picture, _drawing(picture)) for picture in page.pictures]
-    tables = [_Table(i, sheet) for i, sheet in enumerate(page.sheets, start=1)]
+def html(report: Report) -> str:
+    """The page as HTML text. Equal reports give equal text."""
+    drawn = [(picture, _drawing(picture)) for picture in report.pictures]
+    tables = [_Table(i, sheet) for i, sheet in enumerate(report.sheets, start=1)]
     return _template().render(
-        page=page, drawn=drawn, tables=tables, variants=_variants(page), FILTERED_FROM=FILTERED_FROM
+        report=report,
+        drawn=drawn,
+        tables=tables,
+        variants=_variants(report),
+        FILTERED_FROM=FILTERED_FROM,
     )
 
 
@@ -117,13 +108,13 @@ def _kind(column: Sequence[str]) -> str:
     return "long text" if max(map(len, column)) > LONG else "text"
 
 
-def _variants(page: Page) -> list[str]:
+def _variants(report: Report) -> list[str]:
     """The variants that can be switched to, in the order in which they are met."""
     of_tables = (
-        variant for i, sheet in enumerate(page.sheets) for variant, _ in _Table(i, sheet).rows
+        variant for i, sheet in enumerate(report.sheets) for variant, _ in _Table(i, sheet).rows
     )
     found = dict.fromkeys(
-        filter(None, [*(picture.variant for picture in page.pictures), *of_tables])
+        filter(None, [*(picture.variant for picture in report.pictures), *of_tables])
     )
     return list(found) if len(found) > 1 else []
 

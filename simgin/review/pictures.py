@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from simgin import plots
 from simgin.findings import pictures
 from simgin.report import summary
-from simgin.report.page import Picture
+from simgin.report.report import Picture
 from simgin.review import frames, sentences
 from simgin.review.review import Review
 from simgin.review.rule_metrics import Game

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simgin.findings import record
-from simgin.findings.report import PAGE, rules_told
-from simgin.report import page
-from simgin.report.page import Page
+from simgin.findings.report import rules_told
+from simgin.report.report import Report
 from simgin.review import pictures, sentences, solo_metrics
 from simgin.review.review import Review
 from simgin.review.rule_metrics import FULL, NAMED_PAIR
@@ -15,31 +14,35 @@ from simgin.stats import table
 from simgin.value.value import ValueRefused
 
 
-def files(review: Review, command: str) -> dict[str, bytes | str]:
-    """Every file but ledger and manifest, by its path in the directory, for `simgin.runs.directory.save`. command: repeats the review."""
-    drawn = list(pictures.of(review))
-    metrics, differences = sentences.metrics(review), sentences.differences(review)
-    return {
-        "table.csv": table.csv(review.found.table),
-        "metrics.csv": table.csv(review.metrics),
-        **({"differences.csv": table.csv(review.differences)} if review.others else {}),
-        "summary.md": "\n".join(
-            [f"# {title(review)}\n", *(f"* {line}" for line in sentences.sentences(review)), ""]
-        )
-        + "\n".join(sheet.markdown() for sheet in (metrics, differences) if sheet.rows),
-        **page.drawings(drawn),
-        PAGE: page.html(
-            Page(
-                title=title(review),
-                lead=_lead(review),
-                verdicts=sentences.sentences(review),
-                pictures=drawn,
-                sheets=[sentences.every(review)],
-                facts=list(_facts(review)),
-                command=command,
-            )
-        ),
-    }
+def review_report(review: Review, command: str) -> Report:
+    """The report of a review. command: repeats it."""
+    return Report(
+        title=title(review),
+        lead=_lead(review),
+        sentences=sentences.sentences(review),
+        pictures=list(pictures.of(review)),
+        sheets=[sentences.every(review)],
+        facts=list(_facts(review)),
+        command=command,
+        summary=_summary(review),
+        tables=_tables(review),
+    )
+
+
+def _tables(review: Review) -> dict[str, str]:
+    """The CSV files by name."""
+    frames = {"table.csv": review.found.table, "metrics.csv": review.metrics}
+    if review.others:
+        frames["differences.csv"] = review.differences
+    return {name: table.csv(frame) for name, frame in frames.items()}
+
+
+def _summary(review: Review) -> str:
+    """Title, sentences and the two tables, as Markdown."""
+    bullets = [f"* {line}" for line in sentences.sentences(review)]
+    sheets = (sentences.metrics(review), sentences.differences(review))
+    tables = "\n".join(sheet.markdown() for sheet in sheets if sheet.rows)
+    return "\n".join([f"# {title(review)}\n", *bullets, ""]) + tables
 
 
 def title(review: Review) -> str:

@@ -11,10 +11,11 @@ import pytest
 
 from simgin import plots
 from simgin.core.sums import KINDS
-from simgin.findings import record, report
+from simgin.findings import record
 from simgin.findings.findings import Findings
+from simgin.findings.report import run_report
 from simgin.play.matchup import seated
-from simgin.report import figures
+from simgin.report import figures, page
 from simgin.runs import ledger, plan, runner
 from simgin.runs.experiment import Cell
 from simgin.runs.threads import Threads
@@ -158,9 +159,9 @@ def test_report_holds_every_file():
         "a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?"
     )
     with ledger.opened(None, asked.identity) as book:
-        files = report.files(
-            Findings(record.of_plan(asked, runner.run(asked.cells, book, Threads(1))), book), "x"
-        )
+        played = runner.run(asked.cells, book, Threads(1))
+        found = Findings(record.of_plan(asked, played), book)
+        files = page.files(run_report(found, "x"))
     pictures = [
         f"plots/{name}.{form}" for name in ("win_and_points", "endings") for form in ("png", "svg")
     ]

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from simgin.report import page
-from simgin.report.page import Picture
+from simgin.report.report import Picture
 from simgin.report.sheet import Sheet
 from support import strict_html as wellformed
 from support.made_pages import HOSTILE, figure, made
@@ -25,7 +25,7 @@ def test_a_page_is_sound():
 
 
 def test_a_page_of_nothing_is_sound():
-    text = page.html(made(lead="", verdicts=[], pictures=[], sheets=[], facts=[]))
+    text = page.html(made(lead="", sentences=[], pictures=[], sheets=[], facts=[]))
     assert wellformed.faults(text) == []
     assert not {"#verdicts", "#pictures", "#tables"} & set(re.findall('href="([^"]*)"', text))
 

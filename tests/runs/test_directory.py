@@ -10,9 +10,11 @@ import pytest
 
 from simgin.cli import session
 from simgin.core import rng, sums
-from simgin.findings import health, record, report
+from simgin.findings import health, record
 from simgin.findings.findings import Findings
+from simgin.findings.report import run_report
 from simgin.play.matchup import Matchup
+from simgin.report import page
 from simgin.rules import variants
 from simgin.runs import directory, ledger, plan, runner
 from simgin.runs.directory import ResultsError
@@ -310,14 +312,11 @@ def test_a_whole_run(tmp_path):
     with ledger.opened(directory.begin(tmp_path / "run"), asked.identity) as book:
         played = runner.run(asked.cells, book, Threads(2))
         found = Findings(record.of_plan(asked, played, health.of(played, book)), book)
+        written = page.files(run_report(found, "x"))
         files = session.save(
-            tmp_path / "run",
-            found,
-            report.files(found, "x"),
-            started=datetime.now(UTC),
-            command="x",
+            tmp_path / "run", found, written, started=datetime.now(UTC), command="x"
         )
-        assert set(report.files(found, "x")) | {"manifest.json"} == {
+        assert set(written) | {"manifest.json"} == {
             path.relative_to(tmp_path / "run").as_posix() for path in files
         }
     again = pd.read_csv(tmp_path / "run" / "table.csv")

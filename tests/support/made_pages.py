@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from simgin.report.page import Page, Picture
+from simgin.report.report import Picture, Report
 from simgin.report.sheet import Sheet
 
 HOSTILE = """a<b>&"c'd.py#x--></script><script>alert(1)</script>{{ 7*7 }}"""
@@ -28,7 +28,7 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
     parts = {
         "title": f"Who wins, {name}?",
         "lead": "A hypothesis.",
-        "verdicts": [f"{name} wins."],
+        "sentences": [f"{name} wins."],
         "pictures": [
             Picture("wins", f"Who wins: {name}", f"{name} wins 3.", figure()),
             *(
@@ -43,4 +43,4 @@ def made(name="gold", variants=("standard", "oklahoma+gin_bonus=20"), **more):
         "facts": [("Seed", "1"), (f"Strategy {name}", "take lower")],
         "command": f"simgin match '{name}'",
     }
-    return Page(**(parts | more))
+    return Report(**(parts | more))

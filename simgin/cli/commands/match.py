@@ -159,11 +159,11 @@ def _command(asked: Plan, amount: Sequence[object], output: Path | None, record:
 def _save(
     place: Path, found: Findings, started: datetime, command: str, record: bool
 ) -> list[Path]:
-    from simgin.findings import report
+    from simgin.findings.report import run_report
+    from simgin.report import page
 
-    return playing.save(
-        place, found, report.files(found, command), started=started, command=command, record=record
-    )
+    files = page.files(run_report(found, command))
+    return playing.save(place, found, files, started=started, command=command, record=record)
 
 
 def _answer(found: Findings, command: str, files: list[Path], details: bool, as_json: bool) -> None:

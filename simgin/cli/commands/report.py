@@ -16,6 +16,7 @@ from simgin.runs import ledger
 
 if TYPE_CHECKING:
     from simgin.findings.findings import Findings
+    from simgin.report.report import Report
 
 
 @click.command()
@@ -27,14 +28,15 @@ def report(directory: Path, as_json: bool) -> None:
     Everything comes from the ledger and the manifest: nothing is played, and the strategies that played need not be there any more.
     The same run gives the same files. The page is report.html.
     """
+    from simgin.report import page
     from simgin.stats import table
 
     manifest = _manifest(directory)
     with _found(directory, manifest) as found:
         there = [results.DEALS] if (directory / results.DEALS).exists() else []
         told = {**manifest, "stopped": found.stopped}
-        files, sentences = _told(found, manifest)
-        written = results.save(directory, told, files, *there)
+        made = _report(found, manifest)
+        written = results.save(directory, told, page.files(made), *there)
         answer = Answer(
             command_line("report", directory),
             table.records(found.table),
@@ -42,21 +44,18 @@ def report(directory: Path, as_json: bool) -> None:
             written,
             found.stopped,
         )
-        answer.give(as_json, [*sentences, ""])
+        answer.give(as_json, [*made.sentences, ""])
 
 
-def _told(found: Findings, manifest: dict[str, Any]) -> tuple[dict[str, bytes | str], list[str]]:
-    """The files of a run, or of a review, and what it found in sentences."""
-    from simgin.findings import report
-    from simgin.findings import sentences as verdicts
-    from simgin.review import report as dossier
-    from simgin.review import review
-    from simgin.review import sentences as brief
+def _report(found: Findings, manifest: dict[str, Any]) -> Report:
+    """The report of a run, or of a review."""
+    from simgin.findings.report import run_report
+    from simgin.review.report import review_report
+    from simgin.review.review import again
 
     if "review" in manifest:
-        again = review.again(manifest["review"], found)
-        return dossier.files(again, manifest["command"]), brief.sentences(again)
-    return report.files(found, manifest["command"]), verdicts.of(found)
+        return review_report(again(manifest["review"], found), manifest["command"])
+    return run_report(found, manifest["command"])
 
 
 def _manifest(directory: Path) -> dict[str, Any]:

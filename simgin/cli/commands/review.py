@@ -79,7 +79,9 @@ def review(
     with session.played(
         plan, output, command, workers=workers, scheduler=scheduler, record=False
     ) as found:
-        from simgin.review import report, sentences
+        from simgin.report import page
+        from simgin.review import sentences
+        from simgin.review.report import review_report
         from simgin.stats import table
 
         note("played; drawing the pictures.")
@@ -87,7 +89,7 @@ def review(
         files = session.save(
             output,
             found,
-            report.files(made, command),
+            page.files(review_report(made, command)),
             started=started,
             command=command,
             review=asked.told,

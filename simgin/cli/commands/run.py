@@ -74,14 +74,15 @@ def run(
     with session.played(
         asked, place, command, workers=workers, scheduler=scheduler, record=record
     ) as found:
-        from simgin.findings import pictures, report
-        from simgin.report import screen
+        from simgin.findings import pictures
+        from simgin.findings.report import run_report
+        from simgin.report import page, screen
         from simgin.stats import table
 
         files = session.save(
             place,
             found,
-            report.files(found, command),
+            page.files(run_report(found, command)),
             started=started,
             command=command,
             record=record,
