@@ -32,7 +32,7 @@ import simgin
 from simgin import plots
 from simgin.core import sums
 from simgin.odds import report, sample, solo
-from simgin.report import summary
+from simgin.report import numbers
 from simgin.review import frames as portrait
 from simgin.review import rule_metrics, solo_metrics
 from simgin.review.rule_metrics import Trait
@@ -439,7 +439,7 @@ def _figures(name: str) -> Iterator[str]:
     )
     undecided = next(kind for kind in UNDECIDED if kind == "void" or found.loc[kind, "value"] > 0)
     for metric, factor in (("turns", 1), (undecided, 100), ("gin", 100)):
-        yield summary.estimate(*table.cell(found, metric), factor)
+        yield numbers.estimate(*table.cell(found, metric), factor)
 
 
 def roster() -> str:
@@ -507,12 +507,12 @@ def quoted(name: str, *title: str) -> str:
             variant,
             f"`{a}`",
             f"`{b}`" if b else "",
-            *(summary.estimate(*table.cell(rows, metric), factor) for metric, _, factor in WON),
+            *(numbers.estimate(*table.cell(rows, metric), factor) for metric, _, factor in WON),
         )
         for (variant, a, b), rows in table.matchups(table.read(REFERENCE / name / "table.csv"))
     ]
     told = [
-        i for i, cells in enumerate(zip(*lines, strict=True)) if set(cells) - {"", summary.DASH}
+        i for i, cells in enumerate(zip(*lines, strict=True)) if set(cells) - {"", numbers.DASH}
     ]
     head = ("game", "A", "B", *(heading for _, heading, _ in WON))
     return _table([head[i] for i in told], [tuple(line[i] for i in told) for line in lines])
@@ -617,7 +617,7 @@ def _lines(found: Sequence[pd.DataFrame]) -> Iterator[tuple[str, ...]]:
             yield (
                 title,
                 *(
-                    summary.estimate(*table.cell(rows, metric), factor)
+                    numbers.estimate(*table.cell(rows, metric), factor)
                     if metric in rows.index
                     else ""
                     for rows in found

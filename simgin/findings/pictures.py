@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from simgin import plots
 from simgin.core.sums import KINDS
 from simgin.findings.record import UNITS
-from simgin.report import summary
+from simgin.report import numbers, summary
 from simgin.report.report import Picture
 from simgin.stats import table
 
@@ -57,7 +57,7 @@ def of(found: Findings) -> Iterator[Picture]:
 
 def who_wins(frame: pd.DataFrame) -> str:
     """Of every matchup the columns that say who wins, as the summary has them."""
-    titles = [column.title for column in summary.shown(frame) if column.metric in WINS]
+    titles = [column.title for column in summary.shown_columns(frame) if column.metric in WINS]
     told = [
         f"{_named(row)}: {', '.join(f'{title} {row[title]}' for title in titles)}"
         for row in summary.texts(frame)
@@ -96,7 +96,7 @@ def league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> str:
     if cross["share"].isna().all():
         return said
     most = cross.sort_values("share", kind="stable").iloc[-1]
-    share = summary.estimate(most["share"], most["low"], most["high"], 100)
+    share = numbers.estimate(most["share"], most["low"], most["high"], 100)
     return f"{said} Most one-sided: {most['strategy']} wins {share} % against {most['opponent']}."
 
 

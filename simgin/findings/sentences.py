@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.findings.record import UNITS
 from simgin.findings.tables import BY_METRIC
-from simgin.report import summary
+from simgin.report import numbers
 from simgin.stats import table
 from simgin.stats.ratios import Z95
 
@@ -76,7 +76,7 @@ def _against(a: str, b: str, rows: pd.DataFrame) -> str:
 
 def _by_points(value: float, low: float, high: float) -> str:
     """Ahead, behind, or neither."""
-    told = summary.estimate(value, low, high)
+    told = numbers.estimate(value, low, high)
     return _stands(
         value,
         low,
@@ -94,7 +94,7 @@ def _size(margin: tuple[float, float, float]) -> str:
     """A margin without its sign."""
     value, low, high = margin
     return (
-        summary.estimate(value, low, high) if value > 0 else summary.estimate(-value, -high, -low)
+        numbers.estimate(value, low, high) if value > 0 else numbers.estimate(-value, -high, -low)
     )
 
 
@@ -178,7 +178,7 @@ def _league(
         return
     metric = "match_win" if rows["match_win"].notna().any() else "deal_win"
     order, first = [str(name) for name in rows["strategy"]], rows.iloc[0]
-    won = summary.estimate(first[metric], first[f"{metric}_low"], first[f"{metric}_high"], 100)
+    won = numbers.estimate(first[metric], first[f"{metric}_low"], first[f"{metric}_high"], 100)
     shares = {(row["strategy"], row["opponent"]): row for _, row in cross.iterrows()}
     second = shares[order[0], order[1]]
     apart = _stands(
@@ -208,8 +208,8 @@ def _league(
 def _cyclic(share: float, half: float) -> str:
     """The share in per cent, or its upper limit where it cannot be told from none at all."""
     if share > half:
-        return summary.estimate(share, share - half, share + half, 100)
-    return f"no more than {summary.number(100 * (share + half), 100 * (share + half))}"
+        return numbers.estimate(share, share - half, share + half, 100)
+    return f"no more than {numbers.number(100 * (share + half), 100 * (share + half))}"
 
 
 def _rated(row: Any) -> str:
@@ -221,11 +221,11 @@ def _rated(row: Any) -> str:
 
 
 def _elo(row: Any) -> str:
-    return summary.estimate(row["elo"], row["elo_low"], row["elo_high"])
+    return numbers.estimate(row["elo"], row["elo_low"], row["elo_high"])
 
 
 def _share(row: Any) -> str:
-    return summary.estimate(row["share"], row["low"], row["high"], 100)
+    return numbers.estimate(row["share"], row["low"], row["high"], 100)
 
 
 def differences(frame: pd.DataFrame) -> list[str]:
@@ -284,7 +284,7 @@ def _difference(row: Any) -> str:
     column = BY_METRIC[row["metric"]]
     sign = 1 if row["difference"] > 0 else -1
     low, high = sorted((sign * row["low"], sign * row["high"]))
-    return f"{column.title} {'higher' if sign > 0 else 'lower'} by {summary.estimate(sign * row['difference'], low, high, column.factor)}"
+    return f"{column.title} {'higher' if sign > 0 else 'lower'} by {numbers.estimate(sign * row['difference'], low, high, column.factor)}"
 
 
 def _stands(value: float, low: float, high: float, even: float, words: tuple[str, str, str]) -> str:
@@ -296,7 +296,7 @@ def _stands(value: float, low: float, high: float, even: float, words: tuple[str
 
 def _text(rows: pd.DataFrame, metric: str) -> str:
     share = metric in ("deal_win", "deal_loss", "match_win", "goal_met", "win", "gin")
-    return summary.estimate(*table.cell(rows, metric), 100 if share else 1)
+    return numbers.estimate(*table.cell(rows, metric), 100 if share else 1)
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.findings.findings import headline
 from simgin.findings.record import UNITS
-from simgin.report import summary
+from simgin.report import numbers, summary
 from simgin.report.sheet import Sheet
 from simgin.stats import league, table
 from simgin.stats.ratios import POWER_80, Z95
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from simgin.findings.findings import Findings
 
-BY_METRIC = {column.metric: column for column in summary.COLUMNS}
+BY_METRIC = {column.metric: column for column in summary.SUMMARY_COLUMNS}
 BY_METRIC["win"] = BY_METRIC["deal_win"]  # alone
 SURE = 0.05
 MOST_ROWS = 60  # of a sheet on a screen
@@ -87,8 +87,8 @@ def differences(frame: pd.DataFrame) -> Sheet:
 def _difference(row: Any) -> str:
     if row["se"] == 0:
         return "none"
-    said = summary.estimate(row["difference"], row["low"], row["high"], _factor(row["metric"]))
-    if said == summary.DASH or math.isnan(row["p_holm"]):
+    said = numbers.estimate(row["difference"], row["low"], row["high"], _factor(row["metric"]))
+    if said == numbers.DASH or math.isnan(row["p_holm"]):
         return said
     return (
         f"{said} *"
@@ -137,7 +137,7 @@ def _elo(row: Any) -> str:
 
 
 def _ranged(row: Any, name: str, factor: int) -> str:
-    return summary.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
+    return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
 def crosses(found: Findings) -> list[Sheet]:
@@ -151,7 +151,7 @@ def crosses(found: Findings) -> list[Sheet]:
 def _cross(found: Findings, variant: str, frame: pd.DataFrame) -> Sheet:
     order = list(found.standings.loc[found.standings["variant"] == variant, "strategy"])
     cells = {
-        (row["strategy"], row["opponent"]): summary.estimate(
+        (row["strategy"], row["opponent"]): numbers.estimate(
             row["share"], row["low"], row["high"], 100
         )
         for _, row in frame.iterrows()
@@ -184,7 +184,7 @@ def _pairing(found: Findings, z: float) -> Sheet:
                 variant,
                 f"{a} v {b}",
                 *texts,
-                luck if luck == summary.DASH else f"{luck} %",
+                luck if luck == numbers.DASH else f"{luck} %",
                 _swept(found, variant, a, b),
             )
         )
@@ -247,7 +247,7 @@ def _spread(values: pd.Series, errors: pd.Series, z: float) -> str:
     if len(values) == 1:
         return _plus_minus(values.iloc[0], errors.iloc[0], z)
     error = z * errors.max()
-    return f"{summary.number(values.min(), error)} to {summary.number(values.max(), error)}"
+    return f"{numbers.number(values.min(), error)} to {numbers.number(values.max(), error)}"
 
 
 def _helped(frame: pd.DataFrame) -> str:
@@ -293,14 +293,14 @@ def _factor(metric: str) -> int:
 
 def _number(value: float, metric: str) -> str:
     return (
-        summary.DASH
+        numbers.DASH
         if math.isnan(value)
-        else summary.number(_factor(metric) * value, _factor(metric) * value)
+        else numbers.number(_factor(metric) * value, _factor(metric) * value)
     )
 
 
 def _plus_minus(value: float, se: float, z: float = Z95) -> str:
-    return summary.estimate(value, value - z * se, value + z * se)
+    return numbers.estimate(value, value - z * se, value + z * se)
 
 
 def _z(found: Findings) -> float:

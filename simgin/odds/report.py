@@ -12,7 +12,7 @@ import numpy as np
 from simgin.odds import seats, solo
 from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
-from simgin.report import summary
+from simgin.report import numbers
 from simgin.report.sheet import Sheet
 from simgin.rules.variants import Variant, find
 from simgin.stats import table
@@ -153,7 +153,7 @@ class Book:
             + (
                 (_written(going[deck - t], "value"), f"{going[deck - t].n:,}")
                 if deck - t in going
-                else (summary.DASH, "")
+                else (numbers.DASH, "")
             )
             for t in range(every, last + 1, every)
             if deck - t in going or t == last
@@ -179,7 +179,7 @@ class Book:
         yield (
             "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**gin.set_index("statistic")["value"])
             if len(gin)
-            else summary.DASH
+            else numbers.DASH
         )
         yield _cell(joker[joker["metric"] == "win"], "value")
         yield _written(win, "value")
@@ -311,17 +311,17 @@ def _counts(variant: str, rows: pd.DataFrame) -> Sheet:
 
 
 def _cell(rows: pd.DataFrame, name: str, factor: int = 100) -> str:
-    return _written(rows.iloc[0], name, factor) if len(rows) else summary.DASH
+    return _written(rows.iloc[0], name, factor) if len(rows) else numbers.DASH
 
 
 def _written(row: Any, name: str, factor: int = 100) -> str:
     """A value with its limits, in per cent unless told otherwise."""
-    return summary.estimate(float(getattr(row, name)), float(row.low), float(row.high), factor)
+    return numbers.estimate(float(getattr(row, name)), float(row.low), float(row.high), factor)
 
 
 def _size(deals: float, low: float, high: float) -> str:
     """A number of deals with its limits; the upper one is infinite where the difference may be nothing."""
-    return f"over {low:,.0f}" if np.isinf(high) else summary.estimate(deals, low, high)
+    return f"over {low:,.0f}" if np.isinf(high) else numbers.estimate(deals, low, high)
 
 
 def _file_name(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.report import figures
-from simgin.report.summary import fold
+from simgin.report.wrapping import fold
 from simgin.stats.ratios import wilson
 
 if TYPE_CHECKING:

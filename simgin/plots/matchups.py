@@ -8,7 +8,8 @@ import numpy as np
 
 from simgin.core.sums import KINDS
 from simgin.report import figures
-from simgin.report.summary import fold, played, players, shown
+from simgin.report.summary import played, roles, shown_columns
+from simgin.report.wrapping import fold
 from simgin.stats import metrics, table
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ _SIDES = {2: ("by A", "by B"), 1: ("by the player", "by the joker")}
 def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
     """For each matchup deals won, points per deal and (where played) matches won: dots with 95 % bars."""
     games = _games(frame)
-    n, told = len(players(frame)), {column.metric for column in shown(frame)}
+    n, told = len(roles(frame)), {column.metric for column in shown_columns(frame)}
     panels = [panel for panel in _PANELS[n] if panel[0] in told]
     labels, common = _labels(games)
     note = "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot."

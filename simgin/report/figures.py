@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simgin.report.summary import fold
+from simgin.report.wrapping import fold
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from simgin.report import figures
+from simgin.report.numbers import DASH
 from simgin.report.report import Picture, Report
 from simgin.report.sheet import Sheet
-from simgin.report.summary import DASH
 
 if TYPE_CHECKING:
     from jinja2 import Template

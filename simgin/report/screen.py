@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simgin.report import summary
+from simgin.report import numbers, summary, wrapping
 from simgin.stats import metrics, table
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Results:
             if heading:
                 yield ""
                 yield Text(heading, style="bold")
-            group, columns = summary.texts(part), summary.shown(part)
+            group, columns = summary.texts(part), summary.shown_columns(part)
             names = [_name(row, label) for row in group]
             for titles in _tables(columns, group, _longest([label, *names]), options.max_width):
                 yield ""
@@ -81,7 +81,7 @@ class Details:
             if metrics.BY_NAME[name].share and value == 0
         ]
         lines = {
-            name: summary.estimate(*cell)
+            name: numbers.estimate(*cell)
             for name, cell in cells.items()
             if name not in (*undefined, *never)
         }
@@ -96,7 +96,7 @@ class Details:
         if never:
             most = max(cells[name][2] for name in never)
             yield Text(
-                f"Never seen: {', '.join(never)} (each share below {summary.number(most, most)}, 95 %)."
+                f"Never seen: {', '.join(never)} (each share below {numbers.number(most, most)}, 95 %)."
             )
         if undefined:
             yield Text(f"Too little to say: {', '.join(undefined)}.")
@@ -105,7 +105,7 @@ class Details:
 def _heading(frame: pd.DataFrame, rows: list[dict[str, str]]) -> str:
     """What all rows have in common."""
     amount = summary.played(*(seen for _, seen in table.matchups(frame)))
-    first, roles = rows[0], summary.players(frame)
+    first, roles = rows[0], summary.roles(frame)
     if len(rows) == 1:
         return f"{' against '.join(first[role] for role in roles)}, {first['variant']}, {amount}"
     common = [
@@ -120,7 +120,7 @@ def _blocks(
     frame: pd.DataFrame, rows: list[dict[str, str]]
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """(heading, what the rows are named by, frame): a block a variant, or one block of variants if only they differ."""
-    roles = summary.players(frame)
+    roles = summary.roles(frame)
     pairs = {tuple(row[role] for role in roles) for row in rows}
     variants = list(dict.fromkeys(row["variant"] for row in rows))
     if len(pairs) == 1:
@@ -193,7 +193,7 @@ def _grid(
     )
     for name, row in zip(names, rows, strict=True):
         cells = (row[title] if whole else _broken(row[title]) for title in titles)
-        out.add_row("\n".join(summary.fold(name, max(1, left))), *cells)
+        out.add_row("\n".join(wrapping.fold(name, max(1, left))), *cells)
     return out
 
 

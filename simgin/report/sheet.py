@@ -1,4 +1,4 @@
-"""A sheet: a small table of text, for the screen and for Markdown alike."""
+"""A sheet: a small table of text, printed on a terminal and written as Markdown."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from simgin.report import summary
-
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.table import Table
 
-WIDEST = 1000  # characters: the width at which a table shows how much room it needs
+WIDEST = 1000  # characters: wide enough to measure the width that a table needs
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A title, headings, rows of text, and how to read them. Prints itself with rich."""
+    """A title, column headings, rows of text, and a note on how to read them. Prints itself in rich."""
 
     title: str
     headings: tuple[str, ...]
@@ -25,15 +23,11 @@ class Sheet:
     note: str = ""
 
     def markdown(self) -> str:
-        """The same in Markdown."""
-        lines = [
-            summary.line(self.headings),
-            summary.line(["---"] * len(self.headings)),
-            *map(summary.line, self.rows),
-        ]
-        return "\n".join(
-            [f"## {self.title}", "", *lines, "", *([self.note, ""] if self.note else [])]
-        )
+        """The sheet as a Markdown section."""
+        lines = [f"## {self.title}", "", *markdown_table(self.headings, self.rows), ""]
+        if self.note:
+            lines += [self.note, ""]
+        return "\n".join(lines)
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -41,34 +35,52 @@ class Sheet:
         from rich.text import Text
 
         yield Text(f"\n{self.title}\n", style="bold")
-        grid = _grid(self.headings, self.rows)
-        if console.measure(grid, options=options.update(width=WIDEST)).maximum <= options.max_width:
-            yield grid
-        elif len(self.rows) == 1:  # too wide: stood on its side
-            (name, *cells) = self.rows[0]
-            yield _grid(("", name), list(zip(self.headings[1:], cells, strict=True)))
-        else:  # a name, and what is said of it below
-            for name, *cells in self.rows:
-                yield Text(name)
-                yield Text(
-                    "  "
-                    + ", ".join(
-                        f"{heading} {cell}"
-                        for heading, cell in zip(self.headings[1:], cells, strict=True)
-                        if cell
-                    )
-                )
+        table = _table(self.headings, self.rows)
+        needed = console.measure(table, options=options.update(width=WIDEST)).maximum
+        if needed <= options.max_width:
+            yield table
+        elif len(self.rows) == 1:
+            yield _transposed(self.headings, self.rows[0])
+        else:
+            yield from _listed(self.headings, self.rows)
         if self.note:
             yield Text(self.note)
 
 
-def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a Markdown table."""
+    rule = ["---"] * len(headings)
+    return [_markdown_row(cells) for cells in (headings, rule, *rows)]
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    escaped = [cell.replace("|", r"\|") for cell in cells]  # a path may contain a bar
+    return "| " + " | ".join(escaped) + " |"
+
+
+def _transposed(headings: Sequence[str], row: Sequence[str]) -> Table:
+    """The only row of a table that is too wide, one heading per line."""
+    name, *cells = row
+    return _table(("", name), list(zip(headings[1:], cells, strict=True)))
+
+
+def _listed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[RenderableType]:
+    """A table that is too wide as a list: the name of each row, and its cells on the next line."""
+    from rich.text import Text
+
+    for name, *cells in rows:
+        pairs = zip(headings[1:], cells, strict=True)
+        yield Text(name)
+        yield Text("  " + ", ".join(f"{heading} {cell}" for heading, cell in pairs if cell))
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     from rich import box
     from rich.table import Table
 
-    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for heading in headings:
-        grid.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold")
     for row in rows:
-        grid.add_row(*row)
-    return grid
+        table.add_row(*row)
+    return table

@@ -1,43 +1,44 @@
-"""Results for people: one row a matchup, every estimate with its error, as CSV and Markdown (simgin.report.screen prints it).
+"""The summary table: one row per matchup, every estimate with its 95 % interval, as CSV and Markdown.
 
-Deals won, points per deal and matches won stand together, because they can differ in sign (METRICS section 9, trap 1).
+Deals won, points per deal and matches won stand side by side, because they can differ in sign
+(docs/explanation/statistics.md#traps). simgin.report.screen prints the same table on a terminal.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simgin.report.numbers import DASH, estimate, number
+from simgin.report.sheet import markdown_table
 from simgin.stats import metrics, table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-DASH = "–"  # noqa: RUF001  what is printed where too little was played
-# Significant digits of the error that are printed; the value gets as many decimals
-ERROR_DIGITS = 2
-# An interval whose two arms differ by more than this share of its width is printed as an interval
-LOPSIDED = 0.05
-
-
+# Matchups by their number of players
 TWO, ONE, BOTH = (2,), (1,), (1, 2)
-# Relative: settlements nearer than this to the points of the deals are those points
+# Relative: a settlement nearer than this to the points of its deals is those points
 ADDED_UP = 1e-6
+COUNT_NAMES = {metrics.DEAL: "deals", metrics.MATCH: "matches"}
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the summary: a metric, what people call it, whether it is printed in per cent, and where it is shown."""
+    """One column of the summary: a metric, its heading, and the matchups that show it.
+
+    players: the numbers of players for which the metric exists. always: those that show it even if
+    it never happened; the others show it only where it did.
+    """
 
     metric: str
     title: str
-    key: str  # its name in summary.csv
+    key: str  # column name in summary.csv
     percent: bool
-    players: tuple[int, ...] = BOTH  # the games that can have it
-    always: tuple[int, ...] = BOTH  # those that show it always; others only where it was ever seen
+    players: tuple[int, ...] = BOTH
+    always: tuple[int, ...] = BOTH
 
     @property
     def factor(self) -> int:
@@ -45,7 +46,7 @@ class Column:
         return 100 if self.percent else 1
 
 
-COLUMNS = (
+SUMMARY_COLUMNS = (
     Column("deal_win", "deals won %", "deals_won_pct", True),
     Column("margin", "points/deal", "points_per_deal", False, TWO),
     Column("score", "score/deal", "score_per_deal", False, ONE),
@@ -67,164 +68,120 @@ COLUMNS = (
 )
 
 
-def number(value: float, error: float) -> str:
-    """`value` with as many decimals as the first two digits of `error` take; nothing at all is `0`."""
-    if value == 0:
-        return "0"
-    decimals = _decimals(error)
-    return f"{round(value, decimals) + 0.0:.{decimals}f}"  # the sum turns minus zero into zero
-
-
-def estimate(value: float, low: float, high: float, factor: int = 1) -> str:
-    """`50.12 ± 0.14`, or `0.0012 (0.0003 to 0.0044)` where the interval is lopsided, or a dash where undefined."""
-    if math.isnan(value + low + high):
-        return DASH
-    value, low, high = factor * value, factor * low, factor * high
-    half = (high - low) / 2
-    if abs((high - value) - (value - low)) > LOPSIDED * 2 * half:
-        return f"{number(value, half)} ({number(low, half)} to {number(high, half)})"
-    return f"{number(value, half)} ± {number(half, half)}"
-
-
 def played(*matchups: pd.DataFrame) -> str:
-    """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)`, from the rows of one matchup or the range over several."""
-    deals = _range([_played(rows, metrics.DEAL) for rows in matchups]) + " deals"
+    """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)` over several matchups."""
+    deals = _range([_count(rows, metrics.DEAL) for rows in matchups]) + " deals"
     if any(metrics.MATCH in set(rows["unit"]) for rows in matchups):
-        return f"{_range([_played(rows, metrics.MATCH) for rows in matchups])} matches ({deals})"
+        matches = _range([_count(rows, metrics.MATCH) for rows in matchups])
+        return f"{matches} matches ({deals})"
     return deals
 
 
 def texts(frame: pd.DataFrame) -> list[dict[str, str]]:
-    """One dictionary of column title -> text for every matchup of a tidy frame; what was played stands before the columns."""
-    columns, roles = shown(frame), players(frame)
-    return [
-        {"variant": key[0], **dict(zip(roles, key[1:], strict=False)), "played": played(rows)}
-        | {column.title: _cell(rows, column) for column in columns}
-        for key, rows in table.matchups(frame)
-    ]
+    """One dictionary per matchup of a tidy frame: heading -> text, identity and size first."""
+    columns, names = shown_columns(frame), roles(frame)
+    rows = []
+    for (variant, *players), matchup in table.matchups(frame):
+        row = {"variant": variant, **dict(zip(names, players, strict=False))}
+        row["played"] = played(matchup)
+        for column in columns:
+            row[column.title] = _cell(matchup, column)
+        rows.append(row)
+    return rows
 
 
-def players(frame: pd.DataFrame) -> tuple[str, ...]:
-    """What people call who plays: A and B, or the strategy where every game is for one."""
+def roles(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Headings of the players: A and B, or `strategy` where every matchup is for one player."""
     return ("A", "B") if (frame["opponent"] != "").any() else ("strategy",)
 
 
-def shown(frame: pd.DataFrame) -> tuple[Column, ...]:
-    """The columns that say something about this frame."""
-    games, n = [rows for _, rows in table.matchups(frame)], len(players(frame))
-    return tuple(
-        column for column in COLUMNS if n in column.players and _says_something(column, games, n)
-    )
+def shown_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
+    """The columns with something to say about a tidy frame."""
+    matchups, n = [rows for _, rows in table.matchups(frame)], len(roles(frame))
+    possible = (column for column in SUMMARY_COLUMNS if n in column.players)
+    return tuple(column for column in possible if _is_shown(column, matchups, n))
 
 
-def _says_something(column: Column, games: Sequence[pd.DataFrame], n: int) -> bool:
-    if all(column.metric not in rows.index for rows in games):
+def _is_shown(column: Column, matchups: Sequence[pd.DataFrame], players: int) -> bool:
+    if all(column.metric not in rows.index for rows in matchups):
         return False  # no matches were played
-    if column.metric in ("match_win", "goal_met") and n == 1:
-        return _goals_alone(games) == (column.metric == "goal_met")
+    if column.metric in ("match_win", "goal_met") and players == 1:
+        return _goal_decides(matchups) == (column.metric == "goal_met")
     if column.metric == "settlement":
-        return any(_settles(rows) for rows in games)
-    return n in column.always or any(table.cell(rows, column.metric)[0] > 0 for rows in games)
+        return any(_settles(rows) for rows in matchups)
+    if players in column.always:
+        return True
+    return any(table.cell(rows, column.metric)[0] > 0 for rows in matchups)
 
 
-def _goals_alone(games: Sequence[pd.DataFrame]) -> bool:
-    """Whether every match is won by meeting a goal: then the two columns would be the same."""
-    return not any(math.isnan(table.cell(rows, "goal_met")[0]) for rows in games)
+def _goal_decides(matchups: Sequence[pd.DataFrame]) -> bool:
+    """Whether meeting a goal wins every match of one player; both columns would then be equal."""
+    return not any(math.isnan(table.cell(rows, "goal_met")[0]) for rows in matchups)
 
 
 def _settles(rows: pd.DataFrame) -> bool:
-    """Whether matches are paid by anything but the points of their deals added up: by bonuses, or in columns."""
-    paid, margin, deals = (
+    """Whether matches pay anything but the points of their deals: bonuses, or columns."""
+    settlement, margin, deals = (
         table.cell(rows, metric)[0] for metric in ("settlement", "margin", "deals_per_match")
     )
-    return not math.isnan(paid) and not math.isclose(
-        paid, margin * deals, rel_tol=ADDED_UP, abs_tol=ADDED_UP
-    )
+    if math.isnan(settlement):
+        return False
+    return not math.isclose(settlement, margin * deals, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
 
 
 def markdown(frame: pd.DataFrame) -> str:
-    """The summary as a Markdown table, with a line that says how to read it."""
+    """The summary as a Markdown table, followed by how to read it."""
     rows = texts(frame)
-    lines = [
-        line(list(rows[0])),
-        line(["---"] * len(rows[0])),
-        *(line(list(row.values())) for row in rows),
-    ]
-    return "\n".join([*lines, "", reading(frame), ""])
+    cells = [list(row.values()) for row in rows]
+    return "\n".join([*markdown_table(list(rows[0]), cells), "", reading(frame), ""])
 
 
 def reading(frame: pd.DataFrame) -> str:
-    """How the summary is to be read, in a few sentences."""
-    sentences = ["Everything is seen by A: won is won by A, points per deal are A's minus B's."]
-    if len(players(frame)) == 1:
-        sentences = [_reading_alone(frame)]
-    elif any(column.metric == "settlement" for column in shown(frame)):
-        sentences.append("The settlement is what A receives for a match, bonuses included.")
-    return " ".join(
-        [
-            *sentences,
-            f"± and brackets are 95 % intervals; {DASH} means too little was played to say.",
-        ]
-    )
+    """How to read the summary, in a few sentences."""
+    if len(roles(frame)) == 1:
+        sentences = [_reading_solo(frame)]
+    else:
+        sentences = ["Wins are A's; points are A's minus B's."]
+        if any(column.metric == "settlement" for column in shown_columns(frame)):
+            sentences.append("The settlement is what A receives for a match, bonuses included.")
+    intervals = f"± and brackets are 95 % intervals; {DASH} means too few deals to estimate."
+    return " ".join([*sentences, intervals])
 
 
-def _reading_alone(frame: pd.DataFrame) -> str:
+def _reading_solo(frame: pd.DataFrame) -> str:
     joker, limit = (
         (frame.loc[frame["metric"] == kind, "value"] > 0).any() for kind in ("joker", "limit")
     )
-    if joker:
-        return f"The score is the player's points minus the joker's{', or the penalty where penalties are counted' if limit else ''}."
-    return "The score is the penalty of a deal: low is good."
+    if not joker:
+        return "The score is the penalty of a deal: lower is better."
+    penalty = ", or the penalty in variants that count penalties" if limit else ""
+    return f"The score is the player's points minus the joker's{penalty}."
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """The summary for a spreadsheet: every estimate in three columns, value, low and high; undefined cells empty."""
+    """The summary for a spreadsheet: value, low and high per estimate; undefined cells are empty."""
     import pandas as pd
 
-    columns = shown(frame)
-    units = [unit for unit in (metrics.DEAL, metrics.MATCH) if unit in set(frame["unit"])]
+    columns = shown_columns(frame)
+    units = [unit for unit in COUNT_NAMES if unit in set(frame["unit"])]
     rows: list[dict[str, object]] = []
-    for (variant, a, b), seen in table.matchups(frame):
-        rows.append({"variant": variant, "strategy": a, "opponent": b})
-        rows[-1] |= {_PLAYED[unit]: _played(seen, unit) for unit in units}
+    for (variant, a, b), matchup in table.matchups(frame):
+        row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
+        for unit in units:
+            row[COUNT_NAMES[unit]] = _count(matchup, unit)
         for column in columns:
-            rows[-1] |= _spread(seen, column)
+            row |= _spread(matchup, column)
+        rows.append(row)
     return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
 
 
-def fold(name: str, width: int) -> list[str]:
-    """The lines of a name, folded before + and after a space, else before : # /, and inside a part only where it must be."""
-    lines = [""]
-    for part in _parts(name, width):
-        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
-            lines.append("")
-        lines[-1] += part
-        while len(lines[-1].rstrip()) > width:
-            lines[-1:] = [lines[-1][:width], lines[-1][width:]]
-    return [line.rstrip() for line in lines]
-
-
-def _parts(name: str, width: int) -> Iterator[str]:
-    for part in re.findall(r"\+?[^+ ]+ ?|.", name):
-        yield from [part] if len(part.rstrip()) <= width else re.findall(r"[:#/]?[^:#/]+|.", part)
-
-
-_PLAYED = {metrics.DEAL: "deals", metrics.MATCH: "matches"}
-
-
-def _played(rows: pd.DataFrame, unit: str) -> int:
+def _count(rows: pd.DataFrame, unit: str) -> int:
     return int(rows.loc[rows["unit"] == unit, "n"].iloc[0])
 
 
 def _range(counts: list[int]) -> str:
     low, high = min(counts), max(counts)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def _decimals(error: float) -> int:
-    if error <= 0:
-        return 2
-    return max(0, min(12, ERROR_DIGITS - 1 - math.floor(math.log10(error))))
 
 
 def _cell(rows: pd.DataFrame, column: Column) -> str:
@@ -236,13 +193,6 @@ def _spread(rows: pd.DataFrame, column: Column) -> dict[str, str]:
     names = (column.key, f"{column.key}_low", f"{column.key}_high")
     if math.isnan(value):
         return dict.fromkeys(names, "")
-    return {
-        name: number(x, (high - low) / 2) for name, x in zip(names, (value, low, high), strict=True)
-    }
-
-
-def line(cells: Sequence[str]) -> str:
-    """A row of a Markdown table."""
-    return (
-        "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
-    )  # a path may have a bar
+    half = (high - low) / 2
+    numbers = [number(x, half) for x in (value, low, high)]
+    return dict(zip(names, numbers, strict=True))

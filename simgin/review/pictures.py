@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin import plots
 from simgin.findings import pictures
-from simgin.report import summary
+from simgin.report import numbers
 from simgin.report.report import Picture
 from simgin.review import frames, sentences
 from simgin.review.review import Review
@@ -40,7 +40,7 @@ def _steps(_: Review, rows: pd.DataFrame) -> str:
     parts = [
         f"{row['variant']}: {row['strategy']} wins {share} % against {row['opponent']}"
         for row in rows.to_dict("records")
-        for share in [summary.estimate(row["value"], row["low"], row["high"], 100)]
+        for share in [numbers.estimate(row["value"], row["low"], row["high"], 100)]
     ]
     return "; ".join(parts) + "."
 
@@ -49,7 +49,7 @@ def _settled(_: Review, rows: pd.DataFrame) -> str:
     """Where an estimate began and ended, with the limits that hold at every look."""
     ends = rows.iloc[[0, -1]].to_dict("records")
     told = [
-        f"{summary.estimate(row['value'], row['low'], row['high'], 100)} % after {row['n']:,} matches"
+        f"{numbers.estimate(row['value'], row['low'], row['high'], 100)} % after {row['n']:,} matches"
         for row in ends
     ]
     return f"{ends[0]['strategy']} against {ends[0]['opponent']} won {told[0]}, {told[1]}."
@@ -174,4 +174,4 @@ def extremes(frame: pd.DataFrame) -> str:
 
 def _cell(cell: Mapping[Hashable, Any]) -> str:
     place = ", ".join(f"{name} {cell[name]:g}" for name in ("a", "b", "k", "j") if name in cell)
-    return f"{summary.estimate(cell['value'], cell['low'], cell['high'])} ({place})"
+    return f"{numbers.estimate(cell['value'], cell['low'], cell['high'])} ({place})"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simgin.findings.tables import SURE
-from simgin.report import summary
+from simgin.report import numbers
 from simgin.report.sheet import Sheet
 from simgin.review.review import Change, Review
 from simgin.review.rule_metrics import Game, Told, Trait
@@ -89,7 +89,7 @@ def _plain(trait: Trait, own: Quantity, *, signed: bool = True) -> str:
     return (
         f"{value:g}"
         if own.span is not None
-        else summary.number(trait.factor * value, 10 * trait.factor * _half(own))
+        else numbers.number(trait.factor * value, 10 * trait.factor * _half(own))
     )
 
 
@@ -141,7 +141,7 @@ def _change(review: Review, variant: str, trait: Trait) -> str:
         return f"{_words(trait, own)}, not {_plain(trait, other)}"
     change = review.changes[variant, trait.key].by
     half = trait.factor * _half(change)
-    by = f"{summary.number(trait.factor * abs(change.value), 10 * half)} ± {summary.number(half, 10 * half)}"
+    by = f"{numbers.number(trait.factor * abs(change.value), 10 * half)} ± {numbers.number(half, 10 * half)}"
     return f"{_words(trait, own)}, {by} {'more' if change.value > 0 else 'less'} ({_plain(trait, other)})"
 
 
@@ -159,7 +159,7 @@ def _half(one: Quantity) -> float:
 def _least(trait: Trait, change: Change) -> str:
     """What would have been found four times in five."""
     least = trait.factor * smallest_detectable_difference(change.by.se)
-    return summary.number(least, least)
+    return numbers.number(least, least)
 
 
 def told(review: Review, keys: Sequence[str]) -> str:
@@ -238,11 +238,11 @@ def _is_something(trait: Trait, told: Told) -> bool:
 
 def _cell(trait: Trait, told: Told) -> str:
     if isinstance(told, str):
-        return summary.DASH
+        return numbers.DASH
     if told.span is not None:
         low, high = told.span
         return f"{told.value:g}" + (f" ({low:g} to {high:g})" if low < high else "")
-    return summary.estimate(told.value, *told.limits, trait.factor)
+    return numbers.estimate(told.value, *told.limits, trait.factor)
 
 
 def _difference(review: Review, variant: str, trait: Trait) -> str:
@@ -253,7 +253,7 @@ def _difference(review: Review, variant: str, trait: Trait) -> str:
         return "none"
     if _number(review, variant, trait).span is not None:
         return f"{change.by.value:+g}" if change.by.value else "0"
-    return summary.estimate(change.by.value, *change.by.limits, trait.factor) + (
+    return numbers.estimate(change.by.value, *change.by.limits, trait.factor) + (
         " *" if change.p_holm < SURE else ""
     )
 
@@ -273,6 +273,6 @@ def _note(review: Review) -> str:
     field = ", ".join(review.asked.field)
     who = "By the best player" if review.asked.alone else f"Means over {field}, each against itself"
     said = [f"{who}. ± and brackets are 95 % intervals."]
-    said += [f"{summary.DASH} in {why} ({', '.join(titles)})." for why, titles in reasons.items()]
+    said += [f"{numbers.DASH} in {why} ({', '.join(titles)})." for why, titles in reasons.items()]
     said += [f"Only {DEEPER}: {', '.join(left_out)}."] if left_out else []
     return " ".join(said)

@@ -11,7 +11,7 @@ from rich.console import Console
 import simgin
 from simgin import plots
 from simgin.cli.main import cli
-from simgin.report import screen, summary
+from simgin.report import numbers, screen, summary
 from simgin.stats import table
 
 JOKER = simgin.match("gold", variant="gin-solitaire", matches=300)
@@ -32,7 +32,7 @@ def text_of(thing, width=80):
 
 
 def titles(data):
-    return [column.title for column in summary.shown(data)]
+    return [column.title for column in summary.shown_columns(data)]
 
 
 def test_columns_are_those_of_one_player():
@@ -46,7 +46,7 @@ def test_columns_are_those_of_one_player():
     assert titles(CLOCK) == ["deals won %", "score/deal", "goal met %", "gin %", "limit %", "turns"]
     row = summary.texts(CLOCK)[0]
     value = table.cell(CLOCK.set_index("metric"), "match_win")
-    assert row["goal met %"] == summary.estimate(
+    assert row["goal met %"] == numbers.estimate(
         *value, 100
     )  # of a total the match is won by meeting the goal
     assert "A" not in row and row["strategy"] == "gold"
@@ -59,19 +59,19 @@ def test_nothing_is_cut_and_nobody_is_called_b(data, width):
     assert max(map(len, text.splitlines())) <= width and "…" not in text
     for (variant, *_), rows in table.matchups(data):
         one = data[data["variant"] == variant]
-        for column in summary.shown(one if len(set(data["strategy"])) > 1 else data):
+        for column in summary.shown_columns(one if len(set(data["strategy"])) > 1 else data):
             for part in re.split(
-                r" (?=\()", summary.estimate(*table.cell(rows, column.metric), column.factor)
+                r" (?=\()", numbers.estimate(*table.cell(rows, column.metric), column.factor)
             ):
                 assert part in text
-    assert "against" not in text and "A's" not in text and "Everything is seen by A" not in text
+    assert "against" not in text and "A's" not in text and "Wins are A" not in text
 
 
 def test_headings_and_how_to_read():
     assert text_of(screen.results(JOKER)).startswith("gold, gin-solitaire, 300 matches (")
     assert text_of(screen.results(PANEL)).startswith("variant: gin-solitaire; 300 matches (")
     assert "The score is the player's points minus the joker's. " in summary.reading(JOKER)
-    assert "low is good" in summary.reading(CLOCK)
+    assert "lower is better" in summary.reading(CLOCK)
     assert text_of(screen.details(CLOCK)).startswith(
         "gold, solitary-gin, 300 matches (1,500 deals)"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin.report import summary
+from simgin.report import numbers, summary, wrapping
 from simgin.stats import table
 from support import toy_deals as toy
 
@@ -36,13 +36,13 @@ NAN = float("nan")
         (0.0, 0.0, 0.0038, 100, "0 (0 to 0.38)"),
         (0.0012, 0.0003, 0.0044, 1, "0.0012 (0.0003 to 0.0044)"),
         (0.9999, 0.99945, 0.99998, 100, "99.990 (99.945 to 99.998)"),
-        (NAN, NAN, NAN, 1, summary.DASH),
+        (NAN, NAN, NAN, 1, numbers.DASH),
         (7.0, 7.0, 7.0, 1, "7.00 ± 0"),
         (-1e-9, -0.0003, 0.0003, 1, "0.00000 ± 0.00030"),
     ],
 )
 def test_estimate(value, low, high, factor, text):
-    assert summary.estimate(value, low, high, factor) == text
+    assert numbers.estimate(value, low, high, factor) == text
 
 
 def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
@@ -51,7 +51,7 @@ def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
         "| variant | A | B | played | deals won % | points/deal | matches won % |"
     )
     assert lines[2].startswith("| standard | gold | simple | 600 matches (")
-    assert lines[3].count(summary.DASH) == 8
+    assert lines[3].count(numbers.DASH) == 8
     assert "nan" not in summary.markdown(FRAME)
     assert "95 %" in lines[-1]
 
@@ -100,11 +100,11 @@ def test_a_run_of_deals_has_no_matches():
     ],
 )
 def test_names_are_folded_where_their_parts_meet(name, width, lines):
-    assert summary.fold(name, width) == lines
+    assert wrapping.fold(name, width) == lines
 
 
 @given(st.text(alphabet="ab+:#/ =", max_size=30), st.integers(1, 12))
 def test_no_character_of_a_name_is_lost(name, width):
-    lines = summary.fold(name, width)
+    lines = wrapping.fold(name, width)
     assert "".join(lines).replace(" ", "") == name.replace(" ", "")
     assert all(len(line) <= width for line in lines)

@@ -1,0 +1,29 @@
+"""Long names on several lines, broken where a reader expects a break."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+
+def fold(name: str, width: int) -> list[str]:
+    """Lines of at most `width` characters: broken before + and after a space, else before : # /.
+
+    A part without any of these is cut only if it is longer than a whole line.
+    """
+    lines = [""]
+    for part in _parts(name, width):
+        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+        while len(lines[-1].rstrip()) > width:
+            lines[-1:] = [lines[-1][:width], lines[-1][width:]]
+    return [line.rstrip() for line in lines]
+
+
+def _parts(name: str, width: int) -> Iterator[str]:
+    for part in re.findall(r"\+?[^+ ]+ ?|.", name):
+        if len(part.rstrip()) <= width:
+            yield part
+        else:
+            yield from re.findall(r"[:#/]?[^:#/]+|.", part)
