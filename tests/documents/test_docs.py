@@ -1,4 +1,4 @@
-"""The documents are true: tables agree with the code, the examples run, links lead somewhere."""
+"""The documentation is correct: tables agree with the code, examples run and links resolve."""
 
 import inspect
 import re
@@ -20,7 +20,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_every_link_resolves(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
@@ -32,7 +32,7 @@ def test_every_field_of_the_view_is_documented() -> None:
         assert f"| `{name}` | {about} |" in text
 
 
-def test_every_check_of_the_contract_is_documented() -> None:
+def test_every_contract_check_is_documented() -> None:
     text = (ROOT / "docs/how-to/writing-a-strategy.md").read_text()
     assert re.findall(
         r"^\| `(\w+)` \| [^|]* \|$", text.split("## The contract test")[1], re.M
@@ -46,16 +46,16 @@ def test_every_helper_is_documented_with_its_arguments() -> None:
         .partition("## Helpers")[2]
         .partition("\n## ")[0]
     )
-    told = dict(re.findall(r"^\| `(\w+)(\(.*?\))?` \| .+ \|$", section, re.M))
-    assert sorted(told) == sorted(toolkit.__all__)
-    for name, arguments in told.items():
+    documented = dict(re.findall(r"^\| `(\w+)(\(.*?\))?` \| .+ \|$", section, re.M))
+    assert sorted(documented) == sorted(toolkit.__all__)
+    for name, arguments in documented.items():
         function = getattr(toolkit, name)
         if arguments or callable(function):
             assert arguments == str(inspect.signature(getattr(function, "py_func", function))), name
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/writing-a-strategy.md"])
-def test_the_strategies_in_the_documents_play(page: str, tmp_path: Path) -> None:
+def test_the_strategies_in_the_documentation_play(page: str, tmp_path: Path) -> None:
     files = [
         code
         for code in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
@@ -70,7 +70,7 @@ def test_the_strategies_in_the_documents_play(page: str, tmp_path: Path) -> None
         assert done.returncode == 0, done.stderr
 
 
-def test_the_variants_in_the_documents_are_games_and_the_commands_run(
+def test_the_variants_and_commands_in_the_documentation_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = (ROOT / "docs/how-to/variants.md").read_text()

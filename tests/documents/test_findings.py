@@ -1,4 +1,8 @@
-"""The findings rest on what is committed: tables quoted as they are, figures that stand in them, two million deals a question."""
+"""The findings page agrees with the committed results.
+
+Tables are quoted unchanged, every figure in the text stands in a table, and every question is
+settled on at least two million deals.
+"""
 
 import re
 from pathlib import Path
@@ -18,29 +22,29 @@ PAGES = [DOCS / "findings.md", DOCS / "reference" / "strategies" / "README.md", 
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_is_quoted_is_what_is_there(page: Path) -> None:
+def test_quoted_tables_are_up_to_date(page: Path) -> None:
     assert make.filled(page, ("quoted", "roster", "speed")) == page.read_text()
 
 
-def test_the_catalogue_is_that_of_the_league_and_the_bench() -> None:
+def test_the_catalogue_agrees_with_league_and_bench() -> None:
     assert make.catalogue() == catalogue.FILE.read_text()
 
 
 @pytest.mark.parametrize("name", ADVICE)
-def test_a_question_is_settled_on_two_million_deals_at_both_bonuses(name: str) -> None:
+def test_every_question_is_settled_on_two_million_deals_at_both_undercut_bonuses(name: str) -> None:
     table = pd.read_csv(REFERENCE / name / "table.csv")
     assert set(table["variant"]) == {"standard", "standard+undercut_bonus=10"}
     assert table.loc[table["metric"] == "margin", "n"].min() >= 2_000_000
     assert f"`simgin run experiments/{name}.toml -o results/reference/{name}`" in FINDINGS
-    asked = experiment.cells(experiment.read(ROOT / "experiments" / f"{name}.toml"))
+    cells = experiment.cells(experiment.read(ROOT / "experiments" / f"{name}.toml"))
     played = set(zip(table["variant"], table["strategy"], table["opponent"], strict=True))
     assert {
-        (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent) for cell in asked
+        (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent) for cell in cells
     } <= played
 
 
-def test_figures_in_the_text_stand_in_a_table() -> None:
-    """Every figure with an error outside the quoted tables is one of theirs, but for its sign, or of a strategy's page."""
+def test_every_figure_in_the_text_stands_in_a_table() -> None:
+    """Every figure with an error bar is in a quoted table or on a strategy page, up to its sign."""
     quoted = re.compile(r"<!-- quoted.*?<!-- end -->", re.S)
     known = "".join(quoted.findall(FINDINGS)) + "".join(
         page.read_text() for page in (DOCS / "reference" / "strategies").glob("*.md")
@@ -59,8 +63,8 @@ def test_figures_in_the_text_stand_in_a_table() -> None:
     assert [figure for figure in figures if figure not in known] == []
 
 
-def test_the_bonus_moves_knock_rules_and_no_other() -> None:
-    """What the findings say beside the verdicts: less than a tenth of a point for every take and discard rule, more for when to knock."""
+def test_the_undercut_bonus_moves_knock_policies_only() -> None:
+    """Take and discard policies move by less than a tenth of a point, knock policies by more."""
     table = pd.concat(pd.read_csv(REFERENCE / name / "table.csv") for name in ("advice", *ADVICE))
     margins = table[table["metric"] == "margin"].drop_duplicates(
         ["variant", "strategy", "opponent"]
@@ -68,17 +72,18 @@ def test_the_bonus_moves_knock_rules_and_no_other() -> None:
     by_bonus = margins.pivot(index=["strategy", "opponent"], columns="variant", values="value")
     moved = (by_bonus["standard"] - by_bonus["standard+undercut_bonus=10"]).abs()
     knocks = [any("knock=" in name or ":k=" in name for name in pair) for pair in moved.index]
-    assert moved[[not one for one in knocks]].max() < 0.1 < moved[knocks].max()
+    others = [not knock for knock in knocks]
+    assert moved[others].max() < 0.1 < moved[knocks].max()
 
 
-def test_everybody_for_two_is_in_the_league_or_has_a_reason() -> None:
-    """mc is too slow for it and has an experiment of its own; dice-player is gold wherever there is no die."""
+def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
+    """mc is too slow and has its own experiment; dice-player is gold wherever there is no die."""
     league = set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"])
     missing = {name for name in loader.shipped() if not catalogue.alone(name)} - league
     assert missing == {"mc", "dice-player"}
 
 
-def test_the_catalogue_speaks_to_people() -> None:
+def test_the_catalogue_describes_every_strategy_in_words() -> None:
     assert (
         catalogue.strength("simple").startswith("+0 ± 0, 50")
         and catalogue.strength("nobody") == "–"
@@ -90,16 +95,10 @@ def test_the_catalogue_speaks_to_people() -> None:
         "",
     ]
     for name in loader.shipped():
-        one = loader.find(name)
-        assert (
-            one.source
-            and catalogue.idea(one)[0].isupper()
-            and not catalogue.idea(one).lower().startswith(f"{name}:")
-        ), name
-    order = [
-        one.name
-        for one in catalogue.ordered(
-            [loader.find(name) for name in ("random", "mc", "gold", "marjj")]
-        )
-    ]
-    assert order == ["marjj", "gold", "random", "mc"]
+        strategy = loader.find(name)
+        idea = catalogue.idea(strategy)
+        assert strategy.source and idea[0].isupper(), name
+        assert not idea.lower().startswith(f"{name}:")
+    strategies = [loader.find(name) for name in ("random", "mc", "gold", "marjj")]
+    ordered = catalogue.ordered(strategies)
+    assert [strategy.name for strategy in ordered] == ["marjj", "gold", "random", "mc"]

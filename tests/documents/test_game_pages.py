@@ -1,4 +1,4 @@
-"""The pages of the games: none is missing, what comes from the rows is up to date, and the numbers are what their commands print."""
+"""The variant pages: every variant has one, and what is generated is up to date."""
 
 import re
 from pathlib import Path
@@ -21,16 +21,16 @@ QUESTIONS = {
     "002": 14,
     "003": 44,
     "004": 16,
-}  # how many each source has raised
+}  # questions that each source raises
 COMMANDS = sorted({text for page in PAGES for text in re.findall(r"-v ([^` ]+)", page.read_text())})
 
 
-def test_every_game_has_a_page_and_every_page_a_game() -> None:
+def test_every_variant_has_a_page_and_every_page_a_variant() -> None:
     assert {page.stem for page in PAGES} == {*NAMES, "README"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_has_its_parts_in_their_order(name: str) -> None:
+def test_a_variant_page_has_its_headings_in_order(name: str) -> None:
     text = (GAMES / f"{name}.md").read_text()
     assert text.startswith(f"# {variants.find(name).title}\n")
     assert re.findall(r"^## (.*)$", text, re.M) == HEADINGS
@@ -39,11 +39,11 @@ def test_a_page_has_its_parts_in_their_order(name: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_comes_from_the_rows_is_up_to_date(page: Path) -> None:
+def test_the_generated_parameters_are_up_to_date(page: Path) -> None:
     assert make.filled(page, ("rows",)) == page.read_text()
 
 
-def test_the_metrics_are_those_of_the_table() -> None:
+def test_the_table_of_metrics_is_up_to_date() -> None:
     page = DOCS / "reference" / "metrics.md"
     assert make.filled(page, ("metrics",)) == page.read_text()
     assert re.findall(r"^\| `(\w+)` \| [12]", page.read_text(), re.M) == [
@@ -51,8 +51,8 @@ def test_the_metrics_are_those_of_the_table() -> None:
     ]
 
 
-def test_every_metric_that_is_documented_has_its_own_words() -> None:
-    """No two metrics of a unit are made from the same words, unless one is the other for one player."""
+def test_every_metric_has_its_own_definition() -> None:
+    """Two metrics of a unit share a definition only if one is the other's one-player form."""
     made = [
         (metric.unit, make._definition(metric)[3:5])
         for metric in metrics.METRICS
@@ -62,13 +62,13 @@ def test_every_metric_that_is_documented_has_its_own_words() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_index_has_every_game(name: str) -> None:
+def test_the_index_lists_every_variant(name: str) -> None:
     assert (
         f"| {' | '.join(make.facts(variants.find(name)))} | " in (GAMES / "README.md").read_text()
     )
 
 
-def test_every_question_is_answered_on_some_page() -> None:
+def test_every_question_on_the_rules_is_answered_on_some_page() -> None:
     answered = [
         number
         for page in PAGES
@@ -80,7 +80,7 @@ def test_every_question_is_answered_on_some_page() -> None:
 
 
 @pytest.mark.parametrize("text", [text for text in COMMANDS if text not in NAMES])
-def test_what_is_named_instead_is_a_game_and_another_one(text: str) -> None:
+def test_a_composed_variant_on_a_page_differs_from_its_base(text: str) -> None:
     other = variants.find(text)
     record.build(other)
     assert variants.difference(variants.find(text.partition("+")[0]), other)
@@ -88,5 +88,5 @@ def test_what_is_named_instead_is_a_game_and_another_one(text: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_tables_are_what_the_script_measures(page: Path) -> None:
+def test_the_result_tables_are_reproduced(page: Path) -> None:
     assert make.filled(page, make.KINDS) == page.read_text()

@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom in a kernel of their own, show their pictures, and hold no logic."""
+"""The notebooks run in a fresh kernel, show their pictures and contain no logic."""
 
 import ast
 import os
@@ -28,12 +28,12 @@ LOGIC = (
 
 
 def logic(text: str) -> list[str]:
-    """What of a text is more than calls and comprehensions."""
+    """The names of statements in a script that are more than calls and comprehensions."""
     return [type(node).__name__ for node in ast.walk(ast.parse(text)) if isinstance(node, LOGIC)]
 
 
-def surroundings(home: Path) -> dict[str, str]:
-    """The environment without what this run of pytest was told, and with a Jupyter that reads and writes nothing outside `home`."""
+def environment(home: Path) -> dict[str, str]:
+    """The environment without this pytest run's settings, with all Jupyter files under `home`."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -48,14 +48,14 @@ def surroundings(home: Path) -> dict[str, str]:
     return kept | {name: str(place) for name, place in own.items()}
 
 
-def executed(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A percent script made into a notebook in a folder, run by nbmake, which writes its outputs into it."""
+def run_notebook(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Convert a percent script to a notebook in `folder` and run it there with nbmake."""
     (folder / "book.py").write_text(text)
     made, ran = (
         subprocess.run(
             [sys.executable, "-m", *words],
             cwd=folder,
-            env=surroundings(folder),
+            env=environment(folder),
             capture_output=True,
             text=True,
             check=False,
@@ -79,7 +79,7 @@ def executed(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return ran
 
 
-def test_there_are_three_and_the_index_has_each() -> None:
+def test_the_index_lists_all_three_notebooks() -> None:
     linked = re.findall(r"\]\((\w+)\.py\)", (ROOT / "notebooks" / "README.md").read_text())
     assert sorted(linked) == [path.stem for path in NOTEBOOKS]
     assert len(NOTEBOOKS) == 3
@@ -89,7 +89,7 @@ def test_there_are_three_and_the_index_has_each() -> None:
 def test_a_notebook_runs_and_shows_every_picture(path: Path, tmp_path: Path) -> None:
     import nbformat
 
-    ran = executed(path.read_text(), tmp_path)
+    ran = run_notebook(path.read_text(), tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     cells = [
         cell
@@ -106,14 +106,14 @@ def test_a_notebook_runs_and_shows_every_picture(path: Path, tmp_path: Path) -> 
         )
 
 
-def test_a_notebook_that_fails_is_told(tmp_path: Path) -> None:
-    ran = executed('# %%\nimport simgin\n\n# %%\nsimgin.find_variant("oclahoma")\n', tmp_path)
+def test_a_failing_notebook_is_reported(tmp_path: Path) -> None:
+    ran = run_notebook('# %%\nimport simgin\n\n# %%\nsimgin.find_variant("oclahoma")\n', tmp_path)
     assert ran.returncode == 1
     assert "oclahoma" in ran.stdout
 
 
 @by_name
-def test_a_notebook_holds_no_logic(path: Path) -> None:
+def test_a_notebook_contains_no_logic(path: Path) -> None:
     assert logic(path.read_text()) == []
 
 
@@ -127,13 +127,13 @@ def test_a_notebook_holds_no_logic(path: Path) -> None:
         "with open('x') as f: pass",
     ],
 )
-def test_logic_would_be_found(text: str) -> None:
+def test_logic_in_a_notebook_is_detected(text: str) -> None:
     assert logic(text)
     assert not logic("[x for x in y]\nsimgin.match(a, b)")
 
 
 @by_name
-def test_links_of_a_notebook_lead_somewhere(path: Path) -> None:
+def test_every_link_in_a_notebook_resolves(path: Path) -> None:
     targets = re.findall(r"\]\(([^)#]+)\)", path.read_text())
     assert targets
     for target in targets:

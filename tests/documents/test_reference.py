@@ -1,4 +1,4 @@
-"""The reference results that the README quotes are what this version computes, to the last byte."""
+"""The reference results quoted in the README are what this version computes, byte for byte."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "results/reference/demo"
 
 
-def test_the_demo_repeats_byte_for_byte(tmp_path: Path) -> None:
+def test_the_demo_experiment_reproduces_the_reference_results(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
@@ -24,7 +24,7 @@ def test_the_demo_repeats_byte_for_byte(tmp_path: Path) -> None:
     assert (tmp_path / "demo/summary.md").read_text() == (REFERENCE / "summary.md").read_text()
 
 
-def test_the_readme_quotes_them() -> None:
+def test_the_readme_quotes_the_reference_results() -> None:
     table = (REFERENCE / "summary.md").read_text().partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("| standard")]
     quoted = (ROOT / "README.md").read_text()

@@ -1,4 +1,7 @@
-"""The pages of reviews and pictures agree with the code: every metric and picture in words, every command one that runs."""
+"""The pages on reviews and plots agree with the code.
+
+Every metric and plot is described, and every command shown runs.
+"""
 
 import re
 import shlex
@@ -25,14 +28,14 @@ def rows(text: str, block: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("name", ["reference/rule-metrics", "reference/plots"])
-def test_the_tables_are_those_of_the_code(name: str) -> None:
+def test_the_generated_tables_are_up_to_date(name: str) -> None:
     page = DOCS / f"{name}.md"
     assert page in make.pages()
     assert make.filled(page, ("traits", "plots")) == page.read_text()
 
 
 @pytest.mark.parametrize("players", [1, 2])
-def test_every_metric_of_a_review_is_in_its_table_with_words_of_its_own(players: int) -> None:
+def test_every_review_metric_is_described_in_its_own_words(players: int) -> None:
     found = rows(RULE_METRICS, f"traits: {players}")
     assert {len(row) for row in found} == {5}
     assert [(row[0], row[1].strip("`"), bool(row[3])) for row in found] == [
@@ -43,17 +46,17 @@ def test_every_metric_of_a_review_is_in_its_table_with_words_of_its_own(players:
     assert len(set(words)) == len(words)
 
 
-def test_no_words_are_left_of_metrics_that_are_gone() -> None:
+def test_no_description_is_left_of_a_removed_metric() -> None:
     for players, told in TOLD.items():
         assert set(make.MEANT[players]) <= {one.key for one in told}
 
 
-def test_a_metric_without_words_is_found() -> None:
+def test_a_metric_without_a_description_is_an_error() -> None:
     with pytest.raises(KeyError):
         make.meaning(Trait("", "nameless", "", "", 0.0, lambda game: ""), 2)
 
 
-def test_every_picture_is_in_its_table_and_every_kind_that_a_review_draws_is_shown() -> None:
+def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
     found = rows(PLOTS, "plots")
     assert {row[0].strip("`") for row in found} | {"png", "svg"} == set(plots.__all__)
     assert all(row[1] for row in found)
@@ -76,7 +79,7 @@ def test_every_picture_is_in_its_table_and_every_kind_that_a_review_draws_is_sho
     }
 
 
-def test_the_commands_ask_for_games_that_can_stand_side_by_side() -> None:
+def test_the_commands_name_variants_that_can_be_compared() -> None:
     (block,) = re.findall(r"```\n(simgin review .*?)```", REVIEWS, re.S)
     commands = [shlex.split(line.partition("   ")[0])[2:] for line in block.splitlines()]
     assert len(commands) == 4
@@ -88,7 +91,7 @@ def test_the_commands_ask_for_games_that_can_stand_side_by_side() -> None:
         assert len(asked.variants) == len(names) + (against is not None)
 
 
-def test_what_a_review_plays_is_what_the_page_says() -> None:
+def test_the_page_states_what_a_review_plays() -> None:
     played = REVIEWS.split("## What is played")[1].split("## How to read")[0]
     two, alone = (
         review.asked([name], None, deep=True, matches=None, seed=1)

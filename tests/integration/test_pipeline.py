@@ -79,7 +79,7 @@ def carried_out(what, bags, number):
         return found, found.table, found.differences
 
 
-def coverage_of(tmp_path, experiments):
+def coverage(tmp_path, experiments):
     """Coverage by metric, of the table's rows of both cells seen by A, and of the differences."""
     what, held = asked(tmp_path), []
     truth = {
@@ -108,13 +108,13 @@ def coverage_of(tmp_path, experiments):
 
 def test_a_few_experiments_hold_the_truth(tmp_path):
     """Of 60 experiments with 16 intervals each, 5 in 100 miss; that a tenth of any interval's would is one run in a few hundred."""
-    found = coverage_of(tmp_path, 60)
+    found = coverage(tmp_path, 60)
     assert min(found.values()) >= 0.85 and 0.92 < np.mean(list(found.values())) < 0.98, found
 
 
 @pytest.mark.slow
 def test_every_interval_of_a_run_holds_the_truth_in_95_of_100(tmp_path):
-    found = coverage_of(tmp_path, 10_000)
+    found = coverage(tmp_path, 10_000)
     assert all(BAND[0] <= share <= BAND[1] for share in found.values()), found
 
 

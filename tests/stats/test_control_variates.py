@@ -1,4 +1,4 @@
-"""Control variates against a regression of scipy's, and with the real engine."""
+"""Control variates against scipy's regression, and on the real engine."""
 
 import numpy as np
 import pytest
@@ -13,8 +13,8 @@ from support import toy_deals as toy
 BAG = toy.units(np.random.default_rng(1), 200)
 
 
-def test_against_scipys_regression():
-    """Equal batches and one deal to a deal: the line read off at the control's mean."""
+def test_adjustment_agrees_with_scipys_regression():
+    """With equal batches the adjusted value is the regression line at the control's mean."""
     rows, mean = toy.rows(np.random.default_rng(2), BAG, 50, 200), 0.3
     y, x = rows[:, sums.SUM + sums.FACT["gin"]] / 400, rows[:, sums.DEALT] / 400
     line = stats.linregress(x - mean, y)
@@ -39,7 +39,7 @@ def test_against_scipys_regression():
         ("solitary-gin", None),
     ],
 )
-def test_where_the_mean_is_known(text, mean):
+def test_the_mean_of_the_control_is_known_where_it_is_exact(text, mean):
     assert control_variates.mean_dealt(variants.find(text).row) == mean
 
 
@@ -54,8 +54,8 @@ def test_where_the_mean_is_known(text, mean):
         ("gold", None, "solitaire-gin-knock"),
     ],
 )
-def test_the_mean_is_what_the_engine_deals(a, b, variant):
-    """Within 5 standard errors: a false alarm once in 300,000 for each."""
+def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
+    """Within 5 standard errors, which gives a false alarm once in 300,000 runs of each."""
     one = matchup.seated(a, b, variant, 5, "deal")
     rows = matchup.play(one, 0, 60_000)
     deals = rows[:, sums.SUM + sums.FACT["deals"]]
@@ -65,7 +65,7 @@ def test_the_mean_is_what_the_engine_deals(a, b, variant):
     ) / np.sqrt(len(rows))
 
 
-def test_adjusted_figures_stand_beside_raw_ones():
+def test_adjusted_estimates_stand_beside_raw_estimates():
     one = matchup.seated("gold", None, "solitaire-gin", 5, "deal")
     rows = matchup.play(one, 0, 60_000)
     frame = control_variates.adjusted(one.variant.row, one.unit, rows)
@@ -88,6 +88,6 @@ def test_adjusted_figures_stand_beside_raw_ones():
         pytest.param("gold", "simple", "standard", "deal", id="too few batches"),
     ],
 )
-def test_nothing_to_adjust(a, b, variant, unit):
+def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, variant, unit):
     one = matchup.seated(a, b, variant, 5, unit)
     assert control_variates.adjusted(one.variant.row, one.unit, matchup.play(one, 0, 300)).empty

@@ -1,4 +1,5 @@
-"""Every interval holds a known truth in 95 of 100 experiments, and every rule of stopping errs as seldom as it says.
+"""Every interval holds a known truth in 95 of 100 experiments; every stopping rule keeps its error
+rate.
 
 Each check repeats 10,000 experiments on toy deals. An exact 95 % interval has a coverage within
 BAND in 99.9 % of runs (docs/explanation/statistics.md#calibration), so about twenty checks raise
@@ -46,13 +47,16 @@ def bag(number, n=100, **how):
 
 
 def repeated(population, batches, *address):
-    """The batch rows of every experiment: batches of 200 units. Equal addresses are equal packs."""
+    """The batch rows of every experiment, in batches of 200 units.
+
+    Equal addresses give equal packs.
+    """
     for chunk in range(EXPERIMENTS // CHUNK):
         yield from toy.rows(stream(batches, chunk, *address), population, (CHUNK, batches), 200)
 
 
 def batched(sequence, n):
-    """Lists of n of a sequence."""
+    """Lists of n items of an iterator."""
     while chunk := list(itertools.islice(sequence, n)):
         yield chunk
 
@@ -62,8 +66,8 @@ def true(units, name):
     return toy.truth(units, metric.own, metric.scale)
 
 
-def covered(names, low, high, truth):
-    """Coverage by metric. low, high: (experiments, metrics)."""
+def coverage_by_metric(names, low, high, truth):
+    """Coverage of every metric. low, high: (experiments, metrics)."""
     return dict(
         zip(names, ((low <= truth) & (truth <= high)).mean(axis=0).round(4).tolist(), strict=True)
     )
@@ -74,7 +78,10 @@ def check(coverage):
 
 
 def estimated(names, rows):
-    """Low and high of some metrics from sums of rows (experiments, sums.COLUMNS): two arrays (experiments, metrics)."""
+    """Lower and upper limits of metrics from summed rows (experiments, sums.COLUMNS).
+
+    Returns two arrays (experiments, metrics).
+    """
     chosen = [metrics.BY_NAME[name] for name in names]
     facts = [sums.FACT[metric.own] for metric in chosen]
     how = [
@@ -116,14 +123,19 @@ MATCHES = (
         pytest.param(("margin", "turns", "points_scored"), 40, {}, id="40 pairs: t quantile"),
     ],
 )
-def test_ratios(names, units, how):
+def test_intervals_of_ratios_have_nominal_coverage(names, units, how):
     population = bag(0, win=0.52, **how)
     low, high = estimated(names, toy.rows(stream(1, units), population, EXPERIMENTS, units))
-    check(covered(names, low, high, np.array([true(population, name) for name in names])))
+    check(
+        coverage_by_metric(names, low, high, np.array([true(population, name) for name in names]))
+    )
 
 
-def test_shares_of_few_cases():
-    """A share is a count, so its coverage swings with the number of units by a point or more; over many numbers the swings cancel."""
+def test_intervals_of_rare_shares_have_nominal_coverage_on_average():
+    """A share is a count, so its coverage swings by a point or more with the number of units.
+
+    Over many numbers of units the swings cancel.
+    """
     names, population = (
         ("void", "gin", "undercut", "won_gin", "won_undercut", "deal_win"),
         bag(14, 300),
@@ -137,15 +149,15 @@ def test_shares_of_few_cases():
     check(dict(zip(names, np.concatenate(found).mean(axis=0).tolist(), strict=True)))
 
 
-def test_wilson_has_its_exact_coverage():
-    """Computable: the sum of the binomial chances of all counts whose interval holds the truth; .9520 here."""
+def test_the_wilson_interval_has_its_exact_coverage():
+    """The exact coverage adds the binomial chances of all counts that hold the truth: .9520."""
     population = bag(1, halves=1)
     truth, n = true(population, "deal_win"), 1000
     counts = np.arange(n + 1)
     held = [low <= truth <= high for low, high in (ratios.wilson(k / n, n) for k in counts)]
     exact = stats.binom.pmf(counts, n, truth)[held].sum()
     low, high = estimated(["deal_win"], toy.rows(stream(2), population, EXPERIMENTS, n))
-    found = covered(["deal_win"], low, high, truth)
+    found = coverage_by_metric(["deal_win"], low, high, truth)
     check(found | {"exact": exact})
     assert found["deal_win"] == pytest.approx(exact, abs=4 * np.sqrt(0.05 * 0.95 / EXPERIMENTS))
 
@@ -159,7 +171,7 @@ def sides(population, batches, seed, address):
         yield Side("v", "a", "b", "deal", seed, rows)
 
 
-def compared(batches, seeds):
+def compared_cells(batches, seeds):
     """Low, high and p of the differences of two cells on packs of these seeds, and their truth."""
     one, other = bag(2, win=0.53), bag(2, win=0.5)
     names = list(COMPARED)
@@ -181,12 +193,12 @@ def compared(batches, seeds):
     [(5, (1, 1)), (12, (1, 1)), (5, (1, 2))],
     ids=["5 paired", "12 paired", "unpaired"],
 )
-def test_differences(batches, seeds):
-    check(covered(*compared(batches, seeds)))
+def test_intervals_of_differences_have_nominal_coverage(batches, seeds):
+    check(coverage_by_metric(*compared_cells(batches, seeds)))
 
 
 def test_p_values_of_no_difference_are_uniform():
-    """The turns of a cell and of its twin, with the packs drawn apart."""
+    """The turns of a cell and of its mirror image, on different packs."""
     one = bag(3)
     mirrored = toy.seen_by_b(one)  # the same mean of every metric that both sides share
     cells = [sides(units, 8, 1, 4 + who) for who, units in enumerate((one, mirrored))]
@@ -200,7 +212,7 @@ def test_p_values_of_no_difference_are_uniform():
     check({"p above .05": (p > 0.05).mean()})
 
 
-def test_control_variates():
+def test_intervals_with_control_variates_have_nominal_coverage():
     population = bag(4, halves=2)
     total = population.sum(axis=0)
     mean = total[sums.DEALT] / total[sums.SUM + sums.FACT["deals"]]
@@ -213,24 +225,24 @@ def test_control_variates():
         for name in ("low", "high", "variance_ratio")
     )
     check(
-        covered(
+        coverage_by_metric(
             ["first_player_win"], low[:, None], high[:, None], true(population, "first_player_win")
         )
     )
     assert ratio.mean() < 0.8
 
 
-def test_a_clone_takes_half():
-    """The mean pair score, as the cross-table tells it, the margin, and the share of matches."""
+def test_a_strategy_against_its_clone_takes_half():
+    """The mean pair score in the cross-table, the margin, and the share of matches."""
     for number, name, how in ((5, "margin", {}), (6, "match_win", {"matches": True})):
         half = bag(number, **how)
         population = np.concatenate([half, toy.seen_by_b(half)])
         rows = toy.rows(stream(6, number), population, EXPERIMENTS, 300)
         low, high = estimated([name], rows)
-        check(covered([name], low, high, 0.5 if how else 0))
+        check(coverage_by_metric([name], low, high, 0.5 if how else 0))
         crossed = [ratings._crossed(Pairing("a", "b", row[None]))[0] for row in rows]
         limits = np.array([one[4:6] for one in crossed], dtype=float)
-        check(covered(["share"], limits[:, :1], limits[:, 1:], 0.5))
+        check(coverage_by_metric(["share"], limits[:, :1], limits[:, 1:], 0.5))
 
 
 PLAYERS = ("simple", "x", "y", "z")
@@ -238,7 +250,7 @@ STRENGTH = (0.0, 0.02, -0.03, 0.06)
 
 
 def round_robin():
-    """The bags of all pairings on the same packs, and the ratings of their means."""
+    """The unit populations of all pairings on the same packs, and the ratings of their means."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     bags = [bag(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
     whole = [
@@ -251,7 +263,7 @@ def round_robin():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batches", [5, 20])
-def test_ratings(batches):
+def test_intervals_of_ratings_have_nominal_coverage(batches):
     pairs, bags, truth = round_robin()
     cells = zip(*(repeated(units, batches, 7) for units in bags), strict=True)
     found = []
@@ -262,10 +274,10 @@ def test_ratings(batches):
         frame = ratings.ratings(field, seed=i).set_index("strategy").loc[list(PLAYERS[1:])]
         found.append(frame[["low", "high"]].to_numpy())
     low, high = np.moveaxis(np.array(found), 2, 0)
-    check(covered(PLAYERS[1:], low, high, truth[1:]))
+    check(coverage_by_metric(PLAYERS[1:], low, high, truth[1:]))
 
 
-def test_homogeneity_of_equal_batches_alarms_as_often_as_it_says():
+def test_homogeneity_keeps_its_error_rate_for_equal_batches():
     population = bag(8)
     found = [homogeneity.homogeneity(rows, "deal_win") for rows in repeated(population, 10, 8)]
     p = np.array([one.p for one in found])
@@ -273,8 +285,11 @@ def test_homogeneity_of_equal_batches_alarms_as_often_as_it_says():
     assert stats.kstest(p, "uniform").pvalue > 1e-4
 
 
-def looked_at(population, name, address):
-    """Estimate and standard error of a metric at LOOKS looks, 200 units apart, in every experiment: two arrays (experiments, looks)."""
+def estimates_at_looks(population, name, address):
+    """Estimate and standard error of a metric at LOOKS looks, 200 units apart.
+
+    Returns two arrays (experiments, looks).
+    """
     fact = sums.FACT[metrics.BY_NAME[name].own]
     below = sums.DENOMINATOR[fact]
     columns = population[
@@ -297,10 +312,13 @@ def looked_at(population, name, address):
 
 
 @pytest.mark.parametrize("name", ["margin", "deal_win", "points_scored"])
-def test_confidence_sequences_at_every_look(name):
-    """All looks at once: no rule that stops at one of them can err more often. A plain interval would, four times in ten."""
+def test_a_confidence_sequence_keeps_its_error_rate_over_all_looks(name):
+    """No rule that stops at a look can err more often.
+
+    A plain interval would in four of ten runs.
+    """
     population = bag(9, n=60)
-    value, se = looked_at(population, name, 1)
+    value, se = estimates_at_looks(population, name, 1)
     rule = Until(name, 1e-9, 4000)
     wrong = np.abs(value - true(population, name)) / se
     width = np.array([rule.multiplier(200 * look) for look in range(1, LOOKS + 1)])
@@ -308,8 +326,12 @@ def test_confidence_sequences_at_every_look(name):
     assert (wrong > 1.96).any(axis=1).mean() > 0.3
 
 
-def test_beta_binomial_sequence_at_every_look():
-    """A chance of .3 of single results: for each look the counts that would refute the truth, then how many experiments meet one."""
+def test_the_beta_binomial_sequence_keeps_its_error_rate_over_all_looks():
+    """Single results with a chance of .3.
+
+    For each look the counts that would reject the truth, then how many experiments meet such a
+    count.
+    """
     truth, step = 0.3, 50
     won = stream(10).binomial(step, truth, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
     wrong = np.zeros(EXPERIMENTS, bool)
@@ -325,8 +347,8 @@ def test_beta_binomial_sequence_at_every_look():
 
 
 @pytest.mark.parametrize(("truth", "error"), [(0, "H1"), (20, "H0")])
-def test_sprt_errs_as_seldom_as_it_says(truth, error):
-    """Elo 0 against 20 in steps of 100 pairs: alpha and beta of .05, and a decision within the looks."""
+def test_the_pair_test_keeps_its_error_rates(truth, error):
+    """Elo 0 against 20 in steps of 100 pairs: alpha = beta = .05, and every experiment decides."""
     rule, better = Sprt(0, 20), sequential.share_of_elo(truth) - 0.5
     chances = np.array([0.15 - better, 0.03, 0.64, 0.03, 0.15 + better])
     pairs = stream(11, truth).multinomial(100, chances, (EXPERIMENTS, LOOKS)).cumsum(axis=1)
@@ -341,8 +363,8 @@ def test_sprt_errs_as_seldom_as_it_says(truth, error):
     assert 0.02 < decisions.count(error) / EXPERIMENTS < HIGHEST_ERROR
 
 
-def test_normal_form_errs_as_seldom_as_it_says():
-    """Points: pairs of mean 0 and standard deviation 12 in steps of 100, 0 against 1."""
+def test_the_normal_pair_test_keeps_its_error_rates():
+    """Pairs of mean 0 and standard deviation 12 points in steps of 100, 0 against 1."""
     low, high = sequential.bounds()
     z = stream(12).normal(0, 12, (EXPERIMENTS, LOOKS, 100)).round().astype(np.float32)
     n = 100 * np.arange(1, LOOKS + 1)
@@ -354,7 +376,7 @@ def test_normal_form_errs_as_seldom_as_it_says():
     assert 0.01 < (decided >= high).mean() < HIGHEST_ERROR
 
 
-def test_gain_of_pairing():
+def test_intervals_of_rho_have_nominal_coverage():
     """Two standard errors of the jackknife over 30 batches."""
     population = bag(13)
     counts = population.sum(axis=0)
@@ -366,4 +388,4 @@ def test_gain_of_pairing():
     ]
     value, se = np.array(found).T
     half = ratios.quantile(30) * se
-    check(covered(["rho"], (value - half)[:, None], (value + half)[:, None], truth))
+    check(coverage_by_metric(["rho"], (value - half)[:, None], (value + half)[:, None], truth))

@@ -1,4 +1,4 @@
-"""Differences of two cells against brute force over batches, Holm against its definition, and what is left undefined."""
+"""Differences of two cells against brute force over batches, and Holm against its definition."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_a_paired_difference_of_equal_batches_is_the_mean_of_batch_differences()
     assert found["detectable"] == pytest.approx(2.8 * found["se"])
 
 
-def test_a_ratio_is_the_delta_method_over_batches():
+def test_the_error_of_a_ratio_is_the_delta_method_over_batches():
     a, b = rows(0), rows(1)
     found = one(side(a), side(b), "first_player_win")
     parts = []
@@ -52,7 +52,7 @@ def test_a_ratio_is_the_delta_method_over_batches():
     assert found["se"] == pytest.approx(np.std(parts[0] - parts[1], ddof=1) / np.sqrt(20), rel=1e-9)
 
 
-def test_pairing_gains():
+def test_common_packs_shrink_the_error_of_a_difference():
     paired = one(side(rows(0)), side(rows(1)))
     apart = one(side(rows(0)), side(rows(1), seed=2))
     assert paired["paired"] and not apart["paired"]
@@ -75,7 +75,7 @@ def test_without_common_packs_errors_add_in_quadrature():
     assert found["high"] - found["difference"] == pytest.approx(1.96 * found["se"])
 
 
-def test_a_few_units_apart_take_welchs_t():
+def test_a_few_single_results_take_welchs_t():
     """Single results of known variances: scipy's Welch test."""
     units = [toy.units(np.random.default_rng(k), n, halves=1) for k, n in ((1, 40), (2, 60))]
     cells = [unit.sum(axis=0)[None] for unit in units]
@@ -84,7 +84,7 @@ def test_a_few_units_apart_take_welchs_t():
     assert found["p"] == pytest.approx(stats.ttest_ind(*margins, equal_var=False).pvalue)
 
 
-def test_longer_cells_are_cut_to_the_common_batches_of_the_same_units():
+def test_cells_are_cut_to_their_common_batches_of_equal_size():
     a, b = rows(0, 12), rows(1, 20)
     a[-1] = rows(0, 1, units=90)[0]  # cut short
     found, expected = one(side(a), side(b)), one(side(a[:11]), side(b[:11]))
@@ -100,7 +100,7 @@ def test_a_batch_cut_short_in_both_counts_for_its_units():
     assert found["high"] - found["low"] == pytest.approx(without["high"] - without["low"], rel=0.02)
 
 
-def test_seen_from_the_other_side():
+def test_a_difference_seen_from_the_other_side_changes_its_sign():
     a, b = rows(0), rows(1)
     own = one(side(a), side(b))
     other = one(side(a, as_b=True), side(b, as_b=True))
@@ -121,12 +121,12 @@ def test_seen_from_the_other_side():
         pytest.param((rows(0), rows(0)), "margin", id="the same cell"),
     ],
 )
-def test_undefined(cells, metric):
+def test_a_difference_without_data_is_undefined(cells, metric):
     found = one(side(cells[0]), side(cells[1]), metric)
     assert np.isnan(found[["low", "high", "p", "p_holm", "detectable"]].astype(float)).all()
 
 
-def test_a_stopped_run_has_wider_differences_and_no_p():
+def test_a_stopped_run_has_wider_intervals_and_no_p_value():
     a, b = rows(0), rows(1)
     plain, stopped = one(side(a), side(b)), one(side(a, multiplier=3.0), side(b))
     assert stopped["high"] - stopped["difference"] == pytest.approx(
@@ -135,7 +135,7 @@ def test_a_stopped_run_has_wider_differences_and_no_p():
     assert np.isnan(stopped["p"])
 
 
-def test_holm_by_its_definition():
+def test_holms_adjustment_follows_its_definition():
     """Reject while p_i <= alpha / (k - i + 1); an adjusted p is the least alpha that rejects."""
     p = np.array([0.01, np.nan, 0.04, 0.03, 0.005, 0.6])
     adjusted = holm(p)
@@ -144,7 +144,7 @@ def test_holm_by_its_definition():
     assert holm(np.full(3, np.nan)).shape == (3,)
 
 
-def test_one_family_for_the_whole_frame():
+def test_all_differences_of_a_frame_are_one_holm_family():
     frame = differences(
         [(side(rows(0)), side(rows(1))), (side(rows(0), strategy="x"), side(rows(1)))],
         ["margin", "turns"],

@@ -1,4 +1,4 @@
-"""Chi-square of a share over batches and workers."""
+"""Chi-square homogeneity of a share over batches and workers."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from support import toy_deals as toy
 
 
 def singles(won, n):
-    """Batch rows of single deals of which so many were won."""
+    """Batch rows of n single deals each, of which `won` were won."""
     rows = np.zeros((len(won), sums.COLUMNS), np.int64)
     win, deals = sums.FACT["a_deal_win"], sums.FACT["deals"]
     rows[:, sums.UNITS] = n
@@ -19,8 +19,8 @@ def singles(won, n):
     return rows
 
 
-def test_single_results_are_the_table_of_pearson():
-    """Apart from (n - 1) / n in the variance."""
+def test_single_results_give_pearsons_chi_square():
+    """Up to a factor (n - 1) / n in the variance."""
     won, n = np.array([480, 520, 530, 505, 470]), np.array([1000, 1000, 1000, 1000, 900])
     expected = stats.chi2_contingency(np.array([won, n - won]), correction=False)
     found = homogeneity(singles(won, n), "deal_win")
@@ -32,8 +32,11 @@ def test_single_results_are_the_table_of_pearson():
     assert found.largest == pytest.approx(residual[found.where], rel=1e-3)
 
 
-def test_errors_are_clustered():
-    """Pairs that share their luck scatter less than twice as many single deals: no alarm, but none that sleeps either."""
+def test_pairs_count_as_clusters():
+    """Pairs that share their luck scatter less than twice as many single deals.
+
+    Clustered errors raise no false alarm and do not hide a real one.
+    """
     rows = toy.rows(np.random.default_rng(2), toy.units(np.random.default_rng(1), 200), 40, 1000)
     share = rows[:, sums.SUM + sums.FACT["a_deal_win"]] / 2000
     as_singles = ((share - share.mean()) ** 2 / (share.mean() * (1 - share.mean()) / 2000)).sum()
@@ -42,7 +45,7 @@ def test_errors_are_clustered():
     assert found.statistic > 1.2 * as_singles
 
 
-def test_workers_are_sums_of_their_batches():
+def test_a_worker_is_the_sum_of_its_batches():
     rows = toy.rows(np.random.default_rng(2), toy.units(np.random.default_rng(1), 200), 6, 500)
     grouped = homogeneity(rows, "deal_win", [7, 3, 3, 7, 3, 7])
     assert grouped.df == 1
@@ -68,7 +71,7 @@ def test_a_faulty_batch_is_found():
     [singles([50], 100), singles([100, 100], 100), singles([0, 0], [0, 0])],
     ids=["one", "sure", "empty"],
 )
-def test_undefined(rows):
+def test_homogeneity_is_undefined_without_variation(rows):
     found = homogeneity(rows, "deal_win")
     assert np.isnan([found.statistic, found.p, found.largest]).all()
     assert found.where == -1

@@ -1,4 +1,4 @@
-"""The league table against plain averages, and its errors against repeated experiments and leaving batches out."""
+"""The league table against plain averages, and its errors against leaving batches out."""
 
 import itertools
 
@@ -17,7 +17,7 @@ STRENGTH = {"simple": 0.5, "b": 0.6, "c": 0.35}
 
 
 def played(seed, batches=12, units=40):
-    """A round robin of matches, pair by pair its batch rows."""
+    """A round robin of matches: batch rows by pair."""
     rng = np.random.default_rng(seed)
     return {
         (a, b): toy.rows(
@@ -42,14 +42,14 @@ def standings(rows):
 
 
 def plain(rows, name, metric):
-    """The mean over opponents of a metric, from the tidy table."""
+    """The mean of a metric over opponents, from the tidy table."""
     tidy = pd.concat(
         [table.tidy("v", a, b, "match", part.sum(axis=0)) for (a, b), part in rows.items()]
     )
     return tidy[(tidy["strategy"] == name) & (tidy["metric"] == metric)]["value"].mean()
 
 
-def test_means_are_those_of_the_tables():
+def test_standings_are_means_over_opponents():
     rows = played(1)
     found = standings(rows).set_index("strategy")
     assert list(found["place"]) == [1, 2, 3] and list(found.index) == ["b", "simple", "c"]
@@ -58,8 +58,8 @@ def test_means_are_those_of_the_tables():
     assert (found["n"] == 2 * 2 * 12 * 40).all()  # two opponents, both halves
 
 
-def test_limits_are_those_of_leaving_batches_out():
-    """For a ratio over few batches the jackknife and the delta method differ by parts in the number of batches."""
+def test_limits_agree_with_the_jackknife_over_batches():
+    """For a ratio over few batches jackknife and delta method differ by about one part in 40."""
     rows = played(2, batches=40)
     found = standings(rows).set_index("strategy")
     for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
@@ -78,7 +78,7 @@ def test_limits_are_those_of_leaving_batches_out():
         )  # Student's t with 39 degrees of freedom
 
 
-def test_seen_from_both_sides_margins_cancel():
+def test_margins_of_the_league_cancel():
     rows = played(3)
     found = standings(rows)
     assert found["margin"].sum() == pytest.approx(0, abs=1e-9)
@@ -90,7 +90,7 @@ def test_too_few_batches_have_no_limits():
     assert found["match_win"].notna().all() and found["match_win_low"].isna().all()
 
 
-def test_leagues_of_deals_have_no_matches():
+def test_a_league_of_deals_has_no_match_columns():
     rows = {pair: part.copy() for pair, part in played(5).items()}
     sides = [
         Side("v", *((b, a) if s else (a, b)), "deal", 1, part, s)
@@ -103,7 +103,7 @@ def test_leagues_of_deals_have_no_matches():
     assert found["match_win"].isna().all() and found["deal_win"].notna().all()
 
 
-def test_the_heat_map_says_who_beats_whom():
+def test_the_heat_map_shows_who_beats_whom():
     rows = played(6)
     cross = cross_table([Pairing(a, b, part) for (a, b), part in rows.items()])
     found = standings(rows).assign(variant="v")

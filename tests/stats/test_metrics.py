@@ -1,4 +1,4 @@
-"""The table of metrics: complete, in the order of the design, every fact a fact, every sentence a sentence."""
+"""The table of metrics is complete and in order, and every metric is defined by existing facts."""
 
 import pytest
 
@@ -70,7 +70,7 @@ TWO_ONLY = [
 ]
 
 
-def test_names_and_order():
+def test_the_metrics_of_a_unit_have_their_names_and_order():
     assert [metric.name for metric in metrics.of_unit("deal")] == DEAL
     assert [metric.name for metric in metrics.of_unit("match")] == MATCH
     alone = [name for name in DEAL if name not in TWO_ONLY]
@@ -89,7 +89,7 @@ def test_names_and_order():
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
-def test_facts_exist_and_the_other_side_mirrors(metric):
+def test_the_facts_of_a_metric_exist_for_both_sides(metric):
     swapped = {"a_": "b_", "b_": "a_"}.get(metric.own[:2], metric.own[:2]) + metric.own[2:]
     assert metric.other == (metric.own if metric.zero_sum or 2 not in metric.players else swapped)
     assert metric.own in sums.FACT
@@ -118,12 +118,12 @@ def test_facts_exist_and_the_other_side_mirrors(metric):
         ("goal_met", "totals"),
     ],
 )
-def test_denominators(name, denominator):
+def test_a_metric_has_its_denominator(name, denominator):
     assert metrics.BY_NAME[name].denominator == denominator
 
 
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
-def test_meanings_are_one_sentence_with_a_range(metric):
+def test_the_meaning_of_a_metric_is_a_sentence_with_its_range(metric):
     assert metric.meaning[0].isupper()
     assert metric.meaning.endswith(".")
     assert ("(0 to 1)" in metric.meaning) == metric.share

@@ -1,4 +1,4 @@
-"""The gain of pairing from single results, and against the real engine and the published table."""
+"""The gain of mirroring against single results, the real engine and the published table."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from support import toy_deals as toy
 
 
 def from_records(records):
-    """rho of margins and of shares, written out over single deals of pairs."""
+    """rho of margins and of shares, computed over single deals of pairs."""
     found = []
     margin = records[:, FIELD["points_a"]] - records[:, FIELD["points_b"]]
     winner = records[:, FIELD["winner"]]
@@ -23,7 +23,7 @@ def from_records(records):
     return found
 
 
-def test_against_deals_written_down_one_by_one():
+def test_the_gain_agrees_with_recorded_deals():
     rows, records = matchup.play_recorded(
         matchup.seated("gold", "simple", "standard", 3, "deal"), 0, 6000
     )
@@ -44,7 +44,7 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("knocks", PUBLISHED, ids=lambda knocks: " v ".join(knocks))
-def test_points_per_deal_against_the_published_table(knocks):
+def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
     a, b = ("gold" + (f"+knock={knock}" if knock else "") for knock in knocks)
     found = mirroring.gain(
         matchup.play(matchup.seated(a, b, "standard", 11, "deal"), 0, 40_000), "deal"
@@ -53,7 +53,7 @@ def test_points_per_deal_against_the_published_table(knocks):
     assert found["se"] < 0.005
 
 
-def test_independent_halves_gain_nothing_and_copies_lose_half():
+def test_independent_halves_have_rho_1_and_copies_rho_2():
     rng = np.random.default_rng(5)
     rows = np.zeros((40, sums.COLUMNS), np.int64)
     x, y = rng.integers(-20, 21, (2, 40, 500))
@@ -66,7 +66,7 @@ def test_independent_halves_gain_nothing_and_copies_lose_half():
         assert found["rho"] == pytest.approx(expected, abs=4 * found["se"] + 1e-3)
 
 
-def test_matches_have_their_own_columns():
+def test_the_gain_of_matches_comes_from_their_own_columns():
     bag = toy.units(np.random.default_rng(6), 400, matches=True)
     found = mirroring.gain(toy.rows(np.random.default_rng(7), bag, 10, 100), "match")
     assert (found["rho"] < 1).all()
@@ -75,7 +75,7 @@ def test_matches_have_their_own_columns():
         mirroring.gain(toy.rows(np.random.default_rng(7), bag, 10, 100), "deal")
 
 
-def test_undefined():
+def test_the_gain_is_undefined_without_enough_pairs():
     bag = toy.units(np.random.default_rng(6), 50)
     assert np.isnan(
         mirroring.gain(toy.rows(np.random.default_rng(7), bag, 4, 100), "deal")["rho"]
@@ -92,7 +92,7 @@ def test_undefined():
         )
 
 
-def test_sign_test_by_counting():
+def test_the_sign_test_counts_sweeps():
     row = np.zeros(sums.COLUMNS, np.int64)
     row[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + 5] = 3, 9, 99, 9, 12
     found = mirroring.sweeps(row)

@@ -1,4 +1,4 @@
-"""Ratings against known tables, a likelihood maximised by a general optimiser, and the generator's addresses."""
+"""Ratings against known tables, a general optimiser and repeated experiments."""
 
 import itertools
 
@@ -14,7 +14,7 @@ from support.plain_philox import plain_words
 
 
 def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
-    """A cell in which a takes this share of its pairs: sweeps only, evenly over batches or by chance."""
+    """A cell in which a wins this share of pairs: sweeps only, evenly over batches or by chance."""
     rows = np.zeros((batches, sums.COLUMNS), np.int64)
     won = (
         np.full(batches, round(share * pairs))
@@ -30,14 +30,14 @@ def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
 
 
 def field(elo, **how):
-    """The round robin of players whose strengths are those of the model."""
+    """The round robin of players who have exactly these strengths."""
     return [
         pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
         for a, b in itertools.combinations(elo, 2)
     ]
 
 
-def test_strengths_are_the_greatest_likelihood():
+def test_strengths_maximise_the_likelihood():
     rng = np.random.default_rng(1)
     wins = rng.integers(1, 60, (4, 4)).astype(float)
     np.fill_diagonal(wins, 0)
@@ -50,7 +50,7 @@ def test_strengths_are_the_greatest_likelihood():
     assert strengths(wins[None])[0][:3] == pytest.approx(expected, abs=1e-5)
 
 
-def test_two_players_are_the_logit_of_their_share():
+def test_the_rating_of_two_players_is_the_logit_of_their_share():
     frame = ratings.ratings([pairing("x", "simple", 0.7)], 1)
     won, lost = 7000 + 0.5, 3000 + 0.5  # matches, with the virtual draw
     assert list(frame["strategy"]) == ["x", "simple"]
@@ -59,15 +59,18 @@ def test_two_players_are_the_logit_of_their_share():
     assert frame.loc[1, ["elo", "se", "low", "high"]].tolist() == [0, 0, 0, 0]
 
 
-def test_players_of_the_model_get_their_strengths():
+def test_players_of_the_model_are_rated_at_their_strengths():
     elo = {"a": 120.0, "simple": 0.0, "c": -80.0, "d": 33.0}
     frame = ratings.ratings(field(elo, pairs=20_000), 1).set_index("strategy")
     assert frame["elo"].to_dict() == pytest.approx(elo, abs=0.1)
     assert list(frame.index) == ["a", "d", "simple", "c"]
 
 
-def test_errors_are_those_of_repeated_experiments():
-    """The mean squared error told by the bootstrap against the scatter over 300 experiments; fails by chance once in ten thousand."""
+def test_bootstrap_errors_agree_with_repeated_experiments():
+    """The mean squared error against the scatter of 300 experiments.
+
+    Fails by chance once in ten thousand runs.
+    """
     elo, found = {"simple": 0.0, "b": 50.0, "c": -30.0}, []
     for i in range(300):
         frame = ratings.ratings(
@@ -80,13 +83,13 @@ def test_errors_are_those_of_repeated_experiments():
     )
 
 
-def test_without_simple_the_first_is_the_anchor():
+def test_without_simple_the_first_strategy_is_the_anchor():
     frame = ratings.ratings([pairing("x", "y", 0.6)], 1).set_index("strategy")
     assert frame.loc["x", "elo"] == 0
     assert frame.loc["y", "elo"] < 0
 
 
-def test_who_never_met_the_anchors_circle_has_no_rating():
+def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
     cells = [pairing("x", "y", 0.6), pairing("simple", "z", 0.5), pairing("z", "w", 0.5)]
     frame = ratings.ratings(cells, 1).set_index("strategy")
     assert frame.loc[["x", "y"], ["elo", "se", "low", "high"]].isna().all(axis=None)
@@ -94,22 +97,22 @@ def test_who_never_met_the_anchors_circle_has_no_rating():
     assert list(frame.index[-2:]) == ["x", "y"]
 
 
-def test_fewer_than_five_batches_are_no_ratings():
+def test_fewer_than_five_batches_give_no_ratings():
     assert ratings.ratings([pairing("x", "simple", 0.6, batches=4)], 1)["elo"].isna().all()
 
 
-def test_who_won_everything_has_a_finite_rating():
+def test_a_strategy_that_won_everything_has_a_finite_rating():
     frame = ratings.ratings([pairing("x", "simple", 1.0)], 1)
     assert frame["elo"][0] == pytest.approx(ELO * np.log(10_000.5 / 0.5))
 
 
-def test_the_same_seed_is_the_same_ratings():
+def test_the_same_seed_gives_the_same_ratings():
     cells = field({"simple": 0.0, "b": 50.0, "c": -30.0}, rng=np.random.default_rng(1))
     assert ratings.ratings(cells, 5).equals(ratings.ratings(cells, 5))
     assert not ratings.ratings(cells, 5).equals(ratings.ratings(cells, 6))
 
 
-def test_resampling_reads_the_stream_of_the_project():
+def test_resampling_draws_from_the_projects_stream():
     seed, batches = 2**63 + 12345, 7
     expected = np.zeros((3, batches))
     for sample in range(3):
@@ -121,7 +124,7 @@ def test_resampling_reads_the_stream_of_the_project():
     assert (resample(seed, 3, batches) == expected).all()
 
 
-def test_a_table_without_cycles_has_none():
+def test_a_table_without_cycles_has_no_cyclic_share():
     noise = [
         cycles(
             field(
@@ -138,14 +141,17 @@ def test_a_table_without_cycles_has_none():
     assert exact.raw < 1e-4
 
 
-def test_rock_paper_scissors_is_all_cycle():
+def test_rock_paper_scissors_is_entirely_cyclic():
     cells = [pairing("r", "s", 0.7), pairing("s", "p", 0.7), pairing("p", "r", 0.7)]
     assert cycles(cells, 1).share == pytest.approx(1, abs=1e-6)
     assert ratings.ratings(cells, 1)["elo"].tolist() == pytest.approx([0, 0, 0], abs=1e-6)
 
 
-def test_the_error_of_the_cyclic_share():
-    """That of the bootstrap against the scatter over 200 experiments; the scatter is known to 5 %, the band is 4 of it."""
+def test_the_error_of_the_cyclic_share_agrees_with_repeated_experiments():
+    """The bootstrap error against the scatter of 200 experiments.
+
+    The scatter is known to 5 %; the band is 4 times that.
+    """
     found = []
     for i in range(200):
         rng = np.random.default_rng([4, i])
@@ -158,12 +164,12 @@ def test_the_error_of_the_cyclic_share():
     assert abs(np.mean([one.se for one in found]) / scatter - 1) < 0.2
 
 
-def test_cycles_need_everybody_to_meet():
+def test_the_cyclic_share_needs_a_complete_round_robin():
     assert np.isnan(cycles([pairing("a", "b", 0.5), pairing("b", "c", 0.5)], 1).share)
     assert np.isnan(cycles([pairing("a", "b", 0.5)], 1).share)
 
 
-def test_cross_table_both_ways_round():
+def test_the_cross_table_has_every_pair_both_ways():
     bag = toy.units(np.random.default_rng(1), 300, win=0.55)
     rows = toy.rows(np.random.default_rng(2), bag, 10, 500)
     frame = cross_table([Pairing("x", "y", rows)])

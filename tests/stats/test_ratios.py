@@ -1,4 +1,4 @@
-"""Estimates against brute force from unit-level data, against known values, and against the truth of a toy."""
+"""Ratio estimates against brute force over units, known values and the truth of toy experiments."""
 
 from types import SimpleNamespace
 
@@ -11,14 +11,14 @@ from simgin.stats.ratios import Totals, quantile, ratios, smallest_detectable_di
 
 
 def totals(numerator, denominator):
-    """Totals of one ratio from its units."""
+    """Totals of a single ratio from its units."""
     n, d = (np.asarray(x, dtype=object) for x in (numerator, denominator))
     parts = (n.sum(), (n * n).sum(), d.sum(), (d * d).sum(), (n * d).sum())
     return Totals(*(np.array([part], dtype=object) for part in parts))
 
 
-def one(numerator, denominator, *, share=False, scale=1, always=True):
-    """The estimate of one ratio from its units, as plain floats."""
+def estimate(numerator, denominator, *, share=False, scale=1, always=True):
+    """The estimate of a single ratio from its units, as plain floats."""
     sums = totals(numerator, denominator)
     found = ratios(len(numerator), sums, np.array([scale]), np.array([share]), np.array([always]))
     return SimpleNamespace(
@@ -27,46 +27,48 @@ def one(numerator, denominator, *, share=False, scale=1, always=True):
 
 
 def slow_se(numerator, denominator):
-    """The delta method written out over units."""
+    """The standard error by the delta method, written out over units."""
     n, d = np.asarray(numerator, float), np.asarray(denominator, float)
     residual = n - n.sum() / d.sum() * d
     return np.sqrt(len(n) / (len(n) - 1) * (residual**2).sum()) / d.sum()
 
 
-def test_a_ratio_is_the_delta_method_over_units():
+def test_the_error_of_a_ratio_is_the_delta_method_over_units():
     rng = np.random.default_rng(1)
     d = rng.integers(1, 20, 500)
     n = rng.integers(-30, 60, 500) * d // 7
-    found = one(n, d)
+    found = estimate(n, d)
     assert found.value == pytest.approx(n.sum() / d.sum(), rel=1e-14)
     assert found.se == pytest.approx(slow_se(n, d), rel=1e-12)
     assert found.low == pytest.approx(found.value - 1.96 * found.se)
     assert found.high == pytest.approx(found.value + 1.96 * found.se)
 
 
-def test_pairs_are_the_mean_of_pair_means():
+def test_mirrored_pairs_are_estimated_by_the_mean_of_pair_means():
     """With two deals in every pair the standard error is s_z / sqrt(pairs)."""
     rng = np.random.default_rng(2)
     x, y = rng.integers(-50, 50, (2, 300))
     z = (x + y) / 2
-    found = one(x + y, np.full(300, 2))
+    found = estimate(x + y, np.full(300, 2))
     assert found.value == pytest.approx(z.mean())
     assert found.se == pytest.approx(z.std(ddof=1) / np.sqrt(300), rel=1e-12)
 
 
-def test_cancellation_costs_no_digits():
-    """A tiny scatter on a huge mean, which float sums of squares would lose altogether."""
+def test_a_tiny_scatter_on_a_huge_mean_keeps_its_digits():
+    """Float sums of squares would lose the scatter altogether."""
     rng = np.random.default_rng(3)
     wobble = rng.integers(0, 2, 2000)
     n = 10**12 + wobble
-    assert one(n.tolist(), [1] * 2000).se == pytest.approx(slow_se(wobble, np.ones(2000)), rel=1e-9)
+    assert estimate(n.tolist(), [1] * 2000).se == pytest.approx(
+        slow_se(wobble, np.ones(2000)), rel=1e-9
+    )
 
 
 def test_the_order_and_grouping_of_units_do_not_matter():
     rng = np.random.default_rng(4)
     n, d = rng.integers(0, 9, 400), rng.integers(1, 9, 400)
     shuffled = rng.permutation(400)
-    assert one(n, d) == one(n[shuffled], d[shuffled])
+    assert estimate(n, d) == estimate(n[shuffled], d[shuffled])
 
 
 @pytest.mark.parametrize(
@@ -75,22 +77,22 @@ def test_the_order_and_grouping_of_units_do_not_matter():
         pytest.param([1] * 29, [2] * 29, id="29 units"),
         pytest.param([0] * 50, [0] * 50, id="empty denominator"),
         pytest.param(
-            [47] + [0] * 999, [1] + [0] * 999, id="one gin in a thousand units has no error"
+            [47] + [0] * 999, [1] + [0] * 999, id="estimate gin in a thousand units has no error"
         ),
         pytest.param([40] * 29 + [0] * 999, [1] * 29 + [0] * 999, id="29 units that hold any"),
     ],
 )
-def test_too_little_is_undefined(numerator, denominator):
-    found = one(numerator, denominator, always=False)
+def test_an_estimate_from_too_few_units_is_undefined(numerator, denominator):
+    found = estimate(numerator, denominator, always=False)
     assert np.isnan([found.value, found.se, found.low, found.high]).all()
 
 
-def test_thirty_units_are_enough():
-    assert one([1] * 15 + [3] * 15, [2] * 30).value == 1
-    assert one([1, 2] * 15 + [0] * 999, [1] * 30 + [0] * 999, always=False).value == 1.5
+def test_thirty_units_are_enough_for_an_estimate():
+    assert estimate([1] * 15 + [3] * 15, [2] * 30).value == 1
+    assert estimate([1, 2] * 15 + [0] * 999, [1] * 30 + [0] * 999, always=False).value == 1.5
 
 
-def test_a_few_units_take_students_t():
+def test_below_a_hundred_units_the_quantile_is_students_t():
     assert quantile(30) == pytest.approx(stats.t.ppf(0.975, 29))
     assert quantile(99) == pytest.approx(stats.t.ppf(0.975, 98))
     assert quantile(100) == 1.96
@@ -100,27 +102,27 @@ def test_a_few_units_take_students_t():
     ("successes", "trials"),
     [(0, 30), (1, 30), (15, 30), (30, 30), (0, 100_000), (3, 100_000), (52_000, 100_000)],
 )
-def test_wilson_agrees_with_scipy(successes, trials):
+def test_the_wilson_interval_agrees_with_scipy(successes, trials):
     expected = stats.binomtest(successes, trials).proportion_ci(0.95, method="wilson")
     assert wilson(successes / trials, trials) == pytest.approx(
         (expected.low, expected.high), rel=1e-4, abs=1e-12
     )
 
 
-def test_wilson_known_value():
+def test_the_wilson_interval_agrees_with_newcombe():
     """Newcombe (1998), table I: 81 of 263 gives .2553 to .3662."""
     assert wilson(81 / 263, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
 
 
-def test_single_results_take_wilson():
+def test_a_share_of_single_results_takes_the_wilson_interval():
     outcome = [1] * 12 + [0] * 88
-    found = one(outcome, [1] * 100, share=True)
+    found = estimate(outcome, [1] * 100, share=True)
     assert (found.low, found.high) == wilson(0.12, 100)
 
 
-def test_a_drawn_match_is_not_a_single_yes_or_no():
+def test_drawn_matches_shrink_the_effective_number_of_trials():
     halves = [2] * 40 + [1] * 20 + [0] * 40  # matches in halves: won, drawn, lost
-    found = one(halves, [1] * 100, share=True, scale=2)
+    found = estimate(halves, [1] * 100, share=True, scale=2)
     assert found.value == 0.5
     assert (found.low, found.high) == pytest.approx(
         wilson(0.5, 0.25 / slow_se(halves, np.full(100, 2)) ** 2)
@@ -130,40 +132,41 @@ def test_a_drawn_match_is_not_a_single_yes_or_no():
 @pytest.mark.parametrize(
     ("per_unit", "value", "expected"), [(0, 0.0, wilson(0, 500)), (2, 1.0, wilson(1, 500))]
 )
-def test_a_share_never_seen_or_always_seen_has_a_width(per_unit, value, expected):
-    found = one([per_unit] * 500, [2] * 500, share=True)
+def test_a_share_of_none_or_all_has_an_interval(per_unit, value, expected):
+    found = estimate([per_unit] * 500, [2] * 500, share=True)
     assert (found.value, found.se, (found.low, found.high)) == (value, 0, expected)
     assert found.low < found.high
 
 
-def test_a_share_that_never_varied_has_a_width():
-    """Two deterministic twins win one half of every pair each."""
-    found = one([1] * 500, [2] * 500, share=True)
+def test_a_share_that_never_varied_has_an_interval():
+    """Two deterministic strategies that win one half of every pair each."""
+    found = estimate([1] * 500, [2] * 500, share=True)
     assert (found.low, found.high) == wilson(0.5, 500)
 
 
 def test_the_interval_of_a_rare_share_stays_above_zero():
-    found = one([1] + [0] * 4999, [2] * 5000, share=True)
+    found = estimate([1] + [0] * 4999, [2] * 5000, share=True)
     assert (found.low, found.high) == pytest.approx(wilson(1e-4, 10_000), rel=1e-3)
     assert found.low > 0
 
 
 def coverage(experiments, units, draw, truth, **kind):
-    """Share of toy experiments whose interval holds the truth."""
+    """The share of toy experiments whose interval holds the truth."""
     rng = np.random.default_rng(20)
     hits = 0
     for _ in range(experiments):
-        found = one(*draw(rng, units), **kind)
+        found = estimate(*draw(rng, units), **kind)
         hits += found.low <= truth <= found.high
     return hits / experiments
 
 
-# With 4,000 experiments the standard error of a coverage of .95 is .0034; a band of 4 of them fails once in 16,000 runs.
+# With 4,000 experiments the standard error of a coverage of .95 is .0034.
+# A band of 4 standard errors fails once in 16,000 runs.
 BAND = 4 * np.sqrt(0.95 * 0.05 / 4000)
 
 
 def matches_of_random_length(rng, units):
-    """Wins (chance .3) over deals, of which a unit has 2 to 17; the length is told by an early win."""
+    """Wins (chance .3) over deals; a unit has 2 to 17 deals."""
     deals = rng.integers(2, 18, units)
     return rng.binomial(deals, 0.3), deals
 
@@ -188,12 +191,12 @@ def single_results(rng, units):
         pytest.param(mirrored_points, 400, 1.5, {}, id="pairs"),
     ],
 )
-def test_intervals_hold_the_truth_95_times_in_100(draw, units, truth, kind):
+def test_intervals_hold_the_truth_in_95_of_100_experiments(draw, units, truth, kind):
     assert abs(coverage(4000, units, draw, truth, **kind) - 0.95) < BAND
 
 
-def test_wilson_holds_a_small_truth():
-    """Discrete: a chance of .02 in 400 trials is held a little more or less often than .95 (exactly: .9479)."""
+def test_the_wilson_interval_has_its_exact_coverage_for_a_small_share():
+    """Counts are discrete, so the exact coverage of .02 in 400 trials is .9479 and not .95."""
     found = coverage(4000, 400, single_results, 0.02, share=True)
     n = np.arange(401)
     held = [low <= 0.02 <= high for low, high in (wilson(k / 400, 400) for k in n)]
@@ -201,7 +204,7 @@ def test_wilson_holds_a_small_truth():
 
 
 def test_the_smallest_detectable_difference_follows_its_formula():
-    """0.5 points of a share with 80 % power take 78,400 unpaired results."""
+    """Detecting 0.5 percentage points with 80 % power takes 78,400 unpaired results."""
     assert smallest_detectable_difference(np.sqrt(0.25 / 78_400)) == pytest.approx(0.005)
 
 

@@ -1,4 +1,4 @@
-"""Confidence sequences and the pair test against published numbers, brute force and their own definitions."""
+"""Confidence sequences and the pair test against published numbers, brute force and definitions."""
 
 from math import exp, log, sqrt
 
@@ -36,7 +36,7 @@ def test_the_multiplier_is_the_formula_in_v_and_r():
     assert multiplier(n, planned) * sqrt(variance / n) == pytest.approx(half)
 
 
-def test_a_mean_is_known_as_well_as_planned_at_the_planned_units():
+def test_the_planned_number_of_units_gives_the_planned_half_width():
     n = planned_units(0.001, 0.3)
     assert multiplier(n, n) * 0.3 / sqrt(n) == pytest.approx(0.001, rel=1e-4)
     assert planned_units(10, 0.3) == sequential.LOOK_FROM
@@ -45,8 +45,11 @@ def test_a_mean_is_known_as_well_as_planned_at_the_planned_units():
 @pytest.mark.parametrize(
     ("successes", "failures"), [(0, 30), (30, 0), (1, 999), (17, 23), (5000, 6000)]
 )
-def test_beta_binomial_limits_are_where_the_mixture_refutes(successes, failures):
-    """The mixture's likelihood over that of p, by numerical integration over the prior, is 1 / alpha at both ends."""
+def test_the_beta_binomial_limits_are_where_the_mixture_rejects(successes, failures):
+    """At both limits the likelihood of the mixture over that of p is 1 / alpha.
+
+    The mixture is integrated numerically over its prior.
+    """
     n, best = successes + failures, successes / (successes + failures)
 
     def relative(q, p):  # likelihood of q over that of p
@@ -66,11 +69,11 @@ def test_beta_binomial_limits_are_where_the_mixture_refutes(successes, failures)
     assert ((low == 0) == (successes == 0)) and ((high == 1) == (failures == 0))
 
 
-def test_beta_binomial_without_results_says_nothing():
+def test_without_results_the_beta_binomial_limits_are_0_and_1():
     assert beta_binomial(0, 0) == (0, 1)
 
 
-def test_beta_binomial_of_many_results_is_wider_than_a_plain_interval_by_little():
+def test_with_many_results_the_beta_binomial_is_little_wider_than_a_plain_interval():
     low, high = beta_binomial(5 * 10**11, 5 * 10**11)
     assert 2 < (high - low) / (2 * 1.96 * 0.5e-6) < 3.2
 
@@ -78,18 +81,18 @@ def test_beta_binomial_of_many_results_is_wider_than_a_plain_interval_by_little(
 @pytest.mark.parametrize(
     ("elo", "share"), [(0, 0.5), (400, 10 / 11), (-400, 1 / 11), (100, 0.640065)]
 )
-def test_elo(elo, share):
+def test_elo_and_share_convert_both_ways(elo, share):
     assert share_of_elo(elo) == pytest.approx(share, abs=1e-6)
     assert elo_of_share(share_of_elo(elo)) == pytest.approx(elo)
 
 
-def test_bounds():
+def test_the_bounds_of_the_test_follow_from_alpha_and_beta():
     assert bounds() == pytest.approx((-2.944, 2.944), abs=5e-4)
     assert bounds(0.01, 0.1) == pytest.approx((log(0.1 / 0.99), log(90)))
 
 
 def slow_fit(counts, mean):
-    """Log likelihood of the likeliest distribution with this mean, by a general optimiser over the free chances."""
+    """Log likelihood of the likeliest distribution with this mean, by a general optimiser."""
     scores, counts = np.array(sequential.CATEGORIES), np.array(counts, float)
     limits = [
         {"type": "eq", "fun": lambda p: p.sum() - 1},
@@ -97,9 +100,14 @@ def slow_fit(counts, mean):
     ]
     start = counts / counts.sum()
     found = optimize.minimize(
-        lambda p: -(start * np.log(p)).sum(), start, jac=lambda p: -start / p, bounds=[(1e-9, 1)] * 5, constraints=limits,
-        method="SLSQP", options={"ftol": 1e-15, "maxiter": 1000},
-    )  # fmt: skip
+        lambda p: -(start * np.log(p)).sum(),
+        start,
+        jac=lambda p: -start / p,
+        bounds=[(1e-9, 1)] * 5,
+        constraints=limits,
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
     assert found.success
     return -found.fun * counts.sum()
 
@@ -107,18 +115,18 @@ def slow_fit(counts, mean):
 @pytest.mark.parametrize(
     "counts", [(20, 30, 100, 40, 25), (300, 5, 400, 8, 333), (11, 1, 60, 2, 40)]
 )
-def test_multinomial_ratio_against_a_general_optimiser(counts):
+def test_the_multinomial_ratio_agrees_with_a_general_optimiser(counts):
     expected = slow_fit(counts, 0.53) - slow_fit(counts, 0.5)
     assert multinomial_llr(counts, 0.5, 0.53) == pytest.approx(expected, abs=2e-4)
 
 
 def test_with_two_categories_the_multinomial_ratio_is_the_binomial_one():
-    """Sweeps only: the categories that count 1e-3 can hold nothing to speak of."""
+    """Only sweeps are counted: the empty categories hold 1e-3 each, which is negligible."""
     expected = 480 * log(0.45 / 0.5) + 520 * log(0.55 / 0.5)
     assert multinomial_llr([480, 0, 0, 0, 520], 0.5, 0.55) == pytest.approx(expected, abs=0.01)
 
 
-def test_both_forms_agree_where_hypotheses_are_near():
+def test_both_forms_agree_for_near_hypotheses():
     counts = np.array([2000, 300, 5000, 310, 2100])
     scores = np.array(sequential.CATEGORIES)
     mean = counts @ scores / counts.sum()
@@ -128,6 +136,6 @@ def test_both_forms_agree_where_hypotheses_are_near():
     )
 
 
-def test_one_sided_counts_are_finite():
+def test_the_ratio_of_one_sided_counts_is_finite():
     assert 0 < multinomial_llr([0, 0, 0, 0, 1000], 0.5, 0.51) < 1000
     assert multinomial_llr([1000, 0, 0, 0, 0], 0.5, 0.51) < 0

@@ -21,7 +21,7 @@ def cell(tidy, metric, strategy="gold"):
     return tidy[(tidy["metric"] == metric) & (tidy["strategy"] == strategy)].iloc[0]
 
 
-def test_columns_and_order():
+def test_the_tidy_table_has_its_columns_and_order():
     tidy = frame("match")
     assert tuple(tidy.columns) == table.COLUMNS
     names = [metric.name for metric in metrics.METRICS if 2 in metric.players]
@@ -32,18 +32,18 @@ def test_columns_and_order():
     ]
 
 
-def test_deals_have_no_rows_per_match():
+def test_single_deals_have_no_rows_per_match():
     assert set(frame("deal")["unit"]) == {"deal"}
 
 
-def test_self_play_is_seen_once():
+def test_self_play_has_one_side():
     assert set(frame(a="gold", b="gold")["opponent"]) == {"gold"}
     assert len(frame(a="gold", b="gold")) == len(metrics.of_unit("deal"))
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
 @pytest.mark.parametrize("metric", metrics.METRICS, ids=lambda metric: metric.name)
-def test_every_value_and_error_from_the_units(unit, metric):
+def test_every_value_and_error_agrees_with_the_units(unit, metric):
     """Both sides of every metric, recomputed by the delta method over units."""
     if metric.unit == "match" and unit == "deal":
         return
@@ -73,7 +73,7 @@ def test_n_counts_both_halves():
     assert set(tidy.loc[tidy["unit"] == "deal", "n"]) == {toy.column(FACTS["match"], "deals").sum()}
 
 
-def test_identities():
+def test_metrics_satisfy_their_identities():
     tidy = frame("match")
     assert sum(cell(tidy, kind)["value"] for kind in sums.KINDS) == pytest.approx(1, abs=1e-15)
     for own, other in (("gold", "simple"), ("simple", "gold")):
@@ -88,7 +88,7 @@ def test_identities():
     assert sum(cell(tidy, "match_win", side)["value"] for side in ("gold", "simple")) == 1
 
 
-def test_bytes_do_not_depend_on_batches():
+def test_the_csv_does_not_depend_on_batches():
     facts = FACTS["deal"]
     rows = np.array([toy.row(facts[:1000]), toy.row(facts[1000:2000]), toy.row(facts[2000:])])
     assert table.csv(frame()) == table.csv(
@@ -96,7 +96,7 @@ def test_bytes_do_not_depend_on_batches():
     )
 
 
-def test_csv_has_ten_digits_empty_cells_and_unix_lines():
+def test_the_csv_has_ten_digits_empty_cells_and_unix_line_ends():
     text = table.csv(frame())
     lines = text.split("\n")
     assert "\r" not in text
@@ -112,13 +112,13 @@ def test_a_strategy_with_commas_is_quoted():
     assert '"gold-early:k=4,j=2"' in table.csv(frame(a="gold-early:k=4,j=2"))
 
 
-def test_no_minus_zero():
+def test_a_zero_has_no_minus_sign():
     facts = np.zeros((100, sums.N_FACTS), np.int64)
     facts[:, sums.FACT["deals"]] = 2
     assert "-0" not in table.csv(table.tidy("standard", "gold", "simple", "deal", toy.row(facts)))
 
 
-def test_records_are_json_with_null():
+def test_undefined_values_are_null_in_json():
     rows = table.records(frame())
     assert list(rows[0]) == list(table.COLUMNS)
     again = json.loads(json.dumps(rows, allow_nan=False))
@@ -129,7 +129,7 @@ def test_records_are_json_with_null():
     assert again[0]["value"] == float(csv_value)
 
 
-def test_matchups_are_seen_by_a():
+def test_a_matchup_is_seen_from_side_a():
     (key, rows), *others = table.matchups(frame("match"))
     assert key == ("standard", "gold", "simple")
     assert rows.loc["deal_win", "value"] == cell(frame("match"), "deal_win")["value"]

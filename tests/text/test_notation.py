@@ -1,4 +1,4 @@
-"""Cards and hands as text: round trips, the forms accepted, and a sentence for everything else."""
+"""Cards and hands as text: what is written is read back, and every other text is refused."""
 
 import pytest
 from hypothesis import given
@@ -15,29 +15,29 @@ def test_the_pack_is_numbered_suit_by_suit_ace_to_king():
 
 
 @pytest.mark.parametrize("card", range(52))
-def test_every_card_is_read_back_in_capitals_and_small_letters(card):
+def test_a_card_is_read_in_upper_and_lower_case(card):
     text = notation.text(card)
     assert notation.card(text) == notation.card(text.lower()) == notation.card(f" {text} ") == card
 
 
 @given(HANDS)
-def test_hands_are_read_back(hand):
+def test_a_hand_survives_a_round_trip_through_text(hand):
     mask = notation.mask(hand)
     assert notation.members(mask) == sorted(hand)
     assert notation.mask(notation.cards(notation.show(mask))) == mask
 
 
 @pytest.mark.parametrize("text", ["5S 6S 7S", "5s,6s,7s", "5S, 6S, 7S", "5S6S7S", " 5s6S ,7S\n"])
-def test_a_hand_may_be_written_with_blanks_commas_or_nothing_between(text):
+def test_the_cards_of_a_hand_may_be_separated_by_spaces_commas_or_nothing(text):
     assert notation.cards(text) == [4, 5, 6]
 
 
-def test_cards_come_in_the_order_written_and_hands_are_shown_suit_by_suit():
+def test_cards_keep_the_order_written_and_hands_are_shown_by_suit():
     assert notation.cards("KH 5S") == [25, 4]
     assert notation.show(notation.mask([25, 4])) == "5S KH"
 
 
-def test_no_cards_at_all():
+def test_an_empty_hand_is_the_empty_text():
     assert notation.cards("") == [] and notation.show(0) == ""
 
 
@@ -57,18 +57,18 @@ def test_no_cards_at_all():
         ),  # a long s
     ],
 )
-def test_a_text_that_is_no_card_is_named(text, sentence):
+def test_a_bad_card_is_refused_by_name(text, sentence):
     with pytest.raises(CardError) as error:
         notation.card(text)
     assert str(error.value) == sentence
 
 
-def test_every_bad_card_of_a_hand_is_named():
+def test_every_bad_card_of_a_hand_is_listed():
     with pytest.raises(CardError, match=r"'1S' is no card.*'7' is no card"):
         notation.cards("1S 5S6S7")
 
 
-def test_repeated_cards_are_named():
+def test_repeated_cards_are_listed():
     with pytest.raises(
         CardError, match=r"^5S is given more than once: a pack has every card once.$"
     ):
@@ -77,7 +77,7 @@ def test_repeated_cards_are_named():
         notation.cards("5S 6S 5S 6S 6S")
 
 
-def test_the_wrong_number_of_cards_is_said():
+def test_the_wrong_number_of_cards_is_refused():
     hand = "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
     assert len(notation.cards(hand, 11)) == 11
     with pytest.raises(CardError, match=r"^a hand of ten cards was asked for, 11 were given.$"):
@@ -89,7 +89,7 @@ def test_the_wrong_number_of_cards_is_said():
 
 
 @pytest.mark.parametrize("number", [-1, 52])
-def test_numbers_that_are_no_card_or_hand(number):
+def test_numbers_out_of_range_are_refused(number):
     with pytest.raises(CardError, match=r"is no card number: cards are 0..51"):
         notation.text(number)
     with pytest.raises(CardError, match=r"is no card number"):
@@ -99,7 +99,7 @@ def test_numbers_that_are_no_card_or_hand(number):
 
 
 @given(st.text(max_size=30))
-def test_any_text_is_a_hand_or_a_card_error(text):
+def test_any_text_is_either_a_hand_or_a_card_error(text):
     try:
         hand = notation.cards(text)
     except CardError as error:

@@ -1,10 +1,73 @@
-"""Half-widths, bounds in Elo and times as people write them, and the sentences for what is none."""
+"""Amounts as people write them: counts, half-widths, times and Elo bounds; the rest is refused."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simgin.text.amounts import PrecisionError, elo_bounds, half_width, seconds
+from simgin.text.amounts import (
+    CountError,
+    PrecisionError,
+    count,
+    elo_bounds,
+    half_width,
+    seconds,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (100000, 100_000),
+        ("100_000", 100_000),
+        ("200k", 200_000),
+        ("2M", 2_000_000),
+        ("2m", 2_000_000),
+        ("1.5M", 1_500_000),
+        (" 1e6 ", 1_000_000),
+        ("1E+6", 1_000_000),
+        (1e6, 1_000_000),
+        ("0.5k", 500),
+        (1, 1),
+        ("1e12", 10**12),
+    ],
+)
+def test_a_count_can_be_written_in_several_forms(text, expected):
+    assert count(text) == expected
+    assert type(count(text)) is int
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("many", "not a count"),
+        ("", "not a count"),
+        ("2MM", "not a count"),
+        ("1,000", "not a count"),
+        ("0x10", "not a count"),
+        ("nan", "not a count"),
+        (float("inf"), "not a count"),
+        (True, "not a count"),
+        ([1], "not a count"),
+        (0, "too few"),
+        (-5, "too few"),
+        ("-1k", "too few"),
+        (1.5, "not a whole number"),
+        ("0.0001k", "not a whole number"),
+        ("2e12", "too many"),
+        ("1e99", "too many"),
+    ],
+)
+def test_a_bad_count_is_refused_with_a_remedy(text, word):
+    with pytest.raises(CountError) as error:
+        count(text)
+    assert word in str(error.value)
+    assert str(error.value).endswith(".")
+    assert "1e" in str(error.value)
+
+
+@given(st.integers(1, 10**12))
+def test_a_whole_number_is_read_as_itself(number):
+    assert count(number) == count(str(number)) == count(f"{number:_}") == number
 
 
 @pytest.mark.parametrize(
@@ -20,7 +83,7 @@ from simgin.text.amounts import PrecisionError, elo_bounds, half_width, seconds
         (1000, 1000.0),
     ],
 )
-def test_half_widths(text, expected):
+def test_a_half_width_is_a_number_or_a_percentage(text, expected):
     assert half_width(text) == expected
     assert type(half_width(text)) is type(expected)
 
@@ -39,13 +102,13 @@ def test_half_widths(text, expected):
         ("1000h", 3_600_000),
     ],
 )
-def test_times(text, expected):
+def test_a_time_is_read_in_seconds(text, expected):
     assert seconds(text) == expected
     assert type(seconds(text)) is float
 
 
 @pytest.mark.parametrize("bounds", [(0, 10), [0, 10.0], "0,10", " 0 , 1e1 "])
-def test_elo_bounds(bounds):
+def test_elo_bounds_are_a_pair_or_a_text(bounds):
     assert elo_bounds(bounds) == (0.0, 10.0)
 
 
@@ -92,7 +155,7 @@ NO_BOUNDS = [
 @pytest.mark.parametrize(
     ("call", "texts"), [(half_width, NO_HALF_WIDTH), (seconds, NO_TIME), (elo_bounds, NO_BOUNDS)]
 )
-def test_nonsense_is_a_sentence_with_a_remedy(call, texts):
+def test_a_bad_amount_is_refused_with_a_remedy(call, texts):
     for text in NONSENSE + texts:
         with pytest.raises(PrecisionError) as error:
             call(text)
@@ -104,12 +167,12 @@ def test_nonsense_is_a_sentence_with_a_remedy(call, texts):
 
 
 @given(st.floats(1e-6, 1000))
-def test_numbers_are_themselves(number):
+def test_a_number_is_read_as_itself(number):
     assert half_width(number) == half_width(repr(number)) == number
     assert seconds(number) == number
     assert elo_bounds((0, min(number, 800))) == (0, min(number, 800))
 
 
 @given(st.integers(1, 49_999))
-def test_shares_keep_their_digits(thousandths):
+def test_a_percentage_keeps_its_digits(thousandths):
     assert float(half_width(f"{thousandths / 1000}%").removesuffix("%")) == thousandths / 1000
