@@ -11,6 +11,7 @@ from simgin.cli.session import explained_wait
 from simgin.play import matchup
 from simgin.play.parallel import usable_cpus
 from simgin.runs import ledger, plan, schedule
+from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     from simgin.runs.experiment import Cell
@@ -83,7 +84,7 @@ def _left(asked: Plan, place: Path, record: bool) -> list[int]:
 
 def _amount(asked: Plan, cell: Cell, units: int) -> str:
     """How much a cell plays: `200,000 deals`, `up to ...` under a stopping rule, and what of it is there already."""
-    unit = {"deal": "deals", "match": "matches"}[asked.unit]
+    unit = UNITS[asked.unit]
     if asked.seconds is not None:
         return f"{unit} for {asked.seconds:g} s"
     there = cell.matchup.units(cell.n) - units

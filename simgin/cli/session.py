@@ -40,7 +40,7 @@ def read_count(
     """Callback of an option: the number of deals or matches that a text like 100000, 200k, 2M or 1e6 means."""
     try:
         return None if text is None else amounts.count(text)
-    except amounts.CountError as error:
+    except amounts.AmountError as error:
         raise click.BadParameter(str(error)) from None
 
 
@@ -86,7 +86,7 @@ def read_seconds(
 def _read(reader: Callable[[str], T], text: str | None) -> T | None:
     try:
         return None if text is None else reader(text)
-    except amounts.PrecisionError as error:
+    except amounts.AmountError as error:
         raise click.BadParameter(str(error)) from None
 
 

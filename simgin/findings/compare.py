@@ -13,12 +13,12 @@ from simgin.runs import directory as results
 from simgin.runs import ledger
 from simgin.stats import differences as contrast
 from simgin.stats.differences import Side
+from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 # What runs may differ in without its being told: it is what is compared, or of no consequence.
-UNITS = {"deal": "deals", "match": "matches"}
 UNTOLD = ("question", "hypothesis", "matchups")
 
 

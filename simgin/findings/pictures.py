@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from simgin import plots
 from simgin.core.sums import KINDS
-from simgin.findings.record import UNITS
 from simgin.report import numbers, summary
 from simgin.report.report import Picture
 from simgin.stats import table
+from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.core import sums
 from simgin.runs import directory
+from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     from simgin.runs.plan import Plan
     from simgin.runs.runner import Played
-
-UNITS = {"deal": "deals", "match": "matches"}
 
 
 class AccountError(ValueError):

@@ -10,11 +10,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.record import UNITS
 from simgin.findings.tables import BY_METRIC
 from simgin.report import numbers
 from simgin.stats import table
 from simgin.stats.ratios import Z95
+from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd

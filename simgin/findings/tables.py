@@ -6,11 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings.findings import headline
-from simgin.findings.record import UNITS
 from simgin.report import numbers, summary
 from simgin.report.sheet import Sheet
 from simgin.stats import league, table
 from simgin.stats.ratios import POWER_80, Z95
+from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd

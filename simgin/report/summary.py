@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from simgin.report.numbers import DASH, estimate, number
 from simgin.report.sheet import markdown_table
 from simgin.stats import metrics, table
+from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 TWO, ONE, BOTH = (2,), (1,), (1, 2)
 # Relative: a settlement nearer than this to the points of its deals is those points
 ADDED_UP = 1e-6
-COUNT_NAMES = {metrics.DEAL: "deals", metrics.MATCH: "matches"}
 
 
 @dataclass(frozen=True)
@@ -163,12 +163,12 @@ def csv(frame: pd.DataFrame) -> str:
     import pandas as pd
 
     columns = shown_columns(frame)
-    units = [unit for unit in COUNT_NAMES if unit in set(frame["unit"])]
+    units = [unit for unit in UNITS if unit in set(frame["unit"])]
     rows: list[dict[str, object]] = []
     for (variant, a, b), matchup in table.matchups(frame):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
         for unit in units:
-            row[COUNT_NAMES[unit]] = _count(matchup, unit)
+            row[UNITS[unit]] = _count(matchup, unit)
         for column in columns:
             row |= _spread(matchup, column)
         rows.append(row)

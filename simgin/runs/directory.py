@@ -21,10 +21,10 @@ import simgin
 from simgin.play.matchup import Matchup
 from simgin.runs import ledger
 from simgin.strategy import Strategy, loader
+from simgin.text.files import WRITING, write_file
 
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
-WRITING = ".simgin-writing-"  # how the names of files begin that are not complete
 FORM = 2  # of the manifest; raised whenever a reader would have to look elsewhere
 PACKAGE = Path(__file__).resolve().parent.parent
 ENGINE = (
@@ -84,14 +84,13 @@ def save(
         "files": sorted(stale | ours),
     }
     try:
-        _write(
-            place / MANIFEST, _json(unfinished).encode()
-        )  # so that a run killed here knows its own files
+        # First, so that a run killed here knows its own files.
+        write_file(place / MANIFEST, _json(unfinished).encode())
         for name, content in files.items():
-            _write(place / name, content if isinstance(content, bytes) else content.encode())
+            write_file(place / name, content if isinstance(content, bytes) else content.encode())
         for name in stale:
             (place / name).unlink(missing_ok=True)
-        _write(place / MANIFEST, _json({**manifest, "files": sorted(ours)}).encode())
+        write_file(place / MANIFEST, _json({**manifest, "files": sorted(ours)}).encode())
     except OSError as error:
         raise ResultsError(
             f"{directory} cannot be written ({error.strerror}); mend that, and the same command goes on."
@@ -308,13 +307,3 @@ def _files(place: Path) -> Iterator[str]:
 
 def _json(content: Mapping[str, Any]) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{WRITING}{path.name}")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)

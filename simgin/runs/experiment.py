@@ -14,13 +14,13 @@ from simgin.runs import experiment_file, sweep
 from simgin.runs.experiment_file import SEEDS, ExperimentError, File
 from simgin.strategy import loader
 from simgin.text import amounts
-from simgin.text.amounts import CountError, count
+from simgin.text.amounts import AmountError, count
 from simgin.text.messages import shown
 
 __all__ = [
     "SEEDS",
+    "AmountError",
     "Cell",
-    "CountError",
     "Experiment",
     "ExperimentError",
     "cells",

@@ -5,9 +5,7 @@ Needs pyarrow, which comes with simgin[parquet]. Memory is bounded whatever the 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.core.record import FIELD, FIELDS
-from simgin.runs import directory
+from simgin.text.files import replacing
 
 ROWS = 1 << 17  # of a row group: what is held in memory, and the least that a reader has to read
 SIDES = {0: "A", 1: "B", -1: ""}
@@ -106,7 +104,7 @@ def write(path: str | Path, batches: Iterable[Batch]) -> int:
     schema, written = _schema(arrow), 0
     try:
         with (
-            _beside(Path(path)) as building,
+            replacing(Path(path)) as building,
             parquet.ParquetWriter(building, schema, compression="zstd") as writer,
         ):
             for table in _groups(arrow, schema, batches):
@@ -193,17 +191,6 @@ def _worded(arrow: Any, numbers: np.ndarray, words: dict[int, str]) -> Any:
     return arrow.DictionaryArray.from_arrays(
         places.astype(np.int8), [words[int(number)] for number in known]
     )
-
-
-@contextmanager
-def _beside(place: Path) -> Iterator[Path]:
-    """A path beside a file, moved to its place at the end, removed if anything fails."""
-    building = place.with_name(f"{directory.WRITING}{place.name}")
-    try:
-        yield building
-        os.replace(building, place)
-    finally:
-        building.unlink(missing_ok=True)
 
 
 assert tuple(column.name for column in COLUMNS) == FIELDS

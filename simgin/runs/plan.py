@@ -15,7 +15,7 @@ from simgin.play.matchup import Matchup, seated
 from simgin.runs import directory, experiment, stopping
 from simgin.runs.experiment import Cell, Experiment
 from simgin.text import amounts
-from simgin.text.amounts import CountError
+from simgin.text.amounts import AmountError
 
 PILOT_SECONDS = 0.02  # what a matchup is played for, to say how long a run will take
 
@@ -76,9 +76,9 @@ def of_matchup(
 ) -> Plan:
     """One matchup from text forms and counts. With until, sprt or seconds (one of them), deals or matches is the most to play."""
     if deals is not None and matches is not None:
-        raise CountError("deals and matches are both given; keep one of them.")
+        raise AmountError("deals and matches are both given; keep one of them.")
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
-        raise CountError("until, sprt and for each end a run; keep one of them.")
+        raise AmountError("until, sprt and for each end a run; keep one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     given = deals if matches is None else matches
     n = _most(until, sprt, seconds) if given is None else amounts.count(given)
@@ -127,7 +127,7 @@ def _rules(
 
 def _seed(number: int) -> int:
     if not 0 <= number < experiment.SEEDS:
-        raise CountError(f"{number} is no seed: the seed must lie between 0 and 2^64 - 1.")
+        raise AmountError(f"{number} is no seed: the seed must lie between 0 and 2^64 - 1.")
     return number
 
 

@@ -9,35 +9,37 @@ from decimal import Decimal
 
 from simgin.text.messages import shown
 
+UNITS = {"deal": "deals", "match": "matches"}  # what a run counts: the word for many of them
+
 _SUFFIX = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 _FORM = re.compile(r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE)
 MOST = 10**12  # more than any run could play; beyond 2**48 units the random numbers would repeat
 
 
-class CountError(ValueError):
-    """A count that cannot be read; the message is a sentence with the remedy."""
+class AmountError(ValueError):
+    """An amount that cannot be read; the message is a sentence with the remedy."""
 
 
 def count(text: int | float | str) -> int:
-    """The whole number of deals or matches that `text` means, 1 to 10^12. Raises CountError with a sentence otherwise."""
+    """The whole number of deals or matches that `text` means, 1 to 10^12. Raises AmountError with a sentence otherwise."""
     amount = _amount(text)
     if amount != amount.to_integral_value():
-        raise CountError(
+        raise AmountError(
             f"{text} is not a whole number; write a count such as 100000, 200k, 2M or 1e6."
         )
     if amount < 1:
-        raise CountError(
+        raise AmountError(
             f"{text} is too few; write a count of at least 1, such as 100000, 200k, 2M or 1e6."
         )
     if amount > MOST:
-        raise CountError(f"{text} is too many; write a count of at most 1e12.")
+        raise AmountError(f"{text} is too many; write a count of at most 1e12.")
     return int(amount)
 
 
 def _amount(text: int | float | str) -> Decimal:
     match = None if isinstance(text, bool) else _FORM.fullmatch(str(text).strip())
     if match is None:
-        raise CountError(
+        raise AmountError(
             f"{str(text)!r} is not a count; write one such as 100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
@@ -53,10 +55,6 @@ _SHARE = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
 _TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
-class PrecisionError(ValueError):
-    """A precision or a time that cannot be read; the message is a sentence with the remedy."""
-
-
 def half_width(text: float | str) -> str | float:
     """How far the 95 % limits may lie from the estimate: a text "0.1%" is one of the share won, a number one of points per deal.
 
@@ -66,13 +64,13 @@ def half_width(text: float | str) -> str | float:
     if share is None:
         points = _number(text)
         if points is None or not 0 < points <= MOST_POINTS:
-            raise PrecisionError(
+            raise AmountError(
                 f"{shown(text)} is no half-width; write one of the share won like 0.1%, or of points per deal like 0.05."
             )
         return points
     percent = float(share[1])
     if not 0 < percent < 50:
-        raise PrecisionError(
+        raise AmountError(
             f"{shown(text)} is no half-width of a share; write one above 0% and below 50%, like 0.1%."
         )
     return f"{percent:.15g}%"
@@ -83,11 +81,11 @@ def elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
     found = [_number(part) for part in parts] if isinstance(parts, list | tuple) else []
     if len(found) != 2 or found[0] is None or found[1] is None:
-        raise PrecisionError(
+        raise AmountError(
             f"{shown(bounds)} is not two numbers; write the Elo differences to tell apart, like 0 and 10."
         )
     if not -MOST_ELO <= found[0] < found[1] <= MOST_ELO:
-        raise PrecisionError(
+        raise AmountError(
             f"{shown(bounds)} cannot be told apart; write two Elo differences within {MOST_ELO:g} of 0, the lower one first."
         )
     return found[0], found[1]
@@ -98,7 +96,7 @@ def seconds(text: float | str) -> float:
     match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
     time = float(match[1]) * _SECONDS[match[2].lower()] if match else _number(text)
     if time is None or not 0 < time <= MOST_SECONDS:
-        raise PrecisionError(
+        raise AmountError(
             f"{shown(text)} is no time to play for; write one like 30s, 5m or 2h, at most 1000h."
         )
     return time

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import secrets
 import zipfile
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ import numpy as np
 from simgin.core import jit, rng
 from simgin.play.matchup import Matchup
 from simgin.strategy import loader
+from simgin.text.files import replacing
 
 FORM = 1  # raised whenever a reader would have to look elsewhere
 
@@ -81,9 +81,5 @@ def _read(place: Path, text: str) -> Arrays | None:
 def _write(place: Path, text: str, made: Arrays) -> None:
     """Written beside its place and moved into it, so that a reader finds all of it or nothing."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    beside = place.with_name(f".{secrets.token_hex(8)}.npz")
-    try:
-        np.savez_compressed(beside, about=np.array(text), **made)  # type: ignore[arg-type]
-        os.replace(beside, place)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(place, writer=secrets.token_hex(8)) as incomplete:
+        np.savez_compressed(incomplete, about=np.array(text), **made)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ import pytest
 from simgin.checks import contract
 from simgin.rules import variants
 from simgin.strategy import loader, template
+from simgin.text.files import create_file
 
 ZOO = Path(__file__).parents[1] / "data" / "bad_strategies"
 ANIMALS = {path.stem: path for path in sorted(ZOO.glob("*.py"))}
@@ -68,7 +69,7 @@ def asked(files: list[Path], seconds: float = 2.0) -> dict[str, list[contract.Fi
 @pytest.fixture(scope="module")
 def common(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[contract.Finding]]:
     folder = tmp_path_factory.mktemp("good")
-    template.write(folder / "begun.py", template.strategy_file(folder / "begun.py"))
+    create_file(folder / "begun.py", template.strategy_file(folder / "begun.py"))
     (folder / "remembering.py").write_text(PYTHON)
     return asked(
         [folder / "begun.py", folder / "remembering.py", *(ANIMALS[name] for name in COMMON)]

@@ -473,7 +473,7 @@ def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch
         assert words in said
     rows = json.loads(call("strategies", "mine.py", "--json").stdout)["rows"]
     assert [row["tier"] for row in rows] == ["fast"] * len(SLOTS)
-    assert "is there already" in call("strategies", "new", "mine.py", code=2).stderr
+    assert "already exists" in call("strategies", "new", "mine.py", code=2).stderr
 
 
 def test_a_strategy_in_python_is_shown_as_slow(tmp_path):

@@ -12,11 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.cli.main import cli
-from simgin.rules import variants
+from simgin.rules import template, variants
 from simgin.rules.parameters import parameters
 from simgin.rules.variants import Variant, VariantError, difference, find
 from simgin.runs import directory, experiment
-from simgin.strategy import template
 
 CLUB = """
 [variants.club]
@@ -552,9 +551,9 @@ def test_names_of_new_files(file, name):
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        ("there.toml", "there.toml is there already and stays as it is; name another file."),
-        ("link.toml", "link.toml is there already"),
-        ("folder.toml", "folder.toml is there already"),
+        ("there.toml", "there.toml already exists and was not changed; name another file."),
+        ("link.toml", "link.toml already exists"),
+        ("folder.toml", "folder.toml already exists"),
         (
             "nowhere/mine.toml",
             "nowhere/mine.toml cannot be written: No such file or directory; name a file in a folder",

@@ -152,7 +152,7 @@ def test_a_place_without_permission_is_refused(tmp_path, monkeypatch, place):
 
 def writes(monkeypatch, fails_at):
     """Let one write after the other succeed, up to a number; the names written are handed back."""
-    written, write = [], directory._write
+    written, write = [], directory.write_file
 
     def limited(path, content):
         if len(written) == fails_at:
@@ -160,7 +160,7 @@ def writes(monkeypatch, fails_at):
         written.append(path.name)
         write(path, content)
 
-    monkeypatch.setattr(directory, "_write", limited)
+    monkeypatch.setattr(directory, "write_file", limited)
     return written
 
 

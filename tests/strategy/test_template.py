@@ -12,11 +12,12 @@ from simgin.play import matchup
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import compiler, loader, template
+from simgin.text.files import NewFileError, create_file
 
 
 def test_it_plays_at_once(tmp_path: Path) -> None:
     file = tmp_path / "My idea 2.py"
-    template.write(file, template.strategy_file(file))
+    create_file(file, template.strategy_file(file))
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
     strategy = loader.find(str(file))
     assert strategy.name == "my-idea-2"
@@ -30,27 +31,27 @@ def test_it_plays_at_once(tmp_path: Path) -> None:
 
 
 def test_a_name_can_be_given(tmp_path: Path) -> None:
-    template.write(tmp_path / "_.py", template.strategy_file(tmp_path / "_.py", "tidy"))
+    create_file(tmp_path / "_.py", template.strategy_file(tmp_path / "_.py", "tidy"))
     assert loader.find(str(tmp_path / "_.py#tidy")).name == "tidy"
 
 
 @pytest.mark.parametrize(
     ("file", "name", "said"),
     [
-        ("there.py", None, "is there already and stays as it is"),
-        ("mine.txt", None, "ends in .py: say .*mine.txt.py"),
-        ("mine", None, "ends in .py"),
+        ("there.py", None, "already exists and was not changed"),
+        ("mine.txt", None, "must end in .py: try .*mine.txt.py"),
+        ("mine", None, "must end in .py"),
         ("none/mine.py", None, "cannot be written: No such file or directory; name"),
         ("there.py/mine.py", None, "cannot be written: Not a directory; name"),
-        ("_.py", None, "made of a-z, 0-9 and -, and '' is not"),
-        ("mine.py", "My Idea", "'My Idea' is not; give one after the file"),
+        ("_.py", None, "'' cannot be the name of a strategy: names consist of a-z, 0-9 and -"),
+        ("mine.py", "My Idea", "'My Idea' cannot be .*; give one after the file"),
     ],
 )
 def test_what_cannot_be_written_gets_a_sentence(
     tmp_path: Path, file: str, name: str | None, said: str
 ) -> None:
     (tmp_path / "there.py").write_text("mine")
-    with pytest.raises(template.ScaffoldError, match=said) as raised:
-        template.write(tmp_path / file, template.strategy_file(tmp_path / file, name))
+    with pytest.raises(NewFileError, match=said) as raised:
+        create_file(tmp_path / file, template.strategy_file(tmp_path / file, name))
     assert "\n" not in str(raised.value)
     assert (tmp_path / "there.py").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simgin.text.amounts import (
-    CountError,
-    PrecisionError,
+    AmountError,
     count,
     elo_bounds,
     half_width,
@@ -58,7 +57,7 @@ def test_a_count_can_be_written_in_several_forms(text, expected):
     ],
 )
 def test_a_bad_count_is_refused_with_a_remedy(text, word):
-    with pytest.raises(CountError) as error:
+    with pytest.raises(AmountError) as error:
         count(text)
     assert word in str(error.value)
     assert str(error.value).endswith(".")
@@ -157,7 +156,7 @@ NO_BOUNDS = [
 )
 def test_a_bad_amount_is_refused_with_a_remedy(call, texts):
     for text in NONSENSE + texts:
-        with pytest.raises(PrecisionError) as error:
+        with pytest.raises(AmountError) as error:
             call(text)
         assert (
             "; write " in str(error.value)

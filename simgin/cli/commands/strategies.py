@@ -126,8 +126,9 @@ def _check_parts(found: list[Finding]) -> Iterator[Any]:
 def _new(file: Path, name: str | None) -> None:
     """Write a strategy to begin with, in a FILE that does not exist yet. NAME: what it is called; default: as the file."""
     from simgin.strategy import template
+    from simgin.text.files import create_file
 
-    template.write(file, template.strategy_file(file, name))
+    create_file(file, template.strategy_file(file, name))
     click.echo(f"Written: {file}")
     click.echo(f"Play it:   {command_line('match', file)}")
     click.echo(f"Test it:   {command_line('strategies', 'check', file)}")

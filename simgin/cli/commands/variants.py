@@ -115,13 +115,13 @@ def _new(file: str, start: str, as_json: bool) -> None:
     \b
       simgin variants new mine.toml --from oklahoma+rainbow
     """
-    from simgin.rules import user_files
-    from simgin.strategy import template
+    from simgin.rules import template, user_files
+    from simgin.text.files import create_file
 
     if sentence := user_files.path_fault(file):
         raise VariantError([sentence])
     found = games.find(start)
-    template.write(Path(file), template.variant_file(file, found))
+    create_file(Path(file), template.variant_file(file, found))
     begun = games.find(f"{file}#{template.variant_name(file)}")
     row = {"variant": begun.text, "from": found.text}
     answer = Answer(
