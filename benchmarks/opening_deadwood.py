@@ -4,7 +4,8 @@
 
 Deadwood does not depend on the names of the suits, so only multisets of four lanes (the thirteen bits of a suit) are solved and each
 counts for as many hands as its lanes have orders: about 24 times fewer than 15,820,024,220. Every one of them goes through the engine's
-own solver. Prints histogram, quantiles and time; exits 1 if a count differs from the exact ones (REFERENCE.md 1.2 and 1.3).
+own solver. Prints histogram, quantiles and time; exits 1 if a count differs from the exact ones
+(docs/reference/published-results.md#exact-counts).
 """
 
 import math

@@ -53,7 +53,7 @@ NUMBERS = {
 N, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # places in `params`
 GROWN, DRAWS, ANY = 0, 1, 2  # developed
 
-# Mean deadwood of a hand that waits for gin, by the length of the discard pile (jdh8/gin-rummy-engine; STRATEGIES.md 2.15.3).
+# Mean deadwood of a hand that waits for gin, by the length of the discard pile (jdh8/gin-rummy-engine).
 EXPECTED = (
     53,
     50,

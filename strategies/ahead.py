@@ -5,7 +5,7 @@ unseen no more. What is looked for is the parameter `aim`. A card that makes no 
 the ten or that of their best nine and the card; only the few others are evaluated, a hundred for a discard. A last discard, after which
 no card is drawn, leaves the least deadwood.
 
-Source: RULES.md 15.3 and STRATEGIES.md 4 (solo-lookahead), this project; the mean of the few best after A. Ahmed and others, "A Heuristic
+Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best after A. Ahmed and others, "A Heuristic
 Evaluation Function for Hand Strength Estimation in Gin Rummy" (MARJJ), EAAI-21, 2021.
 """
 

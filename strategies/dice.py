@@ -2,7 +2,7 @@
 
 Points do not count there, so that waiting for gin gives deals away; docs/reference/strategies/stakes.md has the cross table.
 
-Source: seed 003 (Gin Dice) and STRATEGIES.md 1.2, this project.
+Source: This project, for Gin Dice (A. Lewicki, pagat.com).
 """
 
 from simgin_strategies.discard import low

@@ -1,7 +1,7 @@
 """Which melding to show where the rules leave it to the stopper (`melding = choice`).
 
-The row of `view.meldings` that costs least in lay-offs is left to the player by rules that say no more than "shows his melds"; see RULES.md
-3.5 and H27.
+The row of `view.meldings` that costs least in lay-offs is left to the player by rules that say no more than "shows his melds"; see
+docs/reference/rules.md 3.5 and H27.
 """
 
 from simgin.strategy import param, show

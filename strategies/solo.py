@@ -7,7 +7,7 @@ collect melds, and near the end exchange high cards for cheaper ones. Its refine
 the last turns for the chance that the five deals together stay within the goal, from the
 distribution of a deal's score that training/solo.py found in self-play.
 
-Source: seed 003 (S. Plank, Solitary Gin) and STRATEGIES.md 4, this project.
+Source: This project, for Solitary Gin (S. Plank, pagat.com) and the joker games.
 """
 
 import numpy as np

@@ -6,7 +6,7 @@ value is a plane over the other two; a table by all four was too rough to play b
 deadwood counts for nothing), points against the joker and penalties, learned by training/solo.py: play, fit, and play by what was
 fitted. Bonuses are those of the games as they come; with others it plays as if they had not been changed.
 
-Source: STRATEGIES.md 4 (solo-dp), this project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch Mode
+Source: This project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch Mode
 Reinforcement Learning", 2005.
 """
 

@@ -1,6 +1,6 @@
 """Raise the die of Gin Dice when the deal looks won, and accept while to refuse costs more: by lot, by deadwood, or by the chance to win.
 
-`strong` and `brave` judge a hand by its deadwood alone, as seed 003 suggests; what they do can be foretold without a table, so that the
+`strong` and `brave` judge a hand by its deadwood alone, as the rules of Gin Dice suggest; what they do can be foretold without a table, so that the
 tests of the die in play are made with them. `dead` takes the chance W of winning the deal and L of losing it from a table by own turn
 and deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more than
 its number: refusing costs the old stake s and accepting n is worth n (W - L), so it accepts if W - L >= -s/n. `by-value` puts the chance to
@@ -10,7 +10,7 @@ little to lose. Its V is solved for two equal players who both offer and answer 
 This project's readings: an offer is taken to say nothing about the hand that makes it, unless `caution` says so; where one die goes with
 a whole game (Gin Dice with Gin Pro) the chance to win it is told by the points alone, even at level points and certain with all of them.
 
-Source: STRATEGIES.md 1.2 (stake rules), this project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the idea.
+Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the idea.
 """
 
 from simgin.strategy import BLIND, answer, flag, helper, offer, param

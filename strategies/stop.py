@@ -9,7 +9,7 @@ count alone for the hand, so that its continuation values are a little too flat.
 Gin and big gin end the deal under every rule here: to go on from gin is never better. Against another player, where no deck with a joker
 tells m, they wait for gin.
 
-Source: STRATEGIES.md 4 and RULES.md 6, this project.
+Source: This project, from docs/reference/rules.md 6.
 """
 
 import numpy as np

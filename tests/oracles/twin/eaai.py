@@ -19,7 +19,7 @@ EAAI_ROW = {
 
 
 def card_order(card: str) -> tuple[int, int]:
-    """Suit first, then rank (REFERENCE section 2)."""
+    """Suit first, then rank, as in the framework."""
     return EAAI_SUITS.index(card[1]), RANKS.index(card[0])
 
 
@@ -59,7 +59,7 @@ def eaai_showdown(
     own = sum(values[card] for card in left_over(stopper_ten, melds))
     loose = left_over(defender_ten, _family(defender_ten, rng))
     laid_off: list[str] = []
-    # REFERENCE section 2: lay-offs only if the knocker's deadwood is above 0; after each one start again.
+    # As in the framework: lay-offs only if the knocker's deadwood is above 0; after each one start again.
     while own > 0 and (fit := _first_fit(melds, loose)) is not None:
         number, card = fit
         melds[number] = [*melds[number], card]

@@ -1,0 +1,89 @@
+"""Citations resolve: a page that is named exists and has the anchor or clause, and every path named in a text is a file."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = "simgin strategies tests docs experiments training benchmarks notebooks".split()
+SUFFIXES = {".py", ".toml", ".md", ".j2"}
+FILES = sorted(
+    path
+    for folder in FOLDERS
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in SUFFIXES and "site" not in path.relative_to(ROOT).parts
+) + sorted(ROOT.glob("*.md"))
+RULES = ROOT / "docs/reference/rules.md"
+
+# Documents the project started from; they are not in the repository, so nothing may cite them.
+ELSEWHERE = re.compile(
+    r"\b(?:RULES|METRICS|DESIGN|STRATEGIES|REFERENCE)(?:\.md\b|,?(?: section)? \d)|\bseeds? 00\d",
+    re.I,
+)
+UNCITED = {"seeds 0012"}
+
+CLAUSE = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
+OF_RULES = re.compile(rf"\brules\.md ({CLAUSE}(?:(?:, | and | to | or ){CLAUSE})*)")
+PAGE = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
+FILE = re.compile(
+    r"\b(?:simgin|tests|training|benchmarks|experiments|strategies)/[a-z0-9_./-]+\.(?:py|toml|json)\b"
+)
+MADE_UP = {"strategies/mine.py", "experiments/mine.toml"}
+
+
+@cache
+def clauses() -> frozenset[str]:
+    """Clause numbers of the rule book: its headings, numbered items of undivided sections, and the ids of its tables."""
+    text = RULES.read_text()
+    found = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", text, re.M))
+    found |= set(re.findall(rf"^\| (\d{{3}}-\d+|X-\d+|H\d+) \|", text, re.M))
+    for number, section in re.findall(r"^## (\d+)\. (.*?)(?=^## |\Z)", text, re.M | re.S):
+        if not re.search(r"^### ", section, re.M):
+            found |= {f"{number}.{item}" for item in re.findall(r"^(\d+)\. ", section, re.M)}
+    return frozenset(found)
+
+
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """What can follow # in a link to a page: slugs of its headings, and explicit ids."""
+    text = page.read_text()
+    headings = (
+        re.sub(r"[^\w\s-]", "", heading).strip().lower()
+        for heading in re.findall(r"^#+ (.*)$", text, re.M)
+    )
+    return frozenset(
+        {re.sub(r"[\s-]+", "-", heading) for heading in headings}
+        | set(re.findall(r'id="([^"]+)"', text))
+    )
+
+
+def unresolved(text: str) -> list[str]:
+    """Citations in a text that lead nowhere."""
+    cited = [number for numbers in OF_RULES.findall(text) for number in re.findall(CLAUSE, numbers)]
+    wrong = [f"rules.md {number}" for number in cited if number not in clauses()]
+    for citation in PAGE.findall(text):
+        name, _, anchor = citation.partition("#")
+        page = ROOT / name
+        if not page.exists() or (anchor and anchor not in anchors(page)):
+            wrong.append(citation)
+    paths = set(FILE.findall(text)) - MADE_UP
+    return wrong + sorted(path for path in paths if not (ROOT / path).exists())
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_citation_leads_somewhere(path: Path) -> None:
+    assert unresolved(path.read_text()) == []
+
+
+def test_nothing_cites_documents_that_are_not_in_the_repository() -> None:
+    citing = {str(path.relative_to(ROOT)) for path in FILES if ELSEWHERE.search(path.read_text())}
+    assert citing == set(STILL_CITING)
+
+
+def test_citations_that_lead_nowhere_are_found() -> None:
+    wrong = "rules.md 10.17, 10.99 and 003-16; docs/reference/rules.md#10-17, docs/no.md, docs/reference/rules.md#no"
+    assert unresolved(wrong) == ["rules.md 10.99", "docs/no.md", "docs/reference/rules.md#no"]
+    assert unresolved("rules.md 8.5, item 2, and simgin/nowhere.py") == ["simgin/nowhere.py"]
+    assert ELSEWHERE.search("METRICS" + " 5") and not ELSEWHERE.search("the metrics of 5 deals")
