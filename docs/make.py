@@ -13,7 +13,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- odds -->                            what `simgin odds` prints of every game for one
     <!-- quoted: NAME [TITLE] -->            of results/reference/NAME who won what; or the section of its summary with that title
 
-Writes simgin/catalogue.toml too, from the league and the bench in results/reference, and draws the league's heat maps from its tables.
+Writes simgin/strategy/catalogue.toml too, from the league and the bench in results/reference, and draws the league's heat maps from its tables.
 The same seed gives the same bytes, on any machine and any number of cores; a few minutes of two cores are enough.
 """
 
@@ -201,7 +201,7 @@ WON = (
     ("score", "score per deal", 1),
     ("match_win", "matches won %", 100),
 )
-CATALOGUE = ROOT / "simgin" / "catalogue.toml"
+CATALOGUE = ROOT / "simgin" / "strategy" / "catalogue.toml"
 
 Seen = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B) and the rows seen by A
 

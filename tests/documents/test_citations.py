@@ -1,4 +1,8 @@
-"""Citations resolve: a page that is named exists and has the anchor or clause, and every path named in a text is a file."""
+"""Citations resolve: a page that is named exists and has the anchor or clause, and a path that is named is a file.
+
+Code cites clauses of the rules as `docs/reference/rules.md 10.17`, or `rules.md 10.17` for short, and
+other pages by their path, with an anchor where a section is meant.
+"""
 
 import re
 from functools import cache
@@ -8,37 +12,85 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = "simgin strategies tests docs experiments training benchmarks notebooks".split()
-SUFFIXES = {".py", ".toml", ".md", ".j2"}
 FILES = sorted(
     path
     for folder in FOLDERS
     for path in (ROOT / folder).rglob("*")
-    if path.suffix in SUFFIXES and "site" not in path.relative_to(ROOT).parts
-) + sorted(ROOT.glob("*.md"))
+    if path.suffix in {".py", ".toml", ".md", ".j2"} and path != Path(__file__)
+)
+FILES += sorted(ROOT.glob("*.md"))
 RULES = ROOT / "docs/reference/rules.md"
 
-# Documents the project started from; they are not in the repository, so nothing may cite them.
+# Documents that the project started from. They are not in the repository, so nothing may cite them.
 ELSEWHERE = re.compile(
-    r"\b(?:RULES|METRICS|DESIGN|STRATEGIES|REFERENCE)(?:\.md\b|,?(?: section)? \d)|\bseeds? 00\d",
-    re.I,
+    r"\b(?:RULES|METRICS|DESIGN|STRATEGIES|REFERENCE)(?:\.md\b|,?(?: section)? \d)"
+    r"|\b[Ss]eeds? 00[0-4]\b"
 )
-UNCITED = {"seeds 0012"}
+STILL_CITING = """
+docs/how-to/writing-a-strategy.md
+simgin/checks/examples/schema.py
+simgin/core/deadwood.py
+simgin/core/deal.py
+simgin/core/endings.py
+simgin/core/layoff.py
+simgin/core/match.py
+simgin/core/meldings.py
+simgin/core/policy.py
+simgin/core/rules.py
+simgin/core/scoring.py
+simgin/core/showdown.py
+simgin/core/solo.py
+simgin/core/stake.py
+simgin/core/state.py
+simgin/core/turn.py
+simgin/core/view.py
+simgin/odds/solo.py
+simgin/play/hand.py
+simgin/review/frames.py
+simgin/review/knocking.py
+simgin/review/review.py
+simgin/review/rule_metrics.py
+simgin/review/skill.py
+simgin/review/solo_metrics.py
+simgin/rules/parameters.py
+simgin/rules/validation.py
+simgin/rules/variants.py
+simgin/runs/ledger.py
+simgin/runs/stopping.py
+simgin/stats/control_variates.py
+simgin/stats/differences.py
+simgin/stats/homogeneity.py
+simgin/stats/league.py
+simgin/stats/observations.py
+simgin/stats/quantity.py
+simgin/stats/ratings.py
+simgin/stats/ratios.py
+simgin/stats/sequential.py
+simgin/text/notation.py
+simgin/value/calibration.py
+simgin/value/drama.py
+simgin/value/in_deal.py
+simgin/value/outcomes.py
+simgin/value/states.py
+simgin/value/tracks.py
+simgin/value/turns.py
+simgin/value/value.py
+""".split()  # to be emptied
 
 CLAUSE = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
 OF_RULES = re.compile(rf"\brules\.md ({CLAUSE}(?:(?:, | and | to | or ){CLAUSE})*)")
 PAGE = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
 FILE = re.compile(
-    r"\b(?:simgin|tests|training|benchmarks|experiments|strategies)/[a-z0-9_./-]+\.(?:py|toml|json)\b"
+    r"(?<![\w/.-])(?:simgin|tests|training|benchmarks|experiments|strategies)/[a-z0-9_./-]+\.(?:py|toml|json)\b"
 )
-MADE_UP = {"strategies/mine.py", "experiments/mine.toml"}
 
 
 @cache
 def clauses() -> frozenset[str]:
-    """Clause numbers of the rule book: its headings, numbered items of undivided sections, and the ids of its tables."""
+    """Clause numbers of the rules: headings, numbered items of undivided sections, ids of its tables."""
     text = RULES.read_text()
     found = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", text, re.M))
-    found |= set(re.findall(rf"^\| (\d{{3}}-\d+|X-\d+|H\d+) \|", text, re.M))
+    found |= set(re.findall(r"^\| (\d{3}-\d+|X-\d+|H\d+) \|", text, re.M))
     for number, section in re.findall(r"^## (\d+)\. (.*?)(?=^## |\Z)", text, re.M | re.S):
         if not re.search(r"^### ", section, re.M):
             found |= {f"{number}.{item}" for item in re.findall(r"^(\d+)\. ", section, re.M)}
@@ -47,16 +99,13 @@ def clauses() -> frozenset[str]:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """What can follow # in a link to a page: slugs of its headings, and explicit ids."""
+    """What may follow # in a link to a page: slugs of its headings, and explicit ids."""
     text = page.read_text()
-    headings = (
-        re.sub(r"[^\w\s-]", "", heading).strip().lower()
-        for heading in re.findall(r"^#+ (.*)$", text, re.M)
-    )
-    return frozenset(
-        {re.sub(r"[\s-]+", "-", heading) for heading in headings}
-        | set(re.findall(r'id="([^"]+)"', text))
-    )
+    slugs = set()
+    for heading in re.findall(r"^#+ (.*)$", text, re.M):
+        words = re.sub(r"[^\w\s-]", "", heading).strip().lower()
+        slugs.add(re.sub(r"[\s-]+", "-", words))
+    return frozenset(slugs | set(re.findall(r'id="([^"]+)"', text)))
 
 
 def unresolved(text: str) -> list[str]:
@@ -68,8 +117,7 @@ def unresolved(text: str) -> list[str]:
         page = ROOT / name
         if not page.exists() or (anchor and anchor not in anchors(page)):
             wrong.append(citation)
-    paths = set(FILE.findall(text)) - MADE_UP
-    return wrong + sorted(path for path in paths if not (ROOT / path).exists())
+    return wrong + sorted(path for path in set(FILE.findall(text)) if not (ROOT / path).exists())
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -79,11 +127,11 @@ def test_every_citation_leads_somewhere(path: Path) -> None:
 
 def test_nothing_cites_documents_that_are_not_in_the_repository() -> None:
     citing = {str(path.relative_to(ROOT)) for path in FILES if ELSEWHERE.search(path.read_text())}
-    assert citing == set(STILL_CITING)
+    assert citing <= set(STILL_CITING)
 
 
 def test_citations_that_lead_nowhere_are_found() -> None:
-    wrong = "rules.md 10.17, 10.99 and 003-16; docs/reference/rules.md#10-17, docs/no.md, docs/reference/rules.md#no"
-    assert unresolved(wrong) == ["rules.md 10.99", "docs/no.md", "docs/reference/rules.md#no"]
+    wrong = "rules.md 10.17, 10.99 and 003-16; docs/reference/rules.md#10-17, docs/no.md, docs/findings.md#no"
+    assert unresolved(wrong) == ["rules.md 10.99", "docs/no.md", "docs/findings.md#no"]
     assert unresolved("rules.md 8.5, item 2, and simgin/nowhere.py") == ["simgin/nowhere.py"]
-    assert ELSEWHERE.search("METRICS" + " 5") and not ELSEWHERE.search("the metrics of 5 deals")
+    assert ELSEWHERE.search("METRICS 5") and not ELSEWHERE.search("the metrics of 5 deals")
