@@ -12,6 +12,7 @@ from numba import boolean, int64, types, void
 from simgin.core import jit, sums
 from simgin.core.ask import IllegalAnswer as _Illegal
 from simgin.core.batch import play_solo_units, play_units
+from simgin.core.cell import Cell
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.record import FIELDS
 from simgin.core.state import SLOTS, new_state
@@ -54,23 +55,28 @@ class Matchup:
         return "" if self.b is None else self.b.text
 
     @property
+    def cell(self) -> Cell:
+        """What is played, in texts."""
+        return Cell(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
+
+    @property
     def title(self) -> str:
         """Who plays, for people."""
-        return " v ".join(strategy.text for strategy in self.players)
+        return self.cell.title
 
     @property
     def mirrored(self) -> bool:
-        """Whether a unit is a pair: every pack played twice with the strategies exchanged. A strategy against itself is not."""
-        return self.b is not None and self.a.text != self.b.text
+        """Whether a unit is a pair: every pack played twice with the strategies exchanged."""
+        return self.cell.mirrored
 
     @property
     def batch(self) -> int:
         """Units in a batch row."""
-        return sums.BATCH_MATCHES if self.unit == "match" else sums.BATCH_DEALS
+        return self.cell.batch
 
     def units(self, n: int) -> int:
         """Units that n deals or matches take; an odd number of mirrored ones is rounded up."""
-        return (n + 1) // 2 if self.mirrored else n
+        return self.cell.units(n)
 
 
 def seated(
