@@ -1,4 +1,7 @@
-"""What all tests share: the property tests draw the same examples in every run, and slow machines have no deadline."""
+"""Settings for all tests.
+
+Property tests draw the same examples in every run and have no deadline.
+"""
 
 import pytest
 from hypothesis import settings

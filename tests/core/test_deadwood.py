@@ -1,4 +1,4 @@
-"""Deadwood, best discards and their helpers against the twin, against brute force, and by the properties of rules.md 3.2."""
+"""Deadwood, best discards and their helpers against the twin, brute force and rules.md 3.2."""
 
 import random
 import subprocess
@@ -21,11 +21,11 @@ from simgin.core.deadwood import (
 )
 from support import hands
 
-NOTHING = 1 << 20  # what stands for the count of no discard and of no meld
+NOTHING = 1 << 20  # the count where there is no discard or no meld
 
 
 def same_deadwood_as_the_twin(text, sample):
-    """Every hand of the sample in every set of card values, for the stopper and for the defender."""
+    """Compare every hand of the sample in every set of card values, for stopper and defender."""
     games = [hands.game(text + values) for values in hands.VALUES]
     for hand in sample:
         cards = hands.names(hand)
@@ -40,7 +40,7 @@ def ace_runs_of(text):
 
 
 def sample(text, seed, n_dealt, n_rich):
-    """Mostly hands of ten, some of eleven and of fewer."""
+    """Mostly hands of ten cards, some of eleven and some of fewer."""
     rng = random.Random(f"{text} {seed}")
     sizes = [10] * 12 + [11] * 6 + [9, 8, 7, 6, 5, 4, 3]
     for i in range(n_dealt):
@@ -50,17 +50,17 @@ def sample(text, seed, n_dealt, n_rich):
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_deadwood_is_the_twins(text):
+def test_deadwood_agrees_with_the_twin(text):
     same_deadwood_as_the_twin(text, sample(text, 1, 10_000, 4_000))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_deadwood_is_the_twins_on_many_hands(text):
+def test_deadwood_agrees_with_the_twin_on_many_hands(text):
     same_deadwood_as_the_twin(text, sample(text, 2, 100_000, 20_000))
 
 
-def test_the_empty_hand_and_single_cards():
+def test_the_deadwood_of_at_most_one_card_is_its_value():
     rules, row = hands.game("standard")
     assert deadwood(0, rules) == 0
     values = twin.card_values(row)
@@ -69,8 +69,8 @@ def test_the_empty_hand_and_single_cards():
     ]
 
 
-def test_most_meld_rich_hands_have_conflicts():
-    """The sample would be worth little if the melds in its hands did not fight for cards."""
+def test_melds_conflict_in_most_meld_rich_hands():
+    """A sample in which melds do not compete for cards would test little."""
     rng = random.Random(3)
     _, row = hands.game("standard")
     fighting = 0
@@ -87,7 +87,7 @@ def test_most_meld_rich_hands_have_conflicts():
 
 @pytest.mark.parametrize("values", hands.VALUES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_best_discards_are_those_of_trying_all(text, values):
+def test_best_discards_agree_with_trying_every_discard(text, values):
     rules, _ = hands.game(text + values)
     rng = random.Random(f"{text}{values} discards")
     for i in range(1_200):
@@ -107,13 +107,13 @@ def test_best_discards_are_those_of_trying_all(text, values):
             )
 
 
-def test_no_legal_discard():
+def test_without_a_legal_discard_there_is_no_best_discard():
     rules, _ = hands.game("standard")
     assert best_discards(hands.mask("5S 6S 7S KH".split()), 0, rules) == (NOTHING, 0)
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_deadwood_with_a_card_in_a_meld(text):
+def test_deadwood_with_a_card_kept_in_a_meld_agrees_with_the_twin(text):
     rules, row = hands.game(text)
     rng = random.Random(f"{text} with")
     for i in range(250):
@@ -132,7 +132,7 @@ def test_deadwood_with_a_card_in_a_meld(text):
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_meldable_cards(text):
+def test_meldable_cards_agree_with_the_twin(text):
     rules, row = hands.game(text)
     for hand in sample(text, 4, 1_000, 1_500):
         melded = {card for meld in twin.melds_in(hands.names(hand), row) for card in meld}
@@ -140,7 +140,7 @@ def test_meldable_cards(text):
 
 
 @pytest.mark.parametrize("values", hands.VALUES)
-def test_dearest(values):
+def test_the_dearest_cards_have_the_highest_value(values):
     rules, row = hands.game("standard" + values)
     worth = twin.card_values(row)
     rng = random.Random(5)
@@ -177,14 +177,14 @@ def keeps_colours_apart(suits):
 
 
 @given(any_hand, st.sampled_from(hands.MELD_RULES), st.sampled_from(list(permutations(range(4)))))
-def test_renaming_suits_changes_nothing(hand, text, suits):
+def test_renaming_suits_does_not_change_deadwood(hand, text, suits):
     rules, row = hands.game(text)
     if not row["rainbow"] or keeps_colours_apart(suits):
         assert deadwood(renamed(hand, suits), rules) == deadwood(hand, rules)
 
 
 @given(any_hand, st.sampled_from(hands.VALUES))
-def test_more_melds_never_cost(hand, values):
+def test_more_kinds_of_melds_never_raise_deadwood(hand, values):
     plain, rainbow = (
         [
             deadwood(hand, hands.game(f"standard+ace_runs={ace}+rainbow={yes}{values}")[0])
@@ -197,7 +197,7 @@ def test_more_melds_never_cost(hand, values):
 
 
 @given(any_hand, a_card, st.sampled_from(hands.MELD_RULES), st.sampled_from(hands.VALUES))
-def test_a_card_costs_at_most_its_value(hand, card, text, values):
+def test_a_card_adds_at_most_its_value(hand, card, text, values):
     rules, _ = hands.game(text + values)
     without = hand & ~(1 << card)
     if without.bit_count() <= 10:
@@ -208,7 +208,7 @@ def test_a_card_costs_at_most_its_value(hand, card, text, values):
 
 
 @given(any_hand, st.sampled_from(hands.MELD_RULES))
-def test_loose_cards_bound_the_deadwood(hand, text):
+def test_loose_cards_are_a_lower_bound_of_deadwood(hand, text):
     rules, row = hands.game(text)
     worth = twin.card_values(row)
     total = sum(worth[card] for card in hands.names(hand))
@@ -216,8 +216,11 @@ def test_loose_cards_bound_the_deadwood(hand, text):
     assert loose <= deadwood(hand, rules) <= total
 
 
-def test_the_deadwood_of_all_opening_hands():
-    """All 15,820,024,220 hands agree with docs/reference/published-results.md#exact-counts; the program compares them itself."""
+def test_the_deadwood_of_all_opening_hands_agrees_with_the_exact_counts():
+    """All 15,820,024,220 hands (docs/reference/published-results.md#exact-counts).
+
+    The program itself compares the counts.
+    """
     program = Path(__file__).parents[2] / "benchmarks" / "opening_deadwood.py"
     done = subprocess.run(
         [sys.executable, str(program)], capture_output=True, text=True, timeout=1800, check=False

@@ -1,4 +1,4 @@
-"""The defender's count: own melds and lay-offs chosen jointly (rules.md 3.7), against the twin, which tries every way."""
+"""The defender's count: own melds and lay-offs chosen jointly (rules.md 3.7), against the twin."""
 
 import random
 from collections import Counter
@@ -15,7 +15,7 @@ ACES = ("", "+defender_ace_value=15")
 
 
 def by_engine(hand, melds, rules):
-    """(count, mask of the cards laid off)."""
+    """The count and the mask of the cards laid off."""
     shown = np.zeros(3, np.int64)
     shown[: len(melds)] = melds
     count, laid = lay_off(
@@ -25,7 +25,7 @@ def by_engine(hand, melds, rules):
 
 
 def fewest_laid_off(melds, cards, row, count):
-    """The smallest number of cards that any way with this count lays off."""
+    """The smallest number of cards that any way to this count lays off."""
     choices = [twin.layoff.additions(meld, cards, row) for meld in melds]
     best = len(cards)
     for way in twin.layoff._ways(choices, frozenset()):
@@ -61,7 +61,7 @@ def is_rainbow(meld):
 
 
 def defender(rng, row, melds):
-    """Ten other cards: as dealt, made of melds, or near the melds shown, so that much can be laid off."""
+    """Ten other cards: as dealt, made of melds, or near the melds shown so that many lay off."""
     used = sum(melds)
     kind = rng.random()
     if kind < 0.25:
@@ -108,7 +108,10 @@ def same_count(text, n):
 
 
 def melded_first(cards, row):
-    """The cards that the defender's best own melding holds: laying one of them off is what a joint minimum is for."""
+    """The cards in the defender's own best melding.
+
+    Laying off one of them is where the joint choice matters.
+    """
     return hands.mask(
         card for meld in twin.optimal_meldings(cards, row, "defender")[0] for card in meld
     )
@@ -116,26 +119,26 @@ def melded_first(cards, row):
 
 @pytest.mark.parametrize("ace", ACES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_defenders_count_is_the_twins(text, ace):
+def test_the_defenders_count_agrees_with_the_twin(text, ace):
     same_count(text + ace, 1_200)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ace", ACES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_the_defenders_count_is_the_twins_in_many_hands(text, ace):
+def test_the_defenders_count_agrees_with_the_twin_in_many_hands(text, ace):
     same_count(text + ace, 10_000)
 
 
-def test_no_melds_shown():
+def test_without_melds_nothing_is_laid_off():
     rules, _ = hands.game("standard")
     hand = hands.mask("5S 6S 7S KH".split())
     assert by_engine(hand, [], rules) == (10, 0)
 
 
 @pytest.mark.parametrize("text", ["standard+ace_runs=corner", "standard+ace_runs=high_or_low"])
-def test_long_chains(text):
-    """Every run of three with all the rest of its suit in the defender's hand: the most that can be laid off, whatever the ends."""
+def test_long_chains_of_lay_offs_agree_with_the_twin(text):
+    """Every run of three with the rest of its suit in the defender's hand."""
     rules, row = hands.game(text)
     for meld in twin.melds_in(twin.PACK[:13], row):
         if len(meld) == 3:

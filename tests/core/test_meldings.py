@@ -1,4 +1,4 @@
-"""The melding that is shown (rules.md 3.5) against the twin, and its short cut against the full search."""
+"""The melding that is shown (rules.md 3.5) against the twin, and its shortcut against a search."""
 
 import itertools
 import random
@@ -27,7 +27,7 @@ VALUES = ("", "+pip_values=five_ten+ace_value=15")
 
 
 class Board:
-    """The scratch space that the engine keeps in its state."""
+    """The scratch arrays that the engine keeps in its state."""
 
     def __init__(self, rules):
         self.rules = rules
@@ -55,12 +55,12 @@ class Board:
         return sorted(int(meld) for meld in self.rows[i] if meld)
 
     def plain(self, hand):
-        """How many melds the short cut finds; more than three: it does not apply."""
+        """The number of melds that the shortcut finds; above three it does not apply."""
         return _plain_melding(hand, self.rules, self.rows[0])
 
 
 def by_twin(hand, discard, row, **conditions):
-    """(deadwood, the melds shown), as the twin has it."""
+    """Deadwood and the melds shown, from the twin."""
     cards = hands.names(hand)
     melds = twin.shown(cards, hands.names(discard)[0] if discard else None, row, **conditions)
     if melds is None:
@@ -79,8 +79,11 @@ def eleven(rng, row):
     return hand ^ discard, discard
 
 
-def test_text_order_is_the_order_of_the_texts():
-    """Over every meld of the pack of at most ten cards: longer ones are told apart by their first ten, which is all a hand can ask."""
+def test_melds_are_ordered_by_their_texts():
+    """Every meld of at most ten cards.
+
+    Longer melds are told apart by their first ten cards, and a hand holds no more.
+    """
     texts = {}
     for ace in hands.ACE_RUNS:
         for meld in twin.melds_in(twin.PACK, {"ace_runs": ace, "rainbow": True}):
@@ -91,7 +94,7 @@ def test_text_order_is_the_order_of_the_texts():
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_melds_in_a_hand(text):
+def test_the_melds_in_a_hand_agree_with_the_twin(text):
     rules, row = hands.game(text)
     found = np.zeros(MAX_MELDS, np.int64)
     rng = random.Random(f"{text} melds")
@@ -102,7 +105,7 @@ def test_melds_in_a_hand(text):
         assert n == len(want) and set(found[:n].tolist()) == want
 
 
-def test_a_run_of_eleven_leaves_room():
+def test_a_run_of_eleven_fits_the_arrays():
     for ace in hands.ACE_RUNS:
         for first in range(13):
             run = sum(1 << (first + i) % 13 for i in range(11))
@@ -111,7 +114,7 @@ def test_a_run_of_eleven_leaves_room():
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_extension_cards(text):
+def test_extension_cards_agree_with_the_twin(text):
     rules, row = hands.game(text)
     for meld in twin.melds_in(twin.PACK, row):
         if len(meld) <= 11:
@@ -125,7 +128,7 @@ def test_extension_cards(text):
 
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_melding_after_a_knock(text, values):
+def test_the_melding_after_a_knock_agrees_with_the_twin(text, values):
     rules, row = hands.game(text + values)
     board = Board(rules)
     rng = random.Random(f"{text}{values} knock")
@@ -137,7 +140,7 @@ def test_melding_after_a_knock(text, values):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_melding_after_many_knocks(text):
+def test_the_melding_after_many_knocks_agrees_with_the_twin(text):
     rules, row = hands.game(text)
     board = Board(rules)
     rng = random.Random(f"{text} many knocks")
@@ -147,7 +150,7 @@ def test_melding_after_many_knocks(text):
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_melding_that_contains_the_card_taken(text):
+def test_the_melding_contains_the_card_taken_where_it_must(text):
     rules, row = hands.game(text + "+take_to_knock=melded")
     board = Board(rules)
     rng = random.Random(f"{text} taken")
@@ -168,7 +171,10 @@ def test_melding_that_contains_the_card_taken(text):
 
 
 def with_a_shot(rng, row, points):
-    """Ten cards that leave what a score demands beside melds, and a card thrown. None if the melds drawn do not fit."""
+    """Ten cards that leave what a score demands beside melds, and the card thrown.
+
+    None if the melds drawn do not fit.
+    """
     demanded = [int(digit) - 1 for digit in f"{points % 100:02d}" if digit != "0"]
     loose = 0
     for rank in demanded:
@@ -182,7 +188,7 @@ def with_a_shot(rng, row, points):
 
 @pytest.mark.parametrize("ban", ["any", "melded"])
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_melding_of_a_shot(text, ban):
+def test_the_melding_of_a_shot_agrees_with_the_twin(text, ban):
     rules, row = hands.game(f"{text}+shot=yes+take_to_knock={ban}")
     board = Board(rules)
     rng = random.Random(f"{text} {ban} shot")
@@ -202,7 +208,7 @@ def test_melding_of_a_shot(text, ban):
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_melding_of_big_gin(text):
+def test_the_melding_of_big_gin_agrees_with_the_twin(text):
     rules, row = hands.game(text)
     board = Board(rules)
     rng = random.Random(f"{text} big gin")
@@ -216,8 +222,11 @@ def test_melding_of_big_gin(text):
 
 
 @pytest.mark.parametrize("text", [text for text in hands.MELD_RULES if text.endswith("no")])
-def test_the_short_cut_shows_what_the_search_shows(text):
-    """It is also what most hands go through, so it has to be taken often: the test says how often, by number of melds."""
+def test_the_shortcut_shows_what_the_search_shows(text):
+    """The shortcut must also apply often, because it is what makes most hands fast.
+
+    The test counts its uses by number of melds.
+    """
     rules, row = hands.game(text)
     board = Board(rules)
     rng = random.Random(f"{text} short cut")
@@ -243,8 +252,8 @@ def test_rainbows_are_always_searched():
 
 
 @pytest.mark.parametrize("text", hands.MELD_RULES)
-def test_every_legal_melding_in_its_order(text):
-    """Against the definition: families of disjoint melds of the twin, sorted by the four rules of 3.5 one after the other."""
+def test_every_legal_melding_is_listed_in_order(text):
+    """Against the definition: the twin's families of disjoint melds, sorted by rules.md 3.5."""
     rules, row = hands.game(text)
     board = Board(rules)
     rng = random.Random(f"{text} all meldings")

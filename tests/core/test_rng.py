@@ -1,6 +1,7 @@
-"""The generator: Random123's known answers, an independent Philox in plain Python, packs that are fair, and streams that never meet.
+"""The random number generator against known answers and an independent Philox in plain Python.
 
-Every chi-square test below has a seed chosen before looking and fails by chance once in a million (ALARM).
+Packs are fair and streams never overlap. Every chi-square test has a seed chosen before looking and
+fails by chance once in a million (ALARM).
 """
 
 import os
@@ -46,7 +47,7 @@ print(*words(2**63 + 12345, 2**40 + 17, 65535, 12, 5))
 
 
 def plain_pack(seed, unit, deal):
-    """Fisher and Yates from the top, a word a place, each scaled to the places left."""
+    """Fisher-Yates from the top: one word a place, scaled to the places left."""
     pack = list(range(52))
     for i in range(52):
         word = plain_words(seed, unit, deal, i // 4, 0)[i % 4]
@@ -59,14 +60,14 @@ def engine_words(counter, key):
     return tuple(int(word) for word in rng.philox(*(np.uint64(n) for n in (*counter, *key))))
 
 
-def test_known_answers():
+def test_philox_gives_the_known_answers():
     for counter, key, output in KNOWN:
         assert engine_words(counter, key) == output
         assert plain_philox(counter, key) == output
 
 
-def test_known_answers_interpreted():
-    """Interpreted, numpy's own unsigned integers must wrap as the compiled ones do."""
+def test_philox_gives_the_known_answers_interpreted():
+    """numpy's unsigned integers must wrap as the compiled ones do."""
     numbers = [format(n, "x") for counter, key, _ in KNOWN for n in (*counter, *key)]
     command = [sys.executable, "-W", "error", "-c", INTERPRETED, *numbers]
     done = subprocess.run(
@@ -84,7 +85,7 @@ def test_known_answers_interpreted():
     assert tuple(map(int, far.split())) == plain_words(2**63 + 12345, 2**40 + 17, 65535, 12, 5)
 
 
-def test_words_are_the_plain_ones():
+def test_random_words_agree_with_plain_python():
     drawn = random.Random(1)
     for _ in range(2_000):
         seed, unit, deal = drawn.getrandbits(64), drawn.getrandbits(48), drawn.getrandbits(16)
@@ -95,7 +96,7 @@ def test_words_are_the_plain_ones():
         )
 
 
-def test_uniform_and_below_keep_to_their_ranges():
+def test_uniform_and_below_stay_in_range():
     top = 2**32 - 1
     assert (rng.uniform(0, 0), rng.uniform(top, top)) == (0, 2**53 - 1)
     assert rng.uniform(1, 0) == 2**21 and rng.uniform(0, top) == 2**21 - 1
@@ -133,12 +134,12 @@ def packs_of(seed, first, n, deal=0):
     "seed, unit, deal",
     [(0, 0, 0), (1, 5, 3), (2**64 - 1, 2**32 - 1, 65535), (7, 2**32, 0), (7, 2**48 - 1, 1)],
 )
-def test_packs_are_the_plain_ones(seed, unit, deal):
+def test_packs_agree_with_plain_python(seed, unit, deal):
     assert packs_of(seed, unit, 1, deal)[0].tolist() == plain_pack(seed, unit, deal)
 
 
 def test_a_deal_is_dealt_from_its_pack():
-    """Any deal of any match: the cards that the plain generator names, by turns to seat 0 and seat 1, whoever deals."""
+    """Any deal of any match: cards go alternately to seat 0 and seat 1, whoever deals."""
     game = Matchup(
         variants.find("eaai"), loader.find("simple"), loader.find("gold"), 2**63 + 9, "match"
     )
@@ -157,8 +158,8 @@ def test_a_deal_is_dealt_from_its_pack():
     assert dealers == {0, 1}
 
 
-def test_all_orders_of_five_cards():
-    """The first five cards of a pack, told only by which is higher: 120 orders, equally likely."""
+def test_all_orders_of_five_cards_are_equally_likely():
+    """The first five cards of a pack by rank order: 120 orders."""
     n = 240_000
     packs = packs_of(20_240_101, 0, n)[:, :5]
     ranks = (packs[:, :, None] > packs[:, None, :]).sum(axis=2)
@@ -170,8 +171,11 @@ def test_all_orders_of_five_cards():
 
 
 @pytest.mark.parametrize("deal", [0, 3])
-def test_every_card_at_every_place(deal):
-    """The 52 by 52 table of permutation matrices: its doubly centred sum of squares over N / 51 is chi-square with 51 * 51 degrees."""
+def test_every_card_is_equally_likely_at_every_place(deal):
+    """The 52 by 52 table of card by place.
+
+    Its doubly centred sum of squares over N / 51 is chi-square with 51 * 51 degrees of freedom.
+    """
     n = 200_000
     packs = packs_of(20_240_102, 10**9, n, deal)
     table = np.zeros((52, 52))
@@ -191,8 +195,8 @@ def test_neighbouring_seeds_units_and_deals_share_no_pack():
     assert len(seen) == 2_000 * len(addresses)
 
 
-def test_batches_beyond_32_bits_of_units():
-    """A batch there is a batch like any other, and not the one whose number has the same low 32 bits."""
+def test_unit_numbers_beyond_32_bits_do_not_wrap():
+    """Such a batch differs from the batch with the same low 32 bits."""
     game = Matchup(
         variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 4, "deal"
     )
@@ -205,8 +209,11 @@ def test_batches_beyond_32_bits_of_units():
 # Noise
 
 
-def test_noise_is_even_and_each_strategy_has_its_own():
-    """Random against itself under a second name: the noise it is given, in sixteen equal bins, and never the same for both."""
+def test_noise_is_uniform_and_differs_between_strategies():
+    """Random against itself under another name.
+
+    The noise of each fills sixteen equal bins, and both never get the same number.
+    """
     game = Matchup(
         variants.find("standard"),
         loader.find("random"),

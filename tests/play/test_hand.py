@@ -1,4 +1,4 @@
-"""`simgin hand`: the worked examples of the rule book as a person would ask them, and what it refuses."""
+"""`simgin hand`: the worked examples of rules.md 13 as questions, and what the command refuses."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ def examples(kind):
 @pytest.mark.parametrize(
     ("given", "expect"), [one for one in examples("deadwood") if "auto_melds" in one.values[1]]
 )
-def test_ten_cards(given, expect):
+def test_ten_cards_show_their_best_melding(given, expect):
     rainbow = "yes" if given["rainbow"] else "no"
     text = f"standard+ace_runs={given['ace_runs']}+rainbow={rainbow}+pip_values={given['pip_values']}+ace_value={given['ace_value']}"
     answer = said(given["hand"], text)
@@ -56,7 +56,7 @@ def test_ten_cards(given, expect):
     ("given", "expect"),
     [one for one in examples("knock_options") if one.values[0]["taken"] is None],
 )
-def test_eleven_cards(given, expect):
+def test_eleven_cards_show_every_ending(given, expect):
     score = given["own_score"]
     words = {name: given[name] for name in ("ace_runs", "knock_limit")} | {"discard_ban": "none"}
     flags = {"rainbow": given["rainbow"], "big_gin": given["big_gin"], "shot": score is not None}
@@ -83,7 +83,7 @@ def test_eleven_cards(given, expect):
     assert any(one.how == "big gin" for one in answer.endings) == expect["big_gin"]
 
 
-def test_the_seeds_own_example():
+def test_the_example_of_the_online_card_room():
     result = simgin("3S 4S 5S 6S JH JD JC JS 2H 6D 9C")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -95,21 +95,21 @@ def test_the_seeds_own_example():
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_cards_may_be_several_words():
+def test_cards_may_be_separate_arguments():
     words = "4S 5S 6S 4H 5H 6H 4D 5D 6D KC"
     assert simgin(*words.split()).stdout == simgin(words).stdout
     assert "or          4D 5D 6D | 4H 5H 6H | 4S 5S 6S" in simgin(words).stdout
     assert "may end     knock with 10" in simgin(words).stdout
 
 
-def test_every_discard_is_told_with_what_it_leaves():
+def test_every_discard_is_listed_with_what_it_leaves():
     answer = said("3S 4S 5S 6S JH JD JC JS 2H 6D 9C")
     assert answer.leaves[notation.card("4S")] == 31
     assert len(answer.leaves) == 11
     assert [notation.text(card) for card in answer.best] == ["9C"]
 
 
-def test_the_limit_of_oklahoma_hangs_on_the_upcard():
+def test_the_knock_limit_of_oklahoma_depends_on_the_upcard():
     cards = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
     unknown = simgin(cards, "-v", "oklahoma")
     assert "see --upcard" in unknown.stdout and "knock if the limit is 8 or more" in unknown.stdout
@@ -118,7 +118,7 @@ def test_the_limit_of_oklahoma_hangs_on_the_upcard():
     assert "knock with 8" not in simgin(cards, "-v", "oklahoma", "--upcard", "7H").stdout
 
 
-def test_shots_hang_on_the_score():
+def test_shots_depend_on_the_score():
     cards = "5S 6S 7S 8S JH JD JC JS 3C 8D KH"
     assert "see --score" in simgin(cards, "-v", "shot").stdout
     assert "shot        leaves 3 and 8 over" in simgin(cards, "-v", "shot", "--score", "38").stdout
@@ -128,13 +128,13 @@ def test_shots_hang_on_the_score():
     )
 
 
-def test_a_shot_leaves_what_the_score_demands_though_a_melding_leaves_less():
+def test_a_shot_leaves_exactly_what_the_score_demands():
     answer = said("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
     assert {(one.how, one.count) for one in answer.endings} == {("knock", 10), ("shot", 10)}
     assert hand.demanded_ranks(311) == [1, 1] and hand.demanded_ranks(100) == []
 
 
-def test_big_gin():
+def test_big_gin_is_offered():
     assert (
         "big gin     all eleven cards are melded"
         in simgin("3S 4S 5S 6S JH JD JC JS 9H 9D 9C", "-v", "big-gin").stdout
@@ -173,19 +173,19 @@ TWO_LEFT, GIN = "3S 4S 5S 8H 8D 8C JD QD KD 2H", "3S 4S 5S 8H 8D 8C 8S JD QD KD"
         (f"{GIN} 6S", "gin-solitaire", "  8S *           0  gin"),
     ],
 )
-def test_games_for_one(cards, variant, line):
+def test_one_player_variants_show_whether_the_player_may_stop(cards, variant, line):
     assert line in simgin(cards, "-v", variant).stdout.splitlines()
 
 
-def test_big_gin_is_not_for_every_game_for_one():
+def test_big_gin_is_offered_only_where_the_variant_has_it():
     assert "big gin" not in simgin(f"{GIN} 6S", "-v", "solitaire-gin-knock").stdout
 
 
 @pytest.mark.parametrize(
     "one", [one for one in VECTORS if one["kind"] == "solo_script"], ids=lambda one: one["id"]
 )
-def test_hands_for_one_in_the_rule_book_may_be_ended_as_they_were(one):
-    """Every scripted ending is among those told of the cards that were held then."""
+def test_scripted_one_player_endings_are_offered(one):
+    """Every scripted ending is among those listed for the cards held at that point."""
     given, how, held = one["input"], one["expect"].get("how"), one["input"]["hand"].split()
     deck = iter(given["deck_top_first"].split())
     for action in given["actions"]:
@@ -208,7 +208,7 @@ def test_hands_for_one_in_the_rule_book_may_be_ended_as_they_were(one):
         )
 
 
-def test_json():
+def test_the_json_output_has_its_keys():
     result = simgin("3S 4S 5S 6S JH JD JC JS 2H 6D 9C", "--json")
     answer = json.loads(result.stdout)
     assert set(answer) == {"simgin", "stream", "command", "seed", "stopped", "files", "rows"}
@@ -235,7 +235,7 @@ def test_json():
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "shot", "--score", "-1"], "a score is 0 or more"),
     ],
 )
-def test_refusals(words, sentence):
+def test_bad_input_is_refused_in_a_sentence(words, sentence):
     result = simgin(*words)
     assert result.exit_code == 2
     assert sentence in result.stderr and result.stderr.startswith("simgin: ")
@@ -243,11 +243,11 @@ def test_refusals(words, sentence):
 
 
 @pytest.mark.parametrize("text", ["QS KS AS", "KS AS 2S", "AS 2S 3S", "5S 6H 7C 8D", "4S 4H 4C"])
-def test_melds_are_written_as_the_rule_book_writes_them(text):
+def test_melds_are_written_in_text_order(text):
     assert hand.meld_text(notation.mask(notation.cards(text))) == text
 
 
-def test_a_whole_suit_round_the_corner():
+def test_a_whole_suit_round_the_corner_is_one_run():
     own_rules = record.of_row(variants.find("standard+ace_runs=corner").row)
     assert hand.meld_text((1 << 13) - 1) == "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
     assert hand.shown((1 << 11) - 1, own_rules) == (0, ((1 << 11) - 1,))

@@ -1,4 +1,4 @@
-"""`simgin show`: the text of a deal has every turn and decision, and tells the deal that the kernel added up."""
+"""`simgin show`: the text has every turn and decision, and agrees with the kernel's sums."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def replays(variant, a, b, unit, deals=(None,), halves=(0, 1)):
 
 @pytest.mark.parametrize("variant", GAMES)
 @pytest.mark.parametrize("unit", [0, 7])
-def test_both_halves_add_up_to_the_kernels_sums(variant, unit):
+def test_replays_of_both_halves_agree_with_the_kernels_sums(variant, unit):
     facts = sums_of(variant, "gold", "simple", unit)
     told = [one.rows() for one in replays(variant, "gold", "simple", unit)]
     results = [rows[-1] for rows in told]
@@ -90,7 +90,7 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
         )
 
 
-def test_a_match_is_told_deal_by_deal():
+def test_a_match_is_shown_deal_by_deal():
     facts = sums_of("standard", "gold", "simple", 2, "match")
     deals, points = 0, np.zeros(2, int)
     for half in (0, 1):
@@ -108,7 +108,7 @@ def test_a_match_is_told_deal_by_deal():
     assert facts["a_match_margin"] == points[0] - points[1]
 
 
-def test_the_command():
+def test_the_command_shows_a_deal():
     result = simgin("gold", "simple", "--seed", 5, "--unit", 3, "--half", 1)
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
@@ -119,12 +119,12 @@ def test_the_command():
     assert len(re.findall(r"^  dealt .*, count \d+$", result.stdout, re.M)) == 2
 
 
-def test_one_strategy_against_itself_is_told_apart():
+def test_a_strategy_against_itself_has_two_names():
     result = simgin("simple", "simple")
     assert "simple (A) (seat 0)" in result.stdout and "simple (B) (seat 1)" in result.stdout
 
 
-def test_json():
+def test_the_json_output_is_one_object():
     answer = json.loads(simgin("gold", "simple", "-v", "tedesco", "--unit", 3, "--json").stdout)
     first, *decisions, last = answer["rows"]
     assert (first["event"], last["event"]) == ("deal", "result")
@@ -145,7 +145,7 @@ BAD = Strategy("bad", discard=bad)
 """
 
 
-def test_a_fault_is_told_where_it_happened(tmp_path):
+def test_an_illegal_answer_is_shown_where_it_happened(tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(BAD)
     result = simgin(path, "simple")
@@ -180,7 +180,7 @@ def test_a_fault_is_told_where_it_happened(tmp_path):
         ),
     ],
 )
-def test_refusals(words, sentence):
+def test_bad_input_is_refused_in_a_sentence(words, sentence):
     result = simgin(*words)
     assert result.exit_code == 2
     assert sentence in result.stderr

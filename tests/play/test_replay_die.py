@@ -1,4 +1,4 @@
-"""`simgin show` where a die is offered, a match has columns, or the stopper chooses what he shows."""
+"""`simgin show` with a die, with columns of a match, and with a choice of melding."""
 
 import json
 import re
@@ -32,7 +32,7 @@ def replays(variant, units, a=LOT, b="simple+stake=random", deal=None):
         "dice+first_turn=discard_first+die_centre_in_play=yes",
     ],
 )
-def test_every_offer_and_answer_is_told_and_the_stake_follows(variant):
+def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
     seen = set()
     for one in replays(variant, range(60)):
         lines, (first, *decisions, last) = list(one.lines()), one.rows()
@@ -78,7 +78,7 @@ def test_every_offer_and_answer_is_told_and_the_stake_follows(variant):
     assert seen == {(False, False), (True, False), (True, True)}
 
 
-def test_blind_offers_stand_before_the_cards():
+def test_blind_offers_are_shown_before_the_cards():
     one = next(one for one in replays("dice", range(20)) if one.rows()[-1]["stake"] > 1)
     lines = list(one.lines())
     seen = next(i for i, line in enumerate(lines) if line.startswith("  dealt"))
@@ -98,7 +98,7 @@ def test_blind_offers_stand_before_the_cards():
         ("standard", r"score \d+"),
     ],
 )
-def test_the_standing_of_a_match_is_told_before_and_after(variant, standing):
+def test_the_score_of_a_match_is_shown_before_and_after(variant, standing):
     before, after = (replays(variant, [0], "gold", "simple", deal)[0] for deal in (3, 4))
     (line,) = (" ".join(text.split()) for text in ["\n".join(before.lines()).split("Match: ")[1]])
     told = dict(part.split(", ", 1) for part in line.split("; "))
@@ -113,7 +113,7 @@ def test_a_race_has_two_goals():
     assert any(re.search(r"simple \(seat 1\).*\d of 7 won deals$", line) for line in lines)
 
 
-def test_columns_say_how_they_ended():
+def test_columns_show_how_they_ended():
     deal = 0
     while True:
         one = replays("hollywood", [0], "gold", "simple", deal)[0]
@@ -127,7 +127,7 @@ def test_columns_say_how_they_ended():
     assert len(closed) == 3 and "wins the match" in text
 
 
-def test_the_melding_chosen_is_told():
+def test_the_chosen_melding_is_shown():
     told = [
         line
         for one in replays("standard+melding=choice", range(20), "gold+show=random", "simple")
@@ -137,7 +137,7 @@ def test_the_melding_chosen_is_told():
     assert told and all(re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in told)
 
 
-def test_json_before_the_cards():
+def test_blind_offers_are_in_the_json_output():
     rows = json.loads(simgin("gold+offer=strong:blind=yes", "gold", "-v", "dice", "--json").stdout)[
         "rows"
     ]
@@ -156,7 +156,7 @@ BAD = Strategy("bad", offer=bad)
 """
 
 
-def test_an_illegal_offer_is_a_sentence(tmp_path):
+def test_an_illegal_offer_is_reported_in_a_sentence(tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(BAD)
     result = simgin(path, "simple", "-v", "dice", "--unit", 1)

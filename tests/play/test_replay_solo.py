@@ -1,4 +1,4 @@
-"""`simgin show` for one player: the account of a deal has every decision, tells where the joker lay last, and agrees with the kernel."""
+"""`simgin show` for one player: every decision, the place of the joker, and the kernel's sums."""
 
 import json
 import re
@@ -45,7 +45,7 @@ def sums_of(variant, units, strategy="gold+knock=at:k=4"):
 
 
 @pytest.mark.parametrize("variant", [*GAMES, *UNUSUAL])
-def test_the_deals_add_up_to_the_kernels_sums(variant):
+def test_replays_agree_with_the_kernels_sums(variant):
     facts, results = sums_of(variant, 40), [one.rows()[-1] for one in replays(variant, range(40))]
     assert facts["a_margin"] == sum(result["score"][0] - result["score"][1] for result in results)
     assert facts["turns"] == sum(result["turns"] for result in results)
@@ -54,7 +54,7 @@ def test_the_deals_add_up_to_the_kernels_sums(variant):
 
 
 @pytest.mark.parametrize("variant", [*GAMES, *UNUSUAL])
-def test_the_text_has_every_turn_and_decision_and_the_joker_at_its_end(variant):
+def test_the_text_has_every_decision_and_ends_with_the_joker(variant):
     for one in replays(variant, range(12)):
         lines = list(one.lines())
         assert all(len(line) <= 80 for line in lines)
@@ -86,8 +86,8 @@ def test_the_text_has_every_turn_and_decision_and_the_joker_at_its_end(variant):
         )
 
 
-def test_the_joker_lies_under_the_cards_drawn_and_those_above_it():
-    """The place that is told is the place in the pack, of which the player saw nothing."""
+def test_the_place_of_the_joker_is_its_place_in_the_pack():
+    """It lies under the cards drawn and those above it; the player saw none of that."""
     seen = set()
     for one in replays("gin-solitaire", range(60)):
         dealt, *_, result = one.rows()
@@ -120,7 +120,7 @@ def test_a_match_adds_up_deal_by_deal():
     assert over.exit_code == 2 and f"over after {number + 1} deals" in over.stderr
 
 
-def test_the_last_deal_of_a_total_tells_whether_the_goal_was_met():
+def test_the_last_deal_shows_whether_the_goal_was_met():
     for unit in range(4):
         one = replays("solitary-gin", [unit], deal=4)[0]
         total = one.rows()[-1]["match"]["points"][0]
@@ -130,7 +130,7 @@ def test_the_last_deal_of_a_total_tells_whether_the_goal_was_met():
         )
 
 
-def test_the_command_and_its_json():
+def test_the_command_shows_a_deal_as_text_and_json():
     result = simgin("gold", "-v", "solitaire-gin", "--unit", 3)
     lines = result.stdout.splitlines()
     assert result.exit_code == 0 and lines[0] == "solitaire-gin: seed 1, unit 3"
@@ -161,7 +161,7 @@ BAD = Strategy("bad", discard=bad)
 """
 
 
-def test_a_fault_is_told_where_it_happened(tmp_path):
+def test_an_illegal_answer_is_shown_where_it_happened(tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(BAD)
     unit = next(

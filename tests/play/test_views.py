@@ -1,8 +1,9 @@
-"""What a policy sees depends on nothing that its seat may not know (rules.md 9.2): two deals that differ in hidden cards only look alike.
+"""A policy's view depends on nothing its seat may not know (rules.md 9.2).
 
-The first deal is played by two strategies. Then the opponent's answers are written into a script, his hidden cards and the undrawn stock
-change places so that every card he shows is still there when he shows it, and the same deal is played again: every view of the other
-seat must be the same, byte for byte. What a view holds is compared with the twin in test_deals_against_twin.
+Two strategies play a deal. The opponent's answers become a script; hidden cards and the undrawn
+stock change places so that every card the opponent shows is still there when needed; the deal is
+played again. Every view of the other seat must be the same, byte for byte. What a view holds is
+compared with the twin in oracles/test_deals_against_twin.py.
 """
 
 import random
@@ -39,7 +40,7 @@ DICE = (
 )
 WATCHERS = ("gold", "simple", "random:p_end=0.1", "gold-early")
 GAMBLERS = ("gambler", "stray")
-NATURAL = "random:p=0.3+discard=low:tie=random+knock=never"  # the opponent, of whose answers the script is made
+NATURAL = "random:p=0.3+discard=low:tie=random+knock=never"  # the opponent who is scripted
 SCRIPT = """
 from simgin.strategy import Strategy, answer, discard, knock, offer, take
 
@@ -69,8 +70,11 @@ SCRIPTED = Strategy("scripted", take=read, discard=read_discard, knock=never_onc
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
-    """A strategy that answers from a script, and the file of the script: for each number of turns played the draw, the discard,
-    what to do with the first upcard, and what to offer and to answer, blind or not. It never ends a deal."""
+    """A strategy that answers from a script, and the path of the script.
+
+    For each number of turns played the script has the draw, the discard, what to do with the first
+    upcard, and what to offer and to answer, blind or not. It never ends a deal.
+    """
     folder = tmp_path_factory.mktemp("scripted")
     (folder / "scripted.py").write_text(SCRIPT)
     np.save(folder / "script.npy", np.zeros(8 * 520))
@@ -94,7 +98,10 @@ def write_script(file, questions, seat):
 
 
 def permuted(rng, pack, played, hidden_seat):
-    """The pack with the cards that the other seat never sees in other places, and those it does see still at hand in time."""
+    """The pack with the cards that the other seat never sees moved to other places.
+
+    Cards that it does see are still at hand in time.
+    """
     held, top = places_dealt(played, hidden_seat), 21
     free, kept = list(held), {}  # places with no card yet, and those whose card will be thrown
     not_the_drawn = played.matchup.variant.row["discard_ban"] == "drawn"
@@ -124,14 +131,17 @@ def permuted(rng, pack, played, hidden_seat):
 
 
 def places_dealt(played, seat):
-    """The places in the pack of a seat's first cards: dealt singly, nondealer first, who may get an eleventh card."""
+    """The places in the pack of a seat's first cards.
+
+    Cards are dealt singly, nondealer first, and the nondealer may get an eleventh card.
+    """
     first = 1 - int(played.state.dealer)
     eleventh = [20] if seat == first and played.state.upcard < 0 else []
     return [*range(int(seat != first), 20, 2), *eleventh]
 
 
 def seen_by(played, seat, names=VIEW.names):
-    """Everything that a seat was shown and what it answered, field by field."""
+    """Everything a seat was shown and what it answered, field by field."""
     return [
         (question.slot, question.answer, *(question.view[name].tobytes() for name in names))
         for question in played.questions
@@ -171,7 +181,7 @@ def test_hidden_cards_change_no_view(text, script):
 
 
 @pytest.mark.parametrize("text", [*DICE, "dice-pro+tedesco", "dice+first_turn=discard_first"])
-def test_before_the_cards_are_seen_every_pack_looks_the_same(text):
+def test_blind_questions_look_the_same_for_every_pack(text):
     rng = random.Random(text)
     game = Matchup(variants.find(text), strategy("gambler"), strategy("stray"), 9, "deal")
     asked = 0
@@ -201,8 +211,8 @@ def test_before_the_cards_are_seen_every_pack_looks_the_same(text):
 @pytest.mark.parametrize(
     "text", [name for name in ONE_PLAYER if variants.find(name).row["joker"] != "none"]
 )
-def test_the_place_of_the_joker_is_in_no_view(text):
-    """Until it is drawn a deal looks the same wherever it lies, and whatever lies in the deck."""
+def test_the_place_of_the_joker_changes_no_view(text):
+    """Until the joker is drawn a deal looks the same wherever it lies."""
     rng = random.Random(text)
     cut = 0
     for i, name in enumerate(("late", "gold", "random:p_end=0.1", "stray") * 4):
@@ -221,8 +231,8 @@ def test_the_place_of_the_joker_is_in_no_view(text):
     assert cut > 50
 
 
-def test_the_first_view_after_another_deal_is_clean():
-    """Nothing of the other half's deal, which was played with the same pack, nor of the deal before is left in a view."""
+def test_the_first_view_of_a_deal_has_nothing_of_an_earlier_deal():
+    """Neither of the deal before nor of the other half, which was played with the same pack."""
     for unit in ("deal", "match"):
         game = Matchup(
             variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 5, unit
@@ -233,7 +243,10 @@ def test_the_first_view_after_another_deal_is_clean():
 
 
 def test_a_deal_looks_the_same_whatever_was_played_before():
-    """A given pack and the same pack as the second half of a unit: the same views but for the noise, which goes with the strategy."""
+    """A pack, and the same pack as the second half of a unit, give the same views.
+
+    Only the noise differs, which belongs to the strategy.
+    """
     names = [name for name in VIEW.names if name != "noise"]
     game = Matchup(
         variants.find("standard-50th"), loader.find("gold"), loader.find("gin-only"), 6, "deal"
@@ -248,8 +261,8 @@ def test_a_deal_looks_the_same_whatever_was_played_before():
             assert seen_by(alone, seat, names) == seen_by(second, seat, names)
 
 
-def test_views_are_as_long_as_their_fields():
-    """The fields of the documentation are those of the record, the arrays last."""
+def test_the_fields_of_a_view_are_those_documented():
+    """The fields of the documentation are those of the record, arrays last."""
     assert VIEW.names == (
         *(name for name, _ in FIELDS),
         "own_columns",

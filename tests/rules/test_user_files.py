@@ -1,4 +1,4 @@
-"""Users' variants: what a file may hold, how its rows compose and are named, every mistake at once; diff, check and new."""
+"""Users' variant files: what they may hold, how variants compose, and every mistake at once."""
 
 import json
 import re
@@ -73,7 +73,7 @@ def simgin(*words, code=0):
 # What a file means
 
 
-def test_values_in_the_types_of_toml_and_as_texts():
+def test_values_may_be_toml_types_or_texts():
     write(CLUB + DEN)
     club, den = find("mine.toml#club"), find("mine.toml#den")
     assert club.row == find("oklahoma+rainbow+gin_bonus=30+big_gin=yes+start_points=0/10").row
@@ -92,7 +92,7 @@ def test_values_in_the_types_of_toml_and_as_texts():
 
 
 @pytest.mark.parametrize("name", variants.names())
-def test_a_copy_of_every_row_of_the_rule_book_is_the_same_game(name):
+def test_a_copy_of_a_shipped_variant_is_the_same_variant(name):
     standard, row = find("standard"), find(name).row
     changes = [
         f"{key} = {json.dumps(parameters()[key].write(value))}"
@@ -117,14 +117,14 @@ def test_a_copy_of_every_row_of_the_rule_book_is_the_same_game(name):
         ("mine.toml+basic", "mine.toml#club+basic"),
     ],
 )
-def test_names_of_files_compose_and_round_trip(text, canonical):
+def test_variants_of_a_file_compose_and_round_trip(text, canonical):
     write(CLUB)
     found = find(text)
     assert found.text == canonical
     assert find(canonical) == found
 
 
-def test_a_row_of_a_file_adds_its_differences_from_standard_and_no_more():
+def test_a_variant_of_a_file_adds_only_its_differences_from_standard():
     write(
         CLUB
         + '[variants.back]\ntitle = "B"\nabout = "B."\nbase = "basic"\nchanges.knock_limit = 10'
@@ -143,7 +143,7 @@ def test_a_row_of_a_file_adds_its_differences_from_standard_and_no_more():
 @pytest.mark.parametrize(
     "path", ["games of ours/käse $x$.toml", "a.toml.toml", "games/|`'\"\\*.toml", ".toml"]
 )
-def test_paths_may_have_almost_any_sign(path):
+def test_a_path_may_contain_almost_any_character(path):
     write(CLUB, path)
     assert find(path).text == find(f"{path}#club").text == f"{path}#club"
     assert find(f"{path}+rush").text == f"{path}#club+rush"
@@ -236,7 +236,7 @@ def test_paths_may_have_almost_any_sign(path):
         ),
     ],
 )
-def test_one_mistake(file, sentence):
+def test_a_mistake_is_reported_in_a_sentence(file, sentence):
     write(file)
     found = [said.replace("mine.toml", "FILE") for said in sentences("mine.toml")]
     wanted = sentence.replace("mine.toml", "FILE")
@@ -245,7 +245,7 @@ def test_one_mistake(file, sentence):
     assert len(found) == 1 + ("titel" in sentence)  # whose title is missing, too
 
 
-def test_everything_wrong_is_said_at_once():
+def test_every_mistake_is_reported_at_once():
     write(
         """
         [variants.club]
@@ -278,7 +278,7 @@ def test_everything_wrong_is_said_at_once():
     assert len(found) == len(expected)  # with an unknown base nothing can be said of the row
 
 
-def test_the_row_is_judged_beside_its_mistakes_and_no_mistake_is_said_twice():
+def test_a_row_with_mistakes_is_validated_and_no_mistake_is_repeated():
     write(CLUB.replace("[0, 10]", "[0, 100]").replace("30", "3.5"))
     found = sentences("mine.toml")
     assert [said.split(" = ")[0] for said in found] == [
@@ -287,7 +287,7 @@ def test_the_row_is_judged_beside_its_mistakes_and_no_mistake_is_said_twice():
     ]
 
 
-def test_one_broken_variant_does_not_spoil_its_neighbours_but_a_broken_file_does():
+def test_a_broken_variant_does_not_affect_the_others_of_its_file():
     write(CLUB + DEN.replace("games", "gamse"))
     assert find("mine.toml#club").row["gin_bonus"] == 30
     assert "did you mean 'games'?" in sentences("mine.toml#den")[0]
@@ -330,7 +330,7 @@ def test_one_broken_variant_does_not_spoil_its_neighbours_but_a_broken_file_does
         (f"{'x' * 999}.toml", f"{'x' * 999}.toml cannot be read (File name too long)"),
     ],
 )
-def test_names_of_files_that_are_none(text, sentence):
+def test_a_bad_name_of_a_file_is_refused(text, sentence):
     for path in ("mine.toml", "a=b.toml", "a#b.toml", "c++/mine.toml"):
         write(CLUB + DEN, path)
     Path("folder.toml").mkdir()
@@ -338,7 +338,7 @@ def test_names_of_files_that_are_none(text, sentence):
     assert said.startswith(sentence)
 
 
-def test_a_file_that_may_not_be_read(monkeypatch):
+def test_an_unreadable_file_is_refused(monkeypatch):
     write(CLUB)
 
     def refuse(*_, **__):
@@ -353,7 +353,7 @@ def test_a_file_that_may_not_be_read(monkeypatch):
 # Wherever a variant is named
 
 
-def test_matches_manifests_and_tables_keep_the_text_and_the_row():
+def test_manifest_and_tables_keep_the_text_and_the_row():
     write(CLUB, "of ours/mine.toml")
     said = simgin("match", "gold", "-v", "of ours/mine.toml", "--deals", 40, "--workers", 1).stdout
     repeat = said.splitlines()[-1].removeprefix("Repeat:  simgin ")
@@ -366,7 +366,7 @@ def test_matches_manifests_and_tables_keep_the_text_and_the_row():
     assert manifest["matchups"][0]["variant"] == "of ours/mine.toml#club"
 
 
-def test_show_and_hand():
+def test_show_and_hand_accept_a_file():
     write(CLUB)
     assert "mine.toml#club: seed 1" in simgin("show", "gold", "-v", "mine.toml").stdout
     assert (
@@ -375,7 +375,7 @@ def test_show_and_hand():
     )
 
 
-def test_experiments_read_them_and_say_what_is_wrong():
+def test_experiments_accept_a_file_and_report_its_mistakes():
     write(CLUB)
     write(
         'question = "?"\nvariants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\nround_robin = ["gold", "simple"]',
@@ -396,7 +396,7 @@ def test_experiments_read_them_and_say_what_is_wrong():
 # Commands
 
 
-def test_variants_lists_a_file_and_shows_one_of_it():
+def test_variants_lists_a_file_and_shows_its_variants():
     write(CLUB + DEN)
     assert [
         row["name"] for row in json.loads(simgin("variants", "mine.toml", "--json").stdout)["rows"]
@@ -415,7 +415,7 @@ def test_variants_lists_a_file_and_shows_one_of_it():
     ]
 
 
-def test_diff():
+def test_diff_shows_the_differing_parameters():
     write(CLUB)
     rows = json.loads(simgin("variants", "diff", "oklahoma", "mine.toml", "--json").stdout)["rows"]
     assert [(row["parameter"], row["text_a"], row["text_b"]) for row in rows] == [
@@ -434,7 +434,7 @@ def test_diff():
     assert said.splitlines()[-1] == "Repeat:  simgin variants diff oklahoma 'mine.toml#club'"
 
 
-def test_diff_says_what_is_the_same_game():
+def test_diff_recognises_the_same_variant():
     assert (
         "oklahoma+rainbow and rainbow+oklahoma are the same game."
         in simgin("variants", "diff", "oklahoma+rainbow", "rainbow+oklahoma").stdout
@@ -454,7 +454,7 @@ def test_diff_says_what_is_the_same_game():
     )
 
 
-def test_check():
+def test_check_reports_every_variant_of_a_file():
     write(CLUB)
     said = simgin("variants", "check", "mine.toml").stdout
     assert (
@@ -477,7 +477,7 @@ def test_check():
 
 
 @pytest.mark.parametrize("file", ["none.toml", ".", "mine.txt", "c+.toml", "broken.toml"])
-def test_check_of_what_is_no_file_of_variants(file):
+def test_check_refuses_other_files(file):
     write("[variants", "broken.toml")
     result = simgin("variants", "check", file, code=2)
     assert (
@@ -491,7 +491,7 @@ def test_check_of_what_is_no_file_of_variants(file):
     "start",
     [*variants.names(), "oklahoma+rainbow+gin_bonus=20", "mine.toml", "mine.toml#club+basic"],
 )
-def test_a_new_file_is_the_game_that_it_begins_with(start):
+def test_a_new_file_is_its_base_variant(start):
     write(CLUB)
     game = find(start)
     write(template.variant_file("new.toml", game), "new.toml")
@@ -499,7 +499,7 @@ def test_a_new_file_is_the_game_that_it_begins_with(start):
     assert all(isinstance(one, Variant) for one in variants.of_file("new.toml").values())
 
 
-def test_every_line_of_a_new_file_can_have_its_sign_taken_away():
+def test_every_commented_line_of_a_new_file_is_valid():
     text = template.variant_file("new.toml", find("tedesco"))
     lines = re.findall(r"^# (\w+ = .*)$", text, re.MULTILINE)
     assert [line.split(" = ")[0] for line in lines] == ["source", *parameters()]
@@ -507,7 +507,7 @@ def test_every_line_of_a_new_file_can_have_its_sign_taken_away():
     assert find("new.toml").row == find("tedesco").row
 
 
-def test_titles_of_every_kind_get_into_a_new_file_and_out_of_it():
+def test_any_title_survives_a_new_file():
     title = '"Ünder" \\ "over"\x01\x7f\t\U0001f0a1'
     write(
         CLUB.replace(
@@ -519,7 +519,7 @@ def test_titles_of_every_kind_get_into_a_new_file_and_out_of_it():
     assert tomllib.loads(text)["variants"]["new"]["about"] == f"{title}, with changes."
 
 
-def test_new_checks_and_plays_at_once():
+def test_a_new_file_passes_check_and_plays_at_once():
     said = simgin("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
     assert find("our games.toml").text == "our games.toml#our-games"
     steps = [shlex.split(line) for line in said.splitlines() if line.startswith("  simgin ")]
@@ -543,7 +543,7 @@ def test_new_checks_and_plays_at_once():
         ("a.b.toml", "a-b"),
     ],
 )
-def test_names_of_new_files(file, name):
+def test_a_new_file_names_its_variant(file, name):
     simgin("variants", "new", file)
     assert find(file).text == f"{file}#{name}"
 
@@ -565,7 +565,7 @@ def test_names_of_new_files(file, name):
         (f"{'x' * 250}.toml", "cannot be written: File name too long"),
     ],
 )
-def test_new_overwrites_nothing_and_leaves_nothing_behind(here, file, words):
+def test_new_overwrites_no_file(here, file, words):
     write("mine", "there.toml")
     Path("link.toml").symlink_to("nothing")
     Path("folder.toml").mkdir()
@@ -574,7 +574,7 @@ def test_new_overwrites_nothing_and_leaves_nothing_behind(here, file, words):
     assert sorted(here.rglob("*")) == before and Path("there.toml").read_text() == "mine"
 
 
-def test_a_bad_start_writes_nothing(here):
+def test_a_bad_base_writes_nothing(here):
     assert (
         "did you mean 'oklahoma'?"
         in simgin("variants", "new", "mine.toml", "--from", "oklohoma", code=2).stderr
@@ -582,7 +582,7 @@ def test_a_bad_start_writes_nothing(here):
     assert list(here.iterdir()) == []
 
 
-def test_a_disk_that_fills_up_leaves_nothing_behind(here, monkeypatch):
+def test_a_full_disk_leaves_no_file(here, monkeypatch):
     def half(self, text, **_):
         self.write_bytes(text.encode()[:100])
         raise OSError(28, "No space left on device")
@@ -592,7 +592,7 @@ def test_a_disk_that_fills_up_leaves_nothing_behind(here, monkeypatch):
     assert list(here.iterdir()) == []
 
 
-def test_help_lists_the_subcommands_and_each_has_its_own():
+def test_help_lists_every_subcommand():
     said = simgin("variants", "--help").stdout
     for name in ("diff", "check", "new"):
         assert f"simgin variants {name} " in said
@@ -603,6 +603,6 @@ def test_help_lists_the_subcommands_and_each_has_its_own():
     )
 
 
-def test_a_game_without_a_file_needs_no_pydantic():
+def test_shipped_variants_do_not_import_pydantic():
     code = "import sys; from simgin.rules import variants; variants.find('oklahoma+rush'); assert 'pydantic' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])

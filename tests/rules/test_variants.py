@@ -1,4 +1,4 @@
-"""The table of parameters, the named variants, their composition and their refusal (rules.md 10.17 and 11)."""
+"""Parameters, named variants, their composition and what is refused (rules.md 10.17 and 11)."""
 
 import json
 import pickle
@@ -30,17 +30,17 @@ def sentences(text):
     return error.value.sentences
 
 
-# --- the data against the rule book ---
+# --- the variants against the table of rules ---
 
 
 @pytest.mark.parametrize("name", BOOK["variants"])
-def test_every_row_of_the_rule_book_is_complete_and_exact(name):
+def test_every_variant_agrees_with_the_table_of_rules(name):
     assert json.dumps(find(name).row) == json.dumps(
         BOOK["variants"][name]
     )  # as text: order counts, and true is not 1
 
 
-def test_the_names_are_those_of_the_rule_book_and_eaai():
+def test_the_named_variants_are_those_of_the_rules_and_eaai():
     assert set(names()) == {*BOOK["variants"], "eaai"}
     assert names()[0] == "standard"
 
@@ -49,7 +49,7 @@ def test_eaai_is_standard_with_alternating_dealers():
     assert difference(find("standard"), find("eaai")) == [("next_dealer", "winner", "alternate")]
 
 
-def test_every_name_is_its_own_text_and_has_a_title_a_sentence_and_a_source():
+def test_every_variant_has_a_title_a_description_and_a_source():
     for name in names():
         variant = find(name)
         assert (
@@ -60,7 +60,7 @@ def test_every_name_is_its_own_text_and_has_a_title_a_sentence_and_a_source():
         )
 
 
-def test_parameters_have_the_names_order_sections_meaning_and_status_of_the_rule_book():
+def test_parameters_agree_with_the_table_of_rules():
     mine = [(p.name, p.section, p.meaning, p.status) for p in parameters().values()]
     assert mine == [
         (p["name"], p["section"], p["meaning"], p["status"]) for p in BOOK["parameters"]
@@ -68,13 +68,13 @@ def test_parameters_have_the_names_order_sections_meaning_and_status_of_the_rule
     assert list(STANDARD) == list(parameters())
 
 
-def test_people_are_not_sent_to_sections_of_a_book():
+def test_descriptions_do_not_cite_clause_numbers():
     for parameter in parameters().values():
         assert not re.search(r"section|\d\.\d", parameter.words)
         assert (parameter.plain == "") == (parameter.words == parameter.meaning)
 
 
-def test_parameters_have_the_types_of_the_rule_book():
+def test_parameters_have_the_types_of_the_table_of_rules():
     words = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
     for entry in BOOK["parameters"]:
         parameter = parameters()[entry["name"]]
@@ -87,21 +87,21 @@ def test_parameters_have_the_types_of_the_rule_book():
             assert words[parameter.kind] == entry["type"]
 
 
-def test_defaults_are_the_row_standard_and_may_all_be_written_and_read():
+def test_defaults_are_the_variant_standard():
     for name, parameter in parameters().items():
         assert parameter.default == STANDARD[name]
         assert parameter.read(parameter.write(parameter.default)) == parameter.default
         assert parameter.fault(parameter.default) == "" and parameter.fault(parameter.example) == ""
 
 
-def test_no_dash_of_a_named_row_stands_where_it_would_have_an_effect_and_conditions_name_parameters():
+def test_every_dash_of_a_variant_is_justified():
     for parameter in parameters().values():
         for name, values in {**parameter.acts_with, **parameter.idle_with}.items():
             assert all(parameters()[name].fault(value) == "" for value in values)
         assert all(parameter.dash(row) == "" for row in BOOK["variants"].values())
 
 
-def test_every_change_of_the_rule_books_scripts_is_a_variant():
+def test_every_variant_of_the_worked_examples_can_be_composed():
     for vector in BOOK["vectors"]:
         if vector["kind"] in ("solo_script", "play_script"):
             name = vector["variant"] if vector["variant"] in names() else "standard"
@@ -141,7 +141,7 @@ def test_every_change_of_the_rule_books_scripts_is_a_variant():
         ("straight+shutout=double_points+shutout=none", "straight"),
     ],
 )
-def test_canonical_texts(text, canonical):
+def test_a_variant_has_a_canonical_text(text, canonical):
     assert find(text).text == canonical
     assert find(canonical) == find(text)
 
@@ -151,44 +151,44 @@ def test_dice_with_pro_is_dice_pro(text):
     assert find(text) == find("dice-pro")
 
 
-def test_named_rows_are_combined_by_their_differences_from_standard():
+def test_named_variants_combine_by_their_differences_from_standard():
     both = find("tedesco+rush").row
     assert both == {**BOOK["variants"]["tedesco"], "rush_premium": True}
 
 
-def test_where_two_rows_set_the_same_parameter_the_last_one_wins():
+def test_the_last_variant_to_set_a_parameter_wins():
     assert find("basic+straight").row["knock_limit"] == 0
     assert find("straight+basic").row["knock_limit"] == 9
 
 
-def test_a_one_player_row_stays_one_under_a_row_that_does_not_touch_its_differences():
+def test_a_one_player_variant_stays_one_under_an_unrelated_variant():
     assert find("rainbow+solitaire-gin-knock").row == find("solitaire-gin-knock+rainbow").row
     assert find("solitaire-gin+standard").row == find("solitaire-gin").row
 
 
-def test_a_one_player_row_with_rules_for_two_is_refused_clearly():
+def test_a_one_player_variant_with_rules_for_two_is_refused():
     sentence = "goal = games needs two players: set goal to single, points or total for one."
     assert sentence in sentences("gin-solitaire+pro")
 
 
-def test_rows_are_the_callers_own():
+def test_the_caller_may_change_a_row():
     find("standard").row["start_points"].append(3)
     find("pro").row["game_table"][0][0] = 99
     assert find("standard").row == STANDARD and find("pro").row == BOOK["variants"]["pro"]
 
 
-def test_titles_and_sentences_say_what_was_composed():
+def test_titles_and_descriptions_name_the_parts():
     variant = find("oklahoma+rainbow+gin_bonus=20")
     assert variant.title == "Oklahoma Gin + Gin Rainbow, gin_bonus = 20"
     assert variant.about.endswith("Changed: gin_bonus = 20.")
 
 
-def test_difference():
+def test_the_difference_of_two_variants_lists_their_parameters():
     expected = [("knock_limit", 10, 0), ("start_points", [0, 0], [1, 2])]
     assert difference(find("standard"), find("straight+start_points=1/2")) == expected
 
 
-def test_variants_hash_and_travel():
+def test_variants_can_be_hashed_and_pickled():
     variant = find("oklahoma+rainbow")
     assert pickle.loads(pickle.dumps(variant)) == variant and hash(variant) == hash(
         find("oklahoma+rainbow")
@@ -197,7 +197,7 @@ def test_variants_hash_and_travel():
     assert pickle.loads(pickle.dumps(error)).sentences == error.sentences
 
 
-def test_the_table_of_parameters_is_reached_lazily():
+def test_the_table_of_parameters_is_read_lazily():
     assert variants.PARAMETERS is parameters()
     with pytest.raises(AttributeError, match="PARAMETER_TABLE"):
         _ = variants.PARAMETER_TABLE
@@ -211,7 +211,7 @@ def test_importing_reads_no_file_and_no_heavy_library():
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])
 
 
-# --- what is no text and no row ---
+# --- bad texts and bad rows ---
 
 
 @pytest.mark.parametrize(
@@ -261,27 +261,27 @@ def test_importing_reads_no_file_and_no_heavy_library():
         ),
     ],
 )
-def test_bad_texts(text, sentence):
+def test_a_bad_text_is_refused_in_a_sentence(text, sentence):
     assert sentences(text) == [sentence]
 
 
 @pytest.mark.parametrize(
     "rows", ["x", "30", "60:3/30:4", "30:4/120:0", "30:4:1", "/".join(f"{i}:1" for i in range(9))]
 )
-def test_bad_tables(rows):
+def test_a_bad_table_of_variants_is_refused(rows):
     (sentence,) = sentences(f"pro+game_table={rows}")
     assert sentence.startswith("game_table must be at most 8 rows up-to:games")
     assert "like 30:4/60:3/90:2/120:1" in sentence
 
 
-def test_everything_wrong_is_said_at_once():
+def test_every_mistake_is_reported_at_once():
     said = sentences("oklahma+tedsco+knok_limit=1+layoff=x+die=deel")
     assert len(said) == 5
     said = sentences("standard+knock_limit=x+knock_limit=5+goal=total+die=deal")
     assert [sentence.split()[0] for sentence in said] == ["knock_limit", "goal", "die"]
 
 
-def test_a_row_is_validated_in_types_too():
+def test_the_types_of_a_row_are_validated():
     row = {**STANDARD, "knock_limit": True, "layoff": 1, "goal": 3, "start_points": [0], "wings": 2}
     del row["die"]
     assert validate(row) == [
@@ -409,12 +409,12 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "start"), REFUSED)
-def test_refusals(text, start):
+def test_a_contradictory_variant_is_refused_with_a_remedy(text, start):
     (sentence,) = [said for said in sentences(text) if said.startswith(start)]
     assert ": " in sentence and sentence.endswith(".")  # a remedy
 
 
-def test_every_clause_is_among_the_refusals():
+def test_every_clause_of_the_refusals_is_tested():
     said = [sentence for text, _ in REFUSED for sentence in sentences(text)]
     for clause in CLAUSES:
         pattern = re.sub(r"\\{\w+\\}", ".+", re.escape(clause.sentence))
@@ -441,7 +441,7 @@ def test_every_clause_is_among_the_refusals():
         "standard+first_turn=free+take_discard=no",
     ],
 )
-def test_what_no_clause_refuses_is_a_variant(text):
+def test_everything_else_is_a_variant(text):
     assert find(text).text == text
 
 
@@ -449,7 +449,7 @@ def test_what_no_clause_refuses_is_a_variant(text):
 
 
 def settings_of(parameter):
-    """Texts of sound values of one parameter."""
+    """Valid values of a parameter, as text."""
     numbers = st.integers(parameter.low, parameter.high)
     tables = st.lists(st.integers(0, 200), min_size=1, max_size=8, unique=True)
     values = {
@@ -471,7 +471,7 @@ FRAGMENTS = st.one_of(st.sampled_from(WORDS), st.text(max_size=4))
 
 
 @given(NAMED, st.lists(SETTINGS, max_size=4), st.randoms(use_true_random=False))
-def test_compositions_are_refused_in_sentences_or_round_trip(named, settings, order):
+def test_a_composition_round_trips_or_is_refused_in_a_sentence(named, settings, order):
     rest = named[1:] + settings
     order.shuffle(rest)
     try:
@@ -489,7 +489,7 @@ def test_compositions_are_refused_in_sentences_or_round_trip(named, settings, or
 
 
 @given(st.lists(FRAGMENTS, max_size=8).map("".join))
-def test_any_text_is_a_variant_or_a_variant_error(text):
+def test_any_text_is_either_a_variant_or_refused(text):
     try:
         variant = find(text)
     except VariantError as error:

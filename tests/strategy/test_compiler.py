@@ -1,4 +1,4 @@
-"""What is read in the source of a policy: its fields and names are checked wherever and however it was written."""
+"""Fields and names in a policy's source are checked however the policy is written."""
 
 import linecache
 from pathlib import Path
@@ -25,7 +25,7 @@ def policies(folder: Path, body: str) -> list[Policy]:
 
 
 def verdict(policy: Policy) -> str:
-    """What a policy is refused for; empty for one that is compiled or played in Python."""
+    """Why a policy is refused; empty if it is compiled or played in Python."""
     try:
         hooks.hook(policy)
     except hooks.PolicyError as error:
@@ -161,7 +161,7 @@ del k, kept
 
 
 def test_decorators_and_defaults_are_not_part_of_the_policy(tmp_path: Path) -> None:
-    """They were executed when the file was imported, and may use what the file has deleted since."""
+    """They ran when the file was imported and may use names the file has deleted since."""
     (policy,) = policies(tmp_path, DELETED)
     assert not verdict(policy)
 
@@ -217,8 +217,8 @@ def test_same_named_functions_of_one_file_are_told_apart_by_their_lines(tmp_path
     ]
 
 
-def test_a_policy_without_source_is_played(capsys: pytest.CaptureFixture[str]) -> None:
-    """Compiled if numba can compile it; the first question raises what its text would have told."""
+def test_a_policy_without_source_can_be_played(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is compiled where numba can; otherwise the first question raises the error."""
     made: dict[str, Policy] = {}
     body = "@discard\ndef {}(view, rules, params):\n    return {}\n"
     exec(
@@ -234,7 +234,7 @@ def test_a_policy_without_source_is_played(capsys: pytest.CaptureFixture[str]) -
     assert "runs in Python" in capsys.readouterr().err
 
 
-def test_source_that_only_linecache_knows_is_read() -> None:
+def test_source_known_only_to_linecache_is_read() -> None:
     """A cell of a notebook, or an example in a docstring."""
     text = HEAD + "@discard\ndef policy(view, rules, params):\n    return view.hnad\n"
     linecache.cache["<cell 1>"] = (len(text), None, text.splitlines(keepends=True), "<cell 1>")

@@ -1,4 +1,4 @@
-"""Policies that numba cannot compile: played by the same engine, seeing the same, failing with the same sentences."""
+"""Policies that numba cannot compile play in the same engine, with the same views and errors."""
 
 import sys
 from pathlib import Path
@@ -55,7 +55,7 @@ def seen_by(one: Strategy) -> dict:
     return policy.function.__globals__["SEEN"]
 
 
-def test_a_slow_policy_plays_as_its_compiled_twin(tmp_path: Path) -> None:
+def test_an_interpreted_policy_plays_like_its_compiled_twin(tmp_path: Path) -> None:
     slow, simple, gold = (
         strategy(tmp_path, GOLD_IN_PYTHON),
         loader.find("simple"),
@@ -69,7 +69,7 @@ def test_a_slow_policy_plays_as_its_compiled_twin(tmp_path: Path) -> None:
     assert {compiler.tier(slow.policy(slot)) for slot in ("take", "discard", "knock")} == {"slow"}
 
 
-def test_what_it_sees_is_the_engines_own(tmp_path: Path) -> None:
+def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
     slow = strategy(tmp_path, GOLD_IN_PYTHON)
     played = deal.play(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
     logged = [
@@ -101,7 +101,7 @@ def test_what_it_sees_is_the_engines_own(tmp_path: Path) -> None:
         ("rules.value[0] = 0", "raised ValueError: assignment destination is read-only"),
     ],
 )
-def test_failures_say_who_and_where(tmp_path: Path, line: str, said: str) -> None:
+def test_a_failure_names_strategy_and_place(tmp_path: Path, line: str, said: str) -> None:
     game = Matchup(STANDARD, loader.find("gold"), failing(tmp_path, line), 1, "deal")
     with pytest.raises(matchup.IllegalAnswer) as raised:
         matchup.play(game, 0, 10)
@@ -114,14 +114,18 @@ def test_failures_say_who_and_where(tmp_path: Path, line: str, said: str) -> Non
 @pytest.mark.parametrize(
     ("line", "error"), [("raise KeyboardInterrupt", KeyboardInterrupt), ("sys.exit(3)", SystemExit)]
 )
-def test_an_interruption_comes_out(tmp_path: Path, line: str, error: type[BaseException]) -> None:
+def test_an_interruption_is_passed_on(
+    tmp_path: Path, line: str, error: type[BaseException]
+) -> None:
     with pytest.raises(error):
         matchup.play(
             Matchup(STANDARD, failing(tmp_path, line), loader.find("gold"), 1, "deal"), 0, 10
         )
 
 
-def test_one_notice_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_single_notice_gives_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     policy = failing(tmp_path, "return best_discard(view.hand, view.legal, rules)").policy(
         "discard"
     )
@@ -137,19 +141,19 @@ def test_one_notice_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert compiler.slow_because(policy) and compiler.slow_because(policy) in said
 
 
-def test_every_built_in_policy_is_fast() -> None:
+def test_every_shipped_policy_is_compiled() -> None:
     for policy in loader.policies():
         compiler.hook(policy)
         assert compiler.slow_because(policy) == "" and compiler.tier(policy) == "fast", policy.name
 
 
-def test_built_in_policies_are_not_compiled_to_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listing_shipped_policies_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     compiler._builtin_folder()
     monkeypatch.setattr(jit, "compiled", lambda *_, **__: pytest.fail("compiled"))
     assert {compiler.tier(policy) for policy in loader.policies()} == {"fast"}
 
 
-def test_the_tier_of_a_refused_policy(tmp_path: Path) -> None:
+def test_a_refused_policy_is_listed_as_refused(tmp_path: Path) -> None:
     one = strategy(
         tmp_path,
         "@discard\ndef low(view, rules, params):\n    return 0.5\nS = Strategy('x', discard=low)\n",
@@ -158,7 +162,10 @@ def test_the_tier_of_a_refused_policy(tmp_path: Path) -> None:
 
 
 def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
-    """A typo in a comprehension, a lambda, or behind a second name for the module is refused; other people's attributes are not."""
+    """A typo in a comprehension, a lambda or behind an alias of the module is refused.
+
+    Other objects' attributes are not.
+    """
     for line, field in (
         ("return min(card for card in [view.legl])", "legl"),
         ("return (lambda: rules.gin_bonos)()", "gin_bonos"),

@@ -1,4 +1,4 @@
-"""Names, files and the text form of strategies; and what a broken strategy file is told."""
+"""Names, files and the text form of strategies, and the errors for broken strategy files."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def write(folder: Path, body: str, name: str = "mine.py") -> str:
         (" gold + discard=uniform", None),
     ],
 )
-def test_canonical_text(text: str, canonical: str | None) -> None:
+def test_a_strategy_has_a_canonical_text(text: str, canonical: str | None) -> None:
     if canonical is None:
         with pytest.raises(StrategyError):
             find(text)
@@ -56,7 +56,7 @@ def test_canonical_text(text: str, canonical: str | None) -> None:
     ),
     st.sampled_from(["", "+knock=early:k=3", "+knock=lead:a=1,b=-2.5", "+knock=never"]),
 )
-def test_text_round_trips(base: str, take: str, discard: str, knock: str) -> None:
+def test_the_text_of_a_strategy_round_trips(base: str, take: str, discard: str, knock: str) -> None:
     strategy = find(base + take + discard + knock)
     again = find(strategy.text)
     assert again.text == strategy.text
@@ -81,20 +81,20 @@ def test_text_round_trips(base: str, take: str, discard: str, knock: str) -> Non
         ("", "there is no strategy ''"),
     ],
 )
-def test_bad_texts_get_a_sentence(text: str, said: str) -> None:
+def test_a_bad_text_is_refused_in_a_sentence(text: str, said: str) -> None:
     with pytest.raises(StrategyError, match=said.replace("?", r"\?").replace(".", r"\.")):
         find(text)
 
 
 @given(st.text(max_size=40))
-def test_any_text_is_a_strategy_or_a_sentence(text: str) -> None:
+def test_any_text_is_either_a_strategy_or_refused(text: str) -> None:
     try:
         assert find(text).text
     except StrategyError as error:
         assert str(error)
 
 
-def test_a_file_is_a_strategy(tmp_path: Path) -> None:
+def test_a_strategy_file_can_be_named_by_path(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\nS = Strategy('mine', discard=low)\n",
@@ -121,7 +121,7 @@ S = Strategy('mine', take=both, discard=both_too)
 """
 
 
-def test_what_several_policies_declare_alike_is_said_once(tmp_path: Path) -> None:
+def test_a_parameter_shared_by_policies_is_set_once(tmp_path: Path) -> None:
     path = write(tmp_path, SHARED)
     strategy = find(f"{path}:n=8")
     assert strategy.text == f"{path}:n=8"
@@ -137,7 +137,7 @@ def test_what_several_policies_declare_alike_is_said_once(tmp_path: Path) -> Non
         ]
 
 
-def test_what_they_declare_differently_is_asked_for(tmp_path: Path) -> None:
+def test_a_parameter_that_differs_between_policies_needs_its_slot(tmp_path: Path) -> None:
     path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"))
     with pytest.raises(
         StrategyError,
@@ -146,7 +146,7 @@ def test_what_they_declare_differently_is_asked_for(tmp_path: Path) -> None:
         find(f"{path}:n=8")
 
 
-def test_two_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
+def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
     for folder, answer in (("a", 0), ("b", 1)):
         (tmp_path / folder).mkdir()
         body = f"@discard\ndef mine(view, rules, params):\n    return {answer}\nS = Strategy('mine', discard=mine)\n"
@@ -167,7 +167,7 @@ def test_two_files_of_one_name_do_not_meet(tmp_path: Path) -> None:
         ("A = Strategy('a')\nB = Strategy('b')\n", "has several strategies; say which"),
     ],
 )
-def test_broken_files_get_a_sentence(tmp_path: Path, body: str, said: str) -> None:
+def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, said: str) -> None:
     with pytest.raises(StrategyError, match=said):
         find(write(tmp_path, body))
 
@@ -195,7 +195,7 @@ def test_broken_files_get_a_sentence(tmp_path: Path, body: str, said: str) -> No
         ("@discard(weights='none.npy')\ndef f(view, rules, params):\n    return 1\n", "none.npy"),
     ],
 )
-def test_broken_policies_get_a_sentence(tmp_path: Path, body: str, said: str) -> None:
+def test_a_broken_policy_is_refused_in_a_sentence(tmp_path: Path, body: str, said: str) -> None:
     policy = find(write(tmp_path, body + "S = Strategy('mine', discard=f)\n")).policy("discard")
     with pytest.raises(compiler.PolicyError, match=said) as raised:
         compiler.vector(policy)
@@ -203,7 +203,7 @@ def test_broken_policies_get_a_sentence(tmp_path: Path, body: str, said: str) ->
     assert "\n" not in str(raised.value) and "'f' in mine.py" in str(raised.value)
 
 
-def test_weights_follow_the_parameters(tmp_path: Path) -> None:
+def test_weights_are_appended_to_the_parameters(tmp_path: Path) -> None:
     import numpy as np
 
     np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
@@ -214,7 +214,7 @@ def test_weights_follow_the_parameters(tmp_path: Path) -> None:
     assert tmp_path / "w.npy" in loader.files(strategy)
 
 
-def test_names_are_unique_and_every_policy_speaks() -> None:
+def test_names_are_unique_and_every_policy_has_a_description() -> None:
     names = loader.names()
     assert len(set(names)) == len(names)
     for policy in loader.policies():

@@ -1,4 +1,4 @@
-"""`strategies new`: a file that plays at once, and never in the place of another.
+"""`simgin strategies new` writes a file that plays at once and never overwrites another.
 
 That the file passes the contract test is checked in checks/test_contract.py.
 """
@@ -15,7 +15,7 @@ from simgin.strategy import compiler, loader, template
 from simgin.text.files import NewFileError, create_file
 
 
-def test_it_plays_at_once(tmp_path: Path) -> None:
+def test_a_new_strategy_file_plays_at_once(tmp_path: Path) -> None:
     file = tmp_path / "My idea 2.py"
     create_file(file, template.strategy_file(file))
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
@@ -30,7 +30,7 @@ def test_it_plays_at_once(tmp_path: Path) -> None:
     }
 
 
-def test_a_name_can_be_given(tmp_path: Path) -> None:
+def test_a_new_strategy_can_be_named(tmp_path: Path) -> None:
     create_file(tmp_path / "_.py", template.strategy_file(tmp_path / "_.py", "tidy"))
     assert loader.find(str(tmp_path / "_.py#tidy")).name == "tidy"
 
@@ -47,7 +47,7 @@ def test_a_name_can_be_given(tmp_path: Path) -> None:
         ("mine.py", "My Idea", "'My Idea' cannot be .*; give one after the file"),
     ],
 )
-def test_what_cannot_be_written_gets_a_sentence(
+def test_a_file_that_cannot_be_written_is_refused_in_a_sentence(
     tmp_path: Path, file: str, name: str | None, said: str
 ) -> None:
     (tmp_path / "there.py").write_text("mine")

@@ -1,4 +1,4 @@
-"""What a player believes about the other's hand: against a plain twin, against the hands themselves, and the script that learns it."""
+"""Beliefs about the opponent's hand, against a plain twin, real hands and what was learned."""
 
 import importlib.util
 from pathlib import Path
@@ -47,7 +47,7 @@ def held_unknown(view):
     return max(0, 10 - len(members(view.known))) if view.deck_left < 0 else 0
 
 
-def test_chances_add_up_to_the_cards_he_holds(views):
+def test_chances_add_up_to_the_cards_held(views):
     assert len(views) > 300
     for view in views:
         chances, unseen = believed(view), members(view.unseen)
@@ -64,7 +64,7 @@ def stage(turn):
 
 
 def events(view):
-    """(kind, own turn, card) of everything the other did: 0 declined, 1 took, 2 threw."""
+    """(kind, own turn, card) of everything the opponent did: 0 declined, 1 took, 2 discarded."""
     turns = [tuple(int(x) for x in row) for row in view.history[: int(view.turns)]]
     if (
         view.upcard >= 0
@@ -85,7 +85,7 @@ def events(view):
 
 
 def odds(view, card):
-    """The odds of one card, from the text of the module."""
+    """The odds of a single card, from the description in the module."""
     completed = int(view.turns) - (int(view.own_turn) - 1)
     found = NUMBERS[13 * stage(completed) + card % 13]
     for kind, turn, other in events(view):
@@ -96,7 +96,7 @@ def odds(view, card):
     return found
 
 
-def test_odds_are_those_of_a_plain_twin(views):
+def test_the_odds_agree_with_a_plain_twin(views):
     for view in views:
         unseen, k = members(view.unseen), held_unknown(view)
         if not 0 < k < len(unseen):
@@ -109,13 +109,13 @@ def test_odds_are_those_of_a_plain_twin(views):
         assert believed(view)[unseen] == pytest.approx(s * o / (1 + s * o), rel=1e-5)
 
 
-def test_numbers_may_begin_anywhere(views):
+def test_the_numbers_may_start_at_any_offset(views):
     assert (
         believed(views[0], np.concatenate([[1.0, 2.0, 3.0], NUMBERS]), 3) == believed(views[0])
     ).all()
 
 
-def test_what_was_learned_makes_sense():
+def test_the_learned_numbers_make_sense():
     declined, taken, thrown = NUMBERS[52:].reshape(3, 4, 3)
     assert (declined < 1).all() and (thrown < 1).all() and (taken > 1).all()
     assert (
@@ -123,7 +123,7 @@ def test_what_was_learned_makes_sense():
     ).all()  # a neighbour two ranks away says less than the same rank
 
 
-def test_meld_chance_is_that_of_every_pair_counted():
+def test_the_chance_of_a_meld_adds_up_over_pairs():
     chances = np.random.default_rng(3).random(52)
     own_rules = record.build(variants.find("standard"))
     for card in notation.cards("AS 2H 7D KC TS"):
@@ -138,8 +138,8 @@ def test_meld_chance_is_that_of_every_pair_counted():
         assert meld_chance(card, chances, own_rules) == pytest.approx(1 - missing)
 
 
-def test_beliefs_tell_hands_better_than_guessing():
-    """On 400 deals of seeds that were not learned from: the gain in log-loss a card is 7 %, its standard error about .4 %."""
+def test_beliefs_predict_hands_better_than_equal_chances():
+    """On 400 deals not learned from, the log-loss per card falls by 7 % (standard error .4 %)."""
     script = training()
     _, held, seen = script.logged([("gold-early", "simple"), ("gold", "gin-only")], 200, 20261122)
     losses = script.losses(NUMBERS, held, seen)
@@ -147,7 +147,7 @@ def test_beliefs_tell_hands_better_than_guessing():
     assert losses["beliefs"][1] < 0.96 * losses["uniform"][1]
 
 
-def test_the_script_learns_in_miniature():
+def test_the_training_script_learns_in_miniature():
     script = training()
     rows, held, _ = script.logged([("gold", "simple")], 30, 5)
     again, _, _ = script.logged([("gold", "simple")], 30, 5)
@@ -157,7 +157,7 @@ def test_the_script_learns_in_miniature():
 
 
 @pytest.mark.slow
-def test_the_committed_numbers_are_what_the_script_learns():
+def test_the_training_script_reproduces_the_committed_numbers():
     script = training()
     pairs = [(a, b) for i, a in enumerate(script.PLAYERS) for b in script.PLAYERS[i:]]
     rows, held, _ = script.logged(pairs, 3000, 1)

@@ -1,4 +1,4 @@
-"""What the toolkit knows of hands and opponents, against plain definitions over lists of melds and of cards."""
+"""Helpers about hands and opponents, against plain definitions over lists of melds and cards."""
 
 import random
 from fractions import Fraction
@@ -20,8 +20,8 @@ LOT = random.Random(20261122)
 ROWS = variants.names()
 
 
-def some(most):
-    """A random set of cards, from a third of the pack every other time so that it is rich in melds."""
+def random_cards(most):
+    """A random set of cards; every other one is from a third of the pack and rich in melds."""
     pack = (
         [card for card in twin.PACK if twin.RANKS.index(card[0]) in range(4, 9)]
         if LOT.random() < 0.5
@@ -40,25 +40,25 @@ def melds_of_three(row):
 
 
 def discards(n):
-    """(what is seen, the view, the rules) of some discard questions of all variants."""
+    """Triples of what is seen, the view and the rules at some discard questions of all variants."""
     for text, view in sight.questions("discard")[:n]:
         rules, row = game(text)
         yield sight.seen(view, row, "discard"), view, rules
 
 
-def test_near():
+def test_near_agrees_with_the_twin():
     assert all(toolkit.near(card) == mask(near(names(1 << card)[0])) for card in range(52))
 
 
-def test_chance_held_is_the_share_of_his_unknown_cards():
+def test_the_chance_held_is_the_share_of_unknown_cards():
     for seen, view, _ in discards(300):
         alone = seen.row["players"] == 1
         want = 0 if alone else Fraction(10 - len(seen.known), len(seen.unseen))
         assert toolkit.chance_held(view) == pytest.approx(float(want))
 
 
-def test_chances_of_a_hand_add_up_to_ten():
-    """All that he may hold: what is known for certain, and the rest by chance."""
+def test_the_chances_of_a_hand_add_up_to_ten():
+    """Cards known for certain and all others the opponent may hold."""
     for seen, view, _ in discards(300):
         if seen.row["players"] == 2:
             assert len(seen.known) + len(seen.unseen) * toolkit.chance_held(view) == pytest.approx(
@@ -66,7 +66,7 @@ def test_chances_of_a_hand_add_up_to_ten():
             )
 
 
-def test_danger_counts_the_cards_near():
+def test_danger_counts_the_cards_nearby():
     for seen, view, _ in discards(60):
         p, u, d = LOT.choice([(2, 1, 2), (0.5, 3, 1.25), (0, 0, 1)])
         for card in seen.hand:
@@ -80,20 +80,20 @@ def test_danger_counts_the_cards_near():
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_melds_through_a_card(text):
+def test_melds_through_a_card_agree_with_the_twin(text):
     rules, row = game(text)
     for _ in range(40):
-        cards, card = some(40), LOT.choice(twin.PACK)
+        cards, card = random_cards(40), LOT.choice(twin.PACK)
         want = sum(card in meld and meld - {card} <= cards for meld in melds_of_three(row))
         assert toolkit.melds_through(members(mask([card]))[0], mask(cards), rules) == want
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_extensions_of_a_hand(text):
+def test_extensions_of_a_hand_agree_with_the_twin(text):
     rules, row = game(text)
     found = 0
     for _ in range(40):
-        hand = some(11)
+        hand = random_cards(11)
         melds = twin.melds_in([card for card in twin.PACK if card in hand], row)
         want = {
             card
@@ -109,7 +109,7 @@ def test_extensions_of_a_hand(text):
 def test_loose_cards_are_left_over_by_some_best_melding(text):
     rules, row = game(text)
     for _ in range(25):
-        hand = some(11)
+        hand = random_cards(11)
         cards = [card for card in twin.PACK if card in hand]
         left = [
             set(cards) - {card for meld in melding for card in meld}
@@ -119,11 +119,14 @@ def test_loose_cards_are_left_over_by_some_best_melding(text):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_what_one_best_melding_leaves_over(text):
-    """Some least-deadwood melding leaves over just these cards, and the cards named first go rather than others of their melds."""
+def test_the_left_over_cards_belong_to_a_best_melding(text):
+    """Some melding of least deadwood leaves over exactly these cards.
+
+    The preferred cards are left over before others of their melds.
+    """
     rules, row = game(text)
     for _ in range(25):
-        hand, first = some(11), some(40)
+        hand, first = random_cards(11), random_cards(40)
         cards = [card for card in twin.PACK if card in hand]
         left = [
             set(cards) - {card for meld in melding for card in meld}
@@ -135,7 +138,7 @@ def test_what_one_best_melding_leaves_over(text):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_prospects_of_a_hand(text):
+def test_the_prospects_of_a_hand_agree_with_their_definition(text):
     rules, row = game(text)
     room = np.empty(52, np.int64)
     for _ in range(6):
@@ -159,11 +162,11 @@ def test_prospects_of_a_hand(text):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_partners_and_their_completers(text):
+def test_partners_and_completers_agree_with_their_definition(text):
     rules, row = game(text)
     melds = melds_of_three(row)
     for _ in range(15):
-        cards, unseen, live = some(11), some(40), LOT.randint(1, 4)
+        cards, unseen, live = random_cards(11), random_cards(40), LOT.randint(1, 4)
         done = {
             (a, b): frozenset(c for m in melds if {a, b} <= m for c in m - {a, b})
             for a in cards
@@ -192,7 +195,7 @@ def test_partners_and_their_completers(text):
             )
 
 
-def test_sum_of_least():
+def test_sum_of_least_adds_the_smallest_values():
     for _ in range(50):
         numbers = [LOT.randint(0, 9) for _ in range(LOT.randint(1, 20))]
         n, few = LOT.randint(0, len(numbers)), LOT.randint(1, 20)
@@ -200,7 +203,7 @@ def test_sum_of_least():
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_the_chance_of_a_meld_with_a_card(text):
+def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
     rules, row = game(text)
     chances = np.array(
         [LOT.choice([0, 1, LOT.random()]) if LOT.random() < 0.3 else 0.0 for _ in range(52)]
@@ -219,11 +222,11 @@ def test_the_chance_of_a_meld_with_a_card(text):
 
 # The table of mean deadwood
 
-DEALS, TURNS, SURE = 250, 8, 4.5  # standard errors: one false alarm in some ten thousand
+DEALS, TURNS, SURE = 250, 8, 4.5  # standard errors: one false alarm in random_cards ten thousand
 
 
 def counts_before(played):
-    """(turns he has had, least deadwood of his ten cards) before every turn of a seat's own, for both seats."""
+    """(turns had, least deadwood of the ten cards) before every own turn, for both seats."""
     row = played.matchup.variant.row
     hands = [set(names(hand)) for hand in played.hands]
     had = [0, 0]
@@ -235,8 +238,8 @@ def counts_before(played):
         yield had[seat], twin.deadwood(hands[seat], row)
 
 
-def test_expected_count():
-    """Means of another sample of the same games must agree with the table, turn by turn, and never rise in it."""
+def test_the_table_of_expected_counts_agrees_with_play():
+    """The means of another sample agree with the table turn by turn, and the table never rises."""
     pairing = matchup.seated("gold-early", "gold-early", "standard", 77, "deal")
     seen = {turn: [] for turn in range(1, TURNS + 1)}
     for unit in range(DEALS):
