@@ -4,13 +4,13 @@ An answer outside `view.legal` raises: never a forfeit, never a repair.
 """
 
 from simgin.core import rng
+from simgin.core.answers import PHASE_LAST
 from simgin.core.cards import PACK
 from simgin.core.jit import inlined, jit
 from simgin.core.match import target
 from simgin.core.policy import vector_at
 from simgin.core.rules import GOAL_COLUMNS
 from simgin.core.state import KNOCK, TAKE
-from simgin.core.view import PHASE_LAST
 
 
 class IllegalAnswer(Exception):

@@ -4,10 +4,10 @@ The engine keeps its own state, shows each seat a view, and asks only questions 
 `view.legal` raises: never a forfeit, never a repair.
 """
 
+from simgin.core.answers import NO_ENDING, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
 from simgin.core.ask import ask, ask_apart, show_deal
 from simgin.core.deadwood import deadwood, deadwood_of
 from simgin.core.endings import (
-    NO_ENDING,
     best_ending,
     ending_with,
     knock_limit,
@@ -31,7 +31,7 @@ from simgin.core.showdown import end_deal
 from simgin.core.stake import refused, refused_blind
 from simgin.core.state import DISCARD, KNOCK, TAKE, YES_OR_NO
 from simgin.core.turn import close_turn, draw, no_card, propose, throw
-from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
+from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
 
 @jit

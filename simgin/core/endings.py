@@ -1,11 +1,11 @@
 """How a player with eleven cards may end the deal (RULES.md 3.3, 3.4, 3.6)."""
 
+from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, SHOT
 from simgin.core.bits import lowest
 from simgin.core.cards import of_rank
 from simgin.core.deadwood import best_discards, deadwood, deadwood_of, deadwood_with, dearest
 from simgin.core.jit import jit
 
-NO_ENDING, KNOCK, SHOT, BIG_GIN = 0, 1, 2, 3  # view.ending; a knock that leaves nothing is gin
 NO_COUNT = 1 << 20  # larger than any deadwood
 
 

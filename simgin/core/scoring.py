@@ -1,6 +1,6 @@
 """Points of a deal (RULES.md 6)."""
 
-from simgin.core.endings import BIG_GIN, KNOCK, SHOT
+from simgin.core.answers import BIG_GIN, KNOCK, SHOT
 from simgin.core.jit import jit
 from simgin.core.sums import KINDS
 

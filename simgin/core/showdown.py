@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from simgin.core.answers import BIG_GIN, KNOCK, SHOT
 from simgin.core.ask import ask_apart
 from simgin.core.bits import popcount
 from simgin.core.deadwood import deadwood_of
-from simgin.core.endings import BIG_GIN, KNOCK, SHOT, demanded_by, must_be_melded
+from simgin.core.endings import demanded_by, must_be_melded
 from simgin.core.jit import jit
 from simgin.core.layoff import lay_off
 from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, legal_meldings, melding_shown

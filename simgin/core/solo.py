@@ -1,9 +1,10 @@
 """One deal for one player, against the joker or the clock (RULES.md 5). The player sits at seat 0, the joker at seat 1."""
 
 from simgin.core import rng
+from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, PHASE_STOP, PHASE_TURN
 from simgin.core.ask import ask, ask_apart, remember, show_deal
 from simgin.core.deadwood import deadwood, deadwood_of
-from simgin.core.endings import BIG_GIN, KNOCK, NO_ENDING, legal_discards
+from simgin.core.endings import legal_discards
 from simgin.core.jit import jit, spliced
 from simgin.core.meldings import melding_shown
 from simgin.core.pack import next_card
@@ -12,7 +13,7 @@ from simgin.core.scoring import KIND_BIG_GIN, KIND_GIN, KIND_JOKER, KIND_LIMIT, 
 from simgin.core.state import DISCARD, YES_OR_NO
 from simgin.core.state import KNOCK as KNOCK_SLOT
 from simgin.core.turn import clear_deal, draw, no_card, propose, throw
-from simgin.core.view import FROM_DEAL, FROM_STOCK, PHASE_STOP, PHASE_TURN
+from simgin.core.view import FROM_DEAL, FROM_STOCK
 
 PLAYER, JOKER = 0, 1
 FAR = 99  # cards above a joker that is not there

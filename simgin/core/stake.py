@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from simgin.core.answers import PHASE_BLIND
 from simgin.core.ask import ask_apart, show_die
 from simgin.core.jit import jit
 from simgin.core.rules import PAYS_NEW
 from simgin.core.scoring import KIND_REFUSED
 from simgin.core.state import ANSWER, OFFER, YES_OR_NO
-from simgin.core.view import PHASE_BLIND
 
 FREE = np.int64(1)
 

@@ -1,12 +1,12 @@
 """What the deals for one and for two players are made of: an empty table, a card drawn, a card thrown, a turn closed."""
 
+from simgin.core.answers import NO_ENDING, PHASE_UPCARD
 from simgin.core.ask import remember
-from simgin.core.endings import NO_ENDING
 from simgin.core.jit import inlined, jit
 from simgin.core.match import reset_die
 from simgin.core.pack import next_card
 from simgin.core.rules import DIE_DEAL
-from simgin.core.view import FROM_PILE, FROM_STOCK, PHASE_UPCARD
+from simgin.core.view import FROM_PILE, FROM_STOCK
 
 
 @jit

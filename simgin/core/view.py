@@ -12,7 +12,6 @@ from simgin.core.rules import MAX_COLUMNS
 
 # `max_turns` is at most 500, and the last discard of the 50th-card rule can add one
 MAX_TURNS = 501
-PHASE_UPCARD, PHASE_TURN, PHASE_LAST, PHASE_STOP, PHASE_BLIND = 0, 1, 2, 3, 4
 FROM_STOCK, FROM_PILE, FROM_DEAL = (
     np.int64(source) for source in range(3)
 )  # source in the history

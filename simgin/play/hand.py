@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core import endings, meldings
+from simgin.core import answers, endings, meldings
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
 from simgin.rules import record
@@ -197,7 +197,7 @@ def _big_gin(hand: int, size: int, own_rules: Any) -> list[Ending]:
     if size < 11:
         return []
     how, _, count = endings.best_ending(hand, hand, -1, -1, 0, own_rules)
-    return [Ending("big gin", -1, int(count))] if how == endings.BIG_GIN else []
+    return [Ending("big gin", -1, int(count))] if how == answers.BIG_GIN else []
 
 
 def _endings(

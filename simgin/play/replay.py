@@ -10,13 +10,13 @@ from typing import Any, Literal
 import numpy as np
 
 from simgin.core import layoff
+from simgin.core.answers import BIG_GIN, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD, SHOT
 from simgin.core.deadwood import deadwood_of
-from simgin.core.endings import BIG_GIN, SHOT
 from simgin.core.match import UNDECIDED
 from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.rules import DEFENDER, DIE_OFF, STOPPER
 from simgin.core.sums import KINDS
-from simgin.core.view import FROM_PILE, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD
+from simgin.core.view import FROM_PILE
 from simgin.play import deal as single
 from simgin.play import hand as hands
 from simgin.play import standing

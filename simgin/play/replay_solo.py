@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+from simgin.core.answers import PHASE_STOP
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER, STOPPER
 from simgin.core.solo import FAR, PLAYER
 from simgin.core.sums import KINDS
-from simgin.core.view import PHASE_STOP
 from simgin.play import hand as hands
 from simgin.play import replay, standing
 from simgin.play.deal import Question, Single

@@ -20,10 +20,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from simgin.core.answers import (
+    BIG_GIN,
+    KNOCK,
+    PASS,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_TURN,
+    PHASE_UPCARD,
+    SHOT,
+    STOCK,
+    TAKE,
+)
+
 SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
-STOCK, TAKE, PASS = 0, 1, 2  # answers of the slot `take`
-KNOCK, SHOT, BIG_GIN = 1, 2, 3  # view.ending
-UPCARD, TURN, LAST, STOP, BLIND = 0, 1, 2, 3, 4  # view.phase
+
+# view.phase
+UPCARD, TURN, LAST = PHASE_UPCARD, PHASE_TURN, PHASE_LAST
+STOP, BLIND = PHASE_STOP, PHASE_BLIND
 
 __all__ = [
     "BIG_GIN", "BLIND", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN", "UPCARD",

@@ -18,9 +18,9 @@ from oracles import twin
 from simgin.checks.examples import script as scripted
 from simgin.checks.examples.script import DEALER, PASS, STOCK, STOP, TAKE, THROW, Action
 from simgin.core import sums
+from simgin.core.answers import PHASE_UPCARD
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.layoff import lay_off
-from simgin.core.view import PHASE_UPCARD
 from simgin.play import deal as single
 from simgin.play.matchup import Matchup
 from simgin.rules import variants

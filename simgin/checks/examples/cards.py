@@ -8,7 +8,7 @@ import numpy as np
 
 from simgin.checks.examples import schema
 from simgin.checks.examples.schema import Example, Impossible
-from simgin.core import endings, layoff, meldings, scoring
+from simgin.core import answers, endings, layoff, meldings, scoring
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DEFENDER, STOPPER
 from simgin.core.showdown import showdown as settle
@@ -85,7 +85,7 @@ def knock_options(one: Example) -> Answer:
             if score is not None and endings.is_shot(ten, must, points, own_rules)
         ],
         "big_gin": bool(
-            endings.best_ending(hand, legal, must, limit, points, own_rules)[0] == endings.BIG_GIN
+            endings.best_ending(hand, legal, must, limit, points, own_rules)[0] == answers.BIG_GIN
         ),
     }
 
@@ -170,10 +170,10 @@ def _fits(cards: int, melds: tuple[int, ...], own_rules: Any) -> bool:
 
 
 STOPS = {
-    "knock": endings.KNOCK,
-    "gin": endings.KNOCK,
-    "shot": endings.SHOT,
-    "big_gin": endings.BIG_GIN,
+    "knock": answers.KNOCK,
+    "gin": answers.KNOCK,
+    "shot": answers.SHOT,
+    "big_gin": answers.BIG_GIN,
 }
 
 

@@ -13,7 +13,7 @@ from simgin.checks.examples.cards import Answer
 from simgin.checks.examples.schema import Example, Impossible, NotSupported
 from simgin.checks.examples.script import DEALER
 from simgin.core import match
-from simgin.core.view import PHASE_BLIND
+from simgin.core.answers import PHASE_BLIND
 from simgin.play import deal as single
 from simgin.play.deal import Single
 from simgin.play.matchup import Matchup

@@ -13,7 +13,7 @@ from simgin.checks.examples import schema, solo_script
 from simgin.checks.examples import script as scripted
 from simgin.checks.examples.schema import Example, Impossible, NotSupported
 from simgin.checks.examples.script import Action, NotPlayable, Played
-from simgin.core.endings import BIG_GIN, SHOT
+from simgin.core.answers import BIG_GIN, SHOT
 from simgin.rules.variants import Variant
 from simgin.text import notation
 from simgin.text.messages import shown

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from simgin.core import endings
+from simgin.core.answers import PHASE_LAST, PHASE_STOP, PHASE_TURN, PHASE_UPCARD
 from simgin.core.rules import OPPONENT_MAY_TAKE, UPCARD_STOCK_OR_PASS
-from simgin.core.view import FROM_PILE, FROM_STOCK, PHASE_LAST, PHASE_STOP, PHASE_TURN, PHASE_UPCARD
+from simgin.core.view import FROM_PILE, FROM_STOCK
 from simgin.play import deal as single
 from simgin.play.deal import Single
 from simgin.play.matchup import Matchup
