@@ -1,6 +1,7 @@
-"""Whatever is typed or written: what is sound plays, what is not ends in sentences; never a traceback, never a half-written file.
+"""Random input: valid input plays, invalid input is refused in sentences.
 
-A few hundred of each by default; ten thousand with `-m slow`. Seeds are fixed.
+There is never a traceback nor a half-written file. A few hundred inputs of each kind by default,
+ten thousand with `-m slow`. Seeds are fixed.
 """
 
 import json
@@ -26,7 +27,7 @@ from support import play_variants as hundred
 
 FEW, MANY = 300, 10_000
 sizes = pytest.mark.parametrize("n", [FEW, pytest.param(MANY, marks=pytest.mark.slow)])
-SAMPLED = 12  # one in so many goes through the command line, too
+SAMPLED = 12  # every twelfth input goes through the command line, too
 
 ODD = [
     "",
@@ -100,13 +101,13 @@ ANYTHING = [
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """An empty directory: whatever is written is seen."""
+    """An empty working directory, so that everything written is noticed."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def answer(call, *words):
-    """What a call gives back, or None if it refuses in sentences. Any other way out is a bug and comes out as it is."""
+    """What a call returns, or None if it refuses in sentences; other exceptions pass."""
     try:
         return call(*words)
     except ValueError as error:
@@ -121,7 +122,10 @@ def answer(call, *words):
 
 
 def command(*words, codes=(0, 2)):
-    """A command line, whose exit code is one of some, and bad input one sentence or more on stderr and nothing on stdout."""
+    """Run a command line and check its exit code.
+
+    Bad input must print one sentence or more on stderr and nothing on stdout.
+    """
     result = CliRunner().invoke(cli, words, prog_name="simgin")
     assert isinstance(result.exception, SystemExit | None), (words, result.exc_info)
     assert result.exit_code in codes, (words, result.output)
@@ -144,7 +148,7 @@ def mangled(rng, text):
 
 
 def value(rng, parameter):
-    """A value that a parameter may have, seldom one that it may not."""
+    """A value that a parameter may have, and sometimes one that it may not."""
     if rng.random() < 0.03:
         return rng.choice(ANYTHING)
 
@@ -190,7 +194,7 @@ def sound_compositions(seed, n):
 
 
 @sizes
-def test_compositions(n):
+def test_a_random_composition_is_a_variant_or_refused(n):
     rng, sound = random.Random(1), 0
     for _ in range(n):
         text = mangled(rng, composition(rng)) if rng.random() < 0.3 else composition(rng)
@@ -204,7 +208,7 @@ def test_compositions(n):
 
 
 @sizes
-def test_rows(n):
+def test_a_random_row_is_a_variant_or_refused(n):
     rng, sound = random.Random(2), 0
     for _ in range(n):
         row = {**find(rng.choice(variants.names())).row, **changes(rng)}
@@ -219,7 +223,7 @@ def test_rows(n):
     assert n / 5 < sound < 0.9 * n
 
 
-def test_sound_rows_play():
+def test_valid_random_rows_can_be_played():
     texts = [one.text for one in sound_compositions(3, 150)][:24]
     assert len(texts) == 24 and {find(text).row["players"] for text in texts} == {1, 2}
     for text in texts:
@@ -227,7 +231,7 @@ def test_sound_rows_play():
 
 
 @pytest.mark.slow
-def test_ten_thousand_rows_play_within_bounds():
+def test_ten_thousand_random_rows_play_within_array_bounds():
     texts = list(dict.fromkeys(one.text for one in sound_compositions(4, MANY)))
     assert len(texts) > MANY / 10
     done = subprocess.run(
@@ -247,7 +251,7 @@ def test_ten_thousand_rows_play_within_bounds():
 
 
 def toml(value):
-    """A value as TOML has it; what it has not, as a text."""
+    """A value in TOML; what TOML lacks, as a text."""
     if isinstance(value, dict):
         return (
             "{" + ", ".join(f"{json.dumps(key)} = {toml(one)}" for key, one in value.items()) + "}"
@@ -262,7 +266,7 @@ def toml(value):
 
 
 def entry(rng):
-    """The table of one variant, as a rule with all that it needs."""
+    """The table of a single variant, as a rule complete."""
     table = {"title": "T", "about": "A.", "base": composition(rng), "changes": changes(rng, 8)}
     if rng.random() < 0.15:
         table[rng.choice([*table, "titel", "source", ""])] = rng.choice(ANYTHING)
@@ -287,7 +291,7 @@ def file(rng):
 
 
 def broken(rng, content):
-    """Some bytes changed, left out, doubled or put in; or the end torn off."""
+    """The content with bytes changed, left out, doubled or put in, or with its end torn off."""
     for _ in range(rng.randint(1, 4)):
         at, to = sorted(rng.randint(0, len(content)) for _ in range(2))
         some = bytes(
@@ -307,7 +311,7 @@ def broken(rng, content):
 
 
 def expected(table):
-    """The row of a table by the command line's way of composing, or None where that refuses it."""
+    """The row of a table composed as on the command line, or None where that is refused."""
     given = [
         f"{name}={parameters()[name].write(one)}" for name, one in table.get("changes", {}).items()
     ]
@@ -336,7 +340,7 @@ def well_formed(name, table):
 
 
 @sizes
-def test_files_of_variants(here, n):
+def test_a_random_variant_file_is_read_or_refused(here, n):
     rng, sound, compared = random.Random(5), 0, 0
     path = here / "mine.toml"
     for _ in range(n):
@@ -373,7 +377,7 @@ def test_files_of_variants(here, n):
 
 
 @sizes
-def test_new_files(here, n):
+def test_a_new_variant_file_is_valid_or_refused(here, n):
     rng, sound = random.Random(6), 0
     for _ in range(n // SAMPLED):
         name = mangled(rng, rng.choice(("mine", "oklahoma", "A b", "x.y", "-"))).replace(
@@ -405,7 +409,7 @@ def hand(rng):
 
 
 @sizes
-def test_cards(n):
+def test_a_random_hand_is_read_or_refused(n):
     rng, sound = random.Random(7), 0
     for _ in range(n):
         text = hand(rng)
@@ -464,7 +468,7 @@ def strategy(rng):
 
 
 @sizes
-def test_strategies(n):
+def test_a_random_strategy_is_found_or_refused(n):
     rng, sound = random.Random(8), 0
     for _ in range(n):
         text = mangled(rng, strategy(rng))
@@ -475,14 +479,14 @@ def test_strategies(n):
             assert (again.text, loader.described(again)) == (found.text, loader.described(found))
         if rng.random() < 1 / SAMPLED:
             assert command("strategies", "--", text).exit_code == (0 if found else 2)
-    assert n / 40 < sound < 0.9 * n  # about one in twelve is sound, whatever the roster
+    assert n / 40 < sound < 0.9 * n  # about one in twelve is valid
 
 
 # Experiments
 
 
 def player(rng):
-    """A strategy that there is, with or without places for values; seldom something else."""
+    """An existing strategy, with or without places for values; sometimes something else."""
     known = [
         "gold",
         "simple",
@@ -510,7 +514,7 @@ def plain(rng):
 
 
 def grid(rng, texts):
-    """Lists for the places of some texts; now and then one too many, one too few, or an odd value in one."""
+    """Lists for the places of some texts; sometimes one too many, one too few, or an odd value."""
     values = {
         "k": [0, 2, 4, 5.0],
         "p": [True, False],
@@ -547,7 +551,7 @@ def a_sweep(rng):
 
 
 def an_experiment(rng):
-    """The tables of an experiment file, most of them sound."""
+    """The tables of an experiment file, most of them valid."""
     table = {"question": "?", "sweep": a_sweep(rng)}
     extras = {
         "hypothesis": ["Yes."],
@@ -570,7 +574,10 @@ def an_experiment(rng):
 
 
 def well_laid_out(found):
-    """Every cell once, canonical and playable; every contrast of two cells that differ in one part, once."""
+    """Check that every cell is canonical, playable and unique.
+
+    Every comparison must be of two cells that differ in one part, and occur once.
+    """
     cells = experiment.cells(found)
     assert [
         (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent or None)
@@ -588,7 +595,7 @@ def well_laid_out(found):
 
 
 @sizes
-def test_experiment_files(here, n):
+def test_a_random_experiment_file_is_read_or_refused(here, n):
     rng, sound, swept = random.Random(10), 0, 0
     for _ in range(n):
         table = an_experiment(rng)
@@ -608,7 +615,7 @@ def test_experiment_files(here, n):
 
 
 @sizes
-def test_words_by_lot(n):
+def test_a_random_command_line_runs_or_is_refused(n):
     rng = random.Random(9)
     for _ in range(n):
         text = "".join(rng.choice((*ODD, *string.printable)) for _ in range(rng.randint(0, 12)))

@@ -1,4 +1,7 @@
-"""What must hold for any row, strategies and seed: cards are conserved, sums add up, seats mirror, blocks and threads do not show."""
+"""What must hold for any variant, strategies and seed.
+
+Cards are conserved, sums add up, sides can be exchanged, and blocks and threads make no difference.
+"""
 
 from functools import cache
 
@@ -28,7 +31,7 @@ STRATEGIES = (
     "gold+take=never",
 )
 STOCK, DEALT = 0, 2  # source of a card in a deal's turns
-MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # what A makes more than B
+MARGINS = ("a_margin", "a_match_margin", "a_settlement")  # A's lead over B
 
 # Matches of every kind as well
 any_row = st.sampled_from(tuple(dict.fromkeys((*ROWS, *TWO_PLAYER))))
@@ -68,7 +71,10 @@ def fact(row, name, start=sums.SUM):
 @settings(max_examples=60)
 @given(a_row, a_strategy, a_strategy, a_seed, st.integers(0, 2**48 - 1), st.integers(0, 1))
 def test_cards_are_conserved(row, a, b, seed, unit, half):
-    """In every question the cards seen and unseen are the pack, and the unseen ones are the stock and the opponent's hidden cards."""
+    """In every question the cards seen and unseen make up the pack.
+
+    The unseen cards are the stock and the opponent's hidden cards.
+    """
     this = game(row, a, b, seed)
     played = deal.play(this, unit, half if this.mirrored else 0)
     assert not played.fault
@@ -92,8 +98,11 @@ def test_cards_are_conserved(row, a, b, seed, unit, half):
 
 @settings(max_examples=60)
 @given(a_row, a_strategy, a_strategy, a_seed, st.integers(0, 2**48 - 1))
-def test_every_card_moves_as_told(row, a, b, seed, unit):
-    """Turn by turn from the hands dealt: what is drawn lay on top, what is thrown was held, and at every ply there are 52 cards."""
+def test_every_card_moves_as_reported(row, a, b, seed, unit):
+    """Turn by turn from the hands dealt.
+
+    A card drawn lay on top, a card discarded was held, and after every turn there are 52 cards.
+    """
     played = deal.play(game(row, a, b, seed), unit)
     state, pack = played.state, played.state.pack.tolist()
     held = [set(hands.members(hand)) for hand in played.hands]
@@ -116,8 +125,8 @@ def test_every_card_moves_as_told(row, a, b, seed, unit):
 
 @settings(max_examples=60)
 @given(a_row, a_strategy, a_strategy, a_seed)
-def test_one_side_scores(row, a, b, seed):
-    """The winner, and he alone; and nobody where nobody has won."""
+def test_only_the_winner_scores(row, a, b, seed):
+    """Nobody scores where nobody has won."""
     this = game(row, a, b, seed)
     for unit in range(5):
         played = deal.play(this, unit)
@@ -164,7 +173,10 @@ def test_sums_add_up(row, a, b, seed, unit):
 @settings(max_examples=40)
 @given(any_row, without_noise, without_noise, a_seed, a_unit)
 def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
-    """A against B and B against A are the same pairs of deals: every sum of one side is the other's, every margin its negative."""
+    """A against B and B against A play the same pairs of deals.
+
+    Every sum of one side is the other's, and every margin changes its sign.
+    """
     assume(a != b)
     n = 20 if unit == "match" else 150
     one, other = (matchup.play(game(row, *pair, seed, unit), 0, n)[0] for pair in ((a, b), (b, a)))
@@ -186,14 +198,14 @@ def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
 
 
 def seen_by_the_other(name):
-    """The name of the same fact when A and B have changed names."""
+    """The name of the same fact with A and B exchanged."""
     if name in MARGINS or name[:2] not in ("a_", "b_"):
         return name
     return ("b_" if name[0] == "a" else "a_") + name[2:]
 
 
 def test_a_strategy_against_its_clone_is_even():
-    """Under a second name the same play is mirrored: every margin is nothing at all, deal by deal."""
+    """The clone has another name, and every margin is zero, deal by deal."""
     total = matchup.play(
         game("standard", "gold", "gold+knock=at:k=10+discard=low:tie=middle", 3), 0, 1000
     )[0]
@@ -203,7 +215,7 @@ def test_a_strategy_against_its_clone_is_even():
 
 
 @pytest.mark.parametrize("unit, units", [("deal", 5_000), ("match", 500)])
-def test_blocks_do_not_show(unit, units):
+def test_results_do_not_depend_on_blocks(unit, units):
     this = game("oklahoma", "simple", "gold-early", 9, unit)
     whole = matchup.play(this, 0, units)
     size = this.batch
@@ -215,7 +227,7 @@ def test_blocks_do_not_show(unit, units):
 
 
 @pytest.mark.parametrize("unit, n", [("deal", 9_001), ("match", 1_234)])
-def test_threads_do_not_show(unit, n):
+def test_results_do_not_depend_on_threads(unit, n):
     this = game("standard", "random:p=0.3", "simple", 10, unit)
     rows = [runner.run_matchup(this, n, workers) for workers in (1, 2, 5)]
     assert (rows[0] == rows[1]).all() and (rows[0] == rows[2]).all()
@@ -224,7 +236,7 @@ def test_threads_do_not_show(unit, n):
 @settings(max_examples=25)
 @given(any_row, a_strategy, a_strategy, a_seed)
 def test_a_watched_deal_is_the_deal_of_the_run(row, a, b, seed):
-    """What `single` shows is what the kernel counted."""
+    """A deal played by itself is what the kernel counted."""
     this = game(row, a, b, seed)
     total = matchup.play(this, 0, 3)[0]
     played = [deal.play(this, unit, half) for unit in range(3) for half in range(1 + this.mirrored)]

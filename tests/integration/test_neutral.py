@@ -1,5 +1,6 @@
-"""What must not matter does not: a parameter that has nothing to act on leaves every sum as it is, byte for byte (rules.md 14, exact
-statements), no variant's name is asked for, and what does act can be seen to.
+"""A parameter without effect changes no sum, byte for byte (rules.md 14, exact claims).
+
+No code asks for the name of a variant, and a parameter with an effect shows it.
 """
 
 import pytest
@@ -18,7 +19,7 @@ NEVER_TAKES = ("gold+take=never", "gin-only+take=never")
 
 
 def sums(text, pair=PAIRS[0], unit="deal", n=60):
-    """The batch rows of so many deals, or a third of as many matches, as bytes."""
+    """The batch rows of n deals, or of a third as many matches, as bytes."""
     game = Matchup(variants.find(text), *map(strategy, pair), 12, unit)
     return matchup.play(game, 0, n // 3 if unit == "match" else n).tobytes()
 
@@ -28,7 +29,7 @@ def written(settings):
 
 
 def differences(name):
-    """What a named row changes in standard, and to what."""
+    """What a variant changes in standard, and to what."""
     return {
         parameter: value
         for parameter, _, value in variants.difference(STANDARD, variants.find(name))
@@ -40,20 +41,20 @@ def default(name):
 
 
 @pytest.mark.parametrize("name", TWO_PLAYER)
-def test_a_row_with_its_differences_set_back_is_standard(name):
+def test_a_variant_with_its_differences_reset_is_standard(name):
     same = name + "".join(written(default(parameter)) for parameter in differences(name))
     for unit in ("deal", "match"):
         assert sums(same, unit=unit) == sums("standard", unit=unit)
 
 
 @pytest.mark.parametrize("name", [name for name in TWO_PLAYER if differences(name)])
-def test_differences_set_back_one_by_one(name):
-    """The row less one of its differences is standard with the others, and plays as that does."""
+def test_a_variant_with_a_difference_reset_is_standard_with_the_others(name):
+    """It also plays like it."""
     for parameter in differences(name):
         others = {other: value for other, value in differences(name).items() if other != parameter}
         row = {**STANDARD.row, **others}
         if variants.validate(row):
-            assert parameter == "goal" and row["die"] != "off"  # the die hangs on the goal
+            assert parameter == "goal" and row["die"] != "off"  # the die depends on the goal
             continue
         less, more = name + written(default(parameter)), "standard" + written(others)
         assert variants.find(less).row == variants.find(more).row == row
@@ -62,7 +63,7 @@ def test_differences_set_back_one_by_one(name):
 
 
 def idle(row):
-    """Every parameter that has no effect in a row, and the other values it could have there."""
+    """Every parameter without effect in a row, and the other values it could have there."""
     found = {}
     for name, parameter in parameters().items():
         if parameter.status == "descriptive" or not parameter.acts(row):
@@ -82,8 +83,8 @@ def alternatives(parameter):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_what_has_nothing_to_act_on(text):
-    """All at once, each with its first and then its last other value."""
+def test_idle_parameters_change_nothing_together(text):
+    """Each with its first and then its last other value."""
     row = variants.find(text).row
     others = idle(row)
     assert len(others) >= 20
@@ -94,7 +95,7 @@ def test_what_has_nothing_to_act_on(text):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ROWS)
-def test_what_has_nothing_to_act_on_one_by_one(text):
+def test_idle_parameters_change_nothing_one_by_one(text):
     for name, values in idle(variants.find(text).row).items():
         for value in values:
             for pair in PAIRS:
@@ -110,8 +111,11 @@ OF_MATCHES = [
 @pytest.mark.parametrize(
     "name", [name for name in OF_MATCHES if name != "first_dealer"]
 )  # who deals decides who begins with which hand
-def test_matches_do_not_matter_to_single_deals(name):
-    """Next dealers, targets, scores: a single deal knows nothing of them (where there is no shot), and no strategy here looks at them."""
+def test_match_parameters_do_not_change_single_deals(name):
+    """Next dealer, target, scores.
+
+    A single deal without a shot knows nothing of them, and no strategy here looks at them.
+    """
     for value in alternatives(parameters()[name]):
         row = {**STANDARD.row, name: value}
         if (
@@ -136,15 +140,15 @@ RULES_OF_A_DEAL = tuple(
 @pytest.mark.parametrize(
     "name", [name for name in RULES_OF_A_DEAL if name not in ("players", "joker", "deal_scoring")]
 )
-def test_what_acts_shows(name):
-    """Every value of a rule of the deal changes something in some row where the rule counts, so that none of the above is idle talk."""
+def test_every_value_of_a_deal_parameter_changes_some_variant(name):
+    """Otherwise the tests above would prove nothing."""
     parameter = parameters()[name]
     for value in set(possible(parameter)) - set(FOR_ONE.get(name, ())):
         assert any(differs(text, name, value, n) for n in (60, 3_000) for text in ROWS), value
 
 
 def differs(text, name, value, n):
-    """Whether a row with another value of a parameter, which counts both before and after, plays otherwise."""
+    """Whether another value of a parameter, which counts before and after, changes play."""
     row = variants.find(text).row
     other = {**row, name: value}
     if row[name] == value or not parameters()[name].acts(row) or variants.validate(other):
@@ -153,9 +157,9 @@ def differs(text, name, value, n):
 
 
 BY_PLAY = (
-    # (row, the same row by another way, strategies, unit)
+    # (variant, a variant that plays alike, strategies, unit)
     ("standard", "standard+max_turns=400", PAIRS[1], "match"),
-    ("standard", "shot", PAIRS[1], "deal"),  # at no points there is no shot
+    ("standard", "shot", PAIRS[1], "deal"),  # without points there is no shot
     ("standard", "straight", NEVER_KNOCKS, "match"),  # nobody would knock anyway
     ("standard", "standard+layoff=no+undercut_bonus=10", NEVER_KNOCKS, "deal"),  # nothing but gin
     ("straight", "straight+layoff=no+rush_premium=yes+rush_on_gin=no", PAIRS[0], "match"),
@@ -173,8 +177,8 @@ BY_PLAY = (
 
 
 @pytest.mark.parametrize("text, other, pair, unit", BY_PLAY)
-def test_what_players_never_do(text, other, pair, unit):
-    """Rules about what two strategies do not do."""
+def test_rules_for_what_players_never_do_change_nothing(text, other, pair, unit):
+    """Rules about actions that two strategies never take."""
     n = 300 if unit == "match" else 1_000
     assert sums(text, pair, unit, n) == sums(other, pair, unit, n)
 

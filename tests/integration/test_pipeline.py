@@ -1,6 +1,7 @@
-"""Calibration through all that a run goes through: plan, work, runner, identities, ledger, findings, tables. Only the deals are a toy's.
+"""Calibration of a whole run: plan, schedule, runner, checks, ledger, findings and tables.
 
-10,000 experiments, as in stats/test_coverage.py, whose band and way of choosing the seed are used here.
+Only the deals are toys. 10,000 experiments, as in stats/test_coverage.py, with its band and its way
+of choosing the seed.
 """
 
 from collections import deque
@@ -31,7 +32,10 @@ COMPARED = ("deal_win", "margin")
 
 
 class Toys:
-    """A team that plays toys: batch number b of an experiment is drawn from an address of its own, the same for every cell."""
+    """A team that plays toys.
+
+    Batch b of an experiment is drawn from its own address, the same for every cell.
+    """
 
     workers, room = 2, 4
 
@@ -42,7 +46,7 @@ class Toys:
         self._todo.append(block)
 
     def get(self, timeout=None):
-        block = self._todo.pop()  # the last first: order must not matter
+        block = self._todo.pop()  # last in, first out: the order must not matter
         rows = [
             toy.rows(self._rng(block.first + i), self._bags[block.cell], (), n)
             for i, n in enumerate(block.sizes)
@@ -59,8 +63,8 @@ class Toys:
         return np.random.default_rng([SEED, self._number, batch])
 
 
-def asked(tmp_path, **ends):
-    """A plan of two cells on the same packs, of which the second is compared with the first."""
+def plan_of_two_cells(tmp_path, **ends):
+    """A plan of two cells on the same packs; the second is compared with the first."""
     file = tmp_path / "toy.toml"
     file.write_text(
         'question = "?"\ndeals = 20_000\n[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n'
@@ -80,8 +84,8 @@ def carried_out(what, bags, number):
 
 
 def coverage(tmp_path, experiments):
-    """Coverage by metric, of the table's rows of both cells seen by A, and of the differences."""
-    what, held = asked(tmp_path), []
+    """Coverage by metric, of the table's rows for side A in both cells and of the differences."""
+    what, held = plan_of_two_cells(tmp_path), []
     truth = {
         name: [
             toy.truth(bag, metrics.BY_NAME[name].own, metrics.BY_NAME[name].scale) for bag in BAGS
@@ -106,14 +110,17 @@ def coverage(tmp_path, experiments):
     return {name: np.mean([row[name] for row in held]) for name in held[0]}
 
 
-def test_a_few_experiments_hold_the_truth(tmp_path):
-    """Of 60 experiments with 16 intervals each, 5 in 100 miss; that a tenth of any interval's would is one run in a few hundred."""
+def test_intervals_of_a_few_experiments_hold_the_truth(tmp_path):
+    """60 experiments with 16 intervals each, of which 5 in 100 miss.
+
+    That any interval misses in a tenth of experiments happens once in a few hundred runs.
+    """
     found = coverage(tmp_path, 60)
     assert min(found.values()) >= 0.85 and 0.92 < np.mean(list(found.values())) < 0.98, found
 
 
 @pytest.mark.slow
-def test_every_interval_of_a_run_holds_the_truth_in_95_of_100(tmp_path):
+def test_every_interval_of_a_run_holds_the_truth_in_95_of_100_experiments(tmp_path):
     found = coverage(tmp_path, 10_000)
     assert all(BAND[0] <= share <= BAND[1] for share in found.values()), found
 
@@ -126,9 +133,13 @@ def test_every_interval_of_a_run_holds_the_truth_in_95_of_100(tmp_path):
         pytest.param(Sprt(0, 12), id="sequential test"),
     ],
 )
-def test_rules_of_stopping_err_as_seldom_as_they_say(tmp_path, rule):
-    """A clone at 60 looks: the sequence leaves the truth out, or the test accepts H1, in 5 of 100 at most (and three standard errors)."""
-    whole = asked(tmp_path)
+def test_stopping_rules_keep_their_error_rates(tmp_path, rule):
+    """A clone at 60 looks.
+
+    The sequence excludes the truth, or the test accepts H1, in at most 5 of 100 experiments and
+    three standard errors.
+    """
+    whole = plan_of_two_cells(tmp_path)
     cell = replace(whole.cells[0], n=2 * 1000 * LOOKS)
     watch, wrong, experiments = _Missing(rule) if isinstance(rule, Until) else rule, 0, 10_000
     for number in range(experiments):
@@ -139,7 +150,7 @@ def test_rules_of_stopping_err_as_seldom_as_they_say(tmp_path, rule):
 
 
 class _Missing:
-    """Looks at every batch end whether the interval that would be printed there misses the truth, no margin at all."""
+    """A rule that looks at every batch end for an interval that excludes the truth of no margin."""
 
     text = "watching"
 

@@ -1,9 +1,10 @@
-"""Suits have no rank: a deal with its suits renamed, in the pack and in every decision, is the same deal with its suits renamed.
+"""Suits have no rank: renaming the suits of a deal renames its result and nothing else.
 
-A deal is played, its answers are renamed and written into a script, and the script plays the renamed pack. With rainbows the renaming keeps
-the colours apart, and where spades count double it keeps the spades. What the rules decide by suits in the end are ties: between meldings
-by their text (rules.md 3.5), between discards with the last card by the card's number (the engine's contract). There the twin, or the
-card's value, must agree that it is a tie.
+A deal is played, its answers are renamed and written into a script, and the script plays the
+renamed pack. With rainbows the renaming keeps the colours apart, and where spades count double it
+keeps spades. What the rules settle by suit are ties: between meldings by their text (rules.md 3.5),
+between discards with the last card by the card's number (the engine's contract). There the twin, or
+the card's value, must agree that it is a tie.
 """
 
 import random
@@ -33,7 +34,7 @@ MASKS, CARDS = (
     ("hand", "pile", "known", "shed", "unseen"),
     ("upcard", "taken", "taken_offer", "drawn", "ending_card"),
 )
-WIDTH = 8  # answers of a seat on a turn: take (2), discard, and a knock for each kind of ending
+WIDTH = 8  # answers of a seat on a turn: take (2), discard, a knock for each kind of ending
 SCRIPT = """
 from simgin.strategy import Strategy, discard, knock, show, take
 
@@ -66,7 +67,7 @@ SCRIPTED = Strategy("scripted", take=read, discard=read_discard, knock=read_knoc
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory):
-    """A strategy for both seats that answers from a script, and the script's file."""
+    """A strategy for both seats that answers from a script, and the script's path."""
     folder = tmp_path_factory.mktemp("suits")
     (folder / "scripted.py").write_text(SCRIPT)
     np.save(folder / "script.npy", np.zeros(1))
@@ -74,7 +75,7 @@ def script(tmp_path_factory):
 
 
 class Renaming:
-    """Suits under other names: suit i of the engine becomes suit `suits[i]`."""
+    """A renaming of suits: suit i of the engine becomes suit `suits[i]`."""
 
     def __init__(self, suits):
         self.suits = suits
@@ -86,7 +87,7 @@ class Renaming:
         return sum(1 << self.card(card) for card in hands.members(mask))
 
     def view(self, view, slot):
-        """All that a view says, but for the noise, after the renaming."""
+        """Everything in a view but the noise, after the renaming."""
         seen = {name: int(view[name]) for name, _ in FIELDS if name != "noise"}
         seen |= {name: self.mask(seen[name]) for name in MASKS} | {
             name: self.card(seen[name]) for name in CARDS
@@ -106,7 +107,7 @@ class Renaming:
 
 
 def renamings(row):
-    """Every renaming that a row does not see."""
+    """Every renaming that makes no difference to a variant."""
     for suits in permutations(range(4)):
         apart = {suits[0], suits[3]} in ({0, 3}, {1, 2})  # spades and clubs are black
         if (apart or not row["rainbow"]) and (suits[0] == 0 or row["spade_multiplier"] == 1):
@@ -130,7 +131,7 @@ def write_script(file, questions, renaming):
 
 
 def result(played, renaming=None):
-    """How a deal ended, but for the melds shown, and these, as they are or renamed."""
+    """How a deal ended, with the melds shown, as they are or renamed."""
     renaming = renaming or Renaming(range(4))
     state = played.state
     ended = [played.kind, *state.score.tolist(), *state.draws.tolist(), *state.takes.tolist()]
@@ -150,7 +151,7 @@ def result(played, renaming=None):
 
 
 def tied(melds, other, played, row):
-    """Whether two meldings that one seat could show differ only in what suits decide (rules.md 3.5, items 1 to 3)."""
+    """Whether two meldings of a seat differ only by suits (rules.md 3.5, items 1 to 3)."""
     state = played.state
     kept = hands.names(int(state.hand[state.stopper]))
     thrown = hands.names(1 << played.turns[-1][3])[0] if played.turns[-1][3] >= 0 else ""
@@ -179,7 +180,7 @@ def spelled(family, row):
 
 
 def same_questions(before, after, renaming, worth):
-    """Compare them one by one; False after a tie about the discard that goes with the last card."""
+    """Compare questions one by one; False after a tie over the discard with the last card."""
     for asked, again in zip(before.questions, after.questions, strict=False):
         want, got = (
             renaming.view(asked.view, asked.slot),
@@ -207,7 +208,10 @@ def same_questions(before, after, renaming, worth):
 
 
 def compare(text, script, deals):
-    """Play, rename and play again; how many deals were the same, tied over the melding, and tied over the last card."""
+    """Play, rename and play again.
+
+    Returns how many deals were the same, tied over the melding, and tied over the last card.
+    """
     scripted, file = script
     variant = variants.find(text)
     rng = random.Random(f"{text} renamed")
@@ -243,7 +247,7 @@ def compare(text, script, deals):
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_suits_have_no_rank(text, script):
+def test_renaming_the_suits_renames_the_deal(text, script):
     seen = compare(text, script, 12)
     assert seen["same"] >= 9, seen
 
@@ -251,6 +255,6 @@ def test_suits_have_no_rank(text, script):
 @pytest.mark.slow
 @pytest.mark.parametrize("melding", ["auto", "choice"])
 @pytest.mark.parametrize("text", TEXTS)
-def test_suits_have_no_rank_at_length(text, melding, script):
+def test_renaming_the_suits_renames_many_deals(text, melding, script):
     seen = compare(f"{text}+melding={melding}", script, 100)
     assert seen["same"] >= 75, seen

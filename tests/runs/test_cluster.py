@@ -1,4 +1,4 @@
-"""The cluster: real schedulers and workers, which play what threads play, are audited, told apart, lost and replaced."""
+"""Clusters of real schedulers and workers: same rows as threads, audits, versions, lost workers."""
 
 import gc
 import re
@@ -34,7 +34,7 @@ MINE = Strategy('mine', knock=mine)
 
 @pytest.fixture(autouse=True)
 def in_time():
-    """Whoever waits for workers that never come must not wait for ever."""
+    """Fail a test that waits for workers that never come."""
 
     def late(*_):
         raise TimeoutError("a test of clusters took more than three minutes")
@@ -42,14 +42,16 @@ def in_time():
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(180)
     yield
-    gc.collect()  # a client that never connected must not be finalized by the thread that starts the next one: both take one lock
+    # A client that never connected must not be finalized by the thread that starts the next one:
+    # both take the same lock.
+    gc.collect()
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    """A scheduler with two workers that are never lost, started where there is a strategy file."""
+    """A scheduler with two permanent workers, started in a folder with a strategy file."""
     place = tmp_path_factory.mktemp("two")
     (place / "mine.py").write_text(MINE)
     with dask(place, workers=2) as one:
@@ -58,7 +60,7 @@ def two(tmp_path_factory):
 
 @pytest.fixture
 def of_two(two):
-    """Makes a team of those workers, once both are there, and leaves none behind."""
+    """Make teams of the two workers once both are there, and close them afterwards."""
     teams = []
 
     def team(kind=Cluster):
@@ -72,7 +74,7 @@ def of_two(two):
 
 
 def played(cells, team, **more):
-    """Rows and recorded deals of some cells, and who played them."""
+    """Rows and recorded deals of cells, and who played them."""
     with ledger.opened(None, {}) as book:
         team.prepare([cell.matchup for cell in cells])
         runner.run(cells, book, team, **more)
@@ -117,7 +119,7 @@ def test_deals_are_recorded_alike(of_two):
     assert theirs[:2] == ours[:2] and all(ours[1])
 
 
-def test_a_strategy_from_a_file(of_two, two, monkeypatch):
+def test_a_cluster_plays_a_strategy_from_a_file(of_two, two, monkeypatch):
     monkeypatch.chdir(two.place)
     some = [Cell(seated("mine.py", "gold", "standard", 1, "deal"), 3000)]
     assert played(some, of_two())[0] == played(some, Threads(1))[0]
@@ -127,7 +129,7 @@ def test_a_strategy_from_a_file(of_two, two, monkeypatch):
 
 
 class Watched(Cluster):
-    """Keeps who was compared with whom, and what was ordered from whom."""
+    """A cluster that records which workers were compared and what was ordered from whom."""
 
     def __init__(self, address):
         super().__init__(address)
@@ -142,7 +144,7 @@ class Watched(Cluster):
         return super()._audit(first, second)
 
 
-def test_one_block_in_so_many_is_played_by_another_worker_as_well(of_two, monkeypatch):
+def test_some_blocks_are_played_by_a_second_worker(of_two, monkeypatch):
     monkeypatch.setattr(cluster, "AUDIT_EVERY", 4)
     team = of_two(Watched)
     played([Cell(CELLS[0].matchup, 60_000)], team)
@@ -157,7 +159,7 @@ def test_one_block_in_so_many_is_played_by_another_worker_as_well(of_two, monkey
 
 
 class Lying(Watched):
-    """A worker whose answer arrives with one number moved: no identity is hurt, only the repetition shows it."""
+    """A worker whose result has one number changed so that only a second playing shows it."""
 
     def _audit(self, first, second):
         rows = second.rows.copy()
@@ -166,7 +168,7 @@ class Lying(Watched):
 
 
 class Forging(Watched):
-    """The same in a recorded deal."""
+    """The same change in a recorded deal."""
 
     def _audit(self, first, second):
         object.__setattr__(second, "deals", (second.deals[0][:-1] + b"?", *second.deals[1:]))
@@ -174,7 +176,7 @@ class Forging(Watched):
 
 
 @pytest.mark.parametrize(("kind", "recorded"), [(Lying, False), (Forging, True)])
-def test_a_worker_that_lies_ends_the_run_and_its_block_is_not_kept(of_two, kind, recorded):
+def test_a_wrong_worker_ends_the_run_and_its_block_is_not_kept(of_two, kind, recorded):
     team = of_two(kind)
     with ledger.opened(None, {}) as book:
         with pytest.raises(ClusterError) as error:
@@ -191,7 +193,7 @@ def test_a_worker_that_lies_ends_the_run_and_its_block_is_not_kept(of_two, kind,
 
 @pytest.fixture(scope="module")
 def strangers(tmp_path_factory):
-    """Two lone workers: one with another engine, one whose strategy file of the same name is another."""
+    """Two lone workers: one with another engine, one with another file of the strategy's name."""
     place = tmp_path_factory.mktemp("strangers")
     copy = place / "other"
     shutil.copytree(ROOT / "simgin", copy / "simgin", ignore=shutil.ignore_patterns("__pycache__"))
@@ -213,7 +215,7 @@ def strangers(tmp_path_factory):
 
 
 def refused(address, cell, *, prepared):
-    """The sentence that a run on a cluster ends with."""
+    """The error that a run on this cluster ends with."""
     team = Cluster(address)
     try:
         team._client.wait_for_workers(1, timeout=60)
@@ -227,7 +229,7 @@ def refused(address, cell, *, prepared):
 
 
 def test_another_engine_is_refused_before_and_while_playing(strangers):
-    """While playing: a worker may join after the start."""
+    """A worker may also join after the start."""
     told = r"engine [0-9a-f]{16} instead of [0-9a-f]{16}"
     address = r"worker tcp://127\.0\.0\.1:\d+"
     before = refused(strangers[0].address, CELLS[0], prepared=True)
@@ -243,7 +245,7 @@ def test_another_engine_is_refused_before_and_while_playing(strangers):
 
 @pytest.mark.parametrize("changed", ["mine.py", "alike.py"])
 def test_another_strategy_under_the_same_name_is_refused(strangers, tmp_path, monkeypatch, changed):
-    """Its file, or, where all its policies are built in, what it makes of them."""
+    """Its file differs, or, with shipped policies only, what it makes of them."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / changed).write_text(
         MINE if changed == "mine.py" else MINE.replace("knock=mine)", ")")
@@ -259,7 +261,7 @@ def test_another_strategy_under_the_same_name_is_refused(strangers, tmp_path, mo
     )
 
 
-def test_a_strategy_that_a_worker_does_not_have_is_told(strangers, tmp_path, monkeypatch):
+def test_a_strategy_missing_on_a_worker_is_reported(strangers, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere.py").write_text(MINE)
     said = refused(
@@ -272,7 +274,7 @@ def test_a_strategy_that_a_worker_does_not_have_is_told(strangers, tmp_path, mon
     )
 
 
-def test_a_worker_that_cannot_even_import_simgin_is_told(tmp_path):
+def test_a_worker_that_cannot_import_simgin_is_reported(tmp_path):
     broken = tmp_path / "broken" / "simgin"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('half installed')\n")
@@ -287,7 +289,7 @@ def test_a_worker_that_cannot_even_import_simgin_is_told(tmp_path):
 # What goes wrong elsewhere
 
 
-def test_a_strategy_that_fails_on_a_worker_is_told_as_at_home(of_two, two, monkeypatch):
+def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(of_two, two, monkeypatch):
     monkeypatch.chdir(two.place)
     (two.place / "fails.py").write_text(
         MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
@@ -300,7 +302,7 @@ def test_a_strategy_that_fails_on_a_worker_is_told_as_at_home(of_two, two, monke
     assert (type(away.value), str(away.value)) == (type(at_home.value), str(at_home.value))
 
 
-def test_an_interruption_leaves_at_once_and_keeps_what_came_back(of_two):
+def test_an_interruption_returns_at_once_and_keeps_finished_blocks(of_two):
     def interrupt(done, every):
         raise KeyboardInterrupt
 
@@ -313,7 +315,7 @@ def test_an_interruption_leaves_at_once_and_keeps_what_came_back(of_two):
         assert book.finished(0)
 
 
-def test_no_scheduler_is_a_sentence_in_ten_seconds_at_most(monkeypatch, tmp_path):
+def test_a_missing_scheduler_is_reported_within_ten_seconds(monkeypatch, tmp_path):
     assert cluster.CONNECT_SECONDS <= 10
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     started = time.monotonic()
@@ -331,12 +333,12 @@ def test_no_scheduler_is_a_sentence_in_ten_seconds_at_most(monkeypatch, tmp_path
 
 
 @pytest.mark.parametrize("address", ["nonsense", "foo://somewhere:1", "local:two"])
-def test_no_address_is_a_sentence(address):
+def test_a_bad_address_is_refused_in_a_sentence(address):
     with pytest.raises(ClusterError, match=rf"^there is no scheduler at {address} \("):
         Cluster(address)
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch):
+def test_without_dask_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     found = CliRunner().invoke(
         cli, ["match", "gold", "--deals", "10", "--scheduler", "local:2"], prog_name="simgin"
@@ -351,7 +353,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
 
 
 def in_background(cells, team, path):
-    """Run on a cluster in a thread of its own; the thread, and what it came to."""
+    """Run a cluster in a thread; the thread and its outcome."""
     told, ended = [], []
     team._tell = told.append
 
@@ -376,8 +378,8 @@ def wait_for(what, seconds=60):
 
 
 @pytest.mark.slow
-def test_workers_that_come_and_go_show_nowhere(tmp_path, monkeypatch):
-    """Nobody at first, then one, a second one, and the first is killed while it plays."""
+def test_workers_that_come_and_go_do_not_change_results(tmp_path, monkeypatch):
+    """No worker at first, then one, then two, and the first is killed while it plays."""
     monkeypatch.setattr(cluster, "WAITING_SECONDS", 0.5)
     cell, path = Cell(CELLS[0].matchup, 600_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=0) as one:
@@ -398,8 +400,8 @@ def test_workers_that_come_and_go_show_nowhere(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_an_audit_whose_workers_are_all_gone_is_played_by_others(tmp_path, monkeypatch):
-    """dask keeps a task for ever that was meant for workers that went while there were no others."""
+def test_an_audit_whose_workers_are_gone_is_played_by_others(tmp_path, monkeypatch):
+    """dask keeps a task for ever if its workers left while there were no others."""
     monkeypatch.setattr(cluster, "WAITING_SECONDS", 1.0)
     with dask(tmp_path / "dask", workers=2) as one:
 
@@ -421,9 +423,7 @@ def test_an_audit_whose_workers_are_all_gone_is_played_by_others(tmp_path, monke
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_is_lost_is_a_sentence_and_the_run_goes_on_elsewhere(
-    tmp_path, monkeypatch
-):
+def test_a_lost_scheduler_is_reported_and_the_run_can_continue_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)
     cell, path = Cell(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=1) as one:

@@ -1,4 +1,4 @@
-"""The run directory: what it says, what it replaces, what it refuses, and that nothing half-written is left."""
+"""The run directory: what it contains, replaces and refuses; no half-written file is left."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def matchups(unit="deal"):
     ]
 
 
-def test_save_writes_everything_and_nothing_else(tmp_path):
+def test_saving_writes_exactly_the_expected_files(tmp_path):
     paths = directory.save(tmp_path / "new" / "run", MANIFEST, FILES)
     assert set(tree(tmp_path)) == {
         "new/run/manifest.json",
@@ -58,7 +58,7 @@ def test_save_writes_everything_and_nothing_else(tmp_path):
     }
 
 
-def test_an_earlier_run_is_replaced_whole(tmp_path):
+def test_an_earlier_run_is_replaced_completely(tmp_path):
     place = tmp_path / "run"
     directory.save(place, MANIFEST, {**FILES, "summary.md": "old"})
     directory.save(place, {**MANIFEST, "seed": 2}, {"table.csv": "new"})
@@ -66,7 +66,7 @@ def test_an_earlier_run_is_replaced_whole(tmp_path):
     assert directory.read_manifest(place)["seed"] == 2
 
 
-def test_an_empty_directory_is_taken(tmp_path):
+def test_an_empty_directory_is_used(tmp_path):
     place = tmp_path / "run"
     place.mkdir()
     directory.save(place, MANIFEST, FILES)
@@ -115,7 +115,7 @@ def a_file(place):
         (a_file, "is a file"),
     ],
 )
-def test_what_simgin_did_not_write_is_left_alone(tmp_path, make, word):
+def test_files_of_others_are_left_alone(tmp_path, make, word):
     make(tmp_path / "run")
     before = tree(tmp_path)
     with pytest.raises(ResultsError, match=word) as error:
@@ -151,7 +151,7 @@ def test_a_place_without_permission_is_refused(tmp_path, monkeypatch, place):
 
 
 def writes(monkeypatch, fails_at):
-    """Let one write after the other succeed, up to a number; the names written are handed back."""
+    """Let writes succeed up to a number, then fail; returns the names written."""
     written, write = [], directory.write_file
 
     def limited(path, content):
@@ -168,9 +168,7 @@ NEW = {"table.csv": "new", "summary.md": "new", "plots/more.png": b"new"}
 
 
 @pytest.mark.parametrize("fails_at", range(len(NEW) + 2))
-def test_wherever_writing_ends_every_file_is_old_or_new_and_the_same_again_goes_on(
-    tmp_path, monkeypatch, fails_at
-):
+def test_a_failed_write_leaves_complete_files_and_can_be_repeated(tmp_path, monkeypatch, fails_at):
     place = tmp_path / "run"
     directory.save(place, MANIFEST, FILES)
     with monkeypatch.context() as patched:
@@ -195,8 +193,11 @@ def test_wherever_writing_ends_every_file_is_old_or_new_and_the_same_again_goes_
     assert directory.read_manifest(place) == {**MANIFEST, "seed": 2, "files": sorted(NEW)}
 
 
-def test_the_manifest_comes_last_and_nothing_follows_it(tmp_path, monkeypatch):
-    """A kill after the last write leaves a finished run; one before it a manifest that names every file there may be."""
+def test_the_manifest_is_written_last(tmp_path, monkeypatch):
+    """A kill after the last write leaves a finished run.
+
+    A kill before it leaves a manifest that names every file there may be.
+    """
     place = tmp_path / "run"
     directory.save(place, MANIFEST, FILES)
     removed, unlink = [], Path.unlink
@@ -213,7 +214,7 @@ def test_the_manifest_comes_last_and_nothing_follows_it(tmp_path, monkeypatch):
     assert removed == [("endings.png", len(written) - 1)]
 
 
-def test_a_file_that_a_kill_left_half_written_is_no_strangers(tmp_path):
+def test_a_half_written_file_of_a_killed_run_is_replaced(tmp_path):
     place = tmp_path / "run"
     directory.save(place, MANIFEST, FILES)
     (place / "plots" / f"{directory.WRITING}endings.png").write_text("half")
@@ -222,7 +223,7 @@ def test_a_file_that_a_kill_left_half_written_is_no_strangers(tmp_path):
     assert set(tree(place)) == {"manifest.json", *FILES}
 
 
-def test_the_ledger_is_no_stranger_and_is_left_alone(tmp_path):
+def test_the_ledger_is_recognised_and_left_alone(tmp_path):
     place = tmp_path / "run"
     path = directory.begin(place)
     with ledger.opened(path, {}):
@@ -243,7 +244,7 @@ def manifest_of(cells, **more):
     )
 
 
-def test_manifest_says_what_is_needed_to_repeat_and_to_judge():
+def test_the_manifest_has_what_is_needed_to_repeat_the_run():
     found = manifest_of(matchups(), stopped="complete", audited=3)
     assert json.loads(json.dumps(found, allow_nan=False)) == json.loads(json.dumps(found))
     assert (found["seed"], found["unit"], found["workers"], found["audited"]) == (9, "deal", 3, 3)
@@ -267,7 +268,7 @@ def test_manifest_says_what_is_needed_to_repeat_and_to_judge():
     assert datetime.fromisoformat(found["started"]) <= datetime.fromisoformat(found["ended"])
 
 
-def test_manifest_names_no_host_and_no_user():
+def test_the_manifest_names_no_host_and_no_user():
     import getpass
     import socket
 
@@ -276,7 +277,7 @@ def test_manifest_names_no_host_and_no_user():
     assert getpass.getuser() not in text.replace("root", "")
 
 
-def test_an_identity_leaves_out_the_size_and_nothing_else():
+def test_the_identity_of_a_run_leaves_out_only_its_size():
     def told(*others):
         return ledger.differences(directory.identity(matchups()), directory.identity(list(others)))
 
@@ -295,7 +296,7 @@ def test_an_identity_leaves_out_the_size_and_nothing_else():
     )
 
 
-def test_table_csv_is_the_same_bytes_for_any_workers():
+def test_table_csv_does_not_depend_on_workers():
     def bytes_of(workers):
         matchup = matchups("match")[0]
         totals = runner.total(runner.run_matchup(matchup, 700, workers))
@@ -304,8 +305,8 @@ def test_table_csv_is_the_same_bytes_for_any_workers():
     assert bytes_of(1) == bytes_of(2) == bytes_of(5)
 
 
-def test_a_whole_run(tmp_path):
-    """From matchups to a directory, and the identities that hold in every result."""
+def test_a_whole_run_satisfies_the_identities(tmp_path):
+    """From matchups to a directory, and identities that hold in every result."""
     import pandas as pd
 
     asked = plan.Plan("a run", tuple(Cell(one, 3000) for one in matchups()))

@@ -1,4 +1,4 @@
-"""Experiment files: every form, every mistake at once, and the cells they lay out."""
+"""Experiment files: every form, every mistake at once, and the cells they define."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ def read(tmp_path, text):
 
 
 def mistakes(tmp_path, text):
-    """The sentences about a file, its path written as FILE."""
+    """The error messages for a file, with its path written as FILE."""
     with pytest.raises(ExperimentError) as error:
         read(tmp_path, text)
     assert str(error.value) == "\n".join(error.value.sentences)
@@ -29,7 +29,7 @@ def mistakes(tmp_path, text):
     ]
 
 
-def test_defaults(tmp_path):
+def test_a_minimal_file_takes_the_defaults(tmp_path):
     found = read(tmp_path, 'question = "Well?"\n' + PAIR)
     assert found == experiment.Experiment(
         name="waiting",
@@ -41,7 +41,7 @@ def test_defaults(tmp_path):
     )
 
 
-def test_every_form(tmp_path):
+def test_a_file_can_have_every_form(tmp_path):
     found = read(
         tmp_path,
         """
@@ -72,7 +72,7 @@ def test_every_form(tmp_path):
     )
 
 
-def test_cells(tmp_path):
+def test_the_cells_are_matchups_by_variant(tmp_path):
     found = read(
         tmp_path,
         'question = "?"\nvariants = ["eaai", "standard"]\ndeals = 500\nround_robin = ["gold", "simple"]',
@@ -85,7 +85,7 @@ def test_cells(tmp_path):
     assert {(c.n, c.matchup.seed, c.matchup.unit) for c in cells} == {(500, 1, "deal")}
 
 
-def test_games_for_one_player(tmp_path):
+def test_a_file_can_be_for_one_player(tmp_path):
     found = read(
         tmp_path,
         'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]',
@@ -97,7 +97,7 @@ def test_games_for_one_player(tmp_path):
     ]
 
 
-def test_players_and_games_that_do_not_go_together(tmp_path):
+def test_one_and_two_player_parts_cannot_be_mixed(tmp_path):
     two = (
         'round_robin = ["gold", "simple"]\n[[matchups]]\na = "gold"\n[panel]\nstrategies = ["gold"]'
     )
@@ -125,7 +125,7 @@ def test_players_and_games_that_do_not_go_together(tmp_path):
     ] == [True] * 4
 
 
-def test_all_mistakes_at_once(tmp_path):
+def test_every_mistake_is_reported_at_once(tmp_path):
     found = mistakes(
         tmp_path,
         """
@@ -184,21 +184,21 @@ def test_all_mistakes_at_once(tmp_path):
         ("question = ", "not valid TOML"),
     ],
 )
-def test_one_mistake(tmp_path, text, word):
+def test_a_mistake_is_named(tmp_path, text, word):
     found = mistakes(tmp_path, text)
     assert len(found) == 1
     assert word in found[0]
     assert found[0].startswith("FILE")
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(ExperimentError, match="cannot be read"):
         experiment.read(tmp_path / "none.toml")
     with pytest.raises(ExperimentError, match="cannot be read"):
         experiment.read(tmp_path)
 
 
-def test_a_file_that_is_no_text(tmp_path):
+def test_a_binary_file_is_refused(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(ExperimentError, match="UTF-8"):
         experiment.read(tmp_path / "bytes.toml")
@@ -207,7 +207,7 @@ def test_a_file_that_is_no_text(tmp_path):
 # Hypothesis, precision
 
 
-def test_a_hypothesis(tmp_path):
+def test_a_hypothesis_is_kept(tmp_path):
     assert read(tmp_path, 'question = "?"\nhypothesis = "Yes."\n' + PAIR).hypothesis == "Yes."
     assert read(tmp_path, 'question = "?"\n' + PAIR).hypothesis is None
 
@@ -225,7 +225,7 @@ def test_a_hypothesis(tmp_path):
         ("matches = 30", None, None, None, "match", 30),
     ],
 )
-def test_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
+def test_a_file_says_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
     found = read(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
     assert (found.until, found.sprt, found.seconds, found.unit, found.n) == (
         until,
@@ -267,7 +267,7 @@ def test_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
         ),
     ],
 )
-def test_one_mistake_in_what_says_when_to_stop_or_what_to_compare(tmp_path, keys, word):
+def test_a_mistake_in_stopping_or_comparing_is_named(tmp_path, keys, word):
     found = mistakes(tmp_path, f'question = "?"\n{keys}{PAIR}')
     assert len(found) == 1
     assert word in found[0]
@@ -289,7 +289,7 @@ def swept(tmp_path, text, rest=""):
     return read(tmp_path, f'question = "?"\n{rest}\n[sweep]\n{text}')
 
 
-def test_a_sweep_plays_all_combinations_in_the_order_of_the_file(tmp_path):
+def test_a_sweep_plays_every_combination_in_order(tmp_path):
     found = swept(
         tmp_path,
         'strategy = "simple+knock=at:k={k}"\nvariant = "standard+undercut_bonus={u}"\n[sweep.grid]\nk = [0, 4]\nu = [10, 20]',
@@ -307,7 +307,7 @@ def test_a_sweep_plays_all_combinations_in_the_order_of_the_file(tmp_path):
     ]
 
 
-def test_a_sweep_over_rules_alone(tmp_path):
+def test_a_sweep_can_vary_rules_only(tmp_path):
     found = swept(
         tmp_path,
         'strategy = "gold"\nagainst = "stubborn"\nvariant = "{name}+gin_bonus={g}"\n[sweep.grid]\n'
@@ -322,7 +322,7 @@ def test_a_sweep_over_rules_alone(tmp_path):
     assert found.cells == tuple((game, "gold", "stubborn") for game in games)
 
 
-def test_a_sweep_in_each_of_some_variants_with_places_for_both_players(tmp_path):
+def test_a_sweep_can_vary_both_players_in_several_variants(tmp_path):
     found = swept(
         tmp_path,
         'strategy = "gold+knock=at:k={k}"\nagainst = "gold+discard=hits:keep_pairs={p}"\n[sweep.grid]\nk = [3, 10]\np = [true, false]',
@@ -336,8 +336,8 @@ def test_a_sweep_in_each_of_some_variants_with_places_for_both_players(tmp_path)
     assert found.cells == tuple((game, *pair) for game in ("eaai", "standard") for pair in pairs)
 
 
-def test_a_place_of_player_and_rule_alike(tmp_path):
-    """One list for two places: the player follows the rule."""
+def test_a_list_can_fill_a_player_and_a_rule_together(tmp_path):
+    """The strategy's parameter follows the rule's."""
     found = swept(
         tmp_path,
         'strategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\ngrid.k = [5, 7]',
@@ -347,7 +347,7 @@ def test_a_place_of_player_and_rule_alike(tmp_path):
     )
 
 
-def test_what_is_the_same_occurs_once(tmp_path):
+def test_equal_cells_occur_once(tmp_path):
     found = swept(
         tmp_path,
         'strategy = "simple+knock=at:k={k}"\nagainst = "simple+knock=at:k={j}"\n[sweep.grid]\nk = [4, 10, 4.0]\nj = [4, 10]',
@@ -362,7 +362,7 @@ def test_what_is_the_same_occurs_once(tmp_path):
     ]
 
 
-def test_a_sweep_of_one_player(tmp_path):
+def test_a_sweep_can_be_for_one_player(tmp_path):
     found = swept(
         tmp_path,
         'strategy = "gold+knock=at:k={k}"\ngrid.k = [0, 5]',
@@ -432,11 +432,11 @@ def test_a_sweep_of_one_player(tmp_path):
         ),
     ],
 )
-def test_mistakes_in_a_sweep(tmp_path, text, expected):
+def test_mistakes_in_a_sweep_are_reported(tmp_path, text, expected):
     assert mistakes(tmp_path, f'question = "?"\n[sweep]\n{text}') == expected
 
 
-def test_of_many_combinations_that_name_nothing_a_few_are_named(tmp_path):
+def test_of_many_bad_combinations_a_few_are_named(tmp_path):
     found = mistakes(
         tmp_path,
         'question = "?"\n[sweep]\nstrategy = "gold+knock=at:k={k}"\ngrid.k = [100, 101, 102, 103, 5, 104]',
@@ -447,7 +447,7 @@ def test_of_many_combinations_that_name_nothing_a_few_are_named(tmp_path):
     ]
 
 
-def test_too_many_combinations(tmp_path):
+def test_too_many_combinations_are_refused(tmp_path):
     lists = "\n".join(f"{name} = {list(range(10))}" for name in "abcde")
     assert mistakes(
         tmp_path,
@@ -457,7 +457,7 @@ def test_too_many_combinations(tmp_path):
     ]
 
 
-def test_sweeps_that_do_not_go_with_the_rest(tmp_path):
+def test_a_sweep_must_suit_the_rest_of_the_file(tmp_path):
     one = '[sweep]\nstrategy = "gold"\nagainst = "simple"\nvariant = "{v}"\ngrid.v = [%s]'
     assert mistakes(tmp_path, 'question = "?"\nvariants = ["eaai"]\n' + one % '"pro"') == [
         "FILE: variants and the variant of the sweep are both given; keep one of them."
@@ -487,7 +487,10 @@ u = [10, 25]
 
 
 def slow_contrasts(found):
-    """Written out over all pairs of cells, for files whose cells all come from one panel, sweep or solo list and have a full grid."""
+    """The comparisons, written out over all pairs of cells.
+
+    For files whose cells all come from a single panel, sweep or solo list with a full grid.
+    """
     games, players = (list(dict.fromkeys(cell[part] for cell in found.cells)) for part in (0, 1))
     players = [
         player for player in players if any(a == player != b for _, a, b in found.cells)
@@ -503,11 +506,11 @@ def slow_contrasts(found):
 
 
 def texts(found):
-    """The contrasts in words: variant and strategy of both."""
+    """The comparisons in words: variant and strategy of both cells."""
     return [(found.cells[i][:2], found.cells[j][:2]) for i, j in experiment.contrasts(found)]
 
 
-def test_a_panel_is_compared_with_its_first(tmp_path):
+def test_a_panel_is_compared_with_its_first_strategy(tmp_path):
     found = read(
         tmp_path,
         'question = "?"\n[panel]\nstrategies = ["simple", "gold", "gin-only"]\nagainst = "stubborn"',
@@ -515,7 +518,7 @@ def test_a_panel_is_compared_with_its_first(tmp_path):
     assert experiment.contrasts(found) == [(1, 0), (2, 0)]
 
 
-def test_nobody_is_compared_with_a_player_of_himself(tmp_path):
+def test_self_play_is_not_compared(tmp_path):
     panel = '[panel]\nstrategies = ["simple", "gold", "gin-only"]\nagainst = "simple"'
     assert experiment.contrasts(read(tmp_path, f'question = "?"\n{panel}')) == [(2, 1)]
     assert experiment.contrasts(read(tmp_path, f'question = "?"\nbase = "simple"\n{panel}')) == []
@@ -542,7 +545,7 @@ def test_nobody_is_compared_with_a_player_of_himself(tmp_path):
         for b in ("", "gin-only")
     ],
 )
-def test_contrasts_against_all_pairs_of_cells(tmp_path, text, base):
+def test_comparisons_agree_with_all_pairs_of_cells(tmp_path, text, base):
     found = read(tmp_path, 'question = "?"\n' + (f'base = "{base}"\n' if base else "") + text)
     contrasts = experiment.contrasts(found)
     expected = slow_contrasts(found)
@@ -552,14 +555,14 @@ def test_contrasts_against_all_pairs_of_cells(tmp_path, text, base):
     ) == len(contrasts)
 
 
-def test_a_round_robin_and_pairs_compare_variants_only(tmp_path):
+def test_round_robins_and_pairs_compare_variants_only(tmp_path):
     pairs = 'round_robin = ["gold", "simple", "gin-only"]\n[[matchups]]\na = "stubborn"\n[[matchups]]\na = "gold-early"'
     assert experiment.contrasts(read(tmp_path, f'question = "?"\n{pairs}')) == []
     found = read(tmp_path, f'question = "?"\nvariants = ["eaai", "pro"]\n{pairs}')
     assert experiment.contrasts(found) == [(5 + i, i) for i in range(5)]
 
 
-def test_opponents_are_not_mixed(tmp_path):
+def test_cells_with_different_opponents_are_not_compared(tmp_path):
     found = swept(
         tmp_path,
         'strategy = "{a}"\nagainst = "{b}"\n[sweep.grid]\na = ["gold", "gin-only"]\nb = ["simple", "stubborn"]',
@@ -568,8 +571,8 @@ def test_opponents_are_not_mixed(tmp_path):
     assert texts(found) == [(("standard", "gin-only"), ("standard", "gold"))] * 2
 
 
-def test_where_the_base_does_not_play_nothing_is_compared(tmp_path):
-    """Player and rule share a place: no two cells are alike but for one of them."""
+def test_without_a_base_cell_nothing_is_compared(tmp_path):
+    """Player and rule share a list, so no two cells differ in only one of them."""
     text = '[sweep]\nstrategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\ngrid.k = [5, 7]'
     assert experiment.contrasts(read(tmp_path, f'question = "?"\n{text}')) == []
     assert (
@@ -578,7 +581,7 @@ def test_where_the_base_does_not_play_nothing_is_compared(tmp_path):
     )
 
 
-def test_a_pair_met_with_its_sides_exchanged_is_not_compared(tmp_path):
+def test_a_pair_with_exchanged_sides_is_not_compared(tmp_path):
     found = read(
         tmp_path,
         'question = "?"\nround_robin = ["simple", "gold"]\n[panel]\nstrategies = ["gold", "stubborn", "gin-only"]',
@@ -601,17 +604,17 @@ def test_no_two_cells_are_compared_twice(tmp_path):
 PAGE = (Path(__file__).resolve().parents[2] / "docs/how-to/experiments.md").read_text()
 
 
-def test_the_page_has_every_key():
+def test_the_page_documents_every_key():
     keys = [field.alias or name for name, field in experiment_file.File.model_fields.items()]
     assert sorted(re.findall(r"^\| `(\w+)` \|", PAGE, re.M)) == sorted(keys)
 
 
 @pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", PAGE, re.S))
-def test_the_examples_of_the_page_can_be_played(tmp_path, text):
+def test_the_examples_on_the_page_can_be_played(tmp_path, text):
     assert len(experiment.cells(read(tmp_path, text))) >= 1
 
 
-def test_the_page_shows_every_key_but_the_seed_in_an_example():
+def test_the_examples_on_the_page_use_every_key_but_the_seed():
     used = {
         key for text in re.findall(r"```toml\n(.*?)```", PAGE, re.S) for key in tomllib.loads(text)
     }

@@ -1,4 +1,4 @@
-"""The checks on batch rows before they are kept: whatever the engine plays passes, and what was damaged on the way hardly ever does."""
+"""The checks on batch rows: what the engine plays passes, and damaged rows almost never do."""
 
 import re
 
@@ -39,7 +39,7 @@ def test_every_column_has_a_name():
 
 
 def batches(one, units):
-    """A block of three batches of a real game: two of `units` each, and a shorter one. In small, as if a batch held so many."""
+    """A block of three small batches of a real matchup: two of `units` each and a shorter one."""
     parts = [
         matchup.play(one, k * one.batch, n) for k, n in enumerate((units, units, units // 2 + 1))
     ]
@@ -55,7 +55,7 @@ def pair(a, b, variant, unit, seed=11):
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("variant", [*games.TWO_PLAYER, *games.ONE_PLAYER, *games.UNUSUAL])
-def test_whatever_the_engine_plays_is_sound(variant, unit):
+def test_every_row_the_engine_plays_passes(variant, unit):
     for a, b in ALONE if variant in games.ONE_PLAYER else PAIRS:
         one = pair(a, b, variant, unit)
         invariants.check(one, *batches(one, UNITS[unit]))
@@ -76,8 +76,8 @@ RIVALS = [
     st.sampled_from(list(UNITS)),
     st.data(),
 )
-def test_whoever_plays_under_whatever_options(variant, a, b, unit, data):
-    """Any two strategies under any row with one to three of its options set anywhere in their range."""
+def test_every_row_passes_for_any_strategies_and_options(variant, a, b, unit, data):
+    """Any two strategies in any variant with one to three options set anywhere in their range."""
     options = data.draw(
         st.lists(
             st.sampled_from(list(variants.parameters().values())),
@@ -107,8 +107,15 @@ def written(value):
 # What was damaged
 
 
-@pytest.fixture(scope="module", params=[("gold", "simple", "standard", "deal"), ("gold", "gold", "standard", "deal"),
-                                        ("gold", "simple", "standard", "match"), ("gold", None, "gin-solitaire", "deal")])  # fmt: skip
+@pytest.fixture(
+    scope="module",
+    params=[
+        ("gold", "simple", "standard", "deal"),
+        ("gold", "gold", "standard", "deal"),
+        ("gold", "simple", "standard", "match"),
+        ("gold", None, "gin-solitaire", "deal"),
+    ],
+)
 def sound(request):
     """A matchup and one full batch of it."""
     a, b, variant, unit = request.param
@@ -127,8 +134,8 @@ def passes(one, row):
     return True
 
 
-def blind(one, found, change):
-    """The columns in which a change is not seen."""
+def unnoticed_columns(one, found, change):
+    """The columns in which a change goes unnoticed."""
 
     def changed(i):
         row = found.copy()
@@ -143,11 +150,15 @@ def blind(one, found, change):
 
 
 @pytest.mark.parametrize("by", [1, -1])
-def test_one_too_many_is_seen_but_in_products_and_three_plain_sums(sound, by):
-    """Products with a denominator that varies (showdowns, draws, points by kind; in matches, deals) are bounded and no more; the squares
-    of single results only have to be as large as those of pairs, and dealt deadwood may be anything."""
+def test_one_too_many_is_noticed_in_most_columns(sound, by):
+    """The exceptions are products and three plain sums.
+
+    Products with a denominator that varies (showdowns, draws, points by kind; in matches, deals)
+    are only bounded. The squares of single results only have to be as large as those of pairs, and
+    dealt deadwood may be anything.
+    """
     one, found = sound
-    unseen = blind(one, found, lambda n: n + by)
+    unseen = unnoticed_columns(one, found, lambda n: n + by)
     assert set(unseen) <= {name for name in NAMES if name.startswith("product")} | {
         "deal squares",
         "match squares",
@@ -162,13 +173,13 @@ def test_one_too_many_is_seen_but_in_products_and_three_plain_sums(sound, by):
     assert len(unseen) <= (0.07 if one.unit == "deal" else 0.16) * sums.COLUMNS
 
 
-def test_two_too_many_are_seen_in_most_columns(sound):
-    """An even change escapes the comparison of parities, but then it is in a number that only has bounds."""
-    assert len(blind(*sound, lambda n: n + 2)) <= 0.4 * sums.COLUMNS
+def test_two_too_many_are_noticed_in_most_columns(sound):
+    """An even change escapes the parity checks, but only where a number just has bounds."""
+    assert len(unnoticed_columns(*sound, lambda n: n + 2)) <= 0.4 * sums.COLUMNS
 
 
-def test_a_flipped_high_bit_and_a_number_that_was_never_written(sound):
-    """Squares of what may be negative have no upper bound; of everything else they have."""
+def test_a_flipped_high_bit_or_a_missing_number_is_noticed(sound):
+    """Only squares of values that may be negative have no upper bound."""
     one, found = sound
     signed = {*invariants.SIGNED, *(invariants.PENALTIES if one.b is None else ())}
     unbounded = {f"square of {fact}" for fact in signed} | {
@@ -177,12 +188,12 @@ def test_a_flipped_high_bit_and_a_number_that_was_never_written(sound):
         "dealt deadwood",
     }
     for bit in np.random.default_rng(21).integers(24, 63, 6).tolist():
-        assert set(blind(one, found, lambda n, bit=bit: n ^ 1 << bit)) <= unbounded
-    assert len(blind(one, found, lambda n: 0)) <= 0.16 * sums.COLUMNS
+        assert set(unnoticed_columns(one, found, lambda n, bit=bit: n ^ 1 << bit)) <= unbounded
+    assert len(unnoticed_columns(one, found, lambda n: 0)) <= 0.16 * sums.COLUMNS
 
 
-def test_swapped_columns_are_seen(sound):
-    """Two columns of different content, drawn at random: nine times in ten."""
+def test_swapped_columns_are_noticed(sound):
+    """Two random columns of different content, in nine of ten cases."""
     one, found = sound
     rng = np.random.default_rng(22)
     swaps = [
@@ -200,7 +211,7 @@ def test_swapped_columns_are_seen(sound):
     assert len(swaps) > 500 and seen / len(swaps) > 0.9
 
 
-def test_units_doubled_left_out_or_of_another_batch_are_seen(sound):
+def test_units_doubled_left_out_or_of_another_batch_are_noticed(sound):
     one, found = sound
     n = one.batch
     with pytest.raises(
@@ -217,7 +228,7 @@ def test_units_doubled_left_out_or_of_another_batch_are_seen(sound):
         invariants.check(one, [n], more[None])
 
 
-def test_a_block_of_another_shape_is_seen(sound):
+def test_a_block_of_another_shape_is_noticed(sound):
     one, found = sound
     for units, wrong in (
         ([one.batch] * 2, found[None]),
@@ -228,7 +239,7 @@ def test_a_block_of_another_shape_is_seen(sound):
             invariants.check(one, units, wrong)
 
 
-def test_one_bad_row_among_many_is_seen(sound):
+def test_one_bad_row_among_many_is_noticed(sound):
     one, found = sound
     many = np.stack([found] * 9)
     invariants.check(one, [one.batch] * 9, many)
@@ -241,7 +252,7 @@ def test_one_bad_row_among_many_is_seen(sound):
 
 
 def lying(monkeypatch, from_unit):
-    """The engine gives one deal too many from some unit on."""
+    """Make the engine report one deal too many from some unit on."""
     play = matchup.play
 
     def wrong(one, first, units):
@@ -253,7 +264,7 @@ def lying(monkeypatch, from_unit):
 
 
 @pytest.mark.parametrize("team", [Here, lambda: Threads(2)])
-def test_nothing_of_a_bad_block_is_kept_and_what_was_before_is(monkeypatch, team):
+def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team):
     lying(monkeypatch, 7500)
     with opened(None, {}) as book:
         with pytest.raises(IdentityError) as error:
@@ -276,7 +287,7 @@ def test_nothing_of_a_bad_block_is_kept_and_what_was_before_is(monkeypatch, team
     )
 
 
-def test_a_command_that_meets_one_ends_with_a_sentence(monkeypatch, tmp_path):
+def test_a_bad_block_ends_the_command_with_a_sentence(monkeypatch, tmp_path):
     lying(monkeypatch, 0)
     found = CliRunner().invoke(
         cli, ["match", "gold", "--deals", "5000", "-o", str(tmp_path / "out")], prog_name="simgin"

@@ -1,6 +1,7 @@
-"""Runs that are killed at any instant, again and again, and gone on with: the same bytes as an undisturbed run, no batch lost or doubled.
+"""Runs killed at random instants and continued end with the bytes of an undisturbed run.
 
-The instants are drawn from fixed seeds; where they fall in the run depends on the machine.
+No batch is lost or doubled. The instants are drawn from fixed seeds; where they fall in a run
+depends on the machine.
 """
 
 import signal
@@ -25,7 +26,7 @@ STARTING = 6.0  # seconds within which a kill may meet a process that has not be
 
 
 def experiment(place, deals):
-    """The file of an experiment of two cells."""
+    """The file of an experiment with two cells."""
     path = place / "two.toml"
     path.write_text(
         f'question = "Is it the same?"\nvariants = ["eaai"]\ndeals = "{deals}"\nseed = 7\n'
@@ -57,7 +58,7 @@ class Run:
         return found is not None and found[0] > 0 and found != self._before
 
     def until(self, reached):
-        """Wait for something; whether it came before the process ended."""
+        """Wait until `reached`; returns whether that came before the process ended."""
         while not reached():
             if self.process.poll() is not None:
                 return False
@@ -65,12 +66,12 @@ class Run:
         return True
 
     def kill(self):
-        """SIGKILL, unless it is over; whether it was not."""
+        """Send SIGKILL unless the process has ended; returns whether it was killed."""
         self.process.kill()
         return self._ended(-signal.SIGKILL, 0) != 0
 
     def end(self):
-        """Let it come to its end."""
+        """Let the process end by itself."""
         self._ended(0)
 
     def _ended(self, *codes):
@@ -80,7 +81,10 @@ class Run:
 
 
 def kill_some(path, place, rng, kills, seconds, *more):
-    """Start it again and again, and kill it: within some seconds of its first block, or whenever. How many kills came in time."""
+    """Start the run again and again and kill it, and return the number of kills that came in time.
+
+    A kill comes within some seconds of the first block, or at any instant.
+    """
     there, killed = [set(), set()], 0
     for _ in range(kills):
         run = Run(path, place, *more)
@@ -95,7 +99,7 @@ def kill_some(path, place, rng, kills, seconds, *more):
 
 
 def grown(place, before):
-    """The finished batches of both cells, none of them lost, whatever is known to be sound."""
+    """The finished batches of both cells, after checking that none known before is lost."""
     if not (place / FILE).is_file() or not (place / FILE).stat().st_size:
         return before
     with reading(place / FILE) as book:
@@ -105,7 +109,10 @@ def grown(place, before):
 
 
 def kill_while_writing(path, place, rng, kills):
-    """Kill it from the moment on when the manifest says that files are being written. How many kills met that."""
+    """Kill the run while its manifest says that files are being written.
+
+    Returns the number of kills that met that state.
+    """
     met = 0
     for _ in range(kills):
         manifest = place / directory.MANIFEST
@@ -123,7 +130,7 @@ def kill_while_writing(path, place, rng, kills):
 
 
 def assert_alike(path, place, fresh):
-    """Everything that a run leaves is as an undisturbed run left it."""
+    """Check that a run left exactly what an undisturbed run left."""
     for name in KEPT:
         assert (place / name).read_bytes() == (fresh / name).read_bytes()
     assert sorted(one.relative_to(place) for one in place.rglob("*")) == sorted(
@@ -159,13 +166,13 @@ def killed_and_fresh(tmp_path, deals, kills, seconds, endings, seed):
     return killed, met
 
 
-def test_a_run_killed_now_and_then_comes_to_the_same_bytes(tmp_path):
+def test_a_run_killed_a_few_times_ends_with_the_same_bytes(tmp_path):
     killed, _ = killed_and_fresh(tmp_path, "2M", kills=3, seconds=0.5, endings=1, seed=1)
     assert killed >= 2
 
 
 @pytest.mark.slow
-def test_a_run_killed_fifty_times_comes_to_the_same_bytes(tmp_path):
+def test_a_run_killed_fifty_times_ends_with_the_same_bytes(tmp_path):
     killed, met = killed_and_fresh(tmp_path, "12M", kills=40, seconds=1.0, endings=10, seed=2)
     assert killed >= 25 and met >= 2
 
@@ -174,8 +181,8 @@ def test_a_run_killed_fifty_times_comes_to_the_same_bytes(tmp_path):
 
 
 @pytest.mark.slow
-def test_nothing_of_a_killed_client_stays(tmp_path):
-    """Its local processes end by themselves."""
+def test_a_killed_client_leaves_no_processes(tmp_path):
+    """Its local workers end by themselves."""
     psutil = pytest.importorskip("psutil", reason="comes with distributed")
     path, place = experiment(tmp_path, "500M"), tmp_path / "killed"
     run = Run(path, place, "--scheduler", "local:1")
@@ -186,8 +193,8 @@ def test_nothing_of_a_killed_client_stays(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_cluster_whose_workers_and_client_are_killed_comes_to_the_same_bytes(tmp_path):
-    """Twelve times a worker is killed and another one started, four times the client, at instants drawn by lot."""
+def test_a_cluster_with_killed_workers_and_client_ends_with_the_same_bytes(tmp_path):
+    """A worker is killed and replaced twelve times, the client four times, at random instants."""
     pytest.importorskip("distributed")
     rng = np.random.default_rng(3)
     path, place, fresh = experiment(tmp_path, "12M"), tmp_path / "killed", tmp_path / "fresh"

@@ -1,4 +1,4 @@
-"""The ledger: blocks whole or not at all, one writer, whose run it is, and a sentence for whatever a disk can do to it."""
+"""The ledger: whole blocks, a single writer, and refusals for other runs and disk errors."""
 
 import os
 import resource
@@ -35,7 +35,7 @@ RUN = {
 
 
 def rows(rng, batches):
-    """Rows as wide as real ones, of numbers of every size."""
+    """Rows as wide as real ones, with numbers of every size."""
     bits = rng.integers(0, 63, (batches, sums.COLUMNS))
     return rng.integers(0, 2**63, (batches, sums.COLUMNS)) >> bits * np.sign(
         rng.integers(-1, 2, bits.shape)
@@ -56,7 +56,7 @@ def path(tmp_path):
 # Blocks
 
 
-def test_what_was_added_comes_back_in_the_order_of_units(path):
+def test_blocks_come_back_in_the_order_of_units(path):
     rng = np.random.default_rng(1)
     all_rows, first = rows(rng, 60), np.arange(0, 60, 5)
     with opened(path, RUN) as book:
@@ -87,7 +87,7 @@ def test_what_was_added_comes_back_in_the_order_of_units(path):
         book.rows(0, 60 * SIZE + 1, SIZE)
 
 
-def test_chunks_are_the_rows_however_many_there_are(path, monkeypatch):
+def test_chunks_hold_all_rows_in_order(path, monkeypatch):
     some = rows(np.random.default_rng(2), 23)
     for chunk in (1, 7, 23, 24):
         monkeypatch.setattr(ledger, "CHUNK", chunk)
@@ -98,13 +98,14 @@ def test_chunks_are_the_rows_however_many_there_are(path, monkeypatch):
 
 
 @pytest.mark.parametrize("fails_at", [1, 2, 9])
-def test_a_block_is_there_whole_or_not_at_all(path, fails_at):
-    """Something fails at the row of a batch, as a full disk would."""
+def test_a_block_is_stored_whole_or_not_at_all(path, fails_at):
+    """Writing fails at the row of a batch, as on a full disk."""
     some = rows(np.random.default_rng(3), 10)
     with opened(path, RUN) as book:
         book.add(0, 0, [SIZE] * 10, some, "x")
         book._connection.execute(
-            f"CREATE TEMP TRIGGER full BEFORE INSERT ON batches WHEN NEW.batch = {10 + fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
+            "CREATE TEMP TRIGGER full BEFORE INSERT ON batches "
+            f"WHEN NEW.batch = {10 + fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
         )
         with pytest.raises(
             LedgerError,
@@ -118,8 +119,8 @@ def test_a_block_is_there_whole_or_not_at_all(path, fails_at):
 
 
 @given(st.lists(st.integers(1, 45), min_size=1, max_size=8))
-def test_tails_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
-    """A run of one size after the other in one ledger, batches of ten: what is left is played, and the rows are those of one go."""
+def test_runs_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
+    """Runs of several sizes, one after the other in one ledger with batches of ten."""
     cell = SimpleNamespace(batch=10, units=lambda n: n)
     with opened(None, RUN) as book:
         for n in sizes:
@@ -131,14 +132,14 @@ def test_tails_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
 
 
 def numbered(first, units):
-    """Rows of ten units each that tell how many units they hold and what their numbers add up to."""
+    """Rows of ten units that give the number of their units and the sum of their numbers."""
     out = np.zeros((-(-units // 10), sums.COLUMNS), np.int64)
     for unit in range(first, first + units):
         out[(unit - first) // 10, :2] += 1, unit
     return out
 
 
-def test_deals_that_were_recorded_survive(path):
+def test_recorded_deals_survive(path):
     deals = [np.arange(5 * n, dtype=np.int64).reshape(n, 5) * -(2**40) for n in (3, 0, 7)]
     some = rows(np.random.default_rng(4), 3)
     with opened(path, RUN) as book:
@@ -168,7 +169,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("change", "told"), OTHERS)
-def test_another_run_is_refused_with_the_difference_by_name(path, change, told):
+def test_another_run_is_refused_and_the_difference_is_named(path, change, told):
     with opened(path, RUN) as book:
         book.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
     before = path.read_bytes()
@@ -180,7 +181,7 @@ def test_another_run_is_refused_with_the_difference_by_name(path, change, told):
     assert path.read_bytes() == before
 
 
-def test_every_difference_is_told(path):
+def test_every_difference_is_named(path):
     told = {True: "only there.", False: "{} there, nothing here."}
     expected = [
         f"{key}: {told[isinstance(value, dict)].format(ledger._shown(value))}"
@@ -191,7 +192,7 @@ def test_every_difference_is_told(path):
     assert ledger.differences(RUN, RUN) == [] == ledger.differences([], [])
 
 
-def test_a_ledger_without_a_batch_is_bound_to_no_run(path):
+def test_an_empty_ledger_accepts_any_run(path):
     with opened(path, RUN):
         pass
     with opened(path, {**RUN, "seed": 2}) as book:
@@ -229,7 +230,7 @@ def held(path):
         assert other.wait(30) == 0
 
 
-def test_one_process_at_a_time(path):
+def test_only_one_process_may_write(path):
     with held(path):
         for how in (opened(path, {"seed": 1}), reading(path)):
             with (
@@ -248,7 +249,7 @@ def test_one_process_at_a_time(path):
         pass
 
 
-def test_a_second_command_ends_with_2(path):
+def test_a_second_command_exits_with_2(path):
     words = [sys.executable, "-m", "simgin", "match", "gold", "--deals", "10", "-o", path.parent]
     with held(path):
         found = subprocess.run(words, capture_output=True, text=True, timeout=120)
@@ -260,8 +261,8 @@ def test_a_second_command_ends_with_2(path):
     )
 
 
-def test_of_many_that_begin_at_once_one_gets_in(path):
-    """Each waits for all the others before it opens, and none closes before all have tried."""
+def test_of_many_processes_that_start_together_one_writes(path):
+    """Each waits for all others before it opens, and none closes before all have tried."""
     code = HOLDING.replace(
         "with opened", "print('ready', flush=True); sys.stdin.readline()\nwith opened"
     )
@@ -289,7 +290,7 @@ def test_of_many_that_begin_at_once_one_gets_in(path):
 
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
-    """The bytes of a sound ledger of a hundred batches, and their rows."""
+    """The bytes of a sound ledger of a hundred batches, and its rows."""
     path = tmp_path_factory.mktemp("good") / FILE
     some = rows(np.random.default_rng(6), 100)
     with opened(path, RUN) as book:
@@ -304,7 +305,7 @@ def used(how):
 
 
 @pytest.mark.parametrize("share", [0.0001, 0.001, 0.05, 0.5, 0.99])
-def test_a_ledger_cut_short_is_a_sentence(path, good, share):
+def test_a_truncated_ledger_is_refused_in_a_sentence(path, good, share):
     path.write_bytes(good[0][: max(1, int(share * len(good[0])))])
     for how in (opened(path, RUN), reading(path)):
         with pytest.raises(
@@ -313,8 +314,8 @@ def test_a_ledger_cut_short_is_a_sentence(path, good, share):
             used(how)
 
 
-def test_damage_anywhere_is_a_sentence_or_harmless(path, good):
-    """Sixty-four bytes overwritten at sixty places: never a traceback, never another row."""
+def test_damage_is_refused_or_harmless(path, good):
+    """Sixty-four bytes overwritten at sixty places: no traceback and no other row."""
     content, some = good
     rng, told = np.random.default_rng(7), 0
     for at in rng.integers(0, len(content) - 64, 60).tolist():
@@ -328,7 +329,7 @@ def test_damage_anywhere_is_a_sentence_or_harmless(path, good):
 
 
 @pytest.mark.parametrize("content", [b"a diary\n" * 500, b"x" * 4096])
-def test_a_file_that_is_no_database(path, content):
+def test_another_file_is_no_ledger(path, content):
     path.write_bytes(content)
     for how in (opened(path, RUN), reading(path)):
         with pytest.raises(LedgerError, match="is damaged"):
@@ -336,7 +337,7 @@ def test_a_file_that_is_no_database(path, content):
     assert path.read_bytes() == content
 
 
-def test_somebody_elses_database_is_left_to_the_last_byte(path):
+def test_a_foreign_database_is_left_unchanged(path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE recipes (name)")
     before = path.read_bytes()
@@ -347,7 +348,7 @@ def test_somebody_elses_database_is_left_to_the_last_byte(path):
 
 
 @pytest.mark.parametrize("form", ["0", str(ledger.FORM + 1), "old"])
-def test_a_ledger_of_another_form_is_refused(path, good, form):
+def test_a_ledger_of_another_format_is_refused(path, good, form):
     path.write_bytes(good[0])
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE run SET value = ? WHERE key = 'form'", [form])
@@ -359,7 +360,7 @@ def test_a_ledger_of_another_form_is_refused(path, good, form):
             used(how)
 
 
-def test_there_is_none(path):
+def test_a_missing_ledger_is_reported(path):
     with (
         pytest.raises(LedgerError, match=rf"has no {FILE}; name a directory that `simgin run`"),
         reading(path),
@@ -369,7 +370,7 @@ def test_there_is_none(path):
         pass
 
 
-def test_closed_it_is_one_plain_file(path):
+def test_a_closed_ledger_is_a_single_file(path):
     with opened(path, RUN) as book:
         book.add(0, 0, [SIZE], rows(np.random.default_rng(8), 1), "x")
         assert (path.parent / f"{FILE}-wal").exists()
@@ -380,7 +381,7 @@ def test_closed_it_is_one_plain_file(path):
     assert whole(path)
 
 
-def test_a_killed_writers_blocks_are_there_for_readers_and_writers(path):
+def test_the_blocks_of_a_killed_process_are_kept(path):
     code = HOLDING.replace("as book", "").replace(
         "    print",
         "    one = book.add(0, 0, [1000], np.ones((1, sums.COLUMNS), np.int64), 'x')\n    print",
@@ -404,7 +405,7 @@ def test_a_killed_writers_blocks_are_there_for_readers_and_writers(path):
 
 @contextmanager
 def mounted(place, options):
-    """A small disk of its own; only for root."""
+    """A small disk of its own; needs root."""
     place.mkdir(exist_ok=True)
     words = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
     if (
@@ -423,7 +424,7 @@ def remount(place, options):
     subprocess.run(["mount", "-o", f"remount,{options}", str(place)], check=True)
 
 
-def test_a_directory_that_can_only_be_read(tmp_path):
+def test_a_read_only_directory_is_refused(tmp_path):
     some = rows(np.random.default_rng(9), 3)
     with mounted(tmp_path / "disk", "size=1m") as place:
         with opened(place / FILE, RUN) as book:
@@ -445,7 +446,10 @@ def test_a_full_disk_loses_nothing(tmp_path):
 
 
 def test_a_limit_on_the_size_of_files_loses_nothing(path):
-    """What a full disk is where none can be mounted. Python ignores the signal, so writing fails."""
+    """Stands in for a full disk where none can be mounted.
+
+    Python ignores the signal, so writing fails.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
     try:
@@ -455,7 +459,7 @@ def test_a_limit_on_the_size_of_files_loses_nothing(path):
 
 
 def fills(path, make_room):
-    """Write until there is no room, look what is there, make room, and go on."""
+    """Write until there is no room, check what is stored, make room and go on."""
     some = rows(np.random.default_rng(10), 400)
     added = 0
     with (
@@ -481,8 +485,8 @@ def fills(path, make_room):
     assert whole(path)
 
 
-def test_a_run_on_a_disk_that_is_full_ends_with_a_sentence_and_goes_on(tmp_path):
-    """A real run on a real disk: 600 batches of half a kilobyte do not fit, and do after room was made."""
+def test_a_run_on_a_full_disk_ends_with_a_sentence_and_can_continue(tmp_path):
+    """600 batches of half a kilobyte do not fit at first, and do after room is made."""
 
     def match(place):
         words = ["match", "simple", "simple", "-v", "eaai", "--deals", "600k", "-o", str(place)]
@@ -508,8 +512,8 @@ def test_a_run_on_a_disk_that_is_full_ends_with_a_sentence_and_goes_on(tmp_path)
 # How long it takes
 
 
-def test_ten_thousand_blocks_are_gone_on_with_at_once(path):
-    """Opening, finding what is left, and the total: under two seconds (0.4 here)."""
+def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
+    """Opening, finding what is left and the total take under two seconds (0.4 when measured)."""
     one = seated("gold", "simple", "standard", 1, "deal")
     row = np.arange(sums.COLUMNS, dtype=np.int64)[None] * 17
     with opened(path, RUN) as book:
@@ -525,7 +529,7 @@ def test_ten_thousand_blocks_are_gone_on_with_at_once(path):
 
 
 def test_the_ledger_is_small(path):
-    """A real row takes about half a kilobyte: ten million deals in pairs are some megabytes."""
+    """A real row takes about half a kilobyte: ten million deals in pairs are a few megabytes."""
     from simgin.play import matchup
 
     found = matchup.play(seated("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)

@@ -1,4 +1,4 @@
-"""Whoever plays, in blocks of whatever size, handed back in whatever order, and after whatever interruption: one table to the byte."""
+"""The table does not depend on workers, block sizes, order or interruptions, byte for byte."""
 
 import hashlib
 import itertools
@@ -26,7 +26,7 @@ PLANS = (
 
 
 class Shuffled:
-    """A team that waits until all that is out was played, and hands it back in an order drawn by lot."""
+    """A team that waits until all blocks are played and returns them in random order."""
 
     workers, room = 3, 9
 
@@ -52,7 +52,10 @@ class Shuffled:
 
 
 def digest(plans, team, interrupted=None):
-    """Digest of the tables of some plans; interrupted: after so many blocks, and gone on with, until it is done."""
+    """Digest of the tables of some plans.
+
+    `interrupted`: stop after so many blocks and continue, until the run is done.
+    """
     found = hashlib.sha256()
     for asked in plans:
         with ledger.opened(None, asked.identity) as book:
@@ -82,16 +85,16 @@ def play(asked, book, team, interrupted):
 
 @pytest.fixture(scope="module")
 def wanted():
-    """One after the other, without any team."""
+    """The digest of a run without any team, one block after the other."""
     return digest(PLANS, Here)
 
 
-def test_the_digest_can_differ(wanted):
+def test_the_digest_detects_a_change(wanted):
     others = (plan.of_matchup("gold", "simple", "eaai", deals=33_003, seed=3), *PLANS[1:])
     assert digest(others, Here) != wanted
 
 
-def test_one_of_the_plans_ends_by_its_results():
+def test_one_of_the_plans_stops_by_its_results():
     with ledger.opened(None, {}) as book:
         (found,) = play(PLANS[-1], book, Here, None)
     assert 2000 < found.units < 30_000 and found.stopped.startswith(
@@ -101,26 +104,26 @@ def test_one_of_the_plans_ends_by_its_results():
 
 @pytest.mark.parametrize("seconds", SECONDS)
 @pytest.mark.parametrize("threads", [1, 2, 7])
-def test_threads(monkeypatch, wanted, threads, seconds):
+def test_the_table_does_not_depend_on_threads(monkeypatch, wanted, threads, seconds):
     monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: Threads(threads)) == wanted
 
 
 @pytest.mark.parametrize("seconds", SECONDS)
 @pytest.mark.parametrize("seed", [1, 2])
-def test_any_order(monkeypatch, wanted, seed, seconds):
+def test_the_table_does_not_depend_on_the_order_of_blocks(monkeypatch, wanted, seed, seconds):
     monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: Shuffled(seed)) == wanted
 
 
 @pytest.mark.parametrize("blocks", [1, 3])
-def test_interruptions(monkeypatch, wanted, blocks):
+def test_the_table_does_not_depend_on_interruptions(monkeypatch, wanted, blocks):
     monkeypatch.setattr(schedule, "BLOCK_SECONDS", 0.003)
     assert digest(PLANS, lambda: Threads(2), interrupted=blocks) == wanted
 
 
 class Lasting(Cluster):
-    """A cluster that serves one run after the other."""
+    """A cluster that serves several runs."""
 
     def close(self):
         pass
@@ -134,15 +137,15 @@ def local():
     Cluster.close(team)
 
 
-def test_two_local_clusters_are_not_in_each_others_way(local):
-    """Neither warns of a port that the other one has."""
+def test_two_local_clusters_do_not_interfere(local):
+    """Neither warns of a port that the other uses."""
     Cluster("local:1").close()
 
 
 @pytest.mark.parametrize(
     "seconds", [0.003, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.0, 0.5))]
 )
-def test_a_cluster(monkeypatch, wanted, local, seconds):
+def test_the_table_is_the_same_from_a_cluster(monkeypatch, wanted, local, seconds):
     monkeypatch.setattr(schedule, "BLOCK_SECONDS", seconds)
     assert digest(PLANS, lambda: local) == wanted
     assert local.audited >= 1

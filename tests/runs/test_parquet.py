@@ -1,4 +1,4 @@
-"""Deals written down one by one: what is read back is what was played, and memory does not grow with it."""
+"""Recorded deals: what is read back is what was played, and memory stays flat."""
 
 import subprocess
 import sys
@@ -40,7 +40,7 @@ def written(path, matchup, units):
 
 
 @pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
-def test_what_is_read_back_is_what_was_played(tmp_path, matchup):
+def test_recorded_deals_are_read_back_as_played(tmp_path, matchup):
     _, deals, frame = written(tmp_path / "deals.parquet", matchup, 150)
     assert list(frame.columns) == ["variant", "a", "b", *FIELDS]
     assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {
@@ -62,7 +62,7 @@ def test_what_is_read_back_is_what_was_played(tmp_path, matchup):
 
 
 @pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
-def test_columns_add_up_to_the_batch_rows(tmp_path, matchup):
+def test_recorded_columns_add_up_to_the_batch_rows(tmp_path, matchup):
     row, _, frame = written(tmp_path / "deals.parquet", matchup, 150)
     fact = {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
     knocks = frame[frame["kind"].isin(["knock", "undercut", "even"])]
@@ -111,7 +111,7 @@ def test_columns_add_up_to_the_batch_rows(tmp_path, matchup):
     }
 
 
-def test_several_cells_in_one_file(tmp_path):
+def test_several_cells_share_a_file(tmp_path):
     cells = [CELLS["deals"], CELLS["matches"], ALONE, CELLS["deals"]]
     batches = [
         (one.variant.text, one.a.text, one.opponent, play_recorded(one, 0, 20)[1]) for one in cells
@@ -154,7 +154,7 @@ def test_types_are_small_and_columns_described(tmp_path):
     )
 
 
-def test_no_deal_at_all(tmp_path):
+def test_a_file_can_have_no_deals(tmp_path):
     assert records.write(tmp_path / "deals.parquet", []) == 0
     assert len(pd.read_parquet(tmp_path / "deals.parquet")) == 0
 
@@ -177,7 +177,7 @@ def test_a_number_that_does_not_fit_is_an_error(tmp_path, name, number):
         records.write(tmp_path / "deals.parquet", [("v", "a", "", rows)])
 
 
-def test_a_failure_leaves_what_was_there(tmp_path):
+def test_a_failure_leaves_the_old_file(tmp_path):
     path = tmp_path / "deals.parquet"
     written(path, ALONE, 10)
     before = path.read_bytes()
@@ -192,14 +192,14 @@ def test_a_failure_leaves_what_was_there(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_where_nothing_can_be_written(tmp_path):
+def test_an_unwritable_place_is_refused(tmp_path):
     for path in (tmp_path / "none/deals.parquet", tmp_path):
         with pytest.raises(RecordsError, match=r"cannot be written \(.*\); name another file\.$"):
             records.write(path, [])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_pyarrow(tmp_path, monkeypatch):
+def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(RecordsError, match=r"install simgin\[parquet\]\.$"):
         records.write(tmp_path / "deals.parquet", [])
@@ -228,8 +228,8 @@ print(most(100) - few)
 """
 
 
-def test_memory_is_flat_over_two_million_rows(tmp_path):
-    """All rows at once would take 170 MiB in their small types alone."""
+def test_memory_stays_flat_over_two_million_rows(tmp_path):
+    """All rows at once would take 170 MiB even in their small types."""
     pytest.importorskip("resource")
     done = subprocess.run(
         [sys.executable, "-c", MEASURE, str(tmp_path / "deals.parquet")],

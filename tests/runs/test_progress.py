@@ -1,4 +1,4 @@
-"""Progress: plain lines where there is no terminal, a bar where there is one."""
+"""Progress: plain lines without a terminal, a bar on a terminal."""
 
 import io
 import re
@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_plain_line_every_ten_seconds(monkeypatch):
+def test_without_a_terminal_a_line_is_printed_every_ten_seconds(monkeypatch):
     now = iter([100.0, 104.0, 111.0, 115.0, 300.0, 400.0])
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
     stream = io.StringIO()
@@ -27,7 +27,7 @@ def test_a_plain_line_every_ten_seconds(monkeypatch):
 
 
 @pytest.mark.parametrize("no_color", [False, True])
-def test_a_bar_on_a_terminal(monkeypatch, no_color):
+def test_on_a_terminal_a_bar_is_shown(monkeypatch, no_color):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("NO_COLOR", "1") if no_color else monkeypatch.delenv(
         "NO_COLOR", raising=False

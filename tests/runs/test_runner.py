@@ -1,4 +1,4 @@
-"""The runner: the same rows for any workers and blocks, faults told apart, interruption, rules and times, and what is left to resume."""
+"""The runner: equal rows for any workers, and failures, interruptions, stopping and resuming."""
 
 import io
 import subprocess
@@ -28,7 +28,7 @@ WIDTH = runner.sums.COLUMNS
 
 
 def numbered(matchup, first, units):
-    """A batch row tells the units it holds: how many, and the sum of their numbers."""
+    """A batch row that gives the number of its units and the sum of their numbers."""
     rows = []
     for start in range(first, first + units, matchup.batch):
         inside = range(start, min(start + matchup.batch, first + units))
@@ -37,7 +37,7 @@ def numbered(matchup, first, units):
 
 
 def failing(*bad, delay=lambda unit: 0.0):
-    """A player that fails in the block that holds one of some units, and says which, the smallest first."""
+    """A player that fails in a block that holds a bad unit and names the smallest one."""
 
     def play(matchup, first, units):
         for unit in range(first, first + units):
@@ -51,7 +51,7 @@ def failing(*bad, delay=lambda unit: 0.0):
 
 @pytest.fixture
 def toys(monkeypatch):
-    """Toys are played by whoever is named: their rows are no batch rows, and no game's identities hold in them."""
+    """Play toys in place of matchups; their rows are not checked."""
     monkeypatch.setattr(invariants, "check", lambda *_: None)
 
     def played_by(player):
@@ -62,7 +62,7 @@ def toys(monkeypatch):
 
 
 def play(n, workers=2, progress=None, ledger=None, **more):
-    """What the runner says of one toy cell, and its rows."""
+    """The runner's result for a toy cell, and its rows."""
     if ledger is None:
         with opened(None, {}) as ledger:
             return play(n, workers, progress, ledger, **more)
@@ -84,7 +84,7 @@ def test_rows_do_not_depend_on_block_sizes(toys, monkeypatch, seconds):
     assert (play(1234)[1] == numbered(TOY, 0, 1234)).all()
 
 
-def test_nobody_at_work_is_a_team_as_well(toys):
+def test_a_team_of_no_workers_plays_too(toys):
     with opened(None, {}) as ledger:
         runner.run([Cell(TOY, 25), Cell(TOY, 7)], ledger, Here())
         assert (ledger.rows(0, 25, 10) == numbered(TOY, 0, 25)).all() and (
@@ -107,7 +107,7 @@ def test_blocks_grow_towards_half_a_second(toys):
     assert len(sizes) < 40
 
 
-def test_progress_ends_at_all_units_and_begins_where_the_ledger_does(toys):
+def test_progress_starts_at_the_ledger_and_ends_at_all_units(toys):
     seen = []
     with opened(None, {}) as ledger:
         play(500, 3, ledger=ledger)
@@ -133,7 +133,7 @@ def test_only_what_is_missing_is_played(toys):
 
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
-def test_the_smallest_failing_unit_is_told(toys, workers):
+def test_the_smallest_failing_unit_is_reported(toys, workers):
     """Even when it takes longer to fail than a later one in another thread."""
     toys(failing(300, 315, 330, delay=lambda unit: 0.2 if unit == 300 else 0.0))
     for _ in range(3):
@@ -141,13 +141,13 @@ def test_the_smallest_failing_unit_is_told(toys, workers):
             play(4000, workers)
 
 
-def test_a_failure_in_the_first_block(toys):
+def test_a_failure_in_the_first_block_is_reported(toys):
     toys(failing(0))
     with pytest.raises(ValueError, match=r"^0$"):
         play(4000, 4)
 
 
-def test_a_failure_stops_the_rest_and_keeps_what_was_sound(toys):
+def test_a_failure_stops_the_run_and_keeps_sound_blocks(toys):
     played = []
 
     def player(matchup, first, units):
@@ -167,8 +167,8 @@ def interrupt(done, every):
     raise KeyboardInterrupt
 
 
-def test_an_interruption_keeps_what_is_being_played_and_begins_nothing(toys):
-    """Ctrl-C arrives in the main thread, here by way of the progress callback."""
+def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toys):
+    """Ctrl-C arrives in the main thread, here through the progress callback."""
     played = []
 
     def player(matchup, first, units):
@@ -186,7 +186,7 @@ def test_an_interruption_keeps_what_is_being_played_and_begins_nothing(toys):
         assert {batch for batch, _ in ledger.finished(0)} == set(played)
 
 
-def test_a_hung_strategy_does_not_hold_an_interruption(toys, monkeypatch):
+def test_a_hung_strategy_does_not_block_an_interruption(toys, monkeypatch):
     monkeypatch.setattr(runner, "PATIENCE_SECONDS", 0.1)
     release = threading.Event()
 
@@ -209,7 +209,7 @@ def test_a_hung_strategy_does_not_hold_an_interruption(toys, monkeypatch):
 
 
 class After:
-    """A rule that stops at the first batch end with so many units, and writes down every look it took."""
+    """A rule that stops at the first batch end with enough units and records every look."""
 
     text = "enough units"
 
@@ -228,9 +228,7 @@ LOOKS = [(10 * k, sum(range(10 * k))) for k in range(1, 100)]
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
-def test_a_rule_looks_at_every_batch_end_in_order_and_what_lies_beyond_does_not_count(
-    toys, workers
-):
+def test_a_stopping_rule_looks_at_every_batch_end_in_order(toys, workers):
     rng = np.random.default_rng(5)
     toys(lambda *block: (time.sleep(rng.random() * 0.003), numbered(*block))[1])
     rule = After(345)
@@ -241,15 +239,15 @@ def test_a_rule_looks_at_every_batch_end_in_order_and_what_lies_beyond_does_not_
     )
 
 
-def test_a_rule_that_never_stops_says_so(toys):
+def test_a_stopping_rule_that_never_stops_is_reported(toys):
     rule = After(10**9)
     found, rows = play(95, rules=[rule])
     assert (found.units, found.stopped) == (95, "enough units: not reached")
     assert rule.looks == [*LOOKS[:9], (95, sum(range(95)))] and len(rows) == 10
 
 
-def test_a_rule_goes_on_with_what_an_earlier_run_left(toys):
-    """With a gap, as a killed run leaves it; and once it has stopped nothing is played again."""
+def test_a_stopping_rule_continues_an_earlier_run(toys):
+    """Even with a gap, as a killed run leaves it. Once stopped, nothing is played again."""
     with opened(None, {}) as ledger:
         ledger.add(0, 0, [10] * 3, numbered(TOY, 0, 30), "x")
         ledger.add(0, 5, [10] * 40, numbered(TOY, 50, 400), "x")
@@ -262,14 +260,14 @@ def test_a_rule_goes_on_with_what_an_earlier_run_left(toys):
     assert (shorter.units, shorter.stopped) == (100, "100 units")
 
 
-def test_each_cell_has_its_rule(toys):
+def test_each_cell_has_its_own_stopping_rule(toys):
     with opened(None, {}) as ledger:
         cells = [Cell(TOY, 1000), Cell(TOY, 30), Cell(TOY, 1000)]
         found = runner.run(cells, ledger, Threads(2), rules=[After(100), After(10**6), After(55)])
     assert [one.units for one in found] == [100, 30, 60]
 
 
-def test_a_time_ends_a_cell_at_a_batch_end_without_a_gap(toys):
+def test_a_time_limit_ends_a_cell_at_a_batch_end(toys):
     toys(lambda *block: (time.sleep(block[2] * 0.001), numbered(*block))[1])
     with opened(None, {}) as ledger:
         started = time.monotonic()
@@ -280,12 +278,12 @@ def test_a_time_ends_a_cell_at_a_batch_end_without_a_gap(toys):
             assert (ledger.rows(i, one.units, 10) == numbered(TOY, 0, one.units)).all()
 
 
-def test_a_cell_that_is_finished_before_its_time_counts_whole(toys):
+def test_a_cell_finished_before_its_time_limit_counts_whole(toys):
     found, rows = play(95, seconds=60)
     assert (found.units, found.stopped) == (95, COMPLETE) and (rows == numbered(TOY, 0, 95)).all()
 
 
-def test_total_is_exact():
+def test_the_total_is_exact():
     rows = np.array([[2**53, 1], [1, 1]], np.int64)
     assert runner.total(rows).tolist() == [2**53 + 1, 2]
 
@@ -299,7 +297,7 @@ def real(a="gold", b="simple", unit="deal", seed=3):
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
 @pytest.mark.parametrize("b", ["simple", "gold"])
-def test_the_real_game_is_the_same_on_any_number_of_workers(unit, b):
+def test_real_deals_do_not_depend_on_workers(unit, b):
     n = 2100 if unit == "match" else 21_000
     one, three = (runner.run_matchup(real(b=b, unit=unit), n, workers) for workers in (1, 3))
     assert (one == three).all()
@@ -309,8 +307,8 @@ def test_the_real_game_is_the_same_on_any_number_of_workers(unit, b):
     assert (one[:whole] == more[:whole]).all()
 
 
-def test_deals_are_recorded_of_what_was_played_without(tmp_path):
-    """What is finished without its deals is played again, once, and comes to the same rows."""
+def test_deals_missing_their_records_are_played_again(tmp_path):
+    """Once, and with the same rows."""
     one = real()
     with opened(tmp_path / "x.sqlite", {}) as ledger:
         runner.run([Cell(one, 4000)], ledger, Threads(2))
@@ -330,7 +328,8 @@ def test_deals_are_recorded_of_what_was_played_without(tmp_path):
 
 INTERRUPTED = """
 import signal, threading, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are started with it ignored
+# A shell starts its background jobs with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.strategy import loader
@@ -346,7 +345,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_ctrl_c_in_the_real_game():
+def test_ctrl_c_stops_real_deals():
     found = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=True
     )
@@ -357,8 +356,11 @@ def test_ctrl_c_in_the_real_game():
 
 
 @pytest.mark.slow
-def test_ledger_and_progress_cost_a_twentieth_at_most(tmp_path):
-    """Twenty million deals of the fastest players: bare kernel and run in turns, best of three: others use the machine."""
+def test_ledger_and_progress_cost_at_most_five_per_cent(tmp_path):
+    """Twenty million deals of the fastest strategies.
+
+    Kernel and run take turns, best of three, because others use the machine.
+    """
     one, n = real("simple", "simple"), 20_000_000
     games.play(one, 0, 1000)
     bare, whole = [], []

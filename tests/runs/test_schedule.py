@@ -1,4 +1,4 @@
-"""What is left of a run: every missing unit is handed out exactly once, nothing finished is, in the order of cells and units."""
+"""The schedule hands out every missing unit exactly once, in the order of cells and units."""
 
 from types import SimpleNamespace
 
@@ -13,17 +13,17 @@ UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks tak
 
 
 def toy(batch, n):
-    """A cell of n units in batches."""
+    """A cell of n units in batches of `batch`."""
     return Cell(SimpleNamespace(batch=batch, units=lambda n: n), n)
 
 
 def ledger_of(*finished):
-    """A ledger that knows of what is finished, a set of (batch, units) for every cell, and nothing else."""
+    """A ledger that knows only which (batch, units) are finished in every cell."""
     return SimpleNamespace(finished=lambda i, recorded=False: set(finished[i]))
 
 
 def units_of(cell, finished):
-    """The units of a cell that are finished, one by one: those of whole batches, and those of the very batch that the cell ends with."""
+    """The finished units of a cell: those of whole batches and of the very batch it ends with."""
     size, n = cell.matchup.batch, cell.n
     found = set()
     for number, many in finished:
@@ -35,7 +35,7 @@ def units_of(cell, finished):
 
 @st.composite
 def cells_and_finished(draw):
-    """A cell and batches that runs of any sizes may have left: whole ones, tails, and some beyond its end."""
+    """A cell and batches that earlier runs may have left: whole, cut short, or beyond its end."""
     size = draw(st.integers(1, 7))
     n = draw(st.integers(1, 60))
     batches = st.tuples(st.integers(0, 70 // size), st.integers(1, size))
@@ -44,8 +44,8 @@ def cells_and_finished(draw):
 
 
 @given(st.lists(cells_and_finished(), min_size=1, max_size=4), st.integers(1, 5), st.data())
-def test_every_missing_unit_once_and_in_order(several, team, data):
-    """Blocks come back in any order and took any time: that moves their sizes and nothing else."""
+def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data):
+    """Blocks come back in any order after any time, which changes only their sizes."""
     cells, finished = zip(*several, strict=True)
     todo = schedule.Work(cells, ledger_of(*finished), team)
     every = [set(range(cell.n)) for cell in cells]
@@ -77,7 +77,7 @@ def test_every_missing_unit_once_and_in_order(several, team, data):
 
 @given(cells_and_finished())
 @example((toy(1000, 1500), {(0, 1000), (1, 500)}))
-def test_left_counts_what_is_handed_out(one):
+def test_the_count_of_units_left_is_what_is_handed_out(one):
     cell, finished = one
     assert schedule.left(cell, finished) == cell.n - len(units_of(cell, finished))
 
@@ -97,7 +97,7 @@ def test_left_counts_what_is_handed_out(one):
         (1000, {(0, 999)}, [(0, 1000)]),
     ],
 )
-def test_tails(n, finished, left):
+def test_a_batch_cut_short_is_played_again_in_a_longer_run(n, finished, left):
     todo = schedule.Work([toy(1000, n)], ledger_of(finished), 1)
     found = []
     while (block := todo.take()) is not None:
@@ -114,7 +114,7 @@ def taken(todo):
     return found
 
 
-def test_blocks_are_half_a_second_long_and_small_at_the_end():
+def test_blocks_take_half_a_second_and_shrink_at_the_end():
     todo = schedule.Work([toy(10, 100_000)], ledger_of(set()), 2)
     sizes = []
     while (block := todo.take()) is not None:
@@ -124,7 +124,7 @@ def test_blocks_are_half_a_second_long_and_small_at_the_end():
     assert sizes[-5:] == [10] * 5 and sizes == [*sizes[:3], *sorted(sizes[3:], reverse=True)]
 
 
-def test_every_cell_has_blocks_of_its_own_size():
+def test_block_sizes_are_kept_by_cell():
     todo = schedule.Work([toy(10, 2000), toy(10, 2000)], ledger_of(set(), set()), 1)
     first = todo.take()
     todo.timed(first, 1e-6)
@@ -133,7 +133,7 @@ def test_every_cell_has_blocks_of_its_own_size():
     assert sizes[0] == 10
 
 
-def test_a_closed_cell_is_over_whichever_it_is():
+def test_any_cell_can_be_closed():
     todo = schedule.Work([toy(10, 50), toy(10, 20), toy(10, 20)], ledger_of(set(), set(), set()), 1)
     assert todo.take().cell == 0
     todo.close(0)
@@ -144,14 +144,14 @@ def test_a_closed_cell_is_over_whichever_it_is():
     assert todo.take() is None
 
 
-def test_nothing_after_a_stop():
+def test_nothing_is_handed_out_after_a_stop():
     todo = schedule.Work([toy(10, 50), toy(10, 20)], ledger_of(set(), set()), 1)
     assert todo.take() is not None
     todo.stop()
     assert todo.take() is None and todo.take() is None
 
 
-def test_the_time_of_a_cell_begins_with_its_first_block(monkeypatch):
+def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(schedule.time, "monotonic", lambda: now[0])
     todo = schedule.Work([toy(10, 1000), toy(10, 1000)], ledger_of(set(), set()), 1, seconds=5.0)
@@ -167,6 +167,6 @@ def test_the_time_of_a_cell_begins_with_its_first_block(monkeypatch):
     assert todo.take() is None
 
 
-def test_no_cells_no_work():
+def test_without_cells_there_is_no_work():
     todo = schedule.Work([], ledger_of(), 2)
     assert todo.take() is None and (todo.units, todo.finished) == (0, 0)

@@ -1,4 +1,4 @@
-"""Rules of stopping: what they read, what they say, what they refuse."""
+"""Stopping rules: what they read, report and refuse."""
 
 import time
 
@@ -51,7 +51,7 @@ def matchup(a="gold", b="simple", variant="standard", unit="deal"):
         ),
     ],
 )
-def test_what_a_half_width_is_of(players, text, metric, half_width):
+def test_the_metric_of_a_half_width_depends_on_its_form(players, text, metric, half_width):
     rule = until(amounts.half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
     assert metric in rule.text
@@ -63,12 +63,12 @@ def test_what_a_half_width_is_of(players, text, metric, half_width):
     [matchup(b="gold"), matchup(b=None, variant="solitaire-gin")],
     ids=["itself", "one player"],
 )
-def test_no_pairs_to_test(players):
+def test_the_pair_test_needs_pairs(players):
     with pytest.raises(ValueError, match="plays no pairs"):
         sprt(0, 5, players)
 
 
-def test_until_stops_at_the_first_batch_whose_printed_interval_is_narrow_enough():
+def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
     rows = toy.rows(
         np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 60, 100
     ).cumsum(axis=0)
@@ -98,7 +98,7 @@ def test_nothing_is_decided_before_200_units_or_100_pairs():
     assert Until("match_win", 0.4, 200).look(never) is None
 
 
-def test_sprt_says_what_it_accepts():
+def test_the_pair_test_reports_the_accepted_hypothesis():
     row = np.zeros(sums.COLUMNS, np.int64)
     row[0] = 1000
     row[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + 5] = 200, 0, 600, 0, 200
@@ -110,13 +110,13 @@ def test_sprt_says_what_it_accepts():
     assert Sprt(0, 1).look(row * 0 + row // 10) is None
 
 
-def test_plans_do_not_see_data():
+def test_the_planned_units_are_known_before_playing():
     assert until("0.1%", matchup()).planned == sequential.planned_units(0.001, 0.3)
     assert until("0.1%", matchup(b="gold")).planned == sequential.planned_units(0.001, 0.5)
     assert Sprt(0, 5).planned == pytest.approx(2.944**2 * (0.35 / 0.0071948) ** 2, rel=1e-3)
 
 
-def test_every_interval_of_a_stopped_run_takes_the_multiplier():
+def test_every_interval_of_a_stopped_run_is_widened():
     units = toy.units(np.random.default_rng(30), 300)
     row = toy.rows(np.random.default_rng(31), units, 10, 1000).sum(axis=0)
     plain, wide = (table.tidy("standard", "gold", "simple", "deal", row, z) for z in (None, 3.0))
@@ -130,7 +130,7 @@ def test_every_interval_of_a_stopped_run_takes_the_multiplier():
     assert plain["value"].equals(wide["value"])
 
 
-def test_single_results_take_the_beta_binomial_sequence():
+def test_a_share_of_single_results_takes_the_beta_binomial_sequence():
     facts = toy.deals(np.random.default_rng(8), 5000, halves=1)
     won = int(toy.column(facts, "a_deal_win").sum())
     frame = table.tidy("standard", "gold", "gold", "deal", toy.row(facts), 3.0).set_index("metric")
@@ -139,8 +139,8 @@ def test_single_results_take_the_beta_binomial_sequence():
     )
 
 
-def test_a_look_is_fast():
-    """At most 200 microseconds on the machine it was written on; ten times that fails."""
+def test_a_look_takes_less_than_two_milliseconds():
+    """It took at most 0.2 milliseconds on the machine it was written on."""
     row = toy.rows(np.random.default_rng(31), toy.units(np.random.default_rng(30), 300), 1, 1000)[0]
     for rule in (Until("deal_win", 1e-6, 10**6), Until("margin", 1e-6, 10**6), Sprt(0, 5)):
         rule.look(row)
@@ -150,7 +150,7 @@ def test_a_look_is_fast():
         assert (time.perf_counter() - start) / 200 < 2e-3
 
 
-def test_rules_can_stand_in_a_manifest():
+def test_stopping_rules_can_be_written_to_a_manifest():
     for rule in (until("0.1%", matchup()), Sprt(0, 5)):
         assert rule == type(rule)(**vars(rule))
         assert hash(rule) == hash(type(rule)(**vars(rule)))
