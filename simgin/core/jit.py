@@ -27,23 +27,19 @@ KEPT_DIRECTORIES = 4  # older digests are pruned
 
 
 def compiled_sources() -> list[Path]:
-    """Every file whose text can end up in compiled code: the core, the author's toolkit, the built-in strategies, and who follows deals."""
+    """Every file whose text can end up in compiled code.
+
+    The core, the toolkit, the built-in strategies with the answers that they give by name, the
+    wrapper of interpreted policies, and every file called kernels.py.
+    """
     strategies = PACKAGE.parent / "simgin_strategies"  # as a wheel installs it
     if not strategies.is_dir():
         strategies = PACKAGE.parent / "strategies"  # source tree and editable install
-    folders = (PACKAGE / "core", PACKAGE / "toolkit", strategies)
-    files = [
-        path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".npy")
-    ]
-    return sorted(
-        [
-            *files,
-            *(
-                PACKAGE / f"{name}.py"
-                for name in ("strategy/author", "value/turns", "value/in_deal")
-            ),
-        ]
-    )
+    files = [PACKAGE / "strategy" / name for name in ("author.py", "interpret.py")]
+    files += PACKAGE.rglob("kernels.py")
+    for folder in (PACKAGE / "core", PACKAGE / "toolkit", strategies):
+        files += [path for path in folder.rglob("*") if path.suffix in (".py", ".npy")]
+    return sorted(files)
 
 
 @cache

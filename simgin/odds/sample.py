@@ -16,8 +16,8 @@ import numpy as np
 from simgin.core import jit
 from simgin.core.record import FIELD
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER
-from simgin.core.solo import joker_place
 from simgin.core.sums import KINDS
+from simgin.odds import kernels
 from simgin.play import matchup
 from simgin.play.matchup import Matchup, SeatError
 from simgin.play.parallel import over_units
@@ -190,7 +190,7 @@ def _places(one: Matchup, units: np.ndarray, deals: np.ndarray) -> np.ndarray:
     """Where the joker lies among the 53 cards in dealing order; -1 where there is none."""
     places = np.empty(len(units), np.int64)
     seed = np.uint64(one.seed).astype(np.int64)  # as the engine has it
-    _fill()(
+    _write_joker_places()(
         seed,
         np.ascontiguousarray(units),
         np.ascontiguousarray(deals),
@@ -201,11 +201,6 @@ def _places(one: Matchup, units: np.ndarray, deals: np.ndarray) -> np.ndarray:
 
 
 @cache
-def _fill() -> Any:
-    """The loop over `joker_place`: called one by one it would take as long as a greedy player's deals."""
-    return jit.compiled(_fill_places)
-
-
-def _fill_places(seed, units, deals, rules, places):  # type: ignore[no-untyped-def]
-    for i in range(len(units)):
-        places[i] = joker_place(seed, units[i], deals[i], rules)
+def _write_joker_places() -> Any:
+    """The loop over the deals; called from Python, deal by deal, it would take as long as play."""
+    return jit.compiled(kernels.write_joker_places)

@@ -289,7 +289,7 @@ def _with_a_at(known: Value, played: Turns) -> Turns:
         return played
     chosen = played.records[:, FIELD["half"]] == known.seat
     rows = played.rows[chosen[played.column("deal")]].copy()
-    rows[:, 0] = (np.cumsum(chosen) - 1)[rows[:, 0]]
+    rows["deal"] = (np.cumsum(chosen) - 1)[rows["deal"]]
     return Turns(played.matchup, played.records[chosen], rows)
 
 

@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simgin.core import jit
 from simgin.stats import observations
 from simgin.text.amounts import count
-from simgin.value import array_cache, calibration, outcomes, states
+from simgin.value import array_cache, calibration, kernels, outcomes, states
 from simgin.value.outcomes import GROUPS, Outcomes, jackknife
 from simgin.value.states import DRAWN
 from simgin.value.turns import Turns, play
@@ -152,7 +151,7 @@ class Within:
             for part, place in zip(parts, places, strict=True):
                 begin, end = np.searchsorted(deal, (part.start, part.stop))
                 worth = np.where(drawn, DRAWN, table[place])
-                _expected(
+                kernels.write_expected(
                     share, worth, state[begin:end], deal[begin:end] - part.start, found[begin:end]
                 )
             yield table, found
@@ -372,42 +371,6 @@ def fitted(table: np.ndarray) -> np.ndarray:
     weight = table.sum(axis=-1)
     tail = np.cumsum(table[..., ::-1], axis=-1)[..., ::-1] / np.maximum(weight, 1)[..., None]
     flat = np.ascontiguousarray(tail.reshape(-1, *table.shape[-2:]))
-    _isotonic(np.ascontiguousarray(weight.reshape(len(flat), -1)), flat)
+    kernels.make_isotonic(np.ascontiguousarray(weight.reshape(len(flat), -1)), flat)
     flat[:, :, :-1] -= flat[:, :, 1:].copy()
     return np.asarray(flat.reshape(table.shape))
-
-
-@jit.jit
-def _isotonic(weight, tail):  # type: ignore[no-untyped-def]
-    """Make tail[slice, :, end] rise along the bins by pooling neighbours that do not, in place (Ayer and others 1955)."""
-    slices, bins, ends = tail.shape
-    level, mass, begin = np.empty(bins), np.empty(bins), np.empty(bins, np.int64)
-    for s in range(slices):
-        for e in range(ends):
-            n = 0
-            for i in range(bins):
-                if weight[s, i] == 0:
-                    continue
-                level[n], mass[n], begin[n] = tail[s, i, e], weight[s, i], i
-                n += 1
-                while n > 1 and level[n - 2] >= level[n - 1]:
-                    total = mass[n - 2] + mass[n - 1]
-                    level[n - 2] = (level[n - 2] * mass[n - 2] + level[n - 1] * mass[n - 1]) / total
-                    mass[n - 2] = total
-                    n -= 1
-            k = 0
-            for i in range(bins):
-                while k + 1 < n and begin[k + 1] <= i:
-                    k += 1
-                if n:
-                    tail[s, i, e] = level[k]
-
-
-@jit.jit
-def _expected(share, worth, state, deal, out):  # type: ignore[no-untyped-def]
-    """Write to out the mean of what the ends of its deal are worth in each state."""
-    for i in range(state.shape[0]):
-        total = 0.0
-        for e in range(share.shape[1]):
-            total += share[state[i], e] * worth[deal[i], e]
-        out[i] = total

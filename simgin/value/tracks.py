@@ -14,6 +14,7 @@ import numpy as np
 from numba import float64, int64, types, void
 
 from simgin.core import jit
+from simgin.value import kernels
 
 
 @dataclass(frozen=True)
@@ -69,48 +70,12 @@ def fill(table: np.ndarray, moves: Moves, each: np.ndarray) -> None:
     _kernel()(table, *moves.to, *moves.chance, moves.dealer, moves.nobody, each)
 
 
-def _fill(table, to_a, to_b, chance_a, chance_b, dealer, nobody, each):  # type: ignore[no-untyped-def]
-    stay = np.zeros((2, 2))  # chance of the same places again, by dealer and next dealer
-    for i in range(to_a.shape[0] - 1, -1, -1):
-        table[i, : to_b.shape[0]] = each
-        stay[:] = 0.0
-        for d in range(2):
-            stay[d, dealer[d, 2]] += nobody[d]
-            for o in range(to_a.shape[1]):
-                if to_a[i, o] == i:
-                    stay[d, dealer[d, 0]] += chance_a[d, o]
-                    continue
-                for j in range(to_b.shape[0]):  # along a row, which is vector code
-                    table[i, j, d] += chance_a[d, o] * table[to_a[i, o], j, dealer[d, 0]]
-        for j in range(to_b.shape[0] - 1, -1, -1):
-            m00, m01, m10, m11 = 1.0 - stay[0, 0], -stay[0, 1], -stay[1, 0], 1.0 - stay[1, 1]
-            for d in range(2):
-                again, total = 0.0, 0.0
-                for o in range(to_b.shape[1]):
-                    if to_b[j, o] == j:
-                        again += chance_b[d, o]
-                    else:
-                        total += chance_b[d, o] * table[i, to_b[j, o], dealer[d, 1]]
-                table[i, j, d] += total
-                if d == 0 and dealer[d, 1] == 0:
-                    m00 -= again
-                elif d == 0:
-                    m01 -= again
-                elif dealer[d, 1] == 0:
-                    m10 -= again
-                else:
-                    m11 -= again
-            r0, r1 = table[i, j, 0], table[i, j, 1]
-            determinant = m00 * m11 - m01 * m10
-            table[i, j, 0] = (r0 * m11 - r1 * m01) / determinant
-            table[i, j, 1] = (r1 * m00 - r0 * m10) / determinant
-
-
 @cache
 def _kernel() -> Any:
     """Compiled at the first table, for the one type of arguments."""
     whole, real = types.Array(int64, 2, "C"), types.Array(float64, 2, "C")
     line = types.Array(float64, 1, "C")
     return jit.compiled(
-        _fill, void(types.Array(float64, 3, "C"), whole, whole, real, real, whole, line, line)
+        kernels.fill_table,
+        void(types.Array(float64, 3, "C"), whole, whole, real, real, whole, line, line),
     )

@@ -14,19 +14,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import boolean, int64, types
+from numba import boolean, from_dtype, int64, types
 
 from simgin.core import jit, sums
-from simgin.core.bits import lowest
-from simgin.core.cards import PACK
-from simgin.core.deadwood import best_discards, deadwood_of
-from simgin.core.endings import legal_discards
 from simgin.core.match import UNDECIDED
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.record import FIELD, OUTCOME
-from simgin.core.rules import DISCARD_FIRST
 from simgin.core.state import SLOTS, new_state
-from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK, new_view
+from simgin.core.view import new_view
 from simgin.play import matchup
 from simgin.play.matchup import NO_RECORDS, SOLO_SLOTS, Matchup, seated
 from simgin.play.parallel import over_units
@@ -35,7 +30,7 @@ from simgin.stats import observations
 from simgin.stats.ratios import ENOUGH_UNITS
 from simgin.strategy import interpret
 from simgin.text.amounts import count
-from simgin.toolkit.prospects import hits, melds_through
+from simgin.value import kernels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,23 +38,19 @@ if TYPE_CHECKING:
 DEALS = 20_000
 CALL_DEALS = 2_000  # of one call of the second pass
 
-# A turn: the row of its deal in the records; its number, from 1, and its number among its player's own; who moved (0 A, 1 B) and
-# whether he dealt; deadwood of the mover and of the other after it; how many answers that differ the take, the discard and the ending
-# had, 1 where there was nothing to choose; and how many of these discards no other beats in both deadwood and danger.
-FIELDS = (
-    "deal",
-    "turn",
-    "own_turn",
-    "side",
-    "dealer",
-    "count",
-    "other",
-    "takes",
-    "discards",
-    "endings",
-    "unbeaten",
+# One turn. deal: its place in the records; turn: its number, from 1; own_turn: its number among the
+# player's own; side: who moved (0 A, 1 B); dealer: whether he dealt; count, other: deadwood of the
+# mover and of the other after it (-1 alone). takes, discards, endings: answers of each kind that
+# differ, 1 where there was nothing to choose; unbeaten: discards that no other beats in both
+# deadwood and danger.
+TURN = np.dtype(
+    [
+        (name, np.int64)
+        for name in ("deal", "turn", "own_turn", "side", "dealer", "count", "other")
+        + ("takes", "discards", "endings", "unbeaten")
+    ]
 )
-COLUMN = {name: i for i, name in enumerate(FIELDS)}
+TURNS_TYPE = types.Array(from_dtype(TURN), 1, "C")
 BIN = 5  # points of deadwood
 
 
@@ -67,7 +58,7 @@ BIN = 5  # points of deadwood
 class Turns:
     """Deals and their turns, both in the order of play.
 
-    records: int64 (deals, record.FIELDS), those of `matchup.play_recorded`. rows: int64 (turns, FIELDS). A deal that was thrown up before
+    records: int64 (deals, record.FIELDS), those of `matchup.play_recorded`. rows: TURN (turns,). A deal that was thrown up before
     its first turn, or ended by the joker in the hand, has no turns; a draw that made a deal void is none.
     """
 
@@ -77,7 +68,7 @@ class Turns:
 
     def column(self, name: str) -> np.ndarray:
         """One column of every turn."""
-        return np.asarray(self.rows[:, COLUMN[name]])
+        return np.asarray(self.rows[name])
 
     def record(self, name: str) -> np.ndarray:
         """A field of the record of every turn's deal."""
@@ -121,13 +112,13 @@ def play(one: Matchup, n: int, workers: int | None = None) -> Turns:
 
 
 def _traced(one: Matchup, records: np.ndarray, first: int) -> np.ndarray:
-    """The turns of recorded deals, the first of which is row `first` of all; int64 (turns, FIELDS)."""
+    """The turns of recorded deals, the first of which is row `first` of all; TURN (turns,)."""
     state, own_rules, views = (
         new_state(one.seed),
         rules.build(one.variant),
         (new_view(), new_view()),
     )
-    rows = np.empty((int(records[:, FIELD["turns"]].sum()), len(FIELDS)), np.int64)
+    rows = np.empty(int(records[:, FIELD["turns"]].sum()), TURN)
     vectors = matchup.seat(state, one)
     sums_row, which = np.zeros((1, sums.COLUMNS), np.int64), np.ascontiguousarray(records[:, :3])
     kernel, loop = matchup.kernel(len(one.players)), _loop(len(one.players))
@@ -163,158 +154,9 @@ def _loop(players: int) -> Any:
         VIEW_TYPE,
         VIEW_TYPE,
     )
-    arguments = (*head, table, table, table, int64, boolean, table, *[HOOK_TYPE] * hooks)
-    return jit.compiled(_alone if players == 1 else _both, types.void(*arguments))
-
-
-def _both(  # type: ignore[no-untyped-def]
-    kernel, state, rules, view0, view1, sums_row, no_records, which, first, matches, rows,
-    take_a, discard_a, knock_a, offer_a, answer_a, show_a, take_b, discard_b, knock_b, offer_b, answer_b, show_b,
-):  # fmt: skip
-    """Play the deals named in `which`, int64 (deals, unit, half and number), once more, and write the turns of each to rows."""
-    n = 0
-    for i in range(which.shape[0]):
-        half = which[i, 1]
-        state.watch_half = (
-            half if matches else -1
-        )  # a single deal is the last that is played, so that none need be watched
-        state.watch_deal = which[i, 2]
-        kernel(
-            state, rules, view0, view1, sums_row, no_records, which[i, 0], 1, 1, matches, half == 1,
-            take_a, discard_a, knock_a, offer_a, answer_a, show_a, take_b, discard_b, knock_b, offer_b, answer_b, show_b,
-        )  # fmt: skip
-        n = _write_turns(state, rules, view0, view1, False, first + i, rows, n)
-
-
-def _alone(  # type: ignore[no-untyped-def]
-    kernel,
-    state,
-    rules,
-    view0,
-    view1,
-    sums_row,
-    no_records,
-    which,
-    first,
-    matches,
-    rows,
-    discard,
-    knock,
-):
-    """As `_both` for one player, who looks at view0 alone."""
-    n = 0
-    for i in range(which.shape[0]):
-        state.watch_half = 0 if matches else -1
-        state.watch_deal = which[i, 2]
-        kernel(
-            state, rules, view0, sums_row, no_records, which[i, 0], 1, 1, matches, discard, knock
-        )
-        n = _write_turns(state, rules, view0, view0, True, first + i, rows, n)
-
-
-@jit.jit
-def _hand_as_dealt(state, rules, first, alone):  # type: ignore[no-untyped-def]
-    """Ten or eleven cards: of the nondealer (first), of the dealer, or of a single player, whom a joker may cost one."""
-    hand, eleven = 0, rules.first_turn == DISCARD_FIRST
-    if alone:
-        n = 11 if eleven else 10
-        for i in range(n - (0 <= state.joker < n)):
-            hand |= 1 << int(state.pack[i])
-        return hand
-    for i in range(10):
-        hand |= 1 << int(state.pack[2 * i + (not first)])
-    return hand | 1 << int(state.pack[20]) if first and eleven else hand
-
-
-@jit.jit
-def _write_turns(state, rules, view0, view1, alone, deal, rows, n):  # type: ignore[no-untyped-def]
-    """Write the turns of the deal in the state to rows, from row n on; the next free row."""
-    first = 0 if alone else 1 - state.dealer
-    hands, own_turns = np.zeros(2, np.int64), np.zeros(2, np.int64)
-    if state.turns:
-        hands[first] = _hand_as_dealt(state, rules, True, alone)
-        if not alone:
-            hands[1 - first] = _hand_as_dealt(state, rules, False, alone)
-    top = state.upcard
-    pile = 1 << top if top >= 0 else 0
-    for t in range(state.turns):
-        seat, source, thrown = (
-            int(view0.history[t, 0]),
-            view0.history[t, 1],
-            int(view0.history[t, 3]),
-        )
-        card = max(int(view0.history[t, 2]), int(view1.history[t, 2]))
-        takes = 1
-        if not alone and rules.take_discard and top >= 0 and source != FROM_DEAL:
-            takes += _take_lowers(hands[seat], top, rules)
-        if source == FROM_PILE:
-            pile ^= 1 << card
-        eleven = hands[seat] | 1 << card if card >= 0 else hands[seat]
-        others = PACK & ~(eleven | pile)
-        legal = legal_discards(
-            eleven, card if source == FROM_PILE else -1, card if source == FROM_STOCK else -1, rules
-        )
-        discards, unbeaten, least = _choices(eleven, legal, others, alone, rules)
-        if thrown >= 0:
-            hands[seat] = eleven & ~(1 << thrown)
-            pile |= 1 << thrown
-            top = thrown
-        else:
-            hands[seat] = eleven
-        own_turns[seat] += 1
-        rows[n, 0], rows[n, 1], rows[n, 2] = deal, t + 1, own_turns[seat]
-        rows[n, 3], rows[n, 4] = seat ^ state.half, not alone and seat == state.dealer
-        rows[n, 5] = deadwood_of(hands[seat], rules, 0)
-        rows[n, 6] = -1 if alone else deadwood_of(hands[1 - seat], rules, 0)
-        rows[n, 7], rows[n, 8], rows[n, 9], rows[n, 10] = (
-            takes,
-            discards,
-            1 + (least <= state.limit),
-            unbeaten,
-        )
-        n += 1
-    return n
-
-
-@jit.jit
-def _take_lowers(ten, card, rules):  # type: ignore[no-untyped-def]
-    """Whether a card from the pile would lower the deadwood; if not, to take it is as good as to throw it back."""
-    return best_discards(ten | 1 << card, ten, rules)[0] < deadwood_of(ten, rules, 0)
-
-
-@jit.jit
-def _choices(eleven, legal, others, alone, rules):  # type: ignore[no-untyped-def]
-    """(legal discards that differ in the deadwood they leave or in their danger, those that no other beats, least deadwood of all).
-
-    Danger: the melds that the opponent could make of the discard with cards he may hold, all unseen cards being alike. A single player,
-    whom nobody threatens, loses outs instead: unseen cards that would meld with what is kept count against it.
-    """
-    lefts, dangers, n = np.empty(11, np.int64), np.empty(11, np.int64), 0
-    while legal:
-        card = lowest(legal)
-        legal &= legal - 1
-        ten = eleven & ~(1 << card)
-        left = deadwood_of(ten, rules, 0)
-        danger = -hits(ten, others, rules) if alone else melds_through(card, others, rules)
-        known = False
-        for k in range(n):
-            known |= lefts[k] == left and dangers[k] == danger
-        if not known:
-            lefts[n], dangers[n] = left, danger
-            n += 1
-    return max(n, 1), max(_unbeaten(lefts[:n], dangers[:n]), 1), lefts[:n].min() if n else 1 << 20
-
-
-@jit.jit
-def _unbeaten(lefts, dangers):  # type: ignore[no-untyped-def]
-    """How many of some different pairs no other pair is as low as in both numbers."""
-    found = 0
-    for i in range(lefts.shape[0]):
-        beaten = False
-        for k in range(lefts.shape[0]):
-            beaten |= k != i and lefts[k] <= lefts[i] and dangers[k] <= dangers[i]
-        found += not beaten
-    return found
+    arguments = (*head, table, table, table, int64, boolean, TURNS_TYPE, *[HOOK_TYPE] * hooks)
+    function = kernels.follow_solo_deals if players == 1 else kernels.follow_deals
+    return jit.compiled(function, types.void(*arguments))
 
 
 # What is told of them

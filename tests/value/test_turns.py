@@ -43,7 +43,7 @@ def outs(ten, others, variant):
 
 
 def told(played):
-    """The turns of a deal as `turns.FIELDS` without the deal's number, from the deal as it was shown."""
+    """The turns of a deal as `turns.TURN` without the deal's number, from the deal as it was shown."""
     row, state, variant = (
         dict(played.matchup.variant.row),
         played.state,
@@ -111,9 +111,8 @@ def test_every_turn_is_the_twins(game):
         shown = single.play(one, unit, half, deal)
         if deal == 0:  # the twin is not asked to play the match before a later deal
             replayed(shown, match_of(shown))
-        assert found.rows[found.column("deal") == i, 1:].tolist() == [
-            list(line) for line in told(shown)
-        ]
+        of_deal = found.rows[found.column("deal") == i]
+        assert [row[1:] for row in of_deal.tolist()] == told(shown)
 
 
 def test_parts_and_threads_make_no_difference(monkeypatch):
@@ -144,8 +143,12 @@ def test_deadwood_by_turn(played):
             if line.turn == 0:
                 held.append(record[FIELD["dealt_a"]])
             for row in played.rows[played.column("deal") == i] if line.turn else ():
-                if row[3] == 0 and row[2] == line.turn and row[1] < record[FIELD["turns"]]:
-                    held.append(row[5])
+                if (
+                    row["side"] == 0
+                    and row["own_turn"] == line.turn
+                    and row["turn"] < record[FIELD["turns"]]
+                ):
+                    held.append(row["count"])
         assert line.n == len(held)
         assert [line.q10, line.q50, line.q90] == np.quantile(held, (0.1, 0.5, 0.9)).tolist()
         assert line.low <= line.q50 <= line.high
