@@ -112,6 +112,7 @@ def differences(histogram):
 
 
 def main():
+    """The command line."""
     workers = usable_cpus()
     start = time.perf_counter()
     histogram = count(workers)

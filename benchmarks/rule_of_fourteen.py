@@ -49,6 +49,7 @@ def seen_at_partners(view: np.record, total: int) -> np.ndarray:
 
 
 def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

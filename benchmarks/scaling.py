@@ -70,6 +70,7 @@ class Warm:
 
 
 def main():
+    """The command line."""
     cores = {}
     with tempfile.TemporaryDirectory() as folder:
         for text in STRATEGIES:

@@ -1,4 +1,4 @@
-"""Writes the blocks of the pages that come from the rows of the games, from the table of metrics, and from play: python docs/make.py
+"""Writes the blocks of the pages that come from the rows of the games, from the table of metrics, and from play: python docs/make.py.
 
 A block stands between a comment that says what it is and one that ends it:
 

@@ -96,7 +96,7 @@ FIRST_BATCH = 32
 
 @helper
 def _some_of(pool, k, seed, stream):
-    """k cards of the pool at random, as a mask; they are moved to its front, in random order."""
+    """Mask of k cards of the pool, drawn at random; they are moved to its front, in random order."""
     cards = 0
     for i in range(k):
         j = i + below(pool.shape[0] - i, random_word(seed, stream))

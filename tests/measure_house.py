@@ -1,4 +1,6 @@
-"""Figures that say how easily a stranger finds the way: python tests/measure_house.py [CHECKOUT] [--before OLD] [--markdown]
+"""Figures that say how easily a stranger finds the way.
+
+    python tests/measure_house.py [CHECKOUT] [--before OLD] [--markdown]
 
 Each figure is read from the source texts of a checkout; nothing is imported or executed. With
 `--before` the figures of an older checkout stand beside it. What each of them counts is the first

@@ -143,6 +143,7 @@ def counts(n: int, seed: int) -> list[float]:
 
 
 def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

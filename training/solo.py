@@ -236,6 +236,7 @@ def dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
 
 
 def main():
+    """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

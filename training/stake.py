@@ -108,6 +108,7 @@ def match_values():
 
 
 def main():
+    """The command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -153,7 +153,7 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 
 def _sentence(error: click.ClickException) -> str:
-    """click's message, and where the remedy is."""
+    """Message of an error in the command line, and where the remedy is."""
     context = getattr(error, "ctx", None)
     hint = f"\n`{context.command_path} --help` says what is possible." if context else ""
     return error.format_message() + hint

@@ -134,6 +134,7 @@ def ask(state, rules, view, seat, slot, legal, hook):
 
 @inlined
 def remember(view, i, seat, source, card, discard):
+    """Write a turn into row i of a view's history."""
     view.history[i, 0] = seat
     view.history[i, 1] = source
     view.history[i, 2] = card

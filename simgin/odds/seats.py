@@ -65,7 +65,7 @@ class Table:
 
 
 def of(strategy: str, variant: str, n: int, *, seed: int = 1, workers: int | None = None) -> Table:
-    """n deals of a strategy against itself, from disk if they were played before. SeatError for a game of one."""
+    """Play n deals of a strategy against itself, from disk if they were played before. SeatError for a game of one."""
     one = seated(strategy, strategy, variant, seed, "deal")
     if one.b is None:
         raise SeatError(

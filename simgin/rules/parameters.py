@@ -92,7 +92,7 @@ class Parameter:
         """A sentence if the row has a dash where the parameter has an effect, else nothing."""
         if row[self.name] is not None or self.optional or not self.acts(row):
             return ""
-        causes = [name for name in self.acts_with]
+        causes = list(self.acts_with)
         causes += [name for name, values in self.idle_with.items() if row[name] not in values]
         if not causes:
             return f"{self.name} always needs a value: give it one, like {self.proposal()}."

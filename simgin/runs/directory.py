@@ -287,7 +287,7 @@ def strategy(strategy: Strategy) -> dict[str, Any]:
     return {
         "digest": loader.digest(strategy),
         "ending": strategy.ending,
-        "policies": {slot: policy for slot, policy in loader.described(strategy)},
+        "policies": dict(loader.described(strategy)),
         "parameters": loader.parameters(strategy),
     }
 

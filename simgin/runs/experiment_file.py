@@ -76,16 +76,22 @@ Count = Annotated[int, BeforeValidator(count)]
 
 
 class Pair(toml.Form):
+    """Two strategies that meet."""
+
     a: StrategyText
     b: StrategyText = "simple"
 
 
 class Panel(toml.Form):
+    """Several strategies, each of which meets the same opponent."""
+
     strategies: Annotated[list[StrategyText], Field(min_length=1)]
     against: StrategyText = "simple"
 
 
 class File(toml.Form):
+    """The keys of an experiment file."""
+
     question: Annotated[str, Field(min_length=1)]
     hypothesis: Annotated[str, Field(min_length=1)] | None = None
     variants: Annotated[

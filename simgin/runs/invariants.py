@@ -125,7 +125,7 @@ def _added(columns: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _parities(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """n and n squared are both even or both odd, and so are their sums."""
+    """A number and its square are both even or both odd, and so are their sums."""
     odd = (rows[:, sums.SUM : sums.SQUARE] ^ rows[:, sums.SQUARE : sums.CROSS]) & 1
     return odd.sum(axis=1), np.zeros(len(rows), np.int64)
 

@@ -24,7 +24,7 @@ MARGIN = {
 
 
 def gain(rows: np.ndarray, unit: str) -> pd.DataFrame:
-    """rho = Var(z) / (Var(x) / 2) of the margin ("points") and of what is won ("share"), with luck = 1 - rho; COLUMNS.
+    """The ratio rho = Var(z) / (Var(x) / 2) of the margin ("points") and of what is won ("share"), with luck = 1 - rho; COLUMNS.
 
     z is the mean of a pair, x a single result of what was played (unit "deal" or "match"); what nobody won counts one half. rho is 1
     where pairing gains nothing, and n single results are worth n / rho; luck is the share of a single result's variance that belongs
@@ -55,7 +55,7 @@ def luck(rows: np.ndarray, unit: str) -> Quantity:
 def _jackknifed(
     rows: np.ndarray, unit: str, rho: Callable[[np.ndarray, str], np.ndarray]
 ) -> Quantity:
-    """rho of all batches, with its error by the jackknife over batches."""
+    """The ratio rho of all batches, with its error by the jackknife over batches."""
     total = rows.sum(axis=0, dtype=np.int64)
     n = int(total[sums.SUM + sums.FACT["deals" if unit == metrics.DEAL else "matches"]])
     if total[sums.UNITS] < ratios.ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
@@ -64,7 +64,7 @@ def _jackknifed(
 
 
 def _margins(totals: np.ndarray, unit: str) -> np.ndarray:
-    """rho of the margin for each of several sums of rows (float64 (sums,)); NaN where it never varies."""
+    """The ratio rho of the margin for each of several sums of rows (float64 (sums,)); NaN where it never varies."""
     name, square = MARGIN[unit]
     return _rho(
         totals[:, sums.UNITS],

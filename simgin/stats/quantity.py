@@ -96,7 +96,7 @@ class Quantity:
         return self + base.scaled(-1)
 
     def scaled(self, factor: float, shift: float = 0.0) -> Quantity:
-        """factor * value + shift, no longer taken for a share."""
+        """The quantity `factor * value + shift`, no longer taken for a share."""
         return Quantity(
             factor * self.value + shift,
             self.n,

@@ -174,7 +174,7 @@ def resample(seed: int, samples: int, batches: int) -> np.ndarray:
 
 
 def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """log t of Bradley and Terry's model, mean 0, for each of several tables: float64 (tables, k).
+    """Strengths log t of Bradley and Terry's model, mean 0, for each of several tables: float64 (tables, k).
 
     wins[s, i, j] is what i won against j (float64 (tables, k, k)); in every table everybody is connected with everybody by results
     both ways. The iteration is t_i <- W_i / sum_j n_ij / (t_i + t_j).

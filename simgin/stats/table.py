@@ -91,7 +91,7 @@ def read(path: str | Path) -> pd.DataFrame:
     """The tidy rows of a table.csv. An empty opponent stays empty (a game for one player), an undefined estimate is NaN."""
     import pandas as pd
 
-    texts = {name: str for name in COLUMNS[:5]}
+    texts = dict.fromkeys(COLUMNS[:5], str)
     estimates = {name: [""] for name in COLUMNS[5:9]}
     return pd.read_csv(
         io.StringIO(Path(path).read_text(encoding="utf-8")),

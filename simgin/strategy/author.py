@@ -85,6 +85,7 @@ class Policy:
     weights: Path | None = None  # .npy file of numbers that follow the parameters
 
     def __call__(self, **values: float | bool | str) -> "Policy":
+        """The same policy with other defaults; TypeError for a parameter that it does not have."""
         unknown = [name for name in values if name not in self.params]
         if unknown:
             raise TypeError(

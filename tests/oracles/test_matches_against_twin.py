@@ -1,5 +1,7 @@
-"""Whole matches of the engine, deal after deal through the twin: who deals, how the match stands at every question, who has won it when,
-and the sums over deals and matches, formed a second time from the twin's results.
+"""Whole matches of the engine, deal after deal through the twin.
+
+The twin says who deals, how the match stands at every question, and who has won it when. The sums
+over deals and matches are formed a second time from its results.
 """
 
 import random

@@ -534,10 +534,10 @@ def test_a_killed_review_goes_on_to_the_same_bytes(made, here):
 
 @pytest.mark.slow
 def test_directions_on_rules_that_are_not_shipped(here):
-    """5,000 matches a pair. A doubled bonus for undercuts makes waiting better, a lowered one worse;
-    with less to knock with a deal takes longer.
+    """A doubled undercut bonus favors waiting, a lowered one knocking; a low limit means long deals.
 
-    The differences are many standard errors wide, so that a false alarm is rarer than one in a million.
+    5,000 matches a pair: the differences are so many standard errors wide that a false alarm is
+    rarer than one in a million.
     """
     bonuses = ["standard+undercut_bonus=50", "standard+undercut_bonus=10", "standard+knock_limit=5"]
     said = call(

@@ -47,7 +47,7 @@ def test_recorded_deals_are_read_back_as_played(tmp_path, matchup):
         (matchup.variant.text, matchup.a.text, matchup.opponent)
     }
     sides = ["A", "B", ""]  # numbers 0, 1, -1: the last place of a list is its place -1
-    codes = {name: sides for name in ("dealer", "winner", "knocker", "owner")} | {
+    codes = dict.fromkeys(("dealer", "winner", "knocker", "owner"), sides) | {
         "kind": list(sums.KINDS)
     }
     codes |= {

@@ -1,5 +1,4 @@
-"""Every interval holds a known truth in 95 of 100 experiments; every stopping rule keeps its error
-rate.
+"""Intervals hold a known truth in 95 of 100 experiments; stopping rules keep their error rates.
 
 Each check repeats 10,000 experiments on toy deals. An exact 95 % interval has a coverage within
 BAND in 99.9 % of runs (docs/explanation/statistics.md#calibration), so about twenty checks raise

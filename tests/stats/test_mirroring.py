@@ -43,7 +43,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize("knocks", PUBLISHED, ids=lambda knocks: " v ".join(knocks))
+@pytest.mark.parametrize("knocks", PUBLISHED, ids=" v ".join)
 def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
     a, b = ("gold" + (f"+knock={knock}" if knock else "") for knock in knocks)
     found = mirroring.gain(

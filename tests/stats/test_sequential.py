@@ -22,7 +22,7 @@ from simgin.stats.sequential import (
 @pytest.mark.parametrize(
     ("part", "ratio"),
     [(0.1, 1.97), (0.25, 1.67), (0.5, 1.57), (1, 1.55), (2, 1.56), (4, 1.60), (10, 1.65)],
-    ids=lambda x: str(x),
+    ids=str,
 )
 def test_the_multiplier_agrees_with_the_published_widths(part, ratio):
     assert multiplier(part * 10_000, 10_000) / 1.96 == pytest.approx(ratio, abs=0.005)

@@ -415,7 +415,7 @@ def test_the_goal_table_adds_up_deals(script, capsys):
     small = script.goal_table(400, 7, "low").reshape(5, 50)
     assert "400 deals of low" in capsys.readouterr().out
     one = np.diff(small[1], prepend=0)
-    for room in range(0, 50):
+    for room in range(50):
         pairs = sum(one[i] * one[j] for i in range(50) for j in range(50) if i + j - 20 <= room)
         assert small[2, room] == pytest.approx(pairs, abs=1e-5)
     assert (small[0] == ([0] * 20 + [1] * 30)).all()

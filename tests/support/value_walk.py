@@ -184,7 +184,8 @@ class _Body:
         if expression is None:
             return False
         children = [node for node in ast.iter_child_nodes(expression) if isinstance(node, ast.expr)]
-        return any([self.carries(child) for child in children])
+        carried = [self.carries(child) for child in children]  # each may enter functions
+        return any(carried)
 
     def bind(self, *targets: ast.expr) -> None:
         """Give names to the value: variables, or attributes of an object."""

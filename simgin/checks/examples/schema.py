@@ -49,18 +49,21 @@ class Example:
 
 
 def need(one: Example, key: str) -> Any:
+    """The input's value of a key; an ExampleError if it has none."""
     if key not in one.given:
         raise one.error(f"input has no {key}, which kind {one.kind} needs.")
     return one.given[key]
 
 
 def number(one: Example, key: str, value: Any, low: int = 0, high: int = 10**6) -> int:
+    """A whole number low..high; an ExampleError for anything else."""
     if type(value) is not int or not low <= value <= high:
         raise one.error(f"{key} must be a whole number {low}..{high}, not {shown(value)}.")
     return value
 
 
 def word(one: Example, key: str, *words: str) -> str:
+    """The input's value of a key, which must be one of the words."""
     value = need(one, key)
     if value not in words:
         raise one.error(
@@ -70,6 +73,7 @@ def word(one: Example, key: str, *words: str) -> str:
 
 
 def cards(one: Example, key: str, value: Any, sizes: tuple[int, ...] = ()) -> list[int]:
+    """Card numbers from a text like `5S 6S`; `sizes` are the lengths allowed, () for any."""
     if not isinstance(value, str):
         raise one.error(
             f"{key} must be cards separated by blanks, like 5S 6S 7S, not {shown(value)}."
@@ -84,6 +88,7 @@ def cards(one: Example, key: str, value: Any, sizes: tuple[int, ...] = ()) -> li
 
 
 def mask(one: Example, key: str, *sizes: int) -> int:
+    """The input's cards of a key as a mask."""
     return notation.mask(cards(one, f"input.{key}", need(one, key), sizes))
 
 
@@ -94,6 +99,7 @@ def card(one: Example, key: str) -> int:
 
 
 def melds(one: Example, key: str, value: Any) -> list[int]:
+    """Masks of melds from a list of texts."""
     if not isinstance(value, list):
         raise one.error(
             f"{key} must be a list of melds, each a text like 5S 6S 7S, not {shown(value)}."
@@ -172,14 +178,17 @@ def plain(one: Example, key: str, value: Any) -> Any:
 
 
 def as_text(one: Example, key: str, value: Any) -> Any:
+    """A number or word as text, with single blanks; null stays null."""
     return value if value is None else " ".join(str(plain(one, key, value)[1]).split())
 
 
 def as_melds(one: Example, key: str, value: Any) -> Any:
+    """Melds whose order does not count."""
     return tuple(sorted(melds(one, f"expect.{key}", value)))
 
 
 def as_families(one: Example, key: str, value: Any) -> tuple[Any, ...]:
+    """Meldings whose order does not count."""
     if not isinstance(value, list):
         raise one.error(
             f"expect.{key} must be a list of meldings, each a list of melds, not {shown(value)}."
@@ -188,6 +197,7 @@ def as_families(one: Example, key: str, value: Any) -> tuple[Any, ...]:
 
 
 def as_list(one: Example, key: str, value: Any) -> Any:
+    """A list whose order does not count."""
     if not isinstance(value, list):
         raise one.error(f"expect.{key} must be a list, not {shown(str(value))}.")
     return sorted(map(repr, value))
@@ -210,6 +220,7 @@ def as_scores(one: Example, key: str, value: Any) -> Any:
 
 
 def as_mapping(one: Example, key: str, value: Any) -> Any:
+    """An object whose order does not count."""
     if not isinstance(value, dict):
         raise one.error(f"expect.{key} must be an object, not {shown(str(value))}.")
     return sorted((name, repr(amount)) for name, amount in value.items())

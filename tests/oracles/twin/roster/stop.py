@@ -1,6 +1,7 @@
 """The value of stopping a one-player deal with a joker, by trying every place of the joker.
 
-The policy is described in docs/reference/strategies/solo.md."""
+The policy is described in docs/reference/strategies/solo.md.
+"""
 
 from fractions import Fraction
 
