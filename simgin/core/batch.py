@@ -18,7 +18,7 @@ from simgin.core.match import (
     start_match,
 )
 from simgin.core.pack import give_to_seats, new_pack
-from simgin.core.record import OUTCOME, side, write_record
+from simgin.core.record import side, write_record
 from simgin.core.rules import GOAL_TOTAL, LOT
 from simgin.core.scoring import KIND_EVEN, KIND_KNOCK, KIND_REFUSED, KIND_UNDERCUT
 from simgin.core.solo import joker_place, play_solo
@@ -192,11 +192,11 @@ def _add_and_enter(state, rules, records, a):
     _add_deal(state, a)
     if not len(records):
         return enter(state, rules, state.deal + 1)
-    row = records[state.recorded]
+    record = records[state.recorded]
     state.recorded += 1
-    write_record(state, row, a)
+    write_record(state, record, a)
     outcome = enter(state, rules, state.deal + 1)
-    row[OUTCOME] = side(outcome, a) if outcome >= 0 else outcome
+    record.outcome = side(outcome, a) if outcome >= 0 else outcome
     return outcome
 
 
@@ -225,7 +225,7 @@ def play_units(
 ):  # fmt: skip
     """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
 
-    rows: int64 (batches, sums.COLUMNS). records: int64 (deals, record.FIELDS), with room for every deal or for none, one row a deal in the
+    rows: int64 (batches, sums.COLUMNS). records: record.DEAL (deals,), with room for every deal or for none, one row a deal in the
     order of play; `state.recorded` counts them. matches: a unit is of matches, not of deals. mirrored: two halves on the same packs
     with the same dealer, strategy A at seat 0 and then at seat 1; otherwise one half. If the state watches a deal of the first unit,
     that deal is logged and the kernel stops with it in the state.

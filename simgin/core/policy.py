@@ -12,6 +12,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
 from simgin.core.jit import interpreted
+from simgin.core.record import DEAL
 from simgin.core.rules import RULES
 from simgin.core.state import STATE
 from simgin.core.view import VIEW
@@ -19,6 +20,7 @@ from simgin.core.view import VIEW
 VIEW_TYPE = from_dtype(VIEW)
 RULES_TYPE = from_dtype(RULES)
 STATE_TYPE = from_dtype(STATE)
+RECORDS_TYPE = types.Array(from_dtype(DEAL), 1, "C")
 PARAMS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
 HOOK_ARGUMENTS = (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE)
 HOOK = int64(*HOOK_ARGUMENTS)

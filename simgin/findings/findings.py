@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.core.record import FIELDS
 from simgin.findings.record import Account, Entry
 from simgin.runs.runner import COMPLETE
 from simgin.stats import control_variates, league, mirroring, ratings, ratios, table
@@ -151,9 +150,9 @@ class Findings:
         )
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
-        """Variant, A, B and the recorded deals, int64 (deals, record.FIELDS), batch by batch, for `simgin.runs.parquet.write`."""
+        """Variant, A, B and the recorded deals, of `core.record.DEAL`, batch by batch, for `simgin.runs.parquet.write`."""
         for i, one in enumerate(self.entries):
-            for batch in self.ledger.deals(i, one.units, one.batch, len(FIELDS)):
+            for batch in self.ledger.deals(i, one.units, one.batch):
                 yield one.variant, one.a, one.b, batch
 
     def rows(self, i: int) -> np.ndarray:

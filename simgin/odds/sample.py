@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core import jit
-from simgin.core.record import FIELD
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER
 from simgin.core.sums import KINDS
 from simgin.odds import kernels
@@ -47,7 +46,7 @@ class Deals:
 
     rows: int32 (deals, len(COLUMNS)): number of the unit (a deal, or a match); place of the joker in the deck, 0 on top, -1 if there is
     none or it was dealt; draws made, that of the joker among them; index of sums.KINDS; 1 if the player won; his points less the
-    joker's, or the penalty; how the match stood after it (`record.FIELDS`). counted: the same deals as outcomes. by_score: whether the
+    joker's, or the penalty; how the match stood after it (`core.record.DEAL`). counted: the same deals as outcomes. by_score: whether the
     strategy plays otherwise at other scores.
     """
 
@@ -162,14 +161,14 @@ def played(
 
 
 def _short(one: Matchup, records: np.ndarray) -> np.ndarray:
-    """The rows of Deals from records (deals, record.FIELDS)."""
+    """The rows of Deals from the records of deals."""
     unit, deal, kind, winner, draws, outcome = (
-        records[:, FIELD[name]] for name in ("unit", "deal", "kind", "winner", "draws_a", "outcome")
+        records[name] for name in ("unit", "deal", "kind", "winner", "draws_a", "outcome")
     )
     place = _places(one, unit, deal)
     in_deck = place >= _dealt(one.variant)
     joker = (kind == KINDS.index("joker")) & in_deck
-    score = records[:, FIELD["points_a"]] - records[:, FIELD["points_b"]]
+    score = records["points_a"] - records["points_b"]
     columns = (
         unit,
         np.where(in_deck, place - _dealt(one.variant), -1),

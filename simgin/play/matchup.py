@@ -13,8 +13,8 @@ from simgin.core import jit, sums
 from simgin.core.ask import IllegalAnswer as _Illegal
 from simgin.core.batch import play_solo_units, play_units
 from simgin.core.cell import Cell
-from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.record import FIELDS
+from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.record import DEAL
 from simgin.core.state import SLOTS, new_state
 from simgin.core.view import new_view
 from simgin.rules import record, variants
@@ -98,14 +98,12 @@ def kernel(players: int) -> Any:
 
 def signature(players: int) -> Any:
     """What the kernel takes: see `simgin.core.batch`."""
-    head, table, sizes = (
-        (STATE_TYPE, RULES_TYPE, VIEW_TYPE),
-        types.Array(int64, 2, "C"),
-        (int64, int64, int64, boolean),
-    )
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
+    output = (types.Array(int64, 2, "C"), RECORDS_TYPE)
+    sizes = (int64, int64, int64, boolean)
     if players == 1:
-        return void(*head, table, table, *sizes, *[HOOK_TYPE] * len(SOLO_SLOTS))
-    return void(*head, VIEW_TYPE, table, table, *sizes, boolean, *[HOOK_TYPE] * (2 * len(SLOTS)))
+        return void(*head, *output, *sizes, *[HOOK_TYPE] * len(SOLO_SLOTS))
+    return void(*head, VIEW_TYPE, *output, *sizes, boolean, *[HOOK_TYPE] * (2 * len(SLOTS)))
 
 
 SOLO_SLOTS = ("discard", "knock")  # what a single player is asked
@@ -147,7 +145,7 @@ def prepare(matchup: Matchup) -> None:
     kernel(len(matchup.players))
 
 
-NO_RECORDS = np.zeros((0, len(FIELDS)), np.int64)
+NO_RECORDS = np.zeros(0, DEAL)
 
 
 def run(
@@ -196,7 +194,7 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 
 
 def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray]:
-    """As `play`, and a row for every deal in the order of play: int64 of shape (deals, record.FIELDS)."""
+    """As `play`, and a row for every deal in the order of play: `core.record.DEAL` (deals,)."""
     own_rules = record.build(matchup.variant)
     most = (
         n_units
@@ -204,7 +202,7 @@ def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.n
         * (int(own_rules.max_deals) if matchup.unit == "match" else 1)
     )
     rows, state, records = _play(
-        matchup, first_unit, n_units, np.empty((most, len(FIELDS)), np.int64)
+        matchup, first_unit, n_units, np.empty(most, DEAL)
     )  # pages never touched cost nothing
     return rows, records[: state.recorded].copy()
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core import sums
+from simgin.core.record import DEAL
 
 FILE = "ledger.sqlite"
 FORM = 1  # of the tables below; raised whenever an older ledger could not be read
@@ -113,12 +114,10 @@ class Ledger:
         ):
             yield batch, np.frombuffer(zlib.decompress(blob), "<i8")
 
-    def deals(self, cell: int, units: int, size: int, fields: int) -> Iterator[np.ndarray]:
-        """The recorded deals of the first `units` units, int64 (deals, fields) for one batch after the other."""
+    def deals(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
+        """The recorded deals of the first `units` units, `core.record.DEAL` (deals,), batch by batch."""
         for blobs in self._read("deals", cell, units, size):
-            yield from (
-                np.frombuffer(zlib.decompress(blob), "<i8").reshape(-1, fields) for blob in blobs
-            )
+            yield from (np.frombuffer(zlib.decompress(blob), "<i8").view(DEAL) for blob in blobs)
 
     def workers(self, cell: int, units: int, size: int) -> list[str]:
         """Who played each of the batches of `rows`."""
@@ -354,5 +353,6 @@ def _of_prefix(cell: int, units: int, size: int) -> tuple[int, ...]:
 
 
 def packed(array: np.ndarray) -> bytes:
-    """An int64 array as the ledger keeps it. Releases the interpreter lock."""
-    return zlib.compress(np.asarray(array, "<i8").tobytes(), COMPRESSION)
+    """Integers, or records of deals, as the ledger keeps them: int64, little-endian. Releases the interpreter lock."""
+    numbers = np.ascontiguousarray(array).view(np.int64)
+    return zlib.compress(np.asarray(numbers, "<i8").tobytes(), COMPRESSION)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simgin.core import sums
-from simgin.core.record import FIELD, FIELDS
+from simgin.core.record import DEAL
 from simgin.text.files import replacing
 
 ROWS = 1 << 17  # of a row group: what is held in memory, and the least that a reader has to read
@@ -96,7 +96,7 @@ COLUMNS = (
 def write(path: str | Path, batches: Iterable[Batch]) -> int:
     """Write deals to a Parquet file, in the order given; returns how many.
 
-    A batch is (variant, A, B, rows), rows int64 of shape (deals, record.FIELDS) as from `matchup.play_recorded`; B is empty for one
+    A batch is (variant, A, B, rows), rows `core.record.DEAL` (deals,) as from `matchup.play_recorded`; B is empty for one
     player. Sides and kinds become words. Whatever is there is replaced once all is written, and kept if anything fails. Raises
     RecordsError where pyarrow is missing or the file cannot be written.
     """
@@ -173,7 +173,7 @@ def _table(arrow: Any, schema: Any, texts: tuple[str, str, str], rows: np.ndarra
     same = np.zeros(len(rows), np.int32)
     arrays = [arrow.DictionaryArray.from_arrays(same, [text]) for text in texts]
     for column in COLUMNS:
-        numbers = np.ascontiguousarray(rows[:, FIELD[column.name]])
+        numbers = np.ascontiguousarray(rows[column.name])
         arrays.append(
             _worded(arrow, numbers, column.words)
             if column.words
@@ -193,4 +193,4 @@ def _worded(arrow: Any, numbers: np.ndarray, words: dict[int, str]) -> Any:
     )
 
 
-assert tuple(column.name for column in COLUMNS) == FIELDS
+assert tuple(column.name for column in COLUMNS) == DEAL.names

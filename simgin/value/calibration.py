@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core.match import UNDECIDED
-from simgin.core.record import FIELD, OUTCOME
 from simgin.play import matchup
 from simgin.play.parallel import over_units
 from simgin.stats.ratios import ENOUGH_UNITS
@@ -39,7 +38,7 @@ BINS = 10
 class Walks:
     """Matches as they went, a row for every deal, in the order of play.
 
-    records: int64 (deals, record.FIELDS). unit: what errors are clustered over. last: whether the deal was the last of its match.
+    records: `core.record.DEAL` (deals,). unit: what errors are clustered over. last: whether the deal was the last of its match.
     result: what the match was worth to A in the end: 1, 0, or one half where nobody won.
     """
 
@@ -70,14 +69,14 @@ def play(value: Value, matches: int | str, seed: int, workers: int | None = None
             workers,
         )
     )
-    return walks(records if value.seats_alike else records[records[:, FIELD["half"]] == value.seat])
+    return walks(records if value.seats_alike else records[records["half"] == value.seat])
 
 
 def walks(records: np.ndarray) -> Walks:
     """Walks from the records of whole matches."""
-    last = records[:, OUTCOME] != UNDECIDED
-    worth = np.select([records[:, OUTCOME] == 0, records[:, OUTCOME] == 1], [1.0, 0.0], DRAWN)
-    return Walks(records, records[:, FIELD["unit"]], last, worth[last][np.cumsum(last) - last])
+    last = records["outcome"] != UNDECIDED
+    worth = np.select([records["outcome"] == 0, records["outcome"] == 1], [1.0, 0.0], DRAWN)
+    return Walks(records, records["unit"], last, worth[last][np.cumsum(last) - last])
 
 
 def martingale(value: Value, walks: Walks, bins: int = BINS) -> pd.DataFrame:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.core.record import FIELD
 from simgin.stats import observations
 from simgin.stats.ratios import ENOUGH_UNITS, Z95
 from simgin.text.amounts import count
@@ -287,7 +286,7 @@ def _with_a_at(known: Value, played: Turns) -> Turns:
     """The matches in which A sits at the seat that the value is for."""
     if known.seats_alike:
         return played
-    chosen = played.records[:, FIELD["half"]] == known.seat
+    chosen = played.records["half"] == known.seat
     rows = played.rows[chosen[played.column("deal")]].copy()
     rows["deal"] = (np.cumsum(chosen) - 1)[rows["deal"]]
     return Turns(played.matchup, played.records[chosen], rows)
@@ -327,8 +326,7 @@ def _course(
     """Trajectories whose states lie in the recorded deals `deal`."""
     one, walks = known.matchup, calibration.walks(records)
     columns = {
-        name: records[deal, FIELD[name]]
-        for name in ("deal", "score_a", "score_b", "points_a", "points_b")
+        name: records[name][deal] for name in ("deal", "score_a", "score_b", "points_a", "points_b")
     }
     return Trajectories(
         who=(one.variant.text, one.a.text, one.opponent),

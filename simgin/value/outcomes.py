@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.core.record import FIELD
 from simgin.core.sums import KINDS
 from simgin.play import matchup
 from simgin.play.matchup import Matchup
@@ -127,10 +126,10 @@ def _count(
 
 
 def tally(records: np.ndarray) -> np.ndarray:
-    """The deals of records (deals, record.FIELDS) as rows of group, packed outcome and count: int64 (rows, 3)."""
+    """The deals of records, `core.record.DEAL` (deals,), as rows of group, packed outcome and count: int64 (rows, 3)."""
     packed = np.ravel_multi_index(tuple((observed(records) - LOWEST).T), VALUES)
     group = (
-        records[:, FIELD["unit"]] // 2 % GROUPS
+        records["unit"] // 2 % GROUPS
     )  # by twos, since the dealer of single deals goes by the parity of the unit
     size = int(np.prod(VALUES))
     keys, counts = np.unique(group * size + packed, return_counts=True)
@@ -139,11 +138,9 @@ def tally(records: np.ndarray) -> np.ndarray:
 
 def observed(records: np.ndarray) -> np.ndarray:
     """The columns of an outcome of every record: int64 (deals, len(COLUMNS))."""
-    dealer, winner, kind, stake = (
-        records[:, FIELD[name]] for name in ("dealer", "winner", "kind", "stake")
-    )
+    dealer, winner, kind, stake = (records[name] for name in ("dealer", "winner", "kind", "stake"))
     points = (
-        records[:, FIELD["points_a"]] + records[:, FIELD["points_b"]]
+        records["points_a"] + records["points_b"]
     )  # only one side scores in a deal (RULES.md 7)
     return np.stack([dealer, winner, kind, points, np.maximum(stake, 0)], axis=1)
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from simgin.core.record import FIELD, FIELDS
+from simgin.core.record import DEAL
 from simgin.core.state import new_state
 from simgin.core.view import new_view
 from simgin.play import matchup
@@ -113,7 +113,7 @@ def _records(
 ) -> np.ndarray:
     """Records of single deals that begin at some points of seats 0 and 1. `own_rules` are written to: a build takes longer than play."""
     own_rules.start_points[:] = start
-    records = np.empty((2 * units, len(FIELDS)), np.int64)
+    records = np.empty(2 * units, DEAL)
     state = new_state(one.seed)
     matchup.run(one, state, own_rules, (new_view(), new_view()), first_unit, units, records)
     return records[: state.recorded]
@@ -121,8 +121,9 @@ def _records(
 
 def _changes(alike: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The changes that deals at a score make, from their records and those of the same packs from the start."""
-    what = [FIELD[name] for name in ("winner", "points_a", "points_b")]
-    changed = (alike[:, what] != other[:, what]).any(axis=1)
+    changed = np.zeros(len(alike), bool)
+    for name in ("winner", "points_a", "points_b"):
+        changed |= alike[name] != other[name]
     return np.concatenate(
         [_signed(other[changed], other[changed], 1), _signed(other[changed], alike[changed], -1)]
     )
@@ -130,16 +131,16 @@ def _changes(alike: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
     """Deals as changes at the score of the records `at`."""
-    group = at[:, FIELD["unit"]] // 2 % GROUPS
-    points = deals[:, FIELD["points_a"]] + deals[:, FIELD["points_b"]]
-    place = (at[:, FIELD["score_a"]], at[:, FIELD["score_b"]])
+    group = at["unit"] // 2 % GROUPS
+    points = deals["points_a"] + deals["points_b"]
+    place = (at["score_a"], at["score_b"])
     return np.stack(
         [
             *place,
             group,
             np.full(len(at), sign),
-            deals[:, FIELD["dealer"]],
-            deals[:, FIELD["winner"]],
+            deals["dealer"],
+            deals["winner"],
             points,
         ],
         axis=1,

@@ -18,8 +18,7 @@ from numba import boolean, from_dtype, int64, types
 
 from simgin.core import jit, sums
 from simgin.core.match import UNDECIDED
-from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.record import FIELD, OUTCOME
+from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import SLOTS, new_state
 from simgin.core.view import new_view
 from simgin.play import matchup
@@ -58,7 +57,7 @@ BIN = 5  # points of deadwood
 class Turns:
     """Deals and their turns, both in the order of play.
 
-    records: int64 (deals, record.FIELDS), those of `matchup.play_recorded`. rows: TURN (turns,). A deal that was thrown up before
+    records: `core.record.DEAL` (deals,), those of `matchup.play_recorded`. rows: TURN (turns,). A deal that was thrown up before
     its first turn, or ended by the joker in the hand, has no turns; a draw that made a deal void is none.
     """
 
@@ -72,7 +71,7 @@ class Turns:
 
     def record(self, name: str) -> np.ndarray:
         """A field of the record of every turn's deal."""
-        return np.asarray(self.records[self.column("deal"), FIELD[name]])
+        return np.asarray(self.records[name][self.column("deal")])
 
     @property
     def last(self) -> np.ndarray:
@@ -118,9 +117,12 @@ def _traced(one: Matchup, records: np.ndarray, first: int) -> np.ndarray:
         rules.build(one.variant),
         (new_view(), new_view()),
     )
-    rows = np.empty(int(records[:, FIELD["turns"]].sum()), TURN)
+    rows = np.empty(int(records["turns"].sum()), TURN)
     vectors = matchup.seat(state, one)
-    sums_row, which = np.zeros((1, sums.COLUMNS), np.int64), np.ascontiguousarray(records[:, :3])
+    sums_row, which = (
+        np.zeros((1, sums.COLUMNS), np.int64),
+        np.stack([records[name] for name in ("unit", "half", "deal")], axis=1),
+    )
     kernel, loop = matchup.kernel(len(one.players)), _loop(len(one.players))
     with interpret.unwrapped():
         loop(
@@ -154,7 +156,16 @@ def _loop(players: int) -> Any:
         VIEW_TYPE,
         VIEW_TYPE,
     )
-    arguments = (*head, table, table, table, int64, boolean, TURNS_TYPE, *[HOOK_TYPE] * hooks)
+    arguments = (
+        *head,
+        table,
+        RECORDS_TYPE,
+        table,
+        int64,
+        boolean,
+        TURNS_TYPE,
+        *[HOOK_TYPE] * hooks,
+    )
     function = kernels.follow_solo_deals if players == 1 else kernels.follow_deals
     return jit.compiled(function, types.void(*arguments))
 
@@ -232,10 +243,10 @@ def decisions(turns: Turns) -> pd.DataFrame:
         for last in ("discards", "unbeaten")
     )
     actions, left, decided = asked.sum(axis=1) - 2, real.sum(axis=1) - 2, (real > 1).sum(axis=1)
-    own, deals = turns.record("unit"), turns.records[:, FIELD["unit"]]
+    own, deals = turns.record("unit"), turns.records["unit"]
     over = {"decisions_per_deal": np.ones(len(deals))}
     if turns.matchup.unit == "match":
-        over["decisions_per_match"] = (turns.records[:, OUTCOME] != UNDECIDED).astype(float)
+        over["decisions_per_match"] = (turns.records["outcome"] != UNDECIDED).astype(float)
     each_turn = {
         "decision_factor": actions > 1,
         "actions": actions,
@@ -272,7 +283,7 @@ def _after_turns(turns: Turns) -> pd.DataFrame:
         parts.append(
             (
                 np.zeros(len(records), np.int64),
-                records[:, FIELD[f"dealt_{'ab'[who]}"]],
+                records[f"dealt_{'ab'[who]}"],
                 records,
                 who,
             )
@@ -281,10 +292,10 @@ def _after_turns(turns: Turns) -> pd.DataFrame:
         pd.DataFrame(
             {
                 "turn": turn,
-                "side": names[(now[:, FIELD["dealer"]] == who).astype(np.int64)],
+                "side": names[(now["dealer"] == who).astype(np.int64)],
                 "count": held,
-                "unit": now[:, FIELD["unit"]],
-                "won": now[:, FIELD["winner"]] == who,
+                "unit": now["unit"],
+                "won": now["winner"] == who,
             }
         )
         for turn, held, now, who in parts

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simgin.core.record import FIELD, FIELDS
+from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
 from simgin.play.matchup import Matchup, play_recorded, seated
 from simgin.text.amounts import count
@@ -122,7 +122,7 @@ class Value:
         )
 
     def before(self, records: np.ndarray) -> np.ndarray:
-        """V before each deal of the records (deals, record.FIELDS) of matches; those with A at the other seat belong to another value."""
+        """V before each deal of the records (`core.record.DEAL`) of matches; those with A at the other seat belong to another value."""
         return np.asarray(self.chances[self._place(records)])
 
     def before_leaving_out(self, records: np.ndarray) -> list[np.ndarray]:
@@ -183,7 +183,7 @@ class Value:
 
     def states(self, records: np.ndarray) -> boards.States:
         """The states before each deal of the records."""
-        return self._standings(records, 0), self._standings(records, 1), records[:, FIELD["dealer"]]
+        return self._standings(records, 0), self._standings(records, 1), records["dealer"]
 
     def _place(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
         """Where the states before each deal lie."""
@@ -192,9 +192,9 @@ class Value:
     def _standings(self, records: np.ndarray, side: int) -> np.ndarray:
         """The standings of a side before each deal."""
         columns = [
-            number(self.matchup.variant.row, "deals_in_match") - records[:, FIELD["deal"]]
+            number(self.matchup.variant.row, "deals_in_match") - records["deal"]
             if name == "left"
-            else records[:, FIELD[f"{name}_{'ab'[side]}"]]
+            else records[f"{name}_{'ab'[side]}"]
             for name in self.board.fields[side]
         ]
         return np.stack(columns, axis=1) if columns else np.empty((len(records), 0), np.int64)
@@ -333,6 +333,7 @@ def _played_from(one: Matchup, start: tuple[int, int]) -> np.ndarray:
     _, records = play_recorded(
         dataclasses.replace(one, variant=dataclasses.replace(one.variant, row=row)), 0, PROBE_UNITS
     )
-    return records[
-        :, [i for i, name in enumerate(FIELDS) if name not in ("score_a", "score_b", "outcome")]
+    columns = [
+        records[name] for name in DEAL.names or () if name not in ("score_a", "score_b", "outcome")
     ]
+    return np.stack(columns, axis=1)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from simgin.cli.main import cli
 from simgin.core import sums
+from simgin.core.record import DEAL
 from simgin.play.matchup import seated
 from simgin.runs import ledger, schedule
 from simgin.runs.experiment import Cell
@@ -140,14 +141,15 @@ def numbered(first, units):
 
 
 def test_recorded_deals_survive(path):
-    deals = [np.arange(5 * n, dtype=np.int64).reshape(n, 5) * -(2**40) for n in (3, 0, 7)]
+    fields = len(DEAL.names)
+    deals = [(np.arange(fields * n) * -(2**40)).view(DEAL) for n in (3, 0, 7)]
     some = rows(np.random.default_rng(4), 3)
     with opened(path, RUN) as book:
         book.add(0, 0, [SIZE] * 3, some, "x", [packed(one) for one in deals])
         book.add(0, 3, [SIZE], some[:1], "x")
         assert book.finished(0, recorded=True) == {(k, SIZE) for k in range(3)} != book.finished(0)
     with reading(path) as book:
-        found = list(book.deals(0, 3 * SIZE, SIZE, 5))
+        found = list(book.deals(0, 3 * SIZE, SIZE))
         assert [one.tolist() for one in found] == [one.tolist() for one in deals]
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from simgin.core import sums
-from simgin.core.record import FIELD, FIELDS
+from simgin.core.record import DEAL
 from simgin.play.matchup import play_recorded, seated
 from simgin.runs import parquet as records
 from simgin.runs.parquet import RecordsError
@@ -42,7 +42,7 @@ def written(path, matchup, units):
 @pytest.mark.parametrize("matchup", CELLS.values(), ids=CELLS)
 def test_recorded_deals_are_read_back_as_played(tmp_path, matchup):
     _, deals, frame = written(tmp_path / "deals.parquet", matchup, 150)
-    assert list(frame.columns) == ["variant", "a", "b", *FIELDS]
+    assert list(frame.columns) == ["variant", "a", "b", *DEAL.names]
     assert set(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == {
         (matchup.variant.text, matchup.a.text, matchup.opponent)
     }
@@ -54,8 +54,8 @@ def test_recorded_deals_are_read_back_as_played(tmp_path, matchup):
         "upcard_to": ["nondealer", "dealer", "neither", ""],
         "outcome": ["A", "B", "unfinished", "drawn", ""],
     }
-    for name in FIELDS:
-        numbers = deals[:, FIELD[name]].tolist()
+    for name in DEAL.names:
+        numbers = deals[name].tolist()
         assert frame[name].tolist() == (
             [codes[name][number] for number in numbers] if name in codes else numbers
         ), name
@@ -121,7 +121,7 @@ def test_several_cells_share_a_file(tmp_path):
     named = [(variant, a, b) for variant, a, b, rows in batches for _ in rows]
     assert list(zip(frame["variant"], frame["a"], frame["b"], strict=True)) == named
     assert (
-        frame["unit"].to_numpy() == np.concatenate([rows[:, FIELD["unit"]] for *_, rows in batches])
+        frame["unit"].to_numpy() == np.concatenate([rows["unit"] for *_, rows in batches])
     ).all()
     assert parquet.read_metadata(tmp_path / "deals.parquet").num_row_groups == 1
 
@@ -145,7 +145,7 @@ def test_types_are_small_and_columns_described(tmp_path):
         "owner",
         "outcome",
     ]
-    assert sum(field.type.bit_width // 8 for field in schema) < 100 < 8 * len(FIELDS)
+    assert sum(field.type.bit_width // 8 for field in schema) < 100 < DEAL.itemsize
     frame = pd.read_parquet(tmp_path / "deals.parquet")
     assert (
         frame.dtypes["turns"] == np.int16
@@ -172,7 +172,7 @@ def test_a_file_can_have_no_deals(tmp_path):
 )
 def test_a_number_that_does_not_fit_is_an_error(tmp_path, name, number):
     rows = play_recorded(ALONE, 0, 10)[1]
-    rows[3, FIELD[name]] = number
+    rows[name][3] = number
     with pytest.raises(ValueError, match=str(number)):
         records.write(tmp_path / "deals.parquet", [("v", "a", "", rows)])
 
@@ -210,15 +210,15 @@ MEASURE = """
 import resource, sys
 import numpy as np
 from simgin.runs import parquet
-from simgin.core.record import FIELDS
+from simgin.core.record import DEAL
 
 rng = np.random.default_rng(1)
-rows = rng.integers(0, 2, (20_000, len(FIELDS)))
+rows = rng.integers(0, 2, (20_000, len(DEAL.names))).view(DEAL)[:, 0]
 
 def most(batches):
     def made():
         for i in range(batches):
-            rows[:, 0] = i
+            rows["unit"] = i
             yield "standard", "gold", "simple", rows
     assert parquet.write(sys.argv[1], made()) == 20_000 * batches
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform != "darwin" else 1024)

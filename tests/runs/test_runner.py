@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simgin.core.record import FIELDS
 from simgin.play import matchup as games
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
@@ -317,11 +316,9 @@ def test_deals_missing_their_records_are_played_again(tmp_path):
         with opened(tmp_path / "x.sqlite", {}) as ledger:
             runner.run([Cell(one, n)], ledger, Threads(2), recorded=True)
             assert (ledger.rows(0, 2000, 1000) == before).all()
-            deals = np.concatenate(list(ledger.deals(0, n // 2, 1000, len(FIELDS))))
+            deals = np.concatenate(list(ledger.deals(0, n // 2, 1000)))
         assert deals[:, 0].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
-        assert (
-            deals[:, FIELDS.index("points_a")] - deals[:, FIELDS.index("points_b")]
-        ).sum() == games.play(one, 0, n // 2)[
+        assert (deals["points_a"] - deals["points_b"]).sum() == games.play(one, 0, n // 2)[
             :, runner.sums.SUM + runner.sums.FACT["a_margin"]
         ].sum()
 

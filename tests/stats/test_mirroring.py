@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from simgin.core import sums
-from simgin.core.record import FIELD
 from simgin.play import matchup
 from simgin.stats import mirroring
 from support import toy_deals as toy
@@ -14,11 +13,11 @@ from support import toy_deals as toy
 def from_records(records):
     """rho of margins and of shares, computed over single deals of pairs."""
     found = []
-    margin = records[:, FIELD["points_a"]] - records[:, FIELD["points_b"]]
-    winner = records[:, FIELD["winner"]]
+    margin = records["points_a"] - records["points_b"]
+    winner = records["winner"]
     for x in (margin, np.where(winner < 0, 0.5, winner == 0)):
-        pairs = np.zeros((records[:, FIELD["unit"]].max() + 1, 2))
-        pairs[records[:, FIELD["unit"]], records[:, FIELD["half"]]] = x
+        pairs = np.zeros((records["unit"].max() + 1, 2))
+        pairs[records["unit"], records["half"]] = x
         found.append(pairs.mean(axis=1).var(ddof=1) / (pairs.ravel().var(ddof=1) / 2))
     return found
 

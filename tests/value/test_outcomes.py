@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from simgin.core.jit import cache_directory
-from simgin.core.record import FIELD
 from simgin.core.sums import KINDS
 from simgin.play.matchup import play_recorded, seated
 from simgin.value import array_cache, outcomes, score_outcomes
@@ -25,7 +24,7 @@ def slow_count(a, b, variant):
     _, records = play_recorded(one, 0, one.units(10_000))
     found = Counter()
     for row in records.tolist():
-        deal = dict(zip(FIELD, row, strict=True))
+        deal = dict(zip(row.dtype.names, row, strict=True))
         assert deal["points_a"] == 0 or deal["points_b"] == 0
         points = max(deal["points_a"], deal["points_b"], key=abs)
         found[deal["dealer"], deal["winner"], deal["kind"], points, max(deal["stake"], 0)] += 1

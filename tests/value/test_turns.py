@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.core.record import FIELD
 from simgin.play import deal as single
 from simgin.play.matchup import play_recorded, seated
 from simgin.stats import observations
@@ -138,15 +137,15 @@ def test_deadwood_by_turn(played):
     for line in frame.itertuples():
         held = []
         for i, record in enumerate(played.records):
-            if (record[FIELD["dealer"]] == 0) != (line.side == "dealer"):
+            if (record["dealer"] == 0) != (line.side == "dealer"):
                 continue
             if line.turn == 0:
-                held.append(record[FIELD["dealt_a"]])
+                held.append(record["dealt_a"])
             for row in played.rows[played.column("deal") == i] if line.turn else ():
                 if (
                     row["side"] == 0
                     and row["own_turn"] == line.turn
-                    and row["turn"] < record[FIELD["turns"]]
+                    and row["turn"] < record["turns"]
                 ):
                     held.append(row["count"])
         assert line.n == len(held)
@@ -186,7 +185,7 @@ def test_decisions(played):
         (takes > 1) * 1 + (unbeaten > 1) + (endings > 1),
         minlength=len(played.records),
     )
-    want = observations.mean(decided, played.records[:, FIELD["unit"]])
+    want = observations.mean(decided, played.records["unit"])
     assert frame.value["decisions_per_deal"] == pytest.approx(want.value) and frame.se[
         "decisions_per_deal"
     ] == pytest.approx(want.se)

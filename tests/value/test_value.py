@@ -10,7 +10,7 @@ from scipy import stats
 
 from simgin.core import match
 from simgin.core.match import UNDECIDED
-from simgin.core.record import FIELD
+from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
 from simgin.play.matchup import play_recorded, seated
 from simgin.rules.record import build
@@ -300,9 +300,9 @@ def test_won_deals_are_those_that_the_match_counts(variant):
     _, records = play_recorded(one, 0, 60)
     observed = Outcomes(outcomes.observed(records), np.zeros((GROUPS, len(records)), np.int64))
     counts = boards.won_deals(one.variant.row, observed)
-    goes_on = records[:-1, FIELD["outcome"]] == UNDECIDED
+    goes_on = records["outcome"][:-1] == UNDECIDED
     for side, name in enumerate(("deals_a", "deals_b")):
-        gained = np.diff(records[:, FIELD[name]])[goes_on]
+        gained = np.diff(records[name])[goes_on]
         assert np.array_equal(gained, (counts * (observed.column("winner") == side))[:-1][goes_on])
     assert counts.max() > 1
 
@@ -453,7 +453,7 @@ def test_a_wrong_value_is_found_out():
 def records(*matches):
     """Records of matches given as (unit, (score a, score b, dealer, outcome), ...)."""
     rows = [(unit, half, *deal) for half, (unit, *deals) in enumerate(matches) for deal in deals]
-    table = np.zeros((len(rows), len(FIELD)), np.int64)
+    table = np.zeros(len(rows), DEAL)
     for row, (unit, half, a, b, dealer, outcome) in zip(table, rows, strict=True):
         for name, number in {
             "unit": unit,
@@ -463,7 +463,7 @@ def records(*matches):
             "dealer": dealer,
             "outcome": outcome,
         }.items():
-            row[FIELD[name]] = number
+            row[name] = number
     return table
 
 
@@ -514,7 +514,7 @@ def test_the_error_of_a_right_value_is_the_scatter_of_fair_walks():
             path[-1] = (*path[-1][:3], int(at == 0))
             paths.append((unit, *path))
         walks = calibration.walks(records(*paths))
-        before = walks.records[:, FIELD["score_a"]] / 5
+        before = walks.records["score_a"] / 5
         chosen = before < 0.5
         z.append(
             (walks.result - before)[chosen].mean() / calibration._if_right(before, walks, chosen)
