@@ -1,11 +1,11 @@
-# make setup, demo, test, test-slow, check, bench: all on a machine with python3 (3.11 or newer), make and git.
+# make setup, demo, test, test-slow, check, docs, bench: all on a machine with python3 (3.11 or newer), make and git.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test test-slow check bench clean
+.PHONY: setup demo test test-slow check docs bench clean
 
 setup: $(STAMP)
 
@@ -34,9 +34,13 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 bench: setup
 	$(BIN)/simgin bench
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build site *.egg-info .pytest_cache .mypy_cache .ruff_cache
