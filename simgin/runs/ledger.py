@@ -7,6 +7,7 @@ processes, and a plain file afterwards. Why SQLite: DESIGN.md 3.9.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import random
 import sqlite3
@@ -32,6 +33,7 @@ PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
 _TABLES = """
 DROP TABLE IF EXISTS run;
 DROP TABLE IF EXISTS batches;
+DROP TABLE IF EXISTS steps;
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE batches (
     cell INTEGER NOT NULL,   -- place of the matchup in the run
@@ -41,6 +43,11 @@ CREATE TABLE batches (
     sums BLOB NOT NULL,      -- the batch row: little-endian int64, compressed
     deals BLOB,              -- its deals one by one, if they were to be recorded: the same way
     UNIQUE (cell, batch, units)
+);
+CREATE TABLE steps (
+    name TEXT PRIMARY KEY,   -- of `simgin.runs.steps.Step`
+    n INTEGER NOT NULL,      -- its size: deals or matches
+    arrays BLOB NOT NULL     -- its result, as numpy's savez writes arrays
 );
 """
 
@@ -122,6 +129,34 @@ class Ledger:
     def workers(self, cell: int, units: int, size: int) -> list[str]:
         """Who played each of the batches of `rows`."""
         return [name for names in self._read("worker", cell, units, size) for name in names]
+
+    def has_step(self, name: str, n: int) -> bool:
+        """Whether the result of a step of this size is here."""
+        return self._step(name, n) is not None
+
+    def add_step(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
+        """Commit the result of a step; it replaces that of another size."""
+        blob = io.BytesIO()
+        np.savez_compressed(blob, **arrays)  # type: ignore[arg-type]
+        entry = (name, n, blob.getvalue())
+        with self._told(), self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO steps VALUES (?, ?, ?)", entry)
+
+    def step(self, name: str, n: int) -> dict[str, np.ndarray]:
+        """The result of a step. Raises LedgerError if it was never played in this size."""
+        blob = self._step(name, n)
+        if blob is None:
+            raise LedgerError(f"{self._name} lacks a step of its run ({name}); run it again.")
+        with np.load(io.BytesIO(blob), allow_pickle=False) as file:
+            return {key: file[key] for key in file.files}
+
+    def _step(self, name: str, n: int) -> bytes | None:
+        query = "SELECT 1 FROM sqlite_master WHERE name = 'steps'"
+        if self._connection.execute(query).fetchone() is None:
+            return None  # written before there were steps
+        query = "SELECT arrays FROM steps WHERE name = ? AND n = ?"
+        row = self._connection.execute(query, [name, n]).fetchone()
+        return row[0] if row else None
 
     def _read(self, column: str, cell: int, units: int, size: int) -> Iterator[list[Any]]:
         found = self._connection.execute(

@@ -1,0 +1,103 @@
+"""Steps: played once in their size, kept whole, and played again only where the ledger lacks them."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin.play.matchup import seated
+from simgin.runs import steps
+from simgin.runs.ledger import FILE, Ledger, LedgerError, opened, reading
+from simgin.runs.steps import SHARES, Step
+
+RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
+
+
+class Played:
+    """Steps that say when they were played, and are interrupted if told so."""
+
+    def __init__(self, interrupted: str = "") -> None:
+        self.names: list[str] = []
+        self.interrupted = interrupted
+
+    def step(self, name: str, n: int = 1000) -> Step:
+        def play(workers: int | None, progress: object) -> dict[str, np.ndarray]:
+            if name == self.interrupted:
+                raise KeyboardInterrupt
+            self.names.append(name)
+            if callable(progress):
+                progress(1, 2)
+            return RESULT
+
+        return Step(name, seated("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / FILE
+
+
+def is_result(ledger: Ledger, name: str, n: int) -> bool:
+    arrays = ledger.step(name, n)
+    return list(arrays) == list(RESULT) and all(
+        arrays[key].tobytes() == RESULT[key].tobytes() for key in RESULT
+    )
+
+
+def test_a_result_comes_back_bit_by_bit(path: Path) -> None:
+    played = Played()
+    with opened(path, {}) as ledger:
+        steps.play([played.step("luck"), played.step("value", 7)], ledger)
+        assert is_result(ledger, "luck", 1000)
+    with reading(path) as ledger:
+        assert is_result(ledger, "value", 7)
+
+
+def test_only_what_is_missing_is_played_again(path: Path) -> None:
+    played = Played(interrupted="value")
+    asked = [played.step(name) for name in ("luck", "value", "turns")]
+    with opened(path, {}) as ledger:
+        ledger.add(0, 0, [1], np.zeros((1, 3), np.int64), "me")  # an empty ledger is begun anew
+        with pytest.raises(KeyboardInterrupt):
+            steps.play(asked, ledger)
+    played.interrupted = ""
+    with opened(path, {}) as ledger:
+        assert [step.name for step in steps.missing(asked, ledger)] == ["value", "turns"]
+        steps.play(asked, ledger)
+        assert steps.missing(asked, ledger) == []
+    assert played.names == ["luck", "value", "turns"]
+
+
+def test_another_size_is_another_result(path: Path) -> None:
+    played = Played()
+    with opened(path, {}) as ledger:
+        steps.play([played.step("luck", 1000)], ledger)
+        steps.play([played.step("luck", 2000)], ledger)
+        assert played.names == ["luck", "luck"]
+        assert is_result(ledger, "luck", 2000)
+        with pytest.raises(LedgerError, match=r"lacks a step of its run \(luck\); run it again"):
+            ledger.step("luck", 1000)
+
+
+def test_a_ledger_from_before_there_were_steps_lacks_them(path: Path) -> None:
+    with opened(path, {}):
+        pass
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE steps")
+    with reading(path) as ledger:
+        assert not ledger.has_step("luck", 1000)
+
+
+def test_progress_is_that_of_all_steps() -> None:
+    played, reports = Played(), []
+    with opened(None, {}) as ledger:
+        asked = [played.step("luck"), played.step("value")]
+        steps.play(asked, ledger, progress=lambda done, units: reports.append(done / units))
+    assert reports == [0.25, 0.5, 0.75, 1.0]
+
+
+def test_the_work_of_a_step_is_its_units_by_their_cost() -> None:
+    alone = Step("a", seated("gold", "gold", "standard", 1, "deal"), 100, 2.0, lambda *_: {})
+    pairs = Step("b", seated("gold", "simple", "standard", 1, "deal"), 100, 2.0, lambda *_: {})
+    assert (alone.work, pairs.work, SHARES) == (200, 100, 1000)
