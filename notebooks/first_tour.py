@@ -11,8 +11,9 @@
 # %% [markdown]
 # # A first tour
 #
-# Two players meet, we see who is better and how sure that is, look over their shoulders in one deal, and end with the odds of a game for
-# one. Every cell is a call of simgin or of one of its pictures. What a number is: [metrics](../docs/reference/metrics.md).
+# Two strategies meet. You will see which is better and how sure that is, look over their shoulders
+# in one deal, and finish with the odds of a one-player game. Every cell is one call of simgin or of
+# one of its plots. What each number means: [metrics](../docs/reference/metrics.md).
 
 # %%
 # %matplotlib inline
@@ -21,19 +22,21 @@ from simgin import plots
 from simgin.findings import sentences
 
 # %% [markdown]
-# ## Two players meet
+# ## Two strategies meet
 #
-# `simple` knocks as soon as it may. `gold-early` knocks in its first turns and then waits for gin. `"2k"` matches to 100 points, standard
-# rules; every pack is played twice, the second time with the players exchanged, so that neither is lucky. The seed names the packs:
-# with the same one you get the same numbers as anybody else.
+# `simple` knocks as soon as it can. `gold-early` knocks in its first turns and then waits for gin.
+# They play `"2k"` matches to 100 points under standard rules. Every pack is played twice, the
+# second time with the players exchanged, so that neither is lucky. The seed determines the packs:
+# the same seed gives everybody the same numbers.
 
 # %%
 frame = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
 frame.head()
 
 # %% [markdown]
-# A row is a metric of one of the two, with its standard error, its 95 % limits, and n, the deals or matches that it rests on. Three of
-# them answer who wins: matches, deals, and points. They can differ: look at all three.
+# Each row is one metric of one of the two strategies, with its standard error, its 95 % limits and
+# n, the number of deals or matches behind it. Three metrics say who wins: matches, deals and
+# points. They can disagree, so look at all three.
 
 # %%
 frame[
@@ -47,13 +50,14 @@ frame[
 print(*sentences.matchups(frame))
 
 # %% [markdown]
-# And as a picture. A bar that crosses the line of what is even tells nobody apart; four times as many matches halve it.
+# And as a picture. A bar that crosses the line of an even result shows no difference. Four times as
+# many matches halve its length.
 
 # %%
 plots.win_and_points(frame, seed=7)
 
 # %% [markdown]
-# How did the deals end? Somebody knocks, goes gin, undercuts the knocker, or the stock runs out.
+# How did the deals end? Somebody knocks, goes gin or undercuts the knocker, or the stock runs out.
 
 # %%
 plots.endings(frame, seed=7)
@@ -61,30 +65,32 @@ plots.endings(frame, seed=7)
 # %% [markdown]
 # ## One deal, card by card
 #
-# Any deal can be seen again. This is the first deal of the first match of the run above: `unit` counts the pairs of matches, `deal` the
-# deals in one, and `half=1` is the same pack with the players exchanged.
+# Any deal can be replayed. This is the first deal of the first match of the run above: `unit`
+# numbers the pairs of matches, and `deal` the deals in one match. `half=1` is the same pack with
+# the players exchanged.
 
 # %%
 print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
 
 # %% [markdown]
-# ## The odds of a game alone
+# ## Solitaire odds
 #
-# Solitaire Gin: you against the joker in the deck. How often do you win, and how much of that is skill? Players from weak to strong:
+# In Solitaire Gin you play against a joker in the deck. How often do you win, and how much of that
+# is skill? Strategies from weak to strong:
 
 # %%
 odds = simgin.odds_of("solitaire-gin", deals="10k")
 plots.strength(odds["strength"], seed=1)
 
 # %% [markdown]
-# By the draws that you have made: how often you are gin by then, and how often the joker has come first.
+# By number of draws: how often you have gin by then, and how often the joker has come first.
 
 # %%
 plots.odds(odds["odds"], seed=1)
 
 # %% [markdown]
-# The distance from the weakest to the strongest player on the same packs, and how many deals each must play before it shows
-# (`own_packs`: with packs of their own, as at a table):
+# The gap between the weakest and the strongest strategy on the same packs, and how many deals each
+# must play before it shows (`own_packs`: with packs of their own, as at a table):
 
 # %%
 odds["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]
@@ -92,8 +98,10 @@ odds["gap"][["metric", "value", "low", "high", "own_packs", "same_packs"]]
 # %% [markdown]
 # ## Where to go next
 #
-# * [comparing_discards.py](comparing_discards.py): you have an idea how to play and want to know whether it is any good.
-# * [rule_review.py](rule_review.py): you want to know what a rule does to the game.
-# * `simgin strategies` and `simgin variants` list who can play, and what. Names can be composed: `"gold+knock=at:k=5"`,
-#   `"standard+undercut_bonus=10"`.
-# * The same on the command line, with pages and pictures in a directory: `simgin match`, `simgin odds`, `simgin review`.
+# * [comparing_discards.py](comparing_discards.py): test whether your idea about how to play is any
+#   good.
+# * [rule_review.py](rule_review.py): find out what a rule does to the game.
+# * `simgin strategies` and `simgin variants` list the strategies and the variants. Names can be
+#   combined: `"gold+knock=at:k=5"`, `"standard+undercut_bonus=10"`.
+# * The command line does the same and writes pages and pictures to a directory: `simgin match`,
+#   `simgin odds`, `simgin review`.

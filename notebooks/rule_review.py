@@ -11,10 +11,13 @@
 # %% [markdown]
 # # A rule review
 #
-# You want to change a rule, or choose between two: what will it do to the game? A review lets a field of players play every variant with
-# the same packs, and tells the variants apart. What it plays, and what every metric means: [reviews](../docs/how-to/reviews.md).
+# You want to change a rule, or choose between two: what will it do to the game? In a review, a
+# field of strategies plays every variant with the same packs, and the variants are compared. How it
+# works: [reviews](../docs/how-to/reviews.md). What every metric means: [rule
+# metrics](../docs/reference/rule-metrics.md).
 #
-# Here Oklahoma, where the upcard says with how much one may knock, and a smaller bonus for undercutting, against the standard rules.
+# Here, two changes are compared with the standard rules: Oklahoma, where the upcard sets the knock
+# limit, and a smaller undercut bonus.
 
 # %%
 # %matplotlib inline
@@ -23,7 +26,8 @@ from simgin import plots
 from simgin.review import frames, sentences
 
 # %% [markdown]
-# A thousand matches of every pair of players are enough to read along. `simgin review` plays 20,000, and writes a page.
+# A thousand matches per pair of strategies are enough for this notebook. `simgin review` plays
+# 20,000 and writes a page.
 
 # %%
 review = simgin.review_of(
@@ -33,14 +37,16 @@ review = simgin.review_of(
 # %% [markdown]
 # ## What changes
 #
-# The greatest change of every theme that is sure after Holm's adjustment, and what could not be told apart.
+# For every topic: the largest change that is significant after Holm's adjustment, and what shows no
+# significant change.
 
 # %%
 print(*sentences.sentences(review), sep="\n\n")
 
 # %% [markdown]
-# The same for every metric, and all at once as a picture: where a bar does not touch the line of zero, something has changed. With
-# so many metrics some will by chance; the stars of a review's tables, and its sentences, allow for that.
+# The same for every metric, and all at once as a picture. Where a bar does not touch the zero line,
+# something has changed. With this many metrics, some bars will miss it by chance. The stars in a
+# review's tables, and its sentences, allow for that.
 
 # %%
 review.differences[["variant", "title", "difference", "low", "high", "p_holm"]]
@@ -65,9 +71,10 @@ plots.points(frames.points(review), seed=1)
 # %% [markdown]
 # ## When to knock
 #
-# Players who differ in nothing but the deadwood they knock with: what each makes of all the others. If the curve falls from left to
-# right, it pays to wait for gin; if it rises, to knock at once. A rule that makes the curve flat leaves the decision to taste, and one that
-# lifts an end makes it for you.
+# Strategies that differ only in the deadwood they knock with: what each scores against all the
+# others. If the curve falls from left to right, it pays to wait for gin. If it rises, it pays to
+# knock at once. A rule that flattens the curve leaves the decision to taste; one that lifts an end
+# makes the decision for you.
 
 # %%
 plots.knock(frames.knock(review), seed=1)
@@ -78,7 +85,8 @@ review.metrics[review.metrics["metric"].isin(["best_k", "patience", "early"])][
 ]
 
 # %% [markdown]
-# Each limit against each other, in the standard game: is there one that beats all, or does every one have an answer?
+# Each limit against each other, under the standard rules: does one beat all, or does every limit
+# have an answer?
 
 # %%
 plots.knock_matrix(frames.knock_matrix(review, review.games[0]), seed=1)
@@ -86,8 +94,9 @@ plots.knock_matrix(frames.knock_matrix(review, review.games[0]), seed=1)
 # %% [markdown]
 # ## What a score is worth
 #
-# The chance to win the match at every score, between equal players. In the middle the lead is what counts. From 75 on a single gin wins
-# the match, since it brings 25 points and more: whoever gets there has done most of the way.
+# The probability of winning the match at every score, between equal players. In the middle, the
+# lead is what counts. From 75 points on, a single gin wins the match, since it brings 25 points and
+# more. A side that gets there has done most of the work.
 
 # %%
 plots.scores(frames.scores(review, review.games[0]), seed=1)
@@ -95,15 +104,19 @@ plots.scores(frames.scores(review, review.games[0]), seed=1)
 # %% [markdown]
 # ## Whether to believe it
 #
-# The estimate as it was played, with a band that holds at every look. If it still wanders when it ends, play more.
+# The estimate in the course of the run, with a band that is valid at every look. If it is still
+# drifting at the end, play more.
 
 # %%
 plots.convergence(frames.convergence(review), seed=1)
 
 # %% [markdown]
-# * All of it is about *these players*. A rule that clever people would play otherwise is judged by how these do.
-# * A longer match lets the better player win more often, whatever the rules: compare shares of matches only at equal length.
-# * What is not told apart here may be with more matches: `brief.sentences` says what would have shown.
+# * All of this is about *these strategies*. A rule that skilled people would play differently is
+#   judged by how these play it.
+# * A longer match lets the better player win more often, whatever the rules. Compare match wins
+#   only at equal length.
+# * A change that does not show here may show with more matches. The sentences above say how large a
+#   change would have shown.
 #
-# To go on: `simgin review oklahoma standard+undercut_bonus=10 --against standard -o results/mine`, or with `--deep` for drama, choices and
-# the ladder of skill.
+# To go further: `simgin review oklahoma standard+undercut_bonus=10 --against standard -o
+# results/mine`. With `--deep`, it adds drama, choices and the ladder of skill.
