@@ -1,8 +1,9 @@
-"""What keeping score costs: nanoseconds a deal in whole matches of every goal, beside those of the same game's single deals.
+"""Cost of keeping score: nanoseconds per deal in whole matches, for every kind of match goal.
 
     python benchmarks/matches.py
 
-The best of several runs each, in processor time of one thread; the last column is what to look at.
+The comparison is with single deals of the same variant: the last column gives the ratio. Each
+figure is the best of several runs, in processor time of one thread.
 """
 
 import time
@@ -12,7 +13,7 @@ from simgin.core import sums
 from simgin.play import matchup
 
 RUNS = 8
-GAMES = (
+CASES = (  # variant, players, matches to play
     ("standard", "simple", "simple", 2000),
     ("hollywood", "simple", "simple", 1500),
     ("pro", "simple", "simple", 400),
@@ -31,23 +32,20 @@ GAMES = (
 def nanoseconds(
     variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n: int
 ) -> float:
-    """Processor time a deal, the best of some runs of n units."""
-    game = matchup.seated(a, b, variant, 1, unit)
-    matchup.prepare(game)
+    """Processor time per deal in nanoseconds, the best of several runs of n units."""
+    played = matchup.seated(a, b, variant, 1, unit)
+    matchup.prepare(played)
     best = float("inf")
     for _ in range(RUNS):
         started = time.process_time()
-        rows = matchup.play(game, 0, n)
+        rows = matchup.play(played, 0, n)
         taken = time.process_time() - started
         best = min(best, taken / int(rows[:, sums.SUM + sums.FACT["deals"]].sum()))
     return 1e9 * best
 
 
-for variant, a, b, n in GAMES:
-    deals, matches = (
-        nanoseconds(variant, a, b, "deal", 20_000),
-        nanoseconds(variant, a, b, "match", n),
-    )
-    print(
-        f"{variant:20} deals {deals:5.0f} ns, matches {matches:5.0f} ns a deal, {matches / deals:.2f} times"
-    )
+for variant, a, b, n in CASES:
+    deals = nanoseconds(variant, a, b, "deal", 20_000)
+    matches = nanoseconds(variant, a, b, "match", n)
+    ratio = f"{matches / deals:.2f} times"
+    print(f"{variant:20} deals {deals:5.0f} ns, matches {matches:5.0f} ns a deal, {ratio}")

@@ -1,10 +1,13 @@
-"""The exact distribution of the deadwood of a dealt ten-card hand (ace low, face values), over all C(52,10) hands.
+"""Exact distribution of the deadwood of a dealt ten-card hand, over all C(52,10) hands.
 
     python benchmarks/opening_deadwood.py
 
-Deadwood does not depend on the names of the suits, so only multisets of four lanes (the thirteen bits of a suit) are solved and each
-counts for as many hands as its lanes have orders: about 24 times fewer than 15,820,024,220. Every one of them goes through the engine's
-own solver. Prints histogram, quantiles and time; exits 1 if a count differs from the exact ones
+Aces are low and cards have their face values. Deadwood does not depend on the names of the suits.
+So only multisets of four lanes (the thirteen bits of a suit) are solved, and each counts for as
+many hands as its lanes have orders: about 24 times fewer than 15,820,024,220. Every one of them
+goes through the engine's own solver.
+
+Prints histogram, quantiles and time. Exits with 1 if a count differs from the exact ones
 (docs/reference/published-results.md#exact-counts).
 """
 
@@ -22,7 +25,7 @@ from simgin.rules import record as rules
 from simgin.rules import variants
 
 CARDS = 10
-BINS = 128  # more than ten courts are worth
+BINS = 128  # more than the value of ten face cards
 HANDS = math.comb(52, CARDS)
 EXACT = {"hands": HANDS, "0": 136_694, "10 or less": 10_212_276}
 MOMENTS = (56.5694, 13.7912)
@@ -30,14 +33,14 @@ QUANTILES = {1: 22, 5: 32, 10: 38, 25: 47, 50: 58, 75: 67, 90: 73, 95: 76, 99: 8
 
 
 def lane_lists():
-    """The 8,192 lanes by their number of cards: (lanes in that order, where each number begins)."""
+    """The 8,192 lanes sorted by number of cards, and the index at which each number begins."""
     sizes = np.array([lane.bit_count() for lane in range(8192)])
     return np.argsort(sizes, kind="stable"), np.searchsorted(np.sort(sizes), np.arange(15))
 
 
 @compiled
 def orders(i, j, k, m):
-    """In how many orders four lanes can be had, given by their places with i >= j >= k >= m."""
+    """Number of distinct orders of four lanes, given by their indices i >= j >= k >= m."""
     ways = 24
     if i == j or j == k or k == m:
         ways = 12
@@ -49,7 +52,7 @@ def orders(i, j, k, m):
 
 
 def add_hands(rules, lanes, begin, i, histogram):
-    """Add every hand whose greatest lane is the i-th one, the others following in falling order."""
+    """Add every hand whose largest lane is the i-th one, with the others in falling order."""
     a = lanes[i]
     size_a = np.searchsorted(begin, i, side="right") - 1
     for j in range(min(i + 1, begin[min(CARDS - size_a, 13) + 1])):
@@ -64,7 +67,7 @@ def add_hands(rules, lanes, begin, i, histogram):
 
 
 def count(workers):
-    """Histogram of the deadwood over all hands, made by some threads."""
+    """Histogram of the deadwood over all hands, counted by several threads."""
     record = rules.build(variants.find("standard"))
     lanes, begin = lane_lists()
     add = compiled(add_hands, keep=False)
@@ -87,17 +90,19 @@ def count(workers):
 
 
 def differences(histogram):
-    """A sentence for everything that is not as it should be."""
+    """Differences from the exact values, a sentence each."""
     points = np.arange(BINS)
     mean = float(histogram @ points) / HANDS
     sd = math.sqrt(float(histogram @ points**2) / HANDS - mean**2)
     at_most = np.cumsum(histogram)
-    found = {"hands": int(at_most[-1]), "0": int(histogram[0]), "10 or less": int(at_most[10])}
+    counts = {"hands": int(at_most[-1]), "0": int(histogram[0]), "10 or less": int(at_most[10])}
     quantiles = {q: int(np.searchsorted(at_most, q * HANDS / 100)) for q in QUANTILES}
     print(f"mean {mean:.4f}, standard deviation {sd:.4f}")
     print("quantiles " + ", ".join(f"{q} % {value}" for q, value in quantiles.items()))
     wrong = [
-        f"{what}: {n:,} instead of {EXACT[what]:,}" for what, n in found.items() if n != EXACT[what]
+        f"{what}: {n:,} instead of {EXACT[what]:,}"
+        for what, n in counts.items()
+        if n != EXACT[what]
     ]
     wrong += [
         f"moment {m:.4f} instead of {want}"

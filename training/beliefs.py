@@ -1,12 +1,15 @@
-"""Learn from logged deals what a player's takes, passes and discards say about his hand; writes strategies/beliefs.npy.
+"""Fit what the opponent's takes, passes and discards reveal; writes strategies/beliefs.npy.
 
-    python training/beliefs.py                       # as committed: 3,000 deals of every pair, seed 1
+    python training/beliefs.py                     # as committed: 3,000 deals of every pair, seed 1
     python training/beliefs.py --deals 200 --out x.npy
 
-A logistic regression: of every card that one player has not seen, in one discard question of each deal, is it in the other's hand? What
-counts is its rank and the stage of the deal, and how it stands to the cards that the other declined, took and threw
-(simgin.toolkit.beliefs). Prints how well the fit and the uniform guess tell the hands of deals that were not learned from, and the mean
-deadwood by turn that simgin.toolkit.opponent.COUNTS holds.
+A logistic regression on one discard decision of each deal. For every card that the deciding player
+has not seen: is it in the opponent's hand? The regressors are the card's rank, the stage of the
+deal, and the card's relation to those that the opponent declined, took and discarded
+(simgin.toolkit.beliefs).
+
+Prints how well the fit and the uniform guess predict the hands of deals that were not used for the
+fit. Also prints the mean deadwood by turn that simgin.toolkit.opponent.COUNTS holds.
 """
 
 import argparse
@@ -24,13 +27,13 @@ from simgin.strategy import loader
 from simgin.toolkit import beliefs as model
 
 PLAYERS = ("simple", "gold", "gold-early", "gin-only")
-RIDGE = 4.0  # of the squared logarithms of the multipliers: what is hardly ever seen stays at 1
-STEPS = 8  # of Newton's method
-COUNTED = 30  # turns of the table of mean deadwood
+RIDGE = 4.0  # penalty on squared log multipliers: what is hardly ever seen stays at 1
+STEPS = 8  # Newton steps
+COUNTED = 30  # turns in the table of mean deadwood
 
 
 def deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[single.Single]:
-    """Single deals of one pair under standard rules; seats and dealer by turns."""
+    """Single deals of one pair under standard rules, with seats and dealer alternating."""
     a, b = (loader.find(name) for name in pair)
     for unit in range(n):
         first, second = (a, b) if unit % 4 < 2 else (b, a)
@@ -38,61 +41,63 @@ def deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[single.Single]:
 
 
 def hands_before(deal: single.Single) -> list[list[int]]:
-    """The hands (masks) of both seats before each turn, and after the last."""
+    """Hands of both seats as masks, before each turn and after the last."""
     hands = list(deal.hands)
-    found = [list(hands)]
+    history = [list(hands)]
     for seat, _, card, thrown in deal.turns:
         hands[seat] |= 1 << card
         if thrown >= 0:
             hands[seat] &= ~(1 << thrown)
-        found.append(list(hands))
-    return found
+        history.append(list(hands))
+    return history
 
 
 def question(deal: single.Single, lot: np.random.Generator) -> single.Question | None:
-    """One of a deal's discard questions."""
-    asked = [one for one in deal.questions if one.slot == "discard"]
-    return asked[lot.integers(len(asked))] if asked else None
+    """One discard decision of a deal, chosen at random."""
+    discards = [decision for decision in deal.questions if decision.slot == "discard"]
+    return discards[lot.integers(len(discards))] if discards else None
 
 
 def features(view: np.record) -> np.ndarray:
-    """How often each number of the model counts for each unseen card: int8 (cards, NUMBERS).
+    """Exponent of each multiplier in the odds of each unseen card: int8 (cards, NUMBERS).
 
-    Read off the model itself: with one number 2 and all others 1, the odds are 2 to that power.
+    Read off the model itself: with one multiplier 2 and all others 1, the odds are 2 to that power.
     """
     cards = [card for card in range(52) if int(view.unseen) >> card & 1]
-    found = np.zeros((len(cards), model.NUMBERS), np.int8)
+    exponents = np.zeros((len(cards), model.NUMBERS), np.int8)
     stage = model.prior(view, 0)
     for row, card in enumerate(cards):
-        found[row, stage + card % 13] = 1
+        exponents[row, stage + card % 13] = 1
     for number in range(model.EVENTS, model.NUMBERS):
         numbers, odds = np.ones(model.NUMBERS), np.ones(52)
         numbers[number] = 2
         model.weigh_history(view, numbers, 0, odds)
-        found[:, number] = np.log2(odds[cards])
-    return found
+        exponents[:, number] = np.log2(odds[cards])
+    return exponents
 
 
 def logged(
     pairs: list[tuple[str, str]], n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
-    """Features, whether the other holds the card, and the views they come from."""
+    """Features, whether the opponent holds the card, and the views they come from."""
     rows, held, views = [], [], []
     for number, pair in enumerate(pairs):
         lot = np.random.default_rng([seed, number])
         for deal in deals(pair, n, seed):
-            if (asked := question(deal, lot)) is None:
+            decision = question(deal, lot)
+            if decision is None:
                 continue
-            hand = hands_before(deal)[int(asked.view.turns)][1 - asked.seat]
-            cards = [card for card in range(52) if int(asked.view.unseen) >> card & 1]
-            rows.append(features(asked.view))
+            view = decision.view
+            hand = hands_before(deal)[int(view.turns)][1 - decision.seat]
+            cards = [card for card in range(52) if int(view.unseen) >> card & 1]
+            rows.append(features(view))
             held.append(np.array([hand >> card & 1 for card in cards], np.int8))
-            views.append(asked.view)
+            views.append(view)
     return np.concatenate(rows), np.concatenate(held), views
 
 
 def fit(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """The multipliers, to four digits: Newton's method on the likelihood with a ridge (iteratively reweighted least squares)."""
+    """Multipliers to four digits: ridge-penalised likelihood maximised by Newton's method."""
     weights = np.zeros(rows.shape[1])
     for _ in range(STEPS):
         gradient, curvature = -RIDGE * weights, RIDGE * np.eye(len(weights))
@@ -108,7 +113,7 @@ def fit(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
 def losses(
     numbers: np.ndarray, held: np.ndarray, views: list[np.record]
 ) -> dict[str, tuple[float, float]]:
-    """Mean log-loss (nats) and Brier score a card, of the beliefs and of the uniform guess."""
+    """Mean log-loss in nats and Brier score per card, of the beliefs and of the uniform guess."""
     believed, uniform = [], []
     for view in views:
         cards = [card for card in range(52) if int(view.unseen) >> card & 1]
@@ -123,12 +128,15 @@ def losses(
 
 
 def _loss(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
-    told = np.clip(np.where(held, p, 1 - p), 1e-9, 1)
-    return float(-np.log(told).mean()), float(((p - held) ** 2).mean())
+    likelihood = np.clip(np.where(held, p, 1 - p), 1e-9, 1)
+    return float(-np.log(likelihood).mean()), float(((p - held) ** 2).mean())
 
 
 def counts(n: int, seed: int) -> list[float]:
-    """Mean least deadwood of gold-early after 0, 1, 2 ... own turns that did not end the deal, against itself."""
+    """Mean deadwood of gold-early in self-play, after 0, 1, 2 ... own turns.
+
+    Turns that end the deal do not count.
+    """
     own_rules = record.build(variants.find("standard"))
     total, seen = np.zeros(COUNTED), np.zeros(COUNTED)
     for deal in deals(("gold-early", "gold-early"), n, seed):
@@ -152,20 +160,18 @@ def main() -> None:
     parser.add_argument(
         "--out", type=Path, default=Path(__file__).parent.parent / "strategies" / "beliefs.npy"
     )
-    given = parser.parse_args()
+    args = parser.parse_args()
     pairs = list(combinations_with_replacement(PLAYERS, 2))
-    rows, held, _ = logged(pairs, given.deals, given.seed)
+    rows, held, _ = logged(pairs, args.deals, args.seed)
     numbers = fit(rows, held)
-    np.save(given.out, numbers)
-    print(
-        f"{len(rows):,} cards of {given.deals * len(pairs):,} deals, seed {given.seed}; written: {given.out}"
-    )
-    _, held, views = logged(pairs, max(1, given.deals // 10), given.seed + 1)
+    np.save(args.out, numbers)
+    played = f"{len(rows):,} cards of {args.deals * len(pairs):,} deals, seed {args.seed}"
+    print(f"{played}; written: {args.out}")
+    _, held, views = logged(pairs, max(1, args.deals // 10), args.seed + 1)
     for name, (nats, brier) in losses(numbers, held, views).items():
-        print(
-            f"{name}: log-loss {nats:.4f} nats a card, Brier {brier:.4f}, on {len(views):,} deals of seed {given.seed + 1}"
-        )
-    print("mean deadwood by own turns:", *counts(given.deals, given.seed))
+        loss = f"log-loss {nats:.4f} nats a card, Brier {brier:.4f}"
+        print(f"{name}: {loss}, on {len(views):,} deals of seed {args.seed + 1}")
+    print("mean deadwood by own turns:", *counts(args.deals, args.seed))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
-"""Learns the numbers of one-player play from self-play without the joker, which nothing but the hazard 1/m depends on.
+"""Learn the tables of one-player play from self-play without the joker.
 
-    python training/solo.py            writes stop.npy, solo.npy and solo_dp.npy to strategies/, in about two minutes
+    python training/solo.py        # writes stop.npy, solo.npy and solo_dp.npy in about two minutes
 
-stop.npy: the mean count of each state of `simgin_strategies.stop`, then the chances of the next state by cards left and state.
-solo_dp.npy: the planes of `simgin_strategies.solo_dp`, by fitted iteration. Each round plays by the planes of the round before. In every
-deal one discard is left to chance, so that poor hands are met, and only what comes after it is learned from.
+The joker can be left out because only the hazard 1/m depends on it. The files go to strategies/:
+
+* stop.npy: the mean count of each state of `simgin_strategies.stop`, then the probabilities of the
+  next state by cards left and state.
+* solo.npy: the probabilities of a total in Solitary Gin, by deals left.
+* solo_dp.npy: the planes of `simgin_strategies.solo_dp`, by fitted iteration. Each round plays by
+  the planes of the round before. In every deal one discard is random, so that poor hands occur, and
+  only what comes after it is learned from.
 """
 
 import argparse
@@ -25,17 +30,15 @@ from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 DRAWS = 42
-GAMES = (
-    "solitaire-gin",
-    "solitaire-gin-knock",
-    "solitary-gin",
-)  # one for each scoring of solo_dp.npy
-PRIOR = 1000  # hands that every plane begins with, from the plane over all numbers of loose cards
+# one variant for each scoring of solo_dp.npy
+VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
+# hands that every plane starts with, from the plane over all numbers of loose cards
+PRIOR = 1000
 
 
 @jit.jit
 def shuffled(seed, unit, pack):
-    """A pack in random order, written to `pack`."""
+    """Write a shuffled pack to `pack`."""
     for i in range(52):
         pack[i] = i
     for i in range(51):
@@ -44,9 +47,10 @@ def shuffled(seed, unit, pack):
 
 
 def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
-    """Ten cards kept after each draw, and the cards unseen then: hands[deal, t] for t draws made, 0 after gin.
+    """Record the ten cards kept after each draw and the cards then unseen, both int64 masks.
 
-    strays[deal] = (a draw, a place): the discard after that draw is whatever lies at that place in the hand.
+    hands[deal, t] is the hand after t draws, 0 after gin. strays[deal] = (a draw, a place): the
+    discard after that draw is the card at that place in the hand.
     """
     pack = np.empty(52, np.int64)
     for deal in range(deals):
@@ -64,26 +68,22 @@ def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, u
             card = pack[10 + t]
             hand |= 1 << card
             seen |= 1 << card
-            view.hand, view.legal, view.unseen, view.pile = (
-                hand,
-                hand,
-                ((1 << 52) - 1) & ~seen,
-                seen & ~hand,
-            )
+            view.hand, view.legal = hand, hand
+            view.unseen, view.pile = ((1 << 52) - 1) & ~seen, seen & ~hand
             view.own_turn = view.turn = t + 1
             view.deck_left = DRAWS - t
-            hand &= ~(
-                1
-                << (
-                    nth(hand, strays[deal, 1])
-                    if strays[deal, 0] == t + 1
-                    else discard(view, rules, params)
-                )
-            )
+            if strays[deal, 0] == t + 1:
+                thrown = nth(hand, strays[deal, 1])
+            else:
+                thrown = discard(view, rules, params)
+            hand &= ~(1 << thrown)
 
 
 def played(variant, discard, deals, seed, params=None, lots=None):
-    """Self-play of a discard policy: (rules, hands kept, cards unseen, strays by lot); hands are int64 of shape (deals, draws + 1)."""
+    """Self-play of a discard policy: rules, hands kept, cards unseen, and random strays.
+
+    Hands and unseen cards are int64 masks of shape (deals, draws + 1).
+    """
     own_rules = record.build(variants.find(variant))
     policy = loader.find(f"gold+discard={discard}").discard
     draws = int(own_rules.max_draws) if own_rules.max_draws >= 0 else DRAWS
@@ -111,7 +111,7 @@ def played(variant, discard, deals, seed, params=None, lots=None):
 
 @jit.jit
 def count_changes(hands, rules, totals, changes):
-    """Add up counts by state, and the next state by cards left (before the draw) and state."""
+    """Tally counts by state, and next states by cards left (before the draw) and state."""
     for deal in range(hands.shape[0]):
         before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
@@ -125,24 +125,28 @@ def count_changes(hands, rules, totals, changes):
 
 
 def stop_table(deals, seed, discard="ahead:aim=gin"):
-    """The numbers of stop.npy. Neighbouring numbers of cards left are pooled, five at a time; what was never seen changes nothing."""
+    """Contents of stop.npy.
+
+    Neighbouring numbers of cards left are pooled, five at a time. A state that was never seen does
+    not change.
+    """
     own_rules, hands, *_ = played("solitaire-gin-knock", discard, deals, seed)
     totals, changes = np.zeros((STATES, 2)), np.zeros((MOST_LEFT + 1, STATES, STATES))
     count_changes(hands, own_rules, totals, changes)
-    pooled = sum(
-        np.roll(np.pad(changes, ((2, 2), (0, 0), (0, 0))), k, axis=0) for k in range(-2, 3)
-    )[2:-2]
+    padded = np.pad(changes, ((2, 2), (0, 0), (0, 0)))
+    pooled = sum(np.roll(padded, k, axis=0) for k in range(-2, 3))[2:-2]
     pooled += 1e-9 * np.eye(STATES)
     chances = pooled / pooled.sum(axis=2, keepdims=True)
     means = totals[:, 1] / np.maximum(totals[:, 0], 1)
-    print(
-        f"stop: {deals:,} deals of {discard}, seed {seed}; {changes.sum():,.0f} changes of the count"
-    )
+    print(f"stop: {deals:,} deals of {discard}, seed {seed}; {changes.sum():,.0f} turns")
     return np.concatenate([means, chances.ravel()]).astype(np.float32)
 
 
 def goal_table(deals, seed, discard="switch:k=2"):
-    """The numbers of solo.npy: for 0..4 deals the chance that they add up to at most -100, -95, .. points in Solitary Gin."""
+    """Contents of solo.npy: probabilities of totals in Solitary Gin.
+
+    For 0..4 deals, the probability that they add up to at most -100, -95, ... points.
+    """
     own_rules, hands, *_ = played("solitary-gin", discard, deals, seed)
     scores = np.zeros(SPAN * 8)  # of one deal, from the lowest total on
     for kept in hands:
@@ -154,15 +158,17 @@ def goal_table(deals, seed, discard="switch:k=2"):
     for _ in range(5):
         rows.append(total.cumsum()[:SPAN])
         total = np.convolve(total, scores)[-LOWEST // STEP :][: len(scores)]
-    print(
-        f"goal: {deals:,} deals of {discard}, seed {seed}; gin in {scores[(int(own_rules.penalty_gin) - LOWEST) // STEP]:.1%}"
-    )
+    gin = scores[(int(own_rules.penalty_gin) - LOWEST) // STEP]
+    print(f"goal: {deals:,} deals of {discard}, seed {seed}; gin in {gin:.1%}")
     return np.concatenate(rows).astype(np.float32)
 
 
 @jit.jit
 def worth(hands, t, last, gin, scoring, rules):
-    """Value of going on with the cards kept after t draws of a deal that ends after `last`: the mean over the places of the joker."""
+    """Value of going on with the cards kept after t draws of a deal that ends after `last`.
+
+    The mean is over the places of the joker.
+    """
     if scoring == PENALTIES:
         return -float(rules.penalty_gin) if gin else -float(deadwood(hands[last], rules))
     left = MOST_LEFT - t
@@ -178,7 +184,7 @@ def worth(hands, t, last, gin, scoring, rules):
 
 @jit.jit
 def add_hands(hands, unseen, strays, scoring, rules, sums):
-    """Add up, by time and loose cards, what a fit by least squares needs to know of the hands kept after a stray discard."""
+    """Add the least-squares sums of hands after a stray discard, by time and loose cards."""
     draws = hands.shape[1] - 1
     x = np.ones(PLANE + 1)
     for deal in range(hands.shape[0]):
@@ -197,16 +203,18 @@ def add_hands(hands, unseen, strays, scoring, rules, sums):
 
 
 def fitted(sums):
-    """The planes of one scoring, those of few hands drawn towards one plane that rises and falls evenly with the loose cards."""
+    """Planes of one scoring, fitted by least squares.
+
+    Planes with few hands are shrunk towards one plane that is linear in the number of loose cards.
+    """
     planes = np.zeros(sums.shape[:-1])
     for time in range(TIMES):
         squares, products = sums[time, :, :, :PLANE], sums[time, :, :, PLANE]
         n = squares[:, 0, 0].sum()
         mean = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE)
         with_loose = [np.vstack([np.eye(PLANE), [now, 0, 0]]) for now in range(LOOSE)]
-        whole = sum(a @ s @ a.T for a, s in zip(with_loose, squares, strict=True)) + 1e-9 * np.eye(
-            PLANE + 1
-        )
+        whole = sum(a @ s @ a.T for a, s in zip(with_loose, squares, strict=True))
+        whole = whole + 1e-9 * np.eye(PLANE + 1)
         even = np.linalg.solve(whole, sum(a @ p for a, p in zip(with_loose, products, strict=True)))
         for now in range(LOOSE):
             prior = even @ with_loose[now]
@@ -217,21 +225,24 @@ def fitted(sums):
 
 
 def dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
-    """The numbers of solo_dp.npy. The first round plays a discard policy that is known already; all rounds are learned from."""
+    """Contents of solo_dp.npy.
+
+    The first round plays a given discard policy. All rounds are learned from.
+    """
     sums = np.zeros((SCORINGS, TIMES, LOOSE, PLANE, PLANE + 1))
     params = None
     for n in range(rounds):
-        for scoring, variant in enumerate(GAMES):
+        for scoring, variant in enumerate(VARIANTS):
             lots = np.random.default_rng([seed, n, scoring])
             own_rules, hands, unseen, strays = played(
                 variant, discard, deals, seed + n, params, lots
             )
             add_hands(hands, unseen, strays, scoring, own_rules, sums[scoring])
-        table = np.stack([fitted(of_scoring) for of_scoring in sums]).astype(np.float32).ravel()
+        table = np.stack([fitted(scoring_sums) for scoring_sums in sums]).astype(np.float32).ravel()
         discard, params = "dp", table.astype(np.float64)
-    print(
-        f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(GAMES)}, seed {seed}; {sums[..., 0, 0].sum():,.0f} hands"
-    )
+    hands = f"{sums[..., 0, 0].sum():,.0f} hands"
+    print(f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(VARIANTS)}, seed {seed}")
+    print(f"learned from {hands}")
     return table
 
 

@@ -1,9 +1,10 @@
-"""Learns the numbers of the stake policies: the chance of winning a deal by own turn and deadwood, and V of a match with the die.
+"""Learn the tables of the stake policies: chances of winning a deal, and V of a match with the die.
 
     python training/stake.py           writes strategies/stake.npy, in about a minute
 
-The chances are shares of self-play deals that the player on turn won and lost, and the same for the other, who is the one to answer.
-V is exact for equal players who win half the deals, offer before the cards are seen whenever that helps, and answer as well as can be.
+The chances are shares of self-play deals won and lost, by own turn and deadwood: one table for the
+player on turn, one for the other, who answers offers. V is exact for two equal players who win half
+the deals, offer before the cards are seen whenever that helps, and answer as well as possible.
 """
 
 import argparse
@@ -18,30 +19,38 @@ from simgin.play import matchup
 from simgin.rules import record
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-PRIOR = 10  # deals that every cell begins with
+PRIOR = 10  # deals that every cell starts with
 CAP = 6  # highest number of the die
 
 
 def watched(variant, strategy, deals, seed):
-    """Every deal of a strategy against itself: (seats asked to take, their counts and own turns, counts at the end, winner)."""
-    one = matchup.seated(strategy, strategy, variant, seed, "deal")
-    matchup.prepare(one)
-    state, own_rules, views = new_state(seed), record.build(one.variant), (new_view(), new_view())
+    """Every deal of a strategy against itself.
+
+    Yields the seats with a take decision, their counts and own turns, the counts at the end and the
+    winner.
+    """
+    pairing = matchup.seated(strategy, strategy, variant, seed, "deal")
+    matchup.prepare(pairing)
+    state, views = new_state(seed), (new_view(), new_view())
+    own_rules = record.build(pairing.variant)
     state.watch_half = 0
     for unit in range(deals):
-        matchup.run(one, state, own_rules, views, unit, 1)
-        asked = state.log[: state.logged][state.slots[: state.logged] == TAKE]
+        matchup.run(pairing, state, own_rules, views, unit, 1)
+        decisions = state.log[: state.logged][state.slots[: state.logged] == TAKE]
         yield (
-            asked["seat"],
-            asked["count"],
-            asked["own_turn"],
+            decisions["seat"],
+            decisions["count"],
+            decisions["own_turn"],
             state["count"].copy(),
             int(state.winner),
         )
 
 
 def add_deal(tally, seats, counts, turns, at_end, winner):
-    """Add one deal: for each question the player on turn, and the other with what he holds until his own next turn."""
+    """Add one deal: for each decision, the player on turn and the other player.
+
+    The other player counts with the hand held until their own next turn.
+    """
     for i, seat in enumerate(seats):
         later = next((k for k in range(i + 1, len(seats)) if seats[k] != seat), None)
         count, turn = (
@@ -60,13 +69,13 @@ def _add(tally, turn, count, seat, winner):
 
 
 def chances(deals, seed, strategy="gold"):
-    """Shares won and lost, float64 of shape (on turn or not, turns, bands, 2)."""
+    """Shares of deals won and lost: float64 of shape (on turn or not, turns, bands, 2)."""
     tally = np.zeros((2, TURNS, BANDS, 3))
     for deal in watched("standard", strategy, deals, seed):
         add_deal(tally, *deal)
-    print(
-        f"stake: {deals:,} deals of {strategy}, seed {seed}; won by who has 20-24 points on his third turn: {_share(tally[0, 2, 4]):.1%}"
-    )
+    share = f"{_share(tally[0, 2, 4]):.1%}"
+    print(f"stake: {deals:,} deals of {strategy}, seed {seed}")
+    print(f"a player with 20-24 points on their third turn wins {share}")
     return filled(tally)
 
 
@@ -75,7 +84,10 @@ def _share(cell):
 
 
 def filled(tally):
-    """Shares won and lost; a band begins with PRIOR deals of the band above it, so that one never seen is as good as that."""
+    """Shares won and lost. Each band starts with PRIOR deals of the band above it.
+
+    A band that never occurs thus equals the one above.
+    """
     shares = np.zeros(tally.shape[:-1] + (2,))
     above = tally.sum(axis=2)[..., :2] / np.maximum(tally.sum(axis=2)[..., 2:], 1)
     for band in reversed(range(tally.shape[2])):
@@ -85,25 +97,29 @@ def filled(tally):
 
 
 def match_values():
-    """V[dealer, i, j] of the player who needs i + 1 won deals more where the other needs j + 1; dealer: whether he deals."""
+    """V[dealer, i, j] of a player who needs i + 1 more won deals when the other needs j + 1.
+
+    `dealer` is 1 if the player deals.
+    """
     table = np.zeros((2, MOST_NEEDED, MOST_NEEDED))
 
-    def value(mine, his, dealer):
-        return 1.0 if mine <= 0 else 0.0 if his <= 0 else table[dealer, mine - 1, his - 1]
+    def value(mine, other, dealer):
+        return 1.0 if mine <= 0 else 0.0 if other <= 0 else table[dealer, mine - 1, other - 1]
 
-    def played(mine, his, n):
-        return (value(mine - n, his, 1) + value(mine, his - n, 0)) / 2
+    def played(mine, other, n):
+        return (value(mine - n, other, 1) + value(mine, other - n, 0)) / 2
 
-    def offered(mine, his):
-        return max(min(value(mine - 1, his, 1), played(mine, his, n)) for n in range(2, CAP + 1))
+    def offered(mine, other):
+        refused = value(mine - 1, other, 1)
+        return max(min(refused, played(mine, other, n)) for n in range(2, CAP + 1))
 
     for needed in range(2, 2 * MOST_NEEDED + 1):
         for mine in range(max(1, needed - MOST_NEEDED), min(MOST_NEEDED, needed - 1) + 1):
-            his = needed - mine
-            plain = played(mine, his, 1)
-            best, worst = offered(mine, his), 1 - offered(his, mine)
-            table[0, mine - 1, his - 1] = max(best, min(plain, worst))  # asked first
-            table[1, mine - 1, his - 1] = min(worst, max(plain, best))
+            other = needed - mine
+            plain = played(mine, other, 1)
+            best, worst = offered(mine, other), 1 - offered(other, mine)
+            table[0, mine - 1, other - 1] = max(best, min(plain, worst))  # may offer first
+            table[1, mine - 1, other - 1] = min(worst, max(plain, best))
     return table
 
 
@@ -116,12 +132,8 @@ def main():
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--out", type=Path, default=STRATEGIES)
     args = parser.parse_args()
-    np.save(
-        args.out / "stake.npy",
-        np.concatenate([chances(args.deals, args.seed).ravel(), match_values().ravel()]).astype(
-            np.float32
-        ),
-    )
+    tables = [chances(args.deals, args.seed).ravel(), match_values().ravel()]
+    np.save(args.out / "stake.npy", np.concatenate(tables).astype(np.float32))
 
 
 if __name__ == "__main__":
