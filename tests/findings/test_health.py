@@ -1,4 +1,7 @@
-"""Health of a run: a batch that stands out is played again, and must repeat; what is said of it names no worker unless asked."""
+"""The health of a run: a batch that stands out is played again and must repeat.
+
+Workers are named only on request.
+"""
 
 import numpy as np
 import pytest
@@ -28,7 +31,7 @@ def found(game, rows):
         return health.of([Played(Cell(one, 2 * BATCHES * one.batch), BATCHES * one.batch)], book)
 
 
-def test_a_sound_run_is_told_by_two_chi_squares(game):
+def test_a_sound_run_is_described_by_two_chi_squares(game):
     (told,) = found(game, game[1])
     assert told["metric"] == "deal_win" and "played_again" not in told
     assert told["batches"]["df"] == BATCHES - 1 and told["workers"]["df"] == 1
@@ -41,7 +44,7 @@ def test_a_sound_run_is_told_by_two_chi_squares(game):
     assert "workers" not in health.told([told], "batches"), "a page must not depend on who played"
 
 
-def test_what_stands_out_is_played_again(game, monkeypatch):
+def test_a_batch_that_stands_out_is_played_again(game, monkeypatch):
     monkeypatch.setattr(health, "SUSPICIOUS", 2.0)
     (told,) = found(game, game[1])
     assert 0 <= told["played_again"] < BATCHES
@@ -50,7 +53,7 @@ def test_what_stands_out_is_played_again(game, monkeypatch):
     )
 
 
-def test_what_does_not_repeat_is_an_error(game):
+def test_a_batch_that_does_not_repeat_is_an_error(game):
     rows = np.array(game[1])
     rows[4, sums.SUM + sums.FACT["a_deal_win"]] += 400
     with pytest.raises(
@@ -60,7 +63,7 @@ def test_what_does_not_repeat_is_an_error(game):
         found(game, rows)
 
 
-def test_several_cells_are_told_by_the_smallest(game):
+def test_several_cells_are_described_by_the_smallest_p_value(game):
     (told,) = found(game, game[1])
     other = {**told, "batches": {**told["batches"], "p": 0.0123}}
     assert "(the smallest of 2, chi-square): over batches p = 0.012." in health.told(

@@ -1,4 +1,4 @@
-"""What is said of a picture: the figures that it shows, in words."""
+"""The text for a plot: the figures that it shows, in words."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from support.made_frames import a_league, tidy
 RNG = np.random.default_rng(5)
 
 
-def test_endings_are_told_in_whole_per_cent_the_commonest_first():
+def test_outcomes_are_described_in_whole_percentages_the_commonest_first():
     rows = tidy(
         (
             "eaai",
@@ -30,13 +30,13 @@ def test_endings_are_told_in_whole_per_cent_the_commonest_first():
     )
 
 
-def test_who_wins_is_told_with_its_errors():
+def test_wins_are_described_with_their_errors():
     frame = table.tidy("eaai", "gold", "", "deal", toy.row(toy.deals(RNG, 400, win=0.55, halves=1)))
     said = pictures.who_wins(frame)
     assert "eaai, gold: deals won %" in said and "score/deal" in said and said.count("±") == 2
 
 
-def test_of_many_the_first_are_told_and_the_rest_counted():
+def test_of_many_strategies_the_first_are_described_and_the_rest_counted():
     parts = [
         table.tidy("eaai", f"s{i}", "simple", "deal", toy.row(toy.deals(RNG, 50)))
         for i in range(pictures.MOST_TOLD + 3)
@@ -47,7 +47,7 @@ def test_of_many_the_first_are_told_and_the_rest_counted():
     )
 
 
-def test_a_league_is_told_by_its_order_and_its_most_one_sided_pair():
+def test_a_league_is_described_by_its_order_and_most_one_sided_pair():
     said = pictures.league(*a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)]), "match")
     assert "matches won by the row against the column, best rating first: 1 a, 2 b, 3 c." in said
     assert said.endswith("Most one-sided: c wins 60.0 ± 2.0 % against b.")

@@ -1,4 +1,4 @@
-"""`simgin report`: the same bytes as the run wrote, from ledger and manifest alone, and a sentence where that cannot be."""
+"""`simgin report` writes the run's files again, byte for byte, from ledger and manifest alone."""
 
 import json
 import shutil
@@ -51,7 +51,7 @@ def tree(place):
 
 
 def emptied(place):
-    """Take away everything that a report writes."""
+    """Remove everything that a report writes."""
     shutil.rmtree(place / "plots")
     for path in place.iterdir():
         if path.name not in (directory.MANIFEST, ledger.FILE, directory.DEALS):
@@ -59,7 +59,7 @@ def emptied(place):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_same_files_come_again_without_the_strategies(name):
+def test_the_same_files_are_written_without_the_strategies(name):
     Path(f"{name}.toml").write_text(RUNS[name])
     call("run", f"{name}.toml", "-o", "out", "--workers", 2)
     before = tree("out")
@@ -71,7 +71,7 @@ def test_the_same_files_come_again_without_the_strategies(name):
     assert wellformed.faults(before["report.html"].decode()) == []
 
 
-def test_a_page_is_the_same_when_its_run_is_repeated():
+def test_a_repeated_run_writes_the_same_page():
     pages = []
     for workers in (1, 2):
         call("match", "gold", "--deals", 3000, "-o", "out", "--workers", workers)
@@ -80,7 +80,7 @@ def test_a_page_is_the_same_when_its_run_is_repeated():
     assert pages[0] == pages[1]
 
 
-def test_recorded_deals_stay_and_json_is_one_object():
+def test_recorded_deals_are_kept_and_json_is_one_object():
     call("match", "gold", "--deals", 300, "-o", "out", "--record")
     before = tree("out")
     told = json.loads(call("report", "out", "--json").stdout)
@@ -93,7 +93,7 @@ def test_recorded_deals_stay_and_json_is_one_object():
     assert {row["strategy"] for row in told["rows"]} == {"gold", "simple"}
 
 
-def test_it_may_be_asked_inside_the_directory(monkeypatch):
+def test_the_report_can_be_written_from_inside_the_directory(monkeypatch):
     call("match", "gold", "--deals", 300, "-o", "out")
     before = tree("out")
     monkeypatch.chdir("out")
@@ -101,13 +101,13 @@ def test_it_may_be_asked_inside_the_directory(monkeypatch):
     assert tree(".") == before
 
 
-def test_what_is_no_run_is_said():
+def test_a_directory_without_a_run_is_refused():
     Path("empty").mkdir()
     for place in ("nowhere", "empty"):
         assert f"{place} is not a run that simgin wrote" in call("report", place, code=2).stderr
 
 
-def test_an_unfinished_run_names_what_goes_on_with_it():
+def test_an_unfinished_run_is_refused_with_the_command_that_continues_it():
     call("match", "gold", "--deals", 300, "-o", "out")
     Path("out/manifest.json").unlink()
     said = call("report", "out", code=2).stderr
@@ -117,7 +117,7 @@ def test_an_unfinished_run_names_what_goes_on_with_it():
     )
 
 
-def test_an_older_ledger_does_not_know_its_command():
+def test_an_older_ledger_names_the_command_that_adds_what_is_missing():
     call("match", "gold", "--deals", 300, "-o", "out")
     Path("out/manifest.json").unlink()
     import sqlite3
@@ -137,7 +137,7 @@ def test_an_older_ledger_does_not_know_its_command():
         ),
     ],
 )
-def test_another_versions_manifest_is_refused(change, said):
+def test_the_manifest_of_another_version_is_refused(change, said):
     call("match", "gold", "--deals", 300, "-o", "out")
     manifest = json.loads(Path("out/manifest.json").read_text()) | change
     Path("out/manifest.json").write_text(
@@ -154,7 +154,7 @@ def test_another_versions_manifest_is_refused(change, said):
     assert tree("out") == before
 
 
-def test_a_ledger_that_is_gone_or_another_versions_is_said():
+def test_a_missing_or_foreign_ledger_is_refused():
     import sqlite3
 
     call("match", "gold", "--deals", 300, "-o", "out")
@@ -165,8 +165,8 @@ def test_a_ledger_that_is_gone_or_another_versions_is_said():
     assert "out has no ledger.sqlite" in call("report", "out", code=2).stderr
 
 
-def test_an_account_is_the_same_from_the_manifest_as_from_the_plan():
-    """What the findings rest on: the cells of a run just played and those that its manifest tells."""
+def test_the_record_of_a_run_is_the_same_from_manifest_and_plan():
+    """The cells of a run just played and the cells read from its manifest."""
     from simgin.runs import plan
     from simgin.runs.runner import Played
 
@@ -207,7 +207,7 @@ def test_an_account_is_the_same_from_the_manifest_as_from_the_plan():
         )
 
 
-def test_a_run_that_was_killed_while_it_wrote_its_files_is_completed():
+def test_a_run_killed_while_writing_its_files_is_completed():
     call("match", "gold", "--deals", 300, "-o", "out")
     before = tree("out")
     manifest = json.loads(before["manifest.json"])

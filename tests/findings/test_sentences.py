@@ -1,4 +1,4 @@
-"""Verdict sentences on made frames: who wins is said as the intervals have it, signs included, and chance is called chance."""
+"""Verdict sentences on made frames: they follow the intervals, signs included, and name chance."""
 
 import math
 
@@ -35,7 +35,7 @@ def deals(margin, half=0.1, **more):
         (0.5, None, "too little was played to tell gold from simple."),
     ],
 )
-def test_points_are_told_as_their_interval_has_them(margin, half, said):
+def test_the_verdict_on_points_follows_the_interval(margin, half, said):
     (line,) = sentences.matchups(tidy(("eaai", "gold", "simple", deals(margin, half))))
     assert line.startswith(f"eaai: {said}")
     assert half is None or line.endswith(
@@ -54,18 +54,18 @@ def test_points_are_told_as_their_interval_has_them(margin, half, said):
         (0.51, "gold is not told apart from simple, winning 51.0 ± 2.0 % of the matches, and"),
     ],
 )
-def test_matches_come_first_and_may_differ_in_sign_from_points(share, said):
+def test_match_wins_come_first_and_may_contradict_points(share, said):
     (line,) = sentences.matchups(
         tidy(("eaai", "gold", "simple", deals(-0.5, match_win=(share, 0.02))))
     )
     assert line.startswith(f"eaai: {said}")
 
 
-def test_whoever_plays_himself_wins_nothing():
+def test_self_play_has_no_winner():
     assert sentences.matchups(tidy(("eaai", "gold", "gold", deals(0.5)))) == []
 
 
-def test_of_many_only_the_ends_are_told_and_who_meets_the_best():
+def test_of_many_strategies_the_best_and_worst_are_named():
     values = {"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.5, "e": 0.0, "f": -1.0, "g": -2.0}
     (line,) = sentences.matchups(
         tidy(*(("eaai", name, "simple", deals(value)) for name, value in values.items()))
@@ -76,7 +76,7 @@ def test_of_many_only_the_ends_are_told_and_who_meets_the_best():
     )
 
 
-def test_alone_what_the_game_has_is_told():
+def test_one_player_verdicts_state_what_the_variant_counts():
     alone = {"win": (0.5, 0.01), "gin": (0.4, 0.01), "score": (-0.25, 0.05), "limit": (0.0, 0.001)}
     (line,) = sentences.matchups(tidy(("solitaire-gin", "gold", "", alone)))
     assert (
@@ -91,8 +91,11 @@ def test_alone_what_the_game_has_is_told():
     )
 
 
-def compared(*rows):
-    """Differences from (strategy, metric, difference, se, p after Holm); p None: a run that looked at its results."""
+def made_differences(*rows):
+    """Differences from (strategy, metric, difference, se, p after Holm).
+
+    p is None for a run that looked at its results.
+    """
     found = []
     for strategy, metric, difference, se, p in rows:
         limits = (difference - 2 * se, difference + 2 * se)
@@ -102,8 +105,8 @@ def compared(*rows):
     return pd.DataFrame(found, columns=list(differences.COLUMNS))
 
 
-def test_differences_are_told_after_holm_and_the_rest_is_counted():
-    frame = compared(
+def test_significant_differences_are_stated_and_the_rest_counted():
+    frame = made_differences(
         ("early", "margin", 0.5, 0.1, 0.001),
         ("early", "deal_win", -0.01, 0.01, 0.8),
         ("late", "margin", 0.18, 0.1, 0.06),
@@ -118,14 +121,14 @@ def test_differences_are_told_after_holm_and_the_rest_is_counted():
     assert line.startswith("No difference is told from chance: 1 of 1 comparisons")
 
 
-def test_runs_that_looked_are_told_by_their_limits():
-    assert len(sentences.differences(compared(("early", "margin", 0.5, 0.1, None)))) == 1
-    (line,) = sentences.differences(compared(("early", "margin", 0.1, 0.1, None)))
+def test_differences_of_stopped_runs_follow_their_limits():
+    assert len(sentences.differences(made_differences(("early", "margin", 0.5, 0.1, None)))) == 1
+    (line,) = sentences.differences(made_differences(("early", "margin", 0.1, 0.1, None)))
     assert line.startswith("No difference")
 
 
 def test_many_differences_are_counted():
-    frame = compared(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
+    frame = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
     said = sentences.differences(frame)
     assert (
         said[0].startswith("s8 instead of gold")
@@ -134,7 +137,7 @@ def test_many_differences_are_counted():
     assert len(said) == sentences.MOST + 1
 
 
-def test_a_league_has_a_leader_a_cyclic_share_and_what_cannot_be_told_apart():
+def test_the_verdict_on_a_league_names_leader_cyclic_share_and_close_pairs():
     standings, cross = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
     said = sentences.leagues(standings, cross, {"eaai": Cycles(0.05, 0.06, 0.01)}, "matches")
     assert said == [
@@ -151,7 +154,7 @@ def test_a_league_has_a_leader_a_cyclic_share_and_what_cannot_be_told_apart():
     )
 
 
-def test_a_cyclic_share_that_may_be_none_is_told_by_its_limit():
+def test_a_cyclic_share_that_may_be_zero_is_stated_by_its_limit():
     standings, cross = a_league([(0.55, 0.02)] * 3)
     said = sentences.leagues(standings, cross, {"eaai": Cycles(0.001, 0.01, 0.002)}, "deals")
     assert (
@@ -160,7 +163,7 @@ def test_a_cyclic_share_that_may_be_none_is_told_by_its_limit():
     )
 
 
-def test_an_unrated_league_says_so():
+def test_an_unrated_league_is_stated():
     standings, cross = a_league([(0.5, 0.1)] * 3)
     standings["elo"] = NAN
     (line,) = sentences.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")

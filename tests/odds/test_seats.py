@@ -1,4 +1,4 @@
-"""The odds of two by seat and by score: against the sums of a run, the symmetry of V, and V itself."""
+"""Two-player odds by seat and score: against a run's sums, the symmetry of V, and V itself."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def rows(frame, metric):
     return frame[frame["metric"] == metric].set_index("seat")
 
 
-def test_deals_by_seat_are_those_of_a_run(standard):
+def test_odds_by_seat_agree_with_a_run(standard):
     """The same deals, added up by the engine."""
     total = runner.total(
         runner.run_matchup(matchup.seated("gold", "gold", "standard", 1, "deal"), DEALS)
@@ -37,7 +37,7 @@ def test_deals_by_seat_are_those_of_a_run(standard):
     assert (won["low"] < won["value"]).all() and (won["value"] < won["high"]).all()
 
 
-def test_the_match_by_seat_is_v_at_the_start(standard):
+def test_the_match_odds_by_seat_are_v_at_the_start(standard):
     match = rows(seats.by_seat(standard), "match")
     v = value.of("standard", "gold", "gold", deals=DEALS)
     assert match.loc["dealer", "value"] == v.win(0, 0, 0) and match.loc[
@@ -49,7 +49,7 @@ def test_the_match_by_seat_is_v_at_the_start(standard):
     )
 
 
-def test_every_score_is_there_once_and_both_sides_agree(standard):
+def test_every_score_occurs_once_and_both_sides_agree(standard):
     frame = seats.by_score(standard)
     assert list(frame.columns) == [
         "variant",
@@ -76,21 +76,21 @@ def test_every_score_is_there_once_and_both_sides_agree(standard):
     ).all()
 
 
-def test_the_grid_of_a_screen(standard):
+def test_the_screen_shows_a_grid_of_scores(standard):
     small = seats.grid(seats.by_score(standard), 100)
     assert (
         sorted(set(small["a"])) == sorted(set(small["b"])) == [0, 25, 50, 75] and len(small) == 32
     )
 
 
-def test_where_v_is_refused_the_deals_are_told():
+def test_without_v_the_odds_of_a_deal_remain():
     table = seats.of("gold", "hollywood", DEALS)
     assert "columns" in table.refused and "simgin match" in table.refused
     assert set(seats.by_seat(table)["metric"]) == {"win", "nobody"} and seats.by_score(table).empty
     assert table.deals == DEALS
 
 
-def test_seats_that_the_rules_tell_apart_have_names_of_their_own():
+def test_seats_with_different_rules_have_their_own_names():
     frame = seats.by_seat(seats.of("gold", "race", DEALS))
     match = rows(frame, "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
@@ -99,13 +99,16 @@ def test_seats_that_the_rules_tell_apart_have_names_of_their_own():
     )
 
 
-def test_a_game_for_one_has_no_seats():
+def test_a_one_player_variant_has_no_seats():
     with pytest.raises(matchup.SeatError, match="for one player"):
         seats.of("gold", "solitaire-gin", DEALS)
 
 
-def test_intervals_by_seat_hold_the_truth():
-    """100 runs of 2,000 deals against 300,000: 95 in the mean, at least 86 but for one test in 800."""
+def test_intervals_by_seat_have_nominal_coverage():
+    """100 runs of 2,000 deals against 300,000.
+
+    95 intervals hold the truth on average; fewer than 86 in one test of 800.
+    """
     truth = rows(seats.by_seat(seats.Table(*_counted(300_000, 9))), "win")["value"]
     held = 0
     for seed in range(10, 110):

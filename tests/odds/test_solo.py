@@ -1,4 +1,4 @@
-"""The odds of the games alone: against deals looked at one by one, exact identities, published figures, and laws whose odds are known."""
+"""Solitaire odds: against single deals, exact identities, published figures and known laws."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def made(rows, variant="solitaire-gin"):
 
 
 def played(strategy, variant, n, seed=1, workers=None):
-    """Deals played now, whatever is on disk."""
+    """Deals played now, whatever is cached."""
     one = sample.seated(strategy, variant, seed)
     matchup.prepare(one)
     found = sample.played(one, n // 5 if one.unit == "match" else n, workers)
@@ -48,7 +48,7 @@ def played(strategy, variant, n, seed=1, workers=None):
 
 
 def row(frame, **wanted):
-    """The one row of a frame with these values."""
+    """The only row of a frame with these values."""
     (place,) = np.flatnonzero(
         np.logical_and.reduce([frame[name].to_numpy() == value for name, value in wanted.items()])
     )
@@ -77,7 +77,7 @@ HUNDRED = made(
         (43, 0.7, 0.3),
     ],
 )
-def test_by_draws_of_a_hundred_deals(draws, gin, joker):
+def test_odds_by_draw_of_a_hundred_deals(draws, gin, joker):
     frame = solo.by_draws(HUNDRED)
     assert row(frame, draws=draws, kind="gin")["share"] == gin
     assert row(frame, draws=draws, kind="joker")["share"] == joker
@@ -88,7 +88,7 @@ def test_by_draws_of_a_hundred_deals(draws, gin, joker):
     ("left", "won", "on"),
     [(43, 0.7, 100), (41, 0.7, 100), (40, 1.0, 70), (40, 1.0, 70), (39, 1.0, 30), (35, 1.0, 30)],
 )
-def test_by_cards_left_of_a_hundred_deals(left, won, on):
+def test_odds_by_cards_left_of_a_hundred_deals(left, won, on):
     frame = solo.by_cards_left(HUNDRED)
     found = row(frame, left=left, metric="win")
     assert (found["value"], found["n"]) == (won, on)
@@ -96,7 +96,7 @@ def test_by_cards_left_of_a_hundred_deals(left, won, on):
     assert frame["left"].min() == 35, "after nine draws no deal goes on"
 
 
-def test_the_draw_of_gin_in_a_hundred_deals():
+def test_the_median_draw_of_gin_of_a_hundred_deals():
     frame = solo.gin_draws(HUNDRED)
     assert row(frame, statistic="mean")["value"] == pytest.approx((40 * 4 + 30 * 9) / 70)
     assert [row(frame, statistic=q)["value"] for q in ("q10", "q50", "q90")] == [4, 4, 9]
@@ -104,7 +104,10 @@ def test_the_draw_of_gin_in_a_hundred_deals():
 
 
 def test_limits_of_a_quantile_are_order_statistics():
-    """Gin on the first draw, the second, ... the 1,000th: the limits are ranks, and the binomial law says how often they hold."""
+    """Gin on the first draw, the second, ... the 1,000th.
+
+    The limits are ranks, and the binomial law says how often they hold the truth.
+    """
     frame = solo.gin_draws(made([[u, 42, u + 1, GIN, 1, 1, 0] for u in range(1_000)]))
     for q, name in ((0.1, "q10"), (0.5, "q50"), (0.9, "q90")):
         found = row(frame, statistic=name)
@@ -127,8 +130,11 @@ def test_totals_of_a_hundred_matches():
     assert solo.totals(HUNDRED).empty
 
 
-def test_a_gap_seen_on_a_hundred_packs():
-    """The stronger wins forty packs more of a hundred: the paired difference is 0 or 1 with variance .24 n / (n - 1)."""
+def test_the_difference_of_two_strategies_on_a_hundred_packs():
+    """The stronger wins forty packs more of a hundred.
+
+    The paired difference is 0 or 1 with variance .24 n / (n - 1).
+    """
     rows = HUNDRED.rows.copy()
     rows[:40, COLUMNS.index("won")] = 0
     weak = replace(HUNDRED, rows=rows)
@@ -161,8 +167,11 @@ def test_a_gap_seen_on_a_hundred_packs():
         (JOKER_IN_MATCHES, 1),
     ],
 )
-def test_every_column_against_single_deals(variant, seed):
-    """Each deal is played once more with all its questions kept; the pack says where the joker lies, and the turns how often one drew."""
+def test_every_column_agrees_with_single_deals(variant, seed):
+    """Each deal is replayed with all its questions.
+
+    The pack says where the joker lies, and the turns count the draws.
+    """
     found = played("gold", variant, 300, seed)
     where = 0
     for unit in range(60):
@@ -185,8 +194,8 @@ def test_every_column_against_single_deals(variant, seed):
 
 
 @pytest.mark.parametrize("variant", ALONE)
-def test_frames_against_counting(variant):
-    """The shares of every draw, counted in plain Python."""
+def test_frames_agree_with_counting(variant):
+    """The shares at every draw, counted in plain Python."""
     found = played("gold", variant, 2_000)
     each = [dict(zip(COLUMNS, map(int, one), strict=True)) for one in found.rows]
     kinds = {kind: [KINDS.index(name) for name in names] for kind, names in solo.ENDINGS.items()}
@@ -208,16 +217,17 @@ def test_frames_against_counting(variant):
         assert one.value == pytest.approx(sum(map(counted[one.metric], on)) / len(on), abs=1e-12)
 
 
-def test_all_endings_come_to_one():
+def test_the_chances_of_all_outcomes_add_up_to_one():
     for variant in ALONE:
         frame = solo.by_draws(played("gold", variant, 2_000))
         assert frame[frame["draws"] == frame["draws"].max()]["share"].sum() == pytest.approx(1)
 
 
-def test_gin_comes_before_the_joker_or_after_it():
-    """Who does not know where the joker lies plays as if there were none: pack by pack he wins if he needs no more draws than lie above.
+def test_a_deal_is_won_if_gin_comes_before_the_joker():
+    """A player who does not know where the joker lies plays as if there were none.
 
-    The same packs, the first of every match, under the rules without a joker and without an end before the deck's.
+    Pack by pack he wins if he needs no more draws than lie above it. The same packs, the first of
+    every match, are played without a joker and without an end before the deck's.
     """
     found = played("solo-greedy", "solitaire-gin", 2_000)
     endless = played(
@@ -233,7 +243,7 @@ def test_gin_comes_before_the_joker_or_after_it():
 # Published figures
 
 
-def test_gin_by_turn_of_another_program():
+def test_gin_by_turn_agrees_with_another_program():
     """Chances of gin by turn agree with 200,000 deals that another program played without a joker.
 
     They must agree within 4 standard errors and the rounding
@@ -263,14 +273,17 @@ def test_gin_by_turn_of_another_program():
     ("game", "match", "error"),
     [("solitaire-gin-knock", 0.7652, 0.0026), ("solitaire-gin-scored", 0.2323, 0.0026)],
 )
-def test_the_chance_of_a_match_is_what_matches_came_to(game, match, error):
-    """100,000 matches of a greedy player who waits for gin (docs/reference/games). Both errors at four standard errors of both."""
+def test_the_chance_to_win_a_match_agrees_with_matches_played(game, match, error):
+    """100,000 matches of a greedy player who waits for gin (docs/reference/games).
+
+    Within four standard errors of both.
+    """
     found = row(solo.by_strength([sample.of("solo-greedy", game, 50_000)]), metric="match")
     own = (found["high"] - found["low"]) / 2
     assert abs(found["value"] - match) < 2 * np.hypot(own, error)
 
 
-def test_solitary_goal_is_what_matches_came_to():
+def test_the_chance_to_meet_the_goal_agrees_with_matches_played():
     """solo-switch meets the goal in 75.19 +- 0.60 % of matches (docs/reference/strategies/solo.md)."""
     found = row(
         solo.by_strength([sample.of("solo-switch", "solitary-gin", 20_000)]), metric="match"
@@ -290,7 +303,7 @@ def test_totals_and_goal_agree():
 
 
 @pytest.mark.parametrize("variant", ["gin-solitaire", "solitary-gin"])
-def test_any_number_of_workers_plays_the_same(variant):
+def test_the_deals_do_not_depend_on_workers(variant):
     one, three = (played("solo-greedy", variant, 12_000, workers=workers) for workers in (1, 3))
     assert np.array_equal(one.rows, three.rows) and np.array_equal(
         one.counted.counts, three.counted.counts
@@ -302,7 +315,7 @@ def test_any_number_of_workers_plays_the_same(variant):
 # What cannot be had
 
 
-def test_refusals():
+def test_bad_requests_are_refused():
     with pytest.raises(matchup.SeatError, match="for two players"):
         sample.of("gold", "standard", 1_000)
     with pytest.raises(sample.DealsError, match="at least 1,000"):
@@ -314,13 +327,14 @@ def test_refusals():
 
 # Laws whose odds are known
 
-# Gin would come on draw T, the joker lies below P cards, both by lot: gin if T <= P. It scores 10 and what is above; else X is lost.
+# Gin would come on draw T and the joker lies below P cards, both random: gin if T <= P.
+# Gin scores 10 and the cards above the joker; otherwise X is lost.
 # Of T = 4, 8, 12 ... draws
 NEEDED = np.array([0.02, 0.03, 0.05, 0.08, 0.1, 0.12, 0.1, 0.1, 0.1, 0.1, 0.08, 0.06, 0.04, 0.02])
 LOST = np.array([2, 9, 30])
 
 
-def drawn_by_lot(rng, n):
+def random_deals(rng, n):
     """Deals under that law."""
     needed, place, lost = (
         4 * rng.choice(len(NEEDED), n, p=NEEDED / NEEDED.sum()) + 4,
@@ -342,7 +356,7 @@ def drawn_by_lot(rng, n):
 
 
 def truth():
-    """Every chance of that law, by going through all that can happen."""
+    """Every chance of that law, by enumeration."""
     chances, values = [], []
     for t, p in enumerate(NEEDED / NEEDED.sum()):
         for place in range(43):
@@ -361,7 +375,7 @@ def truth():
     return np.array(chances), *np.array(values, float).T
 
 
-def middle(chances, draws):
+def median_draw(chances, draws):
     """The first draw by which half of the gins have come."""
     order = np.argsort(draws, kind="stable")
     return draws[order][np.searchsorted(np.cumsum(chances[order]), chances.sum() / 2)]
@@ -389,7 +403,7 @@ def known():
         "win at 28": p[on] @ won[on] / p[on].sum(),
         "score at 28": p[on] @ score[on] / p[on].sum(),
         "mean draw": p[won == 1] @ drawn[won == 1] / p[won == 1].sum(),
-        "middle draw": middle(p[won == 1], drawn[won == 1]),
+        "median_draw draw": median_draw(p[won == 1], drawn[won == 1]),
         "joker, win": between(won),
         "joker, score": between(score),
     }
@@ -410,27 +424,33 @@ def estimated(one):
         "win at 28": row(left, left=28, metric="win"),
         "score at 28": row(left, left=28, metric="score"),
         "mean draw": row(solo.gin_draws(one), statistic="mean"),
-        "middle draw": row(solo.gin_draws(one), statistic="q50"),
+        "median_draw draw": row(solo.gin_draws(one), statistic="q50"),
         "joker, win": row(joker, metric="win"),
         "joker, score": row(joker, metric="score"),
     }
 
 
-def test_intervals_hold_a_known_truth_as_often_as_they_say():
-    """200 runs of 1,500 deals: 190 intervals in the mean hold it; under 179 one in 2,100, for ten of them one in 200."""
+def test_intervals_have_nominal_coverage():
+    """200 runs of 1,500 deals: 190 intervals hold the truth on average.
+
+    Fewer than 179 in one of 2,100, for any of ten intervals in one of 200.
+    """
     rng = np.random.default_rng(2311)
     want, held = known(), dict.fromkeys(known(), 0)
     for _ in range(200):
-        for name, found in estimated(drawn_by_lot(rng, 1_500)).items():
+        for name, found in estimated(random_deals(rng, 1_500)).items():
             held[name] += found["low"] <= want[name] <= found["high"]
     assert all(179 <= times <= 200 for times in held.values()), held
 
 
-def test_the_jokers_share_is_unbiased_where_cells_are_few():
-    """In 300 deals over 43 places the naive share of a place that decides nothing is 14 %; this is none (4 errors)."""
+def test_the_jokers_share_is_unbiased_for_few_deals():
+    """For 300 deals over 43 places the naive share of an irrelevant place is 14 %.
+
+    This one is zero within 4 standard errors.
+    """
     rng, found = np.random.default_rng(5), []
     for _ in range(200):
-        one = drawn_by_lot(rng, 300)
+        one = random_deals(rng, 300)
         rows = one.rows.copy()
         rows[:, COLUMNS.index("place")] = rng.integers(0, 43, 300)
         frame = solo.jokers_share(replace(one, rows=rows))
@@ -438,8 +458,8 @@ def test_the_jokers_share_is_unbiased_where_cells_are_few():
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(200)
 
 
-def test_a_player_who_never_wins_has_no_share_to_tell():
-    """No gin at all: neither draws of gin nor a part of the joker in winning; nothing is divided by nothing."""
+def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
+    """Without gin there are no draws of gin and no part of the joker in winning."""
     found = played("random", "solitaire-gin", 1_000)
     assert found.column("won").sum() == 0
     assert solo.gin_draws(found).empty and solo.jokers_share(found).empty
@@ -447,19 +467,22 @@ def test_a_player_who_never_wins_has_no_share_to_tell():
     assert row(strength, metric="win")["value"] == 0 < row(strength, metric="win")["high"] < 0.005
 
 
-def test_a_gap_holds_a_known_truth():
-    """Two laws on packs of their own: the interval of the difference, 200 runs, the same band."""
+def test_intervals_of_a_difference_have_nominal_coverage():
+    """Two laws on separate packs, 200 runs, the same band."""
     rng, held = np.random.default_rng(7), 0
     for _ in range(200):
-        weak, strong = drawn_by_lot(rng, 500), drawn_by_lot(rng, 500)
+        weak, strong = random_deals(rng, 500), random_deals(rng, 500)
         found = row(solo.gap(weak, strong), metric="score")
         held += found["low"] <= 0 <= found["high"]
     assert 179 <= held <= 200
 
 
 @pytest.mark.slow
-def test_intervals_of_a_match_hold_the_truth():
-    """V at the start from 4,000 deals, 100 times, against 400,000: 95 in the mean, at least 86 but for one test in 800."""
+def test_intervals_of_the_chance_to_win_a_match_have_nominal_coverage():
+    """V at the start from 4,000 deals, 100 times, against 400,000.
+
+    95 intervals hold the truth on average; fewer than 86 in one test of 800.
+    """
     truth = solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 400_000, seed=9))[0]
     found = [
         solo.match_odds(played("solo-greedy", "solitaire-gin-knock", 4_000, seed=seed))
@@ -471,6 +494,6 @@ def test_intervals_of_a_match_hold_the_truth():
     assert abs(values.mean() - truth) < 4 * values.std() / 10
 
 
-def test_every_game_for_one_has_a_ladder():
+def test_every_one_player_variant_has_a_list_of_strategies():
     for name in ALONE:
         assert len(solo.ladder(variants.find(name))) >= 4

@@ -1,4 +1,4 @@
-"""Every picture of a frame: what is drawn are the frame's values and limits, what was played is told, nothing leaves the picture."""
+"""Every plot of a frame: the values and limits drawn, the captions, and text within the figure."""
 
 import itertools
 import re
@@ -17,7 +17,7 @@ STRATEGIES = (
     "solo-lookahead+knock=stop-by",
     "strategies_of_mine/very_long_directory_name/mine.py#second",
 )
-SLACK = 0.05  # inches: half of a last tick's label
+SLACK = 0.05  # inches: half the label of the last tick
 
 
 def spread(rows, value="value", half=0.02):
@@ -28,8 +28,8 @@ def spread(rows, value="value", half=0.02):
     )
 
 
-def per(variants, strategies, **columns):
-    """A row for every variant, strategy and combination of columns; the value falls with each."""
+def rows_for(variants, strategies, **columns):
+    """A row for every variant, strategy and combination of columns; values fall with each."""
     keys = list(itertools.product(variants, strategies, *columns.values()))
     names = ("variant", "strategy", *columns)
     return [
@@ -44,7 +44,7 @@ def renamed(rows, name):
 
 def deadwood(variants, strategies):
     made = spread(
-        per(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8)), half=2
+        rows_for(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8)), half=2
     )
     return made.assign(
         q50=40 - 5 * made["turn"], q10=30 - 4 * made["turn"], q90=60 - 5 * made["turn"]
@@ -53,19 +53,21 @@ def deadwood(variants, strategies):
 
 def points(variants, strategies):
     return spread(
-        renamed(per(variants, strategies[:1], points=range(0, 80, 10)), "share"), "share"
+        renamed(rows_for(variants, strategies[:1], points=range(0, 80, 10)), "share"), "share"
     ).assign(width=10)
 
 
 def scores(variants, strategies):
     made = spread(
-        per(variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10))
+        rows_for(
+            variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10)
+        )
     )
     return made.assign(value=lambda x: 0.5 + (x["a"] - x["b"]) / 250 + x["dealer"] / 50)
 
 
 def differences(variants, strategies):
-    metrics = [{"metric": f"m{i}", "title": f"points per deal, sd {i}"} for i in range(7)]
+    metrics = [{"metric": f"m{i}", "title": f"points rows_for deal, sd {i}"} for i in range(7)]
     rows = [
         {
             "variant": v,
@@ -88,36 +90,38 @@ def convergence(variants, strategies):
 
 
 def swings(variants, strategies):
-    made = spread(per(variants, strategies[:1], match=range(5), share=np.linspace(0, 1, 11)))
+    made = spread(rows_for(variants, strategies[:1], match=range(5), share=np.linspace(0, 1, 11)))
     return made.assign(q10=0.2, q50=0.5, q90=0.8)
 
 
 def knock_matrix(variants, strategies):
-    made = spread(per(variants[:1], strategies[:1], k=(0, 2, 4), j=(0, 2, 4)))
+    made = spread(rows_for(variants[:1], strategies[:1], k=(0, 2, 4), j=(0, 2, 4)))
     return made[made["k"] != made["j"]].assign(value=lambda x: x["j"] - x["k"])
 
 
 def ladder(variants, strategies):
-    rows = per(variants, strategies)
+    rows = rows_for(variants, strategies)
     return spread([row | {"opponent": "simple"} for row in rows])
 
 
 FRAMES = {
-    "turns": lambda v, s: spread(renamed(per(v, s[:1], turns=range(30)), "share"), "share"),
+    "turns": lambda v, s: spread(renamed(rows_for(v, s[:1], turns=range(30)), "share"), "share"),
     "points": points,
     "deadwood": deadwood,
-    "counts": lambda v, s: spread(per(v, s[:1], turn=range(9), count=range(0, 60, 5))),
-    "knock": lambda v, s: spread(per(v, s[:1], measure=("points", "share"), k=(0, 2, 4, 6, 8, 10))),
+    "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(9), count=range(0, 60, 5))),
+    "knock": lambda v, s: spread(
+        rows_for(v, s[:1], measure=("points", "share"), k=(0, 2, 4, 6, 8, 10))
+    ),
     "knock_matrix": knock_matrix,
     "scores": scores,
     "swings": swings,
     "ladder": ladder,
     "odds": lambda v, s: spread(
-        renamed(per(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"
+        renamed(rows_for(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"
     ),
-    "strength": lambda v, s: spread(per(v, s, metric=("win", "match_win"))),
+    "strength": lambda v, s: spread(rows_for(v, s, metric=("win", "match_win"))),
     "totals": lambda v, s: spread(
-        renamed(per(v[:1], s, total=range(0, 100, 10)), "share"), "share"
+        renamed(rows_for(v[:1], s, total=range(0, 100, 10)), "share"), "share"
     ),
     "differences": differences,
     "convergence": convergence,
@@ -142,7 +146,7 @@ def plain(text):
 
 @EVERY
 @pytest.mark.parametrize("size", SIZES)
-def test_the_caption_says_what_was_played(name, size):
+def test_the_caption_states_what_was_played(name, size):
     frame = FRAMES[name](*SIZES[size])
     caption = plain(getattr(plots, name)(frame, seed=1234).get_supxlabel())
     assert "seed1234" in caption
@@ -157,7 +161,7 @@ def test_the_caption_says_what_was_played(name, size):
 
 @EVERY
 @pytest.mark.parametrize("size", SIZES)
-def test_no_text_leaves_the_picture(name, size):
+def test_no_text_leaves_the_figure(name, size):
     figure = drawn(name, size)
     figure.draw_without_rendering()
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
@@ -191,8 +195,11 @@ def test_equal_frames_give_equal_files(name):
 
 
 @EVERY
-def test_svg_is_text_and_shapes_with_ids_of_its_own(name):
-    """Well-formed, without images (a page's policy forbids them), every reference within the file, the title as text."""
+def test_an_svg_has_text_shapes_and_its_own_ids(name):
+    """Well-formed and without images, which a page's policy forbids.
+
+    Every reference is within the file, and the title is text.
+    """
     root = ElementTree.fromstring(plots.svg(drawn(name), "it"))
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(set(ids)) == len(ids) and all(one.startswith("it-") for one in ids)
@@ -205,7 +212,7 @@ def test_svg_is_text_and_shapes_with_ids_of_its_own(name):
 
 
 @EVERY
-def test_only_the_page_s_inks_are_grey(name):
+def test_only_the_pages_inks_are_grey(name):
     """Text, axes and grid take an ink that the page can exchange, or stand on data."""
     figure = drawn(name)
     figure.draw_without_rendering()
@@ -221,7 +228,7 @@ def test_only_the_page_s_inks_are_grey(name):
     assert used <= inks, used - inks
 
 
-def test_bands_and_lines_are_the_values_and_limits():
+def test_bands_and_lines_show_the_values_and_limits():
     frame = FRAMES["turns"](VARIANTS[:1], STRATEGIES[:1])
     (axes,) = plots.turns(frame, seed=1).axes
     assert axes.lines[0].get_ydata() == pytest.approx(100 * frame["share"])
@@ -231,7 +238,7 @@ def test_bands_and_lines_are_the_values_and_limits():
     )
 
 
-def test_dots_and_bars_are_the_values_and_limits():
+def test_dots_and_bars_show_the_values_and_limits():
     frame = differences(("standard",), STRATEGIES)
     for axes, (_, row) in zip(
         plots.differences(frame, seed=1).axes, frame.iterrows(), strict=False
@@ -243,7 +250,7 @@ def test_dots_and_bars_are_the_values_and_limits():
         )
 
 
-def test_heat_maps_say_every_cell():
+def test_a_heat_map_labels_every_cell():
     frame = knock_matrix(VARIANTS, STRATEGIES)
     (axes,) = plots.knock_matrix(frame, seed=1).axes
     assert sorted(text.get_text() for text in axes.texts) == sorted(
@@ -252,7 +259,7 @@ def test_heat_maps_say_every_cell():
 
 
 def test_hands_of_two_players_are_not_mixed():
-    frame = spread(per(VARIANTS[:2], STRATEGIES[:2], turn=range(4), count=range(0, 20, 5)))
+    frame = spread(rows_for(VARIANTS[:2], STRATEGIES[:2], turn=range(4), count=range(0, 20, 5)))
     panels = plots.counts(frame, seed=1).axes
     assert len(panels) == 4
     for axes, (_, part) in zip(
@@ -272,7 +279,7 @@ def test_the_best_knock_limit_is_the_largest_mark():
 
 
 @pytest.mark.parametrize("name", ["ladder", "strength", "differences"])
-def test_too_little_is_said_and_not_drawn(name):
+def test_undefined_values_are_noted_and_not_drawn(name):
     frame = FRAMES[name](*SIZES["one"])
     value = "difference" if name == "differences" else "value"
     figure = getattr(plots, name)(
@@ -282,14 +289,14 @@ def test_too_little_is_said_and_not_drawn(name):
     assert "too few to say" in words(figure)
 
 
-def test_series_differ_without_colour_too():
+def test_series_differ_in_more_than_colour():
     looks = [figures.series(i) for i in range(16)]
     assert len({(one.colour, one.marker) for one in looks}) == 16
     assert len({one.marker for one in looks[:8]}) == 8 and len({one.dash for one in looks[:8]}) == 8
 
 
-def test_a_long_legend_does_not_push_the_panels_of_the_differences_apart():
-    """Nor out of the picture: every heading ends within it."""
+def test_a_long_legend_leaves_the_panels_of_differences_in_place():
+    """Every heading ends within the figure."""
     frame = differences(("oklahoma", "straight", "tedesco"), STRATEGIES)
     figure = plots.differences(frame.assign(title="waiting v knocking, points"), seed=1)
     figure.draw_without_rendering()

@@ -1,4 +1,4 @@
-"""Pictures: what is on them, for one matchup, for many, for several variants, and where nothing can be said."""
+"""Plots of one matchup, of many, of several variants, and of undefined values."""
 
 import io
 import struct
@@ -59,7 +59,7 @@ def test_titles_name_what_is_common_and_labels_what_differs(plot, matchups, titl
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_captions_say_what_was_played(plot):
+def test_captions_state_what_was_played(plot):
     caption = " ".join(plot(frame(*VARIANTS), seed=7).get_supxlabel().split())
     assert caption.startswith(
         "Variants standard, eaai; gold (A) against simple (B); 400 deals each; seed 7."
@@ -76,7 +76,7 @@ def test_matches_have_their_own_panel():
     assert titles == ["deals won, %", "points per deal, A minus B", "matches won by A, %"]
 
 
-def test_dots_and_bars_are_the_values_and_limits():
+def test_dots_and_bars_show_the_values_and_limits():
     data = frame(*PANEL)
     axes = plots.win_and_points(data, seed=1).axes[1]
     container = axes.containers[0]
@@ -86,7 +86,7 @@ def test_dots_and_bars_are_the_values_and_limits():
     assert ends == pytest.approx(rows[["low", "high"]].to_numpy())
 
 
-def test_endings_fill_the_bar():
+def test_outcomes_fill_the_bar():
     data = frame(*PANEL)
     axes = plots.endings(data, seed=1).axes[0]
     widths = np.sum([[bar.get_width() for bar in bars] for bars in axes.containers], axis=0)
@@ -100,7 +100,7 @@ def test_endings_fill_the_bar():
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_too_little_is_said_and_not_drawn(plot):
+def test_undefined_values_are_noted_and_not_drawn(plot):
     figure = plot(frame(*ONE, units=10), seed=1)
     png = plots.png(figure)
     assert png.startswith(b"\x89PNG")
@@ -108,13 +108,13 @@ def test_too_little_is_said_and_not_drawn(plot):
     assert any("too few" in word.lower() for word in words)
 
 
-def test_every_kind_has_a_colour_of_its_own():
+def test_every_outcome_has_its_own_colour():
     assert set(figures.KINDS) == set(KINDS)
     assert len(set(figures.KINDS.values())) == len(KINDS)
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_png_is_narrow_and_repeats(plot):
+def test_a_png_is_narrow_and_reproducible(plot):
     data = frame(*PANEL)
     first, second = (plots.png(plot(data, seed=1)) for _ in range(2))
     assert first == second
@@ -123,7 +123,7 @@ def test_png_is_narrow_and_repeats(plot):
 
 LONG = "simple+discard=hits:keep_pairs=yes+knock=at:k=4"
 FILE = "strategies_of_mine/very_long_directory_name/mine_and_yours.py#second"
-SLACK = 0.05  # inches: half of a last tick's label
+SLACK = 0.05  # inches: half the label of the last tick
 GAME = "oklahoma+gin_bonus=20+undercut_bonus=10+next_dealer=alternate"
 
 
@@ -131,7 +131,7 @@ GAME = "oklahoma+gin_bonus=20+undercut_bonus=10+next_dealer=alternate"
 @pytest.mark.parametrize(
     "matchups", [[(GAME, LONG, FILE)], [(GAME, LONG, "gold"), ("standard", FILE, LONG)]]
 )
-def test_no_text_leaves_the_picture(plot, matchups):
+def test_no_text_leaves_the_figure(plot, matchups):
     figure = plot(frame(*matchups, unit="match"), seed=1)
     figure.draw_without_rendering()
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
@@ -139,7 +139,7 @@ def test_no_text_leaves_the_picture(plot, matchups):
 
 
 @pytest.mark.parametrize("plot", PLOTS)
-def test_a_path_is_no_formula(plot):
+def test_dollar_signs_in_a_path_are_not_a_formula(plot):
     figure = plot(
         frame((r"a$b$.toml#x", r"$\frac$.py", "gold"), ("a$.toml#y", "gold", "simple")), seed=1
     )
@@ -147,14 +147,14 @@ def test_a_path_is_no_formula(plot):
     assert "\\frac" in figure.axes[0].get_yticklabels()[0].get_text()
 
 
-def test_the_import_is_light():
+def test_importing_plots_is_light():
     code = (
         "import sys, simgin.plots; assert not {'matplotlib', 'pandas', 'rich'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_report_holds_every_file():
+def test_the_report_holds_every_file():
     asked = plan.Plan(
         "a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?"
     )

@@ -1,4 +1,7 @@
-"""The page in a real browser, the system's Chromium: it says nothing to any network, and sorts, filters, switches and prints."""
+"""The page in a real browser (the system's Chromium).
+
+It contacts no network, and it sorts, filters, switches and prints.
+"""
 
 import itertools
 import os
@@ -51,7 +54,7 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory):
-    """Real pages by name, and one of hostile names."""
+    """Real pages by name, and one with hostile names."""
     place = tmp_path_factory.mktemp("runs")
     for name, text in RUNS.items():
         (place / f"{name}.toml").write_text(text)
@@ -78,7 +81,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture
 def opened(chromium, pages):
-    """Open a page; at the end nothing was said on the console, and nothing was asked of any network."""
+    """Open a page; check at the end that the console is empty and no network was asked."""
     told, contexts = [], []
 
     def go(name, width=1280, scheme="light", **more):
@@ -110,7 +113,7 @@ NAMED = ("panel", "league", "alone", "match", "review", "review-alone", "hostile
 
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize(("width", "scheme"), list(itertools.product(SIZES, SCHEMES)))
-def test_it_fits_is_readable_and_shows_every_picture(opened, tmp_path, name, width, scheme):
+def test_the_page_fits_is_readable_and_shows_every_picture(opened, tmp_path, name, width, scheme):
     tab = opened(name, width, scheme)
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     boxes = tab.evaluate(
@@ -124,7 +127,7 @@ def test_it_fits_is_readable_and_shows_every_picture(opened, tmp_path, name, wid
     assert shot.stat().st_size > 10_000
 
 
-# Of every text its colour and the colours behind it, from the nearest element outwards.
+# The colour of every text and the colours behind it, from the nearest element outwards.
 CONTRASTS = """
 () => [...document.querySelectorAll('body *')].filter((one) => !one.closest('svg, script, .unseen') && one.checkVisibility()
   && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((one) => {
@@ -198,7 +201,7 @@ def test_every_column_of_every_table_sorts_both_ways(opened, name):
                     )
 
 
-def test_a_filter_leaves_the_rows_that_hold_its_words_and_says_how_many(opened):
+def test_a_filter_keeps_matching_rows_and_counts_them(opened):
     tab = opened("panel")
     field, table = tab.locator("input[type=search]").first, tab.locator("table").first
     said = tab.locator("[aria-live]").first
@@ -215,7 +218,7 @@ def test_a_filter_leaves_the_rows_that_hold_its_words_and_says_how_many(opened):
 
 
 @pytest.mark.parametrize("name", ["league", "review", "hostile"])
-def test_a_variant_hides_the_others_and_is_remembered_in_the_address(opened, name):
+def test_choosing_a_variant_hides_the_others_and_is_kept_in_the_address(opened, name):
     tab = opened(name)
     choice = tab.locator("#variant")
     options = [one.text_content() for one in choice.locator("option").all()]
@@ -239,7 +242,7 @@ def test_a_variant_hides_the_others_and_is_remembered_in_the_address(opened, nam
     )
 
 
-def test_an_address_with_a_variant_that_is_none_shows_all(opened):
+def test_an_address_with_an_unknown_variant_shows_all(opened):
     tab = opened("league")
     tab.evaluate("location.hash = 'variant=nothing'")
     tab.wait_for_timeout(50)
@@ -251,7 +254,7 @@ def test_an_address_with_a_variant_that_is_none_shows_all(opened):
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_without_a_script_everything_is_visible_and_no_control_is(opened, name):
+def test_without_scripts_everything_but_controls_is_visible(opened, name):
     tab = opened(name, java_script_enabled=False)
     for part in tab.locator("tr, figure, svg, h2, .verdicts li, pre").all():
         assert part.is_visible()
@@ -259,7 +262,7 @@ def test_without_a_script_everything_is_visible_and_no_control_is(opened, name):
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_on_paper_there_are_no_controls_no_dark_and_whole_pictures(opened, tmp_path, name):
+def test_the_printed_page_has_no_controls_and_whole_pictures(opened, tmp_path, name):
     tab = opened(name, 794, "dark")
     tab.emulate_media(media="print")
     assert tab.locator("select:visible, input:visible, #copy:visible, nav:visible").count() == 0
@@ -275,7 +278,7 @@ def test_on_paper_there_are_no_controls_no_dark_and_whole_pictures(opened, tmp_p
     assert paper.read_bytes().startswith(b"%PDF")
 
 
-def test_the_keyboard_reaches_what_there_is(opened):
+def test_the_keyboard_reaches_every_control(opened):
     tab = opened("panel", 390)
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Skip to what was found"
@@ -299,8 +302,11 @@ def test_the_command_is_copied_or_selected(opened):
     assert tab.locator("#copied").text_content().startswith(("Copied", "Selected"))
 
 
-def test_nothing_from_outside_gets_in(opened, pages, tmp_path):
-    """The policy of the page refuses what somebody might write into it: the one complaint expected is the browser's."""
+def test_content_from_outside_is_blocked(opened, pages, tmp_path):
+    """The page's policy blocks what somebody might inject.
+
+    The browser's complaint about it is the only one expected.
+    """
     text = Path(pages["match"]).read_text()
     evil = tmp_path / "report.html"
     evil.write_text(

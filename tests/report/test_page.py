@@ -1,4 +1,4 @@
-"""The page, read by a strict parser: sound HTML, nothing from outside, everything named, and texts that stay texts."""
+"""The page, read by a strict parser: valid HTML, nothing from outside, names escaped."""
 
 import base64
 import functools
@@ -20,11 +20,11 @@ def sound():
     return page.html(made())
 
 
-def test_a_page_is_sound():
+def test_a_page_is_valid_html():
     assert wellformed.faults(sound()) == []
 
 
-def test_a_page_of_nothing_is_sound():
+def test_an_empty_page_is_valid_html():
     text = page.html(made(lead="", sentences=[], pictures=[], sheets=[], facts=[]))
     assert wellformed.faults(text) == []
     assert not {"#verdicts", "#pictures", "#tables"} & set(re.findall('href="([^"]*)"', text))
@@ -51,14 +51,14 @@ def test_a_page_of_nothing_is_sound():
         ('for="variant"', 'for="main"', "<select> has no label"),
     ],
 )
-def test_the_reader_finds_faults(old, new, fault):
+def test_the_strict_parser_finds_faults(old, new, fault):
     text = sound()
     assert old in text
     found = wellformed.faults(text.replace(old, new, 1))
     assert re.search(fault, "; ".join(found)), found
 
 
-def test_names_stay_texts_wherever_they_stand():
+def test_names_are_escaped_everywhere():
     text = page.html(made(HOSTILE, (HOSTILE, "standard")))
     assert wellformed.faults(text) == []
     root, _ = wellformed.read(text)
@@ -70,7 +70,7 @@ def test_names_stay_texts_wherever_they_stand():
     assert HOSTILE in shown
 
 
-def test_only_the_script_of_the_page_may_run():
+def test_only_the_pages_own_script_may_run():
     text = sound()
     root, _ = wellformed.read(text)
     (script,) = root.all("script")
@@ -78,7 +78,7 @@ def test_only_the_script_of_the_page_may_run():
     assert f"script-src 'sha256-{digest}'" in text
 
 
-def test_everything_stands_in_its_order():
+def test_the_sections_are_in_order():
     root, _ = wellformed.read(sound())
     assert [node.text for node in root.all("h2")] == [
         "Verdicts",
@@ -95,7 +95,7 @@ def test_everything_stands_in_its_order():
     assert pre.text == "simgin match 'gold'"
 
 
-def test_inks_are_those_of_the_page_and_data_keep_their_colours():
+def test_pictures_use_the_pages_inks_and_keep_data_colours():
     root, _ = wellformed.read(sound())
     svg = next(root.all("svg"))
     styles = " ".join(node.attributes.get("style") or "" for node in wellformed.every(svg))
@@ -117,7 +117,7 @@ def test_pictures_do_not_share_ids():
     assert wellformed.faults(page.html(made(pictures=two))) == []
 
 
-def test_variants_can_be_switched_where_there_are_several():
+def test_several_variants_can_be_switched():
     root, _ = wellformed.read(sound())
     (select,) = root.all("select")
     assert [node.text for node in select.all("option")] == [
@@ -135,7 +135,7 @@ def test_variants_can_be_switched_where_there_are_several():
     assert not list(wellformed.read(page.html(made(variants=["standard"])))[0].all("select"))
 
 
-def test_columns_know_whether_they_are_numbers():
+def test_columns_of_numbers_are_marked():
     cells = [
         (
             "1",
@@ -157,7 +157,7 @@ def test_columns_know_whether_they_are_numbers():
     assert kinds == ["number"] * 6 + ["text"] * 2
 
 
-def test_without_a_script_everything_is_there_and_no_control_is():
+def test_without_scripts_everything_but_controls_is_there():
     root, _ = wellformed.read(sound())
     for node in root.all("select", "input", "button"):
         assert any("hidden" in above.attributes for above in node.up()), node.tag
@@ -165,5 +165,5 @@ def test_without_a_script_everything_is_there_and_no_control_is():
         assert "hidden" not in node.attributes
 
 
-def test_equal_pages_are_equal_texts():
+def test_equal_pages_have_equal_bytes():
     assert page.html(made()) == sound()

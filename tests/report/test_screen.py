@@ -1,4 +1,4 @@
-"""Results on a terminal: at every width all numbers are there, whole, and the three results stand together."""
+"""Results on a terminal: no number is cut at any width, and the three results stand together."""
 
 import io
 import re
@@ -80,7 +80,7 @@ def test_one_matchup_is_named_in_the_heading():
     )
 
 
-def test_what_is_common_is_said_once_and_variants_have_tables_of_their_own():
+def test_every_variant_has_its_own_table():
     text = text_of(screen.results(PANEL), 80)
     assert text.startswith("variant: standard; B: simple; 600 matches (") and " each\n" in text
     text = text_of(screen.results(BOTH), 80)
@@ -91,13 +91,13 @@ def test_what_is_common_is_said_once_and_variants_have_tables_of_their_own():
     )
 
 
-def test_variants_are_rows_where_only_they_differ():
+def test_variants_are_rows_where_nothing_else_differs():
     text = text_of(screen.results(GAMES), 80)
     assert text.startswith("A: gold; B: simple; ") and text.count("deals won %") == 1
     assert "\noklahoma" in text
 
 
-def test_a_round_robin_names_both():
+def test_a_round_robin_names_both_strategies():
     assert "gold v simple" in text_of(screen.results(ROBIN), 80)
 
 

@@ -41,11 +41,11 @@ NAN = float("nan")
         (-1e-9, -0.0003, 0.0003, 1, "0.00000 ± 0.00030"),
     ],
 )
-def test_estimate(value, low, high, factor, text):
+def test_an_estimate_is_rounded_to_its_error(value, low, high, factor, text):
     assert numbers.estimate(value, low, high, factor) == text
 
 
-def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
+def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
     lines = summary.markdown(FRAME).splitlines()
     assert lines[0].startswith(
         "| variant | A | B | played | deals won % | points/deal | matches won % |"
@@ -56,7 +56,7 @@ def test_markdown_has_a_row_a_matchup_and_dashes_for_too_little():
     assert "95 %" in lines[-1]
 
 
-def test_a_bar_in_a_path_is_no_column():
+def test_a_vertical_bar_in_a_path_is_escaped():
     (row,) = (
         line
         for line in summary.markdown(FRAME.assign(variant="a|b.toml#x")).splitlines()
@@ -65,7 +65,7 @@ def test_a_bar_in_a_path_is_no_column():
     assert row.startswith(r"| a\|b.toml#x | gin-only |")
 
 
-def test_csv_has_limits_and_empty_cells():
+def test_the_csv_has_limits_and_empty_cells():
     rows = list(csv.DictReader(io.StringIO(summary.csv(FRAME))))
     assert [row["strategy"] for row in rows] == ["gold", "gin-only"]
     first = rows[0]
@@ -78,7 +78,7 @@ def test_csv_has_limits_and_empty_cells():
     assert rows[1]["deals_won_pct"] == rows[1]["turns_high"] == ""
 
 
-def test_a_run_of_deals_has_no_matches():
+def test_a_run_of_single_deals_has_no_match_columns():
     frame = table.tidy("standard", "gold", "simple", "deal", toy.row(toy.deals(RNG, 100)))
     assert "matches" not in summary.markdown(frame).splitlines()[0]
     assert "200 deals" in summary.markdown(frame)
@@ -99,12 +99,12 @@ def test_a_run_of_deals_has_no_matches():
         ("abcdefghij", 4, ["abcd", "efgh", "ij"]),
     ],
 )
-def test_names_are_folded_where_their_parts_meet(name, width, lines):
+def test_long_names_are_folded_between_their_parts(name, width, lines):
     assert wrapping.fold(name, width) == lines
 
 
 @given(st.text(alphabet="ab+:#/ =", max_size=30), st.integers(1, 12))
-def test_no_character_of_a_name_is_lost(name, width):
+def test_folding_loses_no_character_of_a_name(name, width):
     lines = wrapping.fold(name, width)
     assert "".join(lines).replace(" ", "") == name.replace(" ", "")
     assert all(len(line) <= width for line in lines)

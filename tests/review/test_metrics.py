@@ -1,6 +1,7 @@
-"""Every metric of a rule set on a case with a known value, and its interval on simulated truth.
+"""Every rule metric on a case with a known value, and its interval on simulated truth.
 
-Coverage: 2,000 experiments with the toy each; an exact 95 % interval has a coverage within BAND in 99.9 % of runs.
+Coverage: 2,000 experiments with toy deals each. An exact 95 % interval has a coverage within BAND
+in 99.9 % of runs.
 """
 
 import dataclasses
@@ -41,7 +42,7 @@ def rows(batches=10, histogram=None, square=0, **facts):
 
 
 def game(cell, variant="standard", field=("a",), extra=None, **cells):
-    """A game in which everybody of the field has the same cell against itself."""
+    """A variant in which everybody of the field has the same cell against itself."""
     met = {(name, name): cell for name in field} | cells.get("cells", {})
     return Game(variant, variants.find(variant).row, field, field, met, extra or {})
 
@@ -55,8 +56,11 @@ def told(key, of):
 # Known values
 
 
-def test_endings_and_length():
-    """A thousand deals: 300 gins, 600 knocks, 40 undercuts, 60 void; half take 10 turns and half 20; 100 matches."""
+def test_outcomes_and_length():
+    """A thousand deals: 300 gins, 600 knocks, 40 undercuts, 60 void, in 100 matches.
+
+    Half of the deals take 10 turns and half take 20.
+    """
     one = rows(
         deals=1000,
         gin=300,
@@ -84,7 +88,10 @@ def test_endings_and_length():
 
 
 def test_quantiles_of_length():
-    """Of a thousand deals 100 take 5 turns, 450 take 10, 350 take 20 and 100 take 30: a tenth by 5, half by 10, nine tenths by 20."""
+    """Of a thousand deals 100 take 5 turns, 450 take 10, 350 take 20 and 100 take 30.
+
+    A tenth is over by 5 turns, half by 10, nine tenths by 20.
+    """
     one = rows(deals=1000, histogram={5: 100, 10: 450, 20: 350, 30: 100})
     assert [told(key, game(one)) for key in ("turns_10", "turns_50", "turns_90")] == [5, 10, 20]
     uneven = one.copy()
@@ -97,7 +104,7 @@ def test_quantiles_of_length():
 
 
 def test_points_and_seats():
-    """Of 900 decided deals half are worth 10 and half 30 points, and the nondealer wins 540."""
+    """Of 900 decided deals half are worth 10 and half 30 points; the nondealer wins 540."""
     one = rows(
         deals=1000,
         decided=900,
@@ -111,7 +118,7 @@ def test_points_and_seats():
 
 
 def test_final_score():
-    """Winners end with 110 points on average and losers with 48, 5 of 100 with nothing; the target is 100."""
+    """Winners end with 110 points on average and losers with 48, 5 of 100 with none; target 100."""
     one = rows(
         deals=1000,
         matches=100,
@@ -125,8 +132,8 @@ def test_final_score():
     assert BY_KEY["final"].of(game(one, "pro")) == "matches are not to points"
 
 
-def test_a_mean_counts_every_player_alike():
-    """Two players of different numbers of deals: (10 + 30) / 2, not the mean over deals."""
+def test_a_mean_gives_every_player_equal_weight():
+    """Two players with different numbers of deals: (10 + 30) / 2, not the mean over deals."""
     cells = {("b", "b"): rows(deals=10, turns=300)}
     both = game(rows(deals=1000, turns=10_000), field=("a",), cells=cells)
     assert told("turns", dataclasses.replace(both, field=("a", "b"))) == pytest.approx(20)
@@ -142,7 +149,7 @@ def margins(points, deals=1000):
 
 
 def knockers(points):
-    """Everyone who knocks otherwise, k making points[k] - points[j] a deal of j."""
+    """A field in which knock limit k makes points[k] - points[j] a deal against limit j."""
     ks = list(points)
     met = {
         (knocking.player(k), knocking.player(j)): margins(points[k] - points[j])
@@ -151,8 +158,11 @@ def knockers(points):
     return game(margins(0), field=("gold",), cells=met)
 
 
-def test_knocking():
-    """Points that add up: the best limit is the one with most, against all and in equilibrium, and waiting is worth p(0) - p(10)."""
+def test_the_best_knock_limit_has_most_points():
+    """Points that add up: the best limit is the same against all and in equilibrium.
+
+    Waiting for gin is worth p(0) - p(10).
+    """
     points = {0: 1.0, 2: 0.5, 4: 2.0, 6: 0.25, 8: 0.0, 10: -1.0}
     one = knockers(points)
     assert told("best_k", one) == 4
@@ -164,8 +174,11 @@ def test_knocking():
     assert one.matrix("match_win").cell(0, 10).value == pytest.approx(0.6)
 
 
-def test_equilibrium_of_a_cycle():
-    """Rock, paper, scissors: a third each; with one win worth twice as much the others' weights are 1/4, 1/4, 1/2."""
+def test_the_equilibrium_of_a_cycle():
+    """Rock, paper, scissors: a third each.
+
+    With one win worth twice as much the others' weights are 1/4, 1/4, 1/2.
+    """
     cycle = {(0, 2): margins(1), (2, 4): margins(1), (0, 4): margins(-1)}
     assert Matrix((0, 2, 4), cycle).equilibrium() == pytest.approx({0: 1 / 3, 2: 1 / 3, 4: 1 / 3})
     assert Matrix((0, 2, 4), cycle | {(0, 2): margins(2)}).equilibrium() == pytest.approx(
@@ -173,8 +186,8 @@ def test_equilibrium_of_a_cycle():
     )
 
 
-def test_the_best_limit_is_told_on_other_games_than_it_is_chosen_on():
-    """Even batches favour 0 by a point, odd ones do not tell: then neither is worse."""
+def test_the_best_limit_is_chosen_and_judged_on_different_batches():
+    """Even batches favour limit 0 by a point and odd ones favour none: then neither is worse."""
     uneven = margins(1)
     uneven[1::2, sums.SUM + sums.FACT["a_margin"]] = [-100, 100, -100, 100, 0]
     assert Matrix((0, 2), {(0, 2): uneven}).best() == (0, (0, 2))
@@ -193,20 +206,20 @@ def test_the_best_limit_is_told_on_other_games_than_it_is_chosen_on():
         ("standard+knock_limit=1", (0, 2)),
     ],
 )
-def test_limits(variant, expected):
-    """The last of them allows every knock that the rules do."""
+def test_the_knock_limits_of_a_variant(variant, expected):
+    """The last of them allows every knock that the rules allow."""
     assert knocking.limits(variants.find(variant).row) == expected
 
 
-def test_where_only_gin_ends_a_deal_there_is_no_limit():
+def test_a_gin_only_variant_has_no_knock_limit():
     found = {
         key: BY_KEY[key].of(game(margins(0), "straight")) for key in ("best_k", "patience", "early")
     }
     assert set(found.values()) == {"only gin ends a deal"}
 
 
-def test_break_even():
-    """Waiting is worth (bonus - 17) / 4 points."""
+def test_the_break_even_bonus():
+    """Waiting for gin is worth (bonus - 17) / 4 points."""
     premiums = {
         bonus: quantity.ratio(margins((bonus - 17) / 4), MARGIN) for bonus in (10, 15, 20, 25)
     }
@@ -225,8 +238,8 @@ def won(share, matches=10_000):
     return one
 
 
-def test_spread_of_ratings():
-    """Players at -100, 0 and 100 Elo: shares 1 / (1 + 10^(d / 400)), the standard deviation is 100."""
+def test_the_spread_of_ratings():
+    """Players at -100, 0 and 100 Elo: shares 1 / (1 + 10^(d / 400)), standard deviation 100."""
     share = {100: 1 / (1 + 10 ** (-100 / 400)), 200: 1 / (1 + 10 ** (-200 / 400))}
     met = {
         ("a", "b"): won(share[100], 10**7),
@@ -237,8 +250,11 @@ def test_spread_of_ratings():
     assert told("elo_spread", one) == pytest.approx(100, abs=0.01)
 
 
-def test_matches_for_a_verdict():
-    """Pairs won whole with chance .6: sd .49, lead .1, so 2 (2.8 * .49 / .1)^2 = 376 matches; and nobody leads at one half."""
+def test_the_number_of_matches_for_a_verdict():
+    """Pairs won whole with chance .6: sd .49, lead .1, so 2 (2.8 * .49 / .1)^2 = 376 matches.
+
+    At a share of one half nobody leads.
+    """
     row = variants.find("standard").row
     found = {
         share: BY_KEY["verdict"].of(
@@ -252,8 +268,8 @@ def test_matches_for_a_verdict():
     assert found[0.5] == "gold-early and gold cannot be told apart here"
 
 
-def test_elo():
-    """64 % of the matches are 400 log10(.64 / .36) = 99.95 Elo; the error is that of the share times the slope."""
+def test_the_elo_difference_of_a_share():
+    """64 % of matches are 400 log10(.64 / .36) = 99.95 Elo; the error scales with the slope."""
     half = Quantity(0.64, 100, np.array([0.01, -0.01] * 4), 8)
     found = skill.elo(half)
     assert found.value == pytest.approx(99.951, abs=0.001)
@@ -271,8 +287,11 @@ def cross(*table):
     )
 
 
-def test_chain():
-    """a beats b and b beats c clearly, a beats c; d beats nobody but may beat c: two steps are sure, three are possible."""
+def test_the_skill_chain():
+    """a beats b and b beats c clearly, a beats c; d beats nobody but may beat c.
+
+    Two steps are certain and three are possible.
+    """
     clear = [("a", "b", 0.61, 0.65), ("b", "c", 0.6, 0.7), ("a", "c", 0.7, 0.8)]
     found = skill.chain(
         cross(*clear, ("c", "d", 0.55, 0.62), ("a", "d", 0.5, 0.51), ("b", "d", 0.5, 0.52))
@@ -285,13 +304,13 @@ def test_chain():
     )
 
 
-def test_chain_meets_nobody_twice():
+def test_the_skill_chain_has_every_player_once():
     cycle = cross(("a", "b", 0.7, 0.8), ("b", "c", 0.7, 0.8), ("c", "a", 0.7, 0.8))
     assert skill.chain(cycle).steps == 2
     assert skill.chain(cross(("a", "b", 0.5, 0.55))).steps == 0
 
 
-def test_ladder_sees_both_ways_round():
+def test_the_ladder_counts_both_directions_of_a_pair():
     met = [Pairing("b", "a", won(0.3)), Pairing("b", "c", won(0.8))]
     found = skill.ladder(met, ["a", "b", "c"])
     assert found[["strategy", "opponent"]].values.tolist() == [["a", "b"], ["b", "c"]]
@@ -301,8 +320,11 @@ def test_ladder_sees_both_ways_round():
 # Errors
 
 
-def test_error_of_a_ratio_by_hand():
-    """Ten batches of 100 deals with 1,500 turns, 20 more or less by turns: each moves the mean by .02, so se^2 = 10 / 9 * 10 * .02^2."""
+def test_the_error_of_a_ratio_by_hand():
+    """Ten batches of 100 deals with 1,500 turns, 20 more or less by turns.
+
+    Each batch moves the mean by .02, so se^2 = 10 / 9 * 10 * .02^2.
+    """
     one = rows(deals=100, turns=1500)
     one[:, sums.SUM + sums.FACT["turns"]] += np.tile([20, -20], 5)
     found = quantity.ratio(one, metrics.BY_NAME["turns"])
@@ -318,7 +340,7 @@ def test_too_few_batches_have_no_error():
 
 
 def played(population, address):
-    """The batch rows of every experiment; equal addresses are equal packs."""
+    """The batch rows of every experiment; equal addresses give equal packs."""
     return toy.rows(np.random.default_rng([SEED, address]), population, (EXPERIMENTS, BATCHES), 100)
 
 
@@ -348,7 +370,7 @@ SELF = (
 
 @pytest.fixture(scope="module")
 def fields():
-    """Games of two players against themselves on the same packs, and the game of their whole bags."""
+    """Variants of two players against themselves on the same packs, and their whole populations."""
     bags = {"a": bag(1, halves=1, matches=True), "b": bag(2, halves=1, matches=True, win=0.6)}
     cells = {name: played(units, 3) for name, units in bags.items()}
     row = variants.find("standard").row
@@ -374,14 +396,14 @@ def fields():
 
 
 @pytest.mark.parametrize("key", SELF)
-def test_intervals_of_the_field_hold_the_truth(fields, key):
+def test_intervals_of_the_field_have_nominal_coverage(fields, key):
     games, whole = fields
     truth = BY_KEY[key].of(whole).value
     assert BAND[0] <= coverage(key, games, truth) <= BAND[1]
 
 
-def test_intervals_of_differences_hold_the_truth(fields):
-    """Between two games on the same packs, of a ratio and of a jackknifed number; and pairing them helps."""
+def test_intervals_of_differences_have_nominal_coverage(fields):
+    """Two variants on the same packs, for a ratio and a jackknifed metric; pairing helps."""
     games, whole = fields
     one, other = (
         [dataclasses.replace(game, field=(name,)) for game in (*games, whole)] for name in "ab"
@@ -397,8 +419,8 @@ def test_intervals_of_differences_hold_the_truth(fields):
         assert BAND[0] <= held <= BAND[1]
 
 
-def test_intervals_of_knocking_hold_the_truth():
-    """A mean over two opponents met on the same packs, and the break-even bonus of three cells that differ clearly."""
+def test_intervals_of_knocking_have_nominal_coverage():
+    """A mean over two opponents met on the same packs, and the break-even bonus of three cells."""
     bags = [bag(4, win=0.3 + 0.2 * i) for i in range(3)]
     cells = [played(units, 5) for units in bags]
     pairs = [(0, 2), (0, 4), (2, 4)]
@@ -418,7 +440,7 @@ def test_intervals_of_knocking_hold_the_truth():
     assert all(BAND[0] <= share <= BAND[1] for share in held.values()), held
 
 
-def test_intervals_of_the_spread_of_ratings_hold_the_truth():
+def test_intervals_of_the_spread_of_ratings_have_nominal_coverage():
     names = ("a", "b", "c")
     pairs = list(itertools.combinations(names, 2))
     bags = dict(zip(pairs, (bag(8, matches=True, win=p) for p in (0.6, 0.7, 0.62)), strict=True))

@@ -1,4 +1,4 @@
-"""The drama of matches: by hand on small trajectories, against slow twins on random ones, and with known truth in a game of coins."""
+"""Drama metrics: small matches by hand, slow twins on random ones, and the truth in a coin game."""
 
 import dataclasses
 import itertools
@@ -14,7 +14,7 @@ from simgin.value.drama import METRICS, Trajectories
 def course(
     matches, results, movers=None, deals=None, points=None, margins=None, target=100, tables=1
 ):
-    """Trajectories from lists of V, one list a match; by default every step is a deal of its own and no side's."""
+    """Trajectories from lists of V, one list a match; by default a step is a deal for no side."""
     steps = [len(v) for v in matches]
     match = np.repeat(np.arange(len(matches)), steps)
 
@@ -38,13 +38,14 @@ def course(
     )
 
 
-def valued(one, name):
-    """A metric match by match, NaN where it leaves the match out."""
+def metric_by_match(one, name):
+    """The values of a metric by match, NaN where it leaves the match out."""
     x, d = METRICS[name](one, one.v[0])
     return [float(n) / float(m) if m else np.nan for n, m in zip(x, d, strict=True)]
 
 
-# By hand. A wins the first match after 0.5, 0.4, 0.2, 0.6, 0.9; B the second after 0.5, 0.7; the third is drawn.
+# By hand. A wins the first match after 0.5, 0.4, 0.2, 0.6, 0.9; B the second after 0.5, 0.7;
+# the third is drawn.
 THREE = course([[0.5, 0.4, 0.2, 0.6, 0.9], [0.5, 0.7], [0.5, 0.3]], [1, 0, 0.5])
 BY_HAND = {
     # the winner trails by 0.2 and 0.6 in five states; by 0.4 in two
@@ -66,20 +67,26 @@ BY_HAND = {
 
 
 @pytest.mark.parametrize("name", BY_HAND)
-def test_by_hand(name):
-    assert valued(THREE, name) == pytest.approx(BY_HAND[name], nan_ok=True)
+def test_metrics_of_three_matches_by_hand(name):
+    assert metric_by_match(THREE, name) == pytest.approx(BY_HAND[name], nan_ok=True)
 
 
 def test_decisiveness_by_hand():
-    """Losers' best were 0.8 and 0.7, so the 95 % quantile is 0.795. A is above it before the fifth of five steps, B not before the end."""
+    """The losers' best were 0.8 and 0.7, so the 95 % quantile is 0.795.
+
+    A exceeds it before the fifth of five steps, B not before the end.
+    """
     assert drama.threshold(THREE, THREE.v[0]) == pytest.approx(0.795)
-    assert valued(THREE, "decisiveness_moves") == pytest.approx([4 / 5, 1, np.nan], nan_ok=True)
+    assert metric_by_match(THREE, "decisiveness_moves") == pytest.approx(
+        [4 / 5, 1, np.nan], nan_ok=True
+    )
 
 
 def test_permanence_by_hand():
-    """Movers A, B, A, B: A gains .2 and B takes all of it back; A gains .3 and B takes back .1; B's .2 is answered by nobody.
+    """Movers A, B, A, B: B undoes all of A's gain of .2 and .1 of A's gain of .3.
 
-    In the second match A moves twice in a row: his .3 has no answer. Its last step, B's, ended the match.
+    B's last .2 has no answer. In the second match A moves twice in a row, so A's .3 has no answer.
+    Its last step, B's, ended the match.
     """
     one = course(
         [[0.5, 0.7, 0.5, 0.8, 0.7], [0.5, 0.8, 0.85]], [1, 0], movers=[[0, 1, 0, 1, 0], [0, 0, 1]]
@@ -89,23 +96,30 @@ def test_permanence_by_hand():
     assert (x.tolist(), d.tolist()) == ([1, 0], [4, 0])
 
 
-def test_permanence_from_deal_to_deal_is_about_whom_the_deal_favoured():
-    """.5 to .7 is undone at .5; .7 to .5 is not: .4 goes further; .5 to .4 is undone by the win that ends it."""
+def test_permanence_from_deal_to_deal_follows_the_side_the_deal_favoured():
+    """The step .5 to .7 is undone at .5; .7 to .5 is not, .4 goes further.
+
+    The step .5 to .4 is undone by the win that ends the match.
+    """
     one = course([[0.5, 0.7, 0.5, 0.4 - 1e-9]], [1])
-    assert valued(one, "permanence") == pytest.approx([1 / 3])
+    assert metric_by_match(one, "permanence") == pytest.approx([1 / 3])
 
 
 def test_catch_up_by_hand():
-    """To 100: 50 : 20 is 30 behind, and B, behind, wins; 60 : 40 is not far enough; the third is over before anyone had half."""
+    """To 100 points: at 50 : 20 one side is 30 behind, and that side, B, wins.
+
+    60 : 40 is not far enough behind, and the third match is over before anyone had half.
+    """
     points = [[(0, 0), (40, 20), (50, 20)], [(0, 0), (60, 40)], [(0, 0), (30, 0)]]
     one = course([[0.5, 0.6, 0.7], [0.5, 0.6], [0.5, 0.6]], [0, 1, 1], points=points)
-    assert valued(one, "catch_up") == pytest.approx([1, np.nan, np.nan], nan_ok=True)
+    assert metric_by_match(one, "catch_up") == pytest.approx([1, np.nan, np.nan], nan_ok=True)
 
 
 def test_snowball_by_hand():
     """40 matches of margins 1, 1, and 40 of -1, -1, 1: pairs (1,1) 40, (-1,-1) 40, (-1,1) 40.
 
-    x has mean -1/3 and y 1/3, both variance 8/9; mean of xy 1/3; covariance 1/3 + 1/9 = 4/9; correlation 1/2.
+    x has mean -1/3 and y 1/3, both variance 8/9; mean of xy 1/3; covariance 1/3 + 1/9 = 4/9;
+    correlation 1/2.
     """
     one = course(
         [[0.5, 0.5]] * 40 + [[0.5] * 3] * 40, [1] * 80, margins=[[1, 1]] * 40 + [[-1, -1, 1]] * 40
@@ -117,8 +131,8 @@ def test_snowball_by_hand():
 # Slow twins
 
 
-def slowly(v, result):
-    """Metrics of one match, by plain loops."""
+def metrics_by_loops(v, result):
+    """The metrics of a single match, by plain loops."""
     n, won = len(v), {1: lambda x: x, 0: lambda x: 1 - x}.get(result)
     whole = [*v, result]
     leads, last = 0, 0
@@ -145,7 +159,7 @@ def slowly(v, result):
 
 
 def walks(stream, matches, target=4):
-    """A game of fair coins to `target` heads or tails in a row up on the other: V is linear in the lead."""
+    """A game of fair coins: the first to lead by `target` wins, so V is linear in the lead."""
     found, results = [], []
     for _ in range(matches):
         lead, v = 0, []
@@ -157,7 +171,7 @@ def walks(stream, matches, target=4):
     return found, results
 
 
-def test_slow_twins_agree():
+def test_metrics_agree_with_plain_loops():
     found, results = walks(np.random.default_rng(5), 60)
     results[7] = results[20] = 0.5
     one = course(found, results)
@@ -171,14 +185,16 @@ def test_slow_twins_agree():
         "killer_move",
         "certainty_point",
     ):
-        want = [slowly(v, r).get(name, np.nan) for v, r in zip(found, results, strict=True)]
-        assert valued(one, name) == pytest.approx(want, nan_ok=True), name
+        want = [
+            metrics_by_loops(v, r).get(name, np.nan) for v, r in zip(found, results, strict=True)
+        ]
+        assert metric_by_match(one, name) == pytest.approx(want, nan_ok=True), name
 
 
 # Invariants
 
 
-def test_names_of_the_sides_do_not_matter():
+def test_exchanging_the_sides_changes_no_metric():
     found, results = walks(np.random.default_rng(6), 80)
     movers = [[i % 2 for i in range(len(v))] for v in found]
     margins = [[(-1) ** i * (i + 3) for i in range(len(v))] for v in found]
@@ -202,9 +218,10 @@ def test_names_of_the_sides_do_not_matter():
 
 
 def true_coin_drama(target=4, depth=400):
-    """E of the mean of max(0, 1 - 2w) and of 1 - |2v - 1| over a match of coins, to 1e-6: walks by length, enumerated by their sums.
+    """The exact means of max(0, 1 - 2w) and of 1 - |2v - 1| over a coin match, to 1e-6.
 
-    State: lead, sum so far of leads' gaps for either winner. Gaps are whole multiples of 1/target, so sums are integers.
+    Walks are enumerated by length and by their sums. State: lead, sum so far of the gaps for either
+    winner. Gaps are whole multiples of 1/target, so sums are integers.
     """
     drama_mean = uncertain = 0.0
     alive = {(0, 0, 0): 1.0}  # lead, sum of A's gaps in 1/target, sum of |lead|
@@ -224,8 +241,11 @@ def true_coin_drama(target=4, depth=400):
     return drama_mean, uncertain
 
 
-def test_errors_hold_the_truth_in_a_game_of_coins():
-    """200 runs of 100 matches: 95 % intervals hold the exact value in 179 to 199 of them (binomial, 3.29 errors of .0154)."""
+def test_intervals_hold_the_truth_in_a_coin_game():
+    """Of 200 runs of 100 matches, 179 to 199 intervals hold the truth.
+
+    Binomial: 3.29 standard errors of .0154.
+    """
     truth = dict(zip(("drama", "uncertainty"), true_coin_drama(depth=120), strict=True))
     held = dict.fromkeys(truth, 0)
     stream = np.random.default_rng(8)
@@ -237,7 +257,7 @@ def test_errors_hold_the_truth_in_a_game_of_coins():
 
 
 def test_the_error_of_v_is_part_of_the_error():
-    """Twenty tables that differ: the jackknife's error of the mean of V-like metrics is added in squares."""
+    """Twenty tables that differ: the jackknife error of the mean is added in squares."""
     found, results = walks(np.random.default_rng(9), 100)
     alone = course(found, results)
     shifts = np.concatenate([[0], np.random.default_rng(1).normal(0, 0.01, 20)])
@@ -265,7 +285,7 @@ def real(known):
     )
 
 
-def test_turn_by_turn_and_deal_by_deal_are_the_same_matches(known, real):
+def test_turns_and_deals_describe_the_same_matches(known, real):
     deals = drama.by_deal(known, calibration.play(known, 200, 4).records)
     assert (real.step, deals.step) == ("turn", "deal")
     assert real.result.tolist() == deals.result.tolist()
@@ -275,19 +295,19 @@ def test_turn_by_turn_and_deal_by_deal_are_the_same_matches(known, real):
         assert a.value[name] == pytest.approx(b.value[name])
 
 
-def test_one_call_does_it_all():
-    """With a strategy that looks at the score there is V between deals only."""
+def test_drama_can_be_computed_in_one_call():
+    """For a strategy that looks at the score there is V between deals only."""
     frame = drama.of("standard+points_target=20", "gold", "gold+knock=lead", matches=60, seed=3)
     assert set(frame["step"]) == {"deal"} and frame["n"].max() >= 60
 
 
-def test_every_turn_is_a_step(real):
+def test_every_turn_of_a_match_is_a_step(real):
     played = turns.play(seated("gold", "gold", "standard", 4, "match"), 200)
     assert len(real.match) == len(played.rows)  # every deal had a turn
     assert real.mover.tolist() == played.column("side").tolist()
 
 
-def test_the_picture_of_swings(real):
+def test_the_plot_of_swings_shows_the_matches(real):
     frame = drama.drawn(real)
     assert frame["match"].nunique() == 20 and (frame.groupby("match").size() == 51).all()
     start, end = frame[frame["share"] == 0], frame[frame["share"] == 1]
@@ -299,8 +319,8 @@ def test_the_picture_of_swings(real):
     )
 
 
-def test_a_pair_alike_has_no_favourite(real):
-    """Drama of matches that A won and of those that B won do not differ: z below 3.29."""
+def test_a_strategy_against_itself_has_no_favourite(real):
+    """Drama of matches that A won and that B won does not differ: z below 3.29."""
     x = drama.drama(real, real.v[0])[0]
     a, b = x[real.result == 1], x[real.result == 0]
     assert abs(a.mean() - b.mean()) < 3.29 * np.sqrt(a.var() / len(a) + b.var() / len(b))

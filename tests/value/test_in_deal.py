@@ -1,4 +1,4 @@
-"""V within a deal: against plain counting, against V between deals, and against matches that it was not made from."""
+"""V within a deal against plain counting, V between deals, and matches it was not made from."""
 
 import itertools
 
@@ -25,7 +25,10 @@ def fresh(inside):
 
 
 def isotonic_slowly(weight, level):
-    """The least squares rising fit by its max-min formula (Robertson, Wright, Dykstra 1988, 1.4.4)."""
+    """The isotonic least squares fit by the max-min formula.
+
+    Robertson, Wright, Dykstra (1988), 1.4.4.
+    """
     n = len(level)
 
     def mean(i, k):
@@ -45,8 +48,11 @@ def test_the_fit_is_isotonic_regression_at_every_end():
     assert (found > -1e-12).all() and found.sum(axis=2) == pytest.approx(np.ones((3, 7)))
 
 
-def test_what_rises_already_is_left_alone_and_means_are_kept():
-    """Worked out: bins of 4, 0 and 2 deals, of two ends; tails 1/4 and 1/2 rise, the empty bin is as the one below."""
+def test_the_fit_leaves_rising_values_alone_and_keeps_means():
+    """Bins of 4, 0 and 2 deals with two endings.
+
+    The tails 1/4 and 1/2 rise already, and the empty bin takes the value of the bin below.
+    """
     rising = in_deal.fitted(np.array([[[3.0, 1.0], [0.0, 0.0], [1.0, 1.0]]]))
     assert rising[0].tolist() == [[0.75, 0.25], [0.75, 0.25], [0.5, 0.5]]
     # falling tails 1/2 of 4 and 0 of 4 are pooled: 2 of 8
@@ -59,8 +65,8 @@ def test_what_rises_already_is_left_alone_and_means_are_kept():
 # Values
 
 
-def test_by_hand_from_deals_alone():
-    """V after a turn in a game of one deal is the share of the counted deals in that state that A won, fitted; told for one state."""
+def test_v_is_the_fitted_share_of_counted_deals():
+    """In a match of a single deal V after a turn is the fitted share of deals that A won."""
     known = value.of("standard+goal=single", "gold", "gold-early", deals="100k", seed=3)
     one = seated("gold", "gold-early", "standard+goal=single", 3, "deal")
     played = turns.play(one, 1_000)
@@ -74,7 +80,7 @@ def test_by_hand_from_deals_alone():
     band = other > 30
     bins = np.clip(((other - own)[band] + 2) // 5, -20, 20)
     labels, weight = np.unique(bins, return_counts=True)
-    # with two ends that matter and a void, worth = (P(not lost) + P(won)) / 2, and both are fitted
+    # With two endings that matter and a void, V = (P(not lost) + P(won)) / 2, and both are fitted.
     tails = [[(worth[band][bins == b] >= least).mean() for b in labels] for least in (0.5, 1.0)]
     want = np.mean([isotonic_slowly(weight, np.array(tail)) for tail in tails], axis=0)
     got = [
@@ -85,8 +91,8 @@ def test_by_hand_from_deals_alone():
     assert got == pytest.approx([w for b, w in zip(labels, want, strict=True) if 40 + 5 * b > 30])
 
 
-def test_less_deadwood_is_never_worse(inside):
-    """For A as mover and as the other, at every turn, band and a few scores."""
+def test_less_deadwood_never_lowers_v(inside):
+    """For A to move or not, at every turn, band and a few scores."""
     for mover, turn, other, (a, b), dealer in itertools.product(
         (0, 1), (1, 5, 12), (5, 20, 60), ((0, 0), (90, 20)), (0, 1)
     ):
@@ -97,7 +103,7 @@ def test_less_deadwood_is_never_worse(inside):
     assert inside.win(5, 0, 8, 60, 0, 0) > inside.win(5, 0, 60, 8, 0, 0) + 0.05
 
 
-def test_a_pair_of_one_strategy_is_the_same_from_both_sides():
+def test_v_of_a_strategy_against_itself_is_symmetric():
     known = value.of("standard", "gold", "gold", deals="100k", seed=3)
     inside = in_deal.of(known, deals=10_000)
     for turn, own, other, a, b in ((1, 30, 50, 0, 0), (6, 12, 40, 30, 80), (9, 25, 9, 95, 10)):
@@ -109,7 +115,7 @@ def test_a_pair_of_one_strategy_is_the_same_from_both_sides():
         )
 
 
-def test_after_the_last_turn_it_is_what_the_next_deal_begins_with(inside, fresh):
+def test_after_the_last_turn_v_is_v_before_the_next_deal(inside, fresh):
     (starts, along), before = inside.along(fresh), inside.value.before(fresh.records)
     assert np.array_equal(starts[0], before)
     along = along[0]
@@ -123,7 +129,10 @@ def test_after_the_last_turn_it_is_what_the_next_deal_begins_with(inside, fresh)
 
 
 def test_v_is_a_martingale_from_turn_to_turn(inside, fresh):
-    """z over about 25 turns; a right V has one beyond 4 in 600 runs. Seeds chosen before the first run."""
+    """z over about 25 turns; a correct V has one beyond 4 in 600 runs.
+
+    The seeds were chosen before the first run.
+    """
     frame = in_deal.martingale(inside, fresh)
     assert len(frame) > 20 and (frame["z"].abs() < 4).all()
     assert (frame["z"].abs() < 2).mean() > 0.8
@@ -134,14 +143,14 @@ def test_matches_are_won_as_often_as_v_says(inside, fresh):
     assert len(frame) == 10 and (frame["z"].abs() < 4).all()
 
 
-def test_it_knows_more_than_v_between_deals(inside, fresh):
+def test_v_within_a_deal_predicts_better_than_v_between_deals(inside, fresh):
     found = in_deal.brier(inside, fresh)
     assert found["gain"] > 3 * found["se"] > 0
     assert found["gain"] == pytest.approx(found["between"] - found["within"])
 
 
-def test_v_of_another_pair_is_found_out(inside):
-    """The check can fail: matches in which the strategies have changed their places."""
+def test_v_of_another_matchup_is_detected(inside):
+    """The check can fail: in these matches the strategies have exchanged their sides."""
     frame = in_deal.martingale(
         inside, turns.play(seated("gold-early", "gold", "standard", 17, "match"), 400)
     )
@@ -156,8 +165,8 @@ OTHER_GOALS = [
 
 
 @pytest.mark.parametrize("game", OTHER_GOALS, ids=lambda game: game[0])
-def test_every_goal_is_followed(game):
-    """The mean of V after the first turns is V before the deal: over 10,000 fresh deals for which V was not made."""
+def test_v_within_a_deal_agrees_with_v_before_it_for_every_goal(game):
+    """The mean of V after the first turns is V before the deal, over 10,000 other deals."""
     known = value.of(*game, deals="100k", seed=3)
     inside = in_deal.of(known, deals=20_000)
     fresh = turns.play(seated(game[1], game[2], game[0], 19, "match"), 60)
@@ -168,7 +177,7 @@ def test_every_goal_is_followed(game):
 # Refusals and errors
 
 
-def test_the_score_must_not_change_play():
+def test_strategies_that_look_at_the_score_are_refused():
     one = seated("gold", "gold", "standard", 1, "deal")
     known = value.Value(one, outcomes=None, board=None)
     with pytest.raises(
@@ -178,10 +187,11 @@ def test_the_score_must_not_change_play():
 
 
 @pytest.mark.slow
-def test_errors_hold_the_truth_as_often_as_they_say():
-    """V in three states from 40 counts of 10,000 deals each against that of 400,000 others: 120 limits, which may be alike within a count.
+def test_intervals_of_v_have_nominal_coverage():
+    """V in three states from 40 counts of 10,000 deals each, against 400,000 other deals.
 
-    A share of .95 of 40 independent counts lies above .95 - 3.29 sqrt(.95 .05 / 40) = .837 in 999 of 1,000 runs.
+    The 120 limits may be alike within a count. A share of .95 of 40 independent counts lies above
+    .95 - 3.29 sqrt(.95 .05 / 40) = .837 in 999 of 1,000 runs.
     """
     known = value.of("standard+goal=single", "gold", "gold", deals="400k", seed=5)
     states = np.array([(1, 0, 40, 50), (5, 0, 20, 35), (8, 1, 15, 20)]).T

@@ -1,4 +1,4 @@
-"""Counts of outcomes against a slow count of the same records, and the files that they are kept in."""
+"""Counts of outcomes against a slow count of the same records, and their cache files."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ PAIRS += [("gold", None, "gin-solitaire"), ("gold", None, "solitary-gin")]
 
 
 def slow_count(a, b, variant):
-    """Outcomes and how often they come, from the records of all units at once."""
+    """Outcomes and their frequencies, from the records of all units at once."""
     one = seated(a, b, variant, 3, "deal")
     _, records = play_recorded(one, 0, one.units(10_000))
     found = Counter()
@@ -33,13 +33,13 @@ def slow_count(a, b, variant):
 
 @pytest.fixture
 def fresh(tmp_path, monkeypatch):
-    """An empty place for what is kept."""
+    """An empty cache directory."""
     monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: tmp_path)
     return tmp_path / "outcomes"
 
 
 @pytest.mark.parametrize(("a", "b", "variant"), PAIRS)
-def test_counts_are_those_of_the_records(a, b, variant, fresh):
+def test_counts_agree_with_the_records(a, b, variant, fresh):
     counted = outcomes.of(seated(a, b, variant, 3, "deal"), 10_000)
     assert {
         tuple(row): n
@@ -51,7 +51,7 @@ def test_counts_are_those_of_the_records(a, b, variant, fresh):
     )
 
 
-def test_the_counts_depend_neither_on_threads_nor_on_calls(fresh, monkeypatch):
+def test_the_counts_do_not_depend_on_threads_or_calls(fresh, monkeypatch):
     one = seated("gold", "simple", "standard", 3, "deal")
     first = outcomes._count(one, 30_000, 1, None)
     monkeypatch.setattr(outcomes, "CALL_UNITS", 1000)
@@ -59,7 +59,7 @@ def test_the_counts_depend_neither_on_threads_nor_on_calls(fresh, monkeypatch):
     assert all(np.array_equal(first[name], second[name]) for name in first)
 
 
-def test_shares_add_up_by_dealer_and_a_side_that_deals_is_told():
+def test_shares_add_up_by_dealer():
     counted = outcomes.of(seated("gold", "simple", "standard", 3, "deal"), 10_000)
     frame = counted.frame()
     assert frame.groupby("dealer")["share"].sum().tolist() == pytest.approx([1, 1])
@@ -67,15 +67,18 @@ def test_shares_add_up_by_dealer_and_a_side_that_deals_is_told():
     assert set(frame["kind"]) <= set(KINDS)
 
 
-def test_the_error_of_a_share_is_the_binomial_one():
-    """Over the 100 commonest outcomes the mean of se^2 n / p (1 - p), each a chi-square of 19 over 19: 1 within five times .033."""
+def test_the_error_of_a_share_is_binomial():
+    """Over the 100 commonest outcomes the mean of se^2 n / p (1 - p) is 1 within five times .033.
+
+    Each is a chi-square of 19 over 19.
+    """
     counted = outcomes.of(seated("gold", "gold", "standard", 3, "deal"), 100_000)
     frame = counted.frame().nlargest(100, "count")
     ratio = frame["se"] ** 2 * 50_000 / (frame["share"] * (1 - frame["share"]))
     assert abs(ratio.mean() - 1) < 0.165
 
 
-def test_both_sides_see_every_deal():
+def test_both_sides_count_every_deal():
     counted = outcomes.Outcomes(
         np.array([[0, 1, 1, 30, 1], [1, 0, 1, 30, 1], [1, -1, 6, 0, 1]]),
         np.tile([[4, 3, 2]], (20, 1)),
@@ -95,7 +98,7 @@ def test_too_few_deals_are_refused():
         outcomes.of(seated("gold", "simple", "standard", 3, "deal"), 9_999)
 
 
-def test_a_game_too_long_for_outcomes_by_score_is_refused():
+def test_a_match_too_long_for_outcomes_by_score_is_refused():
     with pytest.raises(outcomes.OutcomeError, match="at most, not 300"):
         score_outcomes.of(seated("gold", "simple", "shot+points_target=300", 3, "deal"), 10_000)
 
@@ -103,7 +106,7 @@ def test_a_game_too_long_for_outcomes_by_score_is_refused():
 # What is kept
 
 
-def test_a_second_time_nothing_is_played(fresh, monkeypatch):
+def test_cached_counts_are_not_played_again(fresh, monkeypatch):
     one = seated("gold", "simple", "standard", 3, "deal")
     first = outcomes.of(one, 10_000)
     monkeypatch.setattr(outcomes, "_count", None)
@@ -121,7 +124,7 @@ def test_a_second_time_nothing_is_played(fresh, monkeypatch):
         ("gold", "gold-early:k=7", "standard", 3),
     ],
 )
-def test_another_question_is_another_file(other, fresh):
+def test_other_settings_have_another_cache_file(other, fresh):
     about = array_cache.about(seated("gold", "simple", "standard", 3, "deal"), 10_000, "x")
     assert array_cache._place(array_cache.json.dumps(about)) != array_cache._place(
         array_cache.json.dumps(array_cache.about(seated(*other, "deal"), 10_000, "x"))
@@ -131,7 +134,7 @@ def test_another_question_is_another_file(other, fresh):
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip", None, "another"])
-def test_a_damaged_file_is_replaced(damage, fresh):
+def test_a_damaged_cache_file_is_replaced(damage, fresh):
     about, made = {"what": "a test"}, {"numbers": np.arange(1000)}
     array_cache.arrays(about, lambda: made)
     (file,) = fresh.iterdir()
@@ -146,12 +149,12 @@ def test_a_damaged_file_is_replaced(damage, fresh):
         assert np.array_equal(again["numbers"], made["numbers"])
 
 
-def test_where_nothing_can_be_kept_it_is_counted_anew(monkeypatch):
+def test_without_a_cache_directory_everything_is_counted_again(monkeypatch):
     monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: None)
     assert array_cache.arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
 
 
-def test_a_full_disk_costs_the_file_and_not_the_numbers(fresh, monkeypatch):
+def test_a_full_disk_loses_the_cache_file_only(fresh, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
@@ -160,5 +163,5 @@ def test_a_full_disk_costs_the_file_and_not_the_numbers(fresh, monkeypatch):
     assert list(fresh.iterdir()) == []
 
 
-def test_kept_beside_the_compiled_code():
+def test_the_cache_is_beside_the_compiled_code():
     assert cache_directory() is None or array_cache._place("x").parent.parent == cache_directory()

@@ -1,4 +1,7 @@
-"""Deals turn by turn, against the same deals shown one at a time and told by the twin; what is told of them, against plain loops."""
+"""Deals turn by turn, against the same deals from the replay and the twin.
+
+Statistics of turns are checked against plain loops.
+"""
 
 from functools import cache
 from itertools import combinations
@@ -30,19 +33,19 @@ UNITS = {"deal": 6, "match": 3}
 
 @cache
 def triples(variant):
-    """Every three-card meld of a game, by the twin."""
+    """Every three-card meld of a variant, by the twin."""
     row = hands.game(variant)[1]
     return [set(three) for three in combinations(twin.PACK, 3) if (three[0][0] == three[1][0]) + (three[0][1] == three[1][1]) and
             twin.deadwood(three, row) == 0]  # fmt: skip
 
 
 def outs(ten, others, variant):
-    """The cards of some others that lie in a meld with cards of ten, rainbows apart."""
+    """The cards among others that lie in a meld with cards of ten, rainbows apart."""
     return {c for c in others if any(c in meld and meld - {c} <= ten for meld in triples(variant))}
 
 
-def told(played):
-    """The turns of a deal as `turns.TURN` without the deal's number, from the deal as it was shown."""
+def turns_of(played):
+    """The turns of a replayed deal as `turns.FIELDS`, without the number of the deal."""
     row, state, variant = (
         dict(played.matchup.variant.row),
         played.state,
@@ -100,7 +103,7 @@ def told(played):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: " ".join(map(str, game)))
-def test_every_turn_is_the_twins(game):
+def test_every_turn_agrees_with_the_twin(game):
     one = seated(*[game[i] for i in (1, 2, 0)], 3, game[3])
     n = UNITS[one.unit]
     found = turns.play(one, n, workers=1)
@@ -111,10 +114,10 @@ def test_every_turn_is_the_twins(game):
         if deal == 0:  # the twin is not asked to play the match before a later deal
             replayed(shown, match_of(shown))
         of_deal = found.rows[found.column("deal") == i]
-        assert [row[1:] for row in of_deal.tolist()] == told(shown)
+        assert [row[1:] for row in of_deal.tolist()] == turns_of(shown)
 
 
-def test_parts_and_threads_make_no_difference(monkeypatch):
+def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
     one = seated("gold", "simple", "standard", 5, "deal")
     whole = turns.play(one, 60, workers=1)
     monkeypatch.setattr(turns, "CALL_DEALS", 7)
@@ -127,8 +130,8 @@ def played():
     return turns.of("standard", "gold", "simple", deals=600, seed=9, workers=1)
 
 
-def test_deadwood_by_turn(played):
-    """Each row by a plain loop; the turn that ended the deal is no turn after which the deal went on."""
+def test_deadwood_by_turn_agrees_with_plain_loops(played):
+    """The turn that ends a deal is not a turn after which the deal went on."""
     frame = turns.deadwood(played)
     assert (
         set(frame["side"]) == {"nondealer", "dealer"}
@@ -153,7 +156,7 @@ def test_deadwood_by_turn(played):
         assert line.low <= line.q50 <= line.high
 
 
-def test_chances_by_count(played):
+def test_chances_by_count_agree_with_plain_loops(played):
     frame = turns.counts(played)
     went = (played.column("side") == 0) & ~played.last
     for line in frame[frame["turn"] > 0].itertuples():
@@ -168,7 +171,7 @@ def test_chances_by_count(played):
         assert line.se == pytest.approx(observations.mean(won, played.record("unit")[cell]).se)
 
 
-def test_decisions(played):
+def test_decisions_agree_with_plain_loops(played):
     frame = turns.decisions(played).set_index("metric")
     takes, discards, endings, unbeaten = (
         played.column(x) for x in ("takes", "discards", "endings", "unbeaten")
@@ -191,7 +194,7 @@ def test_decisions(played):
     ] == pytest.approx(want.se)
 
 
-def test_matches_have_decisions_of_their_own():
+def test_matches_have_their_own_decisions():
     one = seated("gold", "gold", "standard+points_target=30", 4, "match")
     frame = turns.decisions(turns.play(one, 40, workers=1)).set_index("metric")
     assert frame.n["decisions_per_match"] == 40
@@ -199,10 +202,11 @@ def test_matches_have_decisions_of_their_own():
     assert frame.value["decisions_per_match"] == pytest.approx(per_deal / 40)
 
 
-def test_medians_of_pairs_have_honest_limits():
-    """400 experiments of 200 pairs whose halves share a common part: the interval covers the true median, 0, in 92 to 98.5 % of them.
+def test_intervals_of_a_median_of_pairs_have_nominal_coverage():
+    """400 experiments of 200 pairs whose halves share a common part.
 
-    (Binomial: 0.95 +- 3.29 sqrt(.95 .05 / 400) is .914 to .986; limits by the halves as if independent would cover about 90 %.)
+    The interval covers the true median, 0, in 92 to 98.5 % of them. Binomial: 0.95 +- 3.29 sqrt(.95
+    .05 / 400) is .914 to .986. Limits that treat the halves as independent would cover about 90 %.
     """
     stream = np.random.default_rng(7)
     held = 0
@@ -214,7 +218,7 @@ def test_medians_of_pairs_have_honest_limits():
     assert 0.914 <= held / 400 <= 0.986
 
 
-def test_the_error_of_a_ratio_is_that_of_the_delta_method():
+def test_the_error_of_a_ratio_is_the_delta_method():
     """Of 40 units 30 give 1 over 2, and 10 give 3 over 2."""
     x = np.array([1.0] * 30 + [3.0] * 10)
     found = observations.ratio(x, 2, np.arange(40))

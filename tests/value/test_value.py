@@ -1,4 +1,4 @@
-"""V against closed forms, against plain recursion over tiny games, against the engine's own bookkeeping, and against matches played."""
+"""V against closed forms, plain recursion, the engine's own bookkeeping and matches played."""
 
 import itertools
 import math
@@ -23,7 +23,7 @@ KNOCK, GIN, UNDERCUT, VOID = (KINDS.index(kind) for kind in ("knock", "gin", "un
 
 
 def counted(shares, scale=1000):
-    """Outcomes with given weights {(dealer, winner, kind, points): whole number}, the same in every group."""
+    """Outcomes with weights {(dealer, winner, kind, points): count}, the same in every group."""
     rows = np.array(sorted((*key, 1) for key in shares))
     weights = [shares[tuple(row[:4])] * scale for row in rows.tolist()]
     return Outcomes(rows, np.tile(np.array(weights, np.int64), (GROUPS, 1)))
@@ -46,8 +46,8 @@ def race(p, need_a, need_b):
     ["points_target=60", "goal=deals+deals_target=6", "goal=race+points_target=60+deals_target=6"],
 )
 @pytest.mark.parametrize("p", [1, 2, 3])
-def test_deals_of_ten_points_are_the_negative_binomial_race(goal, p):
-    """Won by A with p/4, whoever deals; one deal in five is void, which changes nothing."""
+def test_equal_deals_are_a_negative_binomial_race(goal, p):
+    """A wins with p/4, whoever deals; one deal in five is void, which changes nothing."""
     text = f"standard+{goal}"
     shares = {
         (d, w, k, pts): n
@@ -64,7 +64,10 @@ def test_deals_of_ten_points_are_the_negative_binomial_race(goal, p):
 
 
 def test_the_mean_number_of_deals_and_its_bound():
-    """With fair deals of ten points to 20 each: two deals with 1/2, three with 1/2; every deal takes 4/3 deals with voids."""
+    """With fair deals of ten points to 20 each.
+
+    Two deals with 1/2, three with 1/2; with voids every deal takes 4/3 deals.
+    """
     shares = {
         (d, w, k, pts): n
         for d in (0, 1)
@@ -81,7 +84,7 @@ def test_the_mean_number_of_deals_and_its_bound():
         assert truth < chernoff
 
 
-def test_a_single_deal_is_won_lost_or_half():
+def test_v_of_a_single_deal_is_its_mean_result():
     shares = {
         (0, 0, GIN, 30): 5,
         (0, -1, VOID, 0): 2,
@@ -94,7 +97,7 @@ def test_a_single_deal_is_won_lost_or_half():
     assert v.start().value == pytest.approx(0.35)
 
 
-def test_totals_are_every_way_to_score():
+def test_totals_agree_with_every_way_to_score():
     penalties = {-20: 3, 0: 1, 10: 4, 25: 2}
     kinds = {
         -20: KINDS.index("gin"),
@@ -129,7 +132,7 @@ TINY = {
 
 
 def after_deal(game, state, dealer, winner, kind, points):
-    """The state of both sides, as dictionaries, after a deal; or 1.0 or 0.0 once somebody has won."""
+    """The state of both sides after a deal, as dictionaries; 1.0 or 0.0 once the match is won."""
     sides = [dict(side) for side in state]
     if winner >= 0:
         side, other = sides[winner], sides[1 - winner]
@@ -166,7 +169,10 @@ def after_deal(game, state, dealer, winner, kind, points):
 
 
 def kept(game, one, side):
-    """What matters of what a side has: without this the plain recursion would have no end."""
+    """What matters of a side's score.
+
+    Without this the plain recursion would have no end.
+    """
     names = {
         "points": ["points"],
         "deals": ["deals"],
@@ -181,7 +187,7 @@ def kept(game, one, side):
 
 
 def iterated(game, shares):
-    """V of every state that a match from nothing can meet, by running the recursion until nothing changes."""
+    """V of every state that a match can reach, by repeating the recursion until nothing changes."""
     nothing = tuple({"points": 0, "deals": 0, "games": 0}.items())
     weight = {d: sum(n for key, n in shares.items() if key[0] == d) for d in (0, 1)}
     leads, new = {}, [((nothing, nothing), 0), ((nothing, nothing), 1)]
@@ -223,7 +229,7 @@ GOALS = {
 @pytest.mark.parametrize("void_dealer", ["same", "other"])
 @pytest.mark.parametrize("next_dealer", ["winner", "loser", "alternate"])
 @pytest.mark.parametrize("goal", GOALS)
-def test_every_state_is_what_plain_recursion_says(goal, next_dealer, void_dealer):
+def test_v_of_every_state_agrees_with_plain_recursion(goal, next_dealer, void_dealer):
     text = f"{GOALS[goal]}+next_dealer={next_dealer}+void_dealer={void_dealer}"
     seat = int("A for" in goal)
     v = a_value(text, TINY, seat)
@@ -236,8 +242,8 @@ def test_every_state_is_what_plain_recursion_says(goal, next_dealer, void_dealer
         assert v.win(*place, dealer) == pytest.approx(chance, abs=1e-9)
 
 
-def test_outcomes_of_every_score_are_what_plain_recursion_says():
-    """At 3:1 a gin of B's deal turns into a knock of A, at 0:5 one knock in four is void."""
+def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
+    """At 3:1 a gin of B's deal turns into a knock of A; at 0:5 one knock in four is void."""
     usual = counted(TINY, scale=10)
     changes = []
     for group in range(GROUPS):
@@ -285,7 +291,7 @@ def test_outcomes_of_every_score_are_what_plain_recursion_says():
 
 @pytest.mark.parametrize("next_dealer", ["winner", "loser", "alternate"])
 @pytest.mark.parametrize("void_dealer", ["same", "other"])
-def test_the_next_dealer_is_the_engines(next_dealer, void_dealer):
+def test_the_next_dealer_agrees_with_the_engine(next_dealer, void_dealer):
     game = find(f"standard+next_dealer={next_dealer}+void_dealer={void_dealer}")
     engine = getattr(match.next_dealer, "py_func", match.next_dealer)
     expected = [[engine(dealer, winner, build(game)) for winner in (0, 1, -1)] for dealer in (0, 1)]
@@ -295,7 +301,7 @@ def test_the_next_dealer_is_the_engines(next_dealer, void_dealer):
 @pytest.mark.parametrize(
     "variant", ["race", "twofold", "dice", "dice+deal_count_gin=2+deal_count_undercut=2"]
 )
-def test_won_deals_are_those_that_the_match_counts(variant):
+def test_won_deals_agree_with_what_the_match_counts(variant):
     one = seated("simple+stake=random", "gold+offer=strong+answer=brave", variant, 5, "match")
     _, records = play_recorded(one, 0, 60)
     observed = Outcomes(outcomes.observed(records), np.zeros((GROUPS, len(records)), np.int64))
@@ -310,8 +316,11 @@ def test_won_deals_are_those_that_the_match_counts(variant):
 # Errors
 
 
-def test_errors_are_those_of_repeated_counting():
-    """Over 400 sets of counts from a known distribution: (V - truth) / se has the variance 19/17 of t(19), within five of its errors."""
+def test_errors_agree_with_repeated_counting():
+    """Over 400 sets of counts from a known distribution.
+
+    (V - truth) / se has the variance 19/17 of t(19), within five of its standard errors.
+    """
     truth, rng = a_value("standard+points_target=20", TINY), np.random.default_rng(9)
     rows = counted(TINY).rows
     weights = np.array([TINY[tuple(row[:4])] for row in rows.tolist()], float)
@@ -329,7 +338,7 @@ def test_errors_are_those_of_repeated_counting():
     assert np.abs(z.var(axis=0) - 19 / 17).max() < 5 * 19 / 17 * np.sqrt(2.5 / 400)
 
 
-def test_a_strategy_against_itself_is_one_half_and_as_good_as_its_mirror():
+def test_v_of_a_strategy_against_itself_is_one_half():
     v = value.of("standard", "gold", "gold", deals=10_000)
     assert v.start().value == pytest.approx(0.5, abs=1e-12)
     a, b = np.indices((100, 100))
@@ -349,7 +358,7 @@ def test_a_table_has_every_state():
     assert table["value"].between(0, 1).all()
 
 
-def test_start_points_and_a_named_dealer():
+def test_v_takes_start_points_and_a_named_dealer():
     v = a_value("standard+points_target=9+start_points=3/6+first_dealer=1", TINY, seat=0)
     other = a_value("standard+points_target=9+start_points=3/6+first_dealer=1", TINY, seat=1)
     assert v.start().value == v.win(3, 6, 1)
@@ -371,7 +380,7 @@ def test_start_points_and_a_named_dealer():
         ("standard", "stubborn", "nobody won"),
     ],
 )
-def test_what_would_be_wrong_is_refused_with_what_to_do_instead(variant, a, says):
+def test_bad_requests_are_refused_with_a_remedy(variant, a, says):
     b = a if a == "stubborn" else "simple"
     with pytest.raises(value.ValueRefused, match=says) as refused:
         value.of(variant, a, b, deals=10_000)
@@ -389,7 +398,7 @@ def test_what_would_be_wrong_is_refused_with_what_to_do_instead(variant, a, says
         ("solitary-gin", "gold", False),
     ],
 )
-def test_whether_the_score_changes_a_deal(variant, a, depends):
+def test_dependence_on_the_score_is_detected(variant, a, depends):
     assert value.depends_on_score(seated(a, None, variant, 1, "deal")) is depends
 
 
@@ -409,7 +418,7 @@ def opponent(variant):
 
 
 def assert_believable(v, walks):
-    """|z| < 4.5: with fewer than 25 numbers of a row a false alarm in 6,000 rows."""
+    """Check |z| < 4.5: with up to 25 numbers a variant, a false alarm in 6,000 variants."""
     assert (
         abs(calibration.against_play(v, walks)["difference"])
         < 4.5 * calibration.against_play(v, walks)["se"]
@@ -420,7 +429,7 @@ def assert_believable(v, walks):
 
 
 @pytest.mark.parametrize("variant", ROWS)
-def test_every_row_agrees_with_matches_played(variant):
+def test_v_agrees_with_matches_played(variant):
     v = value.of(SMALLER.get(variant, variant), "gold", opponent(variant), deals=20_000, seed=21)
     assert_believable(v, calibration.play(v, 600, seed=22))
 
@@ -428,15 +437,15 @@ def test_every_row_agrees_with_matches_played(variant):
 @pytest.mark.slow
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("variant", ROWS)
-def test_every_row_agrees_with_many_matches_played(variant, seat):
+def test_v_agrees_with_many_matches_played(variant, seat):
     if seat and variant != "race":
         pytest.skip("the rules treat the seats alike")
     v = value.of(variant, "gold", opponent(variant), deals=1_000_000, seed=23, seat=seat)
     assert_believable(v, calibration.play(v, 20_000, seed=24))
 
 
-def test_a_wrong_value_is_found_out():
-    """V of the weaker side's chances told for the stronger one, and V of a game to 100 told for one to 30."""
+def test_a_wrong_v_is_detected():
+    """V of the weaker side used for the stronger, and V of a match to 100 used for one to 30."""
     right = value.of("standard", "gold", "stubborn+knock=at", deals=20_000, seed=21)
     one = seated("gold", "gin-only", "standard", 1, "deal")
     wrong = value.at_any_score(one, outcomes.of(right.matchup, 20_000))
@@ -467,7 +476,7 @@ def records(*matches):
     return table
 
 
-def test_walks_by_hand():
+def test_calibration_of_trajectories_by_hand():
     walks = calibration.walks(
         records(
             (7, (0, 0, 0, -1), (3, 0, 1, 0)),
@@ -483,7 +492,7 @@ def test_walks_by_hand():
     )
 
 
-def test_brier_by_hand():
+def test_the_brier_score_by_hand():
     told = SimpleNamespace(before=lambda _: np.tile([0.5, 0.8], 40))
     walks = calibration.walks(
         records(*((unit, (0, 0, 0, -1), (3, 0, 1, unit % 4 == 0)) for unit in range(40)))
@@ -501,8 +510,11 @@ def test_errors_of_means_are_clustered_by_unit():
     assert math.isnan(calibration._clustered(x[:20], unit[:20]).se)
 
 
-def test_the_error_of_a_right_value_is_the_scatter_of_fair_walks():
-    """Walks between 0 and 5 by fair steps of one: over 200 sets of walks z has variance 1, within five of its errors."""
+def test_the_error_of_a_correct_v_agrees_with_fair_walks():
+    """Walks between 0 and 5 by fair steps of one.
+
+    Over 200 sets of walks z has variance 1, within five of its standard errors.
+    """
     rng, z = np.random.default_rng(3), []
     for _ in range(200):
         paths = []

@@ -1,4 +1,4 @@
-"""What a person sees of games for one player and of matches that are settled: columns, headings, pictures, files."""
+"""Screens, plots and files of one-player variants and of settled matches."""
 
 import io
 import re
@@ -35,7 +35,7 @@ def titles(data):
     return [column.title for column in summary.shown_columns(data)]
 
 
-def test_columns_are_those_of_one_player():
+def test_the_columns_are_for_one_player():
     assert (
         titles(JOKER)[:3] == ["deals won %", "score/deal", "matches won %"]
         and titles(JOKER)[-1] == "turns"
@@ -54,7 +54,7 @@ def test_columns_are_those_of_one_player():
 
 @DATA
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_nothing_is_cut_and_nobody_is_called_b(data, width):
+def test_nothing_is_cut_and_there_is_no_player_b(data, width):
     text = text_of(screen.results(data), width)
     assert max(map(len, text.splitlines())) <= width and "…" not in text
     for (variant, *_), rows in table.matchups(data):
@@ -67,7 +67,7 @@ def test_nothing_is_cut_and_nobody_is_called_b(data, width):
     assert "against" not in text and "A's" not in text and "Wins are A" not in text
 
 
-def test_headings_and_how_to_read():
+def test_headings_and_notes_are_for_one_player():
     assert text_of(screen.results(JOKER)).startswith("gold, gin-solitaire, 300 matches (")
     assert text_of(screen.results(PANEL)).startswith("variant: gin-solitaire; 300 matches (")
     assert "The score is the player's points minus the joker's. " in summary.reading(JOKER)
@@ -78,7 +78,7 @@ def test_headings_and_how_to_read():
 
 
 @DATA
-def test_a_table_that_was_written_reads_back_alike(data, tmp_path):
+def test_a_written_table_reads_back_equal(data, tmp_path):
     (tmp_path / "table.csv").write_text(table.csv(data))
     again = table.read(tmp_path / "table.csv")
     assert set(again["opponent"]) == {""}
@@ -86,18 +86,18 @@ def test_a_table_that_was_written_reads_back_alike(data, tmp_path):
     assert [key for key, _ in table.matchups(again)] == [key for key, _ in table.matchups(data)]
 
 
-def test_a_strategy_called_none_is_read_back_as_written(tmp_path):
+def test_a_strategy_named_none_is_read_back(tmp_path):
     (tmp_path / "table.csv").write_text(table.csv(JOKER.assign(strategy="nan", opponent="None")))
     assert set(table.read(tmp_path / "table.csv")["strategy"]) == {"nan"}
 
 
-def test_a_metric_that_a_game_has_not_is_undefined():
+def test_a_metric_without_meaning_in_a_variant_is_undefined():
     assert all(number != number for number in table.cell(JOKER.set_index("metric"), "take_rate"))
 
 
 @DATA
 @pytest.mark.parametrize("plot", [plots.win_and_points, plots.endings])
-def test_pictures(data, plot):
+def test_plots_name_no_second_player(data, plot):
     figure = plot(data, seed=1)
     assert (
         figure.get_suptitle()
@@ -111,7 +111,7 @@ def test_pictures(data, plot):
     assert plots.png(figure).startswith(b"\x89PNG")
 
 
-def test_the_joker_has_dots_of_its_own_and_the_clock_has_none():
+def test_the_joker_has_its_own_dots():
     def sides(data):
         legend = plots.win_and_points(data, seed=1).axes[0].get_legend()
         return [] if legend is None else [text.get_text() for text in legend.get_texts()]
@@ -121,13 +121,13 @@ def test_the_joker_has_dots_of_its_own_and_the_clock_has_none():
     assert names == ["deals won, %", "score per deal", "matches won, %"]
 
 
-def test_files_have_no_empty_name():
+def test_files_leave_the_missing_opponent_empty():
     text = summary.markdown(PANEL)
     assert text.startswith("| variant | strategy | played | deals won % |") and "nan" not in text
     assert pd.read_csv(io.StringIO(summary.csv(PANEL)))["opponent"].isna().all()
 
 
-def test_the_settlement_is_shown_where_points_alone_do_not_tell_it():
+def test_the_settlement_is_shown_where_it_differs_from_points():
     shown = {
         variant: "settlement" in titles(simgin.match("gold", "simple", variant, matches=60))
         for variant in ("standard", "hollywood", "race")
@@ -141,7 +141,7 @@ def test_the_settlement_is_shown_where_points_alone_do_not_tell_it():
     )
 
 
-def test_refusals_are_shown_where_there_were_some():
+def test_refusals_are_shown_where_they_occurred():
     assert "refused %" in titles(simgin.match("random", "simple", "dice", matches=60))
     assert "refused %" not in titles(simgin.match("gold", "simple", "dice", matches=60))
 
@@ -152,7 +152,7 @@ def call(*words):
     return result
 
 
-def test_the_command_for_one_player():
+def test_the_command_prints_one_player_results():
     result = call("match", "gold", "-v", "solitaire-gin", "--deals", 500, "--details")
     assert (
         "Not mirrored: one player, 500 independent deals. Seed 1." in result.stdout
@@ -165,7 +165,7 @@ def test_the_command_for_one_player():
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
 
 
-def test_single_deals_with_a_die_are_not_the_whole_game():
+def test_single_deals_with_a_die_carry_a_note():
     assert (
         "deal of dice counts what the die shows"
         in call("match", "gold", "-v", "dice", "--deals", 50).stderr
