@@ -106,7 +106,7 @@ class _Record:
         return True if whole or check in self.passed else None
 
 
-def games() -> list[Variant]:
+def all_variants() -> list[Variant]:
     """What a strategy is to play unless told otherwise: every row, and one of the games in which the stopper chooses what he shows."""
     return [*map(find, names()), find("standard+melding=choice")]
 

@@ -1,4 +1,4 @@
-"""`--debug`: the engine and the policies as plain Python, so that `print` and `breakpoint()` work inside a policy."""
+"""`--debug`: engine and policies run as plain Python, so that `print` and `breakpoint()` work."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ import click
 
 from simgin.core import jit
 
-DEALS = 100  # unless the command says how many: some seconds, at 10 to 100 deals a second
+DEBUG_DEALS = 100  # default with --debug: some seconds, at 10 to 100 deals a second
 ENGINE = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
-def _interpret(_context: click.Context, _parameter: click.Parameter, wanted: bool) -> bool:
-    """Callback of the option. numba reads its switch once, when it is imported, so the command starts again in a fresh interpreter."""
+def _restart_interpreted(
+    _context: click.Context, _parameter: click.Parameter, wanted: bool
+) -> bool:
+    """Callback of --debug. numba reads its switch on import, so a fresh interpreter takes over."""
     if wanted and not jit.interpreted():
         sys.stdout.flush()
         sys.stderr.flush()
-        os.execve(
-            sys.executable,
-            [sys.executable, *sys.orig_argv[1:]],
-            {**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        )
+        environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
     return wanted
 
 
@@ -34,32 +33,41 @@ debug_option = click.option(
     "--debug",
     is_flag=True,
     is_eager=True,
-    callback=_interpret,
-    help=f"Play as plain Python: print and breakpoint() work in a policy. Same results, very slow ({DEALS} deals by default).",
+    callback=_restart_interpreted,
+    help="Run as plain Python: print and breakpoint() work in a policy. Same results, but very "
+    f"slow ({DEBUG_DEALS} deals by default).",
 )
 
 
 @contextmanager
-def session(as_json: bool) -> Iterator[None]:
-    """Around whatever asks policies: what they print stays out of the one object of --json, and what they raise is shown where it was."""
-    printed = redirect_stdout(sys.stderr) if as_json and jit.interpreted() else nullcontext()
+def policy_calls(as_json: bool) -> Iterator[None]:
+    """Around code that calls policies: their prints stay out of --json, their errors are shown.
+
+    Without this, `print` in a policy would spoil the JSON object on stdout.
+    """
+    spoils_json = as_json and jit.interpreted()
+    stdout = redirect_stdout(sys.stderr) if spoils_json else nullcontext()
     try:
-        with printed:
+        with stdout:
             yield
     except ValueError as error:
-        tell(error.__cause__)
+        show_traceback(error.__cause__)
         raise
 
 
-def tell(error: BaseException | None) -> None:
-    """Show the author of a policy the traceback from his own first line on; the engine's lines above it would not help him."""
+def show_traceback(error: BaseException | None) -> None:
+    """Print the traceback from the first line outside the engine on, with --debug only.
+
+    The engine's own lines above it would not help the author of a policy.
+    """
     if error is None or not jit.interpreted():
         return
-    told = traceback.TracebackException.from_exception(error)
-    own = next(
-        (i for i, frame in enumerate(told.stack) if not frame.filename.startswith(ENGINE)),
-        len(told.stack),
-    )
-    del told.stack[:own]
-    if told.stack:
-        click.echo("".join(told.format()), err=True, nl=False)
+    report = traceback.TracebackException.from_exception(error)
+    engine_lines = 0
+    for frame in report.stack:
+        if not frame.filename.startswith(ENGINE):
+            break
+        engine_lines += 1
+    del report.stack[:engine_lines]
+    if report.stack:
+        click.echo("".join(report.format()), err=True, nl=False)

@@ -1,4 +1,5 @@
-"""What every command says at its end: tables on stdout, or one JSON object; the files written; the command that repeats it."""
+"""How every command ends: tables or one JSON object on stdout, the files it wrote, the command that
+repeats it."""
 
 from __future__ import annotations
 
@@ -16,15 +17,12 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-MOST_LISTED = 10  # files of one folder by name
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else on stdout."
-)
+MOST_LISTED = 10  # files of one folder that are listed by name
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command came to. `command` repeats it; `rows` go to --json and nowhere else."""
+    """The result of a command: `command` repeats it, `rows` are for --json only."""
 
     command: str
     rows: list[dict[str, Any]]
@@ -37,7 +35,7 @@ class Answer:
         import simgin
         from simgin.core import rng
 
-        whole = {
+        fields = {
             "simgin": simgin.__version__,
             "stream": rng.STREAM,
             "command": self.command,
@@ -46,10 +44,10 @@ class Answer:
             "files": [str(path) for path in self.files],
             "rows": self.rows,
         }
-        return json.dumps(whole, allow_nan=False)
+        return json.dumps(fields, allow_nan=False)
 
-    def give(self, as_json: bool, parts: Iterable[Any]) -> None:
-        """Print the object, or the parts (what rich prints), the files and the command that repeats it."""
+    def show(self, as_json: bool, parts: Iterable[Any]) -> None:
+        """Print the JSON object, or `parts` (anything rich prints), the files and the command."""
         if as_json:
             click.echo(self.json())
             return
@@ -57,26 +55,29 @@ class Answer:
         for part in parts:
             out.print(part)
         if self.files:
-            click.echo("Written: " + "\n         ".join(_listed(self.files)))
+            click.echo("Written: " + "\n         ".join(_file_list(self.files)))
         click.echo(f"Repeat:  {self.command}")
 
 
-def _listed(files: Sequence[Path]) -> Iterator[str]:
-    """The files, those of a folder of many as one: so many lines would push the answer off the screen."""
-    for folder, inside in itertools.groupby(files, key=lambda path: path.parent):
-        names = [str(path) for path in inside]
-        yield from names if len(names) <= MOST_LISTED else [f"{folder} ({len(names)} files)"]
+def _file_list(files: Sequence[Path]) -> Iterator[str]:
+    """File names; a folder with many files is one line, or they would push the answer off screen."""
+    for folder, group in itertools.groupby(files, key=lambda path: path.parent):
+        names = [str(path) for path in group]
+        if len(names) <= MOST_LISTED:
+            yield from names
+        else:
+            yield f"{folder} ({len(names)} files)"
 
 
 def console() -> Console:
-    """Where tables go: stdout, 80 columns wide unless the terminal or COLUMNS says otherwise. Takes texts as they are."""
+    """rich on stdout, 80 columns wide unless the terminal or COLUMNS differs; prints text as is."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)
 
 
 def grid(title: str, *headings: str) -> Table:
-    """A table with nothing but a line under its headings. Long words are folded, never cut."""
+    """A titled table with one rule below its headings. Long words are folded, never cut."""
     from rich import box
     from rich.table import Table
 
@@ -94,10 +95,10 @@ def grid(title: str, *headings: str) -> Table:
 
 
 def note(message: str) -> None:
-    """Something to know that is no result: on stderr."""
+    """A remark on stderr, which is not part of the result."""
     click.echo(f"simgin: {message}", err=True)
 
 
 def command_line(*words: object) -> str:
-    """The command that these words are, quoted for a shell."""
+    """A simgin command, quoted for a shell."""
     return shlex.join(["simgin", *map(str, words)])

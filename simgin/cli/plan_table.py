@@ -1,4 +1,4 @@
-"""The plan of a run, shown before it begins: every cell, how much it plays, and how long that will take here."""
+"""The plan of a run, printed before it starts: every matchup, its size, and the time it will take."""
 
 from __future__ import annotations
 
@@ -7,112 +7,126 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simgin.cli.output import console, grid
-from simgin.cli.session import explained_wait
+from simgin.cli.session import explain_wait
 from simgin.play import matchup
 from simgin.play.parallel import usable_cpus
-from simgin.runs import ledger, plan, schedule
-from simgin.text.amounts import UNITS
+from simgin.runs import ledger, schedule
+from simgin.runs.plan import Plan, unit_seconds
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from simgin.runs.experiment import Cell
-    from simgin.runs.plan import Plan
 
-MOST_ROWS = 40  # cells listed; of more the rest are counted
+MOST_ROWS = 40  # matchups listed; the others are counted
+UNITS = {"deal": "deals", "match": "matches"}
 
 
-def rows(asked: Plan, place: Path, workers: int | None, *, record: bool) -> list[dict[str, Any]]:
-    """The plan for programs: of every cell who plays what, `n` deals or matches (or the most of them), and what of it is left to do here.
+def rows(
+    plan: Plan, place: Path, workers: int | None, *, record_deals: bool
+) -> list[dict[str, Any]]:
+    """One object per matchup for --json: who plays what, and how much is left to play.
 
-    `units` are those that the ledger does not have, `seconds` an estimate from a few that are played and thrown away.
+    n: deals or matches, or the most of them. units: those missing from the ledger. seconds: an
+    estimate from a few units played and thrown away.
     """
-    left, unit_seconds = _left(asked, place, record), _unit_seconds(asked)
-    return [
-        {
-            "variant": cell.matchup.variant.text,
-            "strategy": cell.matchup.a.text,
-            "opponent": cell.matchup.opponent,
-            "unit": asked.unit,
-            "n": cell.n,
-            "units": units,
-            "seconds": asked.seconds
-            or float(f"{units * seconds / (workers or usable_cpus()):.3g}"),
-        }
-        for cell, units, seconds in zip(asked.cells, left, unit_seconds, strict=True)
-    ]
+    threads = workers or usable_cpus()
+    units_left, seconds_each = _units_left(plan, place, record_deals), _unit_seconds(plan)
+    table = []
+    for cell, units, seconds in zip(plan.cells, units_left, seconds_each, strict=True):
+        table.append(
+            {
+                "variant": cell.matchup.variant.text,
+                "strategy": cell.matchup.a.text,
+                "opponent": cell.matchup.opponent,
+                "unit": plan.unit,
+                "n": cell.n,
+                "units": units,
+                "seconds": plan.seconds or float(f"{units * seconds / threads:.3g}"),
+            }
+        )
+    return table
 
 
-def announce(asked: Plan, cells: Sequence[Mapping[str, Any]], place: Path) -> None:
-    """Print the question, the hypothesis, the plan (its `rows`) and where it is written."""
+def announce(plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path) -> None:
+    """Print the question, the hypothesis, the plan (its `rows`) and the output directory."""
     out = console()
-    out.print(asked.question or asked.title)
-    if asked.hypothesis:
-        out.print(f"Hypothesis: {asked.hypothesis}")
-    table = grid("The plan", "variant", "A", "B", "to play", "time")
-    for cell, row in list(zip(asked.cells, cells, strict=True))[:MOST_ROWS]:
+    out.print(plan.question or plan.title)
+    if plan.hypothesis:
+        out.print(f"Hypothesis: {plan.hypothesis}")
+    out.print(_table(plan, plan_rows[:MOST_ROWS]))
+    if len(plan_rows) > MOST_ROWS:
+        out.print(f"... and {len(plan_rows) - MOST_ROWS} more")
+    units = sum(row["units"] for row in plan_rows)
+    seconds = sum(row["seconds"] for row in plan_rows)
+    out.print(f"{_total(plan, units, seconds)} Results go to {place}.\n")
+
+
+def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
+    table = grid("Plan", "variant", "A", "B", "size", "time")
+    for cell, row in zip(plan.cells, plan_rows, strict=False):
         table.add_row(
             row["variant"],
             row["strategy"],
             row["opponent"],
-            _amount(asked, cell, row["units"]),
-            _time(asked, row["seconds"]),
+            _size(plan, cell, row["units"]),
+            _time(plan, row["seconds"]),
         )
-    out.print(table)
-    if len(cells) > MOST_ROWS:
-        out.print(f"... and {len(cells) - MOST_ROWS} more")
-    left, seconds = (sum(row[what] for row in cells) for what in ("units", "seconds"))
-    out.print(f"{_total(asked, left, seconds)} Results go to {place}.\n")
+    return table
 
 
-def _unit_seconds(asked: Plan) -> list[float]:
-    with explained_wait():
-        for one in asked.matchups:
-            matchup.prepare(one)
-    return [plan.unit_seconds(one) for one in asked.matchups]
+def _unit_seconds(plan: Plan) -> list[float]:
+    with explain_wait():
+        for cell in plan.cells:
+            matchup.prepare(cell.matchup)
+    return [unit_seconds(cell.matchup) for cell in plan.cells]
 
 
-def _left(asked: Plan, place: Path, record: bool) -> list[int]:
-    """Units of every cell that the ledger does not have."""
+def _units_left(plan: Plan, place: Path, record_deals: bool) -> list[int]:
+    """Per cell, the units that are not in the ledger yet."""
     if not (place / ledger.FILE).is_file():
-        return [schedule.left(cell, ()) for cell in asked.cells]
-    with ledger.reading(place / ledger.FILE) as book:
-        book.check(asked.identity)
-        return [
-            schedule.left(cell, book.finished(i, recorded=record))
-            for i, cell in enumerate(asked.cells)
-        ]
+        return [schedule.left(cell, ()) for cell in plan.cells]
+    with ledger.reading(place / ledger.FILE) as run_ledger:
+        run_ledger.check(plan.identity)
+        finished = [run_ledger.finished(i, recorded=record_deals) for i in range(len(plan.cells))]
+    return [schedule.left(cell, blocks) for cell, blocks in zip(plan.cells, finished, strict=True)]
 
 
-def _amount(asked: Plan, cell: Cell, units: int) -> str:
-    """How much a cell plays: `200,000 deals`, `up to ...` under a stopping rule, and what of it is there already."""
-    unit = UNITS[asked.unit]
-    if asked.seconds is not None:
-        return f"{unit} for {asked.seconds:g} s"
-    there = cell.matchup.units(cell.n) - units
-    said = f"{'up to ' if asked.rules else ''}{cell.n:,} {unit}"
-    return f"{said} ({100 * there // cell.matchup.units(cell.n)} % there)" if there else said
+def _size(plan: Plan, cell: Cell, units_left: int) -> str:
+    """`200,000 deals`, with `up to` under a stopping rule, and the share that is already done."""
+    unit = UNITS[plan.unit]
+    if plan.seconds is not None:
+        return f"{unit} for {plan.seconds:g} s"
+    units = cell.matchup.units(cell.n)
+    size = f"{_at_most(plan)}{cell.n:,} {unit}"
+    if units_left == units:
+        return size
+    return f"{size} ({100 * (units - units_left) // units} % done)"
 
 
-def _time(asked: Plan, seconds: float) -> str:
-    return (
-        spoken(asked.seconds)
-        if asked.seconds is not None
-        else f"{'up to ' if asked.rules else ''}{spoken(seconds)}"
-    )
+def _time(plan: Plan, seconds: float) -> str:
+    if plan.seconds is not None:
+        return duration(plan.seconds)
+    return f"{_at_most(plan)}{duration(seconds)}"
 
 
-def _total(asked: Plan, left: int, seconds: float) -> str:
-    """How long all of it takes, and what ends it."""
-    many = f"{len(asked.cells)} matchups: " if len(asked.cells) > 1 else ""
-    if left == 0:
-        return f"{many}everything is there already."
-    if asked.seconds is not None:
-        return f"{many}{spoken(asked.seconds * len(asked.cells))} in all."
-    if asked.rules:
-        return f"{many}at most {spoken(seconds)} in all. {asked.stop}."
-    return f"{many}{spoken(seconds)} in all."
+def _at_most(plan: Plan) -> str:
+    return "up to " if plan.rules else ""
 
 
-def spoken(seconds: float) -> str:
+def _total(plan: Plan, units_left: int, seconds: float) -> str:
+    """Total time, and the stopping rule."""
+    matchups = f"{len(plan.cells)} matchups, " if len(plan.cells) > 1 else ""
+    if units_left == 0:
+        return f"{matchups or 'The matchup is '}already complete."
+    if plan.seconds is not None:
+        return f"{matchups}{duration(plan.seconds * len(plan.cells))} in total."
+    if plan.rules:
+        return f"{matchups}at most {duration(seconds)} in total. {plan.stop}."
+    return f"{matchups}about {duration(seconds)} in total."
+
+
+def duration(seconds: float) -> str:
     """A time for people: `under 1 s`, `40 s`, `3 min`, `2 h 5 min`."""
     if seconds < 1:
         return "under 1 s"

@@ -1,165 +1,105 @@
-"""How commands play cells: compilation announced, live progress, and a clean way out of an interruption."""
+"""How commands play a plan: compilation announced, live progress, a clean exit when interrupted."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from simgin.cli.output import note
 from simgin.core import jit
-from simgin.findings import health
-from simgin.findings import record as account
+from simgin.findings import health, record, tables
 from simgin.findings.findings import Findings
 from simgin.play import parallel
 from simgin.rules.variants import value_text
-from simgin.runs import directory as results
-from simgin.runs import ledger, progress, runner, schedule
+from simgin.runs import directory, ledger, progress, runner, schedule
 from simgin.runs.threads import Here, Threads
-from simgin.text import amounts
 
 if TYPE_CHECKING:
     from simgin.runs.experiment import Cell
     from simgin.runs.plan import Plan
 
-T = TypeVar("T")
-
-WHOLE = "For the whole game play matches: --matches 20k."
-COMPILING_AFTER = 2.0  # seconds after which waiting is explained; a warm start takes less
-
-
-def read_count(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> int | None:
-    """Callback of an option: the number of deals or matches that a text like 100000, 200k, 2M or 1e6 means."""
-    try:
-        return None if text is None else amounts.count(text)
-    except amounts.AmountError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-workers_option = click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Threads; default: the usable processors. Results do not depend on it.",
-)
-
-
-scheduler_option = click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Play on the workers of a dask cluster, like tcp://host:8786, or in local:4 processes.",
-)
-record_option = click.option(
-    "--record", is_flag=True, help="Keep every deal, too: deals.parquet in the directory."
-)
-
-
-def read_until(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> str | float | None:
-    """Callback of --until."""
-    return _read(amounts.half_width, text)
-
-
-def read_sprt(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> tuple[float, float] | None:
-    """Callback of --sprt."""
-    return _read(amounts.elo_bounds, text)
-
-
-def read_seconds(
-    _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> float | None:
-    """Callback of --for."""
-    return _read(amounts.seconds, text)
-
-
-def _read(reader: Callable[[str], T], text: str | None) -> T | None:
-    try:
-        return None if text is None else reader(text)
-    except amounts.AmountError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-def ends(
-    until: str | float | None, sprt: tuple[float, float] | None, seconds: float | None
-) -> list[object]:
-    """The options that end a run, as they are written again."""
-    given = {
-        "--until": until,
-        "--sprt": sprt and "{:g},{:g}".format(*sprt),
-        "--for": seconds and f"{seconds:g}s",
-    }
-    return [
-        word for option, value in given.items() if value is not None for word in (option, value)
-    ]
+INTERRUPTED = 130  # exit code
+COMPILING_AFTER = 2.0  # seconds of waiting before it is explained; a warm start is faster
+COMPILING = "compiling; this takes up to half a minute once and is kept for later runs."
+WHOLE_MATCHES = "Play whole matches instead: --matches 20k."
 
 
 @contextmanager
-def played(
-    asked: Plan,
+def play_plan(
+    plan: Plan,
     place: Path | None,
     command: str,
     *,
     workers: int | None,
     scheduler: str | None,
-    record: bool,
+    record_deals: bool,
 ) -> Iterator[Findings]:
-    """Play what is asked, and have the findings while the ledger is open: in the directory `place`, or in memory.
+    """Play a plan and yield its findings while the ledger is open: in `place`, or in memory.
 
-    `command` is what to start again with after an interruption.
+    `command` is what the user is told to continue with after an interruption.
     """
-    path = None if place is None else results.begin(place)
-    with ledger.opened(path, asked.identity) as book:
-        book.note_command(command)
-        if place is not None and not any(
-            schedule.left(cell, book.finished(i, recorded=record))
-            for i, cell in enumerate(asked.cells)
-        ):
-            note(
-                f"{place} is complete: nothing is left to play. More deals or matches would be added to it."
-            )
+    path = None if place is None else directory.begin(place)
+    with ledger.opened(path, plan.identity) as run_ledger:
+        run_ledger.note_command(command)
+        if place is not None and _is_complete(plan, run_ledger, record_deals):
+            note(f"{place} is complete: nothing left to play. A larger run would extend it.")
         try:
-            with closing(_team(workers, scheduler)) as team:
-                with explained_wait():
-                    team.prepare(asked.matchups)
-                with live(asked) as report:
-                    done = runner.run(
-                        asked.cells,
-                        book,
-                        team,
-                        report,
-                        rules=asked.rules,
-                        seconds=asked.seconds,
-                        recorded=record,
-                    )
+            played = _play(plan, run_ledger, workers, scheduler, record_deals)
         except KeyboardInterrupt:
-            kept = (
-                "nothing was written. Start"
-                if place is None
-                else f"what was finished is kept in {place}. Go on"
+            note(_interrupted(place, command))
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        yield Findings(record.of_plan(plan, played, health.of(played, run_ledger)), run_ledger)
+
+
+def _is_complete(plan: Plan, run_ledger: ledger.Ledger, record_deals: bool) -> bool:
+    for i, cell in enumerate(plan.cells):
+        if schedule.left(cell, run_ledger.finished(i, recorded=record_deals)):
+            return False
+    return True
+
+
+def _play(
+    plan: Plan,
+    run_ledger: ledger.Ledger,
+    workers: int | None,
+    scheduler: str | None,
+    record_deals: bool,
+) -> list[runner.Played]:
+    with closing(_team(workers, scheduler)) as team:
+        with explain_wait():
+            team.prepare(plan.matchups)
+        with _progress(plan) as report:
+            return runner.run(
+                plan.cells,
+                run_ledger,
+                team,
+                report,
+                rules=plan.rules,
+                seconds=plan.seconds,
+                recorded=record_deals,
             )
-            note(f"interrupted; {kept} {'again ' if place is None else ''}with: {command}")
-            raise click.exceptions.Exit(130) from None
-        yield Findings(account.of_plan(asked, done, health.of(done, book)), book)
 
 
-def check(place: Path | None, record: bool) -> None:
-    """Everything that can be wrong with where results go, before a long run."""
+def _interrupted(place: Path | None, command: str) -> str:
+    if place is None:
+        return f"interrupted; nothing was written. Start again with: {command}"
+    return f"interrupted; finished blocks are kept in {place}. Continue with: {command}"
+
+
+def check_output(place: Path | None, record_deals: bool) -> None:
+    """Refuse an unusable output directory now, not at the end of a long run."""
     if place is not None:
-        results.check(place)
-    elif record:
+        directory.check(place)
+    elif record_deals:
         raise click.UsageError("--record needs a directory to write to: add -o DIR.")
-    if record:
+    if record_deals:
         from simgin.runs import parquet
 
         parquet.check()
@@ -170,34 +110,39 @@ def _team(workers: int | None, scheduler: str | None) -> runner.Team:
         from simgin.runs.cluster import Cluster
 
         return Cluster(scheduler, note)
-    return (
-        Here() if jit.interpreted() else Threads(workers)
-    )  # neither threads nor a live bar in the way of a debugger
+    if jit.interpreted():  # a debugger needs the terminal to itself
+        return Here()
+    return Threads(workers)
 
 
 @contextmanager
-def live(asked: Plan) -> Iterator[parallel.Progress | None]:
-    """Progress on stderr, unless a debugger may have the terminal: of the size, of the most to play, or of the time."""
+def _progress(plan: Plan) -> Iterator[parallel.Progress | None]:
+    """Progress on stderr, of the largest possible run or of the time; none under a debugger."""
     if jit.interpreted():
         yield None
         return
-    with progress.live(f"{asked.title}, at most" if asked.rules else asked.title) as report:
-        yield (
-            report if asked.seconds is None else _by_clock(report, asked.seconds * len(asked.cells))
-        )
+    title = f"{plan.title}, at most" if plan.rules else plan.title
+    with progress.live(title) as report:
+        if plan.seconds is None:
+            yield report
+        else:
+            yield _clock_progress(report, plan.seconds * len(plan.cells))
 
 
-def _by_clock(report: parallel.Progress, seconds: float) -> parallel.Progress:
-    started, every = time.monotonic(), int(1000 * seconds)
-    return lambda _done, _units: report(min(int(1000 * (time.monotonic() - started)), every), every)
+def _clock_progress(report: parallel.Progress, seconds: float) -> parallel.Progress:
+    started, limit = time.monotonic(), int(1000 * seconds)
+
+    def tick(_done: int, _units: int) -> None:
+        elapsed = int(1000 * (time.monotonic() - started))
+        report(min(elapsed, limit), limit)
+
+    return tick
 
 
 @contextmanager
-def explained_wait(
-    why: str = "compiling; this is kept for later runs and can take half a minute.",
-) -> Iterator[None]:
-    """Say what takes so long if something does: the first compilation after a change is half a minute."""
-    timer = threading.Timer(COMPILING_AFTER, note, [why])
+def explain_wait(reason: str = COMPILING) -> Iterator[None]:
+    """Print `reason` if the block takes longer than a moment."""
+    timer = threading.Timer(COMPILING_AFTER, note, [reason])
     timer.daemon = True
     timer.start()
     try:
@@ -206,58 +151,65 @@ def explained_wait(
         timer.cancel()
 
 
-def told(found: Findings) -> list[Any]:
-    """What stands below the table: what was mirrored, differences, ratings, how the run ended, and its health."""
-    from simgin.findings import tables
-
-    sound = health.told(found.account.health, "batches", "workers")
-    return [
-        *filter(
-            None, [account.mirroring(found.entries), *tables.on_screen(found), *found.ended, sound]
-        )
+def closing_parts(findings: Findings) -> list[Any]:
+    """What is printed below the results: pairing, differences, ratings, how it ended, soundness."""
+    parts = [
+        record.mirroring(findings.entries),
+        *tables.on_screen(findings),
+        *findings.ended,
+        health.told(findings.account.health, "batches", "workers"),
     ]
+    return [part for part in parts if part]
 
 
-def warn_of_scores(cells: Sequence[Cell]) -> None:
-    """Say so where single deals are not the whole game, because the score has a part in them."""
-    for variant in dict.fromkeys(
-        cell.matchup.variant for cell in cells if cell.matchup.unit == "deal"
-    ):
+def warn_of_single_deals(cells: Sequence[Cell]) -> None:
+    """Warn where single deals leave out a part of the variant because the score matters to it."""
+    matchups = [cell.matchup for cell in cells]
+    variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
+    for variant in variants:
         if variant.row["shot"]:
             start = value_text(variant.row["start_points"])
             note(
-                f"deals of {variant.text} depend on the score, and single deals all start at {start}. {WHOLE}"
+                f"deals of {variant.text} depend on the score, and every single deal starts at "
+                f"{start}. {WHOLE_MATCHES}"
             )
         if variant.row["die"] != "off":
             note(
-                f"a deal of {variant.text} counts what the die shows, and offers depend on the score: single deals have neither. {WHOLE}"
+                f"deals of {variant.text} depend on the die and the score, and single deals have "
+                f"neither. {WHOLE_MATCHES}"
             )
 
 
 def save(
-    directory: Path,
-    found: Findings,
+    place: Path,
+    findings: Findings,
     files: Mapping[str, bytes | str],
     *,
     started: datetime,
     command: str,
-    record: bool = False,
-    **asked: Any,
+    record_deals: bool = False,
+    **request: Any,
 ) -> list[Path]:
-    """Write the run directory beside its ledger: `files`, the manifest (with what else was `asked`), every deal if wanted. The files."""
-    from simgin.runs import parquet
+    """Write a run directory beside its ledger and return its files.
 
-    manifest = results.manifest(
-        found.account.identity,
-        found.entries,
-        workers=len({name for one in found.account.health for name in one["workers"]["names"]}),
+    files: contents by path. request: further keys of the manifest.
+    """
+    account = findings.account
+    workers = {name for cell in account.health for name in cell["workers"]["names"]}
+    manifest = directory.manifest(
+        account.identity,
+        findings.entries,
+        workers=len(workers),
         started=started,
         command=command,
-        stopped=found.stopped,
-        contrasts=found.account.contrasts,
-        health=found.account.health,
-        **asked,
+        stopped=findings.stopped,
+        contrasts=account.contrasts,
+        health=account.health,
+        **request,
     )
-    if record:
-        parquet.write(directory / results.DEALS, found.deals())
-    return results.save(directory, manifest, files, *([results.DEALS] if record else []))
+    if not record_deals:
+        return directory.save(place, manifest, files)
+    from simgin.runs import parquet
+
+    parquet.write(place / directory.DEALS, findings.deals())
+    return directory.save(place, manifest, files, directory.DEALS)

@@ -154,5 +154,5 @@ def test_every_built_in_strategy_and_policy_passes_in_every_variant() -> None:
     mixed = [
         f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"
     ]
-    found = contract.check([*alone, "mc:n=4", *mixed, "gold+stake=dead"], contract.games())
+    found = contract.check([*alone, "mc:n=4", *mixed, "gold+stake=dead"], contract.all_variants())
     assert [one for one in found if one.passed is not True] == []

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import simgin
 from simgin.cli import session
-from simgin.cli.groups import Named
+from simgin.cli.groups import NameOrSubcommand
 from simgin.cli.main import COMMANDS, cli
 from simgin.core import rng
 from simgin.rules import variants
@@ -507,7 +507,7 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
 
 
 def test_subcommands_can_stand_beside_a_name():
-    group = Named(
+    group = NameOrSubcommand(
         click.Command(
             "things",
             params=[click.Argument(["name"])],
@@ -723,11 +723,11 @@ def test_no_colour_codes_where_none_are_wanted():
 def test_waiting_is_explained_only_when_it_is_long(monkeypatch):
     said, long = [], threading.Event()
     monkeypatch.setattr(session, "note", lambda message: (said.append(message), long.set()))
-    with session.explained_wait():
+    with session.explain_wait():
         pass
     assert said == []
     monkeypatch.setattr(session, "COMPILING_AFTER", 0.0)
-    with session.explained_wait():
+    with session.explain_wait():
         assert long.wait(10)
     assert "half a minute" in said[0]
 

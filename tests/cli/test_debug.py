@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simgin.cli.debug import DEALS
+from simgin.cli.debug import DEBUG_DEALS
 from simgin.cli.main import cli
 from simgin.play import matchup
 from simgin.rules import variants
@@ -85,10 +85,10 @@ GAMES = (
 
 
 def test_the_rows_are_those_of_the_compiled_run_to_the_byte():
-    compiled = run("match", "gold", "--deals", DEALS, "--json")
+    compiled = run("match", "gold", "--deals", DEBUG_DEALS, "--json")
     done = shell("match", "gold", "--debug", "--json")
     assert (done.stdout, done.returncode) == (compiled.stdout, 0), done.stderr
-    assert f"{DEALS} deals" in done.stderr and "--deals" in done.stderr
+    assert f"{DEBUG_DEALS} deals" in done.stderr and "--deals" in done.stderr
 
 
 def test_a_deal_is_told_alike():

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from simgin.cli.output import Answer, command_line, json_option
+from simgin.cli.options import json_option
+from simgin.cli.output import Answer, command_line
 
 
 @click.command()
@@ -14,20 +15,21 @@ from simgin.cli.output import Answer, command_line, json_option
 @click.argument("base", metavar="BASE", type=click.Path(path_type=Path))
 @json_option
 def compare(run: Path, base: Path, as_json: bool) -> None:
-    """Tell two finished runs apart: DIR minus BASE, with intervals.
+    """Print the differences between two finished runs: DIR minus BASE, with intervals.
 
-    Matchups that both played are compared with each other; where there are none, the first with the first, and so on. Runs with the same
-    seed played the same packs: then the differences are paired, and much sharper.
+    Matchups are compared if both runs played them; if they share none, the first is compared with
+    the first, and so on. Runs with the same seed share their packs, so their differences are
+    paired and much more precise.
     """
     from simgin.findings import compare as comparison
     from simgin.findings import tables
     from simgin.stats import table
 
-    one, other = comparison.read(run), comparison.read(base)
-    frame = comparison.differences(one, other)
-    apart = comparison.told_apart(one, other)
-    lines = (
-        ["The runs differ in other things, too:", *(f"  {line}" for line in apart)] if apart else []
-    )
-    answer = Answer(command_line("compare", run, base), table.records(frame), one.manifest["seed"])
-    answer.give(as_json, [tables.differences(frame), *lines])
+    run_read, base_read = comparison.read(run), comparison.read(base)
+    differences = comparison.differences(run_read, base_read)
+    other_settings = comparison.told_apart(run_read, base_read)
+    parts = [tables.differences(differences)]
+    if other_settings:
+        parts += ["The runs also differ in:", *(f"  {line}" for line in other_settings)]
+    command, seed = command_line("compare", run, base), run_read.manifest["seed"]
+    Answer(command, table.records(differences), seed).show(as_json, parts)

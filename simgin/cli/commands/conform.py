@@ -1,4 +1,4 @@
-"""`simgin conform`: worked examples of the rules, through the engine."""
+"""`simgin conform`: worked examples of the rules, played by the engine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.output import Answer, command_line, grid, json_option
+from simgin.cli.options import json_option
+from simgin.cli.output import Answer, command_line, grid
 
 if TYPE_CHECKING:
     from simgin.checks.examples.files import Verdict
@@ -17,36 +18,39 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--kind", metavar="K", help="Only examples of this kind, like deadwood or play_script."
+    "--kind", metavar="K", help="Only examples of this kind, such as deadwood or play_script."
 )
 @json_option
 @click.pass_context
 def conform(ctx: click.Context, file: Path, kind: str | None, as_json: bool) -> None:
-    """Run the worked examples of a JSON file (the schema of rules_vectors.json) through the engine.
+    """Check the engine against worked examples of the rules.
 
-    Prints every example that fails, with what was expected and what the engine says. One that the engine cannot be brought to is
-    counted as not supported, never as passed. Exit code 0: some passed and none failed; 1: some failed; 3: none is supported; 2: not a
-    good file.
+    FILE is JSON in the schema of rules_vectors.json. Every failure is printed with the expected
+    and the actual result. Examples that the engine cannot be set up to play count as not
+    supported, never as passed.
+
+    Exit code: 0 if some pass and none fail, 1 if any fails, 3 if none is supported, 2 if FILE is
+    not valid.
     """
-    from simgin.checks.examples import files as examples
+    from simgin.checks.examples import files
 
-    verdicts = examples.run(examples.read(file, kind))
-    command = command_line("conform", file, *(() if kind is None else ("--kind", kind)))
-    Answer(command, examples.rows(verdicts)).give(as_json, _parts(verdicts))
-    ctx.exit(examples.exit_code(verdicts))
+    verdicts = files.run(files.read(file, kind))
+    words = ["conform", file] + ([] if kind is None else ["--kind", kind])
+    Answer(command_line(*words), files.rows(verdicts)).show(as_json, _parts(verdicts))
+    ctx.exit(files.exit_code(verdicts))
 
 
 def _parts(verdicts: list[Verdict]) -> Iterator[Any]:
-    from simgin.checks.examples import files as examples
+    from simgin.checks.examples import files
 
-    yield from examples.failures(verdicts)
-    out = grid("Worked examples", "kind", *examples.OUTCOMES)
+    yield from files.failures(verdicts)
+    out = grid("Worked examples", "kind", *files.OUTCOMES)
     for column in out.columns[1:]:
         column.justify = "right"
-    for kind, counts in examples.table(verdicts):
+    for kind, counts in files.table(verdicts):
         out.add_row(kind, *map(str, counts))
     yield out
-    reasons = examples.reasons(verdicts)
+    reasons = files.reasons(verdicts)
     if reasons:
         yield "\nNot supported:"
     for reason, n in reasons:

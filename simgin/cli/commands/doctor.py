@@ -1,4 +1,4 @@
-"""`simgin doctor`: whether all is well on this machine."""
+"""`simgin doctor`: whether this installation works."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.output import Answer, command_line, grid, json_option, note
-from simgin.cli.session import explained_wait
+from simgin.cli.options import json_option
+from simgin.cli.output import Answer, command_line, grid, note
+from simgin.cli.session import explain_wait
 
 if TYPE_CHECKING:
     from simgin.checks.doctor import Finding
@@ -18,26 +19,31 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Look at versions, the cache of compiled code and plug-ins, and run small tests with known answers.
+    """Check this installation.
 
-    What is wrong is told in a sentence with its remedy. Exit code 0: all is well; 1: something is not.
+    Looks at versions, the cache of compiled code and plug-ins, and runs small tests with known
+    answers. Each problem comes with its remedy.
+
+    Exit code: 0 if all is well, 1 if not.
     """
     from simgin.checks import doctor as checks
 
-    with explained_wait():
+    with explain_wait():
         findings = list(checks.examine())
-    faults = [one.fault for one in findings if one.fault]
-    Answer(command_line("doctor"), checks.rows(findings)).give(
-        as_json, _parts(findings, len(faults))
-    )
+    faults = [finding.fault for finding in findings if finding.fault]
+    answer = Answer(command_line("doctor"), checks.rows(findings))
+    answer.show(as_json, _parts(findings, len(faults)))
     for fault in faults:
         note(fault)
     ctx.exit(1 if faults else 0)
 
 
 def _parts(findings: list[Finding], faults: int) -> Iterator[Any]:
-    out = grid("Doctor", "check", "", "found")
-    for one in findings:
-        out.add_row(one.check, "wrong" if one.fault else "well", one.found)
+    out = grid("Installation", "check", "", "details")
+    for finding in findings:
+        out.add_row(finding.check, "FAULT" if finding.fault else "ok", finding.found)
     yield out
-    yield f"\n{faults} of {len(findings)} checks found a fault." if faults else "\nAll is well."
+    if faults:
+        yield f"\n{faults} of {len(findings)} checks found a fault."
+    else:
+        yield "\nAll is well."

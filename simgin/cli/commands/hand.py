@@ -1,39 +1,35 @@
-"""`simgin hand`: what ten or eleven cards are worth."""
+"""`simgin hand`: deadwood, melds and best discards of ten or eleven cards."""
 
 from __future__ import annotations
 
 import click
 
-from simgin.cli.output import Answer, command_line, json_option
+from simgin.cli.options import json_option, variant_option
+from simgin.cli.output import Answer, command_line
 
 
 @click.command()
 @click.argument("cards", nargs=-1, required=True)
-@click.option(
-    "-v",
-    "--variant",
-    default="standard",
-    show_default=True,
-    help="The game, like oklahoma or standard+knock_limit=5.",
-)
+@variant_option
 @click.option(
     "--upcard",
     metavar="CARD",
-    help="The first upcard, where the knock limit hangs on it (oklahoma, tedesco).",
+    help="First upcard, where it sets the knock limit (oklahoma, tedesco).",
 )
 @click.option(
     "--score",
     type=int,
     metavar="N",
-    help="Your points before the deal, which a shot spells (shot).",
+    help="Your score before the deal, which a shot must spell (shot).",
 )
 @json_option
 def hand(
     cards: tuple[str, ...], variant: str, upcard: str | None, score: int | None, as_json: bool
 ) -> None:
-    """Deadwood, meldings and legal endings of ten cards; with eleven, what each discard leaves. For two players or one.
+    """Evaluate a hand: deadwood, melds and legal endings of ten cards; the deadwood after each
+    discard of eleven.
 
-    A card is a rank A23456789TJQK and a suit S H D C:
+    A card is a rank (A23456789TJQK) and a suit (S H D C):
 
     \b
       simgin hand 5S 6S 7S 9H 9D 9C KS QD 2C AH
@@ -43,16 +39,16 @@ def hand(
     from simgin.rules import variants
     from simgin.text import notation
 
-    dealt = notation.cards(" ".join(cards))
-    said = hands.say(
+    evaluated = hands.say(
         variants.find(variant),
-        dealt,
+        notation.cards(" ".join(cards)),
         upcard=None if upcard is None else notation.card(upcard),
         score=score,
     )
-    more = [
-        *(() if upcard is None else ("--upcard", upcard)),
-        *(() if score is None else ("--score", score)),
-    ]
-    command = command_line("hand", notation.show(said.cards), "-v", said.variant.text, *more)
-    Answer(command, [hands.row(said)]).give(as_json, [*hands.lines(said), ""])
+    words: list[object] = ["hand", notation.show(evaluated.cards), "-v", evaluated.variant.text]
+    if upcard is not None:
+        words += ["--upcard", upcard]
+    if score is not None:
+        words += ["--score", score]
+    answer = Answer(command_line(*words), [hands.row(evaluated)])
+    answer.show(as_json, [*hands.lines(evaluated), ""])

@@ -10,74 +10,59 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli import session as playing
-from simgin.cli.debug import DEALS, debug_option, session
-from simgin.cli.output import Answer, command_line, json_option, note
-from simgin.runs import plan
+from simgin.cli import options, session
+from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
+from simgin.cli.output import Answer, command_line, note
+from simgin.runs.plan import Plan, of_matchup
 from simgin.text import amounts
 
 if TYPE_CHECKING:
     from simgin.findings.findings import Findings
-    from simgin.runs.plan import Plan
 
 
 @click.command()
 @click.argument("a")
 @click.argument("b", required=False)
-@click.option(
-    "-v",
-    "--variant",
-    default="standard",
-    show_default=True,
-    help="The game, like oklahoma or standard+knock_limit=5.",
-)
+@options.variant_option
 @click.option(
     "--deals",
-    callback=playing.read_count,
+    callback=options.read_count,
     metavar="N",
-    help="Play so many deals, like 100000, 200k, 2M or 1e6 [default: 100k].",
+    help="Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k].",
 )
 @click.option(
     "--matches",
-    callback=playing.read_count,
+    callback=options.read_count,
     metavar="N",
-    help="Play so many whole matches instead.",
+    help="Number of whole matches, instead of deals.",
 )
 @click.option(
     "--until",
-    callback=playing.read_until,
+    callback=options.read_until,
     metavar="±X",
-    help="Play until the share won (0.1%) or points (0.05) are known so well.",
+    help="Stop once the 95 % interval is this narrow: 0.1% of wins, or 0.05 points.",
 )
 @click.option(
     "--sprt",
-    callback=playing.read_sprt,
+    callback=options.read_sprt,
     metavar="ELO0,ELO1",
-    help="Play until a test of pairs tells two Elo differences apart.",
+    help="Stop once a sequential test decides between two Elo differences.",
 )
 @click.option(
     "--for",
     "seconds",
-    callback=playing.read_seconds,
+    callback=options.read_seconds,
     metavar="TIME",
-    help="Play for a time, like 30s or 5m.",
+    help="Stop after a time, such as 30s or 5m.",
 )
-@click.option(
-    "--seed", type=int, default=1, show_default=True, help="Other seeds give other packs."
-)
-@playing.workers_option
-@playing.scheduler_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Keep tables and plots in this directory.",
-)
-@playing.record_option
-@click.option("--details", is_flag=True, help="Print every metric, with its meaning.")
+@options.seed_option
+@options.workers_option
+@options.scheduler_option
+@options.output_option("Keep tables, plots and the HTML page in this directory.")
+@options.record_option
+@click.option("--details", is_flag=True, help="Print every metric with its meaning.")
 @debug_option
-@json_option
+@options.json_option
 def match(
     a: str,
     b: str | None,
@@ -96,22 +81,26 @@ def match(
     debug: bool,
     as_json: bool,
 ) -> None:
-    """Play strategy A against B (default: simple) and print who wins, with intervals.
+    """Play strategy A against B (default: simple) and print who wins, with 95 % intervals.
 
-    A strategy is a name of `simgin strategies`, with parameters or other policies if you like, or a file of your own:
+    A strategy is a name from `simgin strategies`, optionally with parameters or other policies, or
+    a file of your own:
 
     \b
       gold                       gold-early:k=7
       gold+knock=at:k=4          simple+discard=hits+take=never
       mine.py                    mine.py#second
 
-    Both play the same packs in both seats. Nothing is written without -o; with it the same command goes on after an interruption, and
-    one with more deals adds to what is there. With --until, --sprt or --for, --deals or --matches is the most to play.
+    Every pack is played twice, with the seats swapped, so the luck of the cards cancels out.
+
+    Nothing is written without -o. With it, the same command resumes an interrupted run, and a
+    larger --deals or --matches extends a finished one. With --until, --sprt or --for, --deals or
+    --matches sets the maximum.
     """
     if debug and deals is None and matches is None:
-        deals = DEALS
-        note(f"as plain Python, thousands of times slower: {DEALS} deals, and more with --deals.")
-    asked = plan.of_matchup(
+        deals = DEBUG_DEALS
+        note(f"plain Python is thousands of times slower: {deals} deals. --deals sets the number.")
+    plan = of_matchup(
         a,
         b,
         variant,
@@ -122,58 +111,58 @@ def match(
         seconds=seconds,
         seed=seed,
     )
-    unit, n = "--deals" if asked.unit == "deal" else "--matches", asked.cells[0].n
-    amount = [unit, n] if n < amounts.MOST else []  # nothing but the clock ends it
-    command = _command(asked, [*amount, *playing.ends(until, sprt, seconds)], output, record)
-    playing.check(output, record)
-    playing.warn_of_scores(asked.cells)
+    unit, n = "--deals" if plan.unit == "deal" else "--matches", plan.cells[0].n
+    size = [unit, n] if n < amounts.MOST else []  # MOST: only the clock stops it
+    stopping = options.stopping_words(until, sprt, seconds)
+    command = _command(plan, [*size, *stopping], output, record)
+    session.check_output(output, record)
+    session.warn_of_single_deals(plan.cells)
     started = datetime.now(UTC)
     with ExitStack() as stack:
-        with session(as_json):  # what policies print; the answer itself belongs on stdout
-            found = stack.enter_context(
-                playing.played(
-                    asked, output, command, workers=workers, scheduler=scheduler, record=record
-                )
+        with policy_calls(as_json):
+            play = session.play_plan(
+                plan, output, command, workers=workers, scheduler=scheduler, record_deals=record
             )
-        if seconds is not None:  # the clock cannot be repeated, what it came to can
-            command = _command(asked, [unit, found.entries[0].n], output, record)
-        files = [] if output is None else _save(output, found, started, command, record)
-        _answer(found, command, files, details, as_json)
+            findings = stack.enter_context(play)
+        if seconds is not None:  # a time cannot be repeated, the number of deals it came to can
+            command = _command(plan, [unit, findings.entries[0].n], output, record)
+        files = [] if output is None else _save(output, findings, started, command, record)
+        _answer(findings, command, files, details, as_json)
 
 
-def _command(asked: Plan, amount: Sequence[object], output: Path | None, record: bool) -> str:
-    one = asked.cells[0].matchup
-    place = () if output is None else ("-o", output, *(["--record"] if record else []))
-    return command_line(
-        "match",
-        *(player.text for player in one.players),
-        "-v",
-        one.variant.text,
-        *amount,
-        "--seed",
-        one.seed,
-        *place,
-    )
+def _command(plan: Plan, size: Sequence[object], output: Path | None, record: bool) -> str:
+    matchup = plan.cells[0].matchup
+    players = [player.text for player in matchup.players]
+    words = ["match", *players, "-v", matchup.variant.text, *size, "--seed", matchup.seed]
+    if output is not None:
+        words += ["-o", output]
+        words += ["--record"] if record else []
+    return command_line(*words)
 
 
 def _save(
-    place: Path, found: Findings, started: datetime, command: str, record: bool
+    place: Path, findings: Findings, started: datetime, command: str, record: bool
 ) -> list[Path]:
     from simgin.findings.report import run_report
     from simgin.report import page
 
-    files = page.files(run_report(found, command))
-    return playing.save(place, found, files, started=started, command=command, record=record)
+    files = page.files(run_report(findings, command))
+    return session.save(
+        place, findings, files, started=started, command=command, record_deals=record
+    )
 
 
-def _answer(found: Findings, command: str, files: list[Path], details: bool, as_json: bool) -> None:
+def _answer(
+    findings: Findings, command: str, files: list[Path], details: bool, as_json: bool
+) -> None:
     from simgin.report import screen
     from simgin.stats import table
 
-    more = (
-        ["", screen.details(found.table)]
-        if details
-        else ["More: --details prints every metric with its meaning."]
-    )
-    answer = Answer(command, table.records(found.table), found.account.seed, files, found.stopped)
-    answer.give(as_json, [screen.results(found.table), *playing.told(found), *more])
+    if details:
+        more = ["", screen.details(findings.table)]
+    else:
+        more = ["More:    --details prints every metric with its meaning."]
+    rows = table.records(findings.table)
+    answer = Answer(command, rows, findings.account.seed, files, findings.stopped)
+    parts = [screen.results(findings.table), *session.closing_parts(findings), *more]
+    answer.show(as_json, parts)

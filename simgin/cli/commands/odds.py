@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli import session
-from simgin.cli.output import Answer, command_line, json_option, note
+from simgin.cli import options, session
+from simgin.cli.output import Answer, command_line, note
 from simgin.rules.variants import Variant, find, names
 from simgin.runs import directory, progress
 
@@ -55,7 +55,7 @@ READ = (
 )
 @click.option(
     "--deals",
-    callback=session.read_count,
+    callback=options.read_count,
     metavar="N",
     help="Deals of every player [default: 40k alone, 400k for two].",
 )
@@ -66,8 +66,8 @@ READ = (
     show_default=True,
     help="Other seeds give other packs.",
 )
-@session.workers_option
-@json_option
+@options.workers_option
+@options.json_option
 def odds(
     variants: tuple[str, ...],
     strategies: tuple[str, ...],
@@ -103,7 +103,7 @@ def odds(
     for sentence in book.refused:
         note(sentence)
     files = directory.save(place, _manifest(played, workers, started, command), book.files())
-    Answer(command, book.records(), seed, files).give(
+    Answer(command, book.records(), seed, files).show(
         as_json, [*map(_folded, book.sheets()), "", READ, f"Seed {seed}.", ""]
     )
 
@@ -180,7 +180,7 @@ def _compiled(one: Matchup) -> None:
     """Compile what is needed, and say so if it takes its time."""
     from simgin.play import matchup
 
-    with session.explained_wait():
+    with session.explain_wait():
         matchup.prepare(one)
 
 

@@ -1,4 +1,4 @@
-"""`simgin report`: tables, pictures and the page of a run, from its ledger."""
+"""`simgin report`: tables, plots and page of a run, from its ledger."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.output import Answer, command_line, json_option
+from simgin.cli.options import json_option
+from simgin.cli.output import Answer, command_line
 from simgin.findings import record
-from simgin.runs import directory as results
-from simgin.runs import ledger
+from simgin.runs import directory, ledger
+from simgin.runs.directory import ResultsError
 
 if TYPE_CHECKING:
     from simgin.findings.findings import Findings
@@ -20,69 +21,62 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("place", metavar="DIR", type=click.Path(path_type=Path))
 @json_option
-def report(directory: Path, as_json: bool) -> None:
-    """Write the tables, pictures and page of a finished run again.
+def report(place: Path, as_json: bool) -> None:
+    """Rewrite the tables, plots and HTML page of a finished run.
 
-    Everything comes from the ledger and the manifest: nothing is played, and the strategies that played need not be there any more.
-    The same run gives the same files. The page is report.html.
+    Everything is computed from the ledger and the manifest in DIR. Nothing is played, and the
+    strategies that played need no longer exist. The same run gives the same files.
     """
     from simgin.report import page
     from simgin.stats import table
 
-    manifest = _manifest(directory)
-    with _found(directory, manifest) as found:
-        there = [results.DEALS] if (directory / results.DEALS).exists() else []
-        told = {**manifest, "stopped": found.stopped}
-        made = _report(found, manifest)
-        written = results.save(directory, told, page.files(made), *there)
-        answer = Answer(
-            command_line("report", directory),
-            table.records(found.table),
-            found.account.seed,
-            written,
-            found.stopped,
-        )
-        answer.give(as_json, [*made.sentences, ""])
+    manifest = _manifest(place)
+    with _findings(place, manifest) as findings:
+        written_before = [directory.DEALS] if (place / directory.DEALS).exists() else []
+        manifest_now = {**manifest, "stopped": findings.stopped}
+        run_report = _report(findings, manifest)
+        files = directory.save(place, manifest_now, page.files(run_report), *written_before)
+        command, rows = command_line("report", place), table.records(findings.table)
+        answer = Answer(command, rows, findings.account.seed, files, findings.stopped)
+        answer.show(as_json, [*run_report.sentences, ""])
 
 
-def _report(found: Findings, manifest: dict[str, Any]) -> Report:
+def _report(findings: Findings, manifest: dict[str, Any]) -> Report:
     """The report of a run, or of a review."""
     from simgin.findings.report import run_report
     from simgin.review.report import review_report
     from simgin.review.review import again
 
     if "review" in manifest:
-        return review_report(again(manifest["review"], found), manifest["command"])
-    return run_report(found, manifest["command"])
+        return review_report(again(manifest["review"], findings), manifest["command"])
+    return run_report(findings, manifest["command"])
 
 
-def _manifest(directory: Path) -> dict[str, Any]:
-    """The manifest of a finished run. ResultsError, with what goes on with it, if there is a ledger and nothing else yet."""
-    if not (directory / results.MANIFEST).exists() and (directory / ledger.FILE).is_file():
-        with ledger.reading(directory / ledger.FILE) as book:
-            goes_on = (
-                f"go on with: {book.command}"
-                if book.command
-                else "the command that began it goes on with it."
-            )
-        raise results.ResultsError(f"{directory} holds a run that is not finished; {goes_on}")
-    return results.read_manifest(directory)
+def _manifest(place: Path) -> dict[str, Any]:
+    """The manifest of a finished run; ResultsError with the way on for an unfinished one."""
+    if (place / directory.MANIFEST).exists() or not (place / ledger.FILE).is_file():
+        return directory.read_manifest(place)
+    with ledger.reading(place / ledger.FILE) as run_ledger:
+        command = run_ledger.command
+    remedy = f"continue with: {command}" if command else "continue with the command that began it."
+    raise ResultsError(f"the run in {place} is not finished; {remedy}")
 
 
 @contextmanager
-def _found(directory: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
+def _findings(place: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
     from simgin.findings.findings import Findings
 
-    if not (directory / ledger.FILE).is_file():  # odds, or a run whose ledger was not kept
-        raise results.ResultsError(
-            f"{directory} has no {ledger.FILE} to report from; `{manifest['command']}` makes its files again."
+    if not (place / ledger.FILE).is_file():  # odds, or a run whose ledger was not kept
+        raise ResultsError(
+            f"{place} has no {ledger.FILE} to report from; `{manifest['command']}` writes its "
+            "files again."
         )
     try:
-        told = record.of_manifest(manifest)
+        account = record.of_manifest(manifest)
     except record.AccountError as error:
-        raise results.ResultsError(f"{directory} cannot be reported: {error}") from None
-    results.check(directory)
-    with ledger.reading(directory / ledger.FILE) as book:
-        yield Findings(told, book)
+        raise ResultsError(f"{place} cannot be reported: {error}") from None
+    directory.check(place)
+    with ledger.reading(place / ledger.FILE) as run_ledger:
+        yield Findings(account, run_ledger)

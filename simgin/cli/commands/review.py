@@ -1,4 +1,4 @@
-"""`simgin review`: what rules do to the game."""
+"""`simgin review`: how rule changes affect the game."""
 
 from __future__ import annotations
 
@@ -7,44 +7,29 @@ from pathlib import Path
 
 import click
 
-from simgin.cli import plan_table, session
-from simgin.cli.output import Answer, command_line, json_option, note
+from simgin.cli import options, plan_table, session
+from simgin.cli.output import Answer, command_line, note
 
 
 @click.command()
 @click.argument("variants", metavar="VARIANT...", nargs=-1)
-@click.option(
-    "--against", metavar="BASE", help="Tell every difference from this game, on the same shuffles."
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    required=True,
-    help="Where results go.",
-)
+@click.option("--against", metavar="BASE", help="Compare with this variant, on the same packs.")
+@options.output_option("Directory for the results.", required=True)
 @click.option(
     "--deep",
     is_flag=True,
-    help="Strong players too, drama, the ladder of skill; a tenth of the error; takes hours.",
+    help="Add stronger players, drama and the skill ladder; a tenth of the error; takes hours.",
 )
 @click.option(
     "--matches",
-    callback=session.read_count,
+    callback=options.read_count,
     metavar="N",
-    help="Of every pair of players [default: 20k; 2M with --deep].",
+    help="Matches per pair of players [default: 20k; 2M with --deep].",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Other shuffles.",
-)
-@session.workers_option
-@session.scheduler_option
-@json_option
+@options.seed_option
+@options.workers_option
+@options.scheduler_option
+@options.json_option
 def review(
     variants: tuple[str, ...],
     against: str | None,
@@ -56,54 +41,51 @@ def review(
     scheduler: str | None,
     as_json: bool,
 ) -> None:
-    """Review rules: length, endings, seats, scores, when to knock, how much is luck.
+    """Measure how rule changes affect the game: length, deal outcomes, seat and score advantage,
+    best knock threshold, luck and skill.
 
     \b
       simgin review oklahoma straight --against standard -o results/rules
       simgin review standard+undercut_bonus=10 --against standard -o results/bonus
 
-    Every game is played by gold, gold-early, simple and gin-only, each against itself and each against each, and by players who differ
-    only in when they knock. The page, report.html, says first what changes, then shows it.
+    Each variant is played by gold, gold-early, simple and gin-only in all pairings, and by players
+    who differ only in their knock threshold. The page report.html starts with what changes.
 
-    The same command goes on after an interruption; with more matches it adds to what is there.
+    The same command resumes an interrupted review, and more matches extend a finished one.
     """
     from simgin.review import review as reviews
 
     asked = reviews.asked(variants, against, deep=deep, matches=matches, seed=seed)
     plan = reviews.planned(asked)
     command = _command(variants, against, output, deep, matches, seed)
-    session.check(output, record=False)
+    session.check_output(output, record_deals=False)
     if deep and not as_json:
-        plan_table.announce(plan, plan_table.rows(plan, output, workers, record=False), output)
+        plan_rows = plan_table.rows(plan, output, workers, record_deals=False)
+        plan_table.announce(plan, plan_rows, output)
     started = datetime.now(UTC)
-    with session.played(
-        plan, output, command, workers=workers, scheduler=scheduler, record=False
-    ) as found:
+    with session.play_plan(
+        plan, output, command, workers=workers, scheduler=scheduler, record_deals=False
+    ) as findings:
         from simgin.report import page
         from simgin.review import sentences
         from simgin.review.report import review_report
         from simgin.stats import table
 
-        note("played; drawing the pictures.")
-        made = reviews.Review(asked, found, workers)
+        note("all matches played; drawing the plots.")
+        made = reviews.Review(asked, findings, workers)
         files = session.save(
             output,
-            found,
+            findings,
             page.files(review_report(made, command)),
             started=started,
             command=command,
             review=asked.told,
         )
-        answer = Answer(command, table.records(made.metrics), seed, files, found.stopped)
-        answer.give(
-            as_json,
-            [
-                "",
-                *sentences.sentences(made),
-                sentences.metrics(made),
-                *([sentences.differences(made)] if made.others else []),
-            ],
-        )
+        answer = Answer(command, table.records(made.metrics), seed, files, findings.stopped)
+        parts = ["", *sentences.sentences(made), sentences.metrics(made)]
+        if made.others:
+            parts.append(sentences.differences(made))
+        answer.show(as_json, parts)
 
 
 def _command(
@@ -114,9 +96,14 @@ def _command(
     matches: int | None,
     seed: int,
 ) -> str:
-    base = () if against is None else ("--against", against)
-    size = () if matches is None else ("--matches", matches)
-    other = () if seed == 1 else ("--seed", seed)
-    return command_line(
-        "review", *variants, *base, "-o", output, *(["--deep"] if deep else []), *size, *other
-    )
+    words: list[object] = ["review", *variants]
+    if against is not None:
+        words += ["--against", against]
+    words += ["-o", output]
+    if deep:
+        words += ["--deep"]
+    if matches is not None:
+        words += ["--matches", matches]
+    if seed != 1:
+        words += ["--seed", seed]
+    return command_line(*words)

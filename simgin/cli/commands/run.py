@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli import plan_table, session
-from simgin.cli.output import Answer, command_line, json_option
-from simgin.runs import plan
+from simgin.cli import options, plan_table, session
+from simgin.cli.output import Answer, command_line
+from simgin.runs.plan import of_file
+
+if TYPE_CHECKING:
+    from simgin.findings.findings import Findings
 
 
 @click.command()
 @click.argument("file", metavar="FILE.toml", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Where results go [default: results/FILE].",
-)
-@click.option("--seed", type=int, help="Instead of the file's seed.")
-@session.workers_option
-@session.scheduler_option
-@session.record_option
-@click.option(
-    "--dry-run", is_flag=True, help="Show the plan, with the time it will take, and stop."
-)
-@json_option
+@options.output_option("Directory for the results [default: results/FILE].")
+@click.option("--seed", type=int, metavar="N", help="Seed, instead of the one in the file.")
+@options.workers_option
+@options.scheduler_option
+@options.record_option
+@click.option("--dry-run", is_flag=True, help="Print the plan with its estimated time, and stop.")
+@options.json_option
 def run(
     file: Path,
     output: Path | None,
@@ -39,9 +35,9 @@ def run(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Play an experiment and write its tables, summary, plots and manifest.
+    """Run an experiment file and write tables, plots and an HTML page.
 
-    A file holds one question, like:
+    A file asks one question, for example:
 
     \b
       question = "Does waiting for gin pay?"
@@ -51,51 +47,65 @@ def run(
       strategies = ["gold", "gin-only"]
       against = "simple"
 
-    docs/how-to/experiments.md has every key: round_robin, matchups, sweep and solo beside the panel; matches instead of deals; until,
-    sprt or for instead of a fixed size.
+    Other keys: round_robin, matchups, sweep or solo instead of panel, matches instead of deals,
+    and until, sprt or for instead of a fixed size. docs/how-to/experiments.md describes them all.
 
-    The same command again goes on after an interruption; with more deals in the file it adds to what is there. A directory whose
-    experiment, rules or strategies are no longer the same is refused.
+    The same command resumes an interrupted run, and more deals in the file extend a finished one.
+    It refuses a directory whose experiment, rules or strategies have changed since.
     """
-    asked = plan.of_file(file, seed)
-    place = output or Path("results") / asked.title
+    plan = of_file(file, seed)
+    place = output or Path("results") / plan.title
     command = _command(file, output, seed, record)
-    session.check(place, record)
-    session.warn_of_scores(asked.cells)
+    session.check_output(place, record)
+    session.warn_of_single_deals(plan.cells)
     if dry_run or not as_json:
-        cells = plan_table.rows(asked, place, workers, record=record)
+        plan_rows = plan_table.rows(plan, place, workers, record_deals=record)
         if dry_run and as_json:
-            Answer(command, cells, asked.seed, stopped="dry run").give(True, ())
+            Answer(command, plan_rows, plan.seed, stopped="dry run").show(True, ())
         else:
-            plan_table.announce(asked, cells, place)
+            plan_table.announce(plan, plan_rows, place)
         if dry_run:
             return
     started = datetime.now(UTC)
-    with session.played(
-        asked, place, command, workers=workers, scheduler=scheduler, record=record
-    ) as found:
-        from simgin.findings import pictures
-        from simgin.findings.report import run_report
-        from simgin.report import page, screen
-        from simgin.stats import table
+    play = session.play_plan(
+        plan, place, command, workers=workers, scheduler=scheduler, record_deals=record
+    )
+    with play as findings:
+        files = _save(place, findings, started, command, record)
+        _answer(findings, command, files, as_json)
 
-        files = session.save(
-            place,
-            found,
-            page.files(run_report(found, command)),
-            started=started,
-            command=command,
-            record=record,
-        )
 
-        answer = Answer(command, table.records(found.table), asked.seed, files, found.stopped)
-        each = (
-            [screen.results(found.table)] if len(found.entries) <= pictures.MOST_ROWS else []
-        )  # of a large league the standings will do
-        answer.give(as_json, [*each, *session.told(found)])
+def _save(
+    place: Path, findings: Findings, started: datetime, command: str, record: bool
+) -> list[Path]:
+    from simgin.findings.report import run_report
+    from simgin.report import page
+
+    files = page.files(run_report(findings, command))
+    return session.save(
+        place, findings, files, started=started, command=command, record_deals=record
+    )
+
+
+def _answer(findings: Findings, command: str, files: list[Path], as_json: bool) -> None:
+    from simgin.findings import pictures
+    from simgin.report import screen
+    from simgin.stats import table
+
+    rows = table.records(findings.table)
+    answer = Answer(command, rows, findings.account.seed, files, findings.stopped)
+    parts = session.closing_parts(findings)
+    if len(findings.entries) <= pictures.MOST_ROWS:  # the standings of a large league are enough
+        parts = [screen.results(findings.table), *parts]
+    answer.show(as_json, parts)
 
 
 def _command(file: Path, output: Path | None, seed: int | None, record: bool) -> str:
-    place = () if output is None else ("-o", output)
-    other = () if seed is None else ("--seed", seed)
-    return command_line("run", file, *place, *other, *(["--record"] if record else []))
+    words: list[object] = ["run", file]
+    if output is not None:
+        words += ["-o", output]
+    if seed is not None:
+        words += ["--seed", seed]
+    if record:
+        words += ["--record"]
+    return command_line(*words)

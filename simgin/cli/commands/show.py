@@ -1,31 +1,31 @@
-"""`simgin show`: one deal, every decision."""
+"""`simgin show`: one deal, decision by decision."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from simgin.cli.debug import debug_option, session, tell
-from simgin.cli.output import Answer, command_line, json_option
+from simgin.cli.debug import debug_option, policy_calls, show_traceback
+from simgin.cli.options import json_option, seed_option, variant_option
+from simgin.cli.output import Answer, command_line
+
+if TYPE_CHECKING:
+    from simgin.play.matchup import Matchup
 
 
 @click.command()
 @click.argument("a")
 @click.argument("b", required=False)
-@click.option(
-    "-v",
-    "--variant",
-    default="standard",
-    show_default=True,
-    help="The game, like oklahoma or standard+knock_limit=5.",
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="The seed of the run.")
+@variant_option
+@seed_option
 @click.option(
     "--unit",
     type=int,
     default=0,
     show_default=True,
     metavar="I",
-    help="Which deal, pair of deals or pair of matches.",
+    help="Number of the deal, pair of deals or pair of matches in the run, from 0.",
 )
 @click.option(
     "--half",
@@ -33,13 +33,13 @@ from simgin.cli.output import Answer, command_line, json_option
     default=0,
     show_default=True,
     metavar="0/1",
-    help="0: A sits at seat 0; 1: at seat 1, the same pack.",
+    help="Half of a mirrored pair; 1 swaps the players.",
 )
 @click.option(
     "--deal",
     type=int,
     metavar="J",
-    help="Deal number J (from 0) of the match that is unit I of `match --matches`.",
+    help="Deal number J of a match, from 0, as in `simgin match --matches`.",
 )
 @debug_option
 @json_option
@@ -54,23 +54,30 @@ def show(
     debug: bool,
     as_json: bool,
 ) -> None:
-    """Replay one deal of A against B, or of A alone: every decision with what the strategy saw, and the showdown.
+    """Replay one deal of A against B, or of A alone: every decision, what the player saw, the
+    showdown.
 
-    Without --deal it is a single deal, as `simgin match --deals` plays it; with --deal one of a match.
+    Without --deal this is a single deal, as `simgin match --deals` plays it; with --deal it is one
+    deal of a match.
     """
     from simgin.play import replay, replay_solo
     from simgin.play.matchup import IllegalAnswer
 
-    with session(as_json):
+    with policy_calls(as_json):
         played = replay.find(a, b, variant, seed, unit, half, deal)
-    told = replay_solo.told(played)
-    one = played.matchup
-    halves = ["--half", half] if one.b is not None else []
-    place = ["--seed", seed, "--unit", unit, *halves, *(() if deal is None else ("--deal", deal))]
-    command = command_line(
-        "show", *(player.text for player in one.players), "-v", one.variant.text, *place
-    )
-    Answer(command, told.rows(), seed).give(as_json, [*told.lines(), ""])
+    text = replay_solo.told(played)
+    command = _command(played.matchup, seed, unit, half, deal)
+    Answer(command, text.rows(), seed).show(as_json, [*text.lines(), ""])
     if played.fault:
-        tell(played.raised)
+        show_traceback(played.raised)
         raise IllegalAnswer(played.fault)
+
+
+def _command(matchup: Matchup, seed: int, unit: int, half: int, deal: int | None) -> str:
+    players = [player.text for player in matchup.players]
+    words = ["show", *players, "-v", matchup.variant.text, "--seed", seed, "--unit", unit]
+    if matchup.b is not None:
+        words += ["--half", half]
+    if deal is not None:
+        words += ["--deal", deal]
+    return command_line(*words)

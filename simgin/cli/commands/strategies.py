@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.groups import Named
-from simgin.cli.output import Answer, command_line, grid, json_option
-from simgin.cli.session import explained_wait
+from simgin.cli.groups import NameOrSubcommand
+from simgin.cli.options import json_option
+from simgin.cli.output import Answer, command_line, grid
+from simgin.cli.session import explain_wait
 from simgin.rules import variants
 from simgin.strategy import catalogue, compiler, loader
 from simgin.strategy.author import SLOTS, Param, Policy, Strategy, written
@@ -21,30 +23,37 @@ if TYPE_CHECKING:
     from simgin.checks.contract import Finding
 
 ENDINGS = {
-    "best": "the best ending is proposed first, then a discard is chosen",
+    "best": "the best way to end the deal is proposed first; a discard is chosen only if declined",
     "same": "a discard is chosen first, and the deal can end with that card only (EAAI order)",
 }
-
 TIERS = {
     "slow": "Slow: runs in Python, some hundred times slower than compiled code.",
     "refused": "Refused: cannot be played; `simgin strategies check` says why.",
 }
+SLOWEST_FIRST = ("refused", "slow", "fast")
+PASSED = {True: "passed", False: "FAILED", None: "not reached"}
+CHECKING = "checking; this takes about ten seconds, and a minute the first time, to compile."
 
 
 @click.command("strategies")
 @click.argument("name", required=False)
 @json_option
 def _strategies(name: str | None, as_json: bool) -> None:
-    """List strategies and policies, or show one: its policies, their parameters, its file.
+    """List all strategies and policies, or show one with its parameters and files.
 
-    `simgin strategies new FILE` writes one to begin with, `simgin strategies check X` puts one to the test.
-
-    A strategy is a policy for each slot: when to take the card on offer, what to discard, when to knock. Any of them can be exchanged:
+    A strategy has one policy per slot: when to take the offered card, what to discard, when to
+    knock. Any of them can be replaced:
 
     \b
       simgin strategies gold-early
       simgin strategies gold+knock=at:k=4+discard=hits
       simgin strategies mine.py
+
+    Subcommands, each with its own --help:
+
+    \b
+      simgin strategies new mine.py           create a file to start from
+      simgin strategies check mine.py         test that it plays by the rules
     """
     if name is None:
         _list(as_json)
@@ -52,71 +61,60 @@ def _strategies(name: str | None, as_json: bool) -> None:
         _show(loader.find(name), as_json)
 
 
-strategies = Named(_strategies)
+strategies = NameOrSubcommand(_strategies)
 
 
 @strategies.command("check")
-@click.argument("strategy", metavar="X")
+@click.argument("strategy")
 @click.option(
     "-v",
     "--variant",
-    "variants_",
+    "variant_texts",
     multiple=True,
     metavar="VARIANT",
-    help="Only in this game; again for more. Default: all.",
+    help="Only in this variant; may be repeated [default: all].",
 )
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0.1),
+    metavar="S",
     default=10.0,
-    show_default=True,
-    help="Time to answer one question.",
+    show_default="10",
+    help="Time limit for one decision.",
 )
 @json_option
-def _check(strategy: str, variants_: tuple[str, ...], seconds: float, as_json: bool) -> int:
-    """Put a strategy to the contract test: legal answers, in time, from its view alone, nothing written.
+def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_json: bool) -> int:
+    """Test that a strategy plays by the rules: legal answers, in time, from its view alone.
 
-    Positions from random play of every game are put to it in a process of its own with every index checked, several times over; then it
-    plays deals. Exits with 1 if a check fails.
+    Puts positions from random play in every variant to its policies, several times over, in a
+    separate process that checks every array index; then plays whole deals.
+
+    Exit code: 0 if all checks pass, 1 if any fails.
     """
     from simgin.checks import contract
 
-    games = [variants.find(text) for text in variants_] or contract.games()
-    with explained_wait(
-        "checking; this takes some ten seconds, and a minute the first time, when code is compiled once more for it."
-    ):
-        found = contract.check([strategy], games, seconds)
-    unread = next(
-        (one.sentence for one in found if one.check == "read" and one.passed is False), None
-    )
-    if unread:
-        raise loader.StrategyError(unread)
-    words = [word for game in games for word in ("-v", game.text)] if variants_ else []
-    rows = [
-        {
-            "strategy": one.strategy,
-            "check": one.check,
-            "passed": one.passed,
-            "sentence": one.sentence,
-        }
-        for one in found
-    ]
-    Answer(command_line("strategies", "check", strategy, *words), rows).give(
-        as_json, _check_parts(found)
-    )
-    return int(any(one.passed is False for one in found))
+    chosen = [variants.find(text) for text in variant_texts] or contract.all_variants()
+    with explain_wait(CHECKING):
+        findings = contract.check([strategy], chosen, seconds)
+    for finding in findings:
+        if finding.check == "read" and finding.passed is False:
+            raise loader.StrategyError(finding.sentence)
+    words = ["strategies", "check", strategy]
+    if variant_texts:
+        for variant in chosen:
+            words += ["-v", variant.text]
+    rows = [asdict(finding) for finding in findings]
+    Answer(command_line(*words), rows).show(as_json, _check_parts(findings))
+    return int(any(finding.passed is False for finding in findings))
 
 
-def _check_parts(found: list[Finding]) -> Iterator[Any]:
+def _check_parts(findings: list[Finding]) -> Iterator[Any]:
     from simgin.checks.contract import CHECKS
 
-    out = grid(found[0].strategy, "check", "", "what it asks")
-    for one in found:
-        out.add_row(
-            one.check,
-            {True: "passed", False: "FAILED", None: "not reached"}[one.passed],
-            one.sentence or CHECKS[one.check],
-        )
+    out = grid(findings[0].strategy, "check", "result", "details")
+    for finding in findings:
+        details = finding.sentence or CHECKS[finding.check]
+        out.add_row(finding.check, PASSED[finding.passed], details)
     yield out
 
 
@@ -124,7 +122,10 @@ def _check_parts(found: list[Finding]) -> Iterator[Any]:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("name", required=False)
 def _new(file: Path, name: str | None) -> None:
-    """Write a strategy to begin with, in a FILE that does not exist yet. NAME: what it is called; default: as the file."""
+    """Create a FILE with a strategy to start from. Never overwrites a file.
+
+    NAME is the name of the strategy [default: the name of the file].
+    """
     from simgin.strategy import template
     from simgin.text.files import create_file
 
@@ -135,171 +136,178 @@ def _new(file: Path, name: str | None) -> None:
     click.echo(f"Watch it:  {command_line('show', file, 'gold', '--unit', 3)}")
 
 
+# The list
+
+
 def _list(as_json: bool) -> None:
-    every = catalogue.ordered([loader.find(name) for name in loader.names()])
-    rows: list[dict[str, Any]] = [
-        {
-            "kind": "strategy",
-            "name": one.name,
-            "slot": None,
-            "tier": _tier(one),
-            "about": catalogue.idea(one),
-            "source": one.source,
-        }
-        | {"parameters": [], **catalogue.known(one.name)}
-        for one in every
-    ]
-    rows += [
-        {
-            "kind": "policy",
-            "name": one.name,
-            "slot": one.slot,
-            "tier": compiler.tier(one),
-            "about": one.about,
-            "parameters": _parameters(one),
-        }
-        for one in loader.policies()
-    ]
-    Answer(command_line("strategies"), rows).give(as_json, _list_parts(every))
+    listed = catalogue.ordered([loader.find(name) for name in loader.names()])
+    rows = [_strategy_row(strategy) for strategy in listed]
+    rows += [_policy_row(policy) for policy in loader.policies()]
+    Answer(command_line("strategies"), rows).show(as_json, _list_parts(listed))
 
 
-def _list_parts(every: list[Strategy]) -> Iterator[Any]:
-    yield from _catalogue(
-        "Strategies for two players, strongest first",
-        [one for one in every if not catalogue.alone(one.name)],
-    )
+def _strategy_row(strategy: Strategy) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "kind": "strategy",
+        "name": strategy.name,
+        "slot": None,
+        "tier": _tier(strategy),
+        "about": catalogue.idea(strategy),
+        "source": strategy.source,
+        "parameters": [],
+    }
+    return row | catalogue.known(strategy.name)
+
+
+def _policy_row(policy: Policy) -> dict[str, Any]:
+    return {
+        "kind": "policy",
+        "name": policy.name,
+        "slot": policy.slot,
+        "tier": compiler.tier(policy),
+        "about": policy.about,
+        "parameters": _parameter_rows(policy),
+    }
+
+
+def _list_parts(listed: Sequence[Strategy]) -> Iterator[Any]:
+    solo = [strategy for strategy in listed if catalogue.alone(strategy.name)]
+    two_players = [strategy for strategy in listed if strategy not in solo]
+    yield from _catalogue("Two-player strategies, strongest first", two_players)
     yield catalogue.READING
-    yield from _catalogue(
-        "Strategies for games alone", [one for one in every if catalogue.alone(one.name)]
-    )
+    yield from _catalogue("Solitaire strategies", solo)
     for slot in SLOTS:
-        own = [policy for policy in loader.policies() if policy.slot == slot]
-        if own:
-            yield _policies(slot, own)
-    yield "\nOne with its parameters: simgin strategies NAME. Another policy in a slot: gold+knock=at:k=4."
+        in_slot = [policy for policy in loader.policies() if policy.slot == slot]
+        if in_slot:
+            yield _policy_table(slot, in_slot)
+    yield (
+        "\nOne with its parameters: simgin strategies NAME. To replace a policy: gold+knock=at:k=4."
+    )
 
 
-def _catalogue(title: str, every: list[Strategy]) -> Iterator[Any]:
-    """A heading, and of each strategy a line with its figures, its idea and its source."""
+def _catalogue(title: str, listed: Sequence[Strategy]) -> Iterator[Any]:
+    """A heading, then per strategy its figures, its idea and its source."""
     from rich.padding import Padding
     from rich.text import Text
 
     yield Text(f"\n{title}", style="bold")
-    longest = max(len(one.name) for one in every)
-    for one in every:
-        figures = ", ".join(filter(None, (catalogue.strength(one.name), _speed(one))))
-        yield Text(f"\n{one.name:<{longest}}  {figures}", style="bold")
-        yield Padding(Text(catalogue.idea(one)), (0, 0, 0, 2))
-        if one.source:
-            yield Padding(Text(one.source, style="dim"), (0, 0, 0, 2))
+    longest = max(len(strategy.name) for strategy in listed)
+    indent = (0, 0, 0, 2)
+    for strategy in listed:
+        figures = [catalogue.strength(strategy.name), _speed(strategy)]
+        facts = ", ".join(figure for figure in figures if figure)
+        yield Text(f"\n{strategy.name:<{longest}}  {facts}", style="bold")
+        yield Padding(Text(catalogue.idea(strategy)), indent)
+        if strategy.source:
+            yield Padding(Text(strategy.source, style="dim"), indent)
 
 
 def _speed(strategy: Strategy) -> str:
-    """How fast a strategy plays: as measured; of one that was not, whether it runs in Python or cannot be played."""
+    """The measured speed; for a strategy not measured, whether it is slow or refused."""
+    measured = catalogue.speed(strategy.name)
+    if measured:
+        return measured
     tier = _tier(strategy)
-    return catalogue.speed(strategy.name) or ("" if tier == "fast" else tier)
+    return "" if tier == "fast" else tier
 
 
-def _policies(slot: str, policies: list[Policy]) -> Table:
+def _policy_table(slot: str, in_slot: Sequence[Policy]) -> Table:
     out = grid(f"Policies for +{slot}=", "name", "what it does")
-    for policy in policies:
-        parameters = ", ".join(
-            f"{name}={written(one, one.default)}" for name, one in policy.params.items()
-        )
-        out.add_row(policy.name, policy.about + (f" [{parameters}]" if parameters else ""))
+    for policy in in_slot:
+        defaults = [f"{name}={written(param, param.default)}" for name, param in _params(policy)]
+        suffix = f" [{', '.join(defaults)}]" if defaults else ""
+        out.add_row(policy.name, policy.about + suffix)
     return out
+
+
+def _params(policy: Policy) -> list[tuple[str, Param]]:
+    return list(policy.params.items())
+
+
+# One strategy
 
 
 def _show(strategy: Strategy, as_json: bool) -> None:
-    own = [policy for slot in SLOTS if (policy := strategy.policy(slot)) is not None]
     digest = loader.digest(strategy)
-    rows = [
-        {
-            "strategy": strategy.text,
-            "digest": digest,
-            "ending": strategy.ending,
-            "slot": policy.slot,
-            "policy": text,
-        }
-        | {
-            "tier": compiler.tier(policy),
-            "about": policy.about,
-            "file": str(policy.source),
-            "parameters": _parameters(policy),
-        }
-        for policy, (_, text) in zip(own, loader.described(strategy), strict=True)
-    ]
-    Answer(command_line("strategies", strategy.text), rows).give(
-        as_json, _show_parts(strategy, own, digest)
-    )
+    rows = []
+    for policy, text in _policies(strategy):
+        row = {"strategy": strategy.text, "digest": digest, "ending": strategy.ending}
+        row |= {"slot": policy.slot, "policy": text, "tier": compiler.tier(policy)}
+        row |= {"about": policy.about, "file": str(policy.source)}
+        rows.append({**row, "parameters": _parameter_rows(policy)})
+    command = command_line("strategies", strategy.text)
+    Answer(command, rows).show(as_json, _show_parts(strategy, digest))
 
 
-def _show_parts(strategy: Strategy, own: list[Policy], digest: str) -> Iterator[Any]:
+def _policies(strategy: Strategy) -> list[tuple[Policy, str]]:
+    """The policies of a strategy in the order of the slots, each with its text."""
+    used = [strategy.policy(slot) for slot in SLOTS]
+    present = [policy for policy in used if policy is not None]
+    texts = [text for _, text in loader.described(strategy)]
+    return list(zip(present, texts, strict=True))
+
+
+def _show_parts(strategy: Strategy, digest: str) -> Iterator[Any]:
+    about = _paragraphs(strategy.about)
     yield strategy.text
-    yield _paragraphs(strategy.about)
-    if f"Source: {strategy.source}" not in _paragraphs(strategy.about) and strategy.source:
+    yield about
+    if strategy.source and f"Source: {strategy.source}" not in about:
         yield f"Source: {strategy.source}"
-    out = grid("Policies", "slot", "policy", "tier", "what it does")
-    for policy, (slot, text) in zip(own, loader.described(strategy), strict=True):
-        out.add_row(slot, text, compiler.tier(policy), policy.about)
+    policies = _policies(strategy)
+    out = grid("Policies", "slot", "policy", "speed", "what it does")
+    for policy, text in policies:
+        out.add_row(policy.slot, text, compiler.tier(policy), policy.about)
     yield out
-    if any(policy.params for policy in own):
-        yield _parameter_table(own)
-    yield from (
-        f"\n{about}"
-        for tier, about in TIERS.items()
-        if tier in [compiler.tier(policy) for policy in own]
-    )
+    if any(policy.params for policy, _ in policies):
+        yield _parameter_table([policy for policy, _ in policies])
+    tiers = {compiler.tier(policy) for policy, _ in policies}
+    for tier, sentence in TIERS.items():
+        if tier in tiers:
+            yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending}: {ENDINGS[strategy.ending]}."
-    yield "Files:  " + "\n        ".join(_near(path) for path in loader.files(strategy))
+    yield "Files:  " + "\n        ".join(_relative(path) for path in loader.files(strategy))
     yield f"Digest: {digest}"
 
 
-def _parameter_table(own: list[Policy]) -> Table:
-    out = grid("Parameters", "parameter", "value", "may be", "meaning")
-    for policy in own:
-        for name, one in policy.params.items():
-            out.add_row(f"{policy.slot}: {name}", written(one, one.default), _span(one), one.about)
+def _parameter_table(policies: Sequence[Policy]) -> Table:
+    out = grid("Parameters", "parameter", "value", "range", "meaning")
+    for policy in policies:
+        for name, param in _params(policy):
+            value = written(param, param.default)
+            out.add_row(f"{policy.slot}: {name}", value, _range(param), param.about)
     return out
 
 
-def _parameters(policy: Policy) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "kind": one.kind,
-            "value": written(one, one.default),
-            "may_be": _span(one),
-            "about": one.about,
-        }
-        for name, one in policy.params.items()
-    ]
+def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
+    rows = []
+    for name, param in _params(policy):
+        row = {"name": name, "kind": param.kind, "value": written(param, param.default)}
+        rows.append({**row, "may_be": _range(param), "about": param.about})
+    return rows
 
 
-def _span(parameter: Param) -> str:
-    """What a parameter may be."""
-    if parameter.kind == "choice":
-        return ", ".join(parameter.words)
-    if parameter.kind == "bool":
+def _range(param: Param) -> str:
+    """The values that a parameter may have."""
+    if param.kind == "choice":
+        return ", ".join(param.words)
+    if param.kind == "bool":
         return "yes, no"
-    return f"{parameter.low:g}..{parameter.high:g}" + (
-        " (whole)" if parameter.kind == "integer" else ""
-    )
+    whole = " (whole)" if param.kind == "integer" else ""
+    return f"{param.low:g}..{param.high:g}{whole}"
 
 
-def _near(path: Path) -> str:
-    """A path, from here if it lies below."""
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+def _relative(path: Path) -> str:
+    """A path, relative to the current directory if it lies below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _tier(strategy: Strategy) -> str:
     """The slowest tier of a strategy's policies."""
-    found = {
-        compiler.tier(policy) for slot in SLOTS if (policy := strategy.policy(slot)) is not None
-    }
-    return next(tier for tier in ("refused", "slow", "fast") if tier in found)
+    tiers = {compiler.tier(policy) for policy, _ in _policies(strategy)}
+    return next(tier for tier in SLOWEST_FIRST if tier in tiers)
 
 
-def _paragraphs(about: str) -> str:
-    """A docstring's text with its lines joined."""
-    return "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
+def _paragraphs(docstring: str) -> str:
+    """The text of a docstring with the lines of each paragraph joined."""
+    return "\n\n".join(" ".join(part.split()) for part in docstring.split("\n\n"))

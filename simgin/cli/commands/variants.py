@@ -1,4 +1,4 @@
-"""`simgin variants`: what games there are, and what one is made of."""
+"""`simgin variants`: which rule variants there are, and the rules of one."""
 
 from __future__ import annotations
 
@@ -9,58 +9,68 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.groups import Named
-from simgin.cli.output import Answer, command_line, grid, json_option
-from simgin.rules import variants as games
-from simgin.rules.variants import Parameter, Variant, VariantError
+from simgin.cli.groups import NameOrSubcommand
+from simgin.cli.options import json_option
+from simgin.cli.output import Answer, command_line, grid
+from simgin.rules.variants import (
+    Parameter,
+    Variant,
+    VariantError,
+    difference,
+    find,
+    names,
+    of_file,
+    parameters,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 SECTIONS = {
     "deal": "The deal",
-    "meld": "Melds and values",
+    "meld": "Melds and card values",
     "score": "Scoring",
     "match": "The match",
     "stake": "The die and stakes",
 }
+NO_EFFECT = "\nA dash or brackets: no effect in this variant."
 
 
 @click.command("variants")
 @click.argument("name", required=False)
 @json_option
 def _variants(name: str | None, as_json: bool) -> None:
-    """List the games, or show one: what differs from standard, and every rule in words.
+    """List all variants, or show one with every rule.
 
-    Games are composed with plus signs, and the later part wins:
+    Variants are combined with plus signs; later parts override earlier ones:
 
     \b
       simgin variants oklahoma
       simgin variants oklahoma+rainbow+gin_bonus=20
 
-    Games of your own are in a TOML file, and have a name wherever a game is asked for:
+    Your own variants live in a TOML file and can be named wherever a variant is expected:
 
     \b
-      simgin variants mine.toml               those in a file
+      simgin variants mine.toml               all variants in a file
       simgin variants mine.toml#club          one of them
       simgin match gold -v mine.toml#club
 
-    Subcommands, each with a --help of its own:
+    Subcommands, each with its own --help:
 
     \b
-      simgin variants diff A B                where two games differ
-      simgin variants new mine.toml           begin a file
-      simgin variants check mine.toml         what is wrong with a file
+      simgin variants diff A B                how two variants differ
+      simgin variants new mine.toml           create a file to start from
+      simgin variants check mine.toml         check the variants in a file
     """
     if name is None:
-        _list(command_line("variants"), [games.find(one) for one in games.names()], as_json)
+        _list(command_line("variants"), [find(shipped) for shipped in names()], as_json)
     elif name.endswith(".toml") and "+" not in name:
-        _list(command_line("variants", name), _all_of(name), as_json)
+        _list(command_line("variants", name), _read_file(name), as_json)
     else:
-        _show(games.find(name), as_json)
+        _show(find(name), as_json)
 
 
-variants = Named(_variants)
+variants = NameOrSubcommand(_variants)
 
 
 @variants.command("diff")
@@ -68,20 +78,16 @@ variants = Named(_variants)
 @click.argument("b")
 @json_option
 def _diff(a: str, b: str, as_json: bool) -> None:
-    """Where the games A and B differ, rule by rule.
+    """Show how variants A and B differ, rule by rule.
 
     \b
       simgin variants diff standard oklahoma
       simgin variants diff oklahoma+rainbow mine.toml#club
     """
-    one, other = games.find(a), games.find(b)
-    rows = [
-        _changed(games.parameters()[name], one, other)
-        for name, _, _ in games.difference(one, other)
-    ]
-    Answer(command_line("variants", "diff", one.text, other.text), rows).give(
-        as_json, _diff_parts(one, other)
-    )
+    first, second = find(a), find(b)
+    rows = [_diff_row(parameter, first, second) for parameter in _changes(first, second)]
+    command = command_line("variants", "diff", first.text, second.text)
+    Answer(command, rows).show(as_json, _diff_parts(first, second))
 
 
 @variants.command("check")
@@ -89,12 +95,12 @@ def _diff(a: str, b: str, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def _check(ctx: click.Context, file: str, as_json: bool) -> None:
-    """Say of every game in a file what is wrong with it, or that it is sound.
+    """Check every variant in a file and print what is wrong with it.
 
-    Exit code 0: all are sound; 1: some are not; 2: the file cannot be read.
+    Exit code: 0 if all are valid, 1 if any is not, 2 if the file cannot be read.
     """
-    rows = [_verdict(text, found) for text, found in games.of_file(file).items()]
-    Answer(command_line("variants", "check", file), rows).give(as_json, _check_parts(rows))
+    rows = [_check_row(text, result) for text, result in of_file(file).items()]
+    Answer(command_line("variants", "check", file), rows).show(as_json, _check_parts(rows))
     ctx.exit(0 if all(row["ok"] for row in rows) else 1)
 
 
@@ -105,12 +111,12 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
     "start",
     default="standard",
     show_default=True,
-    metavar="GAME",
-    help="What to start from, like oklahoma+rainbow.",
+    metavar="VARIANT",
+    help="Variant to start from, such as oklahoma+rainbow.",
 )
 @json_option
 def _new(file: str, start: str, as_json: bool) -> None:
-    """Begin a file of games of your own, with every rule in a comment. Nothing is overwritten.
+    """Create a file for your own variants, with every rule in a comment. Never overwrites a file.
 
     \b
       simgin variants new mine.toml --from oklahoma+rainbow
@@ -120,108 +126,114 @@ def _new(file: str, start: str, as_json: bool) -> None:
 
     if sentence := user_files.path_fault(file):
         raise VariantError([sentence])
-    found = games.find(start)
-    create_file(Path(file), template.variant_file(file, found))
-    begun = games.find(f"{file}#{template.variant_name(file)}")
-    row = {"variant": begun.text, "from": found.text}
-    answer = Answer(
-        command_line("variants", "new", file, "--from", found.text), [row], files=[Path(file)]
-    )
-    answer.give(as_json, _next_steps(file, begun))
+    base = find(start)
+    create_file(Path(file), template.variant_file(file, base))
+    created = find(f"{file}#{template.variant_name(file)}")
+    row = {"variant": created.text, "from": base.text}
+    command = command_line("variants", "new", file, "--from", base.text)
+    answer = Answer(command, [row], files=[Path(file)])
+    answer.show(as_json, _next_steps(file, created))
 
 
-def _list(command: str, every: Sequence[Variant], as_json: bool) -> None:
-    rows = [
-        {"name": one.text, "title": one.title, "about": one.about, "players": one.row["players"]}
-        for one in every
-    ]
-    Answer(command, rows).give(as_json, _list_parts(every))
+def _list(command: str, listed: Sequence[Variant], as_json: bool) -> None:
+    rows = []
+    for variant in listed:
+        row = {"name": variant.text, "title": variant.title, "about": variant.about}
+        rows.append(row | {"players": variant.row["players"]})
+    Answer(command, rows).show(as_json, _list_parts(listed))
 
 
-def _all_of(file: str) -> list[Variant]:
-    """The games of a file; VariantError with everything that is wrong with any of them."""
-    found = games.of_file(file)
-    sentences = [
-        sentence if sentence.startswith(f"{file}: ") else f"{text}: {sentence}"
-        for text, error in found.items()
-        if isinstance(error, VariantError)
-        for sentence in error.sentences
-    ]
+def _read_file(file: str) -> list[Variant]:
+    """The variants in a file; VariantError with everything that is wrong with any of them."""
+    valid, sentences = [], []
+    for text, result in of_file(file).items():
+        if isinstance(result, Variant):
+            valid.append(result)
+            continue
+        for sentence in result.sentences:
+            named = sentence.startswith(f"{file}: ")
+            sentences.append(sentence if named else f"{text}: {sentence}")
     if sentences:
         raise VariantError(sentences)
-    return [one for one in found.values() if isinstance(one, Variant)]
+    return valid
 
 
-def _list_parts(every: Sequence[Variant]) -> Iterator[Any]:
-    out = grid("Games", "name", "game")
+def _list_parts(listed: Sequence[Variant]) -> Iterator[Any]:
+    out = grid("Variants", "name", "rules")
     out.columns[0].no_wrap = True
-    for one in every:
-        out.add_row(one.text, f"{one.title}. {one.about}")
+    for variant in listed:
+        out.add_row(variant.text, f"{variant.title}. {variant.about}")
     yield out
     yield ""
-    yield "One with all its rules: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
-    yield "Games of your own: simgin variants new mine.toml."
+    yield "All rules of one: simgin variants NAME. Any rule can be changed: standard+gin_bonus=10."
+    yield "Your own variants: simgin variants new mine.toml."
 
 
 def _show(variant: Variant, as_json: bool) -> None:
-    base = games.find("standard")
-    rows = [_row(parameter, variant, base) for parameter in games.parameters().values()]
-    Answer(command_line("variants", variant.text), rows).give(as_json, _show_parts(variant, base))
+    base = find("standard")
+    rows = [_rule_row(parameter, variant, base) for parameter in parameters().values()]
+    command = command_line("variants", variant.text)
+    Answer(command, rows).show(as_json, _show_parts(variant, base))
 
 
 def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     yield f"{variant.text}: {variant.title}"
     yield variant.about
-    changed = [name for name, _, _ in games.difference(base, variant)]
-    if changed:
-        yield _differences(variant, base, changed)
+    changes = _changes(base, variant)
+    if changes:
+        yield _changes_table(variant, base, changes)
     else:
-        yield "\nNothing differs from standard."
-    for section, group in groupby(
-        games.parameters().values(), key=lambda parameter: parameter.section
-    ):
-        yield _section(SECTIONS.get(section, section), list(group), variant)
-    yield "\nA dash or brackets: no effect in this game."
+        yield "\nThe same rules as standard."
+    for section, group in groupby(parameters().values(), lambda parameter: parameter.section):
+        yield _section_table(SECTIONS.get(section, section), list(group), variant)
+    yield NO_EFFECT
 
 
-def _differences(variant: Variant, base: Variant, changed: list[str]) -> Table:
-    out = grid("Differs from standard", "rule", "here", "standard")
-    for name in changed:
-        parameter = games.parameters()[name]
-        out.add_row(name, _text(parameter, variant), _text(parameter, base))
+def _changes(first: Variant, second: Variant) -> list[Parameter]:
+    """The parameters in which two variants differ."""
+    return [parameters()[name] for name, _, _ in difference(first, second)]
+
+
+def _changes_table(variant: Variant, base: Variant, changes: Sequence[Parameter]) -> Table:
+    out = grid(f"Changes from {base.text}", "rule", variant.text, base.text)
+    for parameter in changes:
+        out.add_row(parameter.name, _text(parameter, variant), _text(parameter, base))
     return out
 
 
-def _section(title: str, parameters: list[Parameter], variant: Variant) -> Table:
+def _section_table(title: str, section: Sequence[Parameter], variant: Variant) -> Table:
     out = grid(title, "rule", "value", "meaning")
     out.columns[0].no_wrap, out.columns[1].max_width = True, 22
-    for parameter in parameters:
+    for parameter in section:
         out.add_row(parameter.name, _text(parameter, variant), parameter.words)
     return out
 
 
-def _diff_parts(one: Variant, other: Variant) -> Iterator[Any]:
-    changed = [games.parameters()[name] for name, _, _ in games.difference(one, other)]
-    if not changed:
-        yield f"{one.text} and {other.text} are the same game."
+def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
+    changes = _changes(first, second)
+    if not changes:
+        yield f"{first.text} and {second.text} have the same rules."
         return
-    out = grid(f"{one.text} (A) and {other.text} (B)", "rule", "A", "B", "meaning")
+    out = grid(f"{first.text} (A) and {second.text} (B)", "rule", "A", "B", "meaning")
     out.columns[0].no_wrap = True
-    for parameter in changed:
-        out.add_row(parameter.name, _text(parameter, one), _text(parameter, other), parameter.words)
+    matters = False
+    for parameter in changes:
+        cells = _text(parameter, first), _text(parameter, second)
+        out.add_row(parameter.name, *cells, parameter.words)
+        matters = matters or _matters(parameter, first) or _matters(parameter, second)
     yield out
-    if not any(_counts(parameter, one) or _counts(parameter, other) for parameter in changed):
-        yield "\nThey are the same game: nothing of this has an effect."
-    yield "\nA dash or brackets: no effect in this game."
+    if not matters:
+        yield "\nThey play the same: none of these rules has an effect."
+    yield NO_EFFECT
 
 
-def _counts(parameter: Parameter, variant: Variant) -> bool:
+def _matters(parameter: Parameter, variant: Variant) -> bool:
     return parameter.status != "descriptive" and parameter.acts(variant.row)
 
 
-def _verdict(text: str, found: Variant | VariantError) -> dict[str, Any]:
-    """What `check` says of one game."""
-    sentences = found.sentences if isinstance(found, VariantError) else []
+def _check_row(text: str, result: Variant | VariantError) -> dict[str, Any]:
+    """The result of `check` for one variant."""
+    sentences = result.sentences if isinstance(result, VariantError) else []
     return {"variant": text, "ok": not sentences, "sentences": sentences}
 
 
@@ -229,16 +241,17 @@ def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
     from rich.padding import Padding
 
     for row in rows:
-        yield f"{row['variant']}: {'ok' if row['ok'] else 'failed'}"
-        yield from (Padding(sentence, (0, 0, 0, 4)) for sentence in row["sentences"])
+        yield f"{row['variant']}: {'ok' if row['ok'] else 'not valid'}"
+        for sentence in row["sentences"]:
+            yield Padding(sentence, (0, 0, 0, 4))
     yield ""
 
 
-def _next_steps(file: str, begun: Variant) -> Iterator[str]:
-    yield f"{begun.text} is a game now; change its rules in {file}. Then:"
+def _next_steps(file: str, created: Variant) -> Iterator[str]:
+    yield f"You can now play {created.text}. Edit its rules in {file}, then:"
     yield f"  {command_line('variants', 'check', file)}"
-    yield f"  {command_line('variants', 'diff', 'standard', begun.text)}"
-    yield f"  {command_line('match', 'gold', '-v', begun.text)}"
+    yield f"  {command_line('variants', 'diff', 'standard', created.text)}"
+    yield f"  {command_line('match', 'gold', '-v', created.text)}"
     yield ""
 
 
@@ -249,8 +262,8 @@ def _text(parameter: Parameter, variant: Variant) -> str:
     return text if value is None or parameter.acts(variant.row) else f"({text})"
 
 
-def _changed(parameter: Parameter, one: Variant, other: Variant) -> dict[str, Any]:
-    a, b = one.row[parameter.name], other.row[parameter.name]
+def _diff_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str, Any]:
+    a, b = first.row[parameter.name], second.row[parameter.name]
     return {
         "parameter": parameter.name,
         "section": parameter.section,
@@ -258,19 +271,20 @@ def _changed(parameter: Parameter, one: Variant, other: Variant) -> dict[str, An
         "b": b,
         "text_a": parameter.write(a),
         "text_b": parameter.write(b),
-        "acts_a": parameter.acts(one.row),
-        "acts_b": parameter.acts(other.row),
+        "acts_a": parameter.acts(first.row),
+        "acts_b": parameter.acts(second.row),
         "meaning": parameter.words,
     }
 
 
-def _row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str, Any]:
+def _rule_row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str, Any]:
+    value = variant.row[parameter.name]
     return {
         "variant": variant.text,
         "parameter": parameter.name,
         "section": parameter.section,
-        "value": variant.row[parameter.name],
-        "text": parameter.write(variant.row[parameter.name]),
+        "value": value,
+        "text": parameter.write(value),
         "acts": parameter.acts(variant.row),
         "standard": parameter.write(base.row[parameter.name]),
         "may_be": parameter.span(),

@@ -1,0 +1,124 @@
+"""Options that several commands share, and the readers of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from simgin.text import amounts
+
+T = TypeVar("T")
+SEEDS = 2**64
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else to stdout."
+)
+variant_option = click.option(
+    "-v",
+    "--variant",
+    default="standard",
+    show_default=True,
+    help="Variant, such as oklahoma or standard+knock_limit=5.",
+)
+
+
+def _check_seed(_context: click.Context, _option: click.Parameter, seed: int | None) -> int | None:
+    if seed is not None and not 0 <= seed < SEEDS:
+        raise click.BadParameter(f"a seed lies between 0 and 2^64 - 1, and {seed} does not.")
+    return seed
+
+
+def _check_workers(_context: click.Context, _option: click.Parameter, n: int | None) -> int | None:
+    if n is not None and n < 1:
+        raise click.BadParameter(f"at least 1 thread is needed, not {n}.")
+    return n
+
+
+seed_option = click.option(
+    "--seed",
+    type=int,
+    callback=_check_seed,
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Seed of the shuffles.",
+)
+workers_option = click.option(
+    "--workers",
+    type=int,
+    callback=_check_workers,
+    metavar="N",
+    help="Number of threads [default: all processors]. Does not affect results.",
+)
+scheduler_option = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Play on a dask cluster (tcp://host:8786) or in processes here (local:4).",
+)
+record_option = click.option(
+    "--record", is_flag=True, help="Also write every deal to deals.parquet in DIR."
+)
+
+
+def output_option(help_text: str, *, required: bool = False) -> Callable[[Any], Any]:
+    """`-o DIR`, the directory for results."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        required=required,
+        help=help_text,
+    )
+
+
+def read_count(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """Callback: the number of deals or matches in a text such as 100000, 200k, 2M or 1e6."""
+    return _read(amounts.count, text)
+
+
+def read_until(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> str | float | None:
+    """Callback of --until: the half-width of an interval."""
+    return _read(amounts.half_width, text)
+
+
+def read_sprt(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> tuple[float, float] | None:
+    """Callback of --sprt: two Elo differences."""
+    return _read(amounts.elo_bounds, text)
+
+
+def read_seconds(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> float | None:
+    """Callback of --for: a time in seconds."""
+    return _read(amounts.seconds, text)
+
+
+def _read(reader: Callable[[str], T], text: str | None) -> T | None:
+    if text is None:
+        return None
+    try:
+        return reader(text)
+    except (amounts.CountError, amounts.PrecisionError) as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def stopping_words(
+    until: str | float | None, sprt: tuple[float, float] | None, seconds: float | None
+) -> list[object]:
+    """The options that stop a run early, as words of a command line."""
+    words: list[object] = []
+    if until is not None:
+        words += ["--until", until]
+    if sprt is not None:
+        words += ["--sprt", "{:g},{:g}".format(*sprt)]
+    if seconds is not None:
+        words += ["--for", f"{seconds:g}s"]
+    return words
