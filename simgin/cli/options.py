@@ -106,7 +106,7 @@ def _read(reader: Callable[[str], T], text: str | None) -> T | None:
         return None
     try:
         return reader(text)
-    except (amounts.CountError, amounts.PrecisionError) as error:
+    except amounts.AmountError as error:
         raise click.BadParameter(str(error)) from None
 
 

@@ -1,5 +1,4 @@
-"""How every command ends: tables or one JSON object on stdout, the files it wrote, the command that
-repeats it."""
+"""The end of every command: tables or a JSON object, the files written, how to repeat it."""
 
 from __future__ import annotations
 

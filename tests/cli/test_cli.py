@@ -96,7 +96,7 @@ def files(place):
 def test_help_mentions_every_command_and_imports_nothing_heavy():
     code = f"""
 import sys
-from simgin.cli import cli
+from simgin.cli.main import cli
 try:
     cli.main(["--help"])
 except SystemExit as end:
@@ -310,7 +310,7 @@ def test_the_same_command_again_says_the_same_and_plays_nothing(here, monkeypatc
     ) == first
     said = call("run", "waiting.toml").stdout
     assert (
-        "200 deals (100 % there)" in said
+        "200 deals (100 % done)" in said
         and said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     )
 
@@ -407,12 +407,12 @@ def test_a_cell_more_is_another_run(here):
 def test_a_dry_run_writes_nothing_and_tells_what_is_left(here):
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "2000"))
     said = call("run", "waiting.toml", "--dry-run").stdout
-    assert "2,000 deals" in said and "there)" not in said and files(here) == ["waiting.toml"]
+    assert "2,000 deals" in said and "done)" not in said and files(here) == ["waiting.toml"]
     call("run", "waiting.toml")
     before = files(here)
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "4000"))
     assert (
-        "4,000 deals (50 % there)" in call("run", "waiting.toml", "--dry-run").stdout
+        "4,000 deals (50 % done)" in call("run", "waiting.toml", "--dry-run").stdout
         and files(here) == before
     )
 
@@ -433,7 +433,7 @@ def test_variants_lists_all():
 
 def test_a_variant_shows_its_differences_and_every_parameter():
     said = call("variants", "oklahoma+knock_limit=5").stdout
-    assert "Differs from standard" in said and "(section" not in said
+    assert "Changes from standard" in said and "(section" not in said
     assert "\nknock_limit        (5) " in said  # the upcard sets the limit there
     assert all(f"\n{name} " in said for name in variants.parameters())
 
@@ -642,7 +642,7 @@ def test_an_interruption_ends_with_130_keeps_what_was_finished_and_goes_on(here,
         interrupted_after(patched, 2)
         said = call("match", "gold", "--deals", "60k", "-o", "out", "--workers", 1, code=130).stderr
     command = "simgin match gold simple -v standard --deals 60000 --seed 1 -o out"
-    assert f"interrupted; what was finished is kept in out. Go on with: {command}" in said
+    assert f"interrupted; finished blocks are kept in out. Continue with: {command}" in said
     assert files(here) == ["out", "out/ledger.sqlite"]
     with ledger.reading(Path("out/ledger.sqlite")) as book:
         assert len(book.finished(0)) >= 2
@@ -662,7 +662,7 @@ def test_what_a_run_by_the_clock_goes_on_with_still_plays_matches(here, monkeypa
     interrupted_after(monkeypatch, 1)
     said = call("match", "gold", "--matches", "60k", "--for", "50s", "-o", "out", code=130).stderr
     assert (
-        "Go on with: simgin match gold simple -v standard --matches 60000 --for 50s --seed 1 -o out"
+        "Continue with: simgin match gold simple -v standard --matches 60000 --for 50s --seed 1 -o out"
         in said
     )
 
@@ -684,7 +684,7 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.returncode == 130, run.stderr
     assert (
-        "interrupted; what was finished is kept in out" in run.stderr
+        "interrupted; finished blocks are kept in out" in run.stderr
         and "Traceback" not in run.stderr
     )
     assert files(here) == ["out", "out/ledger.sqlite"]

@@ -159,7 +159,8 @@ def test_an_interruption_names_the_command_that_goes_on(monkeypatch):
 
     monkeypatch.setattr(command, "_book", interrupted)
     assert (
-        "Go on with: simgin odds solitaire-gin --seed 1" in call("solitaire-gin", code=130).stderr
+        "Continue with: simgin odds solitaire-gin --seed 1"
+        in call("solitaire-gin", code=130).stderr
     )
 
 

@@ -112,7 +112,7 @@ def test_an_unfinished_run_is_refused_with_the_command_that_continues_it():
     Path("out/manifest.json").unlink()
     said = call("report", "out", code=2).stderr
     assert (
-        "out holds a run that is not finished; go on with: simgin match gold simple -v standard --deals 300 --seed 1 -o out"
+        "the run in out is not finished; continue with: simgin match gold simple -v standard --deals 300 --seed 1 -o out"
         in said
     )
 
@@ -124,7 +124,7 @@ def test_an_older_ledger_names_the_command_that_adds_what_is_missing():
 
     with sqlite3.connect("out/ledger.sqlite") as connection:
         connection.execute("DELETE FROM run WHERE key = 'command'")
-    assert "the command that began it goes on with it." in call("report", "out", code=2).stderr
+    assert "continue with the command that began it." in call("report", "out", code=2).stderr
 
 
 @pytest.mark.parametrize(

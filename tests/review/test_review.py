@@ -427,7 +427,7 @@ def test_an_interrupted_review_goes_on_to_the_same_bytes_whoever_works(made, her
     command = (
         "simgin review straight standard+points_target=50 --against standard -o out --matches 1000"
     )
-    assert f"what was finished is kept in out. Go on with: {command}" in said
+    assert f"finished blocks are kept in out. Continue with: {command}" in said
     assert tree("out") == {}
     assert "is not finished" in call("report", "out", code=2).stderr
     call(*WORDS, "--workers", 2)

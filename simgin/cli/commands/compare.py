@@ -28,7 +28,7 @@ def compare(run: Path, base: Path, as_json: bool) -> None:
     run_read, base_read = comparison.read(run), comparison.read(base)
     differences = comparison.differences(run_read, base_read)
     other_settings = comparison.told_apart(run_read, base_read)
-    parts = [tables.differences(differences)]
+    parts: list[object] = [tables.differences(differences)]
     if other_settings:
         parts += ["The runs also differ in:", *(f"  {line}" for line in other_settings)]
     command, seed = command_line("compare", run, base), run_read.manifest["seed"]

@@ -26,8 +26,10 @@ from simgin.cli.output import Answer, command_line
 def hand(
     cards: tuple[str, ...], variant: str, upcard: str | None, score: int | None, as_json: bool
 ) -> None:
-    """Evaluate a hand: deadwood, melds and legal endings of ten cards; the deadwood after each
-    discard of eleven.
+    """Evaluate a hand: deadwood, melds, best discards.
+
+    Ten cards: least deadwood, the melds, and whether the hand may knock. Eleven cards: the
+    deadwood after each discard.
 
     A card is a rank (A23456789TJQK) and a suit (S H D C):
 

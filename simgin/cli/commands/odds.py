@@ -98,7 +98,7 @@ def odds(
     try:
         book, played = _book(games, strategies, deals, seed, workers)
     except KeyboardInterrupt:
-        note(f"interrupted; players that were finished are kept. Go on with: {command}")
+        note(f"interrupted; finished players are kept. Continue with: {command}")
         raise click.exceptions.Exit(130) from None
     for sentence in book.refused:
         note(sentence)

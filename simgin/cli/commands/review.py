@@ -41,8 +41,10 @@ def review(
     scheduler: str | None,
     as_json: bool,
 ) -> None:
-    """Measure how rule changes affect the game: length, deal outcomes, seat and score advantage,
-    best knock threshold, luck and skill.
+    """Measure how rule changes affect the game.
+
+    Compares length, deal outcomes, seat and score advantage, the best knock threshold, luck and
+    skill:
 
     \b
       simgin review oklahoma straight --against standard -o results/rules

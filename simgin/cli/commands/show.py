@@ -54,8 +54,9 @@ def show(
     debug: bool,
     as_json: bool,
 ) -> None:
-    """Replay one deal of A against B, or of A alone: every decision, what the player saw, the
-    showdown.
+    """Replay one deal of A against B, or of A alone.
+
+    Prints every decision with what the player saw, and the showdown.
 
     Without --deal this is a single deal, as `simgin match --deals` plays it; with --deal it is one
     deal of a match.

@@ -138,8 +138,9 @@ def _new(file: str, start: str, as_json: bool) -> None:
 def _list(command: str, listed: Sequence[Variant], as_json: bool) -> None:
     rows = []
     for variant in listed:
+        players = variant.row["players"]
         row = {"name": variant.text, "title": variant.title, "about": variant.about}
-        rows.append(row | {"players": variant.row["players"]})
+        rows.append({**row, "players": players})
     Answer(command, rows).show(as_json, _list_parts(listed))
 
 
