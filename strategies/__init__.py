@@ -1,1 +1,4 @@
-"""The strategies that come with simgin, one idea a file; plug-ins like anybody's. Installed as the package simgin_strategies."""
+"""The strategies that come with simgin, one idea a file; plug-ins like anybody's.
+
+Installed as the package simgin_strategies.
+"""

@@ -1,7 +1,8 @@
 """Hidden worlds and roll-outs: the compiled part of the Monte Carlo strategy `mc`.
 
-A *world* is one way in which the cards that a player does not see may lie: the opponent's hand and the order of the stock. A *roll-out*
-plays a world to the end of the deal with two greedy hands, as if everything were known from there on.
+A *world* is one way in which the cards that a player does not see may lie: the opponent's hand and
+the order of the stock. A *roll-out* plays a world to the end of the deal with two greedy hands, as
+if everything were known from there on.
 """
 
 import numpy as np
@@ -53,7 +54,8 @@ NUMBERS = {
 N, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # places in `params`
 GROWN, DRAWS, ANY = 0, 1, 2  # developed
 
-# Mean deadwood of a hand that waits for gin, by the length of the discard pile (jdh8/gin-rummy-engine).
+# Mean deadwood of a hand that waits for gin, by the length of the discard pile
+# (jdh8/gin-rummy-engine).
 EXPECTED = (
     53,
     50,
@@ -96,7 +98,10 @@ FIRST_BATCH = 32
 
 @helper
 def _some_of(pool, k, seed, stream):
-    """Mask of k cards of the pool, drawn at random; they are moved to its front, in random order."""
+    """Mask of k cards of the pool, drawn at random.
+
+    They are moved to its front, in random order.
+    """
     cards = 0
     for i in range(k):
         j = i + below(pool.shape[0] - i, random_word(seed, stream))
@@ -107,7 +112,7 @@ def _some_of(pool, k, seed, stream):
 
 @helper
 def _grown(hidden, known, aim, pool, seed, stream, rules):
-    """The hidden cards after swaps with the pool, each of which brings the hand nearer to the deadwood `aim`."""
+    """Hidden cards after swaps with the pool, each bringing the hand nearer to deadwood `aim`."""
     off = abs(deadwood(known | hidden, rules) - aim)
     size = popcount(hidden)
     for _ in range(SWAPS):
@@ -126,7 +131,11 @@ def _grown(hidden, known, aim, pool, seed, stream, rules):
 
 @helper
 def _hidden_hand(view, rules, developed, pool, stream):
-    """The opponent's unknown cards: as drawn, or the best of as many draws as the pile has cards, or that one grown to what is expected."""
+    """The opponent's unknown cards.
+
+    As drawn, or the best of as many draws as the pile has cards, or that one grown to what is
+    expected.
+    """
     missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
     hidden = _some_of(pool, missing, view.noise, stream)
@@ -143,7 +152,10 @@ def _hidden_hand(view, rules, developed, pool, stream):
 
 @helper
 def imagine(view, rules, developed, pool, stream, stock):
-    """One world: the opponent's hand as a mask; the stock is written to `stock`, its next card first."""
+    """One world: the opponent's hand as a mask.
+
+    The stock is written to `stock`, its next card first.
+    """
     hidden = _hidden_hand(view, rules, developed, pool, stream)
     _some_of(pool, pool.shape[0], view.noise, stream)
     n = 0
@@ -159,7 +171,7 @@ def imagine(view, rules, developed, pool, stream, stock):
 
 @helper
 def _scratch():
-    """Room for a showdown: melds found, keys and rows of the melding shown, options and chains of the lay-offs."""
+    """Scratch arrays of a showdown: melds, keys and rows of the melding, options of the lay-offs."""
     one = (1, 3)
     return (
         np.empty(MAX_MELDS, np.int64),
@@ -172,7 +184,10 @@ def _scratch():
 
 @helper
 def settle(ten, thrown, own, other, left, view, rules, scratch):
-    """Points of the side that ends the deal with `ten`, having thrown the mask `thrown`, less those of the hand `other`."""
+    """Points of the side that ends the deal with `ten` less those of the side that holds `other`.
+
+    thrown: mask of the discard.
+    """
     found, keys, rows, options, chains = scratch
     count = deadwood(other, rules)
     if rules.layoff and (own > 0 or rules.layoff_on_gin):
@@ -186,7 +201,8 @@ def settle(ten, thrown, own, other, left, view, rules, scratch):
 def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scratch):
     """Play a deal on with two greedy hands of ten: own points less the opponent's.
 
-    mine: whether it is the own turn, and source where the card of that turn must come from; left: cards of the stock that are left.
+    mine: whether it is the own turn, and source where the card of that turn must come from; left:
+    cards of the stock that are left.
     """
     size = left
     own, his = deadwood(me, rules), deadwood(him, rules)
@@ -281,7 +297,10 @@ def outcome(action, card, him, stock, patient, view, rules, scratch):
 
 @helper
 def worth(points, view, params):
-    """What a deal is worth that brings so many points: the chance of winning the match after it, or the points themselves."""
+    """What a deal is worth that brings so many points.
+
+    The chance of winning the match after it, or the points themselves.
+    """
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
     own = max(0, view.own_points + max(points, 0)) * TARGET // view.target
@@ -296,7 +315,7 @@ def worth(points, view, params):
 
 @helper
 def _surely_better(a, b, n, gate):
-    """Whether a is better than b in the mean of the same n worlds, by more than `gate` standard errors of the difference."""
+    """Whether a beats b on average over the same n worlds by more than `gate` standard errors."""
     total, squares = 0.0, 0.0
     for i in range(n):
         total += a[i] - b[i]
@@ -309,7 +328,10 @@ def _surely_better(a, b, n, gate):
 def _play_worlds(
     values, first, last, alive, actions, cards, pool, stream, view, rules, params, scratch
 ):
-    """Fill values[action, world] for the worlds first..last-1 and the actions that are alive (as bits)."""
+    """Fill values[action, world] for the worlds first..last-1 and the actions that are alive.
+
+    As bits.
+    """
     stock = np.empty(52, np.int64)
     for w in range(first, last):
         him = imagine(view, rules, params[DEVELOPED], pool, stream, stock)
@@ -333,7 +355,10 @@ def _members(cards):
 
 @helper
 def best_action(actions, cards, view, rules, params):
-    """Index of the best of some actions in the same worlds; the first, gold's own, is left only for one that is surely better."""
+    """Index of the best of some actions in the same worlds.
+
+    The first, gold's own, is left only for one that is surely better.
+    """
     n, k, gate = int(params[N]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))
     pool, stream, scratch = _members(view.unseen), np.zeros(9, np.int64), _scratch()

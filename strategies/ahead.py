@@ -1,12 +1,14 @@
 """Look one draw ahead: keep the ten cards of which the cards still unseen would make most.
 
-The throw-away players behind the rule book's orientation values look ahead like this, with perfect memory: a card that was thrown is
-unseen no more. What is looked for is the parameter `aim`. A card that makes no meld leaves a count that is known beforehand, the count of
-the ten or that of their best nine and the card; only the few others are evaluated, a hundred for a discard. A last discard, after which
-no card is drawn, leaves the least deadwood.
+The throw-away players behind the rule book's orientation values look ahead like this, with perfect
+memory: a card that was thrown is unseen no more. What is looked for is the parameter `aim`. A card
+that makes no meld leaves a count that is known beforehand, the count of the ten or that of their
+best nine and the card; only the few others are evaluated, a hundred for a discard. A last discard,
+after which no card is drawn, leaves the least deadwood.
 
-Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best after A. Ahmed and others, "A Heuristic
-Evaluation Function for Hand Strength Estimation in Gin Rummy" (MARJJ), EAAI-21, 2021.
+Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best
+after A. Ahmed and others, "A Heuristic Evaluation Function for Hand Strength Estimation in Gin
+Rummy" (MARJJ), EAAI-21, 2021.
 """
 
 import numpy as np
@@ -90,7 +92,10 @@ def _loose_outlook(ten, unseen, rules):
 
 @helper
 def fewest_loose(hand, rules):
-    """Least number of cards of up to eleven that are left out of melds, whatever their values; rainbows are not looked for."""
+    """Least number of cards of up to eleven that are left out of melds, whatever their values.
+
+    Rainbows are not looked for.
+    """
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     thrice = s & h & (d | c) | d & c & (s | h)
     if thrice == 0:
@@ -103,7 +108,7 @@ def fewest_loose(hand, rules):
 
 @helper
 def _fewest(s, h, d, c, ranks, rules):
-    """The same where each of some ranks may be a set of all its cards, of three of four, or none."""
+    """The same where each of `ranks` may be a set of all its cards, of three of four, or no set."""
     if ranks == 0:
         return _out_of_runs(s, h, d, c, rules)
     r = ranks & -ranks
@@ -128,6 +133,9 @@ def _out_of_runs(s, h, d, c, rules):
 
 @helper
 def _out_of_run(one, rules):
-    """Cards of a lane left out of its runs: those in none, and two where A-2-3 and Q-K-A want the same ace."""
+    """Cards of a lane left out of its runs.
+
+    Those in none, and two where A-2-3 and Q-K-A want the same ace.
+    """
     ends = rules.ace_runs == HIGH_OR_LOW and one & 0b1110000001111 == 0b1100000000111
     return popcount(one & ~int(rules.lane[0, one])) + 2 * ends

@@ -1,6 +1,9 @@
-"""Win deals, not points, at Gin Dice: gold's play of the cards, with the die played by the chance to win the match.
+"""Win deals, not points, at Gin Dice.
 
-Points do not count there, so that waiting for gin gives deals away; docs/reference/strategies/stakes.md has the cross table.
+Gold's play of the cards, with the die played by the chance to win the match.
+
+Points do not count there, so that waiting for gin gives deals away;
+docs/reference/strategies/stakes.md has the cross table.
 
 Source: This project, for Gin Dice (A. Lewicki, pagat.com).
 """

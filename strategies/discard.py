@@ -64,7 +64,10 @@ def loose_high(view, rules, params):
     keep_pairs=flag(False, "never break up two neighbours of a suit while another discard exists"),
 )
 def most_hits(view, rules, params):
-    """Keep the ten cards that most unseen cards would give a meld; of equal hands the one with least deadwood (Truong and Neller)."""
+    """Keep the ten cards that most unseen cards would give a meld.
+
+    Of equal hands the one with least deadwood (Truong and Neller).
+    """
     legal = view.legal
     if params[0] and legal & ~_neighbours(view.hand):
         legal &= ~_neighbours(view.hand)

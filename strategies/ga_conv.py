@@ -1,11 +1,16 @@
-"""GA-conv: throws the card with the fewest friends in hand, cards of its rank or at most two steps away in its suit.
+"""GA-conv: discards the card with the fewest friends in hand.
 
-The hand is a 4 x 13 matrix and the friends are a convolution over it; deadwood is not looked at, and melds only as friends. The authors
-found the weights by a genetic algorithm and did not publish them: the defaults won a small search against Simple here, which equal weights
-did by leaving most ties to the dearest card. How to take and when to knock is not recorded: Gold's, except that a card once thrown is never
-taken back. Two players who do not look at their deadwood would otherwise hand the same cards to and fro for ever.
+Friends are cards of its rank, or at most two steps away in its suit.
 
-Source: M. Nagai, K. Shrivastava, K. Ta, S. Bogaerts, C. Byers, A Highly-Parameterized Ensemble to Play Gin Rummy, EAAI-21, 2021.
+The hand is a 4 x 13 matrix and the friends are a convolution over it; deadwood is not looked at,
+and melds only as friends. The authors found the weights by a genetic algorithm and did not publish
+them: the defaults won a small search against Simple here, which equal weights did by leaving most
+ties to the dearest card. How to take and when to knock is not recorded: Gold's, except that a card
+once thrown is never taken back. Two players who do not look at their deadwood would otherwise hand
+the same cards to and fro for ever.
+
+Source: M. Nagai, K. Shrivastava, K. Ta, S. Bogaerts, C. Byers, A Highly-Parameterized Ensemble to
+Play Gin Rummy, EAAI-21, 2021.
 """
 
 from simgin_strategies.knock import at
@@ -35,7 +40,10 @@ def _beside(hand, card, step):
     w3=param(1.0, -10.0, 10.0, "weight of one two ranks away"),
 )
 def conv(view, rules, params):
-    """Throw the card with the fewest friends in hand, each with its weight; of several the dearest."""
+    """Throw the card with the fewest friends in hand, each with its weight.
+
+    Of several the dearest.
+    """
     return cheapest(view, rules, params, view.legal, _friends, 0)
 
 

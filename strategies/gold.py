@@ -1,8 +1,12 @@
-"""Gold: takes only what lowers the count, throws for least deadwood (ties: the dearest card), knocks at once.
+"""Gold: takes only what lowers the count, throws for least deadwood (ties.
 
-The variants differ in when they end the deal. `gold-early` is the strong and cheap opponent: it ends early or waits for gin.
+The dearest card), knocks at once.
 
-Source: The baseline of Kelidari, Haghi and Salmani (Nikelroid/adversarial-coevolution) and of jdh8/gin-rummy-engine.
+The variants differ in when they end the deal. `gold-early` is the strong and cheap opponent: it
+ends early or waits for gin.
+
+Source: The baseline of Kelidari, Haghi and Salmani (Nikelroid/adversarial-coevolution) and of
+jdh8/gin-rummy-engine.
 """
 
 from simgin_strategies.discard import low

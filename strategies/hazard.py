@@ -1,16 +1,19 @@
-"""Hazard: throws for the deadwood it can expect to hold when the deal ends, and for how little the discard helps the opponent.
+"""Hazard: discards for low expected deadwood at the end of the deal and little help to the opponent.
 
-The deal may end on each of the next turns, with a chance that rises as it goes on (the hazard). A discard costs the deadwood expected on
-each of those turns, weighted by the chance that it is the last, plus the improvement that the opponent can expect from the card.
+The deal may end on each of the next turns, with a chance that rises as it goes on (the hazard). A
+discard costs the deadwood expected on each of those turns, weighted by the chance that it is the
+last, plus the improvement that the opponent can expect from the card.
 
-This project's reading: deadwood one turn ahead is the mean over the best share of the unseen cards, and later turns go on from there with
-a fading gain (the original computes the second turn and draws a straight line); the opponent's improvement is what the other cards of
-every meld through the discard count, times the chance that he holds them (the original has a table learned from play). The numbers were
-tuned by grid; the lengths of deals given with the original rise about half as fast (slope 0.03), but its program divides them as whole
-numbers, so that all weight falls on the eighth turn.
+This project's reading: deadwood one turn ahead is the mean over the best share of the unseen
+cards, and later turns go on from there with a fading gain (the original computes the second turn
+and draws a straight line); the opponent's improvement is what the other cards of every meld
+through the discard count, times the chance that he holds them (the original has a table learned
+from play). The numbers were tuned by grid; the lengths of deals given with the original rise about
+half as fast (slope 0.03), but its program divides them as whole numbers, so that all weight falls
+on the eighth turn.
 
-Source: Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum, Extracting Learned Discard and Knocking Strategies, EAAI-21, and its
-repository bendstein/Gin-Rummy, 2021.
+Source: Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum, Extracting Learned Discard and
+Knocking Strategies, EAAI-21, and its repository bendstein/Gin-Rummy, 2021.
 """
 
 import numpy as np
@@ -49,7 +52,7 @@ COUNTS = 128  # the deadwood of ten cards is less
     margin=param(6, 0, 99, "most deadwood above the least that a discard may leave"),
 )
 def hazard(view, rules, params):
-    """Throw for the least deadwood at the likely end of the deal, and for what helps the opponent least (Goldstein et al.)."""
+    """Discard for least deadwood at the likely end and least help to the opponent (Goldstein et al.)."""
     most = best_discards(view.hand, view.legal, rules)[0] + params[6]
     scratch = np.empty(52, np.int64), np.zeros(COUNTS, np.int64)
     return cheapest(view, rules, params, view.legal, _cost, (most, chance_held(view), scratch))
@@ -70,7 +73,10 @@ def _cost(view, rules, params, card, known):
 
 @helper
 def _one_turn_ahead(ten, unseen, share, scratch, rules):
-    """Mean deadwood after the best discard over the best share of the cards that may come; the second scratch is cleared again."""
+    """Mean deadwood after the best discard over the best share of the cards that may come.
+
+    The second scratch is cleared again.
+    """
     after, counts = scratch
     n = next_counts(ten, unseen, rules, after)
     for i in range(n):
@@ -88,7 +94,7 @@ def _one_turn_ahead(ten, unseen, share, scratch, rules):
 
 @helper
 def _at_the_end(count, ahead, turn, params):
-    """Deadwood expected when the deal ends, of which the last turn looked at is the end at the latest."""
+    """Expected deadwood when the deal ends, at the latest on the last turn that is looked at."""
     expected, alive, gain = 0.0, 1.0, count - ahead
     held = float(count)
     for i in range(int(params[1])):
@@ -102,7 +108,7 @@ def _at_the_end(count, ahead, turn, params):
 
 @helper
 def _improvement(card, known, unseen, held, rules):
-    """Expected value of the other cards of three-card melds through the card, as far as the opponent holds them."""
+    """Expected value of the opponent's cards that form three-card melds with the card."""
     rank = of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])
     sure, maybe = popcount(rank & known), popcount(rank & unseen)

@@ -1,15 +1,19 @@
-"""Hein: throws by a mix of deadwood and structure, the ways in which pairs and near-runs of the hand could still become melds.
+"""Hein: discards by a mix of deadwood and structure.
 
-A card's structure is what the hand loses with it: over its partners in hand, the cards that would complete a meld of the two, each
-counting 1 - q^4, q being the chance that the opponent holds it; 3 if the hand has it already. Thrown is the card with the least
-a * structure + (1 - a) * (deadwood left without it). The authors estimated q by a random forest; here every unseen card is alike, or
+Structure counts the ways in which pairs and near-runs of the hand could still become melds.
+
+A card's structure is what the hand loses with it: over its partners in hand, the cards that would
+complete a meld of the two, each counting 1 - q^4, q being the chance that the opponent holds it; 3
+if the hand has it already. Thrown is the card with the least a * structure + (1 - a) * (deadwood
+left without it). The authors estimated q by a random forest; here every unseen card is alike, or
 (`belief=learned`) q comes from what the opponent did. Their program takes and knocks like Simple.
 
-The share a falls with the square root of the turns played: structure early, deadwood late. Theirs goes on falling below zero; here it
-stays at `floor`. Theirs counts some dead cards as live and joins the suits at their ends; this one does not.
+The share a falls with the square root of the turns played: structure early, deadwood late. Theirs
+goes on falling below zero; here it stays at `floor`. Theirs counts some dead cards as live and
+joins the suits at their ends; this one does not.
 
-Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand Estimation in Gin Rummy, EAAI-21;
-AnthonyHein/GinRummyEAAI-Python, 2021.
+Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand
+Estimation in Gin Rummy, EAAI-21; AnthonyHein/GinRummyEAAI-Python, 2021.
 """
 
 from math import sqrt
@@ -24,7 +28,10 @@ from simgin.toolkit import believe, believe_alike, deadwood, lowest, of_rank, pi
 
 @helper
 def _completing(card, partner):
-    """The cards each of which makes a meld of three with the two given; none if they cannot lie in one; ace low, as in the program."""
+    """The cards each of which makes a meld of three with the two given.
+
+    None if they cannot lie in one; ace low, as in the program.
+    """
     if card % 13 == partner % 13:
         return of_rank(card % 13) & ~(1 << card | 1 << partner)
     low, high = min(card, partner), max(card, partner)
@@ -38,7 +45,7 @@ def _completing(card, partner):
 
 @helper
 def _structure(card, view, chances):
-    """What a card of the hand adds to its structure, by the chance of every card to be with the opponent."""
+    """A card's share in the structure of the hand, by the probability that the opponent holds each card."""
     ways, held = 0.0, 0
     partners = view.hand & ~(1 << card)
     while partners:

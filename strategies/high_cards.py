@@ -1,10 +1,12 @@
 """Rules of thumb about high and low cards: which points to be rid of first, and which to hold.
 
-Advisers agree that high cards are dear and differ on when to throw them. A rule names some cards, and they or all others bear a price
-(see simgin/toolkit/prices.py), whose size is this project's reading: the sources say what to prefer and not what it is worth.
+Advisers agree that high cards are dear and differ on when to throw them. A rule names some cards,
+and they or all others bear a price (see simgin/toolkit/prices.py), whose size is this project's
+reading: the sources say what to prefer and not what it is worth.
 
-Source: about.com and Hoyle's tradition (high-first); onlinerummy.co.uk (high-late); rubl.com (many-high, triangle, keep-low-late);
-Heisenbot (Eicholtz et al., EAAI-21) and Mishra and Aggarwal, EAAI-21 (keep-low). The web pages as reported, not seen anew.
+Source: about.com and Hoyle's tradition (high-first); onlinerummy.co.uk (high-late); rubl.com
+(many-high, triangle, keep-low-late); Heisenbot (Eicholtz et al., EAAI-21) and Mishra and Aggarwal,
+EAAI-21 (keep-low). The web pages as reported, not seen anew.
 """
 
 from simgin.strategy import discard, helper, param
@@ -29,7 +31,10 @@ def high_first(view, rules, params):
     cost=param(10.0, 0.0, 99.0, "their price before"),
 )
 def high_late(view, rules, params):
-    """Throw no ten and no court card in the first turns, when opponents collect them (onlinerummy.co.uk)."""
+    """Throw no ten and no court card in the first turns, when opponents collect them.
+
+    Onlinerummy.co.uk.
+    """
     return priced(view, rules, _high() if view.own_turn < params[0] else 0, params[1])
 
 
@@ -38,7 +43,10 @@ def high_late(view, rules, params):
     hold=param(3.0, 0.0, 99.0, "otherwise the price of a loose card with a partner"),
 )
 def many_high(view, rules, params):
-    """With four or more unmatched tens and court cards throw those first; otherwise hold pairs (rubl.com)."""
+    """With four or more unmatched tens and court cards throw those first.
+
+    Otherwise hold pairs (rubl.com).
+    """
     cards = loose(view.hand, rules)
     held = paired(cards, rules) if popcount(cards & _high()) < params[0] else 0
     return priced(view, rules, held, params[1])
@@ -56,7 +64,10 @@ def triangle(view, rules, params):
 
 @helper
 def _triangle(cards):
-    """A corner, another card of its rank and a neighbour of its suit: of several the highest corner, then the lowest card numbers."""
+    """A corner, another card of its rank and a neighbour of its suit.
+
+    Of several the highest corner, then the lowest card numbers.
+    """
     for r in range(12, 8, -1):
         corners = cards & of_rank(r)
         while corners:
@@ -90,7 +101,10 @@ def _ranks_to(rank):
     cost=param(1.5, 0.0, 99.0, "price of low cards that could be laid off on what he holds"),
 )
 def keep_low_late(view, rules, params):
-    """With the opponent near gin keep the low cards that you could lay off on what he took (rubl.com)."""
+    """With the opponent near gin keep the low cards that you could lay off on what he took.
+
+    Rubl.com.
+    """
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return priced(view, rules, 0, 0.0)
     return priced(view, rules, _ranks_to(params[0]) & touching(view.known), params[3])

@@ -1,8 +1,9 @@
-"""jdh8-heuristic: gold that throws the safest of equal discards and knocks with more the further it leads.
+"""jdh8-heuristic: gold with the safest of equal discards, knocking higher the further it leads.
 
-In its arena it is called "greedy". A discard is dangerous if cards that could meld with it are in the opponent's hand or unseen, and safe
-if he has thrown or declined them. Danger only settles ties of deadwood. The program bends the limit in whole points, rounded towards four;
-`lead` does not round.
+In its arena it is called "greedy". A discard is dangerous if cards that could meld with it are in
+the opponent's hand or unseen, and safe if he has thrown or declined them. Danger only settles ties
+of deadwood. The program bends the limit in whole points, rounded towards four; `lead` does not
+round.
 
 Source: Chen-Pang He, HeuristicBot in jdh8/gin-rummy-engine, 2026.
 """
@@ -21,7 +22,10 @@ from simgin.toolkit import best_discards, cheapest, danger
     shed=param(2.0, 0.0, 10.0, "weight taken off for near cards that he has thrown or declined"),
 )
 def safest(view, rules, params):
-    """Throw for least deadwood; of equal cards the one that could help the opponent least, then the dearest."""
+    """Throw for least deadwood.
+
+    Of equal cards the one that could help the opponent least, then the dearest.
+    """
     return cheapest(view, rules, params, best_discards(view.hand, view.legal, rules)[1], _danger, 0)
 
 

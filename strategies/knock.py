@@ -44,7 +44,10 @@ def schedule(view, rules, params):
 
 @helper
 def _wanted(rules, seat, points):
-    """The points that a seat with so many still needs to win the match, or its game; out of reach where points win nothing."""
+    """The points that a seat with so many still needs to win the match, or its game.
+
+    Out of reach where points win nothing.
+    """
     if rules.points_target < 0 or rules.goal == GOAL_DEALS or rules.goal == GOAL_TOTAL:
         return OUT_OF_REACH
     if rules.goal == GOAL_RACE and seat != rules.race_points_seat:
@@ -57,7 +60,10 @@ def _wanted(rules, seat, points):
     b=param(40.0, -1000.0, 1000.0, "slope with the lead"),
 )
 def lead(view, rules, params):
-    """Knock with more the further you lead: at most a + b * lead / (points the leader still needs) (jdh8's HeuristicBot)."""
+    """Knock with more the further you lead.
+
+    At most a + b * lead / (points the leader still needs) (jdh8's HeuristicBot).
+    """
     ahead = view.own_points - view.other_points
     leader = view.seat if ahead >= 0 else 1 - view.seat
     left = _wanted(rules, leader, max(view.own_points, view.other_points))
@@ -66,7 +72,7 @@ def lead(view, rules, params):
 
 @knock
 def count(view, rules, params):
-    """Knock at once, but never with a count that could give the opponent the points he still needs (play to the score)."""
+    """Knock at once, unless an undercut could give the opponent the points that he still needs."""
     safe = _wanted(rules, 1 - view.seat, view.other_points) - 1
     return view.ending_count <= safe or gin_or_better(view)
 

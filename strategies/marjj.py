@@ -1,15 +1,18 @@
-"""MARJJ: takes only what melds and lowers the count, throws what promises the best next hands and helps the opponent least, waits for gin.
+"""MARJJ: takes what melds and lowers the count, discards for the next hands, waits for gin.
 
-After the public file v5 of the player reported to have won the gin rummy challenge of EAAI-21. A discard is judged by the deadwood it
-leaves, by the mean of the few best counts that one more card would give (a weight that fades from turn to turn), and by its use to the
-opponent. `marjj-paper` has the numbers reported from the paper.
+After the public file v5 of the player reported to have won the gin rummy challenge of EAAI-21. A
+discard is judged by the deadwood it leaves, by the mean of the few best counts that one more card
+would give (a weight that fades from turn to turn), and by its use to the opponent. `marjj-paper`
+has the numbers reported from the paper.
 
-The file is followed where it departs from its own idea: two cards on the same side of a discard are no run that it completes, a queen
-counts as if no king were to be had, and `one_gone` is added, not taken off, for a card of which all others of the rank are about. Two slips
-are not: a card that the opponent took and threw again is no longer his, and a first upcard that he took is not a card one may draw. The
-melding shown is the engine's.
+The file is followed where it departs from its own idea: two cards on the same side of a discard
+are no run that it completes, a queen counts as if no king were to be had, and `one_gone` is added,
+not taken off, for a card of which all others of the rank are about. Two slips are not: a card that
+the opponent took and threw again is no longer his, and a first upcard that he took is not a card
+one may draw. The melding shown is the engine's.
 
-Source: A. Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021; the numbers of the paper are second-hand.
+Source: A. Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021; the numbers of the paper are
+second-hand.
 """
 
 import numpy as np
@@ -61,7 +64,7 @@ NO_SET, TWO_GONE, SET = range(11, 14)
     ),
 )
 def marjj(view, rules, params):
-    """Throw the dear loose card that leaves least now and in the best next hands, and that helps the opponent least."""
+    """Discard the high loose card that is best for this hand and the next and helps the opponent least."""
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest(rest)
@@ -87,7 +90,10 @@ def marjj(view, rules, params):
 
 @helper
 def _candidates(view, rules, params):
-    """The cards that some best melding leaves over, less those much cheaper than the dearest; if there are none, nearly best discards."""
+    """The cards that some best melding leaves over, less those much cheaper than the dearest.
+
+    If there are none, nearly best discards.
+    """
     options = loose(view.hand, rules) & view.legal
     if options:
         return _worth_at_least(dearest(options, rules)[1] - params[WINDOW], options, rules)
@@ -109,14 +115,17 @@ def _worth_at_least(least, cards, rules):
 
 @helper
 def _next(ten, unseen, few, counts, rules):
-    """The mean of the least counts that one of the unseen cards and a discard would leave; `counts` is room for them."""
+    """The mean of the least counts that one of the unseen cards and a discard would leave.
+
+    `counts` is room for them.
+    """
     n = next_counts(ten, unseen, rules, counts)
     return sum_of_least(counts, n, few) / max(1, min(n, few))
 
 
 @helper
 def _use(card, known, gone, params):
-    """What a card is worth to the opponent, by the cards near it that are his and those that he cannot have."""
+    """A card's worth to the opponent, by the cards near it that he holds or cannot hold."""
     s, r = 13 * (card // 13), card % 13
     score = _in_runs(
         _edges(_around(gone >> s & 0x1FFF, r), r),
@@ -138,20 +147,26 @@ def _use(card, known, gone, params):
 
 @helper
 def _around(lane, r):
-    """Which of the cards two below, next below, next above and two above a rank are in a lane, as bits 0, 1, 3 and 4."""
+    """Which cards at most two ranks below or above are in a lane, as bits 0, 1, 3 and 4."""
     return (lane << 2 >> r) & 0b11011
 
 
 @helper
 def _edges(around, r):
-    """The same with the cards beyond the ace and the king, and above the queen the king too (as the file has it)."""
+    """The same with the cards beyond the ace and the king, and above the queen the king too.
+
+    As the file has it.
+    """
     below = (0b00011, 0b00001)[r] if r <= 1 else 0
     return around | below | (0b01000 if r >= 11 else 0)
 
 
 @helper
 def _in_runs(around, both, near, far):
-    """`both` if a neighbour is among the cards, and on the other side one of two; else the sum of what each is worth."""
+    """`both` if a neighbour is among the cards, and on the other side one of two.
+
+    Else the sum of what each is worth.
+    """
     if (around & 0b01000 and around & 0b00011) or (around & 0b00010 and around & 0b11000):
         return both
     return near * popcount(around & 0b01010) + far * popcount(around & 0b10001)

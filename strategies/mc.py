@@ -1,13 +1,16 @@
-"""Plays by Monte Carlo: it imagines how the hidden cards may lie, plays each such world to the end, and does what goes best on average.
+"""Monte Carlo: samples the hidden cards, plays each world to the end, picks the best action.
 
-Gold's own choice stands unless another is better by `gate` standard errors over the same worlds; to leave it for less plays worse than
-gold. Roll-outs are greedy. In them the own side waits for gin (`patient`), so that plans are compared and not hasty knocks; the opponent
-plays gold. His imagined hand is as good as a hand should be by now (`developed`). A result counts as the chance of winning the match
-from the score after it (`value`), from a table for matches to 100 between two golds, stretched to other targets; where points do not win
-the match, as points. It cannot value hiding or gaining information: in a roll-out every card is known. One-player games, shots, big
-gin and the last discard of the 50th-card rule are played as gold plays them.
+Gold's own choice stands unless another is better by `gate` standard errors over the same worlds;
+to leave it for less plays worse than gold. Roll-outs are greedy. In them the own side waits for
+gin (`patient`), so that plans are compared and not hasty knocks; the opponent plays gold. His
+imagined hand is as good as a hand should be by now (`developed`). A result counts as the chance of
+winning the match from the score after it (`value`), from a table for matches to 100 between two
+golds, stretched to other targets; where points do not win the match, as points. It cannot value
+hiding or gaining information: in a roll-out every card is known. One-player games, shots, big gin
+and the last discard of the 50th-card rule are played as gold plays them.
 
-Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. This project's readings: lay-offs are exact, and hands are grown by default.
+Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. This project's readings: lay-offs are exact,
+and hands are grown by default.
 """
 
 import numpy as np
@@ -41,7 +44,10 @@ def _ways_to_draw(view, rules):
 
 @helper
 def _least_discards(eleven, legal, width, rules):
-    """The discards that leave least deadwood, best first; ties: the dearest card, then the lowest number."""
+    """The discards that leave least deadwood, best first.
+
+    Ties: the dearest card, then the lowest number.
+    """
     out = np.empty(11, np.int64)
     n = 0
     while legal and n < width:
@@ -53,7 +59,10 @@ def _least_discards(eleven, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_take(view, rules, params):
-    """Take if that goes clearly better than the stock in imagined worlds; if neither does, as gold would."""
+    """Take if that goes clearly better than the stock in imagined worlds.
+
+    If neither does, as gold would.
+    """
     answers = _ways_to_draw(view, rules)
     actions = answers.copy()
     if view.phase == UPCARD and not view.legal & 1 << PASS:
@@ -63,7 +72,10 @@ def monte_carlo_take(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_discard(view, rules, params):
-    """Of the discards that leave least deadwood throw the one that goes best in imagined worlds; if none clearly does, gold's."""
+    """Of the discards that leave least deadwood throw the one that goes best in imagined worlds.
+
+    If none clearly does, gold's.
+    """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
     cards = _least_discards(view.hand, view.legal, params[WIDTH], rules)

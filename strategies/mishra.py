@@ -1,15 +1,18 @@
-"""Mishra-uniform: values a hand by its melds and the prospects of its loose cards, and throws what would help the opponent least.
+"""Mishra-uniform: values melds and prospects, and discards what helps the opponent least.
 
-A loose card is worth what its pairs, near-runs and blank places promise, less as the opponent is likelier to hold the missing cards in
-melds, and more the cheaper it is; being within two cards of a knock makes cheap cards dearer still. A hand is worth its melded cards plus
-the mean of its loose cards, plus a bonus when it could knock or is gin. The authors estimated the opponent's hand with a network; here
-every unseen card is alike. They found what a discard does for him by sampling 100 of his hands; here that is `gain` times the chance that
-he can meld it (the melds through it taken as independent), where `gain` was fitted to such samples.
+A loose card is worth what its pairs, near-runs and blank places promise, less as the opponent is
+likelier to hold the missing cards in melds, and more the cheaper it is; being within two cards of
+a knock makes cheap cards dearer still. A hand is worth its melded cards plus the mean of its loose
+cards, plus a bonus when it could knock or is gin. The authors estimated the opponent's hand with a
+network; here every unseen card is alike. They found what a discard does for him by sampling 100 of
+his hands; here that is `gain` times the chance that he can meld it (the melds through it taken as
+independent), where `gain` was fitted to such samples.
 
-The knock rule holds back a high count when the opponent is estimated to be low himself. Which melding is shown is the engine's choice.
+The knock rule holds back a high count when the opponent is estimated to be low himself. Which
+melding is shown is the engine's choice.
 
-Source: P. Mishra, A. Aggarwal, Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks and Heuristic Strategies, EAAI-21;
-mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
+Source: P. Mishra, A. Aggarwal, Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks
+and Heuristic Strategies, EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 """
 
 import numpy as np
@@ -43,7 +46,10 @@ PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 @helper
 def _pair(card, i):
-    """The i-th of six pairs that make a meld of three with a card: 0..2 runs with the card last, middle, first. Ace low, as there."""
+    """The i-th of six pairs that make a meld of three with a card.
+
+    0..2 runs with the card last, middle, first. Ace low, as there.
+    """
     r, s = card % 13, card // 13
     if i >= 3:
         return of_rank(r) & ~(1 << card | 1 << (13 * ((s + i - 2) % 4) + r))
@@ -66,7 +72,7 @@ def _chance_all(cards, view, q):
 
 @helper
 def _chance_melds(card, view, q):
-    """The chance that the opponent could meld a card, the pairs that he would need taken as independent."""
+    """Probability that the opponent could meld a card, the pairs he needs taken as independent."""
     none = 1.0
     for i in range(6):
         none *= 1 - _chance_all(_pair(card, i), view, q)
@@ -75,7 +81,10 @@ def _chance_melds(card, view, q):
 
 @helper
 def _chances_in_melds(view, q):
-    """For every card the chance that the opponent holds it in a meld: the sum over its melds of three."""
+    """For every card the chance that the opponent holds it in a meld.
+
+    The sum over its melds of three.
+    """
     table = np.zeros(52)
     cards = view.unseen | view.known
     while cards:
@@ -140,7 +149,10 @@ def _worth(hand, loose, there, table, hurry, limit, rules, params):
 
 @helper
 def _haste(loose, limit, rules, params):
-    """Factor on the cheapness of loose cards: `hurry` if the hand could knock without two of them, else 1."""
+    """Factor on the cheapness of loose cards.
+
+    `hurry` if the hand could knock without two of them, else 1.
+    """
     for _ in range(2):
         loose &= ~(1 << lowest(dearest(loose, rules)[0])) if loose else 0
     return params[HURRY] if points(loose, rules) <= limit else 1.0
@@ -148,7 +160,10 @@ def _haste(loose, limit, rules, params):
 
 @helper
 def _worth_after(hand, legal, there, table, limit, rules, params):
-    """Worth of eleven cards after a discard: the one that allows a knock, else the loose card worth least."""
+    """Worth of eleven cards after a discard.
+
+    The one that allows a knock, else the loose card worth least.
+    """
     loose = left_over(hand, 0, rules)
     if loose & legal == 0:
         return popcount(hand) - 1 + params[GIN]
@@ -169,7 +184,10 @@ def _worth_after(hand, legal, there, table, limit, rules, params):
 
 @take(**VALUES, tax=param(0.0, -10.0, 10.0, "worth of not showing what one collects"))
 def mishra(view, rules, params):
-    """Take what melds more cards; otherwise if the hand is then worth at least what drawing makes it worth on average."""
+    """Take what melds more cards.
+
+    Otherwise if the hand is then worth at least what drawing makes it worth on average.
+    """
     card = view.taken_offer
     eleven = view.hand | 1 << card
     if deadwood(eleven, rules) < view.count + value(card, rules):
@@ -204,7 +222,7 @@ def mishra(view, rules, params):
 
 @helper
 def _low_opponent(view, opp, rules):
-    """Whether the opponent's deadwood is at most `opp`, the mean of thirty hands that he may hold."""
+    """Whether the opponent's deadwood, averaged over thirty hands he may hold, is at most `opp`."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
         hand, pool = view.known, view.unseen
@@ -229,7 +247,10 @@ def _low_opponent(view, opp, rules):
     opp=param(18, 0, 99, "mean deadwood at which he is low"),
 )
 def mishra_discard(view, rules, params):
-    """Throw the loose card that leaves most worth and helps the opponent least, or the dearest if that allows a knock."""
+    """Discard the loose card that keeps most value and helps the opponent least.
+
+    If discarding the highest card allows a knock, discard that.
+    """
     loose = left_over(view.hand, 0, rules)
     options = loose & view.legal
     if options == 0:
@@ -268,7 +289,7 @@ def _best(view, loose, options, rules, params):
     opp=param(18, 0, 99, "mean deadwood at which he is low"),
 )
 def belief(view, rules, params):
-    """Knock at once, but not with more than `own` while the opponent's hand is estimated at `opp` or less."""
+    """Knock at once, unless own deadwood exceeds `own` and the opponent's is estimated at most `opp`."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

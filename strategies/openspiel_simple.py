@@ -1,7 +1,10 @@
-"""OpenSpiel-simple: takes what allows a knock or melds, throws the highest loose card of all eleven, knocks at once.
+"""OpenSpiel-simple: takes what melds or allows a knock, discards high, knocks at once.
 
-Its melding is that of the eleven cards, so now and then a better discard is overlooked. Of two equally good meldings it uses the one that
-its program finds first, and it never lays off; here any best melding counts, and lay-offs are the engine's.
+The discard is the highest loose card of all eleven.
+
+Its melding is that of the eleven cards, so now and then a better discard is overlooked. Of two
+equally good meldings it uses the one that its program finds first, and it never lays off; here any
+best melding counts, and lay-offs are the engine's.
 
 Source: SimpleGinRummyBot in google-deepmind/open_spiel, 2019.
 """
@@ -15,7 +18,10 @@ from simgin.toolkit import best_discards, loose, lowest, of_rank
 
 @discard
 def loose_rank(view, rules, params):
-    """Throw the loose card of highest rank, king first; if none is loose, one that keeps the melds (OpenSpiel's simple bot)."""
+    """Throw the loose card of highest rank, king first.
+
+    If none is loose, one that keeps the melds (OpenSpiel's simple bot).
+    """
     options = loose(view.hand, rules) & view.legal
     for r in range(12, -1, -1):
         if options & of_rank(r):

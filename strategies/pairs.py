@@ -1,10 +1,14 @@
-"""Rules of thumb about pairs and partial runs: which two cards are worth holding in hope of a third.
+"""Rules of thumb about pairs and partial runs.
 
-Gold sees no difference between a king with a partner and a king without. These rules put a price (see simgin/toolkit/prices.py) on the
-loose cards that could become a meld, by how likely that is; `middle` does so by the rank alone.
+Which two cards are worth holding in hope of a third.
 
-Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and Hiebel, "Tonic", EAAI-21 (break-pairs:
-holding pairs too long hurt). The web pages as reported, not seen anew; the numbers of melds are counted.
+Gold sees no difference between a king with a partner and a king without. These rules put a price
+(see simgin/toolkit/prices.py) on the loose cards that could become a meld, by how likely that is;
+`middle` does so by the rank alone.
+
+Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and
+Hiebel, "Tonic", EAAI-21 (break-pairs: holding pairs too long hurt). The web pages as reported, not
+seen anew; the numbers of melds are counted.
 """
 
 from simgin.strategy import discard, helper, param
@@ -48,7 +52,10 @@ def _pair_price(view, rules, params, card, cards):
 
 @discard(bonus=param(0.5, 0.0, 99.0, "points by which dead pairs go before other cards"))
 def dead_pairs_first(view, rules, params):
-    """Throw dead pairs and partial runs first, those that no unseen card can complete (about.com)."""
+    """Throw dead pairs and partial runs first, those that no unseen card can complete.
+
+    About.com.
+    """
     cards = loose(view.hand, rules)
     dead, rest = 0, cards
     while rest:

@@ -1,8 +1,10 @@
-"""RLCard-novice: draws from stock or pile by lot, throws for least deadwood, and ends the deal as soon as it may.
+"""RLCard-novice: draws at random, discards for least deadwood, ends the deal as soon as it may.
 
-Gin goes before a knock. Every choice among equals is by lot there, even which card to knock with: any that leaves a legal count. The
-source's comment says something else than its code, that the dearest card outside the best melds goes; that is `reading=dearest`. Here the
-first upcard, which RLCard does not have, is taken by lot like any other; a card taken is not thrown at once where the rules forbid it.
+Gin goes before a knock. Every choice among equals is by lot there, even which card to knock with:
+any that leaves a legal count. The source's comment says something else than its code, that the
+dearest card outside the best melds goes; that is `reading=dearest`. Here the first upcard, which
+RLCard does not have, is taken by lot like any other; a card taken is not thrown at once where the
+rules forbid it.
 
 Source: W. Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """

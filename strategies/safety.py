@@ -1,12 +1,16 @@
-"""Rules of thumb about safe and dangerous discards: what the opponent is likely to want, and what he might believe.
+"""Rules of thumb about safe and dangerous discards.
 
-Each rule reads the opponent from the cards he took (`view.known`), threw or declined (`view.shed`), and puts a price on cards (see
-simgin/toolkit/prices.py). Near a card are its rank and its suit within two ranks; `live melds` are the three-card melds that he could
-still make.
+What the opponent is likely to want, and what he might believe.
 
-Source: about.com, pokerplayer365, jdh8/gin-rummy-engine and MARJJ (safe-neighbour); skillgames.zone (its `ignore_first`, growing-safety,
-lay-off-late, wild); onlinerummy.co.uk (bait-shy); a page of rules (suit-order); about.com (starve); Dreyfus at remarkablemedicine.com
-(live-melds); rubl.com (wild); several (bait). The web pages as reported, not seen anew; every number is this project's unless said.
+Each rule reads the opponent from the cards he took (`view.known`), threw or declined
+(`view.shed`), and puts a price on cards (see simgin/toolkit/prices.py). Near a card are its rank
+and its suit within two ranks; `live melds` are the three-card melds that he could still make.
+
+Source: about.com, pokerplayer365, jdh8/gin-rummy-engine and MARJJ (safe-neighbour);
+skillgames.zone (its `ignore_first`, growing-safety, lay-off-late, wild); onlinerummy.co.uk
+(bait-shy); a page of rules (suit-order); about.com (starve); Dreyfus at remarkablemedicine.com
+(live-melds); rubl.com (wild); several (bait). The web pages as reported, not seen anew; every
+number is this project's unless said.
 """
 
 from simgin.strategy import discard, helper, param
@@ -34,7 +38,10 @@ from simgin.toolkit import (
     ignore_first=param(0, 0, 100, "so many of his first discards are no evidence"),
 )
 def safe_neighbour(view, rules, params):
-    """Throw what is near the opponent's discards: he does not collect there (about.com, pokerplayer365)."""
+    """Throw what is near the opponent's discards.
+
+    He does not collect there (about.com, pokerplayer365).
+    """
     return priced(
         view, rules, ~near_any(view.shed & ~thrown(view, 1 - view.seat, params[1])), params[0]
     )
@@ -42,7 +49,10 @@ def safe_neighbour(view, rules, params):
 
 @discard(cost=param(0.5, 0.0, 99.0, "price of a card of that suit or rank"))
 def bait_shy(view, rules, params):
-    """Keep away from the suit and the rank of the opponent's last discard: it may be bait (onlinerummy.co.uk)."""
+    """Keep away from the suit and the rank of the opponent's last discard.
+
+    It may be bait (onlinerummy.co.uk).
+    """
     bait = last_thrown(view)
     return priced(
         view,
@@ -59,7 +69,10 @@ def bait_shy(view, rules, params):
     same=param(0.25, 0.0, 99.0, "points by which a card of the same rank goes first"),
 )
 def suit_order(view, rules, params):
-    """After the opponent's six of diamonds throw a five or seven of another suit, else another six (a page of rules)."""
+    """After the opponent's 6D discard a five or seven of another suit, else another six.
+
+    Advice of a web page of rules.
+    """
     return priced_each(view, rules, params, _order_price, last_thrown(view))
 
 
@@ -110,7 +123,10 @@ def _danger_price(view, rules, params, card, others):
 
 @helper
 def open_to_him(view, early):
-    """The cards the opponent may meld with: known to be his, or unseen and not near an early discard of his in rank or suit."""
+    """The cards the opponent may meld with.
+
+    Known to be his, or unseen and not near an early discard of his in rank or suit.
+    """
     return view.unseen & ~touching(thrown(view, 1 - view.seat, early)) | view.known
 
 
@@ -120,7 +136,10 @@ def open_to_him(view, early):
     count=param(0.005, 0.0, 20.0, "rise of it with each point of own deadwood"),
 )
 def growing_safety(view, rules, params):
-    """Care more for safety as the deal goes on, and the more deadwood you hold (skillgames.zone)."""
+    """Care more for safety as the deal goes on, and the more deadwood you hold.
+
+    Skillgames.zone.
+    """
     return priced_each(view, rules, params, _growing_price, view.unseen | view.known)
 
 
@@ -135,7 +154,10 @@ def _growing_price(view, rules, params, card, others):
     cost=param(0.5, 0.0, 99.0, "price of a card that could make him a new meld of unseen cards"),
 )
 def lay_off_late(view, rules, params):
-    """Late in a deal throw what he could at most lay off rather than what could make him a new meld (skillgames.zone)."""
+    """Late in a deal discard what he could at most lay off, not what could make him a new meld.
+
+    Advice of skillgames.zone.
+    """
     if view.own_turn < params[0]:
         return priced(view, rules, 0, 0.0)
     return priced_each(view, rules, params, _new_meld_price, view.unseen)
@@ -156,7 +178,10 @@ def _new_meld_price(view, rules, params, card, unseen):
     ),
 )
 def wild(view, rules, params):
-    """From the fifth turn on throw no wild card, one of which nothing near has been seen (rubl.com, skillgames.zone)."""
+    """From the fifth turn on throw no wild card, one of which nothing near has been seen.
+
+    Rubl.com, skillgames.zone.
+    """
     seen = PACK & ~view.unseen
     dear = 0 if view.own_turn < params[0] else _nothing_near(view.hand, seen)
     return priced(view, rules, dear, params[1])
@@ -164,7 +189,7 @@ def wild(view, rules, params):
 
 @helper
 def _nothing_near(hand, seen):
-    """The cards of a hand near which no other card has been seen, one's own hand counted as seen."""
+    """Cards of the hand near which no other card has been seen, own cards counted as seen."""
     cards, rest = 0, hand
     while rest:
         card = lowest(rest)
@@ -181,7 +206,10 @@ def _nothing_near(hand, seen):
     cost=param(5, 0, 99, "highest price in points"),
 )
 def bait(view, rules, params):
-    """Early, throw a card near one that you want, so that the wanted card looks safe to throw (several advisers)."""
+    """Early, throw a card near one that you want.
+
+    That the wanted card looks safe to throw (several advisers).
+    """
     count, cards = best_discards(view.hand, view.legal, rules)
     if view.own_turn <= params[1] and chance(params[0], view.noise):
         baiting = _near_wanted(view.hand, view.legal, view.unseen, rules)

@@ -1,7 +1,7 @@
 """Which melding to show where the rules leave it to the stopper (`melding = choice`).
 
-The row of `view.meldings` that costs least in lay-offs is left to the player by rules that say no more than "shows his melds"; see
-docs/reference/rules.md 3.5 and H27.
+The row of `view.meldings` that costs least in lay-offs is left to the player by rules that say no
+more than "shows his melds"; see docs/reference/rules.md 3.5 and H27.
 """
 
 from simgin.strategy import param, show
@@ -10,7 +10,10 @@ from simgin.toolkit import deadwood_of_melding, live_extensions, pick
 
 @show
 def first(view, rules, params):
-    """Show what the automatic rule would: least deadwood, then the fewest cards that could be laid off."""
+    """Show what the automatic rule would.
+
+    Least deadwood, then the fewest cards that could be laid off.
+    """
     return 0
 
 
@@ -24,7 +27,7 @@ def random(view, rules, params):
     weight=param(1.0, 0.0, 10.0, "points that a card is worth which the opponent may still lay off")
 )
 def live(view, rules, params):
-    """Show the melding with least deadwood plus `weight` for every card that the opponent may hold and lay off on it."""
+    """Show the melding with least deadwood plus `weight` for every card he may be able to lay off."""
     best, row = 1e9, 0
     for i in range(64):
         if not view.legal >> i & 1:

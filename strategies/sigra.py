@@ -1,10 +1,12 @@
-"""SIGRA: keeps the hand nearest to new melds, holds on to what the opponent may want, and waits for gin.
+"""SIGRA: keeps the hand nearest to new melds, holds what the opponent may want, waits for gin.
 
-A hand is worth its deadwood, less what the next card may meld of it, less what it keeps from the opponent ("myopic meld distance"). The
-card on offer and the discard are both judged by it. The repository's code is followed where the idea alone leaves a choice: a card counts
-once for each new meld that an unseen card would give it; sets are left out only for a card that the opponent himself has thrown; and in
-what is kept from the opponent the card itself counts as one that he would have to be dealt, so that `hold` weighs next to nothing (30
-would give the idea its full weight). Runs ahead are those of the common game, ace low, and rainbows are not looked for.
+A hand is worth its deadwood, less what the next card may meld of it, less what it keeps from the
+opponent ("myopic meld distance"). The card on offer and the discard are both judged by it. The
+repository's code is followed where the idea alone leaves a choice: a card counts once for each new
+meld that an unseen card would give it; sets are left out only for a card that the opponent himself
+has thrown; and in what is kept from the opponent the card itself counts as one that he would have
+to be dealt, so that `hold` weighs next to nothing (30 would give the idea its full weight). Runs
+ahead are those of the common game, ace low, and rainbows are not looked for.
 
 Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 """
@@ -32,7 +34,10 @@ HOLD = param(1.0, 0.0, 100.0, "weight of what is kept from the opponent")
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
-    """Take if the best hand with the card is worth more than what drawing leads to on average (SIGRA)."""
+    """Take if the best hand with the card is worth more than what drawing leads to on average.
+
+    SIGRA.
+    """
     chances = np.empty(52)
     stay = _worth(view, view.hand, rules, params)
     taken = _best(view, view.hand | 1 << view.taken_offer, view.hand, stay, chances, rules, params)[
@@ -50,16 +55,19 @@ def mmd(view, rules, params):
 
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
-    """Keep the hand with least deadwood, most chances of new melds, and most that the opponent may want (SIGRA)."""
+    """Keep the hand with low deadwood, many possible melds and cards that the opponent may want."""
     return _best(view, view.hand, view.legal, 1e9, np.empty(52), rules, params)[0]
 
 
 @helper
 def _best(view, eleven, legal, least, chances, rules, params):
-    """The discard that leaves the hand worth most (ties: the dearest, then the lowest card) and what that hand is worth, small is good.
+    """The discard that leaves the hand worth most (ties.
 
-    Only hands worth less than `least` are of interest. A hand of ten has no more chances than the same cards have among the eleven, and
-    those of a card in no meld go with it: that settles most discards without a look at the hand.
+    The dearest, then the lowest card) and what that hand is worth, small is good.
+
+    Only hands worth less than `least` are of interest. A hand of ten has no more chances than the
+    same cards have among the eleven, and those of a card in no meld go with it: that settles most
+    discards without a look at the hand.
     """
     n = max(1, popcount(view.unseen))
     in_melds = meldable(eleven, rules)
@@ -117,7 +125,7 @@ def _worth(view, hand, rules, params):
 
 @helper
 def _reach(hand, unseen, rules):
-    """Points of the loose cards, each as often as there are melds with it and one of the unseen cards."""
+    """Points of the loose cards, each times its number of melds with one of the unseen cards."""
     total = 0
     loose = _loose(hand, rules)
     while loose:
@@ -128,7 +136,7 @@ def _reach(hand, unseen, rules):
 
 @helper
 def _melds_ahead(hand, card, unseen, rules):
-    """Points of a card of the hand, as often as there are melds with it and one of the unseen cards."""
+    """Points of a card of the hand times its number of melds with one of the unseen cards."""
     if near(card) & hand == 0:
         return 0
     return rules.value[0, card % 13] * (
@@ -138,7 +146,10 @@ def _melds_ahead(hand, card, unseen, rules):
 
 @helper
 def _loose(hand, rules):
-    """The cards that one best melding leaves over: of several the one with more runs, as cards that lie in none are let go first."""
+    """The cards that one best melding leaves over.
+
+    Of several the one with more runs, as cards that lie in none are let go first.
+    """
     return left_over(hand, ~_in_runs(hand, rules), rules)
 
 
@@ -177,7 +188,10 @@ def _new_runs(hand, card, unseen):
 
 @helper
 def _last(cards, r, step):
-    """The last rank of the cards in a row that lead away from r in steps of 1 or -1; r itself need not be among them."""
+    """The last rank of the cards in a row that lead away from r in steps of 1 or -1.
+
+    R itself need not be among them.
+    """
     while 0 <= r + step <= 12 and cards >> (r + step) & 1:
         r += step
     return r
@@ -185,7 +199,10 @@ def _last(cards, r, step):
 
 @helper
 def _held_back(view, hand, chance, rules):
-    """Points of the cards of a hand, each times the chances of the melds that the opponent could make of it with a card he took."""
+    """Points of a hand's cards, each times the chances of the opponent's melds through it.
+
+    Those melds contain a card that he took.
+    """
     total = 0.0
     rest = hand
     his, free = view.known, view.known | view.unseen & ~hand
@@ -201,7 +218,7 @@ def _held_back(view, hand, chance, rules):
 
 @helper
 def _sets_for_him(his, free, chance):
-    """Chances, added up, of the sets with one more card and those he may hold, at least one of them known to be his."""
+    """Summed chances of the opponent's sets with one more card, at least one of them known to be his."""
     known, others = popcount(his), popcount(free & ~his)
     if known == 0:
         return 0.0

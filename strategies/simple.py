@@ -1,9 +1,12 @@
-"""Simple: takes whatever makes a meld, throws for least deadwood, knocks at once; everybody's baseline.
+"""Simple: takes whatever makes a meld, throws for least deadwood, knocks at once.
 
-Ties among discards are broken by lot, and a pair {drawn, discarded} is never repeated within a deal. Which melding it shows is the
-engine's choice here.
+Everybody's baseline.
 
-Source: SimpleGinRummyPlayer of T. Neller's framework for the EAAI-21 gin rummy challenge (tneller/gin-rummy-eaai).
+Ties among discards are broken by lot, and a pair {drawn, discarded} is never repeated within a
+deal. Which melding it shows is the engine's choice here.
+
+Source: SimpleGinRummyPlayer of T. Neller's framework for the EAAI-21 gin rummy challenge
+(tneller/gin-rummy-eaai).
 """
 
 from simgin_strategies.knock import at
@@ -17,7 +20,8 @@ from simgin.toolkit import best_discards, pick
 def _repeats(view):
     """The discards that would repeat a pair {drawn, discarded} of an earlier own turn.
 
-    Only a card taken from the pile can have been held before, so a card from the stock repeats nothing.
+    Only a card taken from the pile can have been held before, so a card from the stock repeats
+    nothing.
     """
     cards = 0
     for i in range(view.turns):
@@ -32,7 +36,7 @@ def _repeats(view):
 
 @discard(noise=True)
 def simple(view, rules, params):
-    """Throw for least deadwood, ties by lot, but repeat no pair {drawn, discarded} within a deal."""
+    """Discard for least deadwood, ties at random, never repeating a pair {drawn, discarded} in a deal."""
     legal = view.legal
     if view.taken >= 0 and legal & ~_repeats(view):
         legal &= ~_repeats(view)

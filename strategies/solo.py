@@ -1,4 +1,6 @@
-"""Play alone: greedily, looking one draw ahead, or collecting melds first and saving penalties at the end of Solitary Gin.
+"""Solitaire players: greedy, one draw ahead, or melds first and penalties saved at the end.
+
+The last one is meant for Solitary Gin.
 
 They stop with gin only, which no threshold by count or by cards left was found to better
 (docs/reference/strategies/solo.md); `solo-switch`, made for a game that asks no such question, by
@@ -35,7 +37,10 @@ STEP, LOWEST, SPAN = (
     weights="solo.npy",
 )
 def switch(view, rules, params):
-    """Collect until k turns remain, then keep the ten cards with the least mean penalty, gin counted as what it is worth."""
+    """Collect melds until k turns remain, then keep the ten cards with the least mean penalty.
+
+    Gin counts what it is worth.
+    """
     late = turns_left(view, rules) <= params[0]
     if late and no_draw_follows(view, rules):
         return best_discard(view.hand, view.legal, rules)
@@ -65,7 +70,10 @@ def turns_left(view, rules):
 
 @helper
 def _penalty_outlook(ten, view, rules, params, counts):
-    """What the next draw leads to, added up over the unseen cards: penalties, or minus the chances of meeting the goal."""
+    """What the next draw leads to, added up over the unseen cards.
+
+    Penalties, or minus the chances of meeting the goal.
+    """
     total = 0.0
     for i in range(next_counts(ten, view.unseen, rules, counts)):
         penalty = counts[i] if counts[i] else rules.penalty_gin

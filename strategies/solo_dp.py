@@ -1,13 +1,17 @@
-"""The benchmark for looking ahead: throw the card without which the ten others are worth most, by a table of values learned from play.
+"""The benchmark for looking ahead.
 
-The table tells the value of ten cards by the draws still to come and by what matters about the hand: the cards in no meld, how many of
-them the live cards would save (as `ahead:aim=loose` adds them up), and the deadwood. For each time and number of loose cards the
-value is a plane over the other two; a table by all four was too rough to play by. There is one for each way of scoring, deals won (where
-deadwood counts for nothing), points against the joker and penalties, learned by training/solo.py: play, fit, and play by what was
-fitted. Bonuses are those of the games as they come; with others it plays as if they had not been changed.
+Throw the card without which the ten others are worth most, by a table of values learned from play.
 
-Source: This project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch Mode
-Reinforcement Learning", 2005.
+The table tells the value of ten cards by the draws still to come and by what matters about the
+hand: the cards in no meld, how many of them the live cards would save (as `ahead:aim=loose` adds
+them up), and the deadwood. For each time and number of loose cards the value is a plane over the
+other two; a table by all four was too rough to play by. There is one for each way of scoring,
+deals won (where deadwood counts for nothing), points against the joker and penalties, learned by
+training/solo.py: play, fit, and play by what was fitted. Bonuses are those of the games as they
+come; with others it plays as if they had not been changed.
+
+Source: This project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch
+Mode Reinforcement Learning", 2005.
 """
 
 from simgin_strategies.ahead import fewest_loose, no_draw_follows
@@ -46,7 +50,7 @@ def dp(view, rules, params):
 
 @knock(name="dp", weights="solo_dp.npy")
 def dp_stop(view, rules, params):
-    """When ending the deal is worth at least as much as the table says of going on with these ten cards."""
+    """End the deal when that is worth at least what the table gives for going on with these ten cards."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1:
@@ -58,7 +62,10 @@ def dp_stop(view, rules, params):
 
 @helper
 def time_of(view, rules):
-    """Place on the axis of time: by draws still to come, in a deck with the joker by threes; against another player by the stock."""
+    """Place on the axis of time: by draws still to come, in a deck with the joker by threes.
+
+    Against another player by the stock.
+    """
     if rules.max_draws >= 0:
         return max(0, min(TIMES, rules.max_draws - view.own_turn) - 1)
     left = view.deck_left if view.deck_left >= 1 else view.stock

@@ -1,9 +1,13 @@
-"""Rules of thumb about taking the card on offer for more than what it saves at once: prospects, the first upcard, denial.
+"""Rules of thumb about taking the card on offer for more than what it saves at once.
 
-Each of them takes what `lower` takes (the best ten of the eleven cards count less than the ten held) and something besides.
+Prospects, the first upcard, denial.
 
-Source: rummytalk and skillgames.zone (speculate); tyskwo.com 2016 (upcard); Jacoby 1959, by its list of contents (deny). None of them seen
-anew. A *two-way* partial meld is this project's reading: the card and a loose card, with two unseen cards either of which completes them.
+Each of them takes what `lower` takes (the best ten of the eleven cards count less than the ten
+held) and something besides.
+
+Source: rummytalk and skillgames.zone (speculate); tyskwo.com 2016 (upcard); Jacoby 1959, by its
+list of contents (deny). None of them seen anew. A *two-way* partial meld is this project's
+reading: the card and a loose card, with two unseen cards either of which completes them.
 """
 
 from simgin.strategy import UPCARD, helper, param, take
@@ -26,7 +30,10 @@ from simgin.toolkit import (
     partials=param(2, 1, 10, "new two-way partial melds that the card must make"),
 )
 def speculate(view, rules, params):
-    """Take what lowers the count, and early also what begins two two-way partial melds (rummytalk, skillgames.zone)."""
+    """Take what lowers the count, and early also what begins two two-way partial melds.
+
+    Rummytalk, skillgames.zone.
+    """
     if lowers(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
@@ -49,7 +56,10 @@ def _two_ways(hand, card, unseen, rules):
 
 @take
 def upcard(view, rules, params):
-    """Always take the first upcard if you are asked first; otherwise what lowers the count (tyskwo.com)."""
+    """Always take the first upcard if you are asked first.
+
+    Otherwise what lowers the count (tyskwo.com).
+    """
     first = view.phase == UPCARD and view.seat != view.dealer
     return take_if(first or lowers(view, rules), view.legal)
 
@@ -61,14 +71,20 @@ def upcard(view, rules, params):
     cost=param(3, 0, 99, "points that the count may rise by"),
 )
 def deny(view, rules, params):
-    """Take what lowers the count, and at a small cost what would complete a meld of the opponent's (Jacoby)."""
+    """Take what lowers the count and, at small cost, what would complete a meld of the opponent's.
+
+    Advice of Jacoby.
+    """
     rise = count_after(view.hand, view.taken_offer, rules) - view.count
     return take_if(rise < 0 or (rise <= params[1] and _denies(view, params[0], rules)), view.legal)
 
 
 @helper
 def _denies(view, held, rules):
-    """Whether the card would complete a meld of the opponent's with one or two cards known to be his, the other perhaps unseen."""
+    """Whether the card would complete a meld of the opponent's through cards known to be his.
+
+    One or two of them are known; the other may be unseen.
+    """
     if held == 2:
         return melds_through(view.taken_offer, view.known, rules) > 0
     mates = view.known | view.unseen

@@ -1,16 +1,23 @@
-"""Raise the die of Gin Dice when the deal looks won, and accept while to refuse costs more: by lot, by deadwood, or by the chance to win.
+"""Raise the die of Gin Dice when the deal looks won, and accept while to refuse costs more.
 
-`strong` and `brave` judge a hand by its deadwood alone, as the rules of Gin Dice suggest; what they do can be foretold without a table, so that the
-tests of the die in play are made with them. `dead` takes the chance W of winning the deal and L of losing it from a table by own turn
-and deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more than
-its number: refusing costs the old stake s and accepting n is worth n (W - L), so it accepts if W - L >= -s/n. `by-value` puts the chance to
-win the match in the place of that linear value: it knows that a deal more is worth nothing to who needs one, and that who is far behind has
-little to lose. Its V is solved for two equal players who both offer and answer blind by V, the raises in play left out; the winner deals.
+By lot, by deadwood, or by the chance to win.
 
-This project's readings: an offer is taken to say nothing about the hand that makes it, unless `caution` says so; where one die goes with
-a whole game (Gin Dice with Gin Pro) the chance to win it is told by the points alone, even at level points and certain with all of them.
+`strong` and `brave` judge a hand by its deadwood alone, as the rules of Gin Dice suggest; what
+they do can be foretold without a table, so that the tests of the die in play are made with them.
+`dead` takes the chance W of winning the deal and L of losing it from a table by own turn and
+deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more
+than its number: refusing costs the old stake s and accepting n is worth n (W - L), so it accepts
+if W - L >= -s/n. `by-value` puts the chance to win the match in the place of that linear value: it
+knows that a deal more is worth nothing to who needs one, and that who is far behind has little to
+lose. Its V is solved for two equal players who both offer and answer blind by V, the raises in
+play left out; the winner deals.
 
-Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the idea.
+This project's readings: an offer is taken to say nothing about the hand that makes it, unless
+`caution` says so; where one die goes with a whole game (Gin Dice with Gin Pro) the chance to win
+it is told by the points alone, even at level points and certain with all of them.
+
+Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the
+idea.
 """
 
 from simgin.strategy import BLIND, answer, flag, helper, offer, param
@@ -97,7 +104,7 @@ def dead(view, rules, params):
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
-    """Accept if W - L is at least minus the old stake over the new one, the chances told by turn and deadwood."""
+    """Accept if W - L is at least minus the old stake over the new one, by turn and deadwood."""
     won, lost = _chances(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == BLIND else params[0]
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
@@ -108,7 +115,10 @@ def dead_answer(view, rules, params):
     edge=param(0.0, 0.0, 1.0, "least gain in the chance of winning the match"), weights="stake.npy"
 )
 def by_value(view, rules, params):
-    """The number that does most for the chance of winning the match, if the other answers as well as can be; the largest of equals."""
+    """The offer that does most for the probability of winning the match against best answers.
+
+    Of equals the largest.
+    """
     won, lost = _chances(view, rules, params[1:], ON_TURN)
     best, most = 0, _unoffered(view, rules, won, lost, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
@@ -140,7 +150,10 @@ def by_value_answer(view, rules, params):
 
 @helper
 def _chances(view, rules, table, turn):
-    """(chance of winning, of losing) what the die stands for, before cards are seen or by own turn and deadwood."""
+    """(probability of winning, of losing) what the die stands for.
+
+    Before cards are seen, or by own turn and deadwood.
+    """
     if rules.die == DIE_OF_THE_GAME:
         won = min(
             1.0,
@@ -159,7 +172,10 @@ def _chances(view, rules, table, turn):
 
 @helper
 def _unoffered(view, rules, won, lost, table):
-    """Chance of winning the match without an offer; before the cards are seen the dealer may make one after the nondealer."""
+    """Chance of winning the match without an offer.
+
+    Before the cards are seen the dealer may make one after the nondealer.
+    """
     value = _match(view, view.stake, won, lost, table)
     if view.phase == BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
@@ -183,7 +199,10 @@ def _match(view, stake, won, lost, table):
 
 @helper
 def _after(view, own, other, table):
-    """V when so many deals (or games) more have been won; who has won deals next, so that the other is asked first about the die."""
+    """V when so many deals (or games) more have been won.
+
+    Who has won deals next, so that the other is asked first about the die.
+    """
     mine, his = (
         (view.own_games, view.other_games)
         if view.goal == GAMES

@@ -1,7 +1,9 @@
-"""Stock-greedy: never takes a card from the pile, throws for least deadwood, knocks at once. The other end from taking whatever melds.
+"""Stock-greedy: never takes a card from the pile, throws for least deadwood, knocks at once.
 
-Against the same player that takes for melds it shows what the discard pile is worth (docs/reference/rules.md 15.3). Which of equal discards goes is this
-project's choice: the dearest.
+The other end from taking whatever melds.
+
+Against the same player that takes for melds it shows what the discard pile is worth
+(docs/reference/rules.md 15.3). Which of equal discards goes is this project's choice: the dearest.
 
 Source: A control of this project, 2026.
 """

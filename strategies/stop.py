@@ -1,13 +1,15 @@
 """When to end the deal and when to draw once more, with the joker somewhere in the deck.
 
-With m cards left in the deck, the joker among them, the number above it is uniform and the next card is the joker with chance 1/m. To stop
-with count K is worth the mean number above the joker, less K, less the undercut bonus times the chance that there are fewer than K; gin is
-worth that number and its bonus. `stop-dp` compares this with the value of going on, by backward induction over m for the rules in force;
-how counts change from turn to turn was learned from self-play of `ahead:aim=gin` (training/solo.py) and lies in stop.npy. It takes the
-count alone for the hand, so that its continuation values are a little too flat.
+With m cards left in the deck, the joker among them, the number above it is uniform and the next
+card is the joker with chance 1/m. To stop with count K is worth the mean number above the joker,
+less K, less the undercut bonus times the chance that there are fewer than K; gin is worth that
+number and its bonus. `stop-dp` compares this with the value of going on, by backward induction
+over m for the rules in force; how counts change from turn to turn was learned from self-play of
+`ahead:aim=gin` (training/solo.py) and lies in stop.npy. It takes the count alone for the hand, so
+that its continuation values are a little too flat.
 
-Gin and big gin end the deal under every rule here: to go on from gin is never better. Against another player, where no deck with a joker
-tells m, they wait for gin.
+Gin and big gin end the deal under every rule here: to go on from gin is never better. Against
+another player, where no deck with a joker tells m, they wait for gin.
 
 Source: This project, from docs/reference/rules.md 6.
 """
@@ -33,7 +35,10 @@ MOST_LEFT = 43  # cards in the deck with the joker
     m10=param(36, 1, 99, "with 10 or more"),
 )
 def stop_by(view, rules, params):
-    """As long as enough cards are left for the count: by default, as long as the knock is worth at least nothing."""
+    """As long as enough cards are left for the count.
+
+    By default, as long as the knock is worth at least nothing.
+    """
     if view.ending_count == 0 or view.ending >= 2:
         return True
     return view.deck_left >= params[min(view.ending_count, 10) - 1]
@@ -41,7 +46,7 @@ def stop_by(view, rules, params):
 
 @knock(weights="stop.npy")
 def stop_dp(view, rules, params):
-    """When it is worth at least as much as going on, by backward induction over the cards left in the deck."""
+    """Stop when that is worth at least as much as going on, by backward induction over the deck."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1 or view.deck_left > MOST_LEFT:
@@ -53,7 +58,10 @@ def stop_dp(view, rules, params):
 
 @helper
 def stop_value(count, left, rules):
-    """Points of the player less the joker's, on average, of ending the deal with a count and so many cards left with the joker."""
+    """Mean points, player less joker, of ending the deal with a count and so many cards left.
+
+    The joker lies among the cards left.
+    """
     above = (left - 1) / 2 + rules.count_joker
     if count == 0:
         return above + rules.gin_bonus
@@ -63,7 +71,10 @@ def stop_value(count, left, rules):
 
 @helper
 def _going_on(count, left, limit, rules, table):
-    """Value of drawing on with a count: the joker takes it, or the next count is played on as well as the table lets one see."""
+    """Value of drawing on with a count.
+
+    The joker takes it, or the next count is played on as well as the table lets one see.
+    """
     values = np.empty(STATES)
     after = np.empty(STATES)
     for i in range(STATES):

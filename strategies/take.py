@@ -56,7 +56,10 @@ def meld_best_lower(view, rules, params):
 
 @take
 def knock_or_meld(view, rules, params):
-    """Take what allows a knock at once, and what lies in a meld of a best melding (OpenSpiel's simple bot)."""
+    """Take what allows a knock at once, and what lies in a meld of a best melding.
+
+    OpenSpiel's simple bot.
+    """
     knocks = count_after(view.hand, view.taken_offer, rules) <= view.limit
     return take_if(knocks or in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 

@@ -1,11 +1,13 @@
-"""Tonic-like: holds middle cards and live pairs for a while, shuns what the opponent may meld, knocks early or waits for gin.
+"""Tonic-like: holds middle cards and live pairs, discards safely, knocks early or waits for gin.
 
-A player put together from rules of thumb in the manner of Tonic, whose expert rules had parameters tuned by grid search; the rules
-themselves are not published, so these are the ones that its authors are reported to have named, and the others are gold's. All numbers
-were tuned by grid on one range of seeds and confirmed on another.
+A player put together from rules of thumb in the manner of Tonic, whose expert rules had parameters
+tuned by grid search; the rules themselves are not published, so these are the ones that its
+authors are reported to have named, and the others are gold's. All numbers were tuned by grid on
+one range of seeds and confirmed on another.
 
-Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy Agent ("Tonic"), EAAI-21, by its abstract
-and reports of it. Not the player GinRummyAndTonic of bendstein/Gin-Rummy.
+Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy
+Agent ("Tonic"), EAAI-21, by its abstract and reports of it. Not the player GinRummyAndTonic of
+bendstein/Gin-Rummy.
 """
 
 from simgin_strategies.knock import early
@@ -32,7 +34,10 @@ from simgin.toolkit import loose, melds_through, priced_each, worth_holding
     ),
 )
 def tonic(view, rules, params):
-    """Hold live pairs early and middle cards throughout, and throw what is safe, each at its price (after Tonic)."""
+    """Hold live pairs early and middle cards throughout; discard what is safe, each at its price.
+
+    After Tonic.
+    """
     held = 0
     if view.own_turn < params[2]:
         held = worth_holding(loose(view.hand, rules), view.unseen, params[1], rules)
@@ -41,7 +46,7 @@ def tonic(view, rules, params):
 
 @helper
 def _price(view, rules, params, card, cards):
-    """`cards` are the own cards in pairs worth holding, and the others that the opponent may meld with."""
+    """Own cards in pairs worth holding, and the others that the opponent may meld with."""
     held = params[0] if cards >> card & 1 else 0.0
     return (
         held

@@ -1,8 +1,10 @@
 """Wary: gold-early that gives up some deadwood for safety, a discard that the opponent cannot meld.
 
-What he could meld is judged by the beliefs learned from logged deals (docs/reference/strategies/beliefs.md), not by what is near.
+What he could meld is judged by the beliefs learned from logged deals
+(docs/reference/strategies/beliefs.md), not by what is near.
 
-Source: This project, after Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy" (EAAI-21).
+Source: This project, after Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin
+Rummy" (EAAI-21).
 """
 
 import numpy as np

@@ -19,7 +19,10 @@ class IllegalAnswer(Exception):
 
 @jit
 def forget(view, turns):
-    """Clear the history of the deal before, so that nothing beyond `view.turns` can be read: it could be the same pack."""
+    """Clear the history of the deal before, so that nothing beyond `view.turns` can be read.
+
+    It could be the same pack.
+    """
     for i in range(turns):
         for k in range(4):
             view.history[i, k] = 0
@@ -27,7 +30,10 @@ def forget(view, turns):
 
 @jit
 def show_deal(state, rules, view, seat):
-    """Write what stays the same for a whole deal. Once a deal and not once a question, of which a deal has many."""
+    """Write what stays the same for a whole deal.
+
+    Once a deal and not once a question, of which a deal has many.
+    """
     other = 1 - seat
     view.upcard = state.upcard
     view.deck_left = -1
@@ -95,7 +101,10 @@ def _seat_view(state, view, seat):
 
 @inlined
 def _noise(state, seat, who):
-    """The seat's next random number. Four come from one call of the generator and wait in the state."""
+    """The seat's next random number.
+
+    Four come from one call of the generator and wait in the state.
+    """
     i = state.noises[seat]
     state.noises[seat] = i + 1
     if i & 3 == 0:

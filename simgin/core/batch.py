@@ -1,4 +1,7 @@
-"""Many units into sums: the kernel that everything else waits for (see `simgin.core.sums` for what it adds up)."""
+"""Many units into sums: the kernel that everything else waits for.
+
+See `simgin.core.sums` for what it adds up.
+"""
 
 import numpy as np
 
@@ -172,7 +175,10 @@ def _quarters(state):
 
 @jit
 def _add_unit(state):
-    """Add a unit's facts to its batch: sums, squares and products with their denominators; then clear them."""
+    """Add a unit's facts to its batch: sums, squares and products with their denominators.
+
+    Then clear them.
+    """
     state.row[UNITS] += 1
     state.row[PAIR_HISTOGRAM + _quarters(state)] += 1
     for i in range(N_FACTS):  # a loop each, so that the first two become vector code
@@ -188,7 +194,10 @@ def _add_unit(state):
 
 @jit
 def _add_and_enter(state, rules, records, a):
-    """Add one deal to its unit and its match, and write it down if there is room; how the match stands then (`match.enter`)."""
+    """Add one deal to its unit and its match, and write it down if there is room.
+
+    How the match stands then (`match.enter`).
+    """
     _add_deal(state, a)
     if not len(records):
         return enter(state, rules, state.deal + 1)
@@ -204,7 +213,8 @@ def _add_and_enter(state, rules, records, a):
 def begin_half(state, rules, half, matches):
     """Seat strategy A at seat `half`, set the score to the start and name the first dealer.
 
-    Single deals go by turns (dealer by parity of the unit) unless the rules name a seat; matches by lot.
+    Single deals go by turns (dealer by parity of the unit) unless the rules name a seat; matches
+    by lot.
     """
     state.half = half
     start_match(state, rules)
@@ -225,10 +235,11 @@ def play_units(
 ):  # fmt: skip
     """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
 
-    rows: int64 (batches, sums.COLUMNS). records: record.DEAL (deals,), with room for every deal or for none, one row a deal in the
-    order of play; `state.recorded` counts them. matches: a unit is of matches, not of deals. mirrored: two halves on the same packs
-    with the same dealer, strategy A at seat 0 and then at seat 1; otherwise one half. If the state watches a deal of the first unit,
-    that deal is logged and the kernel stops with it in the state.
+    rows: int64 (batches, sums.COLUMNS). records: record.DEAL (deals,), with room for every deal or
+    for none, one row a deal in the order of play; `state.recorded` counts them. matches: a unit is
+    of matches, not of deals. mirrored: two halves on the same packs with the same dealer, strategy
+    A at seat 0 and then at seat 1; otherwise one half. If the state watches a deal of the first
+    unit, that deal is logged and the kernel stops with it in the state.
     """
     for i in range(units):
         state.unit = first + i

@@ -21,7 +21,10 @@ def lowest(x):
 
 @jit
 def highest_of_lane(x):
-    """Index of the highest bit set in 1..0x1FFF. Smeared downward, as a count of leading zeros is not at hand."""
+    """Index of the highest bit set in 1..0x1FFF.
+
+    Smeared downward, as a count of leading zeros is not at hand.
+    """
     x |= x >> 1
     x |= x >> 2
     x |= x >> 4
@@ -31,7 +34,10 @@ def highest_of_lane(x):
 
 @jit
 def nth(x, n):
-    """Index of the n-th bit set, n from 0, counted from the lowest; x must have more than n bits."""
+    """Index of the n-th bit set, n from 0, counted from the lowest.
+
+    X must have more than n bits.
+    """
     for _ in range(n):
         x &= x - 1
     return lowest(x)

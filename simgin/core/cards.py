@@ -1,7 +1,7 @@
 """Cards as integers and hands as 52-bit masks.
 
-Card = 13 * suit + rank: suits S H D C = 0..3, ranks A 2 .. K = 0..12. A hand is an int64 with bit `card` set for each card.
-A *lane* is the thirteen bits of one suit.
+Card = 13 * suit + rank: suits S H D C = 0..3, ranks A 2 .. K = 0..12. A hand is an int64 with bit
+`card` set for each card. A *lane* is the thirteen bits of one suit.
 """
 
 from simgin.core.jit import jit

@@ -1,8 +1,11 @@
-"""Deadwood of a hand and the discards that leave least, by four table look-ups and a tiny search (RULES.md 3.2).
+"""Deadwood of a hand and the discards that leave least, by four table look-ups and a tiny search.
 
-A lane's table entry gives what its runs leave over and which cards lie in runs. Ranks held three or four times come from ANDs of the
-lanes. Only such a rank with a card that also lies in a run is a conflict, and only conflicts (at most three) are searched; every
-other set is taken whole, which is always best since its cards have no other use.
+Rules.md 3.2.
+
+A lane's table entry gives what its runs leave over and which cards lie in runs. Ranks held three
+or four times come from ANDs of the lanes. Only such a rank with a card that also lies in a run is
+a conflict, and only conflicts (at most three) are searched; every other set is taken whole, which
+is always best since its cards have no other use.
 """
 
 from simgin.core.bits import highest_of_lane, lowest
@@ -21,7 +24,10 @@ def _without_sets(rules, side, s, h, d, c):
 
 @jit
 def _settle_one(rules, side, s, h, d, c, r):
-    """Least points left over by four lanes when the rank r may be a set: none, the whole, or three of the four."""
+    """Least points left over by four lanes when the rank r may be a set.
+
+    None, the whole, or three of the four.
+    """
     s0, h0, d0, c0 = s & ~r, h & ~r, d & ~r, c & ~r
     best = min(_without_sets(rules, side, s, h, d, c), _without_sets(rules, side, s0, h0, d0, c0))
     if s & h & d & c & r:
@@ -72,7 +78,10 @@ def _by_suit_and_rank(hand, rules, side):
 
 @jit
 def _with_rainbows(hand, rules, side):
-    """Least deadwood where rainbows count too: none of them, each one, and each disjoint two (three would need twelve cards)."""
+    """Least deadwood where rainbows count too.
+
+    None of them, each one, and each disjoint two (three would need twelve cards).
+    """
     best = _by_suit_and_rank(hand, rules, side)
     for i in range(rules.n_rainbows):
         one = rules.rainbows[i]
@@ -89,7 +98,10 @@ def _with_rainbows(hand, rules, side):
 
 @inlined
 def deadwood_of(hand, rules, side):
-    """Least deadwood of up to eleven cards in the card values of `side` (STOPPER or DEFENDER), in points; its text goes to the caller."""
+    """Least deadwood, in points, of up to eleven cards in the card values of `side`.
+
+    side: STOPPER or DEFENDER. Its code is spliced into the caller's.
+    """
     if rules.n_rainbows:
         return _with_rainbows(hand, rules, side)
     return _by_suit_and_rank(hand, rules, side)
@@ -104,7 +116,7 @@ def each_deadwood(hands, rules, side, out):
 
 @jit
 def deadwood(hand, rules):
-    """Least deadwood of up to eleven cards, in points, in the values that count for the one who ends the deal; a plain call."""
+    """Least deadwood, in points, of up to eleven cards in the stopper's card values."""
     return deadwood_of(hand, rules, 0)
 
 
@@ -127,7 +139,9 @@ def meldable(hand, rules):
 
 @inlined
 def dearest(cards, rules):
-    """The dearest of some cards (all those of equal value) and that value; an empty mask and -1 for no cards.
+    """The dearest of some cards (all those of equal value) and that value.
+
+    An empty mask and -1 for no cards.
 
     From 2 to K values never fall, so only the ace has to be looked at apart.
     """
@@ -143,7 +157,10 @@ def dearest(cards, rules):
 
 @inlined
 def _points_of_loose(cards, rules):
-    """Total value of cards of which no three form a run: what a lane's table says it leaves over is then all of it."""
+    """Total value of cards of which no three form a run.
+
+    What a lane's table says it leaves over is then all of it.
+    """
     return _without_sets(rules, 0, lane(cards, 0), lane(cards, 1), lane(cards, 2), lane(cards, 3))
 
 
@@ -151,9 +168,10 @@ def _points_of_loose(cards, rules):
 def best_discards(hand, legal, rules):
     """(least deadwood after one of the `legal` discards, mask of all discards that reach it).
 
-    A card in no meld leaves exactly deadwood(hand) - value, so of those only the dearest matter. A meldable card leaves at least that
-    much, and at least the points of all cards in no meld; only where both bounds allow it need the ten others be solved, which is
-    rare. With no legal card: (a huge count, 0).
+    A card in no meld leaves exactly deadwood(hand) - value, so of those only the dearest matter. A
+    meldable card leaves at least that much, and at least the points of all cards in no meld; only
+    where both bounds allow it need the ten others be solved, which is rare. With no legal card: (a
+    huge count, 0).
     """
     whole = deadwood_of(hand, rules, 0)
     in_melds = meldable(hand, rules)
@@ -177,7 +195,10 @@ def best_discards(hand, legal, rules):
 
 @jit
 def deadwood_with(hand, card, rules):
-    """Least deadwood over the meldings in which `card` lies in a meld; a huge count if no meld holds it."""
+    """Least deadwood over the meldings in which `card` lies in a meld.
+
+    A huge count if no meld holds it.
+    """
     best = 1 << 20
     s = card // 13
     through = 1 << (card % 13)
@@ -202,7 +223,10 @@ def deadwood_with(hand, card, rules):
 
 @jit
 def _without_set(hand, cards, rules):
-    """Deadwood of the rest if `cards` (all of one rank) are melded as a set; a huge count if they are too few."""
+    """Deadwood of the rest if `cards` (all of one rank) are melded as a set.
+
+    A huge count if they are too few.
+    """
     three_or_more = cards & (cards - 1)
     if three_or_more & (three_or_more - 1) == 0:
         return 1 << 20

@@ -1,7 +1,7 @@
-"""One deal for two players, from the shuffle to its result (RULES.md 4).
+"""One deal for two players, from the shuffle to its result (rules.md 4).
 
-The engine keeps its own state, shows each seat a view, and asks only questions with more than one legal answer. An answer outside
-`view.legal` raises: never a forfeit, never a repair.
+The engine keeps its own state, shows each seat a view, and asks only questions with more than one
+legal answer. An answer outside `view.legal` raises: never a forfeit, never a repair.
 """
 
 from simgin.core.answers import NO_ENDING, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
@@ -36,7 +36,7 @@ from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
 @jit
 def deal_cards(state, rules):
-    """Deal the hands and the upcard (RULES.md 4.1)."""
+    """Deal the hands and the upcard (rules.md 4.1)."""
     first = 1 - state.dealer
     eleven = rules.first_turn == DISCARD_FIRST
     hand0, hand1 = 0, 0
@@ -60,7 +60,10 @@ def deal_cards(state, rules):
 
 @spliced
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
-    """One turn from the draw to the discard; True if it ended the deal. Asks for the ending first, or the discard (DESIGN.md 4)."""
+    """One turn from the draw to the discard; True if it ended the deal.
+
+    Asks for the ending first, or the discard.
+    """
     state.phase = PHASE_TURN
     draw(state, rules, seat, source)
     if rules.stock_end == AT_DRAW and source == FROM_STOCK and state.stock <= rules.stock_reserve:
@@ -101,7 +104,10 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
 
 @spliced
 def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
-    """The 50th-card rule: `seat` may take the last discard to end the deal with it on the spot (RULES.md 4.5)."""
+    """The 50th-card rule: `seat` may take the last discard to end the deal with it on the spot.
+
+    Rules.md 4.5.
+    """
     state.phase = PHASE_LAST
     eleven = state.hand[seat] | 1 << state.top
     legal = legal_discards(eleven, state.top, -1, rules)
@@ -118,7 +124,9 @@ def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
 
 @jit
 def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
-    """The first upcard (RULES.md 4.2): (whose turn it is: 0 the nondealer's, 1 the dealer's; where he draws).
+    """The first upcard (rules.md 4.2): (whose turn it is: 0 the nondealer's, 1 the dealer's.
+
+    Where he draws).
 
     The die may be refused before either decision, which ends the deal: see `state.kind`.
     """
@@ -131,7 +139,8 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
         return 0, FROM_DEAL
     if rules.first_turn == FREE:
         return 0, _firstdraw(state, rules, view1, first, take1)
-    # Where one may only take or pass, 0 is the pass; where the stock is a choice too, 0 is the stock and 2 the pass.
+    # Where one may only take or pass, 0 is the pass; where the stock is a choice too, 0 is the
+    # stock and 2 the pass.
     choices, declined = (3, 0) if rules.first_turn == UPCARD_PASS else (7, 2)
     answer = ask_apart(state, rules, view1, first, TAKE, choices, take1)
     if answer != declined:
@@ -152,7 +161,10 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
 
 @spliced
 def _raise(state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b):
-    """At the start of a turn its player may offer the die; True if that was refused (RULES.md 8.3 and 8.4)."""
+    """At the start of a turn its player may offer the die.
+
+    True if that was refused (rules.md 8.3 and 8.4).
+    """
     if rules.die == DIE_OFF:
         return False
     return refused(
@@ -194,7 +206,8 @@ def play_deal(
 ):  # fmt: skip
     """Play the deal that `clear_deal` has prepared, to its result in the state.
 
-    1 is the nondealer, 2 the dealer: view and three hooks. What is asked once a deal or less comes by strategy, A and B.
+    1 is the nondealer, 2 the dealer: view and three hooks. What is asked once a deal or less comes
+    by strategy, A and B.
     """
     if rules.die != DIE_OFF:
         show_deal(state, rules, view1, 1 - state.dealer)

@@ -1,4 +1,4 @@
-"""How a player with eleven cards may end the deal (RULES.md 3.3, 3.4, 3.6)."""
+"""How a player with eleven cards may end the deal (rules.md 3.3, 3.4, 3.6)."""
 
 from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, SHOT
 from simgin.core.bits import lowest
@@ -11,7 +11,10 @@ NO_COUNT = 1 << 20  # larger than any deadwood
 
 @jit
 def knock_limit(upcard, rules):
-    """The knock limit of a deal (RULES.md 3.4); the first upcard may be -1 where the rules do not ask for it."""
+    """The knock limit of a deal (rules.md 3.4).
+
+    The first upcard may be -1 where the rules do not ask for it.
+    """
     if not rules.knock_by_upcard:
         return rules.knock_limit
     r = upcard % 13
@@ -26,7 +29,10 @@ def multiplier(upcard, rules):
 
 @jit
 def demanded_by(points):
-    """The multiset of ranks (as `meldings.rank_multiset`) that a shot has to leave over for a score; 0: there is no shot."""
+    """Multiset of the ranks that a shot must leave over at a score; 0 where no shot is possible.
+
+    Coded as by `meldings.rank_multiset`.
+    """
     code = 0
     tens, ones = points // 10 % 10, points % 10
     if tens:
@@ -45,7 +51,10 @@ def shot_count(points, rules):
 
 @jit
 def is_shot(ten, must, points, rules):
-    """Whether some melding of ten cards leaves exactly the cards that the score demands, with card `must` (or -1) in a meld."""
+    """Whether some melding of ten cards leaves exactly the cards that the score demands.
+
+    Card `must` (-1: none) has to lie in a meld.
+    """
     tens, ones = points // 10 % 10, points % 10
     if tens == 0:
         tens, ones = ones, 0
@@ -67,13 +76,19 @@ def is_shot(ten, must, points, rules):
 
 @jit
 def count_declared(ten, must, rules):
-    """Deadwood of the cheapest melding of ten cards in which card `must` (-1: none) is melded; NO_COUNT if there is none."""
+    """Deadwood of the cheapest melding of ten cards in which card `must` (-1: none) is melded.
+
+    NO_COUNT if there is none.
+    """
     return deadwood(ten, rules) if must < 0 else deadwood_with(ten, must, rules)
 
 
 @jit
 def legal_discards(eleven, taken, drawn, rules):
-    """The cards that `discard_ban` leaves (RULES.md 4.3). taken: card just taken from the pile, drawn: from the stock, or -1."""
+    """The cards that `discard_ban` leaves (rules.md 4.3).
+
+    taken: card just taken from the pile, drawn: from the stock, or -1.
+    """
     banned = 0
     if taken >= 0 and rules.discard_ban != 2:
         banned = 1 << taken
@@ -90,7 +105,10 @@ def must_be_melded(taken, rules):
 
 @jit
 def ending_with(ten, left, must, limit, points, rules):
-    """(ending, count) for ten kept cards of deadwood `left`: a shot if they are one, else a knock within the limit, else NO_ENDING."""
+    """(ending, count) for ten kept cards of deadwood `left`.
+
+    A shot if they are one, else a knock within the limit, else NO_ENDING.
+    """
     if must >= 0 and not ten >> must & 1:
         return NO_ENDING, NO_COUNT  # the card that must be melded was thrown
     if rules.shot and is_shot(ten, must, points, rules):
@@ -129,14 +147,18 @@ def _shots(eleven, legal, must, points, rules):
 
 @jit
 def best_ending(eleven, legal, must, limit, points, rules):
-    """(ending, card, count) that is proposed first: big gin, else a shot, else the least deadwood within the limit.
+    """(ending, card, count) that is proposed first.
 
-    Ties go to the dearest discard, then to the lowest card number (DESIGN.md 4). No discard with big gin: card -1.
+    Big gin, else a shot, else the least deadwood within the limit.
+
+    Ties go to the dearest discard, then to the lowest card number. No discard with big gin: card
+    -1.
     """
     if must >= 0:
         legal &= ~(1 << must)
     if not (rules.shot or rules.big_gin or must >= 0):
-        # A discard takes off at most the dearest value, so most hands are told from their eleven cards alone.
+        # A discard takes off at most the dearest value, so most hands are told from their eleven
+        # cards alone.
         if deadwood_of(eleven, rules, 0) - max(rules.value[0, 0], rules.value[0, 12]) > limit:
             return NO_ENDING, -1, NO_COUNT
     elif rules.big_gin and deadwood(eleven, rules) == 0:

@@ -1,8 +1,9 @@
 """The only place that names numba's options, and the on-disk cache of compiled code.
 
-numba's own cache goes stale without a word when a callee in another file, a global table or a data file changes. So the
-cache lives in a directory named by a digest of everything that is compiled, the versions of numba, numpy and Python, and
-the bounds-check flag: a change of any of them is a new directory.
+numba's own cache goes stale without a word when a callee in another file, a global table or a data
+file changes. So the cache lives in a directory named by a digest of everything that is compiled,
+the versions of numba, numpy and Python, and the bounds-check flag: a change of any of them is a
+new directory.
 """
 
 import contextlib
@@ -44,7 +45,7 @@ def compiled_sources() -> list[Path]:
 
 @cache
 def digest() -> str:
-    """Hexadecimal digest of the compiled sources and of everything else that decides what they compile to."""
+    """Hexadecimal digest of the compiled sources, the compiler and the machine."""
     h = hashlib.sha256()
     about = (
         numba.__version__,
@@ -61,7 +62,10 @@ def digest() -> str:
 
 
 def cache_root() -> Path:
-    """Where the compiled code of all versions lies: SIMGIN_CACHE_DIR, or the user's cache directory."""
+    """Where the compiled code of all versions lies.
+
+    SIMGIN_CACHE_DIR, or the user's cache directory.
+    """
     if named := os.environ.get("SIMGIN_CACHE_DIR"):
         return Path(named)
     if sys.platform == "darwin":
@@ -79,7 +83,10 @@ def _prune(root: Path, keep: Path) -> None:
 
 @cache
 def cache_directory() -> Path | None:
-    """The directory of this digest, made if need be; None (with a notice on stderr) where nothing can be written."""
+    """The directory of this digest, made if need be.
+
+    None (with a notice on stderr) where nothing can be written.
+    """
     directory = cache_root() / digest()
     if sentence := not_kept(directory):
         print(f"simgin: {sentence}", file=sys.stderr)
@@ -91,7 +98,10 @@ def cache_directory() -> Path | None:
 
 
 def not_kept(directory: Path) -> str:
-    """Why nothing can be kept in a directory, in a sentence with the remedy; empty if something can. Makes the directory if need be."""
+    """Why nothing can be kept in a directory, in a sentence with the remedy.
+
+    Empty if something can. Makes the directory if need be.
+    """
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
@@ -105,7 +115,10 @@ def not_kept(directory: Path) -> str:
 
 
 class _SafeCache(FunctionCache):  # type: ignore[misc]
-    """A cache whose damaged files (a kill or a full disk while writing) count as a miss and are written anew."""
+    """A cache that treats damaged files as a miss and writes them anew.
+
+    A kill or a full disk can leave such files.
+    """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -122,7 +135,10 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
 @contextlib.contextmanager
 def _own_cache_directory(directory: Path) -> Iterator[None]:
-    """Point numba at our directory only while one of our functions is being set up; other users of numba keep theirs."""
+    """Point numba at our directory only while one of our functions is being set up.
+
+    Other users of numba keep theirs.
+    """
     before = config.CACHE_DIR
     config.CACHE_DIR = str(directory)
     try:
@@ -132,14 +148,20 @@ def _own_cache_directory(directory: Path) -> Iterator[None]:
 
 
 def interpreted() -> bool:
-    """Whether everything runs as plain Python (NUMBA_DISABLE_JIT=1): thousands of times slower, open to a debugger, the same results."""
+    """Whether everything runs as plain Python (NUMBA_DISABLE_JIT=1).
+
+    Thousands of times slower, open to a debugger, the same results.
+    """
     return bool(config.DISABLE_JIT)
 
 
 def compiled(
     function: Callable[..., Any], signature: Any = None, *, keep: bool = True, **options: Any
 ) -> Any:
-    """`function` compiled without the interpreter lock; eagerly if a signature is given, kept on disk if `keep`."""
+    """`function` compiled without the interpreter lock.
+
+    Eagerly if a signature is given, kept on disk if `keep`.
+    """
     if interpreted():
         return function
     dispatcher = numba.njit(nogil=True, **options)(function)
@@ -159,9 +181,10 @@ def jit(function: Callable[..., Any]) -> Any:
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Decorator of the small functions that every question goes through, whose calls LLVM's own threshold would leave standing.
+    """Decorator of small hot functions that LLVM's own threshold would not inline.
 
-    See docs/explanation/decisions/0008-inlining.md. Not for what is called from many cold places: each copy is compiled anew.
+    See docs/explanation/decisions/0008-inlining.md. Not for what is called from many cold places:
+    each copy is compiled anew.
     """
     return compiled(function, forceinline=True)
 
@@ -169,6 +192,7 @@ def inlined(function: Callable[..., Any]) -> Any:
 def spliced(function: Callable[..., Any]) -> Any:
     """Decorator of a function whose text becomes part of its caller's before anything is compiled.
 
-    For a large one with one caller, and for one that is given a function: called with it, the caller could not be kept on disk.
+    For a large one with one caller, and for one that is given a function: called with it, the
+    caller could not be kept on disk.
     """
     return compiled(function, inline="always")

@@ -1,7 +1,8 @@
-"""The defender's count: own melds and lay-offs chosen jointly (RULES.md 3.7).
+"""The defender's count: own melds and lay-offs chosen jointly (rules.md 3.7).
 
-For each meld shown, list every set of cards of the defender that leaves it valid: nothing or the fourth card for a set of three;
-every pair of chains at the two ends for a run. Then try each disjoint choice and meld the rest: the joint minimum, never first fit.
+For each meld shown, list every set of cards of the defender that leaves it valid: nothing or the
+fourth card for a set of three; every pair of chains at the two ends for a run. Then try each
+disjoint choice and meld the rest: the joint minimum, never first fit.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -17,7 +18,10 @@ MAX_OPTIONS = 66
 
 @jit
 def _chain(start, step, room, base, hand, chain):
-    """Write the growing masks of the defender's cards from rank `start` on in direction `step`; returns how many cards."""
+    """Write the growing masks of the defender's cards from rank `start` on in direction `step`.
+
+    Returns how many cards.
+    """
     cards = 0
     n = 0
     r = start
@@ -55,7 +59,10 @@ def _run_options(meld, hand, rules, down, up, options):
 
 @jit
 def _options(meld, hand, rules, scratch, options):
-    """Write every set of the defender's cards that can be laid off on one meld (nothing comes first); returns how many."""
+    """Write every set of the defender's cards that can be laid off on one meld; return their number.
+
+    The empty set comes first.
+    """
     kind = kind_of(meld) if meld else RAINBOW
     options[0] = 0
     if kind == RAINBOW:  # complete, as is a set of four
@@ -74,10 +81,12 @@ def _next_to(meld, rules):
 
 @jit
 def lay_off(hand, melds, rules, options, scratch):
-    """(the defender's count, mask of the cards laid off) for a hand and the melds shown (melds[0..2], 0: none).
+    """(the defender's count, mask of the cards laid off) for a hand and the melds shown.
 
-    Of several best ways the one that lays off fewest cards counts, the first found among those. options: int64 (3, MAX_OPTIONS),
-    scratch: int64 (2, 16).
+    Melds[0..2], 0: none.
+
+    Of several best ways the one that lays off fewest cards counts, the first found among those.
+    options: int64 (3, MAX_OPTIONS), scratch: int64 (2, 16).
     """
     if (
         hand & (_next_to(melds[0], rules) | _next_to(melds[1], rules) | _next_to(melds[2], rules))

@@ -1,4 +1,4 @@
-"""A match: who deals, what the score is, and when it is over (RULES.md 4.1 and 7)."""
+"""A match: who deals, what the score is, and when it is over (rules.md 4.1 and 7)."""
 
 from simgin.core import rng
 from simgin.core.jit import jit
@@ -44,7 +44,10 @@ def next_dealer(dealer, winner, rules):
 
 @jit
 def start_match(state, rules):
-    """Scores before the first deal. start_points have no effect with the goals columns and total (RULES.md 7)."""
+    """Scores before the first deal.
+
+    start_points have no effect with the goals columns and total (rules.md 7).
+    """
     counts = rules.goal != GOAL_COLUMNS and rules.goal != GOAL_TOTAL
     for seat in range(2):
         state.points[seat] = rules.start_points[seat] if counts else 0
@@ -69,7 +72,10 @@ def reset_die(state):
 
 @jit
 def target(rules, seat):
-    """What a seat needs to win the match: points, won deals or won games; the total to stay within."""
+    """What a seat needs to win the match: points, won deals or won games.
+
+    The total to stay within.
+    """
     if rules.goal == GOAL_DEALS or (rules.goal == GOAL_RACE and seat != rules.race_points_seat):
         return rules.deals_target
     if rules.goal == GOAL_GAMES:
@@ -79,7 +85,9 @@ def target(rules, seat):
 
 @jit
 def enter(state, rules, deals):
-    """Enter the result of the deal in the match and tell how it stands: the winning seat, UNDECIDED, DRAWN or UNFINISHED.
+    """Enter the result of the deal in the match and tell how it stands.
+
+    The winning seat, UNDECIDED, DRAWN or UNFINISHED.
 
     deals: number of deals played, this one included.
     """
@@ -97,7 +105,10 @@ def enter(state, rules, deals):
 
 @jit
 def _deals_counted(state, rules):
-    """How many won deals the deal counts for its winner (RULES.md 7 and 8.5); one where the goal is none of won deals."""
+    """How many won deals the deal counts for its winner (rules.md 7 and 8.5).
+
+    One where the goal is none of won deals.
+    """
     if rules.goal != GOAL_RACE and rules.goal != GOAL_TWOFOLD and rules.goal != GOAL_DEALS:
         return 1
     if state.kind == KIND_REFUSED:
@@ -109,7 +120,7 @@ def _deals_counted(state, rules):
 
 @jit
 def _enter_columns(state, rules):
-    """Enter a won deal in the columns open to its winner (Hollywood, RULES.md 7)."""
+    """Enter a won deal in the columns open to its winner (Hollywood, rules.md 7)."""
     seat = state.winner
     first = state.opened[seat]
     if rules.column_entry == ABSOLUTE:
@@ -128,7 +139,10 @@ def _enter_columns(state, rules):
 
 @jit
 def _enter_game(state, rules):
-    """Close the game if the deal won it: by points, or because the die was refused (Gin Pro, RULES.md 7 and 8)."""
+    """Close the game if the deal won it.
+
+    By points, or because the die was refused (Gin Pro, rules.md 7 and 8).
+    """
     seat = state.winner
     if state.kind == KIND_REFUSED:
         state.games[seat] += state.pays
@@ -183,7 +197,10 @@ def _reached(state, rules, seat):
 
 @jit
 def _decided_columns(state, rules):
-    """Once all columns are closed: the side with the greater sum of settlements, else the one with more columns, else DRAWN."""
+    """Once all columns are closed.
+
+    The side with the greater sum of settlements, else the one with more columns, else DRAWN.
+    """
     balance = 0
     for c in range(rules.columns):
         if state.column_winner[c] < 0:
@@ -203,7 +220,10 @@ def settled(rules, outcome):
 
 @jit
 def settlement(state, rules, outcome):
-    """What seat 0 receives from seat 1 at the end of a match (RULES.md 7). outcome: the winner of a match to points."""
+    """What seat 0 receives from seat 1 at the end of a match (rules.md 7).
+
+    outcome: the winner of a match to points.
+    """
     if rules.goal != GOAL_COLUMNS:
         paid = _paid(
             rules,
@@ -247,7 +267,10 @@ def _paid(rules, won, lost, deals_won, deals_lost):
 
 @jit
 def final_score(state, rules, seat):
-    """The score that a match ends with: won games, won deals, or points (with columns those of all of them)."""
+    """The score that a match ends with.
+
+    Won games, won deals, or points (with columns those of all of them).
+    """
     if rules.goal == GOAL_GAMES:
         return state.games[seat]
     if rules.goal == GOAL_DEALS:

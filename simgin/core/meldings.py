@@ -1,7 +1,8 @@
-"""All meldings of a hand, and the one that is shown (RULES.md 3.5).
+"""All meldings of a hand, and the one that is shown (rules.md 3.5).
 
-Used once a deal, at the showdown, and by the commands that explain a hand; so it enumerates plainly: the melds inside the hand, then
-every family of at most three disjoint ones (ten or eleven cards hold no more).
+Used once a deal, at the showdown, and by the commands that explain a hand; so it enumerates
+plainly: the melds inside the hand, then every family of at most three disjoint ones (ten or eleven
+cards hold no more).
 """
 
 import numpy as np
@@ -44,7 +45,10 @@ def kind_of(meld):
 
 @jit
 def first_rank(ranks):
-    """The rank a sequence starts with: the one whose predecessor, round the corner, is missing. Ranks must not be all thirteen."""
+    """The rank a sequence starts with: the one whose predecessor, round the corner, is missing.
+
+    Ranks must not be all thirteen.
+    """
     before = (ranks << 1 | ranks >> 12) & 0x1FFF
     return lowest(ranks & ~before)
 
@@ -81,7 +85,7 @@ def melds_in(hand, rules, found):
 
 @jit
 def extension(meld, rules):
-    """The cards that could be laid off directly on a meld (RULES.md 3.7), whoever holds them."""
+    """The cards that could be laid off directly on a meld (rules.md 3.7), whoever holds them."""
     kind = kind_of(meld)
     ranks = ranks_of(meld)
     if kind == SET:
@@ -119,7 +123,9 @@ def _text_digit(card):
 
 @jit
 def text_order(meld):
-    """A number that orders melds as their texts order in ASCII (RULES.md 3.5 rule 4), by their first ten cards.
+    """A number that orders melds like their texts in ASCII (rules.md 3.5, item 4).
+
+    By their first ten cards.
 
     Sets go in suit order S H D C, sequences upward from the card after the gap.
     """
@@ -146,7 +152,10 @@ def _sorted_three(a, b, c):
 
 @jit
 def _reads_before(a0, a1, a2, b0, b1, b2):
-    """Whether one melding's sorted list of texts comes before another's with as many melds (0: no meld)."""
+    """Whether one melding's sorted list of texts comes before another's with as many melds (0.
+
+    No meld).
+    """
     x0, x1, x2 = _sorted_three(_order(a0), _order(a1), _order(a2))
     y0, y1, y2 = _sorted_three(_order(b0), _order(b1), _order(b2))
     if x0 != y0:
@@ -173,7 +182,10 @@ def rank_multiset(cards):
 
 @jit
 def _precedes(left, extensions, n, a, b, c, key, row):
-    """Whether a family, with its deadwood, extension cards and number of melds, comes before the melding in `row` (RULES.md 3.5)."""
+    """Whether a family of melds comes before the melding in `row` (rules.md 3.5).
+
+    By deadwood, extension cards, number of melds, and text.
+    """
     if left != key[0]:
         return left < key[0]
     if extensions != key[1]:
@@ -185,7 +197,7 @@ def _precedes(left, extensions, n, a, b, c, key, row):
 
 @jit
 def _extensions(hand, discard, a, b, c, rules):
-    """Number of extension cards of a family (RULES.md 3.5 rule 2)."""
+    """Number of extension cards of a family (rules.md 3.5, item 2)."""
     out = extension(a, rules) if a else 0
     out |= extension(b, rules) if b else 0
     out |= extension(c, rules) if c else 0
@@ -194,7 +206,10 @@ def _extensions(hand, discard, a, b, c, rules):
 
 @jit
 def _insert(n, room, keys, rows, left, extensions, a, b, c):
-    """Put a family in its place among the first n rows; the last one falls out where there is no room. The number of rows then."""
+    """Put a family in its place among the first n rows.
+
+    The last one falls out where there is no room. The number of rows then.
+    """
     melds = (a != 0) + (b != 0) + (c != 0)
     place = n
     while place and _precedes(left, extensions, melds, a, b, c, keys[place - 1], rows[place - 1]):
@@ -212,7 +227,10 @@ def _insert(n, room, keys, rows, left, extensions, a, b, c):
 
 @jit
 def _segments(hand, s, rules, melds, n):
-    """Append the runs of one suit as long as they can be, if there is only one way to have them; else a number above three."""
+    """Append the runs of one suit as long as they can be, if there is only one way to have them.
+
+    Else a number above three.
+    """
     own = lane(hand, s)
     rest = int(rules.lane[0, own]) & 0x1FFF
     if rest & 1 and rules.ace_runs:
@@ -229,9 +247,12 @@ def _segments(hand, s, rules, melds, n):
 
 @jit
 def _plain_melding(hand, rules, melds):
-    """Number of melds, written to `melds`, where no card could serve a set as well as a run; a number above three where one could.
+    """Number of melds, written to `melds`, where no card could serve a set as well as a run.
 
-    Then every meld is shown whole: leaving a card out costs points, and cutting a long run in two adds a meld and no other change.
+    A number above three where one could.
+
+    Then every meld is shown whole: leaving a card out costs points, and cutting a long run in two
+    adds a meld and no other change.
     """
     if rules.n_rainbows:
         return 4
@@ -256,7 +277,9 @@ def _plain_melding(hand, rules, melds):
 
 @jit
 def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
-    """Deadwood of the melding that the automatic rule shows, its melds written to rows[0]; NO_MELDING if nothing is allowed.
+    """Deadwood of the melding that the automatic rule shows, its melds written to rows[0].
+
+    NO_MELDING if nothing is allowed.
 
     As `legal_meldings`, with no limit and only the first row wanted.
     """
@@ -270,11 +293,15 @@ def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
 
 @jit
 def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, rows, room):
-    """Number of meldings that permit an ending, written to `rows` in the order of RULES.md 3.5, the first `room` of them.
+    """Number of meldings that permit an ending; the first `room` of them are written to `rows`.
 
-    hand: the ten cards kept (eleven for big gin). discard: mask of the card thrown, or 0. must: a card that has to lie in a meld, or
-    -1. demanded: the multiset of ranks (`rank_multiset`) that a shot has to leave over, or -1. limit: most deadwood. rows: int64
-    (room or more, 3), melds as masks, 0 for none; keys, of the same shape: their deadwood, extension cards and numbers of melds.
+    Their order is that of rules.md 3.5.
+
+    hand: the ten cards kept (eleven for big gin). discard: mask of the card thrown, or 0. must: a
+    card that has to lie in a meld, or -1. demanded: the multiset of ranks (`rank_multiset`) that a
+    shot has to leave over, or -1. limit: most deadwood. rows: int64 (room or more, 3), melds as
+    masks, 0 for none; keys, of the same shape: their deadwood, extension cards and numbers of
+    melds.
     """
     count = melds_in(hand, rules, found)
     found[count] = 0  # no meld, so that one loop tries families of none to three
@@ -309,7 +336,7 @@ def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, row
 
 @jit
 def _allowed(hand, melded, must, demanded):
-    """Whether the melded cards have the one that must be among them, and leave over what a shot demands."""
+    """Whether a melding holds the card that must be melded and leaves what a shot demands."""
     if must >= 0 and not melded >> must & 1:
         return False
     return demanded < 0 or rank_multiset(hand & ~melded) == demanded

@@ -6,7 +6,10 @@ from simgin.core.jit import jit
 
 @jit
 def new_pack(state):
-    """A new pack, shuffled as far as every deal needs it; `next_card` shuffles the rest as it goes."""
+    """A new pack, shuffled as far as every deal needs it.
+
+    `next_card` shuffles the rest as it goes.
+    """
     for i in range(52):
         state.pack[i] = i
     state.shuffled = 0
@@ -15,10 +18,13 @@ def new_pack(state):
 
 @jit
 def give_to_seats(state):
-    """Put a new pack in the order in which this dealer deals it, so that each seat gets the same ten cards whoever deals.
+    """Put a new pack in the order in which this dealer deals it.
 
-    In the two halves of a mirrored match different seats may deal, and were luck to go with the dealer, the halves would be alike where
-    they should be opposite (docs/decisions/0013).
+    That each seat gets the same ten cards whoever deals.
+
+    In the two halves of a mirrored match different seats may deal, and were luck to go with the
+    dealer, the halves would be alike where they should be opposite
+    (docs/explanation/decisions/0013).
     """
     if state.dealer == 0:  # seat 1 is dealt to first
         for i in range(0, 20, 2):
@@ -29,7 +35,10 @@ def give_to_seats(state):
 
 @jit
 def next_card(state):
-    """Deal the next card. After the first 24 places the pack is shuffled eight at a time, only as far as the deal goes."""
+    """Deal the next card.
+
+    After the first 24 places the pack is shuffled eight at a time, only as far as the deal goes.
+    """
     i = state.dealt
     if i >= state.shuffled:
         _shuffle(state, 8)
@@ -39,7 +48,10 @@ def next_card(state):
 
 @jit
 def _shuffle(state, n):
-    """Shuffle n more places from the top (Fisher and Yates), n a multiple of eight, the last four of the pack's 56 wasted."""
+    """Shuffle n more places from the top (Fisher and Yates), n a multiple of eight.
+
+    The last four of 56 places are wasted: a pack has 52.
+    """
     first = state.shuffled
     for k in range(0, n, 8):
         rng.write_words(

@@ -1,7 +1,8 @@
 """The one type of every policy's compiled function: hook(view, rules, params) -> int64.
 
-First-class functions of one fixed signature are passed side by side into a loop compiled once: no compilation per pair of strategies, a
-valid cache, exceptions that propagate (DESIGN.md 3.4). A tuple of functions, closures or dispatchers as arguments lose one of these.
+First-class functions of one fixed signature are passed side by side into a loop compiled once: no
+compilation per pair of strategies, a valid cache, exceptions that propagate. A tuple of functions,
+closures or dispatchers as arguments lose one of these.
 """
 
 import ctypes
@@ -45,8 +46,9 @@ else:
     def vector_at(typing_context, address, n):
         """The read-only vector of n float64 at an address, without an owner to count references to.
 
-        Parameter vectors outlive the kernel, which is all the counting would be for. Passed down as arrays they cost seven words a
-        call and, counted, two atomic additions a question on an address that threads may share.
+        Parameter vectors outlive the kernel, which is all the counting would be for. Passed down
+        as arrays they cost seven words a call and, counted, two atomic additions a question on an
+        address that threads may share.
         """
 
         def code(context, builder, signature, arguments):
@@ -67,7 +69,10 @@ else:
 
 @intrinsic
 def address_of(typing_context, record):
-    """The address of a record, as an int64: what a policy that runs in Python is handed in place of a copy."""
+    """The address of a record, as an int64.
+
+    What a policy that runs in Python is handed in place of a copy.
+    """
 
     def code(context, builder, signature, arguments):
         return builder.ptrtoint(arguments[0], context.get_value_type(types.int64))

@@ -1,7 +1,7 @@
-"""One deal as a record: what `--record` writes down and what outcome distributions are counted from.
+"""The record of one deal, which `--record` keeps and outcome distributions are counted from.
 
-Sides are those of the strategies: 0 is A, 1 is B (in one-player games the joker or the clock),
--1 is neither.
+Sides are those of the strategies: 0 is A, 1 is B (in one-player games the joker or the clock), -1
+is neither.
 """
 
 import numpy as np
@@ -17,7 +17,8 @@ _FIELDS = (
     + ("points_a", "points_b", "turns")
     # 0: the nondealer took the first upcard, 1: the dealer, 2: neither, -1: there was none.
     + ("upcard_to",)
-    # At a showdown: the knocker's count, the defender's after and before laying off, cards laid off.
+    # At a showdown: the knocker's count, the defender's after and before laying off, cards laid
+    # off.
     + ("knock_count", "defender_count", "defender_before", "laid_off")
     # Deadwood as dealt; upcards and discards taken; draws of both kinds.
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
@@ -25,7 +26,8 @@ _FIELDS = (
     + ("multiplier", "stake", "owner")
     # The match before this deal: points, deals won and games won by both sides.
     + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")
-    # The match after it: the winner, -1 undecided, -2 drawn, -3 broken off. Single deals count as matches.
+    # The match after it: the winner, -1 undecided, -2 drawn, -3 broken off. Single deals count as
+    # matches.
     + ("outcome",)
 )
 DEAL = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
@@ -39,7 +41,10 @@ def side(seat, a):
 
 @jit
 def write_record(state, record, a):
-    """Write the deal just played to a DEAL record, before it is entered in the match; all but the outcome."""
+    """Write the deal just played to a DEAL record, before it is entered in the match.
+
+    All but the outcome.
+    """
     b = 1 - a
     record.unit = state.unit
     record.half = state.half

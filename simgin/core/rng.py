@@ -1,8 +1,9 @@
 """Philox4x32-10: random numbers as a pure function of a key and a counter.
 
-Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). Key = seed. Counter = (unit low 32 bits,
-unit high 16 bits with the deal's number in the upper 16, index of the draw, domain). So every number of a run has an address:
-it does not depend on threads, blocks, order, or on how many numbers anybody else drew.
+Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). Key = seed.
+Counter = (unit low 32 bits, unit high 16 bits with the deal's number in the upper 16, index of the
+draw, domain). So every number of a run has an address: it does not depend on threads, blocks,
+order, or on how many numbers anybody else drew.
 """
 
 import numpy as np
@@ -20,7 +21,10 @@ _32 = np.uint64(32)
 
 @jit
 def philox(c0, c1, c2, c3, k0, k1):
-    """Four 32-bit words (as uint64) for a counter of four and a key of two 32-bit words (as uint64)."""
+    """Four 32-bit words (as uint64) for a counter of four and a key of two 32-bit words.
+
+    As uint64.
+    """
     for _ in range(10):
         c0, c1, c2, c3 = _round(c0, c1, c2, c3, k0, k1)
         k0 = (k0 + _W0) & _LOW
@@ -38,7 +42,10 @@ def _round(c0, c1, c2, c3, k0, k1):
 
 @jit
 def words(seed, unit, deal, index, domain):
-    """Four 32-bit words (as int64, 0..2**32-1). seed: int64 of 64 bits; unit 0..2**48-1; deal 0..2**16-1."""
+    """Four 32-bit words (as int64, 0..2**32-1).
+
+    seed: int64 of 64 bits; unit 0..2**48-1; deal 0..2**16-1.
+    """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
     high = np.uint64((unit >> 32) | deal << 16)
@@ -48,9 +55,10 @@ def words(seed, unit, deal, index, domain):
 
 @jit
 def write_words(seed, unit, deal, index, domain, out):
-    """The words of two neighbouring indices (`index` even) to out[0..7], the two calls of the generator side by side.
+    """Write the words of two neighbouring indices (`index` even) to out[0..7].
 
-    One call is a chain of ten multiplications that the processor must wait for; two chains at once take hardly longer than one.
+    One call is a chain of ten multiplications that the processor must wait for; two chains at once
+    take hardly longer than one.
     """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
@@ -75,5 +83,8 @@ def uniform(a, b):
 
 @jit
 def below(n, word):
-    """A number 0..n-1 from a 32-bit word, by multiplication: uneven by at most n / 2**32 relative, 1.2e-8 for a pack."""
+    """A number 0..n-1 from a 32-bit word, by multiplication.
+
+    Uneven by at most n / 2**32 relative, 1.2e-8 for a pack.
+    """
     return (word * n) >> 32

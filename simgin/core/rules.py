@@ -1,8 +1,9 @@
-"""The Rules record: every number of one game, and the tables for its melds, in one structured numpy record.
+"""The Rules record: every number of a variant and the tables of its melds.
 
-One pointer carries everything, so a new variant compiles nothing. Fields named after a parameter of RULES.md section 11 hold its
-value; a word is coded by its place in the list of choices there, a yes as 1, a dash as -1. Arrays with a leading axis of two hold the
-stopper's card values first, the defender's second (`defender_ace_value`).
+One pointer carries everything, so a new variant compiles nothing. Fields named after a parameter
+of rules.md 11 hold its value; a word is coded by its place in the list of choices there, a yes as
+1, a dash as -1. Arrays with a leading axis of two hold the stopper's card values first, the
+defender's second (`defender_ace_value`).
 """
 
 import numpy as np
@@ -128,8 +129,9 @@ _RULES = np.dtype(
         ("n_runs", np.int64),
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
         ("n_rainbows", np.int64),
-        # lane[side, m]: bits 0-12 the cards of the lane m that lie in some run of it; from bit 16 the least points
-        # that its best runs leave over. One load gives both: four of these decide most hands.
+        # lane[side, m]: bits 0-12 the cards of the lane m that lie in some run of it; from bit 16
+        # the least points that its best runs leave over. One load gives both: four of these decide
+        # most hands.
         ("lane", np.int32, (2, 8192)),
     ],
     align=True,
@@ -138,13 +140,16 @@ RULES = np.dtype((np.record, _RULES))
 
 
 def card_values(pip_values: int, ace_value: int) -> list[int]:
-    """Deadwood by rank A..K (RULES.md section 2): face values with 10 for courts, or 5 for 2..9 and 10 above."""
+    """Deadwood by rank A..K (rules.md section 2).
+
+    Face values with 10 for courts, or 5 for 2..9 and 10 above.
+    """
     rest = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
     return [ace_value, *rest]
 
 
 def runs_of_a_suit(ace_runs: int) -> list[int]:
-    """Every run as a set of ranks (13 bits, RULES.md 3.1), each card set once, short ones first."""
+    """Every run as a set of ranks (13 bits, rules.md 3.1), each card set once, short ones first."""
     if ace_runs == CORNER:
         spans = [[(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)]
     else:
@@ -158,7 +163,10 @@ def runs_of_a_suit(ace_runs: int) -> list[int]:
 
 
 def rainbows_of_the_pack(ace_runs: int) -> list[int]:
-    """Every rainbow as a hand (RULES.md 3.1): four consecutive ranks, four suits, colours alternating."""
+    """Every rainbow as a hand (rules.md 3.1).
+
+    Four consecutive ranks, four suits, colours alternating.
+    """
     last_start = {LOW: 9, HIGH_OR_LOW: 10, CORNER: 12}[ace_runs]
     black, red = (0, 3), (1, 2)
     patterns = [
@@ -176,9 +184,10 @@ def rainbows_of_the_pack(ace_runs: int) -> list[int]:
 
 @jit
 def fill_lane_table(table, value, runs):
-    """For each of the 8,192 lanes the cards that lie in some run and the least points left over by disjoint runs.
+    """Fill the table of the 8,192 lanes: cards that lie in a run, least points left over by runs.
 
-    The dearest cover of a lane either leaves its lowest card out or has a run through it: one dynamic programme, any ace rule.
+    The dearest cover of a lane either leaves its lowest card out or has a run through it: one
+    dynamic programme, any ace rule.
     """
     covered = np.zeros(8192, np.int64)
     for mask in range(1, 8192):
@@ -208,7 +217,7 @@ def build(
     start_points: tuple[int, int],
     game_table: tuple[tuple[int, int], ...],
 ) -> np.record:
-    """A Rules record from coded parameters (every name of PARAMETERS) and the tables that follow from them."""
+    """Rules record from coded parameters (every name of PARAMETERS), with the tables they imply."""
     rules = np.zeros(1, RULES)[0]
     for name in PARAMETERS:
         rules[name] = parameters[name]

@@ -1,4 +1,4 @@
-"""Points of a deal (RULES.md 6)."""
+"""Points of a deal (rules.md 6)."""
 
 from simgin.core.answers import BIG_GIN, KNOCK, SHOT
 from simgin.core.jit import jit
@@ -21,10 +21,12 @@ def _uncontested(ending, own, other, premium, rules):
 
 @jit
 def score(ending, own, other, stock_left, factor, rules):
-    """(kind, points of the stopper, points of the other side, who won: 1 stopper, -1 the other side, 0 nobody).
+    """(kind, points of the stopper, points of the other side, who won.
 
-    ending: KNOCK, SHOT or BIG_GIN; own and other: the two counts; stock_left: face-down cards, for the premium of `rush_premium`;
-    factor: the deal's multiplier. A knock with nothing left is gin.
+    1 stopper, -1 the other side, 0 nobody).
+
+    ending: KNOCK, SHOT or BIG_GIN; own and other: the two counts; stock_left: face-down cards, for
+    the premium of `rush_premium`; factor: the deal's multiplier. A knock with nothing left is gin.
     """
     gin = own == 0 and ending == KNOCK
     premium = (

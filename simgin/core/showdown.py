@@ -1,4 +1,7 @@
-"""The showdown: what the stopper shows, what the defender lays off, and the points (RULES.md 3.5 to 3.7 and 6)."""
+"""The showdown: what the stopper shows, what the defender lays off, and the points.
+
+Rules.md 3.5 to 3.7 and 6.
+"""
 
 import numpy as np
 
@@ -19,7 +22,7 @@ ROOM = np.int64(MAX_MELDINGS)
 
 @jit
 def end_deal(state, rules, view, seat, show_a, show_b):
-    """The showdown of the proposal in `state.ending`, with the melding that the rules or the strategy choose."""
+    """Showdown of the proposed ending, with the melding that the rules or the strategy choose."""
     card = state.ending_card
     thrown = 0
     if card >= 0:
@@ -61,7 +64,10 @@ def end_deal(state, rules, view, seat, show_a, show_b):
 
 @jit
 def _choose(state, rules, view, seat, n, show):
-    """Which of the first n meldings of the state the strategy shows; not asked where there is one."""
+    """Which of the first n meldings of the state the strategy shows.
+
+    Not asked where there is one.
+    """
     if n == 1:
         return 0
     for i in range(n):
@@ -76,7 +82,7 @@ def _choose(state, rules, view, seat, n, show):
 
 @jit
 def showdown(state, rules, seat, ending, own):
-    """Counts and points once the stopper at `seat` has shown `state.melds`, leaving `own` points."""
+    """Counts and points after the stopper at `seat` has shown `state.melds`, leaving `own` points."""
     other = 1 - seat
     gin = ending != SHOT and own == 0
     hand = state.hand[other]

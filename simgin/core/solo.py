@@ -1,4 +1,7 @@
-"""One deal for one player, against the joker or the clock (RULES.md 5). The player sits at seat 0, the joker at seat 1."""
+"""One deal for one player, against the joker or the clock (rules.md 5).
+
+The player sits at seat 0, the joker at seat 1.
+"""
 
 from simgin.core import rng
 from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, PHASE_STOP, PHASE_TURN
@@ -21,9 +24,10 @@ FAR = 99  # cards above a joker that is not there
 
 @jit
 def joker_place(seed, unit, deal, rules):
-    """Where the joker lies among the 53 cards in dealing order (RULES.md 5.1); -1 if there is none.
+    """Where the joker lies among the 53 cards in dealing order (rules.md 5.1); -1 if there is none.
 
-    A hand that is dealt again if it holds the joker leaves it uniform over the rest, as if it had been shuffled in after the deal.
+    A hand that is dealt again if it holds the joker leaves it uniform over the rest, as if it had
+    been shuffled in after the deal.
     """
     if rules.joker == NO_JOKER:
         return -1
@@ -55,7 +59,10 @@ def _deal_hand(state, rules):
 
 @jit
 def play_solo(state, rules, view, discard, knock):
-    """Deal and play one deal to its result in the state; `state.joker` says where the joker lies."""
+    """Deal and play one deal to its result in the state.
+
+    `state.joker` says where the joker lies.
+    """
     clear_deal(state, rules, JOKER)
     _deal_hand(state, rules)
     if state.above < 0:
@@ -107,7 +114,10 @@ def _close(state, view, source, card):
 
 @jit
 def _stop(state, rules, view, knock):
-    """With ten cards, the next one unseen: gin or a knock, if the player wants it or the rules end the deal (RULES.md 5.2)."""
+    """With ten cards, the next one unseen.
+
+    Gin or a knock, if the player wants it or the rules end the deal (rules.md 5.2).
+    """
     if state.draws[PLAYER] == 0 and not rules.stop_before_draw:
         return False
     if rules.deal_scoring == PENALTY:
@@ -133,7 +143,7 @@ def _agreed(state, rules, view, ending, knock):
 
 @jit
 def _out_of_turns(state, rules):
-    """No more draws: the last permitted one was made, or the guard against endless play stops the deal."""
+    """End a deal whose last permitted draw was made, or which the guard against endless play stops."""
     if rules.max_draws >= 0 and state.draws[PLAYER] >= rules.max_draws:
         state.kind = KIND_LIMIT
         state.score[PLAYER] = state.stopper_count = state.count[PLAYER]
@@ -146,7 +156,10 @@ def _out_of_turns(state, rules):
 
 @jit
 def _joker_drawn(state, rules):
-    """The joker wins the deadwood of the cards held, or the deal (RULES.md 6); where penalties are counted it is the player's."""
+    """The joker wins the deadwood of the cards held, or the deal (rules.md 6).
+
+    Where penalties are counted it is the player's.
+    """
     state.kind = KIND_JOKER
     state.winner = JOKER
     state.stopper_count = state.count[PLAYER]

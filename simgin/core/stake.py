@@ -1,4 +1,7 @@
-"""The die of Gin Dice: offers before the cards are seen and in play, answers, refusals (RULES.md 8)."""
+"""The die of Gin Dice: offers before the cards are seen and in play, answers, refusals.
+
+Rules.md 8.
+"""
 
 import numpy as np
 
@@ -14,7 +17,10 @@ FREE = np.int64(1)
 
 @jit
 def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
-    """Offers before anyone looks at his cards: the nondealer's, or else the dealer's (view1, view2). True if one was refused."""
+    """Offers before anyone looks at his cards.
+
+    The nondealer's, or else the dealer's (view1, view2). True if one was refused.
+    """
     state.phase = PHASE_BLIND
     stake = state.stake
     if refused(
@@ -30,7 +36,9 @@ def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer
 
 @jit
 def refused(state, rules, view, other_view, seat, free, offer_a, answer_a, offer_b, answer_b):
-    """Ask a seat for an offer, if it may make one, and the other for its answer; True if the offer was refused, which ends the deal.
+    """Ask a seat for an offer, if it may make one, and the other for its answer.
+
+    True if the offer was refused, which ends the deal.
 
     free: whether a die that nobody owns may be offered.
     """

@@ -1,4 +1,7 @@
-"""The engine's private state of one deal and the match around it: one structured record per thread, nothing in it ever copied."""
+"""The engine's private state of one deal and the match around it.
+
+One structured record per thread, nothing in it ever copied.
+"""
 
 import mmap
 
@@ -11,7 +14,8 @@ from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
 SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
-# Constants of a numpy type: a plain number would make numba compile what it is passed to once for each of its values.
+# Constants of a numpy type: a plain number would make numba compile what it is passed to once for
+# each of its values.
 TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = (np.int64(slot) for slot in range(6))
 YES_OR_NO = np.int64(3)  # the legal answers 0 and 1 as bits
 # 500 turns of at most five questions (an offer, the draw, two endings, a discard) and a few more
@@ -36,7 +40,8 @@ _SCALARS = (
         "drawn",
         "phase",
     )
-    # one player: cards above the joker (-1: there is none); the place it was shuffled to, cards dealt included
+    # one player: cards above the joker (-1: there is none); the place it was shuffled to, cards
+    # dealt included
     + ("above", "joker")
     # the die: its number, its owner, what is offered, and what a refusal pays
     + ("stake", "owner", "offered", "pays")
@@ -44,9 +49,10 @@ _SCALARS = (
     + ("ending", "ending_card", "ending_count")
     # the question being asked, for the message if a policy fails
     + ("asked_seat", "asked_slot", "answer", "legal")
-    # one deal can be watched: its half and number (or -1), whether this is it, questions logged so far, whether its pack is given
+    # one deal can be watched: its half and number (or -1), whether this is it, questions logged so
+    # far, whether its pack is given
     + ("watch_half", "watch_deal", "watched", "logged", "given")
-    # result of the deal (RULES.md 6): seats or -1, counts in points
+    # result of the deal (rules.md 6): seats or -1, counts in points
     + (
         "kind",
         "stopper",
@@ -63,14 +69,16 @@ _SCALARS = (
     )  # 0 the first player took the upcard, 1 the second, 2 nobody, -1 there was none
 )
 _BY_SEAT = (
-    # hands, cards known to be held, cards thrown or declined, deadwood of the ten held between turns and as dealt
+    # hands, cards known to be held, cards thrown or declined, deadwood of the ten held between
+    # turns and as dealt
     ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
     # the match so far
     + ("points", "deals_won", "games", "opened")
     # noisy questions so far
     + ("noises",)
 )
-# The two strategies, A and B (A sits at seat `half`): slots that want noise as bits, and whether the discard is asked before the ending.
+# The two strategies, A and B (A sits at seat `half`): slots that want noise as bits, and whether
+# the discard is asked before the ending.
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(
@@ -117,7 +125,8 @@ STATE = np.dtype((np.record, _STATE))
 def new_state(seed: int) -> np.record:
     """A state for one thread. seed: 0 .. 2**64-1, kept as the int64 of the same bits.
 
-    Its memory comes from the system, not from an allocator that would clear eight megabytes for the log of a deal that nobody watches.
+    Its memory comes from the system, not from an allocator that would clear eight megabytes for
+    the log of a deal that nobody watches.
     """
     state = np.frombuffer(mmap.mmap(-1, STATE.itemsize), STATE)[0]
     state.watch_half = -1

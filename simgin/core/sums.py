@@ -1,9 +1,10 @@
 """What the kernel adds up: one row of exact int64 sums per batch of consecutive units.
 
-A *unit* is what errors are clustered over: a mirrored pair of deals (or of matches), or a single deal (match) where a
-strategy plays itself. For every unit the kernel forms one vector of *facts*, totals over its deals in both halves. A batch
-row then holds, for each fact f with denominator d: sum of f, sum of f*f and sum of f*d. That is all a ratio estimator with
-errors clustered by unit needs (see `simgin.stats.ratios`), it merges by addition, and it is exact in any order.
+A *unit* is what errors are clustered over: a mirrored pair of deals (or of matches), or a single
+deal (match) where a strategy plays itself. For every unit the kernel forms one vector of *facts*,
+totals over its deals in both halves. A batch row then holds, for each fact f with denominator d:
+sum of f, sum of f*f and sum of f*d. That is all a ratio estimator with errors clustered by unit
+needs (see `simgin.stats.ratios`), it merges by addition, and it is exact in any order.
 """
 
 KINDS = (
@@ -22,7 +23,8 @@ KINDS = (
 SCORED_KINDS = KINDS[:5]  # the kinds that give points to a player
 WON_KINDS = (*SCORED_KINDS, "refused")  # the kinds that a player can win by
 
-# The side facts are kept for strategy A and strategy B alike; `draws` counts takes and stock draws together.
+# The side facts are kept for strategy A and strategy B alike; `draws` counts takes and stock draws
+# together.
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WON_KINDS) + ("deal_win", "points", "takes", "draws")
 
 FACTS = (
@@ -78,7 +80,8 @@ def _denominator(fact: str) -> str:
 
 DENOMINATOR = tuple(FACT[_denominator(name)] for name in FACTS)
 
-# Columns of a batch row: the number of units, then the three sums of every fact, then histograms and what single results add up to.
+# Columns of a batch row: the number of units, then the three sums of every fact, then histograms
+# and what single results add up to.
 N_FACTS = len(FACTS)
 UNITS = 0
 SUM = 1

@@ -1,4 +1,7 @@
-"""What the deals for one and for two players are made of: an empty table, a card drawn, a card thrown, a turn closed."""
+"""What the deals for one and for two players are made of.
+
+An empty table, a card drawn, a card thrown, a turn closed.
+"""
 
 from simgin.core.answers import NO_ENDING, PHASE_UPCARD
 from simgin.core.ask import remember
@@ -11,7 +14,10 @@ from simgin.core.view import FROM_PILE, FROM_STOCK
 
 @jit
 def clear_deal(state, rules, dealer):
-    """Before the cards are dealt: empty hands and an empty table, and a die of this deal's own (RULES.md 8)."""
+    """Before the cards are dealt.
+
+    Empty hands and an empty table, and a die of this deal's own (rules.md 8).
+    """
     state.dealer = dealer
     state.dealt = 0
     state.stock = 31
@@ -66,7 +72,10 @@ def _no_result(state):
 
 @inlined
 def draw(state, rules, seat, source):
-    """Take a card into the hand from the stock or the pile; nothing under FROM_DEAL, where eleven were dealt."""
+    """Take a card into the hand from the stock or the pile.
+
+    Nothing under FROM_DEAL, where eleven were dealt.
+    """
     if source == FROM_STOCK:
         if state.top >= 0 and rules.take_discard:
             state.shed[seat] |= 1 << state.top  # declined
@@ -103,7 +112,10 @@ def propose(state, ending, card, count):
 
 @inlined
 def close_turn(state, view, other_view, seat, source, discard):
-    """Count the turn and append it to both histories; a card from the stock is hidden from the other seat."""
+    """Count the turn and append it to both histories.
+
+    A card from the stock is hidden from the other seat.
+    """
     card = state.taken if source == FROM_PILE else state.drawn
     remember(view, state.turns, seat, source, card, discard)
     remember(other_view, state.turns, seat, source, card if source == FROM_PILE else -1, discard)

@@ -1,8 +1,8 @@
-"""What a deciding seat may lawfully know (RULES.md 9.2), as one structured record.
+"""What a deciding seat may lawfully know (rules.md 9.2), as one structured record.
 
-What changes within a deal is rewritten before every question, the rest before every deal; the history only grows. The engine never
-reads a view back, so nothing that a policy might write into one changes the game. Sets of cards are 52-bit masks, single cards 0..51
-or -1 for none.
+What changes within a deal is rewritten before every question, the rest before every deal; the
+history only grows. The engine never reads a view back, so nothing that a policy might write into
+one changes the game. Sets of cards are 52-bit masks, single cards 0..51 or -1 for none.
 """
 
 import numpy as np
@@ -46,7 +46,7 @@ FIELDS = (
     ("other_opened", "the opponent's"),
     ("closed", "goal columns: the columns that are over, as bits"),
     ("deal", "deals played in the match before this one"),
-    ("goal", "what wins the match, coded in the order of RULES.md section 11"),
+    ("goal", "what wins the match, coded in the order of rules.md 11"),
     ("target", "points, won deals or won games that win the match; the total to stay within"),
     ("stake", "number on the die, 1 without one"),
     ("owner", "seat that owns the die, or -1"),
@@ -75,10 +75,13 @@ _VIEW = np.dtype(
     align=True,
 )
 VIEW = np.dtype((np.record, _VIEW))
-MELDINGS = "meldings[i] = up to three melds (0: none) that answer i of the slot `show` lays down, in the order of RULES.md 3.5; else 0"
+MELDINGS = "meldings[i] = up to three melds (0: none) that answer i of the slot `show` lays down, in the order of rules.md 3.5; else 0"
 HISTORY = "history[i] = (seat, source, card drawn or -1 if hidden from this seat, card discarded) for i < turns; source 0 stock, 1 pile"
 
 
 def new_view() -> np.record:
-    """A view of its own, zeroed. Each view is allocated apart, so that the two seats' views never lie side by side in memory."""
+    """A view of its own, zeroed.
+
+    Each view is allocated apart, so that the two seats' views never lie side by side in memory.
+    """
     return np.zeros(1, VIEW)[0]

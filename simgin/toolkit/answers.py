@@ -1,4 +1,7 @@
-"""What policies answer with: taking or leaving a card, ending or playing on, and choices by lot from the noise of a question."""
+"""What policies answer with.
+
+Taking or leaving a card, ending or playing on, and choices by lot from the noise of a question.
+"""
 
 from simgin.core import endings
 from simgin.core.bits import lowest, nth, popcount
@@ -22,7 +25,10 @@ def gin_or_better(view):
 
 @jit
 def legal_discards(view, rules):
-    """What may be thrown if the deal goes on: for knock policies, whose `view.legal` is about the ending."""
+    """What may be thrown if the deal goes on.
+
+    For knock policies, whose `view.legal` is about the ending.
+    """
     return endings.legal_discards(view.hand, view.taken, view.drawn, rules)
 
 
@@ -42,7 +48,10 @@ def chance(p, noise):
 
 @jit
 def random_word(noise, stream):
-    """The next 32 random bits of a question, as many as wanted: stream is an int64[9], zero at first, that counts and keeps them."""
+    """The next 32 random bits of a question, as many as wanted.
+
+    Stream is an int64[9], zero at first, that counts and keeps them.
+    """
     k = stream[8] & 7
     if k == 0:
         write_words(noise, 0, 0, stream[8] >> 2, 0, stream)

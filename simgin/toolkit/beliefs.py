@@ -1,10 +1,13 @@
-"""The chance of each card to be in the opponent's hand, by what he took, declined and threw: the rich form of opponent knowledge.
+"""The chance of each card to be in the opponent's hand, by what he took, declined and threw.
 
-After Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy" (EAAI-21): the odds of a card start from its rank
-and the stage of the deal, and everything the opponent did multiplies the odds of the cards near the card he did it with. The
-multipliers are fitted jointly to logged deals by training/beliefs.py, which writes strategies/beliefs.npy; a policy asks for them with
-`weights="beliefs.npy"` and says where in its numbers they begin. Multiplications, divisions and tables only, so that runs repeat to
-the byte on any machine.
+The rich form of opponent knowledge.
+
+After Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy" (EAAI-21): the
+odds of a card start from its rank and the stage of the deal, and everything the opponent did
+multiplies the odds of the cards near the card he did it with. The multipliers are fitted jointly
+to logged deals by training/beliefs.py, which writes strategies/beliefs.npy; a policy asks for them
+with `weights="beliefs.npy"` and says where in its numbers they begin. Multiplications, divisions
+and tables only, so that runs repeat to the byte on any machine.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -45,7 +48,10 @@ def upcard_declined(view):
 
 @jit
 def began(view, i):
-    """How turn i of the history began, if it was the opponent's: (DECLINED or TAKEN, card), or (-1, -1) if there was no choice."""
+    """How turn i of the history began, if it was the opponent's.
+
+    (DECLINED or TAKEN, card), or (-1, -1) if there was no choice.
+    """
     if view.history[i, 1] == FROM_PILE:
         return TAKEN, int(view.history[i, 2])
     if i == 0 or view.history[i, 1] != 0:
@@ -64,7 +70,7 @@ def related(card, cards, relation):
 
 @jit
 def _weigh(card, at, view, numbers, odds):
-    """Multiply the odds of the unseen cards near a card by the numbers of one kind of event and stage."""
+    """Multiply the odds of unseen cards near a card by the numbers of one kind of event and stage."""
     for relation in range(RELATIONS):
         cards = related(card, view.unseen, relation)
         while cards:
@@ -93,7 +99,8 @@ def weigh_history(view, numbers, first, odds):
 def _scale(cards, held, odds):
     """The factor on the odds with which the chances add up to `held` cards, fewer than there are.
 
-    The sum of s * o / (1 + s * o) is concave in s, so Newton's steps come from below and never go too far.
+    The sum of s * o / (1 + s * o) is concave in s, so Newton's steps come from below and never go
+    too far.
     """
     total = 0.0
     rest = cards
@@ -115,9 +122,12 @@ def _scale(cards, held, odds):
 
 @jit
 def believe(view, numbers, first, chances):
-    """Write the chance of each of the 52 cards to be in the opponent's hand to `chances` (float64[52]).
+    """Write the chance of each of the 52 cards to be in the opponent's hand to `chances`.
 
-    1 for `view.known`, 0 for what is seen elsewhere. numbers: a policy's params, in which the multipliers begin at `first`.
+    Float64[52].
+
+    1 for `view.known`, 0 for what is seen elsewhere. numbers: a policy's params, in which the
+    multipliers begin at `first`.
     """
     held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
     n = popcount(view.unseen)
@@ -138,7 +148,10 @@ def believe(view, numbers, first, chances):
 
 @jit
 def meld_chance(card, chances, rules):
-    """The chance that the opponent can meld a card with two that he holds, if he holds cards independently of one another."""
+    """Probability that the opponent can meld a card with two cards of his hand.
+
+    His cards are taken as independent of one another.
+    """
     missing = 1.0
     r, base = card % 13, card - card % 13
     for a in range(r, 52, 13):

@@ -1,4 +1,7 @@
-"""Questions about one's own hand as it is: what a card would do for it, what it leaves over, what could be laid off on it."""
+"""Questions about one's own hand as it is.
+
+What a card would do for it, what it leaves over, what could be laid off on it.
+"""
 
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import lane, of_rank
@@ -28,14 +31,17 @@ def of_ranks(ranks):
 
 @jit
 def best_discard(hand, legal, rules):
-    """The discard that leaves least deadwood; of several the dearest, then the lowest card number."""
+    """The discard that leaves least deadwood.
+
+    Of several the dearest, then the lowest card number.
+    """
     cards = best_discards(hand, legal, rules)[1]
     return lowest(dearest(cards, rules)[0])
 
 
 @jit
 def count_after(hand, card, rules):
-    """Deadwood of the best ten cards after taking `card` into a hand of ten and discarding another."""
+    """Least deadwood after taking `card` into a hand of ten and discarding another card."""
     return best_discards(hand | 1 << card, hand, rules)[0]
 
 
@@ -59,7 +65,10 @@ def discards_leaving(hand, legal, most, rules):
 
 @jit
 def makes_meld(hand, card, rules):
-    """Whether some meld made of the hand and the card contains the card. It need not lower the deadwood."""
+    """Whether some meld made of the hand and the card contains the card.
+
+    It need not lower the deadwood.
+    """
     if popcount(hand & of_rank(card % 13)) >= 2:
         return True
     s = card // 13
@@ -105,7 +114,10 @@ def live_extensions(melds, cards, rules):
 
 @jit
 def loose(hand, rules):
-    """The cards of up to eleven that lie in no meld of some least-deadwood melding (so that throwing one saves its whole value)."""
+    """The cards of up to eleven that lie in no meld of some least-deadwood melding.
+
+    So that throwing one saves its whole value.
+    """
     whole = deadwood(hand, rules)
     found = hand & ~meldable(hand, rules)
     rest = hand & ~found
@@ -119,7 +131,10 @@ def loose(hand, rules):
 
 @jit
 def left_over(hand, first, rules):
-    """The cards that one best melding of up to eleven leaves over; of cards that could be melded or not those in `first` go first."""
+    """The cards that one best melding of up to eleven leaves over.
+
+    Of cards that could be melded or not those in `first` go first.
+    """
     plain = hand & ~meldable(hand, rules)
     left = deadwood(hand, rules) - deadwood(plain, rules)
     if left == 0:
@@ -130,7 +145,7 @@ def left_over(hand, first, rules):
 
 @jit
 def _spare(hand, left, cards, rules):
-    """The hand without those of some cards that save their whole value, one after the other, and the deadwood that is left."""
+    """Hand and deadwood after discarding, in turn, those of `cards` that save their whole value."""
     cards &= hand
     while cards:
         card = lowest(cards)
@@ -143,7 +158,10 @@ def _spare(hand, left, cards, rules):
 
 @jit
 def extensions(hand, rules):
-    """The cards outside a hand that could be laid off directly on some meld made of its cards, whichever melding is shown."""
+    """Cards outside a hand that could be laid off directly on some meld made of its cards.
+
+    Whichever melding is shown.
+    """
     out = 0
     for r in range(13):
         rank = hand & of_rank(r)

@@ -1,7 +1,10 @@
-"""What is known of the opponent, in its cheap forms: what he may hold, what he may want, how far he should be by now.
+"""What is known of the opponent, in its cheap forms.
 
-P (`view.known`) are the cards he took and holds, D (`view.shed`) those he threw or declined, U (`view.unseen`) those that may be in
-his hand or in the stock. The rich form, the chance of each card by what he did, is in simgin.toolkit.beliefs.
+What he may hold, what he may want, how far he should be by now.
+
+P (`view.known`) are the cards he took and holds, D (`view.shed`) those he threw or declined, U
+(`view.unseen`) those that may be in his hand or in the stock. The rich form, the chance of each
+card by what he did, is in simgin.toolkit.beliefs.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -10,8 +13,9 @@ from simgin.core.jit import jit
 from simgin.core.meldings import ranks_of
 from simgin.toolkit.hand import of_ranks
 
-# Mean least deadwood of the opponent's ten cards after so many of his turns, none of which ended the deal (0: as dealt), over 3,000
-# deals of gold-early against itself; printed by training/beliefs.py.
+# Mean least deadwood of the opponent's ten cards after so many of his turns, none of which ended
+# the deal (0: as dealt), over 3,000 deals of gold-early against itself; printed by
+# training/beliefs.py.
 COUNTS = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)
     + (9.4, 7.6, 6.4, 5.3, 4.6, 3.9, 3.4, 3.0, 2.6, 2.1)
@@ -20,7 +24,10 @@ COUNTS = (
 
 @jit
 def near(card):
-    """The cards of the same rank and those of the same suit within two ranks, without the card itself (no round the corner)."""
+    """Cards of the same rank, and of the same suit within two ranks, but not the card itself.
+
+    Sequences do not go round the corner.
+    """
     r = card % 13
     span = (0b11111 << r >> 2) & 0x1FFF
     return (of_rank(r) | span << (13 * (card // 13))) & ~(1 << card)
@@ -38,7 +45,10 @@ def near_any(cards):
 
 @jit
 def touching(cards):
-    """The cards of the same rank as one of some cards, themselves included, and those next to one in its suit (no round the corner)."""
+    """Cards of the same rank as one of `cards`, themselves included, or next to one in its suit.
+
+    Sequences do not go round the corner.
+    """
     return of_ranks(ranks_of(cards)) | (cards << 1 & ~of_rank(0) | cards >> 1 & ~of_rank(12)) & PACK
 
 
@@ -66,7 +76,10 @@ def last_thrown(view):
 
 @jit
 def chance_held(view):
-    """The chance that the opponent holds a given card of `view.unseen`, if all are alike: his unknown cards over the unseen ones."""
+    """The chance that the opponent holds a given card of `view.unseen`, if all are alike.
+
+    His unknown cards over the unseen ones.
+    """
     unseen = popcount(view.unseen)
     if unseen == 0 or view.deck_left >= 0:  # alone nobody holds them
         return 0.0
@@ -75,7 +88,10 @@ def chance_held(view):
 
 @jit
 def believe_alike(view, chances):
-    """Write the chance of each of the 52 cards to be in the opponent's hand to `chances` (float64[52]) if all unseen cards are alike."""
+    """Write the probability that the opponent holds each card to `chances`, float64[52].
+
+    All unseen cards are taken as equally likely.
+    """
     alike = chance_held(view)
     for card in range(52):
         chances[card] = alike if view.unseen >> card & 1 else 1.0 if view.known >> card & 1 else 0.0
@@ -83,7 +99,10 @@ def believe_alike(view, chances):
 
 @jit
 def danger(card, view, p, u, d):
-    """How much a discard may help the opponent: p, u and -d for each card near it in P, U and D (jdh8/gin-rummy-engine: 2, 1, 2)."""
+    """How much a discard may help the opponent.
+
+    P, u and -d for each card near it in P, U and D (jdh8/gin-rummy-engine: 2, 1, 2).
+    """
     around = near(card)
     return (
         p * popcount(around & view.known)

@@ -1,11 +1,13 @@
-"""Discards by cost: of some cards the one that costs least, where a rule of thumb puts a price in points on some of them.
+"""Discards by cost: the cheapest card, where a rule of thumb puts a price in points on some cards.
 
-An adviser says which cards to part with and which to hold, hardly ever at what cost. As a policy such a rule is gold's discard with a
-price on some cards: thrown is the card for which deadwood left behind plus price is least; ties: the dearest, then the lowest number. A
-price below one point only decides ties; one of ten or more is a command, as no card counts more.
+An adviser says which cards to part with and which to hold, hardly ever at what cost. As a policy
+such a rule is gold's discard with a price on some cards: thrown is the card for which deadwood
+left behind plus price is least; ties: the dearest, then the lowest number. A price below one point
+only decides ties; one of ten or more is a command, as no card counts more.
 
-Costs and prices that differ from card to card are functions of the author's (`@helper`), called with (view, rules, params, card, known);
-`known` is whatever the policy found out before, for all cards together: a number, a mask, an array or a tuple of these.
+Costs and prices that differ from card to card are functions of the author's (`@helper`), called
+with (view, rules, params, card, known); `known` is whatever the policy found out before, for all
+cards together: a number, a mask, an array or a tuple of these.
 """
 
 from simgin.core.bits import lowest
@@ -27,7 +29,10 @@ def priced(view, rules, dear, price):
 
 @spliced
 def priced_each(view, rules, params, price, known):
-    """The best discard where each card bears a price of its own, `price(view, rules, params, card, known)`."""
+    """Best discard where each card has a price of its own.
+
+    The price is `price(view, rules, params, card, known)`, in points.
+    """
     whole, in_melds = deadwood(view.hand, rules), meldable(view.hand, rules)
     best, least = -1, 1e18
     rest = view.legal
@@ -47,7 +52,10 @@ def priced_each(view, rules, params, price, known):
 
 @spliced
 def cheapest(view, rules, params, cards, cost, known):
-    """The card of a mask for which `cost(view, rules, params, card, known)` is least; ties: the dearest, then the lowest number."""
+    """The card of a mask for which `cost(view, rules, params, card, known)` is least.
+
+    Ties: the dearest, then the lowest number.
+    """
     best, least = -1, 1e18
     while cards:
         card = lowest(dearest(cards, rules)[0])

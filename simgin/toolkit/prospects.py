@@ -1,7 +1,10 @@
-"""What a hand may still become: cards that would meld, counts after the next draw, and two cards that wait for a third.
+"""What a hand may still become.
 
-Two cards are *partners* if one more could make a three-card meld of them: same rank, or of a suit and at most two ranks apart. Such a card
-is a *completer* of theirs, *live* while it is unseen. Rainbows are left out of these two, not of `outs`.
+Cards that would meld, counts after the next draw, and two cards that wait for a third.
+
+Two cards are *partners* if one more could make a three-card meld of them: same rank, or of a suit
+and at most two ranks apart. Such a card is a *completer* of theirs, *live* while it is unseen.
+Rainbows are left out of these two, not of `outs`.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -44,15 +47,18 @@ def _run_outs(one, rules):
 
 @jit
 def hits(hand, cards, rules):
-    """How many of some cards outside the hand (mask) would lie in a meld if each were added to it."""
+    """Number of `cards` outside the hand (mask) that would each lie in a meld if added to it."""
     return popcount(outs(hand, rules) & cards)
 
 
 @jit
 def next_counts(ten, cards, rules, counts):
-    """Write to `counts` the least deadwood that each of some cards would lead to if it were drawn; how many they are.
+    """Write to `counts` the least deadwood that each of some cards would lead to if it were drawn.
 
-    A card that melds with nothing is thrown again, or kept in place of the card that the ten can best do without.
+    How many they are.
+
+    A card that melds with nothing is thrown again, or kept in place of the card that the ten can
+    best do without.
     """
     whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
     fit = outs(ten, rules)
@@ -70,7 +76,10 @@ def next_counts(ten, cards, rules, counts):
 
 @jit
 def sum_of_least(numbers, n, few):
-    """Sum of the `few` least of the first n numbers of an array; they are brought to its front, in order."""
+    """Sum of the `few` least of the first n numbers of an array.
+
+    They are brought to its front, in order.
+    """
     kept = 0
     for i in range(n):
         number = numbers[i]
@@ -91,20 +100,29 @@ def sum_of_least(numbers, n, few):
 
 @jit
 def three_card_melds(card):
-    """How many three-card melds lie through a rank, ace low: 4 for A and K, 5 for 2 and Q, 6 for the others."""
+    """How many three-card melds lie through a rank, ace low.
+
+    4 for A and K, 5 for 2 and Q, 6 for the others.
+    """
     edge = min(card % 13, 12 - card % 13)
     return 4 + min(edge, 2)
 
 
 @jit
 def three_card_runs(rules):
-    """How many of `rules.runs` have three cards; they come first: A23 to JQK, then QKA, then KA2."""
+    """How many of `rules.runs` have three cards.
+
+    They come first: A23 to JQK, then QKA, then KA2.
+    """
     return 11 + rules.ace_runs
 
 
 @jit
 def melds_through(card, cards, rules):
-    """How many three-card sets and runs a card could make with two of some others (mask): the dangerous melds of Dreyfus."""
+    """How many three-card sets and runs a card could make with two of some others (mask).
+
+    The dangerous melds of Dreyfus.
+    """
     same = popcount(of_rank(card % 13) & cards & ~(1 << card))
     own, through, melds = lane(cards, card // 13), 1 << (card % 13), same * (same - 1) // 2
     for i in range(three_card_runs(rules)):
@@ -115,7 +133,10 @@ def melds_through(card, cards, rules):
 
 @jit
 def partners(card, rules):
-    """The cards that can be partners of a card: its rank, and its suit within two ranks as far as runs go there."""
+    """The cards that can be partners of a card.
+
+    Its rank, and its suit within two ranks as far as runs go there.
+    """
     through, ranks = 1 << (card % 13), 0
     for i in range(three_card_runs(rules)):
         if rules.runs[i] & through:
@@ -125,7 +146,10 @@ def partners(card, rules):
 
 @jit
 def completers(one, other, rules):
-    """The cards each of which makes a three-card meld with two given ones; none if the two are no partners."""
+    """The cards each of which makes a three-card meld with two given ones.
+
+    None if the two are no partners.
+    """
     if one % 13 == other % 13:
         return of_rank(one % 13) & ~(1 << one) & ~(1 << other)
     if one // 13 != other // 13:
@@ -139,7 +163,10 @@ def completers(one, other, rules):
 
 @jit
 def live_completers(card, cards, unseen, rules):
-    """How many live completers a card has with the best of its partners among some cards (mask); -1 if none is a partner."""
+    """How many live completers a card has with the best of its partners among some cards (mask).
+
+    -1 if none is a partner.
+    """
     best = -1
     others = cards & partners(card, rules)
     while others:
@@ -163,7 +190,7 @@ def paired(cards, rules):
 
 @jit
 def worth_holding(cards, unseen, live, rules):
-    """Those of some cards that have a partner among them with which at least so many completers are live."""
+    """Those of `cards` with a partner among them for which at least `live` completers are live."""
     found = 0
     while cards:
         card = lowest(cards)
