@@ -57,6 +57,7 @@ WITH_BLOCKS = (
     "reference/plots",
     "how-to/odds",
     "findings",
+    "explanation/scaling",
 )
 KINDS = (
     "rows",
@@ -233,7 +234,7 @@ def pages() -> list[Path]:
         for folder in ("games", "strategies")
         for page in sorted((HERE / "reference" / folder).glob("*.md"))
     ]
-    return [*folders, *(HERE / f"{name}.md" for name in WITH_BLOCKS), ROOT / "README.md"]
+    return [*folders, *(HERE / f"{name}.md" for name in WITH_BLOCKS)]
 
 
 def filled(page: Path, kinds: Sequence[str]) -> str:

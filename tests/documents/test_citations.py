@@ -12,11 +12,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = "simgin strategies tests docs experiments training benchmarks notebooks".split()
+MADE_UP = {"test_citations.py", "test_measure_house.py"}  # hold citations made up for tests
 FILES = sorted(
     path
     for folder in FOLDERS
     for path in (ROOT / folder).rglob("*")
-    if path.suffix in {".py", ".toml", ".md", ".j2"} and path != Path(__file__)
+    if path.suffix in {".py", ".toml", ".md", ".j2"} and path.name not in MADE_UP
 )
 FILES += sorted(ROOT.glob("*.md"))
 RULES = ROOT / "docs/reference/rules.md"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -52,6 +53,29 @@ def test_every_helper_is_documented_with_its_arguments() -> None:
         function = getattr(toolkit, name)
         if arguments or callable(function):
             assert arguments == str(inspect.signature(getattr(function, "py_func", function))), name
+
+
+def test_the_tutorial_shows_the_strategy_of_the_readme() -> None:
+    readme, tutorial = (
+        re.findall(r"```python\n.*?```", (ROOT / page).read_text(), re.S)
+        for page in ("README.md", "docs/tutorial/first-hour.md")
+    )
+    assert readme == tutorial
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "docs/tutorial/first-hour.md", "docs/how-to/reviews.md", "docs/how-to/odds.md"],
+)
+def test_the_commands_shown_have_these_arguments(page: str) -> None:
+    blocks = re.findall(r"^```\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    shown = re.findall(r"^simgin (\w.*)$", "".join(blocks), re.M)
+    assert shown
+    for line in shown:
+        name, *words = shlex.split(re.split(r"\s{3,}|\s+#", line)[0])
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None, line
+        command.make_context(name, words)  # parses the arguments, and plays nothing
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/writing-a-strategy.md"])

@@ -18,7 +18,11 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS, REFERENCE = ROOT / "docs", ROOT / "results" / "reference"
 FINDINGS = (DOCS / "findings.md").read_text()
 ADVICE = sorted(path.stem for path in (ROOT / "experiments").glob("advice-*.toml"))
-PAGES = [DOCS / "findings.md", DOCS / "reference" / "strategies" / "README.md", ROOT / "README.md"]
+PAGES = [
+    DOCS / "findings.md",
+    DOCS / "reference" / "strategies" / "README.md",
+    DOCS / "explanation" / "scaling.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
