@@ -11,8 +11,8 @@ from pathlib import Path
 
 from simgin.play import matchup
 from simgin.runs import invariants, ledger, runner, schedule
+from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster
-from simgin.runs.experiment import Cell
 
 BATCHES = 400
 TIMES = 5  # the best counts, because machines are noisy
@@ -48,13 +48,13 @@ def block_seconds(played, folder):
     The blocks have one batch each, so that little of the time is play.
     """
     schedule.BLOCK_SECONDS = 0.0  # blocks of one batch
-    cell, best = Cell(played, BATCHES * played.batch * 2), float("inf")
+    task, best = Task(played, BATCHES * played.batch * 2), float("inf")
     for i in range(TIMES):
         team = Cluster("local:2")
         with ledger.opened(Path(folder) / f"blocks-{i}.sqlite", {}) as book:
-            runner.run([Cell(played, 20 * played.batch * 2)], book, Warm(team))
+            runner.run([Task(played, 20 * played.batch * 2)], book, Warm(team))
             started = time.perf_counter()
-            runner.run([cell], book, team)
+            runner.run([task], book, team)
             best = min(best, time.perf_counter() - started)
     return best / (BATCHES - 20)
 

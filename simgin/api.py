@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simgin.findings import record
 from simgin.findings.findings import Findings
+from simgin.findings.record import record_plan
 from simgin.runs import ledger, plan, runner
 from simgin.runs.threads import Threads
 from simgin.text import amounts
@@ -49,7 +49,7 @@ def match(
     until, sprt = until and amounts.half_width(until), sprt and amounts.elo_bounds(sprt)
     n = {"deals": deals, "matches": matches}
     return _played(
-        plan.of_matchup(a, b, variant, **n, until=until, sprt=sprt, seconds=seconds, seed=seed),
+        plan.plan_matchup(a, b, variant, **n, until=until, sprt=sprt, seconds=seconds, seed=seed),
         workers,
     ).table
 
@@ -63,7 +63,7 @@ def findings_of(
     path: str | Path, *, seed: int | None = None, workers: int | None = None
 ) -> Findings:
     """All that comes of an experiment file, as frames: table, differences, ratings, standings, cross, pairing, adjusted."""
-    return _played(plan.of_file(path, seed), workers)
+    return _played(plan.plan_file(path, seed), workers)
 
 
 def review_of(
@@ -160,7 +160,7 @@ def _played(asked: plan.Plan, workers: int | None) -> Findings:
     with contextlib.closing(Threads(workers)) as team, contextlib.ExitStack() as open_ledger:
         team.prepare(asked.matchups)
         report = open_ledger.enter_context(ledger.opened(None, asked.identity))
-        done = runner.run(asked.cells, report, team, rules=asked.rules, seconds=asked.seconds)
-        found = Findings(record.of_plan(asked, done), report)
+        done = runner.run(asked.tasks, report, team, rules=asked.rules, seconds=asked.seconds)
+        found = Findings(record_plan(asked, done), report)
         weakref.finalize(found, open_ledger.pop_all().close)
         return found

@@ -16,7 +16,7 @@ from simgin.runs.plan import Plan, unit_seconds
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from simgin.runs.experiment import Cell
+    from simgin.runs.block import Task
 
 MOST_ROWS = 40  # matchups listed; the others are counted
 UNITS = {"deal": "deals", "match": "matches"}
@@ -33,14 +33,14 @@ def rows(
     threads = workers or usable_cpus()
     units_left, seconds_each = _units_left(plan, place, record_deals), _unit_seconds(plan)
     table = []
-    for cell, units, seconds in zip(plan.cells, units_left, seconds_each, strict=True):
+    for task, units, seconds in zip(plan.tasks, units_left, seconds_each, strict=True):
         table.append(
             {
-                "variant": cell.matchup.variant.text,
-                "strategy": cell.matchup.a.text,
-                "opponent": cell.matchup.opponent,
+                "variant": task.matchup.variant.text,
+                "strategy": task.matchup.a.text,
+                "opponent": task.matchup.opponent,
                 "unit": plan.unit,
-                "n": cell.n,
+                "n": task.n,
                 "units": units,
                 "seconds": plan.seconds or float(f"{units * seconds / threads:.3g}"),
             }
@@ -64,12 +64,12 @@ def announce(plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path) ->
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     table = grid("Plan", "variant", "A", "B", "size", "time")
-    for cell, row in zip(plan.cells, plan_rows, strict=False):
+    for task, row in zip(plan.tasks, plan_rows, strict=False):
         table.add_row(
             row["variant"],
             row["strategy"],
             row["opponent"],
-            _size(plan, cell, row["units"]),
+            _size(plan, task, row["units"]),
             _time(plan, row["seconds"]),
         )
     return table
@@ -77,28 +77,28 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def _unit_seconds(plan: Plan) -> list[float]:
     with explain_wait():
-        for cell in plan.cells:
-            matchup.prepare(cell.matchup)
-    return [unit_seconds(cell.matchup) for cell in plan.cells]
+        for task in plan.tasks:
+            matchup.prepare(task.matchup)
+    return [unit_seconds(task.matchup) for task in plan.tasks]
 
 
 def _units_left(plan: Plan, place: Path, record_deals: bool) -> list[int]:
-    """Per cell, the units that are not in the ledger yet."""
+    """Per task, the units that are not in the ledger yet."""
     if not (place / ledger.FILE).is_file():
-        return [schedule.left(cell, ()) for cell in plan.cells]
+        return [schedule.left(task, ()) for task in plan.tasks]
     with ledger.reading(place / ledger.FILE) as run_ledger:
         run_ledger.check(plan.identity)
-        finished = [run_ledger.finished(i, recorded=record_deals) for i in range(len(plan.cells))]
-    return [schedule.left(cell, blocks) for cell, blocks in zip(plan.cells, finished, strict=True)]
+        finished = [run_ledger.finished(i, recorded=record_deals) for i in range(len(plan.tasks))]
+    return [schedule.left(task, blocks) for task, blocks in zip(plan.tasks, finished, strict=True)]
 
 
-def _size(plan: Plan, cell: Cell, units_left: int) -> str:
+def _size(plan: Plan, task: Task, units_left: int) -> str:
     """`200,000 deals`, with `up to` under a stopping rule, and the share that is already done."""
     unit = UNITS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
-    units = cell.matchup.units(cell.n)
-    size = f"{_at_most(plan)}{cell.n:,} {unit}"
+    units = task.units
+    size = f"{_at_most(plan)}{task.n:,} {unit}"
     if units_left == units:
         return size
     return f"{size} ({100 * (units - units_left) // units} % done)"
@@ -116,11 +116,11 @@ def _at_most(plan: Plan) -> str:
 
 def _total(plan: Plan, units_left: int, seconds: float) -> str:
     """Total time, and the stopping rule."""
-    matchups = f"{len(plan.cells)} matchups, " if len(plan.cells) > 1 else ""
+    matchups = f"{len(plan.tasks)} matchups, " if len(plan.tasks) > 1 else ""
     if units_left == 0:
         return f"{matchups or 'The matchup is '}already complete."
     if plan.seconds is not None:
-        return f"{matchups}{duration(plan.seconds * len(plan.cells))} in total."
+        return f"{matchups}{duration(plan.seconds * len(plan.tasks))} in total."
     if plan.rules:
         return f"{matchups}at most {duration(seconds)} in total. {plan.stop}."
     return f"{matchups}about {duration(seconds)} in total."

@@ -14,16 +14,20 @@ import click
 
 from simgin.cli.output import note
 from simgin.core import jit
-from simgin.findings import health, record, tables
+from simgin.findings import tables
 from simgin.findings.findings import Findings
+from simgin.findings.health import check_health, describe_health
+from simgin.findings.record import describe_size, record_plan
 from simgin.play import parallel
 from simgin.rules.variants import value_text
 from simgin.runs import directory, ledger, progress, runner, schedule
-from simgin.runs.threads import Here, Threads
+from simgin.runs.manifest import run_manifest
+from simgin.runs.threads import SerialTeam, Threads
 
 if TYPE_CHECKING:
-    from simgin.runs.experiment import Cell
+    from simgin.play.matchup import Matchup
     from simgin.runs.plan import Plan
+    from simgin.runs.stopping import End
 
 INTERRUPTED = 130  # exit code
 COMPILING_AFTER = 2.0  # seconds of waiting before it is explained; a warm start is faster
@@ -51,16 +55,17 @@ def play_plan(
         if place is not None and _is_complete(plan, run_ledger, record_deals):
             note(f"{place} is complete: nothing left to play. A larger run would extend it.")
         try:
-            played = _play(plan, run_ledger, workers, scheduler, record_deals)
+            ends = _play(plan, run_ledger, workers, scheduler, record_deals)
         except KeyboardInterrupt:
             note(_interrupted(place, command))
             raise click.exceptions.Exit(INTERRUPTED) from None
-        yield Findings(record.of_plan(plan, played, health.of(played, run_ledger)), run_ledger)
+        health = check_health(plan.matchups, ends, run_ledger)
+        yield Findings(record_plan(plan, ends, health), run_ledger)
 
 
 def _is_complete(plan: Plan, run_ledger: ledger.Ledger, record_deals: bool) -> bool:
-    for i, cell in enumerate(plan.cells):
-        if schedule.left(cell, run_ledger.finished(i, recorded=record_deals)):
+    for i, task in enumerate(plan.tasks):
+        if schedule.left(task, run_ledger.finished(i, recorded=record_deals)):
             return False
     return True
 
@@ -71,13 +76,13 @@ def _play(
     workers: int | None,
     scheduler: str | None,
     record_deals: bool,
-) -> list[runner.Played]:
+) -> list[End]:
     with closing(_team(workers, scheduler)) as team:
         with explain_wait():
             team.prepare(plan.matchups)
         with _progress(plan) as report:
             return runner.run(
-                plan.cells,
+                plan.tasks,
                 run_ledger,
                 team,
                 report,
@@ -111,7 +116,7 @@ def _team(workers: int | None, scheduler: str | None) -> runner.Team:
 
         return Cluster(scheduler, note)
     if jit.interpreted():  # a debugger needs the terminal to itself
-        return Here()
+        return SerialTeam()
     return Threads(workers)
 
 
@@ -126,7 +131,7 @@ def _progress(plan: Plan) -> Iterator[parallel.Progress | None]:
         if plan.seconds is None:
             yield report
         else:
-            yield _clock_progress(report, plan.seconds * len(plan.cells))
+            yield _clock_progress(report, plan.seconds * len(plan.tasks))
 
 
 def _clock_progress(report: parallel.Progress, seconds: float) -> parallel.Progress:
@@ -154,17 +159,16 @@ def explain_wait(reason: str = COMPILING) -> Iterator[None]:
 def closing_parts(findings: Findings) -> list[Any]:
     """What is printed below the results: pairing, differences, ratings, how it ended, soundness."""
     parts = [
-        record.mirroring(findings.entries),
+        describe_size(findings.record),
         *tables.on_screen(findings),
         *findings.ended,
-        health.told(findings.account.health, "batches", "workers"),
+        describe_health(findings.record.health, "batches", "workers"),
     ]
     return [part for part in parts if part]
 
 
-def warn_of_single_deals(cells: Sequence[Cell]) -> None:
+def warn_of_single_deals(matchups: Sequence[Matchup]) -> None:
     """Warn where single deals leave out a part of the variant because the score matters to it."""
-    matchups = [cell.matchup for cell in cells]
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
     for variant in variants:
         if variant.row["shot"]:
@@ -194,17 +198,17 @@ def save(
 
     files: contents by path. request: further keys of the manifest.
     """
-    account = findings.account
-    workers = {name for cell in account.health for name in cell["workers"]["names"]}
-    manifest = directory.manifest(
-        account.identity,
-        findings.entries,
+    record = findings.record
+    workers = {name for cell in record.health for name in cell["workers"]["names"]}
+    manifest = run_manifest(
+        record.identity,
+        record.ends,
         workers=len(workers),
         started=started,
         command=command,
         stopped=findings.stopped,
-        contrasts=account.contrasts,
-        health=account.health,
+        contrasts=record.contrasts,
+        health=record.health,
         **request,
     )
     if not record_deals:

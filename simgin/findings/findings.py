@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.findings.record import Account, Entry
-from simgin.runs.runner import COMPLETE
+from simgin.core.cell import Cell
+from simgin.findings.record import RunRecord
+from simgin.runs.stopping import COMPLETE
 from simgin.stats import control_variates, league, mirroring, ratings, ratios, table
 from simgin.stats import differences as contrast
 from simgin.stats.differences import Side
@@ -30,27 +31,33 @@ OF_RULES = ("turns", "gin", "undercut", "void")  # what variants are compared by
 class Findings:
     """A run that was played, now or long ago, while its ledger is open."""
 
-    account: Account
+    record: RunRecord
     ledger: Ledger
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def cells(self) -> tuple[Cell, ...]:
         """The cells, in the order of tables."""
-        return self.account.entries
+        return self.record.cells
+
+    @property
+    def sizes(self) -> list[int]:
+        """Deals or matches of every cell, both halves of pairs."""
+        ends = self.record.ends
+        return [cell.results(end.units) for cell, end in zip(self.cells, ends, strict=True)]
 
     @property
     def stopped(self) -> str:
         """How the run ended: complete, or what was decided; what holds of several cells once."""
-        return "; ".join(dict.fromkeys(one.stopped for one in self.entries))
+        return "; ".join(dict.fromkeys(end.stopped for end in self.record.ends))
 
     @property
     def ended(self) -> list[str]:
         """A line for every cell that did not end at a size given beforehand."""
-        many = len(self.entries) > 1
+        many = len(self.cells) > 1
         return [
-            (f"{one.title} ({one.variant}): " if many else "Stopped: ") + one.stopped
-            for one in self.entries
-            if one.stopped != COMPLETE
+            (f"{cell.title} ({cell.variant}): " if many else "Stopped: ") + end.stopped
+            for cell, end in zip(self.cells, self.record.ends, strict=True)
+            if end.stopped != COMPLETE
         ]
 
     @cached_property
@@ -58,7 +65,7 @@ class Findings:
         """Tidy rows (`simgin.stats.table.COLUMNS`) of every cell."""
         import pandas as pd
 
-        return pd.concat([self._tidy(i) for i in range(len(self.entries))], ignore_index=True)
+        return pd.concat([self._tidy(i) for i in range(len(self.cells))], ignore_index=True)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -67,7 +74,7 @@ class Findings:
 
         parts = [
             contrast.differences([(self._side(i), self._side(base))], self._metrics(i, base))
-            for i, base in self.account.contrasts
+            for i, base in self.record.contrasts
         ]
         if not parts:
             return pd.DataFrame(columns=list(contrast.COLUMNS))
@@ -80,7 +87,7 @@ class Findings:
         import pandas as pd
 
         parts = [
-            self._widened(ratings.ratings(met, self.account.seed)).assign(variant=variant)
+            self._widened(ratings.ratings(met, self.record.seed)).assign(variant=variant)
             for variant, met in self._leagues
         ]
         return (
@@ -119,13 +126,13 @@ class Findings:
     @cached_property
     def cycles(self) -> list[tuple[str, Cycles]]:
         """The cyclic share of every variant that has ratings."""
-        return [(variant, ratings.cycles(met, self.account.seed)) for variant, met in self._leagues]
+        return [(variant, ratings.cycles(met, self.record.seed)) for variant, met in self._leagues]
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
         """What mirroring was worth to every cell of pairs (`simgin.stats.mirroring.COLUMNS`), beside who played."""
         return self._each(
-            lambda i: mirroring.gain(self.rows(i), self.account.unit),
+            lambda i: mirroring.gain(self.rows(i), self.record.unit),
             mirroring.COLUMNS,
             lambda one: one.mirrored,
         )
@@ -133,7 +140,7 @@ class Findings:
     @cached_property
     def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
         """Of every cell of pairs, by variant and who played: how often either won both halves, and the exact test of it."""
-        mirrored = [(i, one) for i, one in enumerate(self.entries) if one.mirrored]
+        mirrored = [(i, one) for i, one in enumerate(self.cells) if one.mirrored]
         return {
             (one.variant, one.a, one.b): mirroring.sweeps(self._total(i)) for i, one in mirrored
         }
@@ -143,43 +150,43 @@ class Findings:
         """What a control variate helps, of runs whose size was fixed (`simgin.stats.control_variates.COLUMNS`), beside who played."""
         return self._each(
             lambda i: control_variates.adjusted(
-                self.entries[i].rules, self.account.unit, self.rows(i)
+                self.record.params(self.cells[i]), self.record.unit, self.rows(i)
             ),
             control_variates.COLUMNS,
-            lambda _: not self.account.stop,
+            lambda _: not self.record.stop,
         )
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
-        """Variant, A, B and the recorded deals, of `core.record.DEAL`, batch by batch, for `simgin.runs.parquet.write`."""
-        for i, one in enumerate(self.entries):
-            for batch in self.ledger.deals(i, one.units, one.batch):
-                yield one.variant, one.a, one.b, batch
+        """Variant, A, B and the recorded deals (`core.record.DEAL`), batch by batch."""
+        for i, cell in enumerate(self.cells):
+            for batch in self.ledger.deals(i, self.record.ends[i].units, cell.batch):
+                yield cell.variant, cell.a, cell.b, batch
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
-        return self.ledger.rows(i, self.entries[i].units, self.entries[i].batch)
+        return self.ledger.rows(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _total(self, i: int) -> np.ndarray:
-        return self.ledger.total(i, self.entries[i].units, self.entries[i].batch)
+        return self.ledger.total(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _tidy(self, i: int) -> pd.DataFrame:
-        one = self.entries[i]
-        return table.tidy(one.variant, one.a, one.b, one.unit, self._total(i), one.multiplier)
+        one, end = self.cells[i], self.record.ends[i]
+        return table.tidy(one.variant, one.a, one.b, one.unit, self._total(i), end.multiplier)
 
     def _side(self, i: int, as_b: bool = False) -> Side:
-        one = self.entries[i]
+        one, end = self.cells[i], self.record.ends[i]
         names = (one.b, one.a) if as_b else (one.a, one.b)
-        return Side(one.variant, *names, one.unit, one.seed, self.rows(i), as_b, one.multiplier)
+        return Side(one.variant, *names, one.unit, one.seed, self.rows(i), as_b, end.multiplier)
 
     def _sides(self, variant: str) -> list[Side]:
         """Every cell of pairs of a variant, seen from both its sides."""
-        cells = [i for i, one in enumerate(self.entries) if one.mirrored and one.variant == variant]
+        cells = [i for i, one in enumerate(self.cells) if one.mirrored and one.variant == variant]
         return [self._side(i, as_b) for i in cells for as_b in (False, True)]
 
     def _metrics(self, i: int, base: int) -> tuple[str, ...]:
-        one, other = (self.entries[k] for k in (i, base))
+        one, other = (self.cells[k] for k in (i, base))
         wins = (
-            headline(one.unit, one.players) if one.mirrored or not one.b else ()
+            headline(one.unit, len(one.players)) if one.mirrored or not one.b else ()
         )  # whoever plays himself wins one half
         return wins + (OF_RULES if one.variant != other.variant else ())
 
@@ -198,7 +205,7 @@ class Findings:
 
     def _met(self) -> Iterator[tuple[str, list[Pairing]]]:
         """The pairings of every variant."""
-        mirrored = [(i, one) for i, one in enumerate(self.entries) if one.mirrored]
+        mirrored = [(i, one) for i, one in enumerate(self.cells) if one.mirrored]
         for variant in dict.fromkeys(one.variant for _, one in mirrored):
             yield (
                 variant,
@@ -211,7 +218,7 @@ class Findings:
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Ratings with limits that hold under the rule of stopping, if there was one."""
-        wide = max(one.multiplier or ratios.Z95 for one in self.entries) / ratios.Z95
+        wide = max(end.multiplier or ratios.Z95 for end in self.record.ends) / ratios.Z95
         return frame.assign(
             **{end: frame["elo"] + (frame[end] - frame["elo"]) * wide for end in ("low", "high")}
         )
@@ -221,7 +228,7 @@ class Findings:
         import pandas as pd
 
         parts = []
-        for i, one in enumerate(self.entries):
+        for i, one in enumerate(self.cells):
             if wanted(one):
                 parts.append(of(i).assign(variant=one.variant, strategy=one.a, opponent=one.b))
         names = ["variant", "strategy", "opponent", *columns]

@@ -32,8 +32,8 @@ WINS = (
 
 def of(found: Findings) -> Iterator[Picture]:
     """Every picture of a run, in the order of its page."""
-    seed, unit = found.account.seed, found.account.unit
-    if len(found.entries) <= MOST_ROWS:
+    seed, unit = found.record.seed, found.record.unit
+    if len(found.cells) <= MOST_ROWS:
         yield Picture(
             "win_and_points",
             "Who wins",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings import health, pictures, record, sentences, tables
+from simgin.findings import pictures, sentences, tables
+from simgin.findings.health import describe_health
+from simgin.findings.record import describe_size
 from simgin.report import summary
 from simgin.report.report import Report
 from simgin.rules import variants
@@ -23,9 +25,9 @@ STANDARD = "standard"  # what the rules of a variant are told against
 def run_report(found: Findings, command: str) -> Report:
     """The report of a run. command: repeats it."""
     drawn = list(pictures.of(found))
-    hypothesis = found.account.hypothesis
+    hypothesis = found.record.hypothesis
     return Report(
-        title=found.account.question or _title(found),
+        title=found.record.question or _title(found),
         lead=f"Hypothesis: {hypothesis}" if hypothesis else "",
         sentences=sentences.of(found),
         pictures=drawn,
@@ -56,7 +58,7 @@ def _parts(found: Findings) -> dict[str, pd.DataFrame]:
 
 def _summary(found: Findings) -> str:
     """The question, the table for people, and what else was found, as Markdown."""
-    asked = found.account
+    asked = found.record
     heading = [f"# {asked.question}\n"] if asked.question else []
     expected = [f"Hypothesis: {asked.hypothesis}\n"] if asked.hypothesis else []
     ended = [f"{line}\n" for line in found.ended]
@@ -73,17 +75,17 @@ def _summary(found: Findings) -> str:
 
 def _title(found: Findings) -> str:
     """What a run without a question is known by: its first matchup, and how many there are."""
-    first, more = found.entries[0], len(found.entries) - 1
+    first, more = found.cells[0], len(found.cells) - 1
     return f"{first.title}: {first.variant}" + (f", and {more} more" if more else "")
 
 
 def _facts(found: Findings) -> Iterator[tuple[str, str]]:
     """How it was made, as far as the results depend on it. Times and machines are the manifest's: they would make every page another."""
-    told = found.account
-    yield "Played", record.mirroring(found.entries)
+    told = found.record
+    yield "Played", describe_size(found.record)
     if told.stop:
         yield "Stopping rule", told.stop
-    if sound := health.told(told.health, "batches"):
+    if sound := describe_health(told.health, "batches"):
         yield "Soundness", sound
     for name, row in told.identity["variants"].items():
         yield f"Variant {name}", rules_told(row)

@@ -31,7 +31,7 @@ def of(found: Findings) -> list[str]:
     rated = set(found.standings["variant"])
     others = found.table[~found.table["variant"].isin(rated)]
     said = [
-        *leagues(found.standings, found.cross, dict(found.cycles), UNITS[found.account.unit]),
+        *leagues(found.standings, found.cross, dict(found.cycles), UNITS[found.record.unit]),
         *matchups(others),
         *differences(found.differences),
         *found.ended,

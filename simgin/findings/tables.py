@@ -121,7 +121,7 @@ def _standings(found: Findings, variant: str, rows: pd.DataFrame) -> Sheet:
         (row["strategy"], _elo(row), *(_ranged(row, name, _factor(name)) for name in measures))
         for _, row in rows.iterrows()
     ]
-    note = f"Means over all opponents, each counted alike; Elo by {UNITS[found.account.unit]} won, Bradley and Terry's model."
+    note = f"Means over all opponents, each counted alike; Elo by {UNITS[found.record.unit]} won, Bradley and Terry's model."
     cycles = dict(found.cycles)[variant]
     if not math.isnan(cycles.share):
         note += f" Cyclic share, what no rating can explain: {_plus_minus(100 * cycles.share, 100 * cycles.se, _z(found))} %."
@@ -160,7 +160,7 @@ def _cross(found: Findings, variant: str, frame: pd.DataFrame) -> Sheet:
         (str(place), a, *(cells.get((a, b), "") for b in order))
         for place, a in enumerate(order, start=1)
     ]
-    title = f"{UNITS[found.account.unit].capitalize()} won %, row against column: {variant}"
+    title = f"{UNITS[found.record.unit].capitalize()} won %, row against column: {variant}"
     return Sheet(
         title,
         ("place", "strategy", *map(str, range(1, len(order) + 1))),
@@ -206,7 +206,7 @@ def _swept(found: Findings, variant: str, a: str, b: str) -> str:
     sweeps = found.sweeps[variant, a, b]
     p = (
         ""
-        if found.account.stop or math.isnan(sweeps.p)
+        if found.record.stop or math.isnan(sweeps.p)
         else f" (p {'< .0001' if sweeps.p < 1e-4 else f'{sweeps.p:.2g}'})"
     )
     return f"{sweeps.a:,}, {sweeps.b:,}{p}"
@@ -214,10 +214,11 @@ def _swept(found: Findings, variant: str, a: str, b: str) -> str:
 
 def _detectable(found: Findings) -> str:
     """What lead over an equal opponent every cell would have shown, of runs of pairs whose size was fixed."""
-    if any(one.multiplier is not None or not one.mirrored for one in found.entries):
+    looked = any(end.multiplier is not None for end in found.record.ends)
+    if looked or not all(cell.mirrored for cell in found.cells):
         return ""
     said = []
-    for metric in headline(found.account.unit, 2):
+    for metric in headline(found.record.unit, 2):
         least = POWER_80 * max(
             rows["se"].to_dict()[metric] for _, rows in table.matchups(found.table)
         )
@@ -226,7 +227,7 @@ def _detectable(found: Findings) -> str:
         said.append(
             f"{_number(least, metric)} {'%' if _factor(metric) == 100 else 'points a deal'}"
         )
-    each = "every matchup" if len(found.entries) > 1 else "this run"
+    each = "every matchup" if len(found.cells) > 1 else "this run"
     return f"Smallest lead that {each} would have shown four times in five: {' of the wins, '.join(said)}."
 
 
@@ -305,4 +306,4 @@ def _plus_minus(value: float, se: float, z: float = Z95) -> str:
 
 def _z(found: Findings) -> float:
     """Half-width of intervals in standard errors, wider where a rule of stopping looked at results."""
-    return max(one.multiplier or Z95 for one in found.entries)
+    return max(end.multiplier or Z95 for end in found.record.ends)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simgin.findings import record
+from simgin.findings.record import describe_size
 from simgin.findings.report import rules_told
 from simgin.report.report import Report
 from simgin.review import pictures, sentences, solo_metrics
@@ -61,9 +61,9 @@ def _lead(review: Review) -> str:
 
 def _facts(review: Review) -> Iterator[tuple[str, str]]:
     """How it was made."""
-    yield "Played", record.mirroring(review.found.entries)
+    yield "Played", describe_size(review.found.record)
     yield from _passes_alone(review) if review.asked.alone else _passes(review)
-    told = review.found.account
+    told = review.found.record
     yield from (
         (f"Rules of {name}", rules_told(row)) for name, row in told.identity["variants"].items()
     )

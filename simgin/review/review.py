@@ -19,8 +19,9 @@ from simgin.review import knocking, rule_metrics, solo_metrics
 from simgin.review.knocking import Matrix
 from simgin.review.rule_metrics import FIELD, FULL, NAMED_PAIR, TRAITS, Game, Told, Trait
 from simgin.rules import variants
-from simgin.runs import directory, runner
-from simgin.runs.experiment import Cell
+from simgin.runs import runner
+from simgin.runs.block import Task
+from simgin.runs.manifest import engine_digest
 from simgin.runs.plan import Plan
 from simgin.stats import differences as contrast
 from simgin.stats import mirroring
@@ -143,7 +144,7 @@ def asked(
 
 def again(told: Mapping[str, Any], found: Findings) -> Review:
     """A review from its directory. ReviewError if another engine played it: what is not in the ledger would be another game's."""
-    if found.account.identity["engine"] != directory.engine_digest():
+    if found.record.identity["engine"] != engine_digest():
         raise ReviewError(
             "another version of simgin made this review; make it again with this one, in another directory."
         )
@@ -160,11 +161,11 @@ def planned(one: Asked) -> Plan:
     met = dict.fromkeys(
         pair for name in one.variants for pair in _pairs(one, name)
     )  # two variants may share a third with another bonus
-    cells = [Cell(seated(a, b, variant, one.seed, "match"), one.matches) for variant, a, b in met]
+    tasks = [Task(seated(a, b, variant, one.seed, "match"), one.matches) for variant, a, b in met]
     question = f"What do these rules do to the game? {', '.join(one.variants)}" + (
         f", against {one.base}" if one.base else ""
     )
-    return Plan("review", tuple(cells), question=question)
+    return Plan("review", tuple(tasks), question=question)
 
 
 def _pairs(one: Asked, variant: str) -> Iterator[tuple[str, str, str | None]]:
@@ -318,7 +319,7 @@ class Review:
         """The batch rows of a variant's cells, by A and B, at most MOST_BATCHES of each."""
         return {
             (one.a, one.b): merged(self.found.rows(i))
-            for i, one in enumerate(self.found.entries)
+            for i, one in enumerate(self.found.cells)
             if one.variant == variant
         }
 

@@ -51,7 +51,7 @@ def _is_without_die(review: Review, game: Game) -> bool:
     """Whether there is a die that nobody uses."""
     if game.row["die"] == "off":
         return False
-    strategies = review.found.account.identity["strategies"]
+    strategies = review.found.record.identity["strategies"]
     return all(strategies[name]["policies"]["offer"] == "none" for name in game.field)
 
 

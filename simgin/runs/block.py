@@ -1,4 +1,7 @@
-"""A block: some consecutive batches of one matchup, played in one go. What threads and clusters alike are handed and hand back."""
+"""Tasks and blocks: a matchup and how much of it to play; and the part that is played in one go.
+
+Threads and clusters alike are handed blocks and hand them back as `Done`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,19 @@ import numpy as np
 from simgin.play import matchup
 from simgin.play.matchup import Matchup
 from simgin.runs import ledger
+
+
+@dataclass(frozen=True)
+class Task:
+    """A matchup, and how many deals or matches of it are to be played."""
+
+    matchup: Matchup
+    n: int
+
+    @property
+    def units(self) -> int:
+        """The same in units."""
+        return self.matchup.units(self.n)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from simgin.play import matchup as games
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import block as blocks
-from simgin.runs import directory
+from simgin.runs import manifest
 from simgin.runs.block import Block, Done
 from simgin.strategy import Strategy, loader
 
@@ -64,7 +64,7 @@ class _Order:
 
     def matchup(self) -> Matchup:
         """The matchup, from this machine's files. Raises ClusterError if they are not those of the machine that ordered it."""
-        told = differing({"engine": self.engine}, {"engine": directory.engine_digest()})
+        told = differing({"engine": self.engine}, {"engine": manifest.engine_digest()})
         strategies = [loader.find(text) for text, _ in self.players]
         told += differing(dict(self.players), {one.text: _digest(one) for one in strategies})
         if told:
@@ -82,7 +82,9 @@ class _Order:
 
 def _digest(strategy: Strategy) -> str:
     """Digest of all that a run directory says of a strategy: its files, and what it makes of policies that lie elsewhere."""
-    return hashlib.sha256(json.dumps(directory.strategy(strategy)).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(manifest.describe_strategy(strategy)).encode()).hexdigest()[
+        :16
+    ]
 
 
 def differing(wanted: dict[str, str], found: dict[str, str]) -> list[str]:
@@ -178,7 +180,7 @@ class Cluster:
             block.first,
             block.units,
             block.recorded,
-            directory.engine_digest(),
+            manifest.engine_digest(),
         )
         self._submit(_Out(block, order))
 
@@ -319,8 +321,8 @@ def _told(error: BaseException) -> BaseException:
 def _versions() -> dict[str, str]:
     """What must be the same on every worker."""
     return {
-        "engine": directory.engine_digest(),
-        **{name: directory.versions()[name] for name in ("numba", "numpy")},
+        "engine": manifest.engine_digest(),
+        **{name: manifest.versions()[name] for name in ("numba", "numpy")},
     }
 
 

@@ -5,61 +5,21 @@ The ledger lies in it from the beginning; every other file is computed from the 
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import json
 import os
-import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-import simgin_strategies
-
-import simgin
-from simgin.play.matchup import Matchup
 from simgin.runs import ledger
-from simgin.strategy import Strategy, loader
 from simgin.text.files import WRITING, write_file
 
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
-FORM = 2  # of the manifest; raised whenever a reader would have to look elsewhere
-PACKAGE = Path(__file__).resolve().parent.parent
-ENGINE = (
-    "simgin/core/",
-    "simgin/toolkit/",
-    "simgin/strategy/compiler.py",
-    "simgin/strategy/interpret.py",
-    "simgin/rules/record.py",
-    "simgin/play/matchup.py",
-)
-SOURCE_ENDINGS = (".py", ".toml", ".npy", ".j2")
 
 
 class ResultsError(ValueError):
     """A run directory that cannot be read or written; the message is a sentence with the remedy."""
-
-
-class End(Protocol):
-    """How far a cell was played, for the manifest: `simgin.runs.runner.Played`, `simgin.findings.record.Entry`."""
-
-    @property
-    def n(self) -> int:
-        """Deals or matches that count."""
-
-    @property
-    def units(self) -> int:
-        """The same in units."""
-
-    @property
-    def stopped(self) -> str:
-        """How it came to end there."""
-
-    @property
-    def multiplier(self) -> float | None:
-        """Half-width of its intervals in standard errors where a rule looked at results."""
 
 
 def save(
@@ -172,133 +132,6 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
             f"{directory} is not a run that simgin wrote (no {MANIFEST} of ours); name another directory."
         )
     return manifest
-
-
-def identity(matchups: Sequence[Matchup], **asked: str | None) -> dict[str, Any]:
-    """What may not change while a run is gone on with or extended: everything but its size.
-
-    asked: question, hypothesis and stopping rule, if there are any.
-    """
-    from simgin.core import rng
-
-    first = matchups[0]
-    return {
-        **asked,
-        "stream": rng.STREAM,
-        "engine": engine_digest(),
-        "seed": first.seed,
-        "unit": first.unit,
-        "matchups": [{"variant": m.variant.text, "a": m.a.text, "b": m.opponent} for m in matchups],
-        "variants": {m.variant.text: dict(m.variant.row) for m in matchups},
-        "strategies": {s.text: strategy(s) for m in matchups for s in m.players},
-    }
-
-
-def manifest(
-    identity: Mapping[str, Any],
-    played: Sequence[End],
-    *,
-    workers: int,
-    started: datetime,
-    command: str,
-    **found: Any,
-) -> dict[str, Any]:
-    """What is needed to repeat and to judge a run: what was played and how far, by what, when, and what was `found` about its health.
-
-    `command` repeats it. Times are UTC to the second. Nothing here enters table.csv.
-    """
-    ended = datetime.now(UTC)
-    ends = [
-        {"n": one.n, "units": one.units, "stopped": one.stopped, "multiplier": one.multiplier}
-        for one in played
-    ]
-    cells = [{**names, **end} for names, end in zip(identity["matchups"], ends, strict=True)]
-    return {
-        "simgin": simgin.__version__,
-        "form": FORM,
-        "source": source_digest(),
-        **identity,
-        "command": command,
-        "matchups": cells,
-        "workers": workers,
-        "started": started.astimezone(UTC).isoformat(timespec="seconds"),
-        "ended": ended.isoformat(timespec="seconds"),
-        "seconds": round((ended - started).total_seconds(), 3),
-        **found,
-        "versions": versions(),
-        "machine": machine(),
-    }
-
-
-def versions() -> dict[str, str]:
-    """The versions that numbers could depend on."""
-    import numba
-    import numpy
-
-    return {
-        "python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "numba": numba.__version__,
-        "libc": " ".join(platform.libc_ver()).strip() or "unknown",
-    }
-
-
-def machine() -> dict[str, Any]:
-    """What the run ran on, without the name of the host or the user."""
-    return {
-        "system": platform.system(),
-        "release": platform.release(),
-        "cpu": _cpu(),
-        "cpus": os.cpu_count(),
-    }
-
-
-@functools.cache
-def source_digest() -> str:
-    """Digest of every source and data file of simgin and its strategies, 16 hexadecimal digits."""
-    return _digest(lambda name: True)
-
-
-@functools.cache
-def engine_digest() -> str:
-    """Digest of the sources that a deal goes through, 16 hexadecimal digits; the strategies have digests of their own."""
-    return _digest(lambda name: name.startswith(ENGINE))
-
-
-def _digest(wanted: Callable[[str], bool]) -> str:
-    digest = hashlib.sha256()
-    for name, path in sorted(_sources()):
-        if wanted(name):
-            digest.update(name.encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:16]
-
-
-def _sources() -> Iterator[tuple[str, Path]]:
-    """Name and place of every file that could move a number, named alike in a source tree and in an installed package."""
-    for folder, name in ((PACKAGE, "simgin"), (Path(simgin_strategies.__path__[0]), "strategies")):
-        for path in folder.rglob("*"):
-            if path.suffix in SOURCE_ENDINGS:
-                yield f"{name}/{path.relative_to(folder).as_posix()}", path
-
-
-def strategy(strategy: Strategy) -> dict[str, Any]:
-    """A strategy's files by digest, its policies with every value, and the same values as numbers."""
-    return {
-        "digest": loader.digest(strategy),
-        "ending": strategy.ending,
-        "policies": dict(loader.described(strategy)),
-        "parameters": loader.parameters(strategy),
-    }
-
-
-def _cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.machine())
 
 
 def _files(place: Path) -> Iterator[str]:

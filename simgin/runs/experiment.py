@@ -1,155 +1,148 @@
-"""An experiment: what a file asks (see `simgin.runs.experiment_file`), laid out as cells, and which of them are compared with each other."""
+"""An experiment: the cells that its file lays out, and which of them are compared with each other.
+
+`simgin.runs.experiment_file` reads the file.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from simgin.core.cell import Cell
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import experiment_file, sweep
+from simgin.runs.block import Task
 from simgin.runs.experiment_file import SEEDS, ExperimentError, File
 from simgin.strategy import loader
 from simgin.text import amounts
-from simgin.text.amounts import AmountError, count
 from simgin.text.messages import shown
 
-__all__ = [
-    "SEEDS",
-    "AmountError",
-    "Cell",
-    "Experiment",
-    "ExperimentError",
-    "cells",
-    "contrasts",
-    "count",
-    "read",
-]
+__all__ = ["SEEDS", "Experiment", "ExperimentError", "contrasts", "read", "tasks"]
 
 DEFAULT_DEALS = 100_000
-# Of a cell that is played until it is precise enough or decided, unless the file says otherwise
+# For a cell that is played until it is precise enough or decided, unless the file says otherwise
 MOST_DEALS = 10_000_000
-SERIES = ("panel", "sweep", "solo")  # the keys that name strategies to be compared with each other
+SERIES = ("panel", "sweep", "solo")  # the keys whose strategies are compared with each other
 
-Named = tuple[str, str, str | None]  # variant, A, B; of games for one player B is None
+Source = tuple[str, Cell]  # the key of the file that names a cell, and the cell
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A checked experiment. Texts are canonical; `cells` has no matchup twice, not with its sides exchanged either."""
+    """A checked experiment. No matchup is there twice, not with its sides exchanged either."""
 
     name: str  # the file's name without its ending
     question: str
-    cells: tuple[Named, ...]  # in the order of tables: variant by variant, pair by pair
-    seed: int = 1
-    unit: Literal["deal", "match"] = "deal"
+    cells: tuple[Cell, ...]  # in the order of tables: variant by variant, pair by pair
     # Deals or matches of every cell; with until, sprt or seconds the most of them
     n: int = DEFAULT_DEALS
     # Half-width of the 95 % limits: "0.1%" of the share won, or points per deal
     until: str | float | None = None
-    sprt: tuple[float, float] | None = None  # Elo differences to tell apart
+    sprt: tuple[float, float] | None = None  # two differences in Elo to decide between
     seconds: float | None = None  # time for every cell
     hypothesis: str | None = None
     # The variant or strategy that others are compared with; None: the first
     base: str | None = None
-    series: tuple[
-        tuple[Named, ...], ...
-    ] = ()  # cells whose strategies are compared with each other
+    # Cells whose strategies are compared with each other
+    series: tuple[tuple[Cell, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One matchup of an experiment and how many deals or matches it is to play."""
+def read(path: str | Path, seed: int | None = None) -> Experiment:
+    """The experiment in a TOML file; `seed` replaces the file's.
 
-    matchup: Matchup
-    n: int
-
-
-def read(path: str | Path) -> Experiment:
-    """The experiment in a TOML file. Raises ExperimentError with one sentence for every mistake in it."""
+    Raises ExperimentError with a sentence for every mistake in the file.
+    """
     path = Path(path)
-    found = _laid_out(path.stem, experiment_file.read(path))
-    if faults := [f"{path}: {sentence}" for sentence in _faults(found)]:
+    file = experiment_file.read(path)
+    experiment = _laid_out(path.stem, file, file.seed if seed is None else seed)
+    if faults := [f"{path}: {sentence}" for sentence in _faults(experiment)]:
         raise ExperimentError(faults)
-    return found
+    return experiment
 
 
-def cells(experiment: Experiment) -> list[Cell]:
+def tasks(experiment: Experiment) -> list[Task]:
     """The cells in the order of tables, ready to be played."""
-    rules = {variant: variants.find(variant) for variant, _, _ in experiment.cells}
-    players = {text: loader.find(text) for _, *pair in experiment.cells for text in pair if text}
-    return [
-        Cell(
-            Matchup(
-                rules[variant], players[a], players.get(b or ""), experiment.seed, experiment.unit
-            ),
-            experiment.n,
-        )
-        for variant, a, b in experiment.cells
+    rules = {cell.variant: variants.find(cell.variant) for cell in experiment.cells}
+    texts = dict.fromkeys(text for cell in experiment.cells for text in cell.players)
+    players = {text: loader.find(text) for text in texts}
+    matchups = [
+        Matchup(rules[cell.variant], players[cell.a], players.get(cell.b), cell.seed, cell.unit)
+        for cell in experiment.cells
     ]
+    return [Task(matchup, experiment.n) for matchup in matchups]
 
 
 def contrasts(experiment: Experiment) -> list[tuple[int, int]]:
-    """What is compared: the numbers of a cell and of its base, which is alike but for the strategy, or but for the variant.
+    """What is compared: the places of a cell and of its base, alike but for strategy or variant.
 
-    Strategies are compared within a panel, a sweep or a solo list, where the opponent is the same; variants wherever the same
-    two play. No two cells are compared twice, and nobody with a strategy that plays itself: what that wins is one half without playing.
+    Strategies are compared within a panel, a sweep or a solo list, where the opponent is the same;
+    variants wherever the same two play. No two cells are compared twice, and nobody with a strategy
+    that plays itself: it wins one half without playing.
     """
-    number = {cell: i for i, cell in enumerate(experiment.cells)}
-    pairs = [
-        pair
-        for series in experiment.series
-        for pair in _against(series, 1, experiment.base)
-        if not any(map(_alike, pair))
-    ]
-    pairs += _against(experiment.cells, 0, experiment.base)
+    place = {cell: i for i, cell in enumerate(experiment.cells)}
+    pairs: list[tuple[Cell, Cell]] = []
+    for series in experiment.series:
+        pairs += [
+            pair
+            for pair in _against(series, "a", experiment.base)
+            if not any(map(_plays_itself, pair))
+        ]
+    pairs += _against(experiment.cells, "variant", experiment.base)
     unique = {frozenset(pair): pair for pair in reversed(pairs)}
-    return [(number[cell], number[base]) for cell, base in reversed(unique.values())]
+    return [(place[cell], place[base]) for cell, base in reversed(unique.values())]
 
 
-def _against(group: Sequence[Named], part: int, base: str | None) -> Iterator[tuple[Named, Named]]:
-    """Each cell and the one that it is compared with: alike but for one part, 0 the variant or 1 the strategy."""
-    named = base if any(cell[part] == base for cell in group) else None
-    alike: dict[tuple[str | None, ...], list[Named]] = {}
+def _against(
+    group: Sequence[Cell], field: Literal["variant", "a"], base: str | None
+) -> Iterator[tuple[Cell, Cell]]:
+    """Each cell and the one that it is compared with, which is alike but for one field."""
+    named = base if any(getattr(cell, field) == base for cell in group) else None
+    groups: dict[Cell, list[Cell]] = {}
     for cell in group:
-        alike.setdefault((*cell[:part], *cell[part + 1 :]), []).append(cell)
-    for some in alike.values():
-        first = next(
-            (
-                cell
-                for cell in some
-                if cell[part] == named or (named is None and not (part == 1 and _alike(cell)))
-            ),
-            None,
-        )
-        yield from ((cell, first) for cell in some if first is not None and cell != first)
+        rest = replace(cell, variant="") if field == "variant" else replace(cell, a="")
+        groups.setdefault(rest, []).append(cell)
+    for alike in groups.values():
+        first = _base_cell(alike, field, named)
+        if first is not None:
+            yield from ((cell, first) for cell in alike if cell != first)
 
 
-def _alike(cell: Named) -> bool:
-    """Whether a strategy plays itself."""
-    return cell[1] == cell[2]
+def _base_cell(
+    cells: Sequence[Cell], field: Literal["variant", "a"], base: str | None
+) -> Cell | None:
+    """The cell that others are compared with: the named one, or else the first that can be."""
+    for cell in cells:
+        if base is None:
+            if field == "variant" or not _plays_itself(cell):
+                return cell
+        elif getattr(cell, field) == base:
+            return cell
+    return None
 
 
-def _laid_out(name: str, file: File) -> Experiment:
-    named = list(_named(file))
-    unique: dict[tuple[str, frozenset[str | None]], Named] = {}
-    for _, cell in named:
-        unique.setdefault((cell[0], frozenset(cell[1:])), cell)
+def _plays_itself(cell: Cell) -> bool:
+    return cell.a == cell.b
+
+
+def _laid_out(name: str, file: File, seed: int) -> Experiment:
+    sources = list(_sources(file, seed))
+    unique: dict[tuple[str, frozenset[str]], Cell] = {}
+    for _, cell in sources:
+        unique.setdefault((cell.variant, frozenset((cell.a, cell.b))), cell)
     kept = set(unique.values())
     series = [
-        tuple(dict.fromkeys(cell for source, cell in named if source == key and cell in kept))
+        tuple(dict.fromkeys(cell for source, cell in sources if source == key and cell in kept))
         for key in SERIES
     ]
     return Experiment(
         name=name,
         question=file.question,
         cells=tuple(unique.values()),
-        seed=file.seed,
-        unit="deal" if file.matches is None else "match",
-        n=file.matches or file.deals or _default(file),
+        n=file.matches or file.deals or default_size(file.until, file.sprt, file.seconds),
         until=file.until,
         sprt=file.sprt,
         seconds=file.seconds,
@@ -159,48 +152,65 @@ def _laid_out(name: str, file: File) -> Experiment:
     )
 
 
-def _default(file: File) -> int:
-    """Deals of a cell where the file gives no count; where time alone ends a cell, as many as a count can say."""
-    if file.seconds is not None:
+def default_size(
+    until: str | float | None, sprt: tuple[float, float] | None, seconds: float | None
+) -> int:
+    """Deals or matches of a cell where no count is given, by what ends it."""
+    if seconds is not None:
         return amounts.MOST
-    return DEFAULT_DEALS if file.until is None and file.sprt is None else MOST_DEALS
+    return DEFAULT_DEALS if until is None and sprt is None else MOST_DEALS
 
 
-def _named(file: File) -> Iterator[tuple[str, Named]]:
-    """Every cell that a file names and the key that names it, variant by variant."""
-    swept: dict[str | None, list[sweep.Point]] = {}
+def _sources(file: File, seed: int) -> Iterator[Source]:
+    """Every cell that a file names with the key that names it, variant by variant."""
+    unit: Literal["deal", "match"] = "deal" if file.matches is None else "match"
+    points: dict[str | None, list[sweep.Point]] = {}
     for point in sweep.points(file.sweep) if file.sweep else []:
-        swept.setdefault(point.variant, []).append(point)
-    for variant in list(filter(None, swept)) or dict.fromkeys(file.variants):
-        yield from (("matchups", (variant, pair.a, pair.b)) for pair in file.matchups)
-        yield from (
-            ("round_robin", (variant, a, b))
-            for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2)
-        )
-        if file.panel is not None:
-            yield from (
-                ("panel", (variant, strategy, file.panel.against))
-                for strategy in file.panel.strategies
-            )
-        yield from (("solo", (variant, strategy, None)) for strategy in file.solo or [])
-        opponent = None if variants.find(variant).row["players"] == 1 else "simple"
-        points = swept.get(variant) or swept.get(None, [])
-        yield from (
-            ("sweep", (variant, point.strategy, point.against or opponent)) for point in points
-        )
+        points.setdefault(point.variant, []).append(point)
+    for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
+        swept = points.get(variant) or points.get(None, [])
+        for key, a, b in _pairs(file, variant, swept):
+            yield key, Cell(variant, a, b, seed, unit)
 
 
-def _base(text: str | None, found: Iterable[Named]) -> str | None:
+def _pairs(
+    file: File, variant: str, swept: Sequence[sweep.Point]
+) -> Iterator[tuple[str, str, str]]:
+    """Who plays whom under a variant, with the key that names them; B is empty for one player."""
+    for pair in file.matchups:
+        yield "matchups", pair.a, pair.b
+    robin = dict.fromkeys(file.round_robin or [])
+    for a, b in itertools.combinations(robin, 2):
+        yield "round_robin", a, b
+    if file.panel is not None:
+        for strategy in file.panel.strategies:
+            yield "panel", strategy, file.panel.against
+    for strategy in file.solo or []:
+        yield "solo", strategy, ""
+    opponent = "" if variants.find(variant).row["players"] == 1 else "simple"
+    for point in swept:
+        yield "sweep", point.strategy, point.against or opponent
+
+
+def _base(text: str | None, cells: Iterable[Cell]) -> str | None:
     """The base in the form in which the cells name it; as written if none does."""
-    texts = {part for variant, a, _ in found for part in (variant, a)}
-    return text and next((one for one in experiment_file.canonical(text) if one in texts), text)
+    if text is None:
+        return None
+    texts = {name for cell in cells for name in (cell.variant, cell.a)}
+    return next((name for name in experiment_file.canonical(text) if name in texts), text)
 
 
-def _faults(found: Experiment) -> Iterator[str]:
+def _faults(experiment: Experiment) -> Iterator[str]:
     """Mistakes that show only when everything is laid out."""
-    games, players = ({cell[part] for cell in found.cells} for part in (0, 1))
-    if found.base is not None and found.base not in games | players:
-        yield f"base: {shown(found.base)} is not played here; name one of the variants or strategies of this file."
-    if found.sprt is not None:
-        for a in dict.fromkeys(a for _, a, b in found.cells if a == b):
-            yield f"sprt tells two strategies apart, but {a} plays itself; leave out that pair, or sprt."
+    names = {name for cell in experiment.cells for name in (cell.variant, cell.a)}
+    base = experiment.base
+    if base is not None and base not in names:
+        yield (
+            f"base: {shown(base)} is not played here; "
+            "name one of the variants or strategies of this file."
+        )
+    if experiment.sprt is not None:
+        for a in dict.fromkeys(cell.a for cell in experiment.cells if _plays_itself(cell)):
+            yield (
+                f"sprt compares two strategies, but {a} plays itself; leave out that pair, or sprt."
+            )

@@ -1,8 +1,7 @@
-"""What is to be played, before it is played: cells, when each of them ends, and what is to be compared."""
+"""A plan: what a run will play, when each cell ends, and what will be compared."""
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +9,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from simgin.play import matchup
-from simgin.play.matchup import Matchup, seated
-from simgin.runs import directory, experiment, stopping
-from simgin.runs.experiment import Cell, Experiment
+from simgin.play.matchup import Matchup, play, seated
+from simgin.runs import experiment, stopping
+from simgin.runs.block import Task
+from simgin.runs.experiment import Experiment
+from simgin.runs.manifest import run_identity
 from simgin.text import amounts
 from simgin.text.amounts import AmountError
 
-PILOT_SECONDS = 0.02  # what a matchup is played for, to say how long a run will take
+PILOT_SECONDS = 0.02  # what a matchup is played for to estimate how long a run will take
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,9 @@ class Plan:
     """A run before it begins. All cells have one seed and one unit."""
 
     title: str
-    cells: tuple[Cell, ...]
-    rules: tuple[
-        stopping.Rule, ...
-    ] = ()  # one a cell, or none: then the size is fixed, or the time
+    tasks: tuple[Task, ...]
+    # One for every cell, or none where the size or the time is fixed
+    rules: tuple[stopping.Rule, ...] = ()
     seconds: float | None = None  # for every cell
     question: str | None = None
     hypothesis: str | None = None
@@ -37,32 +36,35 @@ class Plan:
     @property
     def seed(self) -> int:
         """The seed of every cell."""
-        return self.cells[0].matchup.seed
+        return self.tasks[0].matchup.seed
 
     @property
     def unit(self) -> Literal["deal", "match"]:
         """What every cell is played in."""
-        return self.cells[0].matchup.unit
+        return self.tasks[0].matchup.unit
 
     @property
     def matchups(self) -> list[Matchup]:
         """Who plays whom, cell by cell."""
-        return [cell.matchup for cell in self.cells]
+        return [task.matchup for task in self.tasks]
 
     @property
     def stop(self) -> str | None:
-        """The rule that ends a cell, in words; None for a fixed size or time. Part of the identity: it may not change under way."""
+        """The stopping rule in words; None for a fixed size or time.
+
+        It is part of the run's identity: it may not change under way.
+        """
         return "; ".join(dict.fromkeys(rule.text for rule in self.rules)) or None
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What the ledger of this run is known by."""
-        return directory.identity(
+        return run_identity(
             self.matchups, question=self.question, hypothesis=self.hypothesis, stop=self.stop
         )
 
 
-def of_matchup(
+def plan_matchup(
     a: str,
     b: str | None,
     variant: str,
@@ -74,70 +76,65 @@ def of_matchup(
     seconds: float | None = None,
     seed: int = 1,
 ) -> Plan:
-    """One matchup from text forms and counts. With until, sprt or seconds (one of them), deals or matches is the most to play."""
+    """The plan of one matchup, from text forms and counts.
+
+    At most one of until, sprt and seconds ends it; deals or matches is then the most to play.
+    Raises AmountError for a count or a seed that is none.
+    """
     if deals is not None and matches is not None:
         raise AmountError("deals and matches are both given; keep one of them.")
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
         raise AmountError("until, sprt and for each end a run; keep one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     given = deals if matches is None else matches
-    n = _most(until, sprt, seconds) if given is None else amounts.count(given)
-    one = seated(a, b, variant, _seed(seed), unit)
-    return Plan(one.title, (Cell(one, n),), _rules([one], until, sprt), seconds)
+    n = experiment.default_size(until, sprt, seconds) if given is None else amounts.count(given)
+    found = seated(a, b, variant, _checked_seed(seed), unit)
+    return Plan(found.title, (Task(found, n),), _rules([found], until, sprt), seconds)
 
 
-def of_experiment(one: Experiment, seed: int | None = None) -> Plan:
-    """The plan of an experiment file; `seed` stands in for its own."""
-    one = one if seed is None else dataclasses.replace(one, seed=_seed(seed))
-    cells = experiment.cells(one)
-    rules = _rules([cell.matchup for cell in cells], one.until, one.sprt)
+def plan_experiment(asked: Experiment) -> Plan:
+    """The plan of an experiment."""
+    tasks = experiment.tasks(asked)
     return Plan(
-        one.name,
-        tuple(cells),
-        rules,
-        one.seconds,
-        one.question,
-        one.hypothesis,
-        tuple(experiment.contrasts(one)),
+        title=asked.name,
+        tasks=tuple(tasks),
+        rules=_rules([task.matchup for task in tasks], asked.until, asked.sprt),
+        seconds=asked.seconds,
+        question=asked.question,
+        hypothesis=asked.hypothesis,
+        contrasts=tuple(experiment.contrasts(asked)),
     )
 
 
-def of_file(path: str | Path, seed: int | None = None) -> Plan:
-    """As `of_experiment`, from the file."""
-    return of_experiment(experiment.read(path), seed)
-
-
-def _most(*ends: object) -> int:
-    """How many deals or matches where no count is given."""
-    until, sprt, seconds = ends
-    if seconds is not None:
-        return amounts.MOST
-    return experiment.DEFAULT_DEALS if until is None and sprt is None else experiment.MOST_DEALS
+def plan_file(path: str | Path, seed: int | None = None) -> Plan:
+    """The plan of an experiment file; `seed` replaces the file's."""
+    return plan_experiment(experiment.read(path, None if seed is None else _checked_seed(seed)))
 
 
 def _rules(
     matchups: Sequence[Matchup], until: str | float | None, sprt: tuple[float, float] | None
 ) -> tuple[stopping.Rule, ...]:
     if until is not None:
-        return tuple(stopping.until(until, one) for one in matchups)
+        return tuple(stopping.until(until, matchup) for matchup in matchups)
     if sprt is not None:
-        return tuple(stopping.sprt(*sprt, one) for one in matchups)
+        return tuple(stopping.sprt(*sprt, matchup) for matchup in matchups)
     return ()
 
 
-def _seed(number: int) -> int:
+def _checked_seed(number: int) -> int:
     if not 0 <= number < experiment.SEEDS:
         raise AmountError(f"{number} is no seed: the seed must lie between 0 and 2^64 - 1.")
     return number
 
 
-def unit_seconds(one: Matchup) -> float:
-    """Seconds that a unit of a matchup takes on one processor here, from some of them played and thrown away."""
+def unit_seconds(matchup: Matchup) -> float:
+    """Seconds that a unit takes on one processor here, from a few that are played and dropped."""
     units = 1
-    matchup.play(one, 0, units)  # the first call of a process takes longer
+    play(matchup, 0, units)  # the first call of a process takes longer
     while True:
         started = time.perf_counter()
-        matchup.play(one, 0, units)
-        if (seconds := time.perf_counter() - started) > PILOT_SECONDS or units >= one.batch:
+        play(matchup, 0, units)
+        seconds = time.perf_counter() - started
+        if seconds > PILOT_SECONDS or units >= matchup.batch:
             return seconds / units
-        units = min(one.batch, units * 8)
+        units = min(matchup.batch, units * 8)

@@ -1,24 +1,23 @@
-"""Runs: hands the blocks that the ledger lacks to a team, checks what comes back and commits it, until every cell has its size or its stop.
+"""The runner: hands the blocks that a ledger lacks to a team, checks what comes back, commits it.
 
-The size of blocks, their order and who plays them show nowhere in the result: it is formed from the ledger's batch rows, each a pure
-function of its matchup and its number.
+Neither the size of blocks, nor their order, nor who plays them shows in the result: it is formed
+from the ledger's batch rows, each a pure function of its matchup and its number.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from simgin.core import sums
 from simgin.runs import invariants
-from simgin.runs.block import Block, Done
-from simgin.runs.experiment import Cell
+from simgin.runs.block import Block, Done, Task
 from simgin.runs.ledger import opened
-from simgin.runs.schedule import Work, left
+from simgin.runs.schedule import Schedule, left
+from simgin.runs.stopping import End
 from simgin.runs.threads import Threads
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 
 PATIENCE_SECONDS = 2.0  # how long an interruption waits for the blocks that are being played
-COMPLETE = "complete"
 
 
 class Team(Protocol):
@@ -61,24 +59,8 @@ class Team(Protocol):
         """Nothing more will be put."""
 
 
-@dataclass(frozen=True)
-class Played:
-    """A cell as far as it counts: its first `units` units, all in the ledger, and how it came to end there."""
-
-    cell: Cell
-    units: int
-    stopped: str = COMPLETE
-    # Half-width of its intervals in standard errors where a rule looked at results
-    multiplier: float | None = None
-
-    @property
-    def n(self) -> int:
-        """Deals or matches that count, both halves of pairs."""
-        return self.units * (2 if self.cell.matchup.mirrored else 1)
-
-
-class _Prefix:
-    """The batches of a cell that are finished without a gap, watched by its stopping rule in the order of the units."""
+class _Watch:
+    """A cell whose stopping rule looks at its batches one by one, in the order of the units."""
 
     def __init__(self, rule: Rule) -> None:
         self._rule, self._total, self._next = rule, np.zeros(sums.COLUMNS, np.int64), 0
@@ -86,22 +68,22 @@ class _Prefix:
         self.stop: tuple[int, str] | None = None  # units at the stop, and what was decided
 
     def add(self, first: int, rows: np.ndarray) -> None:
-        """Rows of batches from number `first` on; the rule looks at every batch end that can be reached now."""
+        """Rows of batches from number `first` on; the rule looks wherever there is no gap."""
         self._waiting |= {first + i: row for i, row in enumerate(rows)}
         while self.stop is None and self._next in self._waiting:
             self._total += self._waiting.pop(self._next)
             self._next += 1
-            if told := self._rule.look(self._total):
-                self.stop = int(self._total[sums.UNITS]), told
+            if decision := self._rule.look(self._total):
+                self.stop = int(self._total[sums.UNITS]), decision
 
-    def played(self, cell: Cell) -> Played:
-        """The cell up to its stop, or to its end where the rule never stopped it."""
-        units, told = self.stop or (cell.matchup.units(cell.n), f"{self._rule.text}: not reached")
-        return Played(cell, units, told, self._rule.multiplier(units))
+    def end(self, task: Task) -> End:
+        """The cell's stop, or its whole size where the rule never stopped it."""
+        units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
+        return End(units, decision, self._rule.multiplier(units))
 
 
 def run(
-    cells: Sequence[Cell],
+    tasks: Sequence[Task],
     ledger: Ledger,
     team: Team,
     progress: Progress | None = None,
@@ -109,39 +91,41 @@ def run(
     rules: Sequence[Rule] = (),
     seconds: float | None = None,
     recorded: bool = False,
-) -> list[Played]:
-    """Play what the ledger lacks of every cell: `n` deals or matches, or fewer if `rules` (one a cell) or `seconds` end it sooner.
+) -> list[End]:
+    """Play what the ledger lacks, until every cell has its size or its stop; how each ended.
 
-    An error in a block stops the run and is raised once the blocks out have come back; of several always the one with the smallest unit.
-    KeyboardInterrupt leaves once the blocks being played are done, or after two seconds. What came back sound is committed either way.
+    rules: one for every cell, or none. seconds: time for every cell. recorded: keep the deals too.
+
+    An error in a block stops the run and is raised once the blocks out have come back; of several
+    always the one with the smallest unit. KeyboardInterrupt leaves once the blocks being played are
+    done, or after two seconds. What came back sound is committed either way.
     """
-    work = Work(cells, ledger, team.workers, recorded=recorded, seconds=seconds)
-    watched = (
-        [
-            _watched(ledger, i, cell, rule)
-            for i, (cell, rule) in enumerate(zip(cells, rules, strict=True))
-        ]
-        if rules
-        else []
-    )
+    schedule = Schedule(tasks, ledger, team.workers, recorded=recorded, seconds=seconds)
+    watches: list[_Watch] = []
+    if rules:
+        for i, (task, rule) in enumerate(zip(tasks, rules, strict=True)):
+            watches.append(_resumed(ledger, i, task, rule))
     try:
-        _Session(work, ledger, team, watched).play(progress)
+        _Session(schedule, ledger, team, watches).play(progress)
     finally:
         team.close()
-    if watched:
-        return [prefix.played(cell) for cell, prefix in zip(cells, watched, strict=True)]
+    if watches:
+        return [watch.end(task) for task, watch in zip(tasks, watches, strict=True)]
     if seconds is not None:
-        return [_in_time(ledger, i, cell, seconds) for i, cell in enumerate(cells)]
-    return [Played(cell, cell.matchup.units(cell.n)) for cell in cells]
+        return [_in_time(ledger, i, task, seconds) for i, task in enumerate(tasks)]
+    return [End(task.units) for task in tasks]
 
 
 def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndarray:
-    """The batch rows of `n` deals or matches, int64 (batches, sums.COLUMNS) in unit order, played by threads and kept nowhere else."""
-    cell, team = Cell(matchup, n), Threads(workers)
+    """The batch rows of `n` deals or matches, int64 (batches, sums.COLUMNS) in unit order.
+
+    They are played by threads of this process and kept nowhere else.
+    """
+    task, team = Task(matchup, n), Threads(workers)
     team.prepare([matchup])
     with opened(None, {}) as ledger:
-        (played,) = run([cell], ledger, team)
-        return ledger.rows(0, played.units, matchup.batch)
+        run([task], ledger, team)
+        return ledger.rows(0, task.units, matchup.batch)
 
 
 def total(rows: np.ndarray) -> np.ndarray:
@@ -149,32 +133,33 @@ def total(rows: np.ndarray) -> np.ndarray:
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
-def _watched(ledger: Ledger, i: int, cell: Cell, rule: Rule) -> _Prefix:
-    """The prefix of a cell with what an earlier run left in the ledger."""
-    prefix = _Prefix(rule)
-    for batch, row in ledger.each(i, cell.matchup.units(cell.n), cell.matchup.batch):
-        prefix.add(batch, row[None])
-    return prefix
+def _resumed(ledger: Ledger, i: int, task: Task, rule: Rule) -> _Watch:
+    """The watch of a cell with what an earlier run left in the ledger."""
+    watch = _Watch(rule)
+    for batch, row in ledger.each(i, task.units, task.matchup.batch):
+        watch.add(batch, row[None])
+    return watch
 
 
-def _in_time(ledger: Ledger, i: int, cell: Cell, seconds: float) -> Played:
+def _in_time(ledger: Ledger, i: int, task: Task, seconds: float) -> End:
     """A cell as far as it came: all of it, or the whole batches that are finished without a gap."""
     finished = ledger.finished(i)
-    if not left(cell, finished):
-        return Played(cell, cell.matchup.units(cell.n))
-    done = {batch for batch, units in finished if units == cell.matchup.batch}
-    return Played(
-        cell,
-        cell.matchup.batch * next(n for n in range(len(done) + 1) if n not in done),
-        f"after {seconds:g} s",
-    )
+    if not left(task, finished):
+        return End(task.units)
+    batch = task.matchup.batch
+    done = {number for number, units in finished if units == batch}
+    first_missing = next(number for number in range(len(done) + 1) if number not in done)
+    return End(batch * first_missing, f"after {seconds:g} s")
 
 
 class _Session:
     """The blocks that are out, and what becomes of them."""
 
-    def __init__(self, work: Work, ledger: Ledger, team: Team, watched: Sequence[_Prefix]) -> None:
-        self._work, self._ledger, self._team, self._watched = work, ledger, team, watched
+    def __init__(
+        self, schedule: Schedule, ledger: Ledger, team: Team, watches: Sequence[_Watch]
+    ) -> None:
+        self._schedule, self._ledger, self._team = schedule, ledger, team
+        self._watches = watches
         self._out = 0
         self._failed: list[Done] = []
         self._close_decided()
@@ -187,17 +172,17 @@ class _Session:
                 self._take_back(self._team.get())
                 self._hand_out()
                 if progress is not None:
-                    progress(self._work.finished, self._work.units)
+                    progress(self._schedule.finished, self._schedule.units)
         except KeyboardInterrupt:
             self._leave()
             raise
         if self._failed:
-            error = min(self._failed, key=lambda done: (done.block.cell, done.block.first)).error
-            assert error is not None
-            raise error
+            first = min(self._failed, key=lambda done: (done.block.cell, done.block.first))
+            assert first.error is not None
+            raise first.error
 
     def _hand_out(self) -> None:
-        while self._out < self._team.room and (block := self._work.take()) is not None:
+        while self._out < self._team.room and (block := self._schedule.take()) is not None:
             self._team.put(block)
             self._out += 1
 
@@ -207,15 +192,14 @@ class _Session:
         self._out -= 1
         if done.error is not None:
             self._failed.append(done)
-            self._work.stop()
-            self._out -= self._team.cancel(
-                beyond=done.block
-            )  # those before it may hold an error with a smaller unit
+            self._schedule.stop()
+            # Those before it may hold an error with a smaller unit.
+            self._out -= self._team.cancel(beyond=done.block)
             return
         self._commit(done)
-        self._work.timed(done.block, done.seconds)
-        if self._watched:
-            self._watched[done.block.cell].add(done.block.first, done.rows)
+        self._schedule.note_time(done.block, done.seconds)
+        if self._watches:
+            self._watches[done.block.cell].add(done.block.first, done.rows)
             self._close_decided()
 
     def _commit(self, done: Done) -> None:
@@ -224,22 +208,23 @@ class _Session:
             invariants.check(block.matchup, block.sizes, done.rows)
         except invariants.IdentityError as error:
             raise invariants.IdentityError(
-                f"{block.matchup.title} ({block.matchup.variant.text}), units from {block.first_unit} on, played by {done.worker}: {error} "
-                "Nothing of this block was kept. Run `simgin doctor`; if it repeats, please report it."
+                f"{block.matchup.title} ({block.matchup.variant.text}), units from "
+                f"{block.first_unit} on, played by {done.worker}: {error} Nothing of this block "
+                "was kept. Run `simgin doctor`; if it happens again, please report it."
             ) from None
         self._ledger.add(block.cell, block.first, block.sizes, done.rows, done.worker, done.deals)
 
     def _close_decided(self) -> None:
-        for i, prefix in enumerate(self._watched):
-            if prefix.stop is not None:
-                self._work.close(i)
+        for i, watch in enumerate(self._watches):
+            if watch.stop is not None:
+                self._schedule.close(i)
 
     def _leave(self) -> None:
         """Commit what is nearly done, and leave the rest."""
         self._out -= self._team.cancel()
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while self._out > 0 and (left := deadline - time.monotonic()) > 0:
-            done = self._team.get(left)
+        while self._out > 0 and (patience := deadline - time.monotonic()) > 0:
+            done = self._team.get(patience)
             self._out -= 1
             if done is not None and done.error is None:
                 self._commit(done)

@@ -26,6 +26,19 @@ NOMINAL_SD = {
 }
 
 
+COMPLETE = "complete"
+
+
+@dataclass(frozen=True)
+class End:
+    """How far a cell was played: its first `units` units, and why it ended there."""
+
+    units: int
+    stopped: str = COMPLETE
+    # Half-width of its intervals in standard errors where a rule looked at results
+    multiplier: float | None = None
+
+
 @dataclass(frozen=True)
 class Until:
     """Stop when the 95 % confidence sequence of a metric is narrow enough."""

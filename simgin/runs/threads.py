@@ -74,7 +74,7 @@ class Threads:
             self._done.put(blocks.play(block, name))
 
 
-class Here:
+class SerialTeam:
     """No threads at all: blocks are played where they are waited for, so that a debugger has the terminal."""
 
     workers = room = 1

@@ -40,7 +40,7 @@ def test_every_question_is_settled_on_two_million_deals_at_both_undercut_bonuses
     assert set(table["variant"]) == {"standard", "standard+undercut_bonus=10"}
     assert table.loc[table["metric"] == "margin", "n"].min() >= 2_000_000
     assert f"`simgin run experiments/{name}.toml -o results/reference/{name}`" in FINDINGS
-    cells = experiment.cells(experiment.read(ROOT / "experiments" / f"{name}.toml"))
+    cells = experiment.tasks(experiment.read(ROOT / "experiments" / f"{name}.toml"))
     played = set(zip(table["variant"], table["strategy"], table["opponent"], strict=True))
     assert {
         (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent) for cell in cells

@@ -13,4 +13,4 @@ FILES = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
 def test_every_shipped_experiment_asks_a_question(path):
     found = experiment.read(path)
     assert found.question.endswith("?")
-    assert len(experiment.cells(found)) == len(found.cells) >= (1 if found.sprt else 3)
+    assert len(experiment.tasks(found)) == len(found.cells) >= (1 if found.sprt else 3)

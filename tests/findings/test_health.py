@@ -11,8 +11,7 @@ from simgin.findings import health
 from simgin.play import matchup
 from simgin.play.matchup import seated
 from simgin.runs import invariants, ledger
-from simgin.runs.experiment import Cell
-from simgin.runs.runner import Played
+from simgin.runs.stopping import End
 
 BATCHES = 6
 
@@ -28,7 +27,7 @@ def found(game, rows):
     with ledger.opened(None, {}) as book:
         book.add(0, 0, [one.batch] * 3, rows[:3], "thread 1")
         book.add(0, 3, [one.batch] * 3, rows[3:], "thread 2")
-        return health.of([Played(Cell(one, 2 * BATCHES * one.batch), BATCHES * one.batch)], book)
+        return health.check_health([one], [End(BATCHES * one.batch)], book)
 
 
 def test_a_sound_run_is_described_by_two_chi_squares(game):
@@ -36,20 +35,23 @@ def test_a_sound_run_is_described_by_two_chi_squares(game):
     assert told["metric"] == "deal_win" and "played_again" not in told
     assert told["batches"]["df"] == BATCHES - 1 and told["workers"]["df"] == 1
     assert told["workers"]["names"] == ["thread 1", "thread 2"]
-    said = health.told([told], "batches", "workers")
+    said = health.describe_health([told], "batches", "workers")
     assert (
         said.startswith("Homogeneity of who wins (chi-square): over batches p = ")
         and "over workers p = " in said
     )
-    assert "workers" not in health.told([told], "batches"), "a page must not depend on who played"
+    assert "workers" not in health.describe_health([told], "batches"), (
+        "a page must not depend on who played"
+    )
 
 
 def test_a_batch_that_stands_out_is_played_again(game, monkeypatch):
     monkeypatch.setattr(health, "SUSPICIOUS", 2.0)
     (told,) = found(game, game[1])
     assert 0 <= told["played_again"] < BATCHES
-    assert "Of 1 the batch that stands out was played again: it is the same." in health.told(
-        [told], "batches"
+    assert (
+        "Of 1 the batch that stands out was played again: it is the same."
+        in health.describe_health([told], "batches")
     )
 
 
@@ -66,8 +68,8 @@ def test_a_batch_that_does_not_repeat_is_an_error(game):
 def test_several_cells_are_described_by_the_smallest_p_value(game):
     (told,) = found(game, game[1])
     other = {**told, "batches": {**told["batches"], "p": 0.0123}}
-    assert "(the smallest of 2, chi-square): over batches p = 0.012." in health.told(
+    assert "(the smallest of 2, chi-square): over batches p = 0.012." in health.describe_health(
         [told, other], "batches"
     )
     none = {**told, "batches": {**told["batches"], "p": None}}
-    assert health.told([none], "batches") == ""
+    assert health.describe_health([none], "batches") == ""

@@ -168,43 +168,19 @@ def test_a_missing_or_foreign_ledger_is_refused():
 def test_the_record_of_a_run_is_the_same_from_manifest_and_plan():
     """The cells of a run just played and the cells read from its manifest."""
     from simgin.runs import plan
-    from simgin.runs.runner import Played
+    from simgin.runs.stopping import End
 
     Path("panel.toml").write_text(RUNS["panel"])
-    asked = plan.of_file("panel.toml")
-    now = record.of_plan(asked, [Played(cell, 6000) for cell in asked.cells])
+    asked = plan.plan_file("panel.toml")
+    now = record.record_plan(asked, [End(6000) for _ in asked.tasks])
     call("run", "panel.toml", "-o", "out")
-    then = record.of_manifest(directory.read_manifest("out"))
-    strip = [
-        [
-            (
-                e.title,
-                e.variant,
-                e.seed,
-                e.unit,
-                e.units,
-                e.n,
-                e.players,
-                e.mirrored,
-                e.batch,
-                e.stopped,
-            )
-            for e in a.entries
-        ]
-        for a in (now, then)
-    ]
-    assert strip[0] == strip[1]
+    then = record.read_record(directory.read_manifest("out"))
+    assert now.cells == then.cells
+    assert [now.params(cell) for cell in now.cells] == [then.params(cell) for cell in then.cells]
+    assert list(now.ends) == list(then.ends)
     assert [list(pair) for pair in now.contrasts] == then.contrasts
     assert (now.question, now.hypothesis, now.stop) == (then.question, then.hypothesis, then.stop)
-    for cell, entry in zip(asked.cells, now.entries, strict=True):
-        m = cell.matchup
-        assert (entry.title, entry.mirrored, entry.batch, entry.b, entry.players) == (
-            m.title,
-            m.mirrored,
-            m.batch,
-            m.opponent,
-            len(m.players),
-        )
+    assert [task.matchup.cell for task in asked.tasks] == list(now.cells)
 
 
 def test_a_run_killed_while_writing_its_files_is_completed():

@@ -578,16 +578,15 @@ def well_laid_out(found):
 
     Every comparison must be of two cells that differ in one part, and occur once.
     """
-    cells = experiment.cells(found)
-    assert [
-        (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.opponent or None)
-        for cell in cells
-    ] == list(found.cells)
-    assert len({(game, frozenset(pair)) for game, *pair in found.cells}) == len(cells) > 0
+    tasks = experiment.tasks(found)
+    assert [task.matchup.cell for task in tasks] == list(found.cells)
+    pairings = {(cell.variant, frozenset((cell.a, cell.b))) for cell in found.cells}
+    assert len(pairings) == len(tasks) > 0
     compared = experiment.contrasts(found)
     assert len({frozenset(pair) for pair in compared}) == len(compared)
     for i, j in compared:
-        assert sum(x != y for x, y in zip(found.cells[i], found.cells[j], strict=True)) == 1
+        cell, base = (vars(found.cells[place]) for place in (i, j))
+        assert sum(cell[field] != base[field] for field in cell) == 1
     assert (
         1 <= found.n <= 10**12
         and sum(one is not None for one in (found.until, found.sprt, found.seconds)) <= 1

@@ -69,14 +69,14 @@ def plan_of_two_cells(tmp_path, **ends):
     file.write_text(
         'question = "?"\ndeals = 20_000\n[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n'
     )
-    return replace(plan.of_experiment(experiment.read(file)), **ends)
+    return replace(plan.plan_experiment(experiment.read(file)), **ends)
 
 
 def carried_out(what, bags, number):
     with ledger.opened(None, {}) as book:
         found = Findings(
-            record.of_plan(
-                what, runner.run(what.cells, book, Toys(bags, number), rules=what.rules)
+            record.record_plan(
+                what, runner.run(what.tasks, book, Toys(bags, number), rules=what.rules)
             ),
             book,
         )
@@ -140,7 +140,7 @@ def test_stopping_rules_keep_their_error_rates(tmp_path, rule):
     three standard errors.
     """
     whole = plan_of_two_cells(tmp_path)
-    cell = replace(whole.cells[0], n=2 * 1000 * LOOKS)
+    cell = replace(whole.tasks[0], n=2 * 1000 * LOOKS)
     watch, wrong, experiments = _Missing(rule) if isinstance(rule, Until) else rule, 0, 10_000
     for number in range(experiments):
         with ledger.opened(None, {}) as book:

@@ -17,7 +17,7 @@ from simgin.findings.report import run_report
 from simgin.play.matchup import seated
 from simgin.report import figures, page
 from simgin.runs import ledger, plan, runner
-from simgin.runs.experiment import Cell
+from simgin.runs.block import Task
 from simgin.runs.threads import Threads
 from simgin.stats import table
 from support import toy_deals as toy
@@ -156,11 +156,11 @@ def test_importing_plots_is_light():
 
 def test_the_report_holds_every_file():
     asked = plan.Plan(
-        "a run", (Cell(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?"
+        "a run", (Task(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?"
     )
     with ledger.opened(None, asked.identity) as book:
-        played = runner.run(asked.cells, book, Threads(1))
-        found = Findings(record.of_plan(asked, played), book)
+        played = runner.run(asked.tasks, book, Threads(1))
+        found = Findings(record.record_plan(asked, played), book)
         files = page.files(run_report(found, "x"))
     pictures = [
         f"plots/{name}.{form}" for name in ("win_and_points", "endings") for form in ("png", "svg")

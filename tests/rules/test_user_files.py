@@ -381,7 +381,7 @@ def test_experiments_accept_a_file_and_report_its_mistakes():
         'question = "?"\nvariants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\nround_robin = ["gold", "simple"]',
         "e.toml",
     )
-    assert [variant for variant, _, _ in experiment.read("e.toml").cells] == [
+    assert [cell.variant for cell in experiment.read("e.toml").cells] == [
         "mine.toml#club",
         "standard+mine.toml#club",
     ]

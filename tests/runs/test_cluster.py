@@ -19,8 +19,8 @@ pytest.importorskip("distributed")
 from simgin.cli.main import cli
 from simgin.play.matchup import seated
 from simgin.runs import cluster, ledger, runner
+from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster, ClusterError
-from simgin.runs.experiment import Cell
 from simgin.runs.threads import Threads
 
 MINE = """
@@ -94,10 +94,10 @@ def played(cells, team, **more):
 
 
 CELLS = [
-    Cell(seated("gold", "simple", "eaai", 5, "deal"), 30_001),
-    Cell(seated("gold-early:k=7", "random", "shot", 2**64 - 1, "match"), 501),
-    Cell(seated("gold", None, "gin-solitaire", 5, "deal"), 5_500),
-    Cell(seated("gold", "gold", "standard+start_points=40/60", 5, "match"), 250),
+    Task(seated("gold", "simple", "eaai", 5, "deal"), 30_001),
+    Task(seated("gold-early:k=7", "random", "shot", 2**64 - 1, "match"), 501),
+    Task(seated("gold", None, "gin-solitaire", 5, "deal"), 5_500),
+    Task(seated("gold", "gold", "standard+start_points=40/60", 5, "match"), 250),
 ]
 
 
@@ -114,14 +114,14 @@ def test_a_cluster_plays_what_threads_play(of_two, monkeypatch):
 
 
 def test_deals_are_recorded_alike(of_two):
-    some = [Cell(CELLS[0].matchup, 2500), Cell(CELLS[1].matchup, 120)]
+    some = [Task(CELLS[0].matchup, 2500), Task(CELLS[1].matchup, 120)]
     theirs, ours = played(some, of_two(), recorded=True), played(some, Threads(2), recorded=True)
     assert theirs[:2] == ours[:2] and all(ours[1])
 
 
 def test_a_cluster_plays_a_strategy_from_a_file(of_two, two, monkeypatch):
     monkeypatch.chdir(two.place)
-    some = [Cell(seated("mine.py", "gold", "standard", 1, "deal"), 3000)]
+    some = [Task(seated("mine.py", "gold", "standard", 1, "deal"), 3000)]
     assert played(some, of_two())[0] == played(some, Threads(1))[0]
 
 
@@ -147,7 +147,7 @@ class Watched(Cluster):
 def test_some_blocks_are_played_by_a_second_worker(of_two, monkeypatch):
     monkeypatch.setattr(cluster, "AUDIT_EVERY", 4)
     team = of_two(Watched)
-    played([Cell(CELLS[0].matchup, 60_000)], team)
+    played([Task(CELLS[0].matchup, 60_000)], team)
     blocks = [out for out in team.ordered if out.first_answer is None]
     assert team.audited == len(team.compared) == -(-len(blocks) // 4) >= 3
     assert all(
@@ -180,7 +180,7 @@ def test_a_wrong_worker_ends_the_run_and_its_block_is_not_kept(of_two, kind, rec
     team = of_two(kind)
     with ledger.opened(None, {}) as book:
         with pytest.raises(ClusterError) as error:
-            runner.run([Cell(CELLS[0].matchup, 60_000)], book, team, recorded=recorded)
+            runner.run([Task(CELLS[0].matchup, 60_000)], book, team, recorded=recorded)
         first, second = team.compared[0]
         told = rf"^{first} and {second} disagree about gold v simple \(eaai\), 1000 units from (\d+) on\. One of them computes wrongly: "
         found = re.match(told, str(error.value))
@@ -252,7 +252,7 @@ def test_another_strategy_under_the_same_name_is_refused(strangers, tmp_path, mo
     )
     said = refused(
         strangers[1].address,
-        Cell(seated(changed, "gold", "standard", 1, "deal"), 3000),
+        Task(seated(changed, "gold", "standard", 1, "deal"), 3000),
         prepared=True,
     )
     assert re.search(
@@ -266,7 +266,7 @@ def test_a_strategy_missing_on_a_worker_is_reported(strangers, tmp_path, monkeyp
     (tmp_path / "elsewhere.py").write_text(MINE)
     said = refused(
         strangers[1].address,
-        Cell(seated("elsewhere.py", "gold", "standard", 1, "deal"), 3000),
+        Task(seated("elsewhere.py", "gold", "standard", 1, "deal"), 3000),
         prepared=True,
     )
     assert re.match(
@@ -294,7 +294,7 @@ def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(of_two, t
     (two.place / "fails.py").write_text(
         MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
     )
-    cell = Cell(seated("fails.py", "gold", "standard", 1, "deal"), 3000)
+    cell = Task(seated("fails.py", "gold", "standard", 1, "deal"), 3000)
     with pytest.raises(ValueError, match="the knock policy 'mine' raised") as at_home:
         played([cell], Threads(1))
     with pytest.raises(ValueError, match="the knock policy 'mine' raised") as away:
@@ -310,7 +310,7 @@ def test_an_interruption_returns_at_once_and_keeps_finished_blocks(of_two):
     with ledger.opened(None, {}) as book:
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            runner.run([Cell(CELLS[0].matchup, 10**8)], book, team, interrupt)
+            runner.run([Task(CELLS[0].matchup, 10**8)], book, team, interrupt)
         assert time.monotonic() - started < 20
         assert book.finished(0)
 
@@ -381,7 +381,7 @@ def wait_for(what, seconds=60):
 def test_workers_that_come_and_go_do_not_change_results(tmp_path, monkeypatch):
     """No worker at first, then one, then two, and the first is killed while it plays."""
     monkeypatch.setattr(cluster, "WAITING_SECONDS", 0.5)
-    cell, path = Cell(CELLS[0].matchup, 600_000), tmp_path / ledger.FILE
+    cell, path = Task(CELLS[0].matchup, 600_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=0) as one:
         thread, told, ended = in_background([cell], Cluster(one.address), path)
         wait_for(lambda: told)
@@ -416,7 +416,7 @@ def test_an_audit_whose_workers_are_gone_is_played_by_others(tmp_path, monkeypat
 
         team = Deserted(one.address)
         team._client.wait_for_workers(2, timeout=60)
-        cell = Cell(CELLS[0].matchup, 4000)
+        cell = Task(CELLS[0].matchup, 4000)
         rows, _, who = played([cell], team)
     assert rows == played([cell], Threads(1))[0]
     assert team.audited == 1 and len(who) == 2
@@ -425,7 +425,7 @@ def test_an_audit_whose_workers_are_gone_is_played_by_others(tmp_path, monkeypat
 @pytest.mark.slow
 def test_a_lost_scheduler_is_reported_and_the_run_can_continue_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2.0)
-    cell, path = Cell(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
+    cell, path = Task(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=1) as one:
         team = Cluster(one.address)
         team._client.wait_for_workers(1, timeout=60)

@@ -17,9 +17,10 @@ from simgin.play.matchup import Matchup
 from simgin.report import page
 from simgin.rules import variants
 from simgin.runs import directory, ledger, plan, runner
+from simgin.runs.block import Task
 from simgin.runs.directory import ResultsError
-from simgin.runs.experiment import Cell
-from simgin.runs.runner import Played
+from simgin.runs.manifest import run_identity, run_manifest
+from simgin.runs.stopping import End
 from simgin.runs.threads import Threads
 from simgin.stats import table
 from simgin.strategy import loader
@@ -233,10 +234,9 @@ def test_the_ledger_is_recognised_and_left_alone(tmp_path):
 
 
 def manifest_of(cells, **more):
-    ours = [Played(Cell(one, 101), 51) for one in cells]
-    return directory.manifest(
-        directory.identity(cells),
-        ours,
+    return run_manifest(
+        run_identity(cells),
+        [End(51) for _ in cells],
         workers=3,
         started=datetime.now(UTC),
         command="simgin run x.toml",
@@ -279,7 +279,7 @@ def test_the_manifest_names_no_host_and_no_user():
 
 def test_the_identity_of_a_run_leaves_out_only_its_size():
     def told(*others):
-        return ledger.differences(directory.identity(matchups()), directory.identity(list(others)))
+        return ledger.differences(run_identity(matchups()), run_identity(list(others)))
 
     one, two = matchups()
     assert told(one, two) == []
@@ -309,10 +309,13 @@ def test_a_whole_run_satisfies_the_identities(tmp_path):
     """From matchups to a directory, and identities that hold in every result."""
     import pandas as pd
 
-    asked = plan.Plan("a run", tuple(Cell(one, 3000) for one in matchups()))
+    asked = plan.Plan("a run", tuple(Task(one, 3000) for one in matchups()))
     with ledger.opened(directory.begin(tmp_path / "run"), asked.identity) as book:
-        played = runner.run(asked.cells, book, Threads(2))
-        found = Findings(record.of_plan(asked, played, health.of(played, book)), book)
+        played = runner.run(asked.tasks, book, Threads(2))
+        found = Findings(
+            record.record_plan(asked, played, health.check_health(asked.matchups, played, book)),
+            book,
+        )
         written = page.files(run_report(found, "x"))
         files = session.save(
             tmp_path / "run", found, written, started=datetime.now(UTC), command="x"

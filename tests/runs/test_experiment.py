@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from simgin.core.cell import Cell
 from simgin.runs import experiment, experiment_file
 from simgin.runs.experiment import ExperimentError
 
@@ -16,6 +17,11 @@ def read(tmp_path, text):
     path = tmp_path / "waiting.toml"
     path.write_text(text, encoding="utf-8")
     return experiment.read(path)
+
+
+def names(found):
+    """Variant, A and B of every cell; B is empty for one player."""
+    return [(cell.variant, cell.a, cell.b) for cell in found.cells]
 
 
 def mistakes(tmp_path, text):
@@ -34,9 +40,7 @@ def test_a_minimal_file_takes_the_defaults(tmp_path):
     assert found == experiment.Experiment(
         name="waiting",
         question="Well?",
-        cells=(("standard", "gold", "simple"),),
-        seed=1,
-        unit="deal",
+        cells=(Cell("standard", "gold", "simple", 1, "deal"),),
         n=100_000,
     )
 
@@ -58,7 +62,8 @@ def test_a_file_can_have_every_form(tmp_path):
         against = "simple"
         """,
     )
-    assert (found.seed, found.unit, found.n) == (7, "match", 2000)
+    assert {(cell.seed, cell.unit) for cell in found.cells} == {(7, "match")}
+    assert found.n == 2000
     pairs = (
         ("gold-early", "gold"),  # canonical text: 5 is the default
         ("simple", "gold"),
@@ -67,9 +72,9 @@ def test_a_file_can_have_every_form(tmp_path):
         ("simple", "simple"),
         ("stubborn", "simple"),  # gold against simple was met in the round robin
     )
-    assert found.cells == tuple(
+    assert names(found) == [
         (variant, *pair) for variant in ("eaai", "standard+gin_bonus=20") for pair in pairs
-    )
+    ]
 
 
 def test_the_cells_are_matchups_by_variant(tmp_path):
@@ -77,7 +82,7 @@ def test_the_cells_are_matchups_by_variant(tmp_path):
         tmp_path,
         'question = "?"\nvariants = ["eaai", "standard"]\ndeals = 500\nround_robin = ["gold", "simple"]',
     )
-    cells = experiment.cells(found)
+    cells = experiment.tasks(found)
     assert [(c.matchup.variant.text, c.matchup.a.text, c.matchup.b.text) for c in cells] == [
         ("eaai", "gold", "simple"),
         ("standard", "gold", "simple"),
@@ -91,8 +96,8 @@ def test_a_file_can_be_for_one_player(tmp_path):
         'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]',
     )
     players = ["gold", "gold+knock=at:k=0"]  # gold once
-    assert found.cells == tuple(("gin-solitaire", text, None) for text in players)
-    assert [(cell.matchup.title, cell.matchup.b) for cell in experiment.cells(found)] == [
+    assert names(found) == [("gin-solitaire", text, "") for text in players]
+    assert [(cell.matchup.title, cell.matchup.b) for cell in experiment.tasks(found)] == [
         (text, None) for text in players
     ]
 
@@ -227,14 +232,14 @@ def test_a_hypothesis_is_kept(tmp_path):
 )
 def test_a_file_says_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n):
     found = read(tmp_path, f'question = "?"\n{keys}\n{PAIR}')
-    assert (found.until, found.sprt, found.seconds, found.unit, found.n) == (
+    assert (found.until, found.sprt, found.seconds, found.cells[0].unit, found.n) == (
         until,
         sprt,
         seconds,
         unit,
         n,
     )
-    assert {cell.n for cell in experiment.cells(found)} == {n}
+    assert {cell.n for cell in experiment.tasks(found)} == {n}
 
 
 @pytest.mark.parametrize(
@@ -298,8 +303,8 @@ def test_a_sweep_plays_every_combination_in_order(tmp_path):
         ["standard+undercut_bonus=10", "standard+undercut_bonus=20"],
         ["simple+knock=at:k=0", "simple+knock=at:k=4"],
     )
-    assert found.cells == tuple((game, player, "simple") for game in games for player in players)
-    assert [cell.matchup.variant.row["undercut_bonus"] for cell in experiment.cells(found)] == [
+    assert names(found) == [(game, player, "simple") for game in games for player in players]
+    assert [cell.matchup.variant.row["undercut_bonus"] for cell in experiment.tasks(found)] == [
         10,
         10,
         20,
@@ -319,7 +324,7 @@ def test_a_sweep_can_vary_rules_only(tmp_path):
         "oklahoma+gin_bonus=20",
         "oklahoma",
     ]  # 25 is the default
-    assert found.cells == tuple((game, "gold", "stubborn") for game in games)
+    assert names(found) == [(game, "gold", "stubborn") for game in games]
 
 
 def test_a_sweep_can_vary_both_players_in_several_variants(tmp_path):
@@ -333,7 +338,7 @@ def test_a_sweep_can_vary_both_players_in_several_variants(tmp_path):
         for a in ("gold+knock=at:k=3", "gold")
         for b in ("gold+discard=hits:keep_pairs=yes", "gold+discard=hits")
     ]
-    assert found.cells == tuple((game, *pair) for game in ("eaai", "standard") for pair in pairs)
+    assert names(found) == [(game, *pair) for game in ("eaai", "standard") for pair in pairs]
 
 
 def test_a_list_can_fill_a_player_and_a_rule_together(tmp_path):
@@ -342,9 +347,9 @@ def test_a_list_can_fill_a_player_and_a_rule_together(tmp_path):
         tmp_path,
         'strategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\ngrid.k = [5, 7]',
     )
-    assert found.cells == tuple(
+    assert names(found) == [
         (f"standard+knock_limit={k}", f"gold+knock=at:k={k}", "simple") for k in (5, 7)
-    )
+    ]
 
 
 def test_equal_cells_occur_once(tmp_path):
@@ -354,7 +359,7 @@ def test_equal_cells_occur_once(tmp_path):
         rest='[panel]\nstrategies = ["gold", "simple+knock=at:k=4"]',
     )
     four = "simple+knock=at:k=4"
-    assert [cell[1:] for cell in found.cells] == [
+    assert [cell[1:] for cell in names(found)] == [
         ("gold", "simple"),
         (four, "simple"),
         (four, four),
@@ -368,14 +373,14 @@ def test_a_sweep_can_be_for_one_player(tmp_path):
         'strategy = "gold+knock=at:k={k}"\ngrid.k = [0, 5]',
         rest='variants = ["gin-solitaire"]',
     )
-    assert found.cells == (
-        ("gin-solitaire", "gold+knock=at:k=0", None),
-        ("gin-solitaire", "gold+knock=at:k=5", None),
-    )
+    assert names(found) == [
+        ("gin-solitaire", "gold+knock=at:k=0", ""),
+        ("gin-solitaire", "gold+knock=at:k=5", ""),
+    ]
     rules = swept(
         tmp_path, 'strategy = "gold"\nvariant = "gin-solitaire+gin_bonus={g}"\ngrid.g = [10, 20]'
     )
-    assert [(a, b) for _, a, b in rules.cells] == [("gold", None)] * 2
+    assert [(a, b) for _, a, b in names(rules)] == [("gold", "")] * 2
 
 
 @pytest.mark.parametrize(
@@ -491,15 +496,15 @@ def slow_contrasts(found):
 
     For files whose cells all come from a single panel, sweep or solo list with a full grid.
     """
-    games, players = (list(dict.fromkeys(cell[part] for cell in found.cells)) for part in (0, 1))
+    games, players = (list(dict.fromkeys(cell[part] for cell in names(found))) for part in (0, 1))
     players = [
-        player for player in players if any(a == player != b for _, a, b in found.cells)
+        player for player in players if any(a == player != b for _, a, b in names(found))
     ] + players
     game, player = (found.base if found.base in texts else texts[0] for texts in (games, players))
     return {
         (i, j)
-        for i, (v, a, b) in enumerate(found.cells)
-        for j, (w, c, d) in enumerate(found.cells)
+        for i, (v, a, b) in enumerate(names(found))
+        for j, (w, c, d) in enumerate(names(found))
         if b == d
         and ((v == w and a != c == player and b not in (a, c)) or (a == c and v != w == game))
     }
@@ -507,7 +512,8 @@ def slow_contrasts(found):
 
 def texts(found):
     """The comparisons in words: variant and strategy of both cells."""
-    return [(found.cells[i][:2], found.cells[j][:2]) for i, j in experiment.contrasts(found)]
+    cells = names(found)
+    return [(cells[i][:2], cells[j][:2]) for i, j in experiment.contrasts(found)]
 
 
 def test_a_panel_is_compared_with_its_first_strategy(tmp_path):
@@ -567,7 +573,7 @@ def test_cells_with_different_opponents_are_not_compared(tmp_path):
         tmp_path,
         'strategy = "{a}"\nagainst = "{b}"\n[sweep.grid]\na = ["gold", "gin-only"]\nb = ["simple", "stubborn"]',
     )
-    assert [found.cells[i][2] for i, _ in experiment.contrasts(found)] == ["simple", "stubborn"]
+    assert [found.cells[i].b for i, _ in experiment.contrasts(found)] == ["simple", "stubborn"]
     assert texts(found) == [(("standard", "gin-only"), ("standard", "gold"))] * 2
 
 
@@ -586,7 +592,7 @@ def test_a_pair_with_exchanged_sides_is_not_compared(tmp_path):
         tmp_path,
         'question = "?"\nround_robin = ["simple", "gold"]\n[panel]\nstrategies = ["gold", "stubborn", "gin-only"]',
     )
-    assert [a for _, a, _ in found.cells] == ["simple", "stubborn", "gin-only"]
+    assert [cell.a for cell in found.cells] == ["simple", "stubborn", "gin-only"]
     assert experiment.contrasts(found) == [
         (2, 1)
     ]  # gold's cell shows simple's side: the first of the others is the base
@@ -611,7 +617,7 @@ def test_the_page_documents_every_key():
 
 @pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", PAGE, re.S))
 def test_the_examples_on_the_page_can_be_played(tmp_path, text):
-    assert len(experiment.cells(read(tmp_path, text))) >= 1
+    assert len(experiment.tasks(read(tmp_path, text))) >= 1
 
 
 def test_the_examples_on_the_page_use_every_key_but_the_seed():

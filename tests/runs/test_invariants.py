@@ -14,10 +14,10 @@ from simgin.play import matchup
 from simgin.play.matchup import Matchup, seated
 from simgin.rules import variants
 from simgin.runs import invariants, runner
-from simgin.runs.experiment import Cell
+from simgin.runs.block import Task
 from simgin.runs.invariants import IdentityError
 from simgin.runs.ledger import opened
-from simgin.runs.threads import Here, Threads
+from simgin.runs.threads import SerialTeam, Threads
 from simgin.strategy import loader
 from support import variant_lists as games
 
@@ -263,13 +263,13 @@ def lying(monkeypatch, from_unit):
     monkeypatch.setattr(matchup, "play", wrong)
 
 
-@pytest.mark.parametrize("team", [Here, lambda: Threads(2)])
+@pytest.mark.parametrize("team", [SerialTeam, lambda: Threads(2)])
 def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team):
     lying(monkeypatch, 7500)
     with opened(None, {}) as book:
         with pytest.raises(IdentityError) as error:
             runner.run(
-                [Cell(seated("gold", "simple", "standard", 1, "deal"), 40_000)], book, team()
+                [Task(seated("gold", "simple", "standard", 1, "deal"), 40_000)], book, team()
             )
         kept = {batch for batch, _ in book.finished(0)}
         assert 0 in kept and not any(batch >= 7 for batch in kept)
@@ -278,12 +278,12 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team):
             [1000] * len(kept),
             book.rows(0, 1000 * len(kept), 1000),
         )
-    who = "here" if team is Here else r"thread \d"
+    who = "here" if team is SerialTeam else r"thread \d"
     assert error.match(
         rf"^gold v simple \(standard\), units from \d+000 on, played by {who}: deal results of all units: \d+ and \d+ in a batch of"
     )
     assert str(error.value).endswith(
-        "Nothing of this block was kept. Run `simgin doctor`; if it repeats, please report it."
+        "Nothing of this block was kept. Run `simgin doctor`; if it happens again, please report it."
     )
 
 

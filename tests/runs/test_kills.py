@@ -141,11 +141,11 @@ def assert_alike(path, place, fresh):
     with sqlite3.connect(place / FILE) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         ((many,),) = connection.execute("SELECT count(*) FROM batches")
-    cells = plan.of_file(path).cells
+    cells = plan.plan_file(path).tasks
     with reading(place / FILE) as ours, reading(fresh / FILE) as theirs:
         assert many == sum(len(theirs.finished(i)) for i in range(len(cells)))
         for i, cell in enumerate(cells):
-            units, size = cell.matchup.units(cell.n), cell.matchup.batch
+            units, size = cell.units, cell.matchup.batch
             assert ours.finished(i) == theirs.finished(i) and len(ours.finished(i)) == -(
                 -units // size
             )

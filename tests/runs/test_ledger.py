@@ -21,7 +21,7 @@ from simgin.core import sums
 from simgin.core.record import DEAL
 from simgin.play.matchup import seated
 from simgin.runs import ledger, schedule
-from simgin.runs.experiment import Cell
+from simgin.runs.block import Task
 from simgin.runs.ledger import FILE, LedgerError, opened, packed, reading
 
 SIZE = 1000
@@ -125,10 +125,10 @@ def test_runs_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
     cell = SimpleNamespace(batch=10, units=lambda n: n)
     with opened(None, RUN) as book:
         for n in sizes:
-            todo = schedule.Work([Cell(cell, n)], book, 2)
+            todo = schedule.Schedule([Task(cell, n)], book, 2)
             while (block := todo.take()) is not None:
                 book.add(0, block.first, block.sizes, numbered(block.first_unit, block.units), "x")
-                todo.timed(block, 1.0)
+                todo.note_time(block, 1.0)
             assert (book.rows(0, n, 10) == numbered(0, n)).all()
 
 
@@ -523,7 +523,7 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
             book.add(0, k, [SIZE], row, "thread 1")
     started = time.perf_counter()
     with opened(path, RUN) as book:
-        block = schedule.Work([Cell(one, 2 * SIZE * 20_000)], book, 2).take()
+        block = schedule.Schedule([Task(one, 2 * SIZE * 20_000)], book, 2).take()
         total = book.total(0, 10_000 * SIZE, SIZE)
     seconds = time.perf_counter() - started
     assert block.first == 10_000 and (total == 10_000 * row[0]).all()

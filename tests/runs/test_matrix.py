@@ -10,16 +10,16 @@ from simgin.findings import record
 from simgin.findings.findings import Findings
 from simgin.runs import ledger, plan, runner, schedule
 from simgin.runs.cluster import Cluster
-from simgin.runs.threads import Here, Threads
+from simgin.runs.threads import SerialTeam, Threads
 from simgin.stats import table
 
 SECONDS = (0.0, 0.003, 0.5)  # blocks of single batches, of a few, and as large as they may grow
 PLANS = (
-    plan.of_matchup("gold", "simple", "eaai", deals=33_001, seed=3),
-    plan.of_matchup("gold-early", "random", "shot", matches=730, seed=2**63),
-    plan.of_matchup("gold", "gold", "standard", deals=12_500, seed=3),
-    plan.of_matchup("gold", None, "gin-solitaire", deals=9_001, seed=3),
-    plan.of_matchup(
+    plan.plan_matchup("gold", "simple", "eaai", deals=33_001, seed=3),
+    plan.plan_matchup("gold-early", "random", "shot", matches=730, seed=2**63),
+    plan.plan_matchup("gold", "gold", "standard", deals=12_500, seed=3),
+    plan.plan_matchup("gold", None, "gin-solitaire", deals=9_001, seed=3),
+    plan.plan_matchup(
         "gold", "simple", "eaai", deals=60_000, until="1%", seed=3
     ),  # stops at some ten thousand pairs
 )
@@ -62,7 +62,7 @@ def digest(plans, team, interrupted=None):
             found.update(
                 table.csv(
                     Findings(
-                        record.of_plan(asked, play(asked, book, team, interrupted)), book
+                        record.record_plan(asked, play(asked, book, team, interrupted)), book
                     ).table
                 ).encode()
             )
@@ -78,7 +78,7 @@ def play(asked, book, team, interrupted):
 
     while True:
         try:
-            return runner.run(asked.cells, book, team(), interrupt, rules=asked.rules)
+            return runner.run(asked.tasks, book, team(), interrupt, rules=asked.rules)
         except KeyboardInterrupt:
             blocks = itertools.count(1)
 
@@ -86,17 +86,17 @@ def play(asked, book, team, interrupted):
 @pytest.fixture(scope="module")
 def wanted():
     """The digest of a run without any team, one block after the other."""
-    return digest(PLANS, Here)
+    return digest(PLANS, SerialTeam)
 
 
 def test_the_digest_detects_a_change(wanted):
-    others = (plan.of_matchup("gold", "simple", "eaai", deals=33_003, seed=3), *PLANS[1:])
-    assert digest(others, Here) != wanted
+    others = (plan.plan_matchup("gold", "simple", "eaai", deals=33_003, seed=3), *PLANS[1:])
+    assert digest(others, SerialTeam) != wanted
 
 
 def test_one_of_the_plans_stops_by_its_results():
     with ledger.opened(None, {}) as book:
-        (found,) = play(PLANS[-1], book, Here, None)
+        (found,) = play(PLANS[-1], book, SerialTeam, None)
     assert 2000 < found.units < 30_000 and found.stopped.startswith(
         "deal_win is known to within 0.00"
     )

@@ -14,10 +14,10 @@ from simgin.play import matchup as games
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import invariants, progress, runner, schedule
-from simgin.runs.experiment import Cell
+from simgin.runs.block import Task
 from simgin.runs.ledger import opened
-from simgin.runs.runner import COMPLETE, Played
-from simgin.runs.threads import Here, Threads
+from simgin.runs.stopping import COMPLETE, End
+from simgin.runs.threads import SerialTeam, Threads
 from simgin.strategy import loader
 
 TOY = SimpleNamespace(
@@ -65,7 +65,7 @@ def play(n, workers=2, progress=None, ledger=None, **more):
     if ledger is None:
         with opened(None, {}) as ledger:
             return play(n, workers, progress, ledger, **more)
-    (found,) = runner.run([Cell(TOY, n)], ledger, Threads(workers), progress, **more)
+    (found,) = runner.run([Task(TOY, n)], ledger, Threads(workers), progress, **more)
     return found, ledger.rows(0, found.units, TOY.batch)
 
 
@@ -74,7 +74,7 @@ def play(n, workers=2, progress=None, ledger=None, **more):
 def test_rows_do_not_depend_on_workers(toys, workers, n):
     found, rows = play(n, workers)
     assert (rows == numbered(TOY, 0, n)).all()
-    assert (found.units, found.n, found.stopped) == (n, n, COMPLETE)
+    assert found == End(n, COMPLETE)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-6, 0.5, 1e9])
@@ -85,7 +85,7 @@ def test_rows_do_not_depend_on_block_sizes(toys, monkeypatch, seconds):
 
 def test_a_team_of_no_workers_plays_too(toys):
     with opened(None, {}) as ledger:
-        runner.run([Cell(TOY, 25), Cell(TOY, 7)], ledger, Here())
+        runner.run([Task(TOY, 25), Task(TOY, 7)], ledger, SerialTeam())
         assert (ledger.rows(0, 25, 10) == numbered(TOY, 0, 25)).all() and (
             ledger.rows(1, 7, 10) == numbered(TOY, 0, 7)
         ).all()
@@ -233,9 +233,7 @@ def test_a_stopping_rule_looks_at_every_batch_end_in_order(toys, workers):
     rule = After(345)
     found, rows = play(10**6, workers, rules=[rule])
     assert rule.looks == LOOKS[:35]
-    assert (
-        found == Played(found.cell, 350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
-    )
+    assert found == End(350, "350 units", 3.0) and (rows == numbered(TOY, 0, 350)).all()
 
 
 def test_a_stopping_rule_that_never_stops_is_reported(toys):
@@ -261,7 +259,7 @@ def test_a_stopping_rule_continues_an_earlier_run(toys):
 
 def test_each_cell_has_its_own_stopping_rule(toys):
     with opened(None, {}) as ledger:
-        cells = [Cell(TOY, 1000), Cell(TOY, 30), Cell(TOY, 1000)]
+        cells = [Task(TOY, 1000), Task(TOY, 30), Task(TOY, 1000)]
         found = runner.run(cells, ledger, Threads(2), rules=[After(100), After(10**6), After(55)])
     assert [one.units for one in found] == [100, 30, 60]
 
@@ -270,7 +268,7 @@ def test_a_time_limit_ends_a_cell_at_a_batch_end(toys):
     toys(lambda *block: (time.sleep(block[2] * 0.001), numbered(*block))[1])
     with opened(None, {}) as ledger:
         started = time.monotonic()
-        found = runner.run([Cell(TOY, 10**9), Cell(TOY, 10**9)], ledger, Threads(2), seconds=0.3)
+        found = runner.run([Task(TOY, 10**9), Task(TOY, 10**9)], ledger, Threads(2), seconds=0.3)
         assert 0.5 < time.monotonic() - started < 5
         for i, one in enumerate(found):
             assert one.units >= 10 and one.units % 10 == 0 and one.stopped == "after 0.3 s"
@@ -310,11 +308,11 @@ def test_deals_missing_their_records_are_played_again(tmp_path):
     """Once, and with the same rows."""
     one = real()
     with opened(tmp_path / "x.sqlite", {}) as ledger:
-        runner.run([Cell(one, 4000)], ledger, Threads(2))
+        runner.run([Task(one, 4000)], ledger, Threads(2))
         before = ledger.rows(0, 2000, 1000)
     for n in (4000, 5000, 4000):
         with opened(tmp_path / "x.sqlite", {}) as ledger:
-            runner.run([Cell(one, n)], ledger, Threads(2), recorded=True)
+            runner.run([Task(one, n)], ledger, Threads(2), recorded=True)
             assert (ledger.rows(0, 2000, 1000) == before).all()
             deals = np.concatenate(list(ledger.deals(0, n // 2, 1000)))
         assert deals[:, 0].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
@@ -370,7 +368,7 @@ def test_ledger_and_progress_cost_at_most_five_per_cent(tmp_path):
             whole.append(
                 seconds_of(
                     lambda ledger=ledger, report=report: runner.run(
-                        [Cell(one, n)], ledger, Threads(1), report
+                        [Task(one, n)], ledger, Threads(1), report
                     )
                 )
             )

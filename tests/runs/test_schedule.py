@@ -7,14 +7,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simgin.runs import schedule
-from simgin.runs.experiment import Cell
+from simgin.runs.block import Task
 
 UNTIMED = st.sampled_from([0.0, 1e-3, 0.1, 1.0, 1e6])  # seconds that blocks take
 
 
 def toy(batch, n):
     """A cell of n units in batches of `batch`."""
-    return Cell(SimpleNamespace(batch=batch, units=lambda n: n), n)
+    return Task(SimpleNamespace(batch=batch, units=lambda n: n), n)
 
 
 def ledger_of(*finished):
@@ -47,7 +47,7 @@ def cells_and_finished(draw):
 def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data):
     """Blocks come back in any order after any time, which changes only their sizes."""
     cells, finished = zip(*several, strict=True)
-    todo = schedule.Work(cells, ledger_of(*finished), team)
+    todo = schedule.Schedule(cells, ledger_of(*finished), team)
     every = [set(range(cell.n)) for cell in cells]
     there = [units_of(cell, done) for cell, done in several]
     assert todo.units == sum(map(len, every)) and todo.finished == sum(map(len, there))
@@ -56,9 +56,9 @@ def test_every_missing_unit_is_handed_out_once_and_in_order(several, team, data)
         handed.append(block)
         out.append(block)
         while out and data.draw(st.booleans()):
-            todo.timed(out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(UNTIMED))
+            todo.note_time(out.pop(data.draw(st.integers(0, len(out) - 1))), data.draw(UNTIMED))
     for block in out:
-        todo.timed(block, 1.0)
+        todo.note_time(block, 1.0)
     units = [
         (block.cell, unit)
         for block in handed
@@ -98,11 +98,11 @@ def test_the_count_of_units_left_is_what_is_handed_out(one):
     ],
 )
 def test_a_batch_cut_short_is_played_again_in_a_longer_run(n, finished, left):
-    todo = schedule.Work([toy(1000, n)], ledger_of(finished), 1)
+    todo = schedule.Schedule([toy(1000, n)], ledger_of(finished), 1)
     found = []
     while (block := todo.take()) is not None:
         found.append((block.first, block.units))
-        todo.timed(block, 1e9)
+        todo.note_time(block, 1e9)
     merged = [(found[0][0], sum(units for _, units in found))] if found else []
     assert merged == left
 
@@ -115,26 +115,28 @@ def taken(todo):
 
 
 def test_blocks_take_half_a_second_and_shrink_at_the_end():
-    todo = schedule.Work([toy(10, 100_000)], ledger_of(set()), 2)
+    todo = schedule.Schedule([toy(10, 100_000)], ledger_of(set()), 2)
     sizes = []
     while (block := todo.take()) is not None:
-        todo.timed(block, block.units * 1e-3)
+        todo.note_time(block, block.units * 1e-3)
         sizes.append(block.units)
     assert sizes[:4] == [10, 80, 500, 500] and max(sizes) == 500
     assert sizes[-5:] == [10] * 5 and sizes == [*sizes[:3], *sorted(sizes[3:], reverse=True)]
 
 
 def test_block_sizes_are_kept_by_cell():
-    todo = schedule.Work([toy(10, 2000), toy(10, 2000)], ledger_of(set(), set()), 1)
+    todo = schedule.Schedule([toy(10, 2000), toy(10, 2000)], ledger_of(set(), set()), 1)
     first = todo.take()
-    todo.timed(first, 1e-6)
+    todo.note_time(first, 1e-6)
     assert todo.take().units == 80
     sizes = [units for cell, _, units in taken(todo) if cell == 1]
     assert sizes[0] == 10
 
 
 def test_any_cell_can_be_closed():
-    todo = schedule.Work([toy(10, 50), toy(10, 20), toy(10, 20)], ledger_of(set(), set(), set()), 1)
+    todo = schedule.Schedule(
+        [toy(10, 50), toy(10, 20), toy(10, 20)], ledger_of(set(), set(), set()), 1
+    )
     assert todo.take().cell == 0
     todo.close(0)
     todo.close(1)
@@ -145,7 +147,7 @@ def test_any_cell_can_be_closed():
 
 
 def test_nothing_is_handed_out_after_a_stop():
-    todo = schedule.Work([toy(10, 50), toy(10, 20)], ledger_of(set(), set()), 1)
+    todo = schedule.Schedule([toy(10, 50), toy(10, 20)], ledger_of(set(), set()), 1)
     assert todo.take() is not None
     todo.stop()
     assert todo.take() is None and todo.take() is None
@@ -154,7 +156,9 @@ def test_nothing_is_handed_out_after_a_stop():
 def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(schedule.time, "monotonic", lambda: now[0])
-    todo = schedule.Work([toy(10, 1000), toy(10, 1000)], ledger_of(set(), set()), 1, seconds=5.0)
+    todo = schedule.Schedule(
+        [toy(10, 1000), toy(10, 1000)], ledger_of(set(), set()), 1, seconds=5.0
+    )
     now[0] += 60
     assert todo.take().cell == 0
     now[0] += 4.9
@@ -168,5 +172,5 @@ def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
 
 
 def test_without_cells_there_is_no_work():
-    todo = schedule.Work([], ledger_of(), 2)
+    todo = schedule.Schedule([], ledger_of(), 2)
     assert todo.take() is None and (todo.units, todo.finished) == (0, 0)

@@ -13,7 +13,7 @@ import click
 from simgin.cli import options, session
 from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
 from simgin.cli.output import Answer, command_line, note
-from simgin.runs.plan import Plan, of_matchup
+from simgin.runs.plan import Plan, plan_matchup
 from simgin.text import amounts
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def match(
     if debug and deals is None and matches is None:
         deals = DEBUG_DEALS
         note(f"plain Python is thousands of times slower: {deals} deals. --deals sets the number.")
-    plan = of_matchup(
+    plan = plan_matchup(
         a,
         b,
         variant,
@@ -111,12 +111,12 @@ def match(
         seconds=seconds,
         seed=seed,
     )
-    unit, n = "--deals" if plan.unit == "deal" else "--matches", plan.cells[0].n
+    unit, n = "--deals" if plan.unit == "deal" else "--matches", plan.tasks[0].n
     size = [unit, n] if n < amounts.MOST else []  # MOST: only the clock stops it
     stopping = options.stopping_words(until, sprt, seconds)
     command = _command(plan, [*size, *stopping], output, record)
     session.check_output(output, record)
-    session.warn_of_single_deals(plan.cells)
+    session.warn_of_single_deals(plan.matchups)
     started = datetime.now(UTC)
     with ExitStack() as stack:
         with policy_calls(as_json):
@@ -125,13 +125,13 @@ def match(
             )
             findings = stack.enter_context(play)
         if seconds is not None:  # a time cannot be repeated, the number of deals it came to can
-            command = _command(plan, [unit, findings.entries[0].n], output, record)
+            command = _command(plan, [unit, findings.sizes[0]], output, record)
         files = [] if output is None else _save(output, findings, started, command, record)
         _answer(findings, command, files, details, as_json)
 
 
 def _command(plan: Plan, size: Sequence[object], output: Path | None, record: bool) -> str:
-    matchup = plan.cells[0].matchup
+    matchup = plan.matchups[0]
     players = [player.text for player in matchup.players]
     words = ["match", *players, "-v", matchup.variant.text, *size, "--seed", matchup.seed]
     if output is not None:
@@ -163,6 +163,6 @@ def _answer(
     else:
         more = ["More:    --details prints every metric with its meaning."]
     rows = table.records(findings.table)
-    answer = Answer(command, rows, findings.account.seed, files, findings.stopped)
+    answer = Answer(command, rows, findings.record.seed, files, findings.stopped)
     parts = [screen.results(findings.table), *session.closing_parts(findings), *more]
     answer.show(as_json, parts)

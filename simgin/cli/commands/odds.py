@@ -214,14 +214,13 @@ def _manifest(
     played: Sequence[tuple[Matchup, int]], workers: int | None, started: datetime, command: str
 ) -> dict[str, object]:
     from simgin.play.parallel import usable_cpus
-    from simgin.runs.experiment import Cell
-    from simgin.runs.runner import Played
+    from simgin.runs.manifest import run_identity, run_manifest
+    from simgin.runs.stopping import End
 
-    identity = directory.identity([one for one, _ in played])
-    cells = [Played(Cell(one, units), units) for one, units in played]
-    return directory.manifest(
+    identity = run_identity([one for one, _ in played])
+    return run_manifest(
         identity,
-        cells,
+        [End(units) for _, units in played],
         workers=workers or usable_cpus(),
         started=started,
         command=command,

@@ -11,7 +11,7 @@ import click
 
 from simgin.cli.options import json_option
 from simgin.cli.output import Answer, command_line
-from simgin.findings import record
+from simgin.findings.record import ManifestError, read_record
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 
@@ -39,7 +39,7 @@ def report(place: Path, as_json: bool) -> None:
         run_report = _report(findings, manifest)
         files = directory.save(place, manifest_now, page.files(run_report), *written_before)
         command, rows = command_line("report", place), table.records(findings.table)
-        answer = Answer(command, rows, findings.account.seed, files, findings.stopped)
+        answer = Answer(command, rows, findings.record.seed, files, findings.stopped)
         answer.show(as_json, [*run_report.sentences, ""])
 
 
@@ -74,9 +74,9 @@ def _findings(place: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
             "files again."
         )
     try:
-        account = record.of_manifest(manifest)
-    except record.AccountError as error:
+        run_record = read_record(manifest)
+    except ManifestError as error:
         raise ResultsError(f"{place} cannot be reported: {error}") from None
     directory.check(place)
     with ledger.reading(place / ledger.FILE) as run_ledger:
-        yield Findings(account, run_ledger)
+        yield Findings(run_record, run_ledger)

@@ -10,7 +10,7 @@ import click
 
 from simgin.cli import options, plan_table, session
 from simgin.cli.output import Answer, command_line
-from simgin.runs.plan import of_file
+from simgin.runs.plan import plan_file
 
 if TYPE_CHECKING:
     from simgin.findings.findings import Findings
@@ -53,11 +53,11 @@ def run(
     The same command resumes an interrupted run, and more deals in the file extend a finished one.
     It refuses a directory whose experiment, rules or strategies have changed since.
     """
-    plan = of_file(file, seed)
+    plan = plan_file(file, seed)
     place = output or Path("results") / plan.title
     command = _command(file, output, seed, record)
     session.check_output(place, record)
-    session.warn_of_single_deals(plan.cells)
+    session.warn_of_single_deals(plan.matchups)
     if dry_run or not as_json:
         plan_rows = plan_table.rows(plan, place, workers, record_deals=record)
         if dry_run and as_json:
@@ -93,9 +93,9 @@ def _answer(findings: Findings, command: str, files: list[Path], as_json: bool) 
     from simgin.stats import table
 
     rows = table.records(findings.table)
-    answer = Answer(command, rows, findings.account.seed, files, findings.stopped)
+    answer = Answer(command, rows, findings.record.seed, files, findings.stopped)
     parts = session.closing_parts(findings)
-    if len(findings.entries) <= pictures.MOST_ROWS:  # the standings of a large league are enough
+    if len(findings.cells) <= pictures.MOST_ROWS:  # the standings of a large league are enough
         parts = [screen.results(findings.table), *parts]
     answer.show(as_json, parts)
 
