@@ -1,4 +1,4 @@
-"""What Python callers are given is what the commands write."""
+"""The Python API returns what the commands write."""
 
 import gc
 import warnings
@@ -37,21 +37,21 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_every_public_name_is_there_however_often_it_is_asked_for() -> None:
+def test_every_public_name_can_be_imported_repeatedly() -> None:
     for name in simgin.__all__:
         first = getattr(simgin, name)
         assert getattr(simgin, name) is first or name == "__version__"
     assert {"__version__", *simgin._PUBLIC} == set(simgin.__all__)
 
 
-def test_findings_are_those_that_a_run_writes(asked: Path, tmp_path: Path) -> None:
+def test_findings_are_those_a_run_writes(asked: Path, tmp_path: Path) -> None:
     command("run", asked, "-o", tmp_path / "out")
     found = simgin.findings_of(asked)
     assert table.csv(found.table) == (tmp_path / "out" / "table.csv").read_text()
     assert table.csv(found.differences) == (tmp_path / "out" / "differences.csv").read_text()
 
 
-def test_findings_last_as_long_as_they_are_held_and_are_closed_then(asked: Path) -> None:
+def test_findings_live_as_long_as_they_are_referenced(asked: Path) -> None:
     found = simgin.findings_of(asked)
     gc.collect()
     book, expected = found.ledger, found.rows(0)
@@ -62,7 +62,7 @@ def test_findings_last_as_long_as_they_are_held_and_are_closed_then(asked: Path)
         book.rows(0, 1, 1)
 
 
-def test_a_forest_has_shares_in_per_cent_and_a_dot_for_every_strategy(asked: Path) -> None:
+def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(asked: Path) -> None:
     differences = simgin.findings_of(asked).differences
     shown = simgin.forest(differences)
     row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
@@ -77,13 +77,13 @@ def test_a_forest_has_shares_in_per_cent_and_a_dot_for_every_strategy(asked: Pat
     assert set(names) == {"gold+discard=safe-neighbour", "gold+discard=uniform"}
 
 
-def test_what_cannot_differ_has_no_dot_in_a_forest(asked: Path) -> None:
+def test_metrics_that_cannot_differ_have_no_dot(asked: Path) -> None:
     differences = simgin.findings_of(asked).differences
     still = differences.assign(se=differences["se"].where(differences["metric"] == "margin", 0.0))
     assert set(simgin.forest(still)["metric"]) == {"margin"}
 
 
-def test_a_review_is_that_of_the_command(tmp_path: Path) -> None:
+def test_a_review_is_the_commands_review(tmp_path: Path) -> None:
     command(
         "review", "straight", "--against", "standard", "--matches", 1000, "-o", tmp_path / "out"
     )
@@ -93,7 +93,7 @@ def test_a_review_is_that_of_the_command(tmp_path: Path) -> None:
     assert len(portrait.endings(review)) > 0
 
 
-def test_odds_are_those_of_the_command(tmp_path: Path) -> None:
+def test_odds_are_the_commands_odds(tmp_path: Path) -> None:
     command(
         "odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", 2000, "-o", tmp_path / "out"
     )
@@ -105,14 +105,14 @@ def test_odds_are_those_of_the_command(tmp_path: Path) -> None:
         assert table.csv(frame) == (tmp_path / "out" / f"{name}.csv").read_text()
 
 
-def test_odds_of_two_are_by_seat_and_score() -> None:
+def test_two_player_odds_are_by_seat_and_score() -> None:
     frames = simgin.odds_of("standard", "gold", deals="20k")
     assert {"seats", "scores"} == set(frames)
     assert set(frames["seats"]["strategy"]) == {"gold"}
 
 
 @pytest.mark.parametrize("deal", [None, 1])
-def test_a_deal_is_told_as_by_the_command(deal: int | None) -> None:
+def test_a_deal_is_shown_as_by_the_command(deal: int | None) -> None:
     place = [] if deal is None else ["--deal", deal]
     told = simgin.show("gold", "simple", "eaai", seed=7, unit=3, half=1, deal=deal)
     assert command(
@@ -120,7 +120,7 @@ def test_a_deal_is_told_as_by_the_command(deal: int | None) -> None:
     ).startswith(told)
 
 
-def test_frames_leave_no_ledger_open() -> None:
+def test_no_ledger_stays_open() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
         frame = simgin.match("gold", deals=200)

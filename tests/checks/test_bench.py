@@ -1,4 +1,7 @@
-"""The bench: the hands it times are what they are said to be, and its figures hang together. Speeds themselves are not tested."""
+"""The bench: its hands are what they are called, and its figures are consistent.
+
+The speeds themselves are not tested.
+"""
 
 import json
 
@@ -21,7 +24,7 @@ def hands(cards, n=200):
     return [int(hand) for hand in out]
 
 
-def test_dealt_hands_come_from_the_packs_that_are_played():
+def test_dealt_hands_come_from_real_packs():
     gold = find("gold")
     for unit in range(3):
         played = deal.play(Matchup(variants.find("standard"), gold, gold, bench.SEED, "deal"), unit)
@@ -29,7 +32,7 @@ def test_dealt_hands_come_from_the_packs_that_are_played():
 
 
 @pytest.mark.parametrize("cards", [10, 11])
-def test_hands_have_their_cards(cards):
+def test_hands_have_their_number_of_cards(cards):
     assert {hand.bit_count() for hand in hands(cards)} == {cards}
 
 
@@ -43,7 +46,7 @@ def test_hands_in_play_have_eleven_cards_and_improve():
     assert last < first / 2
 
 
-def test_figures():
+def test_the_figures_are_consistent():
     found = bench.figures(0.05, [1, 2])
     assert [one.figure for one in found[:4]] == [
         "calibration, blocks", "deadwood, dealt hands", "best discard, dealt hands", "best discard, hands in play",
@@ -64,7 +67,7 @@ def test_figures():
     assert found[1].mean == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)
 
 
-def test_the_command(monkeypatch):
+def test_the_command_prints_the_figures(monkeypatch):
     figures = bench.figures(0.01, [1])
     monkeypatch.setattr(bench, "figures", lambda seconds, threads: figures)
     result = CliRunner().invoke(cli, ["bench", "--seconds", "0.01"], env={"COLUMNS": "80"})

@@ -1,4 +1,4 @@
-"""`simgin conform`: every worked example of the rule book passes, a changed one fails, and a bad file is told in sentences."""
+"""`simgin conform`: every worked example passes, a changed one fails, and a bad file is refused."""
 
 import copy
 import json
@@ -20,7 +20,7 @@ ALL = list(VECTORS)
 
 @pytest.fixture
 def file(tmp_path):
-    """Writes vectors to a file and gives its path."""
+    """Write vectors to a file and return its path."""
 
     def write(*vectors):
         path = tmp_path / "vectors.json"
@@ -35,7 +35,7 @@ def simgin(*words):
 
 
 def changed(name, path, value):
-    """A vector with the thing at `path` (keys) replaced."""
+    """A vector with the value at `path` (keys) replaced."""
     vector = copy.deepcopy(VECTORS[name])
     *way, last = path
     place = vector
@@ -46,7 +46,7 @@ def changed(name, path, value):
 
 
 def outcome(vector):
-    """The verdict on one vector."""
+    """The verdict on a vector."""
     one = files._example(vector, 1)
     return files.run([one])[0]
 
@@ -55,7 +55,7 @@ def made(kind, given, expect, variant="standard"):
     return {"id": "made", "kind": kind, "variant": variant, "input": given, "expect": expect}
 
 
-# A position that the rules have and the script cannot reach: no upcard, and the stock run down.
+# A position that the rules allow and the script cannot reach: no upcard and few cards in the stock.
 BY_READING = made(
     "options",
     {"state": {"first_turn": "discard_first", "phase": "after the throw", "stock": 9}},
@@ -63,16 +63,16 @@ BY_READING = made(
 )
 
 
-# --- the rule book ----------
+# --- the worked examples of the rules ----------
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_engine_agrees_with_the_rule_book(name):
+def test_the_engine_agrees_with_the_worked_examples_of_the_rule_book(name):
     verdict = outcome(VECTORS[name])
     assert (verdict.outcome, verdict.differences) == (files.PASSED, {})
 
 
-def test_the_whole_file():
+def test_the_whole_file_passes():
     result = simgin("conform", FILE)
     assert result.exit_code == 0
     kinds = Counter(vector["kind"] for vector in VECTORS.values())
@@ -102,7 +102,7 @@ def test_json_has_a_row_for_every_vector():
 
 
 def numbers(value, path=()):
-    """Every place in an expectation where a number or a truth value stands."""
+    """Every place in an expectation that holds a number or a truth value."""
     if isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             yield from numbers(inner, (*path, key))
@@ -119,7 +119,7 @@ WRONG_NUMBERS = [
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if VECTORS[name]["kind"] == "options"])
-def test_every_option_too_many_or_too_few_is_found(name):
+def test_every_missing_or_extra_option_is_detected(name):
     right = VECTORS[name]["expect"]["options"]
     for wrong in (right[1:], [*right, "draw twice"]):
         assert outcome(changed(name, ("expect", "options"), wrong)).differences == {
@@ -128,7 +128,7 @@ def test_every_option_too_many_or_too_few_is_found(name):
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"options"}))  # which have no numbers
-def test_every_changed_number_is_found(kind):
+def test_every_changed_number_is_detected(kind):
     cases = [case for case in WRONG_NUMBERS if VECTORS[case[0]]["kind"] == kind]
     assert cases
     for name, path, value in cases:
@@ -199,13 +199,13 @@ def test_every_changed_number_is_found(kind):
         ("DR2", "won_deals", [6, 2]),
     ],
 )
-def test_other_changes_are_found(name, key, value):
+def test_other_changes_are_detected(name, key, value):
     verdict = outcome(changed(name, ("expect", key), value))
     assert verdict.outcome == files.FAILED
     assert key in verdict.differences
 
 
-def test_an_expected_result_of_an_impossible_script_names_the_action():
+def test_an_impossible_script_with_an_expected_result_names_the_action():
     vector = changed("T05", ("expect",), {"how": "void"})
     assert outcome(vector).differences == {"how": ("void", "N throw QD (action 2) is not possible")}
 
@@ -231,7 +231,7 @@ def test_failures_are_printed_with_what_was_expected(file):
     ]
 
 
-def test_a_file_of_what_is_not_supported_only(file):
+def test_a_file_of_unsupported_vectors_is_reported(file):
     result = simgin("conform", file(BY_READING))
     assert result.exit_code == 3
     assert (
@@ -287,12 +287,12 @@ OTHERS = [
         (made("play_script", {**HANDS, "actions": ["N stock", "N stock"], "overrides": {}}, {"illegal": "N stock"}), False),
     ],
 )  # fmt: skip
-def test_other_vectors(vector, passes):
+def test_other_vectors_of_the_schema_pass_or_fail(vector, passes):
     verdict = outcome(vector)
     assert verdict.outcome == (files.PASSED if passes else files.FAILED), verdict.differences
 
 
-def test_big_gin_with_the_cards_dealt():
+def test_big_gin_can_be_declared_with_the_dealt_cards():
     given = {
         "nondealer": BIG,
         "dealer": " ".join(OTHERS[:10]),
@@ -308,7 +308,7 @@ def test_big_gin_with_the_cards_dealt():
     assert outcome(vector).outcome == files.PASSED
 
 
-def test_a_draw_that_nobody_is_asked_about_belongs_to_the_script():
+def test_a_forced_draw_belongs_to_the_script():
     vector = made(
         "play_script",
         {**HANDS, "actions": ["N stock", "N throw QD", "D stock", "D throw KS"]},
@@ -321,7 +321,7 @@ def test_a_draw_that_nobody_is_asked_about_belongs_to_the_script():
     assert outcome(vector).outcome == files.PASSED
 
 
-def test_the_opponent_who_cannot_end_the_deal_with_the_last_discard_passes():
+def test_an_opponent_who_cannot_end_the_deal_with_the_last_discard_passes():
     vector = changed("T12", ("input", "overrides"), {"stock_end": "opponent_may_take"})
     vector["input"]["actions"] = [*vector["input"]["actions"][:-1], "N throw 6C", "D pass"]
     vector["expect"] = {"how": "void", "stock": 2}
@@ -331,7 +331,7 @@ def test_the_opponent_who_cannot_end_the_deal_with_the_last_discard_passes():
     assert outcome(vector).outcome == files.PASSED
 
 
-def test_what_the_rules_allow_and_the_engine_cannot_play_is_not_supported():
+def test_what_the_engine_cannot_play_is_reported_as_unsupported():
     vector = changed(
         "T09", ("input", "overrides"), {"stock_end": "opponent_may_take", "knock_limit": 30}
     )
@@ -371,7 +371,7 @@ HOLDING = {"stock_before_draw": 3, "phase": "drawer holds eleven"}
         (state(first_turn="free", to_move="dealer", passes=1), None),  # nobody may pass
     ],
 )  # fmt: skip
-def test_what_can_be_done_in_other_positions(given, can):
+def test_the_options_in_other_positions(given, can):
     verdict = outcome(made("options", given, {"options": can or []}))
     if can is None:
         assert "is not possible" in verdict.differences["options"][1]
@@ -428,11 +428,11 @@ OPEN = {"how": "the script ends before the deal"}
                    {**SOLO, "hand": "X 3S 4S 5S 8H 8D 8C QD KD 2H", "deck_top_first": "JD"}, joker_in_hand="lose"),
     ],
 )  # fmt: skip
-def test_other_deals_for_one(vector):
+def test_other_one_player_deals_pass(vector):
     assert outcome(vector).differences == {}
 
 
-def test_an_impossible_script_for_one_names_the_action():
+def test_an_impossible_one_player_script_names_the_action():
     vector = alone_made(["draw", "throw 7S", "stop"], {"how": "gin"})
     assert outcome(vector).differences == {"how": ("gin", "throw 7S (action 2) is not possible")}
 
@@ -465,7 +465,7 @@ DEARER = "the new number must exceed the present one and be at most 6"
             {"illegal": "the die in the centre may be offered only before the cards are seen, as offer 1"}),
     ],
 )  # fmt: skip
-def test_other_dice(vector):
+def test_other_vectors_of_the_die_pass(vector):
     assert outcome(vector).differences == {}
 
 
@@ -475,7 +475,7 @@ def test_an_impossible_offer_is_named():
     }
 
 
-def test_a_die_whose_deal_cannot_be_won_by_a_knock_is_not_supported():
+def test_a_die_without_knocks_is_unsupported():
     verdict = outcome(die([], {"winner": 0}, 0, knock_limit=0))
     assert verdict.outcome == files.NOT_SUPPORTED and "won by a knock" in verdict.reason
 
@@ -508,7 +508,7 @@ def events(*deals):
         made("hollywood", VECTORS["HO6"]["input"], {"winner": 1}),
     ],
 )  # fmt: skip
-def test_other_matches(vector):
+def test_other_vectors_of_matches_pass(vector):
     assert outcome(vector).differences == {}
 
 
@@ -530,7 +530,7 @@ def lone(variant, first_turn, can):
         lone("gin-solitaire+big_gin=no", "discard_first", ["throw"]),
     ],
 )
-def test_what_a_single_player_can_do_first(vector):
+def test_the_first_options_of_a_single_player(vector):
     assert outcome(vector).differences == {}
 
 
@@ -565,7 +565,7 @@ def test_scripts_round_trip():
         ),
     ],
 )
-def test_bad_files(tmp_path, content, said):
+def test_a_bad_file_is_refused(tmp_path, content, said):
     path = tmp_path / "bad.json"
     path.write_text(content)
     result = simgin("conform", path)
@@ -573,7 +573,7 @@ def test_bad_files(tmp_path, content, said):
     assert said in result.stderr and result.stderr.startswith("simgin: ")
 
 
-def test_missing_files_and_kinds(tmp_path, file):
+def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
     assert "cannot be read: No such file" in simgin("conform", tmp_path / "none.json").stderr
     assert "cannot be read: Is a directory" in simgin("conform", tmp_path).stderr
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
@@ -696,14 +696,14 @@ def test_missing_files_and_kinds(tmp_path, file):
         ("OP8", ("input", "state", "passes"), 1, "OP8: input.state.passes must be a whole number 0..0, not 1."),
     ],
 )  # fmt: skip
-def test_vectors_that_cannot_be_read(file, name, path, value, said):
+def test_a_bad_vector_is_refused_in_a_sentence(file, name, path, value, said):
     result = simgin("conform", file(changed(name, path, value), VECTORS["P02"]))
     assert result.exit_code == 2
     assert said in result.stderr
     assert result.stdout == ""
 
 
-def test_all_that_is_wrong_is_told_at_once(file):
+def test_every_mistake_is_reported_at_once(file):
     result = simgin(
         "conform",
         file(changed("SD1", ("input", "score"), -3), changed("SD2", ("input", "score"), "x")),

@@ -1,7 +1,7 @@
-"""The contract test catches every animal of the zoo with one sentence, and lets good strategies through.
+"""The contract test rejects every bad strategy in a sentence and accepts good ones.
 
-Each file of tests/data/bad_strategies does one thing that it must not do. Its first line says which check must catch it
-and quotes words of the sentence.
+Each file of tests/data/bad_strategies does one thing that it must not do. Its first line says which
+check must reject it and quotes words of the sentence.
 """
 
 import json
@@ -18,7 +18,8 @@ from simgin.text.files import create_file
 
 ZOO = Path(__file__).parents[1] / "data" / "bad_strategies"
 ANIMALS = {path.stem: path for path in sorted(ZOO.glob("*.py"))}
-# One of each kind for every run; the others take minutes. Those that end their process are asked on their own.
+# A bad strategy of each kind for every run; the others take minutes.
+# Strategies that end their process are tested separately.
 COMMON = "illegal_card hanging out_of_bounds whole_history writing_view own_chance counting unknown_field".split()
 ENDING = ["hanging_in_python", "hanging_when_read", "ending_the_process"]
 REST = [name for name in ANIMALS if name not in (*COMMON, *ENDING)]
@@ -42,14 +43,14 @@ STRATEGY = Strategy("remembering", discard=remembering)
 """
 
 
-def caught_by(path: Path) -> tuple[str, str]:
-    """The check that is to catch an animal, and words of its sentence."""
+def expected_check(path: Path) -> tuple[str, str]:
+    """The check that must reject a bad strategy, and words of its sentence."""
     name, words = path.read_text().split('"""')[1].split(": ", maxsplit=1)
     return name, words
 
 
 def assert_caught(path: Path, findings: list[contract.Finding]) -> None:
-    name, words = caught_by(path)
+    name, words = expected_check(path)
     failed = {one.check: one.sentence for one in findings if one.passed is False}
     assert list(failed) == [name], f"{path.name}: {failed}"
     assert (
@@ -58,7 +59,7 @@ def assert_caught(path: Path, findings: list[contract.Finding]) -> None:
 
 
 def asked(files: list[Path], seconds: float = 2.0) -> dict[str, list[contract.Finding]]:
-    """What becomes of some strategies that are asked few questions, in as few processes as can be."""
+    """The findings on strategies asked only a few questions, in as few processes as possible."""
     with pytest.MonkeyPatch.context() as few:
         few.setattr(contract, "QUESTIONS", 80)
         few.setattr(contract, "AT_LEAST", 80)
@@ -82,7 +83,7 @@ def rest() -> dict[str, list[contract.Finding]]:
 
 
 @pytest.mark.parametrize("name", COMMON)
-def test_the_common_animals_are_caught(
+def test_the_common_bad_strategies_are_rejected(
     name: str, common: dict[str, list[contract.Finding]]
 ) -> None:
     assert [one.check for one in common[name]] == list(contract.CHECKS)
@@ -90,8 +91,8 @@ def test_the_common_animals_are_caught(
 
 
 @pytest.mark.parametrize("name", ["begun", "remembering"])
-def test_good_strategies_pass(name: str, common: dict[str, list[contract.Finding]]) -> None:
-    """The scaffold, and one that runs in Python, keeps what it knows, and prints: a pure function all the same."""
+def test_good_strategies_are_accepted(name: str, common: dict[str, list[contract.Finding]]) -> None:
+    """The template, and a pure function that runs in Python, caches what it knows and prints."""
     assert [one for one in common[name] if one.passed is not True] == []
     said = {one.check: one.sentence for one in common[name]}
     assert said["plays"] == "200 deals of standard." and (
@@ -101,13 +102,15 @@ def test_good_strategies_pass(name: str, common: dict[str, list[contract.Finding
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REST)
-def test_the_other_animals_are_caught(name: str, rest: dict[str, list[contract.Finding]]) -> None:
+def test_the_other_bad_strategies_are_rejected(
+    name: str, rest: dict[str, list[contract.Finding]]
+) -> None:
     assert_caught(ANIMALS[name], rest[name])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ENDING)
-def test_those_that_end_or_hang_their_process_are_caught(name: str) -> None:
+def test_strategies_that_end_or_hang_their_process_are_rejected(name: str) -> None:
     assert_caught(ANIMALS[name], asked([ANIMALS[name]])[name])
 
 
@@ -128,7 +131,7 @@ def shell(*words: object) -> subprocess.CompletedProcess[str]:
         (None, "cannot be read: No such file"),
     ],
 )
-def test_what_is_no_strategy_is_bad_input(
+def test_a_text_that_is_no_strategy_is_bad_input(
     content: bytes | None, sentence: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "mine.py"
@@ -140,7 +143,7 @@ def test_what_is_no_strategy_is_bad_input(
 
 
 @pytest.mark.slow
-def test_the_command_exits_with_one_for_a_failure_and_says_it_in_json() -> None:
+def test_the_command_exits_with_1_for_a_failure_and_reports_it_in_json() -> None:
     done = shell("check", ANIMALS["illegal_card"], "-v", "standard", "-v", "oklahoma", "--json")
     rows = json.loads(done.stdout)["rows"]
     assert done.returncode == 1 and [row["check"] for row in rows] == list(contract.CHECKS)
@@ -148,8 +151,11 @@ def test_the_command_exits_with_one_for_a_failure_and_says_it_in_json() -> None:
 
 
 @pytest.mark.slow
-def test_every_built_in_strategy_and_policy_passes_in_every_variant() -> None:
-    """By themselves, and every policy in gold's place of its slot; mc with few worlds, for the sake of time."""
+def test_every_shipped_strategy_and_policy_passes_in_every_variant() -> None:
+    """Strategies by themselves, and every policy in gold's place of its slot.
+
+    mc has few worlds, to save time.
+    """
     alone = [name for name in loader.names() if name != "mc"]
     mixed = [
         f"gold+{policy.slot}={policy.name}" for policy in loader.policies() if policy.name != "mc"

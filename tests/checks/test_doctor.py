@@ -1,4 +1,4 @@
-"""`simgin doctor`: all is well here, and everything that it can find is found when it is put in its way."""
+"""`simgin doctor`: all is well here, and every fault it looks for is found when it is planted."""
 
 import json
 import tomllib
@@ -27,7 +27,7 @@ def simgin(*words, code=0):
 
 @pytest.fixture
 def own_cache(tmp_path, monkeypatch):
-    """A cache with nothing in it that only the doctor looks at; what is compiled already stays where it is."""
+    """An empty cache for the doctor; compiled code stays where it is."""
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path))
     directory = tmp_path / jit.digest()
     directory.mkdir()
@@ -42,7 +42,7 @@ def test_all_is_well_on_one_screen():
     assert [line.split()[0] for line in lines if " well  " in line] == list(doctor.CHECKS)
 
 
-def test_json():
+def test_the_json_output_lists_the_checks():
     found = json.loads(simgin("doctor", "--json").stdout)
     assert found["command"] == "simgin doctor"
     assert [row["check"] for row in found["rows"]] == list(doctor.CHECKS)
@@ -50,11 +50,11 @@ def test_json():
 
 
 def test_the_known_sums_are_those_of_this_stream():
-    """When the stream, the rules of standard, gold or simple change what they mean, put the sums that are found here in doctor.SUMS."""
+    """If the stream, standard, gold or simple change, put the new sums in doctor.SUMS."""
     assert doctor.known_sums(runner.run_matchup(doctor._matchup(), doctor.DEALS, 1)) == doctor.SUMS
 
 
-def test_what_is_looked_at_is_what_is_declared():
+def test_the_packages_checked_are_those_declared():
     needed = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
     assert needed | {"llvmlite"} == set(doctor.LIBRARIES)
     assert any(
@@ -71,7 +71,7 @@ def test_what_is_looked_at_is_what_is_declared():
         ("SUMS", {**doctor.SUMS, "turns": doctor.SUMS["turns"] + 1}, "play"),
     ],
 )
-def test_a_wrong_answer_is_found(monkeypatch, constant, value, check):
+def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
     monkeypatch.setattr(doctor, constant, value)
     result = simgin("doctor", "--json", code=1)
     (wrong,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
@@ -116,7 +116,7 @@ def test_a_damaged_cache_is_mended(own_cache):
     assert doctor.cache().fault == ""
 
 
-def test_the_files_that_numba_writes_are_whole_and_half_of_one_is_not(tmp_path):
+def test_a_truncated_numba_file_is_recognised(tmp_path):
     doctor.hands()
     files = [
         path
@@ -129,7 +129,7 @@ def test_the_files_that_numba_writes_are_whole_and_half_of_one_is_not(tmp_path):
         assert not doctor._whole(tmp_path / "half")
 
 
-def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
+def test_an_unwritable_cache_is_reported(tmp_path, monkeypatch):
     (tmp_path / "file").write_text(
         "no directory"
     )  # stands in the way of everybody, the superuser too
@@ -139,7 +139,7 @@ def test_a_cache_that_cannot_be_written(tmp_path, monkeypatch):
     assert "1 of 9 checks found a fault." in result.stdout and "Traceback" not in result.output
 
 
-def test_another_numba(monkeypatch):
+def test_another_version_of_numba_is_reported(monkeypatch):
     real = doctor._version
     monkeypatch.setattr(
         doctor, "_version", lambda name: "0.69.2" if name == "numba" else real(name)
@@ -152,7 +152,7 @@ def test_another_numba(monkeypatch):
     assert "scipy cannot be found" in doctor.libraries().fault
 
 
-def test_missing_extras_are_named_with_the_line_that_installs_them(monkeypatch):
+def test_missing_extras_are_reported_with_the_command_that_installs_them(monkeypatch):
     lines = [
         "numpy>=2",
         "no-such-thing>=3; extra == 'cluster'",
@@ -168,7 +168,7 @@ def test_missing_extras_are_named_with_the_line_that_installs_them(monkeypatch):
     )
 
 
-def test_plug_ins_that_cannot_be_loaded_are_named(monkeypatch, tmp_path):
+def test_broken_plug_ins_are_named(monkeypatch, tmp_path):
     (tmp_path / "broken_plug_in.py").write_text("import nowhere_to_be_found\n")
     monkeypatch.syspath_prepend(tmp_path)
     points = [

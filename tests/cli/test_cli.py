@@ -1,4 +1,4 @@
-"""The command line: what it prints, the JSON contract, exit codes, and a sentence for every kind of bad input."""
+"""The command line: what it prints, the JSON contract, exit codes, and refusals of bad input."""
 
 import importlib
 import json
@@ -110,7 +110,7 @@ print([name for name in {HEAVY} if name in sys.modules])
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_a_help_of_its_own(name):
+def test_every_command_has_its_own_help(name):
     command = getattr(importlib.import_module(f"simgin.cli.commands.{name}"), name)
     assert isinstance(command, click.Command) and command.help
     said = call(name, "--help").stdout
@@ -118,7 +118,7 @@ def test_every_command_has_a_help_of_its_own(name):
     assert all(len(line) <= 80 for line in said.splitlines())
 
 
-def test_the_commands_that_the_tour_shows_exist():
+def test_the_commands_in_the_help_exist():
     shown = [
         line.split()[1]
         for line in call("--help").stdout.splitlines()
@@ -127,11 +127,11 @@ def test_the_commands_that_the_tour_shows_exist():
     assert len(shown) > 8 and set(shown) <= set(COMMANDS)
 
 
-def test_version():
+def test_version_prints_the_version():
     assert call("--version").stdout == f"simgin {simgin.__version__}\n"
 
 
-def test_no_command_is_bad_input_and_shows_the_tour():
+def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2():
     result = call(code=2)
     assert (
         result.stdout == "" and result.stderr.startswith("Usage: ") and "Commands:" in result.stderr
@@ -172,13 +172,13 @@ def test_a_strategy_against_itself_is_not_mirrored():
     )
 
 
-def test_matches():
+def test_match_plays_whole_matches():
     said = call("match", "gold", "--matches", 40, "--workers", 1).stdout
     assert "matches won %" in said and "Mirrored: 20 pairs of matches" in said
     assert said.splitlines()[-1].endswith("--matches 40 --seed 1")
 
 
-def test_json_is_one_object_with_the_agreed_keys():
+def test_the_json_output_is_one_object_with_the_agreed_keys():
     result = call("match", "gold", "-v", "eaai", *FEW, "--json")
     found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
     assert list(found) == KEYS
@@ -192,7 +192,7 @@ def test_json_is_one_object_with_the_agreed_keys():
     assert found["rows"] == table.records(simgin.match("gold", variant="eaai", deals=200))
 
 
-def test_written_files_are_named_and_there(here):
+def test_written_files_are_named_and_exist(here):
     result = call("match", "gold", *FEW, "-o", "out dir", "--json")
     found = json.loads(result.stdout)
     assert all(Path(path).is_file() for path in found["files"])
@@ -208,7 +208,7 @@ def test_written_files_are_named_and_there(here):
     assert [path.name for path in here.iterdir()] == ["out dir"]
 
 
-def test_workers_do_not_show(here):
+def test_results_do_not_depend_on_workers(here):
     for workers in (1, 2):
         call(
             "match",
@@ -227,13 +227,13 @@ def test_workers_do_not_show(here):
     assert Path("w1/summary.md").read_bytes() == Path("w2/summary.md").read_bytes()
 
 
-def test_a_variant_whose_deals_depend_on_the_score_says_so():
+def test_single_deals_that_depend_on_the_score_carry_a_note():
     result = call("match", "gold", "-v", "shot", *FEW)
     assert "deals of shot depend on the score" in result.stderr and "--matches" in result.stderr
     assert "depend" not in call("match", "gold", "-v", "shot", "--matches", 10).stderr
 
 
-def test_a_strategy_file_by_path(here):
+def test_a_strategy_file_can_be_named_by_path(here):
     Path("my file.py").write_text(
         "from simgin.strategy.author import Strategy\nMINE = Strategy('mine')\n"
     )
@@ -244,7 +244,7 @@ def test_a_strategy_file_by_path(here):
 # run
 
 
-def test_run_writes_everything_where_it_says(here):
+def test_run_writes_its_files_where_it_says(here):
     Path("waiting.toml").write_text(EXPERIMENT)
     said = call("run", "waiting.toml", "--workers", 1).stdout
     assert said.startswith("Does waiting for gin pay?")
@@ -270,7 +270,7 @@ def test_run_writes_everything_where_it_says(here):
     assert table.csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
 
 
-def test_run_with_another_seed_and_place(here):
+def test_run_takes_another_seed_and_directory(here):
     Path("waiting.toml").write_text(EXPERIMENT)
     found = json.loads(
         call("run", "waiting.toml", "--seed", 9, "-o", "there", "--workers", 2, "--json").stdout
@@ -281,21 +281,21 @@ def test_run_with_another_seed_and_place(here):
 
 
 def kept(place):
-    """What of a run directory must not depend on how the run went."""
+    """The part of a run directory that must not depend on how the run went."""
     return {
         name: Path(place, name).read_bytes() for name in ("table.csv", "summary.csv", "summary.md")
     }
 
 
 def manifest(place):
-    """What a manifest says but for the clock."""
+    """The manifest without its times."""
     found = directory.read_manifest(place)
     return {
         name: value for name, value in found.items() if name not in ("started", "ended", "seconds")
     }
 
 
-def test_the_same_command_again_says_the_same_and_plays_nothing(here, monkeypatch):
+def test_a_repeated_command_prints_the_same_and_plays_nothing(here, monkeypatch):
     Path("waiting.toml").write_text(EXPERIMENT)
     first = (
         call("run", "waiting.toml", "--json").stdout,
@@ -315,12 +315,12 @@ def test_the_same_command_again_says_the_same_and_plays_nothing(here, monkeypatc
     )
 
 
-def test_the_same_match_again_says_the_same(here):
+def test_a_repeated_match_prints_the_same(here):
     first, second = (call("match", "gold", *FEW, "-o", "out").stdout for _ in range(2))
     assert first == second
 
 
-def test_more_deals_extend_and_fewer_are_a_part(here):
+def test_more_deals_extend_a_run_and_fewer_use_part_of_it(here):
     for n in ("2k", "6k", "3001", "6k"):
         call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
         call("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
@@ -352,7 +352,7 @@ def test_only_what_is_missing_is_played(here, monkeypatch):
         ("run waiting.toml", ['question: nothing there, "Does waiting for gin pay?" here.']),
     ],
 )
-def test_the_directory_of_another_run_is_refused_with_the_difference(here, words, told):
+def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(here, words, told):
     Path("waiting.toml").write_text(EXPERIMENT)
     call("match", "gold", *FEW, "-o", "out")
     before = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
@@ -388,7 +388,7 @@ MINE = Strategy('mine', knock=mine)
         (", knock=mine", ", ending='same'", 'ending: "best" there, "same" here'),
     ],
 )
-def test_a_strategy_that_changed_under_its_name_is_another_run(here, old, new, told):
+def test_a_changed_strategy_of_the_same_name_is_another_run(here, old, new, told):
     Path("mine.py").write_text(OWN)
     call("match", "mine.py", *FEW, "-o", "out")
     Path("mine.py").write_text(OWN.replace(old, new))
@@ -396,7 +396,7 @@ def test_a_strategy_that_changed_under_its_name_is_another_run(here, old, new, t
     assert re.search(f"strategies, mine\\.py, {told}\\.", said)
 
 
-def test_a_cell_more_is_another_run(here):
+def test_an_additional_cell_is_another_run(here):
     Path("waiting.toml").write_text(EXPERIMENT)
     call("run", "waiting.toml")
     Path("waiting.toml").write_text(EXPERIMENT.replace('"simple"]', '"simple", "gold-early"]'))
@@ -404,7 +404,7 @@ def test_a_cell_more_is_another_run(here):
     assert "matchups: " in said and "gold-early" in said
 
 
-def test_a_dry_run_writes_nothing_and_tells_what_is_left(here):
+def test_a_dry_run_writes_nothing_and_shows_what_is_left(here):
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "2000"))
     said = call("run", "waiting.toml", "--dry-run").stdout
     assert "2,000 deals" in said and "done)" not in said and files(here) == ["waiting.toml"]
@@ -420,12 +420,12 @@ def test_a_dry_run_writes_nothing_and_tells_what_is_left(here):
 # variants and strategies
 
 
-def test_the_import_of_variants_is_light():
+def test_listing_variants_imports_nothing_heavy():
     code = "import sys, simgin.cli.commands.variants; assert not {'numba', 'numpy', 'pandas', 'pydantic', 'rich'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_variants_lists_all():
+def test_variants_lists_every_variant():
     said = call("variants").stdout
     assert all(f"\n{name} " in said for name in variants.names())
     assert all(len(line) <= 80 for line in said.splitlines())
@@ -438,7 +438,7 @@ def test_a_variant_shows_its_differences_and_every_parameter():
     assert all(f"\n{name} " in said for name in variants.parameters())
 
 
-def test_variants_json():
+def test_variants_can_be_listed_as_json():
     found = json.loads(call("variants", "--json").stdout)
     assert list(found) == KEYS and [row["name"] for row in found["rows"]] == list(variants.names())
     rows = json.loads(call("variants", "eaai", "--json").stdout)["rows"]
@@ -476,7 +476,7 @@ def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch
     assert "already exists" in call("strategies", "new", "mine.py", code=2).stderr
 
 
-def test_a_strategy_in_python_is_shown_as_slow(tmp_path):
+def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
         "from simgin.strategy.author import *\nSEEN = {}\n@take\ndef f(view, rules, params):\n    return SEEN.get(1, 0)\nS = Strategy('x', take=f)"
@@ -506,7 +506,7 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
     }
 
 
-def test_subcommands_can_stand_beside_a_name():
+def test_a_subcommand_and_a_name_can_share_a_command():
     group = NameOrSubcommand(
         click.Command(
             "things",
@@ -566,7 +566,7 @@ def test_subcommands_can_stand_beside_a_name():
         ("bench --seconds 0", "--seconds"),
     ],
 )
-def test_bad_input_is_a_sentence_and_leaves_nothing_behind(here, words, said):
+def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(here, words, said):
     Path("mine.py").write_text(PLUGIN)
     Path("syntax.py").write_text("def")
     Path("taken.txt").write_text("not results")
@@ -583,7 +583,7 @@ def test_bad_input_is_a_sentence_and_leaves_nothing_behind(here, words, said):
     assert [name for name in files(here) if "__pycache__" not in name] == before
 
 
-def test_illegal_play_names_the_deal_and_the_command_that_replays_it(here):
+def test_an_illegal_answer_is_reported_with_the_command_that_replays_it(here):
     Path("mine.py").write_text(PLUGIN)
     said = call("match", "mine.py#throws", *FEW, "-o", "out", "--json", code=2).stderr
     assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in said
@@ -594,7 +594,7 @@ def test_illegal_play_names_the_deal_and_the_command_that_replays_it(here):
     )  # mended, and nothing of the faulty one was kept
 
 
-def test_every_mistake_of_an_experiment_has_its_line(here):
+def test_every_mistake_of_an_experiment_has_a_line(here):
     Path("wrong.toml").write_text(
         EXPERIMENT.replace("variants", "varants").replace('"gold"', '"golt"')
     )
@@ -610,13 +610,13 @@ def test_a_directory_without_permission_is_refused_before_playing(here):
     assert "no permission" in call("match", "gold", "-o", "locked/out", code=2).stderr
 
 
-def test_a_place_is_checked_before_playing(here, monkeypatch):
+def test_a_directory_is_checked_before_playing(here, monkeypatch):
     monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
     Path("taken.txt").write_text("")
     call("match", "gold", "-o", "taken.txt", code=2)
 
 
-def test_a_full_disk_is_a_sentence_and_the_same_command_goes_on(here, monkeypatch):
+def test_a_full_disk_is_reported_and_the_same_command_continues(here, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device")
 
@@ -629,7 +629,7 @@ def test_a_full_disk_is_a_sentence_and_the_same_command_goes_on(here, monkeypatc
     call("match", "gold", *FEW, "-o", "out")
 
 
-def test_bugs_are_not_dressed_up_as_bad_input(monkeypatch):
+def test_a_bug_is_not_reported_as_bad_input(monkeypatch):
     monkeypatch.setattr(runner, "run", lambda *_, **__: int("a bug"))
     assert isinstance(CliRunner().invoke(cli, ["match", "gold"]).exception, ValueError)
 
@@ -637,7 +637,7 @@ def test_bugs_are_not_dressed_up_as_bad_input(monkeypatch):
 # Interruptions and pipes
 
 
-def test_an_interruption_ends_with_130_keeps_what_was_finished_and_goes_on(here, monkeypatch):
+def test_an_interruption_exits_with_130_and_keeps_finished_blocks(here, monkeypatch):
     with monkeypatch.context() as patched:
         interrupted_after(patched, 2)
         said = call("match", "gold", "--deals", "60k", "-o", "out", "--workers", 1, code=130).stderr
@@ -658,7 +658,7 @@ def test_an_interruption_without_a_directory_says_that_nothing_was_written(here,
     assert files(here) == []
 
 
-def test_what_a_run_by_the_clock_goes_on_with_still_plays_matches(here, monkeypatch):
+def test_a_run_with_a_time_limit_continues_with_matches(here, monkeypatch):
     interrupted_after(monkeypatch, 1)
     said = call("match", "gold", "--matches", "60k", "--for", "50s", "-o", "out", code=130).stderr
     assert (
@@ -668,7 +668,7 @@ def test_what_a_run_by_the_clock_goes_on_with_still_plays_matches(here, monkeypa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_control_c_while_playing(here):
+def test_ctrl_c_stops_a_run(here):
     code = """
 import os, signal, threading
 from simgin.cli import main
@@ -693,13 +693,13 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
-def test_a_reader_that_goes_away_is_no_error():
+def test_a_closed_pipe_is_no_error():
     script = f"{shlex.quote(sys.executable)} -m simgin variants --json | head -c 10"
     run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120)
     assert run.stdout == '{"simgin":' and run.stderr == ""
 
 
-def test_a_process_of_its_own_behaves_alike(here):
+def test_a_separate_process_behaves_alike(here):
     good = shell("match", "gold", *FEW, "--json")
     assert good.returncode == 0 and list(json.loads(good.stdout)) == KEYS
     assert "Warning" not in good.stderr
@@ -711,7 +711,7 @@ def test_a_process_of_its_own_behaves_alike(here):
     )
 
 
-def test_no_colour_codes_where_none_are_wanted():
+def test_colour_codes_are_printed_on_terminals_only():
     run = shell("strategies", env={**os.environ, "NO_COLOR": "1", "FORCE_COLOR": "1"})
     assert run.returncode == 0 and "\x1b[1m" in run.stdout  # a terminal, bold
     assert not re.search(r"\x1b\[[^m]*(3|4|9|10)[0-9][;m]", run.stdout)
@@ -720,7 +720,7 @@ def test_no_colour_codes_where_none_are_wanted():
 # The rest of the room
 
 
-def test_waiting_is_explained_only_when_it_is_long(monkeypatch):
+def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
     said, long = [], threading.Event()
     monkeypatch.setattr(session, "note", lambda message: (said.append(message), long.set()))
     with session.explain_wait():

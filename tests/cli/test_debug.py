@@ -1,4 +1,4 @@
-"""`--debug`: plain Python that a debugger can enter, with the compiled run's results to the byte."""
+"""`--debug` runs plain Python that a debugger can enter, with the compiled run's exact results."""
 
 import hashlib
 import json
@@ -57,7 +57,8 @@ FLOATS = Strategy("floats", discard=half)
 LEAVES = Strategy("leaves", discard=leaves)
 """
 
-# Every opening, ending and restriction, noise, lay-offs on gin, scores; by seeds whose key has its highest bit set.
+# Every opening, ending and restriction, noise, lay-offs on gin, scores.
+# The seeds give keys whose highest bit is set.
 GAMES = (
     ("gold", "simple", "standard", "deal"),
     ("simple", "random", "eaai", "match"),
@@ -84,22 +85,22 @@ GAMES = (
 )
 
 
-def test_the_rows_are_those_of_the_compiled_run_to_the_byte():
+def test_interpreted_rows_are_those_of_the_compiled_run():
     compiled = run("match", "gold", "--deals", DEBUG_DEALS, "--json")
     done = shell("match", "gold", "--debug", "--json")
     assert (done.stdout, done.returncode) == (compiled.stdout, 0), done.stderr
     assert f"{DEBUG_DEALS} deals" in done.stderr and "--deals" in done.stderr
 
 
-def test_a_deal_is_told_alike():
+def test_a_deal_is_shown_alike():
     words = ("show", "gold", "simple", "-v", "shot", "--unit", "3", "--half", "1")
     assert shell(*words, "--debug").stdout == run(*words).stdout
 
 
-def test_print_and_breakpoint_work_and_leave_stdout_to_the_object(mine):
+def test_print_and_breakpoint_do_not_disturb_stdout(strategy_file):
     done = shell(
         "match",
-        f"{mine}#talks",
+        f"{strategy_file}#talks",
         "--deals",
         "2",
         "--debug",
@@ -112,13 +113,13 @@ def test_print_and_breakpoint_work_and_leave_stdout_to_the_object(mine):
 
 
 @pytest.mark.parametrize("command", ["match", "show"])
-def test_an_exception_shows_its_authors_lines_and_the_sentence(mine, command):
-    done = shell(command, f"{mine}#raises", "--debug")
+def test_an_exception_shows_the_authors_lines_and_the_sentence(strategy_file, command):
+    done = shell(command, f"{strategy_file}#raises", "--debug")
     assert done.returncode == 2
     head, _, sentence = done.stderr.partition("\nsimgin: /")
     told = [line.strip() for line in head.splitlines() if line.startswith("  File")]
     assert told == [
-        f'File "{mine}", line {line}, in {name}'
+        f'File "{strategy_file}", line {line}, in {name}'
         for line, name in ((line_of("return deep"), "careful"), (line_of("raise V"), "deep"))
     ]
     assert (
@@ -127,21 +128,21 @@ def test_an_exception_shows_its_authors_lines_and_the_sentence(mine, command):
     )
 
 
-def test_what_the_compiler_would_refuse_is_refused(mine):
-    done = shell("match", f"{mine}#floats", "--debug")
+def test_a_policy_the_compiler_refuses_is_refused(strategy_file):
+    done = shell("match", f"{strategy_file}#floats", "--debug")
     assert done.returncode == 2 and "an answer is a whole number or a yes or no" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_leaving_the_debugger_is_an_interruption(mine):
-    done = shell("match", f"{mine}#leaves", "--debug")
+def test_quitting_the_debugger_is_an_interruption(strategy_file):
+    done = shell("match", f"{strategy_file}#leaves", "--debug")
     assert (
         done.returncode == 130 and "interrupted" in done.stderr and "Traceback" not in done.stderr
     )
 
 
 @pytest.mark.slow
-def test_all_kinds_of_games_have_the_same_sums_interpreted():
+def test_variants_of_every_kind_have_the_same_sums_interpreted():
     code = f"import sys; sys.path.append({str(Path(__file__).parent)!r})\n"
     code += "import test_debug\nfor i in range(len(test_debug.GAMES)): print(test_debug.digest(i))"
     done = subprocess.run(
@@ -159,8 +160,8 @@ def test_all_kinds_of_games_have_the_same_sums_interpreted():
     ("file", "which"),
     [("elementary", ""), ("layoff", "long_chains"), ("conform", "rule_book and not CT")],
 )
-def test_the_tests_pass_interpreted(file, which):
-    """What coverage of compiled code hides shows here. Without the enumerations, which would take hours."""
+def test_selected_tests_pass_interpreted(file, which):
+    """Coverage sees interpreted code only. Enumerations are left out, they would take hours."""
     (path,) = (ROOT / "tests").rglob(f"test_{file}.py")
     words = [
         sys.executable,
@@ -182,12 +183,12 @@ def test_the_tests_pass_interpreted(file, which):
 
 
 def run(*words):
-    """A command line in this process, compiled."""
+    """A command line in this process, with compiled code."""
     return CliRunner().invoke(cli, [str(word) for word in words], prog_name="simgin")
 
 
 def shell(*words, **more):
-    """A command line in a process of its own."""
+    """A command line in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "simgin", *words],
         capture_output=True,
@@ -203,14 +204,14 @@ def line_of(text):
 
 
 @pytest.fixture
-def mine(tmp_path):
-    path = tmp_path / "mine.py"
+def strategy_file(tmp_path):
+    path = tmp_path / "strategy_file.py"
     path.write_text(MINE)
     return path
 
 
 def digest(i):
-    """Digest of the batch rows of 20 units of a game."""
+    """Digest of the batch rows of 20 units of a matchup."""
     a, b, variant, unit = GAMES[i]
     one = matchup.Matchup(
         variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit

@@ -1,4 +1,4 @@
-"""`simgin odds`: what it prints in 80 columns, what it writes, its JSON, and what it says to bad input."""
+"""`simgin odds`: its 80-column screen, its files and JSON, and what it refuses."""
 
 import json
 import shlex
@@ -13,7 +13,7 @@ from simgin.cli.main import cli
 from simgin.odds import report
 
 NAMES = ["variant", "strategy", "opponent"]
-PICTURES = {  # the columns that the pictures are promised
+PICTURES = {  # the columns that the plots rely on
     "odds": ["draws", "kind", "share", "low", "high", "n"],
     "strength": ["metric", "value", "low", "high", "n"],
     "totals": ["total", "share", "low", "high", "n"],
@@ -48,7 +48,7 @@ def call(*words, code=0):
     return result
 
 
-def test_two_games_for_one(here):
+def test_two_one_player_variants_are_shown_side_by_side(here):
     said = call("solitaire-gin-knock", "solitary-gin", *SOLO).stdout
     assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
     for words in (
@@ -94,7 +94,7 @@ def test_two_games_for_one(here):
     assert sorted(set(threshold["measure"])) == ["points", "share"]
 
 
-def test_a_game_for_two(here):
+def test_a_two_player_variant_is_shown_by_seat(here):
     said = call("standard", "--strategy", "gold", "--deals", "10k", "-o", "out").stdout
     assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
     assert "nondealer" in said and "match won % by the score" in said
@@ -103,7 +103,7 @@ def test_a_game_for_two(here):
     assert (here / "out" / "scores-standard-gold.svg").exists()
 
 
-def test_where_v_is_refused_it_says_so_and_tells_the_rest():
+def test_where_v_is_refused_the_rest_is_shown():
     result = call("hollywood", "--strategy", "gold", "--deals", "10k")
     assert (
         "simgin: V is not computed for goal = columns" in result.stderr
@@ -111,7 +111,7 @@ def test_where_v_is_refused_it_says_so_and_tells_the_rest():
     )
 
 
-def test_json_on_stdout_alone():
+def test_with_json_nothing_else_is_on_stdout():
     whole = json.loads(call("solitaire-gin", *SOLO, "--json").stdout)
     assert list(whole) == ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
     assert {row["table"] for row in whole["rows"]} == {
@@ -125,7 +125,7 @@ def test_json_on_stdout_alone():
     assert all({"variant", "strategy", "opponent", "n"} <= set(row) for row in whole["rows"])
 
 
-def test_without_a_game_those_for_one():
+def test_without_a_variant_every_one_player_variant_is_shown():
     assert command.alone() == [
         "solitaire-gin",
         "solitaire-gin-scored",
@@ -148,12 +148,12 @@ def test_without_a_game_those_for_one():
         (("solitaire-gin", "-o", "."), "name a directory inside it"),
     ],
 )
-def test_bad_input_is_a_sentence(words, told):
+def test_bad_input_is_refused_in_a_sentence(words, told):
     result = call(*words, code=2)
     assert told in result.stderr and "Traceback" not in result.stderr and not result.stdout
 
 
-def test_an_interruption_names_the_command_that_goes_on(monkeypatch):
+def test_an_interruption_names_the_command_that_continues(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
@@ -164,12 +164,12 @@ def test_an_interruption_names_the_command_that_goes_on(monkeypatch):
     )
 
 
-def test_deals_to_tell_that_may_be_without_bound():
+def test_a_number_without_an_upper_limit_is_shown_as_over_its_lower_limit():
     assert report._size(10.0, 8.0, 12.0) == "10.0 ± 2.0"
     assert report._size(10.0, 8.0, float("inf")) == "over 8"
 
 
-def test_the_chance_by_count_has_its_place():
+def test_the_chance_by_deadwood_is_shown():
     counts = [
         (turn, count, 0.9 - count / 100, 0.5, 1.0, 100)
         for turn in range(12)
@@ -187,8 +187,11 @@ def test_the_chance_by_count_has_its_place():
     assert {"counts.csv", "counts.svg", "counts.png"} == set(whole.files())
 
 
-def test_the_picture_of_the_odds_is_not_crowded(monkeypatch):
-    """Gin of both players, the joker of the last: naive play knocks and meets it, too, but that is in the table."""
+def test_the_plot_of_odds_shows_few_lines(monkeypatch):
+    """Gin of both players and the joker of the last.
+
+    Naive play also knocks and meets the joker; those chances are in the table.
+    """
     drawn, draw = {}, plots.odds
 
     def seen(frame, *, seed):

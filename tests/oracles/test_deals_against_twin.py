@@ -1,7 +1,8 @@
-"""Deals of the engine, replayed question by question through the twin, which was written from the rules alone.
+"""Two-player deals of the engine, replayed question by question through the twin.
 
-Own packs are the engine's shuffles, played by strategies that range from chance to sense. Stacked packs give both seats hands full of
-melds, so that what is rare in play (big gin, shots, undercuts, lay-offs, a choice of meldings) happens in every few deals.
+Some packs are the engine's shuffles, played by strategies from random to sensible. Stacked packs
+give both seats hands full of melds, so that rare events (big gin, shots, undercuts, lay-offs, a
+choice of meldings) occur in every few deals.
 """
 
 import random
@@ -27,7 +28,7 @@ PAIRS = (
     ("shooter", "shooter-same"),
     ("random:p=0.8,p_end=1", "gold-early"),
 )
-# Every two-player row whose deals are a game of their own, and the kinds it must have been seen to end with.
+# Every two-player variant with its own deals, and the outcomes that must have occurred.
 ROWS = {
     "standard": (),
     "straight": ("void",),
@@ -43,7 +44,7 @@ ROWS = {
     "tournament": ("big_gin",),
     "round-the-corner": (),
 }
-# Those whose deals are the deals of standard: they differ in the match only.
+# Variants whose deals are those of standard: they differ in the match only.
 STANDARD_DEALS = ("eaai", "hollywood", "pro", "race", "twofold", "dice", "dice-pro")
 OPTIONS = (
     "standard+first_turn=free",
@@ -94,7 +95,7 @@ CHOICES = tuple(
         "standard-50th+take_to_knock=melded+knock_limit=30",
     )
 )
-# The die: who offers and who accepts is told by lot. In pairs of which at least one side offers.
+# The die: offers and answers are random. In every pair at least one side offers.
 GAMBLERS = (
     ("stray", "stray-same"),
     ("gambler", "stray"),
@@ -125,7 +126,10 @@ def game(text, pair, seed):
 
 
 def compare(text, seed, own, from_stacked, pairs=PAIRS):
-    """Replay so many deals of each pair of strategies; how often each kind of result was seen, and `took_last` and `asked` more."""
+    """Replay deals of each pair of strategies.
+
+    Returns how often each outcome occurred, with the counts `took_last` and `asked`.
+    """
     seen = Counter()
     rng = random.Random(f"{text} {seed}")
     for pair in pairs:
@@ -173,7 +177,7 @@ def count_rare(seen, played):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_every_row(text):
+def test_every_variant_agrees_with_the_twin(text):
     seen = compare(text, 2024, own=10, from_stacked=18)
     wanted = ("knock", "gin", "undercut", "void", "declined", *ROWS[text])
     if text == "straight":
@@ -185,7 +189,7 @@ def test_every_row(text):
 
 
 @pytest.mark.parametrize("text", OPTIONS)
-def test_every_option(text):
+def test_every_option_agrees_with_the_twin(text):
     seen = compare(text, 2025, own=2, from_stacked=8)
     assert sum(seen[kind] for kind in sums.KINDS) == 10 * len(PAIRS)
     most = 8 if "max_turns=1+" in text else 7  # few deals end on their first turn
@@ -201,19 +205,19 @@ def test_every_option(text):
 
 
 @pytest.mark.parametrize("text", STANDARD_DEALS)
-def test_rows_that_differ_in_the_match_only(text):
+def test_variants_that_differ_in_the_match_only_agree_with_the_twin(text):
     seen = compare(text, 2029, own=2, from_stacked=2)
     assert seen["knock"] and seen["gin"], seen
 
 
 @pytest.mark.parametrize("text", CHOICES)
-def test_every_choice(text):
+def test_every_choice_of_melding_agrees_with_the_twin(text):
     seen = compare(text, 2030, own=1, from_stacked=6)
     assert seen["shown"] > 2 and seen["shown dearer"], seen
 
 
 @pytest.mark.parametrize("text", DICE)
-def test_the_die(text):
+def test_the_die_agrees_with_the_twin(text):
     seen = compare(text, 2100 + DICE.index(text), own=8, from_stacked=2, pairs=GAMBLERS)
     missing = [kind for kind in ("refused", "answered blind", "answered in play") if not seen[kind]]
     assert not missing, (missing, seen)
@@ -223,18 +227,18 @@ def test_the_die(text):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [*ROWS, *STANDARD_DEALS, *OPTIONS, *CHOICES])
-def test_every_row_and_option_at_length(text):
+def test_every_variant_and_option_agrees_with_the_twin_in_many_deals(text):
     compare(text, 2026, own=170, from_stacked=170)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", DICE)
-def test_the_die_at_length(text):
+def test_the_die_agrees_with_the_twin_in_many_deals(text):
     compare(text, 2033, own=500, from_stacked=250, pairs=GAMBLERS)
 
 
-def test_nothing_is_left_out():
-    """Every two-player row is replayed, and every value of every rule of a deal in a row where it counts."""
+def test_every_variant_and_every_value_of_a_rule_is_replayed():
+    """Every two-player variant, and every value of a deal's rules in a variant where it counts."""
     assert {*TWO_PLAYER} == {*ROWS, *STANDARD_DEALS}
     rows = [variants.find(text).row for text in (*ROWS, *OPTIONS, *CHOICES, *DICE)]
     sections = ("deal", "meld", "score", "stake")
@@ -253,19 +257,19 @@ def test_nothing_is_left_out():
 
 
 @pytest.mark.parametrize("name", FOR_ONE)
-def test_what_is_kept_for_one_player(name):
+def test_one_player_rules_are_refused_or_idle_for_two(name):
     for value in FOR_ONE[name]:
         row = {**variants.find("standard").row, name: value}
         assert variants.validate(row) or not parameters()[name].acts(row)
 
 
 @pytest.mark.parametrize("text", STANDARD_DEALS)
-def test_rows_with_the_deals_of_standard(text):
+def test_variants_with_the_deals_of_standard_are_recognised(text):
     differences = variants.difference(variants.find("standard"), variants.find(text))
     assert {parameters()[name].section for name, *_ in differences} <= {"match", "stake"}
 
 
-# Rows that nobody thought of
+# Random variants
 
 
 VALUES = {
@@ -311,7 +315,7 @@ VALUES = {
 
 
 def any_row(rng, melding):
-    """A row of values drawn at random that is a game."""
+    """A random row that is a variant."""
     while True:
         drawn = [f"{name}={rng.choice(values)}" for name, values in VALUES.items()]
         text = "+".join(["standard", *drawn, f"melding={melding}"])
@@ -329,7 +333,7 @@ def compare_any_rows(seed, rows, melding="auto"):
     return seen
 
 
-def test_rows_drawn_at_random():
+def test_random_variants_agree_with_the_twin():
     seen = compare_any_rows(2027, 100)
     assert (
         min(
@@ -340,19 +344,22 @@ def test_rows_drawn_at_random():
     ), seen
 
 
-def test_rows_with_a_choice_drawn_at_random():
+def test_random_variants_with_a_choice_of_melding_agree_with_the_twin():
     assert compare_any_rows(2031, 10, "choice")["shown dearer"] > 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("melding", ["auto", "choice"])
-def test_many_rows_drawn_at_random(melding):
+def test_many_random_variants_agree_with_the_twin(melding):
     compare_any_rows(2028, 1_000, melding)
 
 
 @pytest.mark.parametrize("most, takes", [(29, 0), (500, 472)])
-def test_the_turn_after_the_last(most, takes):
-    """The 50th-card rule can add a turn to those that `max_turns` allows: no stall, and the history has room for it."""
+def test_the_50th_card_rule_can_add_a_turn(most, takes):
+    """It may follow the last turn that `max_turns` allows.
+
+    The deal does not stall, and the history has room for it.
+    """
     text = f"standard-50th+max_turns={most}+knock_limit=99"
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
     matchup = game(text, pair, 3)

@@ -1,7 +1,7 @@
 """Whole matches of the engine, deal after deal through the twin.
 
-The twin says who deals, how the match stands at every question, and who has won it when. The sums
-over deals and matches are formed a second time from its results.
+The twin says who deals, the score at every question, and who has won when. The sums over deals and
+matches are formed again from its results.
 """
 
 import random
@@ -75,7 +75,7 @@ ALONE = (
 
 
 def game(text, i, seed):
-    """A match of some row, the i-th pair of strategies in it."""
+    """A match of a variant between the i-th pair of strategies."""
     variant = variants.find(text)
     players = PLAYERS if variant.row["players"] == 1 else PAIRS
     names = players[i % len(players)]
@@ -84,7 +84,7 @@ def game(text, i, seed):
 
 
 def played_match(game, unit, half, booked):
-    """One match, deal after deal, every deal replayed and booked; the twin's match at its end."""
+    """Replay and record a match deal by deal; the twin's match at its end."""
     match = None
     while match is None or not match.over:
         played = deal.play(game, unit, half, match.deals if match else 0)
@@ -99,7 +99,7 @@ def played_match(game, unit, half, booked):
 
 
 def compare(game, n):
-    """The twin's matches of n units, of which the engine must have the same sums."""
+    """The twin's matches of n units, after checking that the engine has the same sums."""
     matches, units = [], []
     for unit in range(n):
         booked, dealers = new_unit(), set()
@@ -116,12 +116,12 @@ def compare(game, n):
 
 
 @pytest.mark.parametrize("i, text", [*enumerate(variants.names())])
-def test_every_row(i, text):
+def test_matches_of_every_variant_agree_with_the_twin(i, text):
     assert compare(game(text, i, 77), 1)
 
 
 @pytest.mark.parametrize("i, text", [*enumerate([*OPTIONS, *ALONE])])
-def test_every_option(i, text):
+def test_matches_with_every_option_agree_with_the_twin(i, text):
     matches = compare(game(text, i, 78), 1)
     if "max_deals" not in text:
         assert not any(match.unfinished for match in matches)
@@ -130,19 +130,19 @@ def test_every_option(i, text):
 @pytest.mark.slow
 @pytest.mark.parametrize("i", range(len(PAIRS)))
 @pytest.mark.parametrize("text", variants.names())
-def test_every_row_at_length(text, i):
+def test_many_matches_of_every_variant_agree_with_the_twin(text, i):
     compare(game(text, i, 79), 25)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("i", range(len(PAIRS)))
 @pytest.mark.parametrize("text", [*OPTIONS, *ALONE])
-def test_every_option_at_length(text, i):
+def test_many_matches_with_every_option_agree_with_the_twin(text, i):
     compare(game(text, i, 82), 8)
 
 
-def test_nothing_is_left_out():
-    """Every value of every word of a match is in a row that is played, where it counts."""
+def test_every_value_of_a_match_rule_is_played():
+    """Every value of every match rule is in a variant that is played, where it counts."""
     rows = [variants.find(text).row for text in (*variants.names(), *OPTIONS, *ALONE)]
     rules = {
         name: parameter
@@ -165,7 +165,7 @@ def test_nothing_is_left_out():
     assert {name for name, _ in covered} == {*rules}
 
 
-# How matches end, and rows that nobody thought of
+# How matches end, and random variants
 
 
 VALUES = {
@@ -199,7 +199,7 @@ VALUES = {
 
 
 def any_row(rng):
-    """A row of values drawn at random that is a game."""
+    """A random row that is a variant."""
     while True:
         drawn = [f"{name}={rng.choice(values)}" for name, values in VALUES.items()]
         try:
@@ -209,7 +209,7 @@ def any_row(rng):
 
 
 def compare_any_rows(seed, rows):
-    """How the matches of so many rows ended, by goal."""
+    """How the matches of random variants ended, by goal."""
     rng, seen = random.Random(seed), Counter()
     for i in range(rows):
         text = any_row(rng)
@@ -219,7 +219,7 @@ def compare_any_rows(seed, rows):
     return seen
 
 
-def test_rows_drawn_at_random():
+def test_matches_of_random_variants_agree_with_the_twin():
     seen = compare_any_rows(80, 25)
     assert {goal for goal, _ in seen} == {*VALUES["goal"]} and {"won", "unfinished"} <= {
         how for _, how in seen
@@ -227,7 +227,7 @@ def test_rows_drawn_at_random():
 
 
 @pytest.mark.slow
-def test_many_rows_drawn_at_random():
+def test_matches_of_many_random_variants_agree_with_the_twin():
     seen = compare_any_rows(81, 600)
     assert seen["columns", "drawn"] and seen["single", "drawn"], seen
     assert all(
@@ -244,8 +244,8 @@ def test_many_rows_drawn_at_random():
     "text, pair, n",
     [("standard-50th", ("gold", "late"), 25), ("dice-pro+shot", ("stray", "stray"), 30)],
 )
-def test_single_deals_and_their_sums(text, pair, n):
-    """Single deals go by turns: the dealer is the unit's parity."""
+def test_single_deals_and_their_sums_agree_with_the_twin(text, pair, n):
+    """The dealer of a single deal is the parity of its unit."""
     game = Matchup(variants.find(text), *map(strategy, pair), 78, "deal")
     units = []
     for unit in range(n):
@@ -258,7 +258,7 @@ def test_single_deals_and_their_sums(text, pair, n):
     assert named(matchup.play(game, 0, n)[0]) == named(batch_row(units))
 
 
-def test_single_deals_of_one_player_and_their_sums():
+def test_single_one_player_deals_and_their_sums_agree_with_the_twin():
     game = Matchup(variants.find("solitaire-gin-knock"), strategy("gambler"), None, 79, "deal")
     units = []
     for unit in range(40):

@@ -1,8 +1,9 @@
-"""Deals of the engine and of OpenSpiel's gin_rummy side by side: legal actions, counts, knocks, showdowns, points.
+"""Deals of the engine and of OpenSpiel's gin_rummy side by side.
 
-OpenSpiel is another engine of the same game by other people, so a rule that engine and twin both misread shows here. The row is the one
-nearest to it; where the two still differ the difference has a name in `DIFFERENCES`, a test of its own, and a count. Nothing else is
-left out of a comparison.
+Legal actions, counts, knocks, showdowns and points are compared. OpenSpiel is another engine of the
+same game by other people, so it shows a rule that both engine and twin misread. The variant is the
+nearest one; where the two still differ, the difference has a name in `DIFFERENCES`, its own test
+and a count. Nothing else is left out of a comparison.
 """
 
 import math
@@ -30,7 +31,7 @@ from support import hands
 
 FUZZERS = Path(__file__).parents[1] / "support" / "random_strategies.py"
 ROW = "standard+goal=single+undercut_on_tie=no+discard_ban=none+stock_end=opponent_may_take"
-SEEN = {  # the parameters that OpenSpiel has too, and the ends that must have been seen
+SEEN = {  # the parameters that OpenSpiel has too, and the outcomes that must have occurred
     "": ("knock", "undercut", "laid off"),
     "+knock_limit=4": ("knock", "gin"),
     "+knock_limit=0": ("gin",),
@@ -39,10 +40,11 @@ SEEN = {  # the parameters that OpenSpiel has too, and the ends that must have b
 }
 PAIRS = (("stray", "simple"), ("stray-same", "gold"), ("late", "random:p=0.3"))
 
-# What differs: why, and the greatest share of deals that may be given up for it, about twice what is seen where it is seen most (hidden
-# knocks: gin only, half of the packs stacked). Two points of its procedure need no waiver: its player 0 always starts (here he is the
-# nondealer), and its knock at the wall is the question of the 50th-card rule. Its limit of 300 moves is out of reach: 29 draws and 50
-# takes make 79 turns of two moves.
+# What differs: why, and the largest share of deals that may be given up for it. That is about twice
+# the share seen where it is most frequent (hidden knocks: gin only, half of the packs stacked).
+# Two points of OpenSpiel's procedure need no waiver: its player 0 always starts (here the nondealer),
+# and its knock at the wall is the question of the 50th-card rule. Its limit of 300 moves is out of
+# reach: 29 draws and 50 takes make 79 turns of two moves.
 DIFFERENCES = {
     "knock hidden": (
         "defect: the count of eleven cards is that of the best melding of all eleven less a card, at times too high",
@@ -69,7 +71,11 @@ DIFFERENCES = {
 
 @pytest.fixture
 def openspiel(request):
-    """The driver. Without OpenSpiel a quick test is skipped; a slow one fails, so that `make test-slow` cannot pass without it."""
+    """The OpenSpiel driver.
+
+    Without OpenSpiel a quick test is skipped; a slow one fails, so that `make test-slow` cannot
+    pass without it.
+    """
     if not request.node.get_closest_marker("slow"):
         pytest.importorskip(
             "pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'"
@@ -83,12 +89,12 @@ def openspiel(request):
 
 
 class Waived(Exception):
-    """The rest of a deal cannot be compared; the message is one of `DIFFERENCES`."""
+    """The rest of a deal cannot be compared; the message is a key of `DIFFERENCES`."""
 
 
 @dataclass
 class Comparison:
-    """One deal of the engine on its way through OpenSpiel; the nondealer sits at seat 0."""
+    """A deal of the engine repeated in OpenSpiel; the nondealer sits at seat 0."""
 
     oracle: Any  # the driver's module
     played: single.Single
@@ -103,7 +109,7 @@ class Comparison:
         self.deal = self.oracle.Deal(row, self.played.state.pack.tolist())
 
     def run(self, actions):
-        """Carry out the actions of the engine's deal in OpenSpiel's, comparing before and after each."""
+        """Carry out the engine's actions in OpenSpiel, comparing before and after each."""
         try:
             for action in actions:
                 self._step(action)
@@ -131,7 +137,7 @@ class Comparison:
             self._over("fiftieth take")
 
     def _ask(self, slot, seat):
-        """The engine's next question must be this one, put to this seat about this hand."""
+        """Check the engine's next question: its slot, seat and hand."""
         question = self.played.questions[self.asked]
         self.asked += 1
         view = question.view
@@ -160,7 +166,7 @@ class Comparison:
         assert int(question.view.taken_offer) == upcard
 
     def _turn(self, action):
-        """Eleven cards: which may be thrown, and with which the deal may be ended."""
+        """Eleven cards: which may be discarded, and with which the deal may be ended."""
         eleven = self.deal.hand(action.seat)
         endings = self._endings(eleven, self.deal.count(action.seat))
         same = (self.played.matchup.a, self.played.matchup.b)[action.seat].ending == "same"
@@ -188,7 +194,10 @@ class Comparison:
         self.seen["wall taken" if question.answer else "wall passed"] += 1
 
     def _endings(self, eleven, count):
-        """The discards that end the deal, the same in both unless OpenSpiel, whose count of eleven is given, hides the knock."""
+        """The discards that end the deal.
+
+        Both engines agree unless OpenSpiel, whose count of eleven is given, hides the knock.
+        """
         limit = self.played.state.limit
         tens = {card: deadwood(eleven & ~(1 << card), self.rules) for card in hands.members(eleven)}
         endings = sum(1 << card for card, left in tens.items() if left <= limit)
@@ -201,7 +210,10 @@ class Comparison:
         return endings
 
     def _check_eleven(self, eleven, count, tens):
-        """The wrong count must be the one that the defect makes: that of all eleven less a card that this melding leaves over."""
+        """Check that a wrong count is what the defect makes.
+
+        It is the count of all eleven cards less a card that this melding leaves over.
+        """
         of_all = deadwood(eleven, self.rules)
         assert min(tens.values()) < count
         assert count in [
@@ -210,7 +222,7 @@ class Comparison:
         self.seen["eleven too high"] += 1
 
     def _ended(self, action, endings):
-        """The engine's proposal, and whether it was accepted."""
+        """Check the engine's proposal and whether it was accepted."""
         question = self._ask("knock", action.seat)
         card = int(question.view.ending_card)
         assert endings >> card & 1
@@ -229,13 +241,16 @@ class Comparison:
             self._over("put back twice")
 
     def _over(self, why):
-        """OpenSpiel ends the deal here, and nobody has won."""
+        """OpenSpiel ends the deal here without a winner."""
         assert self.deal.over
         assert self.deal.returns == [0, 0]
         raise Waived(why)
 
     def _showdown(self, stopper):
-        """The melds that the engine shows and its lay-offs are allowed, make the same counts, and no others make the defender's lower."""
+        """Check the engine's melds and lay-offs.
+
+        They are legal in OpenSpiel and give the same counts, and no others lower the defender's.
+        """
         state, defender = self.played.state, 1 - stopper
         hand = self.deal.hand(defender)
         assert self.oracle.deadwood(hand) == state.defender_before
@@ -261,11 +276,14 @@ class Comparison:
         self.seen[self.played.kind] += 1
 
 
-# Deals that the engine's strategies play, and deals by lot
+# Deals that the engine's strategies play, and random deals
 
 
 def stacked(rng):
-    """A pack in dealing order with two hands full of melds: knocks, undercuts and lay-offs come in every few deals."""
+    """A pack in dealing order with two hands full of melds.
+
+    Knocks, undercuts and lay-offs occur in every few deals.
+    """
     one = hands.meld_rich(rng, 10, "low")
     other = hands.made_of_melds(rng, 10, "low", one)
     first, second = (rng.sample(hands.members(hand), 10) for hand in (one, other))
@@ -274,18 +292,21 @@ def stacked(rng):
 
 
 def packs(rng, n):
-    """Shuffled and stacked packs by turns."""
+    """Shuffled and stacked packs alternately."""
     for i in range(n):
         yield stacked(rng) if i % 2 else rng.sample(range(52), 52)
 
 
 def strategy(name):
-    """A built-in strategy or one of the test's own."""
+    """A shipped strategy or one of tests/support/random_strategies.py."""
     return loader.find(f"{FUZZERS}#{name}" if name.startswith(("stray", "late")) else name)
 
 
 def compare_strategies(oracle, text, seed, n):
-    """Deals that strategies play in the engine, repeated in OpenSpiel; how often each kind of end was seen, and what was rare."""
+    """Deals that strategies play in the engine, repeated in OpenSpiel.
+
+    Returns how often each outcome and each waiver occurred.
+    """
     rng, seen = random.Random(f"{text} {seed}"), Counter()
     for pair in PAIRS:
         matchup = Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
@@ -296,7 +317,7 @@ def compare_strategies(oracle, text, seed, n):
 
 
 def compare_walks(oracle, text, seed, n):
-    """Deals that go by lot in OpenSpiel, repeated in the engine as a script, and then compared the same way."""
+    """Random deals in OpenSpiel, scripted for the engine and compared the same way."""
     rng, seen = random.Random(f"{text} {seed}"), Counter()
     rules, row = hands.game(text)
     for pack in packs(rng, n):
@@ -308,7 +329,10 @@ def compare_walks(oracle, text, seed, n):
 
 
 def walk(rng, oracle, deal, rules):
-    """Play by lot, but well enough that deals end in every way, to the knock or the end; the actions."""
+    """The actions of a random deal up to the knock or its end.
+
+    Play is sensible enough for deals to end in every way.
+    """
     eager, script = rng.choice((0, 0.3, 1)), []
     while not deal.over and (not script or script[-1].what != STOP):
         phase = deal.phase
@@ -323,7 +347,7 @@ def walk(rng, oracle, deal, rules):
 
 
 def _close(rng, deal, rules, eager, taken):
-    """Any ending, any discard, or one that leaves the least, then mostly not the card just taken."""
+    """Any ending, any discard, or one that leaves the least, usually not the card just taken."""
     endings, throws = deal.endings(), deal.throws()
     if endings and rng.random() < eager:
         return Action(deal.seat, STOP, rng.choice(hands.members(endings)))
@@ -348,7 +372,7 @@ def _at_the_wall(deal, rules):
 
 
 def check_seen(seen, text, deals):
-    """Every deal ended or was given up for a reason that has a name, not too often, and what should be seen was."""
+    """Check that every deal ended or was waived, not too often, and that every outcome occurred."""
     given_up = {name: seen[name] for name in DIFFERENCES}
     assert sum(seen[kind] for kind in sums.KINDS) + sum(given_up.values()) == deals
     assert all(
@@ -358,12 +382,12 @@ def check_seen(seen, text, deals):
 
 
 @pytest.mark.parametrize("parameters", SEEN)
-def test_deals_of_strategies(openspiel, parameters):
+def test_deals_of_strategies_agree_with_openspiel(openspiel, parameters):
     check_seen(compare_strategies(openspiel, ROW + parameters, 1, 10), parameters, 10 * len(PAIRS))
 
 
 @pytest.mark.parametrize("parameters", SEEN)
-def test_deals_by_lot(openspiel, parameters):
+def test_random_deals_agree_with_openspiel(openspiel, parameters):
     seen = compare_walks(openspiel, ROW + parameters, 2, 24)
     check_seen(seen, parameters, 24)
     assert seen["void"], seen
@@ -371,7 +395,7 @@ def test_deals_by_lot(openspiel, parameters):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", SEEN)
-def test_thousands_of_deals_of_strategies(openspiel, parameters):
+def test_thousands_of_deals_of_strategies_agree_with_openspiel(openspiel, parameters):
     seen = compare_strategies(openspiel, ROW + parameters, 3, 300)
     check_seen(seen, parameters, 300 * len(PAIRS))
     assert seen["even"] or parameters == "+knock_limit=0", seen
@@ -379,7 +403,7 @@ def test_thousands_of_deals_of_strategies(openspiel, parameters):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", SEEN)
-def test_thousands_of_deals_by_lot(openspiel, parameters):
+def test_thousands_of_random_deals_agree_with_openspiel(openspiel, parameters):
     seen = compare_walks(openspiel, ROW + parameters, 4, 600)
     check_seen(seen, parameters, 600)
     assert all(
@@ -387,8 +411,8 @@ def test_thousands_of_deals_by_lot(openspiel, parameters):
     ), seen
 
 
-def test_no_knock_but_those_of_openspiel(openspiel):
-    """With eleven cards anywhere in a deal, the engine refuses to end it with the discards that OpenSpiel refuses, and with no others."""
+def test_the_engine_refuses_the_knocks_openspiel_refuses(openspiel):
+    """For eleven cards anywhere in a deal the same discards end it, and no others."""
     rng, variant = random.Random(5), variants.find(ROW)
     rules, row = hands.game(ROW)
     seen = Counter()
@@ -434,12 +458,12 @@ def test_cards_and_melds_have_the_same_names(openspiel):
     assert len(melds) == 185
 
 
-def test_counts_of_ten(openspiel):
+def test_counts_of_ten_cards_agree_with_openspiel(openspiel):
     compare_counts(openspiel, 6, 1_000)
 
 
 @pytest.mark.slow
-def test_counts_of_many_tens(openspiel):
+def test_counts_of_many_ten_card_hands_agree_with_openspiel(openspiel):
     compare_counts(openspiel, 7, 40_000)
 
 
@@ -455,7 +479,10 @@ def dealt(nondealer, dealer, upcard):
 
 
 def compared(oracle, text, pack, script):
-    """A script played by the engine and repeated in OpenSpiel: the engine's deal, OpenSpiel's, what was seen."""
+    """A script played by the engine and repeated in OpenSpiel.
+
+    Returns the engine's deal, OpenSpiel's deal and what was seen.
+    """
     played = scripted.play(variants.find(text), pack, [scripted.action(one) for one in script])
     assert played.illegal == -1
     comparison = Comparison(oracle, played.deal, Counter())
@@ -463,8 +490,8 @@ def compared(oracle, text, pack, script):
     return played.deal, comparison.deal, +comparison.seen
 
 
-def test_a_tie(openspiel):
-    """Rare by lot: equal counts, and nobody scores."""
+def test_a_tie_scores_nothing(openspiel):
+    """Equal counts are rare in random deals."""
     pack = dealt("AS 2S 3S 5H 5D 5C 9C TC JC 4H", "7S 8S 9S KS KD KC QH QD QC 4D", "KH")
     played, deal, seen = compared(openspiel, ROW, pack, ["N take", "N stop KH"])
     assert (played.kind, played.state.stopper_count, played.state.other_count) == ("even", 4, 4)
@@ -482,8 +509,11 @@ ELEVEN = {
 
 
 @pytest.mark.parametrize("eleven", ELEVEN)
-def test_knock_hidden(openspiel, eleven):
-    """Golden hands: all can be melded but one card; OpenSpiel counts more and, playing for gin only, offers no knock."""
+def test_openspiel_hides_some_knocks(openspiel, eleven):
+    """All of these cards but one can be melded.
+
+    OpenSpiel counts more and, playing for gin only, offers no knock.
+    """
     wrong, thrown = ELEVEN[eleven]
     hand, rules = hands.mask(eleven.split()), hands.game(ROW)[0]
     assert best_discards(hand, hand, rules) == (0, hands.mask([thrown]))
@@ -499,7 +529,7 @@ def test_knock_hidden(openspiel, eleven):
     assert seen == {"eleven too high": 1, "knock hidden": 1}
 
 
-def test_put_back_twice(openspiel):
+def test_openspiel_ends_a_deal_after_two_put_backs(openspiel):
     """After the same two turns the engine plays on."""
     pack = dealt("2S 4S 6S 8S TS 2C 4C 6C 8C TC", "3S 5S 7S 9S JS 3C 5C 7C 9C JC", "KH")
     script = ["N take", "N throw KH", "D take", "D throw KH"]
@@ -513,8 +543,11 @@ def test_put_back_twice(openspiel):
     )
 
 
-def test_fiftieth_take(openspiel):
-    """Every player takes and throws another card: OpenSpiel ends the deal at the fiftieth take after the upcard, the engine does not."""
+def test_openspiel_ends_a_deal_at_the_fiftieth_take(openspiel):
+    """Each player takes a card and discards another.
+
+    OpenSpiel ends the deal at the fiftieth take after the upcard, the engine does not.
+    """
     pack, script = random.Random(8).sample(range(52), 52), []
     deal = openspiel.Deal(hands.game(ROW)[1], pack)
     while not deal.over:
@@ -535,7 +568,10 @@ def test_fiftieth_take(openspiel):
 
 
 def laying_off(oracle):
-    """A showdown at its lay-offs: 5S 6S 7S among the melds shown, 8S 9S TS and more in the defender's hand."""
+    """A showdown at its lay-offs.
+
+    5S 6S 7S is among the melds shown; 8S 9S TS and more are in the defender's hand.
+    """
     deal = oracle.Deal(
         hands.game(ROW)[1],
         dealt("5S 6S 7S AH AD AC KH KD KC 2C", "8S 9S TS 2H 4D 6C 8C QH QD 3C", "JH"),
@@ -546,8 +582,11 @@ def laying_off(oracle):
     return deal
 
 
-def test_third_card(openspiel):
-    """The ten fits after the eight and the nine, and is refused. As three such cards are a run the defender's count is the same."""
+def test_openspiel_refuses_the_third_card_laid_off(openspiel):
+    """The ten fits after the eight and the nine.
+
+    Three such cards are a run, so the defender's count is the same.
+    """
     deal = laying_off(openspiel)
     least = deal.least_count()
     for name in ("8S", "9S"):
@@ -557,7 +596,7 @@ def test_third_card(openspiel):
     assert least == 2 + 4 + 6 + 8 + 10 + 10 + 3  # 8S 9S TS melded
 
 
-def test_hand_shown(openspiel):
+def test_openspiel_shows_the_defenders_hand_during_lay_offs(openspiel):
     deal = laying_off(openspiel)
     shown = deal.state.to_observation_struct(0).hands[1]
     assert hands.mask(one.upper() for one in shown) == deal.hand(1)

@@ -1,9 +1,9 @@
 """Knock rules against the figures that others published, on seeds chosen before looking.
 
-The figures are in docs/reference/published-results.md#knock-thresholds.
-
-Their standard errors were not recorded; the source allows 1.5 percentage points of matches and .15 points a deal, which covers them. To
-that come three of ours: about forty figures are compared, so a false alarm is to be expected in one of ten choices of the seed.
+The figures are in docs/reference/published-results.md#knock-thresholds. Their standard errors were
+not recorded; the source allows 1.5 percentage points of matches and .15 points a deal, which covers
+them. Three standard errors of ours are added. About forty figures are compared, so a false alarm is
+expected in one of ten choices of the seed.
 """
 
 import pytest
@@ -17,7 +17,7 @@ MATCHES, DEALS = 6_000, 200_000
 
 
 def played(a, b, variant, unit, n):
-    """(value, standard error) of the share of matches in per cent, or of points per deal."""
+    """(value, standard error) of the share of matches in per cent, or of points a deal."""
     matchup = seated(a, b, variant, SEED, unit)
     rows = table.tidy(
         variant,
@@ -45,7 +45,7 @@ THRESHOLDS = {
 
 
 @pytest.mark.parametrize("pairing", THRESHOLDS)
-def test_thresholds_of_gold_in_matches(pairing):
+def test_the_knock_thresholds_of_gold_win_the_published_shares_of_matches(pairing):
     k, other = pairing.split("-")
     value, se = played(f"gold+knock=at:k={k}", f"gold+knock=at:k={other}", "eaai", "match", MATCHES)
     assert abs(value - THRESHOLDS[pairing]) < 1.5 + 3 * se
@@ -91,6 +91,9 @@ def test_knocking_early_or_waiting_for_gin_beats_every_threshold(
     assert abs(value - reference) < 0.15 + 3 * se
 
 
-def test_errors_are_small_enough_to_tell():
-    """The comparisons above must be able to fail: an error of a tenth of a point, a quarter of what separates the bonuses."""
+def test_the_errors_are_small_enough():
+    """The comparisons above must be able to fail.
+
+    An error is at most a tenth of a point, a quarter of what separates the bonuses.
+    """
     assert played("gin-only", "gold", "eaai+undercut_bonus=10", "deal", DEALS)[1] < 0.06

@@ -1,10 +1,10 @@
-"""Simple against Simple under the EAAI rules, and knock thresholds against it, compared with published figures.
+"""Simple against Simple under the EAAI rules, and knock thresholds, against published figures.
 
-The figures are in docs/reference/published-results.md#simple-against-simple.
-
-The reference figures come from the unmodified Java framework and from an independent C++ program. Every comparison has a seed chosen
-before looking. A figure may be three combined standard errors off, which happens by chance in 1 of 370; about forty figures are compared,
-so that one alarm in ten choices of the seed would be no surprise. The chi-square tests fail by chance once in 10,000 (ALARM).
+The figures are in docs/reference/published-results.md#simple-against-simple. They come from the
+unmodified Java framework and from an independent C++ program. Every comparison has a seed chosen
+before looking. A figure may be three combined standard errors off, which happens by chance in 1 of
+370. About forty figures are compared, so one alarm in ten choices of the seed is expected. The
+chi-square tests fail by chance once in 10,000 (ALARM).
 """
 
 import math
@@ -28,7 +28,8 @@ ALARM = 1e-4
 LIMIT = 3  # combined standard errors
 SEED = 20_210_118
 
-# docs/reference/published-results.md#simple-against-simple: knocker's deadwood 0..10 and turns per deal 1, 2, 3 ..., counts
+# docs/reference/published-results.md#simple-against-simple: counts of the knocker's deadwood 0..10
+# and of turns a deal 1, 2, 3 ...
 KNOCKERS = (53194, 119077, 112267, 101124, 115120, 129352, 219389, 322567, 423596, 458629, 498203)
 TURNS = (
     20869,
@@ -72,7 +73,7 @@ TURNS += (
     1,
 )
 
-# name: (what is divided, by what, reference, its standard error, which includes the rounding of the figure printed)
+# name: (numerator, denominator, reference, its standard error including the printed rounding)
 DEALS = 32_700_000  # behind the sharper targets
 FIGURES = {
     "gin": ("gin", "deals", 0.020851, 0.000025),
@@ -120,7 +121,7 @@ def simple():
 
 
 def share(total, above, below):
-    """A ratio of two facts and its standard error, from sums over units that are independent."""
+    """A ratio of two facts and its standard error, from sums over independent units."""
     top, bottom = sums.FACT[above], sums.FACT[below]
     assert sums.DENOMINATOR[top] == bottom
     ratio = total[sums.SUM + top] / total[sums.SUM + bottom]
@@ -140,19 +141,22 @@ def near(found, error, reference, reference_error):
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_simple_against_itself(simple, figure):
+def test_simple_against_itself_agrees_with_the_published_figures(simple, figure):
     above, below, reference, reference_error = FIGURES[figure]
     near(*share(simple, above, below), reference, reference_error)
     assert fact(simple, "stalled") == 0
 
 
-def test_deals_per_match(simple):
-    """With the engine's showdown a deal is worth a little less, but the shares of undercuts hardly move the number of deals."""
+def test_the_number_of_deals_a_match_agrees_with_the_published_figure(simple):
+    """With the engine's showdown a deal is worth slightly less.
+
+    The share of undercuts hardly changes the number of deals.
+    """
     assert fact(simple, "deals") / fact(simple, "matches") == pytest.approx(10.233, abs=0.05)
 
 
 def same_distribution(counts, reference):
-    """Two samples over the same bins, those with few pooled at the end."""
+    """Compare two samples over the same bins, those with few counts pooled at the end."""
     counts, reference = np.array(counts, float), np.array(reference, float)
     few = int(np.argmax(np.cumsum(reference[::-1]) >= 200))
     keep = len(reference) - few
@@ -164,13 +168,13 @@ def same_distribution(counts, reference):
     assert chi2.sf(statistic, table.shape[1] - 1) > ALARM, statistic
 
 
-def test_distribution_of_turns(simple):
+def test_the_distribution_of_turns_agrees_with_the_published_counts(simple):
     counts = simple[sums.TURNS_HISTOGRAM + 1 : sums.COUNT_HISTOGRAM]
     same_distribution(counts, [*TURNS, *[0] * (len(counts) - len(TURNS))])
 
 
-def test_distribution_of_the_knockers_count(simple):
-    """Gin is no showdown: its count of 0 stands beside the histogram."""
+def test_the_distribution_of_the_knockers_count_agrees_with_the_published_counts(simple):
+    """Gin is no showdown: its count of 0 is beside the histogram."""
     counts = simple[sums.COUNT_HISTOGRAM : sums.PAIR_HISTOGRAM]
     assert counts[0] == 0 and counts[11:].sum() == 0
     same_distribution([fact(simple, "gin"), *counts[1:11]], KNOCKERS)
@@ -180,7 +184,7 @@ def test_distribution_of_the_knockers_count(simple):
 
 
 def final_hands(first, deals):
-    """(stopper's hand, defender's hand) of every deal that was ended, and the number of all deals."""
+    """(stopper's hand, defender's hand) of every deal that was ended, and how many were dealt."""
     game = eaai("simple", "simple", "deal")
     own_rules, views, state = (
         record.build(game.variant),
@@ -220,7 +224,7 @@ def eaai_showdowns(first, deals):
     }
 
 
-def test_the_hands_are_those_of_watched_deals():
+def test_final_hands_agree_with_deals_played_singly():
     """The short way to a final hand is `single.play` without the log's copies."""
     game = eaai("simple", "simple", "deal")
     played = [deal.play(game, unit) for unit in range(40)]
@@ -232,18 +236,18 @@ def test_the_hands_are_those_of_watched_deals():
     assert list(final_hands(0, 40)) == ended
 
 
-def test_eaai_showdown():
+def test_the_eaai_showdown_agrees_with_the_published_figures():
     for figure in eaai_showdowns(0, 20_000).values():
         near(*figure)
 
 
 @pytest.mark.slow
-def test_eaai_showdown_of_many_deals():
+def test_the_eaai_showdown_of_many_deals_agrees_with_the_published_figures():
     for figure in eaai_showdowns(1_000_000, 400_000).values():
         near(*figure)
 
 
-# Knock thresholds (docs/reference/published-results.md#knock-thresholds, with the engine's own lay-offs and melding)
+# Knock thresholds (docs/reference/published-results.md#knock-thresholds, with the engine's lay-offs)
 
 
 THRESHOLDS = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}
@@ -258,11 +262,11 @@ def share_of_matches(knock, matches):
 
 
 @pytest.mark.parametrize("knock", THRESHOLDS)
-def test_knock_thresholds(knock):
+def test_knock_thresholds_agree_with_the_published_figures(knock):
     near(*share_of_matches(knock, 20_000), THRESHOLDS[knock], THRESHOLD_ERROR)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("knock", THRESHOLDS)
-def test_knock_thresholds_sharply(knock):
+def test_knock_thresholds_agree_in_many_matches(knock):
     near(*share_of_matches(knock, 400_000), THRESHOLDS[knock], THRESHOLD_ERROR)

@@ -1,6 +1,7 @@
-"""Deals for one player, replayed question by question through the twin: every row, every option, the joker in every place.
+"""One-player deals of the engine, replayed question by question through the twin.
 
-Own packs are the engine's shuffles. Stacked packs deal a hand full of melds, so that gin, big gin and knocks come in time.
+Every variant, every option, and the joker in every place. Some packs are the engine's shuffles;
+stacked packs deal a hand full of melds, so that gin, big gin and knocks come in time.
 """
 
 import random
@@ -54,7 +55,11 @@ OPTIONS = (
 
 
 def compare(text, seed, own, from_stacked):
-    """Replay so many deals of each player; how often each kind of result was seen, and `stopped at once`, `declined` and `no hand` more."""
+    """Replay deals of each strategy.
+
+    Returns how often each outcome occurred, with the counts `stopped at once`, `declined` and `no
+    hand`.
+    """
     seen = Counter()
     rng = random.Random(f"{text} {seed}")
     variant = variants.find(text)
@@ -104,14 +109,14 @@ def any_place(rng, row):
 
 
 @pytest.mark.parametrize("text", ONE_PLAYER)
-def test_every_row(text):
+def test_every_variant_agrees_with_the_twin(text):
     seen = compare(text, 2040, own=6, from_stacked=10)
     missing = [kind for kind in (*KINDS[text], "stopped at once") if not seen[kind]]
     assert not missing, (missing, seen)
 
 
 @pytest.mark.parametrize("text", OPTIONS)
-def test_every_option(text):
+def test_every_option_agrees_with_the_twin(text):
     seen = compare(text, 2041, own=1, from_stacked=5)
     assert sum(seen[kind] for kind in sums.KINDS) == 6 * len(PLAYERS)
     wanted = {
@@ -134,8 +139,11 @@ def test_every_option(text):
 @pytest.mark.parametrize(
     "text", ("solitaire-gin-knock", "gin-solitaire", "solitaire-gin-scored+joker_in_hand=lose")
 )
-def test_the_joker_in_every_place(text):
-    """The deeper it lies, the longer the deal, until the player ends it; then it decides what is scored."""
+def test_the_joker_in_every_place_agrees_with_the_twin(text):
+    """The deeper it lies, the longer the deal, until the player ends it.
+
+    Then its place decides what is scored.
+    """
     row = variants.find(text).row
     pack = random.Random(text).sample(range(52), 52)
     game = Matchup(variants.find(text), strategy("gold"), None, 3, "deal")
@@ -152,12 +160,12 @@ def test_the_joker_in_every_place(text):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [*ONE_PLAYER, *OPTIONS])
-def test_every_row_and_option_at_length(text):
+def test_every_variant_and_option_agrees_with_the_twin_in_many_deals(text):
     compare(text, 2042, own=200, from_stacked=200)
 
 
-def test_nothing_is_left_out():
-    """Every one-player row is replayed, and every value of every rule of a deal in a row where it counts."""
+def test_every_variant_and_every_value_of_a_rule_is_replayed():
+    """Every one-player variant, and every value of a deal's rules in a variant where it counts."""
     assert {*ONE_PLAYER} == {*KINDS}
     rows = [variants.find(text).row for text in (*ONE_PLAYER, *OPTIONS)]
     rules = {
@@ -186,14 +194,14 @@ def test_nothing_is_left_out():
 
 
 def sound(name, value):
-    """Whether a value of a rule is a game in some row for one player, and has an effect there."""
+    """Whether some one-player variant can have this value of a rule, with an effect."""
     return any(
         not variants.validate(row) and parameters()[name].acts(row)
         for row in ({**base.row, name: value} for base in map(variants.find, OPTIONS))
     )
 
 
-# Rows that nobody thought of
+# Random variants
 
 
 VALUES = {
@@ -224,7 +232,7 @@ VALUES = {
 
 
 def any_row(rng):
-    """A row of values drawn at random that is a game for one player."""
+    """A random row that is a one-player variant."""
     while True:
         drawn = [f"{name}={rng.choice(values)}" for name, values in VALUES.items()]
         try:
@@ -241,12 +249,12 @@ def compare_any_rows(seed, rows):
     return seen
 
 
-def test_rows_drawn_at_random():
+def test_random_variants_agree_with_the_twin():
     seen = compare_any_rows(2043, 15)
     wanted = ("knock", "gin", "big_gin", "undercut", "stalled", "joker", "limit", "stopped at once")
     assert all(seen[kind] for kind in wanted), seen
 
 
 @pytest.mark.slow
-def test_many_rows_drawn_at_random():
+def test_many_random_variants_agree_with_the_twin():
     compare_any_rows(2044, 2_000)

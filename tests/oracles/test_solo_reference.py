@@ -1,7 +1,8 @@
-"""One greedy player against figures that other programs measured, and against exact chances.
+"""A greedy one-player strategy against figures of other programs and exact chances.
 
-Reference: 200,000 deals of ten cards with stock draws only, ace low, face values, least deadwood kept and of equals the dearest thrown.
-Every test allows four standard errors of both sides together and the rounding of the printed figure: a false alarm in one of 15,000 tests.
+Reference: 200,000 deals of ten cards with stock draws only, ace low, face values, least deadwood
+kept and, of equals, the dearest discarded. Every test allows four standard errors of both sides
+together and the rounding of the printed figure: a false alarm in one of 15,000 tests.
 """
 
 import math
@@ -19,7 +20,7 @@ DEALS = 60_000
 
 
 def share(variant, *kinds, strategy=GREEDY, n=DEALS, seed=1):
-    """Share of deals that ended in one of some kinds."""
+    """The share of deals that ended in some outcomes."""
     totals = runner.total(
         runner.run_matchup(matchup.seated(strategy, None, variant, seed, "deal"), n)
     )
@@ -45,7 +46,7 @@ def error(p, *sizes):
         (42, 0.995),
     ],
 )
-def test_gin_by_turn(draws, reference):
+def test_the_chance_of_gin_by_turn_agrees_with_the_reference(draws, reference):
     game = f"solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws={draws}"
     rounding = 0.00005 if reference < 0.01 else 0.0005
     assert (
@@ -54,8 +55,9 @@ def test_gin_by_turn(draws, reference):
     )
 
 
-# With the joker uniform over 43 places a player who needs T turns gets there with chance (43 - mean of T cut at 43) / 43. The reference
-# gives means cut at 42, and the chance to be there by turn 42.
+# With the joker uniform over 43 places a player who needs T turns gets there with chance
+# (43 - mean of T cut at 43) / 43. The reference gives means cut at 42, and the chance to be there
+# by turn 42.
 @pytest.mark.parametrize(
     ("game", "strategy", "kinds", "mean", "by_42"),
     [
@@ -63,7 +65,9 @@ def test_gin_by_turn(draws, reference):
         ("solitaire-gin-knock", "gold", ("gin", "knock", "undercut", "even"), 11.43, 1.0),
     ],
 )
-def test_before_the_joker(game, strategy, kinds, mean, by_42):
+def test_the_chance_to_be_ready_before_the_joker_agrees_with_the_reference(
+    game, strategy, kinds, mean, by_42
+):
     want = (42 - mean + by_42) / 43
     spread = (
         10 / 43 / math.sqrt(REFERENCE_DEALS)
@@ -75,7 +79,7 @@ def test_before_the_joker(game, strategy, kinds, mean, by_42):
 
 
 def test_the_joker_in_the_hand_loses_ten_times_in_53():
-    """Under `lose` the deal is lost at once with chance 10/53, and else goes as under `redeal`."""
+    """Under `lose` the deal is lost at once with chance 10/53; else it goes as under `redeal`."""
     want = 43 / 53 * share("solitaire-gin", "gin")
     assert abs(share("solitaire-gin+joker_in_hand=lose", "gin", seed=2) - want) < 4 * error(
         want, DEALS, DEALS
@@ -90,8 +94,8 @@ def test_the_joker_in_the_hand_loses_ten_times_in_53():
     assert abs(at_once - 10 / 53 - drawn_first) < 4 * error(11 / 53, DEALS) + 1e-5
 
 
-def test_dealing_again_is_inserting_after_the_deal():
-    """The exact statement of the rules, to the last sum: the joker is uniform over the rest either way."""
+def test_redealing_equals_inserting_the_joker_after_the_deal():
+    """Equal to the last sum: the joker is uniform over the rest either way."""
     rows = [
         runner.run_matchup(
             matchup.seated(GREEDY, None, f"solitaire-gin-knock+joker={joker}", 1, "deal"), 5_000
@@ -101,7 +105,7 @@ def test_dealing_again_is_inserting_after_the_deal():
     assert np.array_equal(*rows) and rows[0].any()
 
 
-def test_the_joker_lies_anywhere():
+def test_the_joker_is_uniform_over_its_places():
     """Chi-square of the cards above the joker over its 43 places: 5 % of one in a thousand."""
     from scipy.stats import chi2
 
@@ -121,8 +125,11 @@ def sums_of(variant, strategy, unit, n):
 
 
 @pytest.mark.slow
-def test_a_player_who_looks_one_draw_ahead():
-    """The rule book's orientation values are ranges over objectives of such players: within them, or four standard errors of their ends."""
+def test_a_player_who_looks_one_draw_ahead_is_within_the_orientation_values():
+    """rules.md 15.3 gives ranges over the objectives of such players.
+
+    The figures are within them, or within four standard errors of their ends.
+    """
     deals = 20_000
     for aim in ("deadwood", "gin"):
         found = sums_of(

@@ -1,4 +1,4 @@
-"""`simgin review`: what it plays, the figures against those of plain numpy on the same batch rows, and the same bytes by every way."""
+"""`simgin review`: what it plays, its figures against numpy, and the same bytes every way."""
 
 import json
 import math
@@ -32,7 +32,10 @@ T975 = {9: 2.262157163}  # Student's t of ten batches
 
 
 def tree(place):
-    """Every file but the ledger, whose pages lie as they were written, and the manifest, which has times and machines."""
+    """Every file but the ledger and the manifest.
+
+    The ledger's pages lie as they were written, and the manifest has times and machines.
+    """
     left_out = {ledger.FILE, directory.MANIFEST}
     files = [
         path
@@ -44,7 +47,10 @@ def tree(place):
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """The directory of a small review, made once: ten batches of every player against itself, five of every pair."""
+    """The directory of a small review, made once.
+
+    Ten batches of every player against itself, five of every pair.
+    """
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(tmp_path_factory.mktemp("review"))
         patched.setenv("COLUMNS", "80")
@@ -83,7 +89,7 @@ def rows(made):
 # What is played
 
 
-def test_every_player_meets_himself_and_every_other_once():
+def test_every_player_meets_itself_and_every_other_once():
     cells = planned(asked(["oklahoma"], "standard", deep=False, matches=None, seed=3)).cells
     pairs = [
         (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells
@@ -110,7 +116,7 @@ def test_every_player_meets_himself_and_every_other_once():
     ("variant", "limits"),
     [("straight", 1), ("standard+knock_limit=5", 4), ("standard", 6), ("oklahoma", 6)],
 )
-def test_players_differ_in_their_limits_only_where_the_rules_do(variant, limits):
+def test_the_knock_limits_of_the_players_follow_the_variant(variant, limits):
     cells = planned(asked([variant], None, deep=False, matches=None, seed=1)).cells
     assert len(cells) == 4 + 6 + math.comb(limits, 2) - (
         limits > 1 and "gold" in {cell.matchup.b.text for cell in cells} and _met(variant)
@@ -118,7 +124,7 @@ def test_players_differ_in_their_limits_only_where_the_rules_do(variant, limits)
 
 
 def _met(variant):
-    """Pairs of limits that the field has, too: gin-only and gold, where both are the ends of the limits."""
+    """Pairs of limits that are in the field, too: gin-only and gold, if both are extreme limits."""
     return 1 if variant in ("standard", "oklahoma") else 0
 
 
@@ -137,7 +143,7 @@ def test_a_deep_review_adds_the_strong_the_weak_the_restricted_and_other_bonuses
     assert {cell.n for cell in cells} == {2_000_000}
 
 
-def test_games_for_one_are_played_by_the_weak_and_by_the_best():
+def test_one_player_variants_are_played_by_weak_and_strong_players():
     cells = planned(
         asked(["solitary-gin", "solitaire-gin"], None, deep=False, matches=None, seed=1)
     ).cells
@@ -162,12 +168,12 @@ def test_games_for_one_are_played_by_the_weak_and_by_the_best():
         ),
     ],
 )
-def test_reviews_that_cannot_be_made(names, against, matches, said):
+def test_bad_requests_are_refused(names, against, matches, said):
     with pytest.raises(ReviewError, match=re.escape(said)):
         asked(names, against, deep=False, matches=matches, seed=1)
 
 
-def test_a_game_is_reviewed_once_and_is_not_told_from_itself():
+def test_a_variant_is_reviewed_once_and_not_compared_with_itself():
     twice = asked(
         ["oklahoma", "standard", "oklahoma", "standard+knock_limit=10"],
         "standard",
@@ -184,7 +190,7 @@ def test_a_game_is_reviewed_once_and_is_not_told_from_itself():
 
 
 def ratio(cell, over, under):
-    """A ratio of sums and how far every batch moves it."""
+    """A ratio of sums, and by how much every batch moves it."""
     n, d = (cell[:, sums.SUM + sums.FACT[name]].astype(float) for name in (over, under))
     value = n.sum() / d.sum()
     return value, (n - value * d) / d.sum()
@@ -214,7 +220,7 @@ OF_FIELD |= {
 
 @pytest.mark.parametrize("variant", [BASE, *GAMES])
 @pytest.mark.parametrize("key", OF_FIELD)
-def test_means_of_the_field_and_their_errors(metrics, rows, variant, key):
+def test_means_of_the_field_and_their_errors_agree_with_numpy(metrics, rows, variant, key):
     value, moves = mean_of(rows, variant, *OF_FIELD[key])
     told = metrics.loc[variant, key]
     assert [told["value"], told["se"]] == pytest.approx([value, error(moves)], rel=1e-8)
@@ -241,13 +247,16 @@ def test_differences_are_paired(differences, rows, variant, key):
     assert told["base_variant"] == BASE
 
 
-def test_the_same_packs_make_the_difference_surer(differences, metrics):
-    """Straight gin and standard gin are dealt the same: the difference in turns is known better than two runs of their own would tell."""
+def test_common_packs_shrink_the_error_of_a_difference(differences, metrics):
+    """Straight gin and standard gin are dealt the same packs.
+
+    The difference in turns is known better than two separate runs would tell it.
+    """
     apart = math.hypot(metrics.loc["straight", "turns"]["se"], metrics.loc[BASE, "turns"]["se"])
     assert differences.loc["straight", "turns"]["se"] < 0.7 * apart
 
 
-def test_who_waits_against_who_knocks(metrics, rows):
+def test_waiting_for_gin_is_compared_with_knocking(metrics, rows):
     value, moves = ratio(rows[BASE, "gold", "gin-only"], "a_margin", "deals")
     told = metrics.loc[BASE, "patience"]
     assert [told["value"], told["se"]] == pytest.approx([-value, error(moves)], rel=1e-8)
@@ -255,8 +264,11 @@ def test_who_waits_against_who_knocks(metrics, rows):
     assert metrics.loc[BASE, "early"]["value"] == pytest.approx(-value, rel=1e-8)
 
 
-def test_known_directions(metrics, rows):
-    """Straight gin ends by gin or not at all; a game to 50 has about half the deals; its deals are those of the game to 100."""
+def test_known_differences_have_the_right_sign(metrics, rows):
+    """Straight gin ends by gin or not at all.
+
+    A match to 50 has about half the deals, and its deals are those of the match to 100.
+    """
     value = metrics["value"]
     assert (
         value["straight", "gin"] == pytest.approx(1 - value["straight", "void"])
@@ -267,7 +279,7 @@ def test_known_directions(metrics, rows):
     assert metrics.loc[SHORT, "luck"]["value"] == metrics.loc[BASE, "luck"]["value"]
 
 
-def test_endings_add_up(metrics):
+def test_the_shares_of_outcomes_add_up(metrics):
     for variant in (BASE, *GAMES):
         kinds = [
             "void",
@@ -283,7 +295,7 @@ def test_endings_add_up(metrics):
         assert sum(metrics.loc[variant, kind]["value"] for kind in kinds) == pytest.approx(1)
 
 
-def test_reasons_stand_where_a_number_cannot(metrics):
+def test_a_missing_number_has_a_reason(metrics):
     why = metrics["why"].fillna("")
     assert (
         why["straight", "patience"] == "only gin ends a deal"
@@ -296,7 +308,7 @@ def test_reasons_stand_where_a_number_cannot(metrics):
     ]
 
 
-def test_one_family_for_holm(differences):
+def test_all_differences_are_one_holm_family(differences):
     p = differences["p"].dropna().sort_values()
     steps = np.minimum(1, np.maximum.accumulate(p * np.arange(len(p), 0, -1)))
     assert differences.loc[p.index, "p_holm"].to_numpy() == pytest.approx(
@@ -307,7 +319,7 @@ def test_one_family_for_holm(differences):
 # What is said
 
 
-def test_the_greatest_change_is_said_with_its_figures(made, metrics, differences):
+def test_the_largest_change_is_stated_with_its_figures(made, metrics, differences):
     said = " ".join(made[1].stdout.split())
     turns, more = (
         metrics.loc["straight", "turns"]["value"],
@@ -332,7 +344,7 @@ def test_players_who_play_alike_are_named(made):
     assert alike in (made[0] / "report.html").read_text()
 
 
-def test_what_is_exactly_the_same_is_said(made):
+def test_exactly_equal_metrics_are_stated(made):
     said = " ".join(made[1].stdout.split())
     assert re.search(
         r"points_target=50 against standard: .*The same to the last deal: luck share of a deal %\.",
@@ -341,8 +353,11 @@ def test_what_is_exactly_the_same_is_said(made):
     assert re.search(r"luck share of a deal % .*\bnone\b", said)
 
 
-def test_a_copy_of_the_base_is_called_one():
-    """A bonus for gins with so much deadwood that nobody has: all rules but one are those of the base, and that one never counts."""
+def test_a_copy_of_the_base_is_recognised():
+    """Only one rule differs from the base and never counts.
+
+    It is a bonus for gins with an amount of deadwood that nobody has.
+    """
     rows = {("gold", "gold"): np.ones((5, sums.COLUMNS), np.int64)}
 
     class Copied:
@@ -360,7 +375,7 @@ def test_a_copy_of_the_base_is_called_one():
     )
 
 
-def test_alike_are_those_with_equal_rows():
+def test_players_with_equal_rows_play_alike():
     cell = np.ones((5, sums.COLUMNS), np.int64)
     cells = {
         ("a", "a"): cell,
@@ -375,7 +390,7 @@ def test_alike_are_those_with_equal_rows():
     assert game.alike == [("a", "b")]
 
 
-def test_a_metric_without_an_error_is_not_said(metrics):
+def test_a_metric_without_an_error_is_not_stated(metrics):
     trait = next(trait for trait in TRAITS if trait.key == "turns")
     assert (
         sentences._said(trait, Quantity.told(17.0, np.nan, 10)) == ""
@@ -419,8 +434,11 @@ def test_the_page_has_everything(made):
 # The same bytes
 
 
-def test_an_interrupted_review_goes_on_to_the_same_bytes_whoever_works(made, here, monkeypatch):
-    """Made by one thread without a stop; here by two, stopped half way. A report from its ledger is the same again."""
+def test_an_interrupted_review_continues_to_the_same_bytes(made, here, monkeypatch):
+    """Made by one thread without a stop; here by two threads, stopped half way.
+
+    A report from its ledger is the same again.
+    """
     with monkeypatch.context() as patched:
         interrupted_after(patched, 40)
         said = call(*WORDS, "--workers", 2, code=130).stderr
@@ -438,7 +456,7 @@ def test_an_interrupted_review_goes_on_to_the_same_bytes_whoever_works(made, her
     assert tree("out") == tree(made[0])
 
 
-def test_another_engine_s_review_is_not_told_again(made, here):
+def test_the_review_of_another_engine_is_refused(made, here):
     shutil.copytree(made[0], "out")
     path = Path("out") / directory.MANIFEST
     manifest = json.loads(path.read_text())
@@ -451,7 +469,7 @@ def test_another_engine_s_review_is_not_told_again(made, here):
     )
 
 
-def test_a_directory_of_another_review_is_left_alone(made, here):
+def test_the_directory_of_another_review_is_left_alone(made, here):
     shutil.copytree(made[0], "out")
     before = tree("out")
     for words in (("oklahoma",), (*GAMES, "--seed", 2)):
@@ -474,7 +492,7 @@ def test_a_directory_of_another_review_is_left_alone(made, here):
         (("oklahoma", "--seed", "-3"), "--seed"),
     ],
 )
-def test_mistakes_are_sentences_and_leave_nothing(here, words, said):
+def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(here, words, said):
     found = call("review", *words, "-o", "out", code=2)
     lines = found.stderr.splitlines()
     assert (
@@ -499,8 +517,8 @@ def of(place):
 
 
 @pytest.mark.slow
-def test_three_variants_take_a_minute_and_a_half(here):
-    """On two cores, compiled before: the command of the help, at the usual size."""
+def test_three_variants_take_at_most_a_minute_and_a_half(here):
+    """On two cores with compiled code: the command of the help at the usual size."""
     call("review", "oklahoma", "--against", BASE, "--matches", "1k", "-o", "warm", "--workers", 2)
     started = time.monotonic()
     call(
@@ -510,7 +528,7 @@ def test_three_variants_take_a_minute_and_a_half(here):
 
 
 @pytest.mark.slow
-def test_more_matches_are_added_and_leave_the_bytes_of_a_review_of_that_size(here):
+def test_an_extended_review_has_the_bytes_of_a_fresh_one(here):
     call("review", *GAMES, "--against", BASE, "--matches", "1k", "-o", "out")
     call("review", *GAMES, "--against", BASE, "--matches", "1700", "-o", "out")
     before = tree("out")
@@ -521,7 +539,7 @@ def test_more_matches_are_added_and_leave_the_bytes_of_a_review_of_that_size(her
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_a_killed_review_goes_on_to_the_same_bytes(made, here):
+def test_a_killed_review_continues_to_the_same_bytes(made, here):
     words = [sys.executable, "-m", "simgin", *WORDS, "--workers", "2"]
     for seconds in (2.5, 3.5, 4.5):
         run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -533,11 +551,12 @@ def test_a_killed_review_goes_on_to_the_same_bytes(made, here):
 
 
 @pytest.mark.slow
-def test_directions_on_rules_that_are_not_shipped(here):
-    """A doubled undercut bonus favors waiting, a lowered one knocking; a low limit means long deals.
+def test_known_differences_of_composed_variants_have_the_right_sign(here):
+    """5,000 matches a pair.
 
-    5,000 matches a pair: the differences are so many standard errors wide that a false alarm is
-    rarer than one in a million.
+    A doubled undercut bonus makes waiting better, a lowered one worse; with a lower knock limit a
+    deal takes longer. The differences are many standard errors wide, so a false alarm is rarer than
+    one in a million.
     """
     bonuses = ["standard+undercut_bonus=50", "standard+undercut_bonus=10", "standard+knock_limit=5"]
     said = call(
@@ -581,8 +600,11 @@ def test_a_deep_review_has_every_metric_or_its_reason(here):
 
 
 @pytest.mark.slow
-def test_games_for_one_have_metrics_of_their_kind(here):
-    """Deals of one are won, of the other they cost points; the best player is better than the naive at both, by many errors."""
+def test_one_player_variants_have_their_own_metrics(here):
+    """Deals of one variant are won, of the other they cost points.
+
+    The best player beats the naive one at both by many standard errors.
+    """
     call("review", "solitaire-gin", "--against", "solitary-gin", "--matches", "1k", "-o", "out")
     metrics = of("out")
     why = metrics["why"].fillna("")
@@ -607,7 +629,7 @@ def test_games_for_one_have_metrics_of_their_kind(here):
 
 
 @pytest.mark.parametrize("batches", [999, 1000, 1001, 20_000])
-def test_many_batches_are_added_up_and_nothing_is_lost(batches):
+def test_many_batches_are_added_up_without_loss(batches):
     rows = np.random.default_rng(batches).integers(0, 2**40, (batches, 3))
     found = review.merged(rows)
     assert len(found) <= review.MOST_BATCHES and (found.sum(axis=0) == rows.sum(axis=0)).all()
