@@ -10,7 +10,8 @@ import time
 from typing import Literal
 
 from simgin.core import sums
-from simgin.play import matchup
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
 
 RUNS = 8
 CASES = (  # variant, players, matches to play
@@ -33,12 +34,12 @@ def nanoseconds(
     variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n: int
 ) -> float:
     """Processor time per deal in nanoseconds, the best of several runs of n units."""
-    played = matchup.seated(a, b, variant, 1, unit)
-    matchup.prepare(played)
+    played = parse_matchup(a, b, variant, 1, unit)
+    kernel.prepare(played)
     best = float("inf")
     for _ in range(RUNS):
         started = time.process_time()
-        rows = matchup.play(played, 0, n)
+        rows = kernel.play(played, 0, n)
         taken = time.process_time() - started
         best = min(best, taken / int(rows[:, sums.SUM + sums.FACT["deals"]].sum()))
     return 1e9 * best

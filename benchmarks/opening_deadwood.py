@@ -21,8 +21,8 @@ import numpy as np
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compiled
 from simgin.play.parallel import usable_cpus
-from simgin.rules import record as rules
 from simgin.rules import variants
+from simgin.rules.record import build_rules
 
 CARDS = 10
 BINS = 128  # more than the value of ten face cards
@@ -68,7 +68,7 @@ def add_hands(rules, lanes, begin, i, histogram):
 
 def count(workers):
     """Histogram of the deadwood over all hands, counted by several threads."""
-    record = rules.build(variants.find("standard"))
+    record = build_rules(variants.find("standard"))
     lanes, begin = lane_lists()
     add = compiled(add_hands, keep=False)
     add(record, lanes, begin, 0, np.zeros(BINS, np.int64))  # compiles

@@ -9,7 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from simgin.play import matchup
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
 from simgin.runs import invariants, ledger, runner, schedule
 from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster
@@ -77,13 +78,13 @@ def main():
     cores = {}
     with tempfile.TemporaryDirectory() as folder:
         for text in STRATEGIES:
-            played = matchup.seated(text, "simple", "standard", 1, "deal")
-            matchup.prepare(played)
+            played = parse_matchup(text, "simple", "standard", 1, "deal")
+            kernel.prepare(played)
             started = time.perf_counter()
-            rows = matchup.play(played, 0, 40 * played.batch)
+            rows = kernel.play(played, 0, 40 * played.batch)
             cores[text] = (time.perf_counter() - started) / len(rows)
         batch = batch_seconds(played, rows, folder)
-        quick = matchup.seated("gold", "simple", "standard", 1, "deal")
+        quick = parse_matchup("gold", "simple", "standard", 1, "deal")
         block = block_seconds(quick, folder)
     waiting = block - cores["gold"] / 2
     print(f"a batch of 1,000 pairs: {1e6 * batch:.0f} microseconds to check and commit")

@@ -37,6 +37,7 @@ from simgin.review import frames as portrait
 from simgin.review import rule_metrics, solo_metrics
 from simgin.review.rule_metrics import Trait
 from simgin.rules import variants
+from simgin.rules.goals import goal_of
 from simgin.rules.variants import Variant
 from simgin.stats import metrics, table
 from simgin.stats.metrics import Metric
@@ -79,16 +80,6 @@ SECTIONS = {
     "score": "scoring",
     "match": "the match",
     "stake": "the die",
-}
-WON_BY = {
-    "single": "one deal",
-    "points": "{points_target} points",
-    "columns": "{columns} columns of {points_target} points at once",
-    "games": "{games_target} won games of {points_target} points, a game counting 1 to 4",
-    "race": "one side {points_target} points, the other {deals_target} won deals",
-    "twofold": "{points_target} points and {deals_target} won deals",
-    "deals": "{deals_target} won deals",
-    "total": "a total of {total_goal} or less after {deals_in_match} deals",
 }
 UNDECIDED = ("joker", "limit", "void")  # how a deal ends when nobody who plays has ended it
 
@@ -303,7 +294,7 @@ def facts(variant: Variant) -> tuple[str, ...]:
         link,
         str(variant.row["players"]),
         variant.about,
-        WON_BY[str(variant.row["goal"])].format(**variant.row),
+        goal_of(variant.row).won_by.format(**variant.row),
     )
 
 

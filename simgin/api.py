@@ -141,7 +141,9 @@ def show(
     """
     from simgin.play import replay, replay_solo
 
-    return "\n".join(replay_solo.told(replay.find(a, b, variant, seed, unit, half, deal)).lines())
+    return "\n".join(
+        replay_solo.make_replay(replay.find_deal(a, b, variant, seed, unit, half, deal)).lines()
+    )
 
 
 def forest(differences: pd.DataFrame) -> pd.DataFrame:

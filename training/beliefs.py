@@ -20,9 +20,10 @@ from pathlib import Path
 import numpy as np
 
 from simgin.core.deadwood import deadwood
-from simgin.play import deal as single
+from simgin.play.deal import Question, WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.strategy import loader
 from simgin.toolkit import beliefs as model
 
@@ -32,15 +33,15 @@ STEPS = 8  # Newton steps
 COUNTED = 30  # turns in the table of mean deadwood
 
 
-def deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[single.Single]:
+def deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[WatchedDeal]:
     """Single deals of one pair under standard rules, with seats and dealer alternating."""
     a, b = (loader.find(name) for name in pair)
     for unit in range(n):
         first, second = (a, b) if unit % 4 < 2 else (b, a)
-        yield single.play(Matchup(variants.find("standard"), first, second, seed, "deal"), unit)
+        yield watch_deal(Matchup(variants.find("standard"), first, second, seed, "deal"), unit)
 
 
-def hands_before(deal: single.Single) -> list[list[int]]:
+def hands_before(deal: WatchedDeal) -> list[list[int]]:
     """Hands of both seats as masks, before each turn and after the last."""
     hands = list(deal.hands)
     history = [list(hands)]
@@ -52,7 +53,7 @@ def hands_before(deal: single.Single) -> list[list[int]]:
     return history
 
 
-def question(deal: single.Single, lot: np.random.Generator) -> single.Question | None:
+def question(deal: WatchedDeal, lot: np.random.Generator) -> Question | None:
     """One discard decision of a deal, chosen at random."""
     discards = [decision for decision in deal.questions if decision.slot == "discard"]
     return discards[lot.integers(len(discards))] if discards else None
@@ -137,7 +138,7 @@ def counts(n: int, seed: int) -> list[float]:
 
     Turns that end the deal do not count.
     """
-    own_rules = record.build(variants.find("standard"))
+    own_rules = build_rules(variants.find("standard"))
     total, seen = np.zeros(COUNTED), np.zeros(COUNTED)
     for deal in deals(("gold-early", "gold-early"), n, seed):
         before, had = hands_before(deal), [0, 0]

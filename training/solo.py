@@ -25,7 +25,8 @@ from simgin.core.bits import nth
 from simgin.core.deadwood import deadwood
 from simgin.core.policy import HOOK_TYPE, PARAMS_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.view import new_view
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
@@ -84,7 +85,7 @@ def played(variant, discard, deals, seed, params=None, lots=None):
 
     Hands and unseen cards are int64 masks of shape (deals, draws + 1).
     """
-    own_rules = record.build(variants.find(variant))
+    own_rules = build_rules(variants.find(variant))
     policy = loader.find(f"gold+discard={discard}").discard
     draws = int(own_rules.max_draws) if own_rules.max_draws >= 0 else DRAWS
     hands, unseen = np.zeros((2, deals, draws + 1), np.int64)

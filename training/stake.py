@@ -15,8 +15,9 @@ from simgin_strategies.stake import BAND, BANDS, MOST_NEEDED, OFF_TURN, ON_TURN,
 
 from simgin.core.state import TAKE, new_state
 from simgin.core.view import new_view
-from simgin.play import matchup
-from simgin.rules import record
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
+from simgin.rules.record import build_rules
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PRIOR = 10  # deals that every cell starts with
@@ -29,13 +30,13 @@ def watched(variant, strategy, deals, seed):
     Yields the seats with a take decision, their counts and own turns, the counts at the end and the
     winner.
     """
-    pairing = matchup.seated(strategy, strategy, variant, seed, "deal")
-    matchup.prepare(pairing)
+    pairing = parse_matchup(strategy, strategy, variant, seed, "deal")
+    kernel.prepare(pairing)
     state, views = new_state(seed), (new_view(), new_view())
-    own_rules = record.build(pairing.variant)
+    own_rules = build_rules(pairing.variant)
     state.watch_half = 0
     for unit in range(deals):
-        matchup.run(pairing, state, own_rules, views, unit, 1)
+        kernel.run(pairing, state, own_rules, views, unit, 1)
         decisions = state.log[: state.logged][state.slots[: state.logged] == TAKE]
         yield (
             decisions["seat"],

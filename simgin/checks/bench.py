@@ -20,8 +20,9 @@ from simgin.core.jit import compiled
 from simgin.core.pack import new_pack
 from simgin.core.state import new_state
 from simgin.play import parallel
-from simgin.play.matchup import seated
-from simgin.rules import record, variants
+from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.strategy import catalogue, loader
 
@@ -125,7 +126,7 @@ def _timed(job: _Job, rounds: int) -> float:
 
 def _kernel_jobs() -> list[_Job]:
     """Calibration, deadwood of dealt hands, best discards of dealt hands and of hands in play."""
-    own_rules = record.build(variants.find("standard"))
+    own_rules = build_rules(variants.find("standard"))
     calibrate, deal, play, add_deadwood, add_best = (
         compiled(kernel, keep=False)
         for kernel in (_calibrate, _deal, _in_play, _add_deadwood, _add_best)
@@ -235,7 +236,7 @@ def _matchup_job(
     size: int | None = None,
 ) -> _Job:
     """A matchup on some threads, played as every command plays it; a round is a whole batch unless its size is given."""
-    matchup = seated(a, b, variant, SEED, unit)
+    matchup = parse_matchup(a, b, variant, SEED, unit)
     each = size or matchup.batch * (2 if matchup.mirrored else 1)
     return _Job(
         name,

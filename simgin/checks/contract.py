@@ -26,7 +26,7 @@ import numpy as np
 from simgin.checks.contract_process import COMPILE_SECONDS, FIRST, PLAYERS, SECOND, SEED, key
 from simgin.core.state import SLOTS
 from simgin.core.view import VIEW
-from simgin.play import deal
+from simgin.play.deal import NoSuchDeal, WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules.variants import Variant, find, names
 from simgin.strategy import Strategy, loader
@@ -164,12 +164,12 @@ def _seen(variant: Variant, ending: str, wanted: int) -> dict[str, list[bytes]]:
     return {slot: one[:wanted] for slot, one in views.items()}
 
 
-def _deal_of(game: Matchup, unit: int, points: tuple[int, int]) -> deal.Single:
+def _deal_of(game: Matchup, unit: int, points: tuple[int, int]) -> WatchedDeal:
     """One of the first deals of a match; the very first where the match was over before."""
     try:
-        return deal.play(game, unit, deal=unit % EARLIER, points=points)
-    except deal.NoSuchDeal:
-        return deal.play(game, unit, points=points)
+        return watch_deal(game, unit, deal=unit % EARLIER, points=points)
+    except NoSuchDeal:
+        return watch_deal(game, unit, points=points)
 
 
 def _target(variant: Variant) -> int:

@@ -17,9 +17,9 @@ import numpy as np
 
 from simgin.core.state import SLOTS, new_state
 from simgin.core.view import MAX_TURNS, VIEW, new_view
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.rules import record as rules
+from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant, find
 from simgin.strategy import Policy, Strategy, compiler, interpret, loader
 
@@ -161,10 +161,10 @@ def _deals(
         variant = find(text)
         other = loader.find(PLAYERS[0]) if variant.row["players"] == 2 else None
         game = Matchup(variant, strategy, other, SEED, "deal")
-        matchup.prepare(game)
+        kernel.prepare(game)
         try:
             played += _played(game, job, report)
-        except (matchup.IllegalAnswer, matchup.Tampered) as error:
+        except (kernel.PolicyError, kernel.RulesModified) as error:
             report.tell(failed="plays", sentence=str(error))
             return
     report.tell(about="plays", sentence=f"{played:,} deals of {_variants(job)}.")
@@ -195,7 +195,7 @@ class _Asker:
         self.hook, self.vector, self.rules = (
             compiler.hook(policy),
             compiler.vector(policy),
-            rules.build(variant),
+            build_rules(variant),
         )
         self._before = self.rules.tobytes()
 
@@ -210,14 +210,14 @@ class _Asker:
             with interpret.unwrapped():
                 answer = int(self.hook(view, self.rules, self.vector))
         except BaseException as error:
-            raise _Fault(_kind(error), matchup.raising(error)) from None
+            raise _Fault(_kind(error), kernel.describe_exception(error)) from None
         if view.tobytes() != before:
             raise _Fault(
                 "writes", f"writes into view.{_changed(view, before)}, which it may only read"
             )
         legal = int(view.legal)
         if not (0 <= answer <= 63 and legal >> answer & 1):
-            raise _Fault("legal", matchup.illegal(self.policy.slot, answer, legal))
+            raise _Fault("legal", kernel.describe_answer(self.policy.slot, answer, legal))
         self.report.answered += 1
         return answer
 
@@ -324,11 +324,11 @@ def _played(game: Matchup, job: dict[str, Any], report: _Report) -> int:
 
 def _play_unit(game: Matchup, unit: int, state: Any) -> None:
     try:
-        matchup.run(game, state, rules.build(game.variant), (new_view(), new_view()), unit, 1)
-    except matchup.Tampered:
+        kernel.run(game, state, build_rules(game.variant), (new_view(), new_view()), unit, 1)
+    except kernel.RulesModified:
         raise
     except Exception as error:
-        raise matchup.IllegalAnswer(matchup.failure(game, state, error)) from None
+        raise kernel.PolicyError(kernel.describe_failure(game, state, error)) from None
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ from simgin.core import jit, rng, sums
 from simgin.core.deadwood import deadwood
 from simgin.play import parallel
 from simgin.play.matchup import Matchup
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.strategy import loader
 from simgin.text import notation
@@ -248,7 +249,7 @@ def hands() -> Finding:
     """The compiled deadwood of some hands."""
     for variant, cards, count in HANDS:
         got = int(
-            deadwood(notation.mask(notation.cards(cards)), record.build(variants.find(variant)))
+            deadwood(notation.mask(notation.cards(cards)), build_rules(variants.find(variant)))
         )
         if got != count:
             return Finding(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.cli.output import console, grid
 from simgin.cli.session import explain_wait
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
 from simgin.runs import ledger, schedule
 from simgin.runs.plan import Plan, unit_seconds
@@ -78,7 +78,7 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
 def _unit_seconds(plan: Plan) -> list[float]:
     with explain_wait():
         for task in plan.tasks:
-            matchup.prepare(task.matchup)
+            kernel.prepare(task.matchup)
     return [unit_seconds(task.matchup) for task in plan.tasks]
 
 

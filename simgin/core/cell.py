@@ -5,6 +5,8 @@ from typing import Literal
 
 from simgin.core import sums
 
+Unit = Literal["deal", "match"]
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -18,7 +20,7 @@ class Cell:
     a: str
     b: str
     seed: int
-    unit: Literal["deal", "match"]
+    unit: Unit
 
     @property
     def players(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.findings.findings import headline
-from simgin.play.matchup import play
+from simgin.play.kernel import play
 from simgin.runs import invariants
 from simgin.stats.homogeneity import Homogeneity, homogeneity
 

@@ -17,10 +17,10 @@ from simgin.core import jit
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER
 from simgin.core.sums import KINDS
 from simgin.odds import kernels
-from simgin.play import matchup
-from simgin.play.matchup import Matchup, SeatError
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, SeatError, parse_matchup
 from simgin.play.parallel import over_units
-from simgin.rules import record
+from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.value import array_cache, outcomes, value
 from simgin.value.outcomes import Outcomes
@@ -86,7 +86,7 @@ class Deals:
 
 def deck(variant: Variant) -> int:
     """Cards in the deck of a game for one after the deal, the joker among them: 42 or 43."""
-    own_rules = record.build(variant)
+    own_rules = build_rules(variant)
     return 52 - _dealt(variant) + int(own_rules.joker != NO_JOKER)
 
 
@@ -98,7 +98,7 @@ def of(
     seed: int = 1,
     workers: int | None = None,
     progress: Progress | None = None,
-    prepare: Callable[[Matchup], None] = matchup.prepare,
+    prepare: Callable[[Matchup], None] = kernel.prepare,
 ) -> Deals:
     """At least n deals of a strategy alone, from disk if they were played before; else `prepare` compiles what is needed.
 
@@ -123,7 +123,7 @@ def of(
 
 def seated(strategy: str, variant: str, seed: int) -> Matchup:
     """Who plays alone at what, and in which units. SeatError for a game of two."""
-    one = matchup.seated(strategy, None, variant, seed, "deal")
+    one = parse_matchup(strategy, None, variant, seed, "deal")
     if one.b is not None:
         raise SeatError(
             f"{one.variant.text} is for two players: its odds are asked for by seat and score (`simgin.odds.seats`)."
@@ -143,7 +143,7 @@ def played(
     size, tallies = CALL_DEALS // _in_unit(one) // one.batch * one.batch, list[np.ndarray]()
 
     def part(first: int, n: int) -> np.ndarray:
-        _, records = matchup.play_recorded(one, first, n)
+        _, records = kernel.play_recorded(one, first, n)
         tallies.append(outcomes.tally(records))  # in any order: they are added up
         return _short(one, records)
 
@@ -182,7 +182,7 @@ def _short(one: Matchup, records: np.ndarray) -> np.ndarray:
 
 
 def _dealt(variant: Variant) -> int:
-    return 11 if record.build(variant).first_turn == DISCARD_FIRST else 10
+    return 11 if build_rules(variant).first_turn == DISCARD_FIRST else 10
 
 
 def _places(one: Matchup, units: np.ndarray, deals: np.ndarray) -> np.ndarray:
@@ -193,7 +193,7 @@ def _places(one: Matchup, units: np.ndarray, deals: np.ndarray) -> np.ndarray:
         seed,
         np.ascontiguousarray(units),
         np.ascontiguousarray(deals),
-        record.build(one.variant),
+        build_rules(one.variant),
         places,
     )
     return places

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simgin.play.matchup import Matchup, SeatError, seated
+from simgin.play.matchup import Matchup, SeatError, parse_matchup
 from simgin.stats import ratios
 from simgin.value import outcomes, value
 from simgin.value.outcomes import GROUPS, Outcomes
@@ -66,7 +66,7 @@ class Table:
 
 def of(strategy: str, variant: str, n: int, *, seed: int = 1, workers: int | None = None) -> Table:
     """Play n deals of a strategy against itself, from disk if they were played before. SeatError for a game of one."""
-    one = seated(strategy, strategy, variant, seed, "deal")
+    one = parse_matchup(strategy, strategy, variant, seed, "deal")
     if one.b is None:
         raise SeatError(
             f"{one.variant.text} is for one player: its odds are those of `simgin.odds.solo`."

@@ -1,4 +1,7 @@
-"""One deal at a time, with every question kept: for `simgin show`, the worked examples, and the tests. The same engine as for millions."""
+"""One deal with every question kept: for `simgin show`, the worked examples and the tests.
+
+It is played by the same engine as millions of deals.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,32 +12,32 @@ import numpy as np
 from simgin.core import sums
 from simgin.core.rules import DISCARD_FIRST
 from simgin.core.state import SLOTS, new_state
-from simgin.core.view import new_view
-from simgin.play.matchup import Matchup, failure, run
-from simgin.rules import record
+from simgin.play.kernel import describe_failure, new_views, run
+from simgin.play.matchup import Matchup
+from simgin.rules.record import build_rules
 
 
 class NoSuchDeal(ValueError):
-    """A deal that was asked for and never played."""
+    """The match was over before the deal."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question that the engine asked, what was seen, and the answer (None if it was not legal, or the policy raised)."""
+    """One question of the engine to a policy: what it saw, and its answer."""
 
     seat: int
     slot: str
     view: np.record
-    answer: int | None
+    answer: int | None  # None: not legal, or the policy raised
 
 
 @dataclass(frozen=True)
-class Single:
-    """A deal as it was played. `state` is the engine's record (see simgin.core.state), `views` the two seats' last views."""
+class WatchedDeal:
+    """A deal as it was played."""
 
     matchup: Matchup
-    state: np.record
-    views: tuple[np.record, np.record]
+    state: np.record  # the engine's record, see simgin.core.state
+    views: tuple[np.record, np.record]  # the last views, by seat
     questions: list[Question]
     fault: str  # empty, or the sentence that says which policy failed and how
     raised: Exception | None  # what the policy or the engine raised then
@@ -47,19 +50,22 @@ class Single:
 
     @property
     def turns(self) -> list[tuple[int, int, int, int]]:
-        """(seat, source, card drawn or taken, card discarded or -1) of every turn, nothing hidden."""
-        seen = [
-            view.history[: self.state.turns] for view in self.views[: len(self.matchup.players)]
-        ]
-        if len(seen) == 1:
-            return [(int(row[0]), int(row[1]), int(row[2]), int(row[3])) for row in seen[0]]
-        return [
-            (int(a[0]), int(a[1]), int(max(a[2], b[2])), int(a[3]))
-            for a, b in zip(*seen, strict=True)
-        ]
+        """(seat, source, card drawn or taken, card discarded or -1) of every turn.
+
+        A card that is hidden from one seat is in the history of the other.
+        """
+        histories = []
+        for view in self.views[: len(self.matchup.players)]:
+            histories.append(view.history[: self.state.turns])
+        turns = []
+        for rows in zip(*histories, strict=True):
+            seat, source, _, discard = rows[0]
+            card = max(row[2] for row in rows)
+            turns.append((int(seat), int(source), int(card), int(discard)))
+        return turns
 
 
-def play(
+def watch_deal(
     matchup: Matchup,
     unit: int = 0,
     half: int = 0,
@@ -69,52 +75,62 @@ def play(
     joker: int = -1,
     dealer: int = 0,
     points: tuple[int, int] | None = None,
-) -> Single:
-    """Play one deal of a unit (of its match, deal number `deal`), or one from a given pack (52 cards in dealing order) and dealer.
+) -> WatchedDeal:
+    """Play one deal: number `deal` of a unit and half, or one from a given pack.
 
-    joker: place of the joker among the 53 cards of a given pack for one player, -1 for none. points: scores of the two seats before a
-    deal from a given pack, instead of the rules' start_points. A policy that fails ends the deal there: see `fault`.
+    pack: 52 cards in dealing order; joker: the joker's place among the 53 of one player, -1 for
+    none; dealer: seat. points: the scores of the seats before the deal, by default start_points.
+    A policy that fails ends the deal: see `fault`. Raises NoSuchDeal past the end of a match.
     """
     state = new_state(matchup.seed)
-    own_rules = record.build(matchup.variant)
+    rules = build_rules(matchup.variant)
     if points is not None:
-        own_rules.start_points[:] = points
+        rules.start_points[:] = points
     state.watch_half, state.watch_deal = half, deal
     if pack is not None:
         state.pack[:] = pack
-        state.given, state.shuffled, state.dealer, state.joker = 1, 52, dealer, joker
-    views = new_view(), new_view()
+        state.given, state.shuffled, state.dealer, state.joker = 1, len(pack), dealer, joker
+    views = new_views()
     fault, raised = "", None
     try:
-        run(matchup, state, own_rules, views, unit, 1)
+        run(matchup, state, rules, views, unit, 1)
     except Exception as error:
-        fault, raised = failure(matchup, state, error), error
+        fault, raised = describe_failure(matchup, state, error), error
     if not fault and not state.watched:
         raise NoSuchDeal(
-            f"the match of unit {unit}, half {half} was over after {state.deal + 1} deals; name one of 0..{state.deal}."
+            f"the match of unit {unit}, half {half} was over after {state.deal + 1} deals; "
+            f"name one of 0..{state.deal}."
         )
-    hands = (_dealt_alone(state, own_rules), 0) if matchup.b is None else _dealt(state, own_rules)
-    return Single(matchup, state, views, _questions(state, bool(fault)), fault, raised, hands)
+    hands = _dealt(state, rules) if matchup.b else (_dealt_to_one(state, rules), 0)
+    return WatchedDeal(matchup, state, views, _questions(state, fault), fault, raised, hands)
 
 
-def _questions(state: Any, failed: bool) -> list[Question]:
-    asked = int(state.logged)
-    answers: list[int | None] = [int(a) for a in state.answers[:asked]]
-    return [
-        Question(int(state.log[i].seat), SLOTS[state.slots[i]], state.log[i].copy(), answer)
-        for i, answer in enumerate([*answers, None] if failed else answers)
-    ]
+def _questions(state: Any, fault: str) -> list[Question]:
+    """The questions of the deal; after a fault the last one has no legal answer."""
+    answers: list[int | None] = [int(answer) for answer in state.answers[: state.logged]]
+    if fault:
+        answers.append(None)
+    questions = []
+    for i, answer in enumerate(answers):
+        view = state.log[i]
+        questions.append(Question(int(view.seat), SLOTS[state.slots[i]], view.copy(), answer))
+    return questions
 
 
-def _dealt_alone(state: Any, own_rules: Any) -> int:
-    """The hand as dealt to one player; a joker in it takes the place of a card."""
-    n = 11 if own_rules.first_turn == DISCARD_FIRST else 10
-    return sum(1 << int(card) for card in state.pack[: n - (0 <= state.joker < n)])
+def _dealt_to_one(state: Any, rules: Any) -> int:
+    """The hand dealt to a single player; a joker in it takes the place of a card."""
+    size = 11 if rules.first_turn == DISCARD_FIRST else 10
+    joker_in_hand = 0 <= state.joker < size
+    return _mask(state.pack[: size - joker_in_hand])
 
 
-def _dealt(state: Any, own_rules: Any) -> tuple[int, int]:
-    """The hands as dealt, by seat: singly, nondealer first, who may get an eleventh card."""
-    first, second = (sum(1 << int(card) for card in state.pack[start:20:2]) for start in (0, 1))
-    if own_rules.first_turn == DISCARD_FIRST:
-        first |= 1 << int(state.pack[20])
-    return (first, second) if state.dealer == 1 else (second, first)
+def _dealt(state: Any, rules: Any) -> tuple[int, int]:
+    """The hands dealt, by seat: one card at a time, the nondealer first."""
+    nondealer, dealer = _mask(state.pack[0:20:2]), _mask(state.pack[1:20:2])
+    if rules.first_turn == DISCARD_FIRST:
+        nondealer |= 1 << int(state.pack[20])
+    return (nondealer, dealer) if state.dealer == 1 else (dealer, nondealer)
+
+
+def _mask(cards: np.ndarray) -> int:
+    return sum(1 << int(card) for card in cards)

@@ -1,4 +1,4 @@
-"""Units played side by side by threads, for what goes through no ledger."""
+"""Units played side by side in threads, for results that go through no ledger."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Progress = Callable[[int, int], None]  # called with units done and units in all
 
 
 def usable_cpus() -> int:
-    """The number of processors this process may use, the default number of workers."""
+    """The number of processors this process may use: the default number of workers."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -25,14 +25,16 @@ def over_units(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[np.ndarray]:
-    """What play(first unit, number of units) gives for every `size` units, in their order: for what goes through no ledger."""
-    parts = [(first, min(size, units - first)) for first in range(0, units, size)]
-    found, pool = list[np.ndarray](), ThreadPoolExecutor(workers or usable_cpus())
+    """Call play(first unit, number of units) for every `size` units; results in that order."""
+    firsts = range(0, units, size)
+    sizes = [min(size, units - first) for first in firsts]
+    results: list[np.ndarray] = []
+    pool = ThreadPoolExecutor(workers or usable_cpus())
     try:
-        for (first, n), part in zip(parts, pool.map(lambda part: play(*part), parts), strict=True):
-            found.append(part)
+        for first, n, result in zip(firsts, sizes, pool.map(play, firsts, sizes), strict=True):
+            results.append(result)
             if progress is not None:
                 progress(first + n, units)
     finally:
         pool.shutdown(cancel_futures=True)
-    return found
+    return results

@@ -1,234 +1,243 @@
-"""The text of a deal as it was played: every decision with what the strategy saw, then the showdown. 80 columns wide."""
+"""A deal as text: every decision with what the player saw, then the showdown. 80 columns wide."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from simgin.core import layoff
-from simgin.core.answers import BIG_GIN, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD, SHOT
+from simgin.core.answers import BIG_GIN, PASS, PHASE_BLIND, PHASE_LAST, PHASE_UPCARD, SHOT, TAKE
+from simgin.core.cell import Unit
 from simgin.core.deadwood import deadwood_of
 from simgin.core.match import UNDECIDED
 from simgin.core.meldings import MAX_MELDINGS
 from simgin.core.rules import DEFENDER, DIE_OFF, STOPPER
 from simgin.core.sums import KINDS
-from simgin.core.view import FROM_PILE
-from simgin.play import deal as single
-from simgin.play import hand as hands
 from simgin.play import standing
-from simgin.play.deal import Question, Single
-from simgin.play.matchup import Matchup, seated
-from simgin.rules import record
+from simgin.play.deal import Question, WatchedDeal, watch_deal
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.melds import Melding, all_meldings, cards_text, in_text_order, shown_melding
+from simgin.rules.goals import goal_of
+from simgin.rules.record import build_rules
 from simgin.text.notation import show, text
 
 WIDTH = 80
-UNITS = 2**48
-FELL = "gives no legal answer"
+MAX_UNITS = 2**48
+MAX_SEEDS = 2**64
+NO_ANSWER = "gives no legal answer"
+DIE_SLOTS = ("offer", "answer")
 
 
 class ReplayError(ValueError):
     """A deal that cannot be replayed; the message is a sentence."""
 
 
-def find(
+def find_deal(
     a: str, b: str | None, variant: str, seed: int, unit: int, half: int, deal: int | None
-) -> Single:
-    """Play the deal that is asked for: a single deal of `match --deals`, or deal number `deal` of the match of a unit.
+) -> WatchedDeal:
+    """Play a single deal as of `match --deals`, or number `deal` of the match of a unit.
 
-    Raises ReplayError for what does not exist, and NoSuchDeal where the match was over before.
+    Raises ReplayError for a deal that does not exist, and NoSuchDeal past the end of the match.
     """
-    kind: Literal["deal", "match"] = "deal" if deal is None else "match"
-    matchup = seated(a, b, variant, seed, kind)
+    kind: Unit = "deal" if deal is None else "match"
+    matchup = parse_matchup(a, b, variant, seed, kind)
     _check(matchup, unit, half, deal)
-    played = single.play(matchup, unit, half, deal or 0)
-    if played.fault and not played.state.watched:
-        raise ReplayError(f"the game did not come to this deal. {played.fault}") from played.raised
-    return played
+    watched = watch_deal(matchup, unit, half, deal or 0)
+    if watched.fault and not watched.state.watched:
+        raise ReplayError(
+            f"the match did not get as far as this deal. {watched.fault}"
+        ) from watched.raised
+    return watched
 
 
 def _check(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
-    if not 0 <= matchup.seed < 2**64:
+    if not 0 <= matchup.seed < MAX_SEEDS:
         raise ReplayError(f"a seed is 0..2^64-1, not {matchup.seed}.")
-    if not 0 <= unit < UNITS:
+    if not 0 <= unit < MAX_UNITS:
         raise ReplayError(f"a unit is 0..2^48-1, not {unit}.")
     if half not in (0, 1):
         raise ReplayError(f"a half is 0 or 1, not {half}.")
     if half == 1 and matchup.b is None:
         raise ReplayError(
-            f"{matchup.variant.text} is for one player, and its packs are played once: there is no half 1."
+            f"{matchup.variant.text} is for one player, so its packs are played once: "
+            "there is no half 1."
         )
     if half == 1 and not matchup.mirrored:
         raise ReplayError(
-            f"{matchup.a.text} plays itself here, and then a pack is played once: there is no half 1."
+            f"{matchup.a.text} plays itself, so its packs are played once: there is no half 1."
         )
     if deal is not None and deal < 0:
-        raise ReplayError(f"deals of a match are numbered from 0, not {deal}.")
+        raise ReplayError(f"the deals of a match are numbered from 0, not {deal}.")
 
 
 class Replay:
-    """A played deal of two players with the names that its text is told with."""
+    """A watched deal of two players, as text."""
 
-    def __init__(self, played: Single) -> None:
-        self.played, self.state = played, played.state
-        self.row = played.matchup.variant.row
-        self.rules = record.build(played.matchup.variant)
-        self.names = self._names(played.matchup)  # by seat
+    def __init__(self, watched: WatchedDeal) -> None:
+        self.watched, self.state = watched, watched.state
+        self.params = watched.matchup.variant.row
+        self.rules = build_rules(watched.matchup.variant)
+        self.names = self._names(watched.matchup)  # by seat
 
     def _names(self, matchup: Matchup) -> tuple[str, str]:
         a, b = matchup.a.text, matchup.opponent
-        by_strategy = (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
-        return by_strategy if self.state.half == 0 else by_strategy[::-1]
+        if a == b:
+            a, b = f"{a} (A)", f"{b} (B)"
+        return (a, b) if self.state.half == 0 else (b, a)
+
+    @property
+    def dealt(self) -> bool:
+        """Whether cards were seen; not if a refused offer ended the deal before."""
+        return bool(self.state.phase != PHASE_BLIND)
 
     def lines(self) -> Iterator[str]:
-        """The whole text, to the result or to the question at which a policy failed."""
+        """The whole text, up to the result or to the question at which a policy failed."""
         yield from self._title()
         if self.rules.die != DIE_OFF:
-            yield from self._blind()
-        if self._dealt:
+            yield from self._blind_offers()
+        if self.dealt:
             yield from self._table()
-        for phase, questions in self._told_together():
+        for phase, questions in self._turns():
             if phase != PHASE_BLIND:
                 yield ""
-                yield from {PHASE_UPCARD: self._upcard, PHASE_LAST: self._last_discard}.get(
-                    phase, self._turn
-                )(questions)
+                yield from self._phase(phase)(questions)
         yield from self._silent_draw()
         yield ""
-        yield from self._failure() if self.played.fault else self._result()
+        yield from self._failure() if self.watched.fault else self._result()
 
-    def _told_together(self) -> Iterator[tuple[int, list[Question]]]:
-        """The questions of each turn and phase, with the phase."""
-        for (_, phase), group in groupby(
-            self.played.questions, key=lambda question: (question.view.turns, question.view.phase)
-        ):
-            yield int(phase), list(group)
+    def _phase(self, phase: int) -> Callable[[list[Question]], Iterator[str]]:
+        phases = {PHASE_UPCARD: self._upcard, PHASE_LAST: self._last_discard}
+        return phases.get(phase, self._turn)
+
+    def _turns(self) -> Iterator[tuple[int, list[Question]]]:
+        """(phase, questions) of each phase of each turn."""
+
+        def place(question: Question) -> tuple[int, int]:
+            return int(question.view.turns), int(question.view.phase)
+
+        for (_, phase), questions in groupby(self.watched.questions, key=place):
+            yield phase, list(questions)
 
     # Before the play
 
     def _title(self) -> Iterator[str]:
-        matchup, state = self.played.matchup, self.state
+        matchup, state = self.watched.matchup, self.state
         half = f", half {state.half}" if matchup.b is not None else ""
-        number = f", deal {state.deal}" if matchup.unit == "match" else ""
-        yield from wrapped(
-            f"{matchup.variant.text}: seed {matchup.seed}, unit {state.unit}{half}{number}"
-        )
+        deal = f", deal {state.deal}" if matchup.unit == "match" else ""
+        place = f"seed {matchup.seed}, unit {state.unit}{half}{deal}"
+        yield from wrapped(f"{matchup.variant.text}: {place}")
 
-    @property
-    def _dealt(self) -> bool:
-        """Whether anybody saw cards: not if the deal was over with an offer before."""
-        return bool(self.state.phase != PHASE_BLIND)
-
-    def _blind(self) -> Iterator[str]:
+    def _blind_offers(self) -> Iterator[str]:
         """The die, and the offers before the cards are seen."""
         questions = [
-            question for question in self.played.questions if question.view.phase == PHASE_BLIND
+            question for question in self.watched.questions if question.view.phase == PHASE_BLIND
         ]
         first = questions[0].view if questions else self.state
+        owner = f", owned by {self._who(first.owner)}" if first.owner >= 0 else ""
         yield ""
-        yield f"Before the cards are seen, the die shows {first.stake}{f', owned by {self._who(first.owner)}' if first.owner >= 0 else ''}"
-        for seat in () if self._dealt else self._seats():
-            yield from wrapped(
-                f"  {self._who(seat)}, {self._role(seat)}, {standing.words(self.state, self.row, seat)}"
-            )
+        yield f"Before the cards are seen, the die shows {first.stake}{owner}"
+        if not self.dealt:
+            for seat in self._seats():
+                yield from wrapped(f"  {self._player(seat)}")
         for question in questions:
-            yield from self._told_of(question)
+            yield from self._offer(question)
 
-    def _told_of(self, question: Question) -> list[str]:
-        """An offer or answer, with who made it."""
-        return wrapped(f"  {self._who(question.seat)} {TOLD[question.slot](question)}")
+    def _offer(self, question: Question) -> list[str]:
+        """An offer or the answer to one, with the player who made it."""
+        return wrapped(f"  {self._who(question.seat)} {DECISIONS[question.slot](question)}")
 
     def _seats(self) -> tuple[int, int]:
+        """The nondealer's seat and the dealer's."""
         return 1 - int(self.state.dealer), int(self.state.dealer)
 
-    def _role(self, seat: int) -> str:
-        return "dealer" if seat == self.state.dealer else "nondealer, moves first"
+    def _player(self, seat: int) -> str:
+        role = "dealer" if seat == self.state.dealer else "nondealer, plays first"
+        return f"{self._who(seat)}, {role}, {standing.describe(self.state, self.params, seat)}"
 
     def _table(self) -> Iterator[str]:
+        """The knock limit, the upcard and the hands as dealt."""
         state = self.state
         if self.rules.die != DIE_OFF:
             yield ""
+        gin_only = " (gin only)" if state.limit == 0 else ""
         factor = f", all points times {state.multiplier}" if state.multiplier != 1 else ""
         upcard = f", upcard {text(int(state.upcard))}" if state.upcard >= 0 else ""
-        yield f"Knock limit {state.limit}{' (gin only)' if state.limit == 0 else ''}{factor}{upcard}"
+        yield f"Knock limit {state.limit}{gin_only}{factor}{upcard}"
         for seat in self._seats():
             yield ""
-            yield from wrapped(
-                f"{self._who(seat)}, {self._role(seat)}, {standing.words(state, self.row, seat)}"
-            )
-            hand = self.played.hands[seat]
-            yield f"  dealt {self._sorted(hand)}, count {deadwood_of(hand, self.rules, STOPPER)}"
+            yield from wrapped(self._player(seat))
+            yield f"  is dealt {self._dealt_text(seat)}"
+
+    def _dealt_text(self, seat: int) -> str:
+        hand = self.watched.hands[seat]
+        return self._hand_text(hand, deadwood_of(hand, self.rules, STOPPER))
 
     def _who(self, seat: int) -> str:
         return f"{self.names[seat]} (seat {seat})"
 
-    def _sorted(self, hand: int) -> str:
-        """A hand with its melds first."""
-        return apart(hands.shown(hand, self.rules)[1], hand)
+    def _hand_text(self, hand: int, deadwood: int) -> str:
+        melds = shown_melding(hand, self.rules)[1]
+        return f"{cards_text(melds, hand)}, deadwood {deadwood}"
 
     # The play
 
     def _upcard(self, questions: list[Question]) -> Iterator[str]:
-        yield (
-            f"The upcard is {text(int(self.state.upcard))}"
-            if self.state.upcard >= 0
-            else "Before the first turn"
-        )
+        if self.state.upcard >= 0:
+            yield f"The upcard is {text(int(self.state.upcard))}"
+        else:
+            yield "Before the first turn"
         for question in questions:
-            view = question.view
-            if question.slot in DIE:
-                yield from self._told_of(question)
+            if question.slot in DIE_SLOTS:
+                yield from self._offer(question)
             else:
-                holds = f"holds {self._sorted(int(view.hand))}, count {view.count}"
-                yield from wrapped(f"  {self._who(question.seat)} {holds}: {_taking(question)}")
+                hand = self._hand_text(int(question.view.hand), question.view.count)
+                choice = _upcard_choice(question)
+                yield from wrapped(f"  {self._who(question.seat)} holds {hand}: {choice}")
 
     def _turn(self, questions: list[Question]) -> Iterator[str]:
-        """A turn, told from its questions: a draw that nobody was asked about is seen in the next one."""
+        """A turn as its questions show it; a draw without a question is seen in the next one."""
         seat, first = questions[0].seat, questions[0].view
         own = [question for question in questions if question.seat == seat]
-        take = next((question for question in own if question.slot == "take"), None)
-        yield from wrapped(f"Turn {first.turn}, {self._who(seat)}")
+        stock = int(first.stock) + (first.drawn >= 0)
+        yield from wrapped(f"Turn {first.turn}, {self._who(seat)}, {stock} cards in the stock")
         if known := show(int(first.known)):
-            yield f"  knows that the other holds {known}"
-        ten = int(first.hand) & ~sum(
-            1 << int(card) for card in (first.drawn, first.taken) if card >= 0
-        )
-        yield f"  holds {self._sorted(ten)}, count {first.count}"
+            yield from wrapped(f"  knows that {self.names[1 - seat]} holds {known}")
+        picked_up = sum(1 << int(card) for card in (first.drawn, first.taken) if card >= 0)
+        yield f"  holds {self._hand_text(int(first.hand) & ~picked_up, first.count)}"
         for question in questions:
-            if question.slot in DIE:
-                yield from self._told_of(question)
-        if take:
-            yield f"  offered {text(int(take.view.taken_offer))}, {first.stock} in the stock: {_taking(take)}"
+            if question.slot in DIE_SLOTS:
+                yield from self._offer(question)
+        for question in own:
+            if question.slot == "take" and question.answer != TAKE:
+                yield f"  {_offered_discard(question)}"
         yield from self._draw(own[-1].view)
         for question in own:
-            if question.slot not in ("take", *DIE):
-                yield from wrapped(f"  {TOLD[question.slot](question)}")
+            if question.slot not in ("take", *DIE_SLOTS):
+                yield from wrapped(f"  {DECISIONS[question.slot](question)}")
 
     def _draw(self, view: Any) -> Iterator[str]:
-        """The card drawn on a turn, from its last view; a draw that ends the deal comes after the last question."""
-        drawn = int(
-            self.state.drawn
-            if view.turns == self.state.turns and not self.played.fault
-            else view.drawn
-        )
+        """The card taken or drawn on a turn, from the last view of it.
+
+        A draw that ends the deal comes after the last question, so only the state has it.
+        """
+        drawn = view.drawn
+        if view.turns == self.state.turns and not self.watched.fault:
+            drawn = self.state.drawn
         if view.taken >= 0:
             yield f"  takes {text(int(view.taken))}"
         elif drawn >= 0:
-            yield f"  draws {text(drawn)}"
+            yield f"  draws {text(int(drawn))}"
 
     def _silent_draw(self) -> Iterator[str]:
-        """A last draw about which nobody was asked before or after: where the discard pile is closed, and the draw ends the deal."""
-        state, questions = self.state, self.played.questions
-        if (
-            questions
-            and state.drawn >= 0
-            and state.stopper < 0
-            and not self.played.fault
-            and questions[-1].view.turns != state.turns
-        ):
+        """A last draw with no question before or after it: it ends the deal, the pile is closed."""
+        state, questions = self.state, self.watched.questions
+        if self.watched.fault or not questions or state.drawn < 0 or state.stopper >= 0:
+            return
+        if questions[-1].view.turns != state.turns:
             yield ""
             yield f"Turn {state.turns + 1}, {self._who(1 - questions[-1].seat)}"
             yield f"  draws {text(int(state.drawn))}"
@@ -236,248 +245,158 @@ class Replay:
     def _last_discard(self, questions: list[Question]) -> Iterator[str]:
         view = questions[0].view
         yield from wrapped(f"The last discard, {self._who(questions[0].seat)}")
-        yield f"  holds {self._sorted(int(view.hand))}, count {view.count}"
-        yield f"  may take {text(int(view.taken_offer))} and end the deal with it"
-        yield from (
-            line for question in questions for line in wrapped(f"  {TOLD[question.slot](question)}")
-        )
+        yield f"  holds {self._hand_text(int(view.hand), view.count)}"
+        yield f"  may take {text(int(view.taken_offer))} to end the deal"
+        for question in questions:
+            yield from wrapped(f"  {DECISIONS[question.slot](question)}")
 
     # The end
 
     def _failure(self) -> Iterator[str]:
-        yield "Here the deal stopped"
-        yield from wrapped(f"  {self.played.fault}")
+        yield "The deal stopped here"
+        yield from wrapped(f"  {self.watched.fault}")
 
     def _result(self) -> Iterator[str]:
-        yield from self._no_ending() if self.state.stopper < 0 else self._showdown()
-        if self.rules.die != DIE_OFF and self.played.kind != "refused":
+        yield from self._no_showdown() if self.state.stopper < 0 else self._showdown()
+        if self.rules.die != DIE_OFF and self.watched.kind != "refused":
             yield f"The die shows {self.state.stake}"
         yield from wrapped(self._points())
-        if self.played.matchup.unit == "match":
+        if self.watched.matchup.unit == "match":
             yield from self._match()
 
     def _points(self) -> str:
-        return f"Points: {', '.join(f'{self.names[seat]} {self.state.score[seat]}' for seat in (0, 1))}"
+        scores = [f"{self.names[seat]} {self.state.score[seat]}" for seat in (0, 1)]
+        return f"Points: {', '.join(scores)}"
 
     def _match(self) -> Iterator[str]:
         """How the match stands after the deal, and who has won it."""
-        after, outcome = standing.entered(self.state, self.rules)
-        yield from wrapped(
-            f"Match: {'; '.join(f'{name}, {standing.words(after, self.row, seat)}' for seat, name in self._sides())}"
-        )
+        after, outcome = standing.enter_deal(self.state, self.rules)
+        standings = []
+        for seat, name in self._sides():
+            standings.append(f"{name}, {standing.describe(after, self.params, seat)}")
+        yield from wrapped(f"Match: {'; '.join(standings)}")
         if outcome != UNDECIDED:
             yield from wrapped(standing.OVER.get(outcome) or self._won(outcome))
 
     def _sides(self) -> Iterable[tuple[int, str]]:
+        """(seat, name) of the sides that can win points."""
         return enumerate(self.names)
 
     def _won(self, seat: int) -> str:
         return f"{self.names[seat]} wins the match"
 
-    def _no_ending(self) -> Iterator[str]:
-        if self.played.kind == "stalled":
+    def _no_showdown(self) -> Iterator[str]:
+        """A deal that nobody ended with cards."""
+        if self.watched.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
-        elif self.played.kind == "refused":
+        elif self.watched.kind == "refused":
+            pays, unit = int(self.state.pays), goal_of(self.params).unit
             yield "Refused"
-            unit = "game" if self.row["goal"] == "games" else "won deal"
-            pays = f"{self.state.pays} {unit}{'s' if self.state.pays > 1 else ''}"
-            yield from wrapped(f"  {self._who(int(self.state.winner))} gets {pays}")
+            plural = "s" if pays > 1 else ""
+            yield from wrapped(f"  {self._who(int(self.state.winner))} gets {pays} {unit}{plural}")
         else:
             yield f"Void: {self.state.stock} cards are left in the stock"
 
     def _showdown(self) -> Iterator[str]:
         state = self.state
-        seat, other = int(state.stopper), 1 - int(state.stopper)
-        kept, hand = int(state.hand[seat]), int(state.hand[other])
+        stopper, defender = int(state.stopper), 1 - int(state.stopper)
+        kept, hand = int(state.hand[stopper]), int(state.hand[defender])
+        shown = cards_text(in_text_order(state.melds), kept)
+        laid, melds = self.defence()
+        held = cards_text(melds, hand & ~laid)
         yield KINDS[state.kind].replace("_", " ").capitalize()
-        yield from wrapped(
-            f"  {self._who(seat)} shows {apart(hands.in_text_order(state.melds), kept)}, count {state.stopper_count}"
-        )
-        laid, own = self._defence(hand)
-        yield from wrapped(
-            f"  {self._who(other)} has {apart(own, hand & ~laid)}, count {state.other_count}"
-        )
+        yield from wrapped(f"  {self._who(stopper)} shows {shown}, count {state.stopper_count}")
+        yield from wrapped(f"  {self._who(defender)} has {held}, count {state.other_count}")
         if laid:
-            yield f"    laid off {show(laid)}; without that {state.defender_before}"
+            yield f"    after laying off {show(laid)}; count before: {state.defender_before}"
 
-    def _defence(self, hand: int) -> tuple[int, hands.Melding]:
-        """The defender's lay-offs, if the rules gave him any, and his own melds."""
-        laid = 0
+    def defence(self) -> tuple[int, Melding]:
+        """The defender's lay-offs, as far as the rules allow any, and own melds."""
+        hand, laid = int(self.state.hand[1 - self.state.stopper]), 0
         if self.state.laid_off:
-            options, chains = (
-                np.zeros((3, layoff.MAX_OPTIONS), np.int64),
-                np.zeros((2, 16), np.int64),
-            )
-            laid = int(layoff.lay_off(hand, self.state.melds, self.rules, options, chains)[1])
-        return laid, hands.all_meldings(hand & ~laid, self.rules, DEFENDER)[0]
-
-    # For programs
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One object for the deal, one for every decision, one for the result, told apart by `event`."""
-        return [
-            self._deal_row(),
-            *map(self._decision_row, self.played.questions),
-            self._result_row(),
-        ]
-
-    def _deal_row(self) -> dict[str, Any]:
-        state = self.state
-        return {
-            "event": "deal",
-            "variant": self.played.matchup.variant.text,
-            "unit": int(state.unit),
-            "half": int(state.half),
-            "deal": int(state.deal),
-            "strategies": [
-                name for name, _ in zip(self.names, self.played.matchup.players, strict=False)
-            ],
-            "dealer": int(state.dealer) if self.played.matchup.b is not None else None,
-            **standing.numbers(state, self.row),
-            "limit": int(state.limit) if self._dealt else None,
-            "multiplier": int(state.multiplier) if self._dealt else None,
-            "upcard": _card(state.upcard) if self._dealt else None,
-            "hands": [
-                show(hand)
-                for hand, _ in zip(self.played.hands, self.played.matchup.players, strict=False)
-            ]
-            if self._dealt
-            else [],
-        }
-
-    def _decision_row(self, question: Question) -> dict[str, Any]:
-        view, answer = question.view, question.answer
-        return {
-            "event": "decision",
-            "turn": int(view.turn),
-            "seat": question.seat,
-            "strategy": self.names[question.seat],
-            "slot": question.slot,
-            "hand": show(int(view.hand)),
-            "count": int(view.count),
-            "offered": _card(view.taken_offer),
-            "taken": _card(view.taken),
-            "drawn": _card(view.drawn),
-            "known": show(int(view.known)),
-            "stock": int(view.stock),
-            "deck_left": int(view.deck_left) if view.deck_left >= 0 else None,
-            "stake": int(view.stake),
-            "owner": int(view.owner) if view.owner >= 0 else None,
-            "stake_offered": int(view.offered) or None,
-            "ending": int(view.ending),
-            "ending_card": _card(view.ending_card),
-            "ending_count": int(view.ending_count) if view.ending else None,
-            "answer": text(answer) if question.slot == "discard" and answer is not None else answer,
-        }
-
-    def _result_row(self) -> dict[str, Any]:
-        state = self.state
-        ended = state.stopper >= 0
-        laid, own = self._defence(int(state.hand[1 - state.stopper])) if ended else (0, ())
-        return {
-            "event": "result",
-            "kind": self.played.kind or None,
-            "stopper": int(state.stopper) if ended else None,
-            "winner": int(state.winner) if state.winner >= 0 else None,
-            "score": [int(points) for points in state.score],
-            "turns": int(state.turns),
-            "stock": int(state.stock),
-            "discard": _card(state.discard),
-            "melds": [hands.meld_text(meld) for meld in hands.in_text_order(state.melds)]
-            if ended
-            else [],
-            "stopper_count": int(state.stopper_count) if ended else None,
-            "defender_melds": [hands.meld_text(meld) for meld in own],
-            "laid_off": show(laid),
-            "defender_count": int(state.other_count) if ended else None,
-            "stake": int(state.stake),
-            "paid_for_refusal": int(state.pays) if self.played.kind == "refused" else None,
-            "match": self._match_row(),
-            "fault": self.played.fault or None,
-        }
-
-    def _match_row(self) -> dict[str, Any] | None:
-        """How the match stands after the deal; nothing after a single deal or a fault."""
-        if self.played.matchup.unit == "deal" or self.played.fault:
-            return None
-        after, outcome = standing.entered(self.state, self.rules)
-        return standing.numbers(after, self.row) | {
-            "over": outcome != UNDECIDED,
-            "winner": outcome if outcome >= 0 else None,
-        }
+            options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
+            chains = np.zeros((2, 16), np.int64)
+            _, mask = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
+            laid = int(mask)
+        return laid, all_meldings(hand & ~laid, self.rules, DEFENDER)[0]
 
 
-def _card(card: int) -> str | None:
-    return text(int(card)) if card >= 0 else None
+# Decisions in words, for a sentence that begins with the player
 
 
-def apart(melds: hands.Melding, hand: int) -> str:
-    """Some cards, the melds first and what is left over last."""
-    return " | ".join([*map(hands.meld_text, melds), *filter(None, [show(hand & ~sum(melds))])])
-
-
-def _taking(question: Question) -> str:
+def _upcard_choice(question: Question) -> str:
     if question.answer is None:
-        return FELL
-    if question.answer == FROM_PILE:
+        return NO_ANSWER
+    if question.answer == TAKE:
         return "takes it"
-    only_passes = question.view.phase == PHASE_UPCARD and not question.view.legal & 4
-    return "passes" if question.answer == 2 or only_passes else "draws from the stock"
+    must_pass = question.view.phase == PHASE_UPCARD and not question.view.legal & 1 << PASS
+    return "passes" if question.answer == PASS or must_pass else "draws from the stock"
 
 
-def _discarding(question: Question) -> str:
-    return FELL if question.answer is None else f"throws {text(question.answer)}"
+def _offered_discard(question: Question) -> str:
+    """The top discard that was not taken."""
+    card = text(int(question.view.taken_offer))
+    if question.answer is None:
+        return f"may take {card}: {NO_ANSWER}"
+    return f"declines {card}"
+
+
+def _discard(question: Question) -> str:
+    return NO_ANSWER if question.answer is None else f"discards {text(question.answer)}"
 
 
 def _ending(question: Question) -> str:
-    """A proposal to end the deal, and the answer."""
+    """A way to end the deal, taken or not."""
     view = question.view
-    how = (
-        "declare big gin"
-        if view.ending == BIG_GIN
-        else "go gin"
-        if view.ending_count == 0
-        else "knock"
-    )
-    how = f"{'shoot' if view.ending == SHOT else how}{f' with {view.ending_count}' if view.ending_count else ''}"
-    card = f", throwing {text(int(view.ending_card))}" if view.ending_card >= 0 else ""
-    return f"may {how}{card}: {FELL if question.answer is None else ('plays on', 'ends the deal')[question.answer]}"
-
-
-def _showing(question: Question) -> str:
-    """Which melding of the lawful ones is laid down (`melding = choice`)."""
-    number = int(question.view.legal) & (1 << MAX_MELDINGS) - 1
+    infinitive, verb = "knock", "knocks"
+    if view.ending == BIG_GIN:
+        infinitive, verb = "declare big gin", "declares big gin"
+    elif view.ending == SHOT:
+        infinitive, verb = "shoot", "shoots"
+    elif view.ending_count == 0:
+        infinitive, verb = "go gin", "goes gin"
+    how = f" with {view.ending_count}" if view.ending_count else ""
+    if view.ending_card >= 0:
+        how += f", discarding {text(int(view.ending_card))}"
     if question.answer is None:
-        return f"may show {number.bit_count()} meldings: {FELL}"
-    melds = hands.in_text_order(question.view.meldings[question.answer])
-    return f"shows melding {question.answer} of 0..{number.bit_count() - 1}: {apart(melds, int(question.view.hand))}"
+        return f"may {infinitive}{how}: {NO_ANSWER}"
+    return f"{verb}{how}" if question.answer else f"may {infinitive}{how}: plays on"
 
 
-def _offering(question: Question) -> str:
-    view = question.view
+def _melding(question: Question) -> str:
+    """The melding that a player chose to show (`melding = choice`)."""
+    number = (int(question.view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if question.answer is None:
-        return f"may offer more than {view.stake}: {FELL}"
-    return f"offers {question.answer}" if question.answer else f"leaves the die at {view.stake}"
+        return f"may show {number} meldings: {NO_ANSWER}"
+    melds = in_text_order(question.view.meldings[question.answer])
+    shown = cards_text(melds, int(question.view.hand))
+    return f"shows melding {question.answer} of 0..{number - 1}: {shown}"
 
 
-def _answering(question: Question) -> str:
+def _offer(question: Question) -> str:
+    stake = question.view.stake
+    if question.answer is None:
+        return f"may offer more than {stake}: {NO_ANSWER}"
+    return f"offers {question.answer}" if question.answer else f"leaves the die at {stake}"
+
+
+def _answer(question: Question) -> str:
     offered = question.view.offered
     if question.answer is None:
-        return f"is offered {offered}: {FELL}"
+        return f"is offered {offered}: {NO_ANSWER}"
     return f"accepts {offered} and owns the die" if question.answer else f"refuses {offered}"
 
 
-TOLD = {
-    "discard": _discarding,
+DECISIONS = {
+    "discard": _discard,
     "knock": _ending,
-    "show": _showing,
-    "offer": _offering,
-    "answer": _answering,
+    "show": _melding,
+    "offer": _offer,
+    "answer": _answer,
 }
-DIE = ("offer", "answer")
 
 
 def wrapped(line: str) -> list[str]:
-    """A line cut at 80 columns, what follows indented below it."""
+    """A line cut at 80 columns, continued with a deeper indent."""
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False)

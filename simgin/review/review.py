@@ -14,7 +14,7 @@ import numpy as np
 from simgin.findings.findings import Findings
 from simgin.odds import sample
 from simgin.odds.sample import Deals
-from simgin.play.matchup import Matchup, seated
+from simgin.play.matchup import Matchup, parse_matchup
 from simgin.review import knocking, rule_metrics, solo_metrics
 from simgin.review.knocking import Matrix
 from simgin.review.rule_metrics import FIELD, FULL, NAMED_PAIR, TRAITS, Game, Told, Trait
@@ -161,7 +161,9 @@ def planned(one: Asked) -> Plan:
     met = dict.fromkeys(
         pair for name in one.variants for pair in _pairs(one, name)
     )  # two variants may share a third with another bonus
-    tasks = [Task(seated(a, b, variant, one.seed, "match"), one.matches) for variant, a, b in met]
+    tasks = [
+        Task(parse_matchup(a, b, variant, one.seed, "match"), one.matches) for variant, a, b in met
+    ]
     question = f"What do these rules do to the game? {', '.join(one.variants)}" + (
         f", against {one.base}" if one.base else ""
     )
@@ -325,7 +327,7 @@ class Review:
 
     def matchup(self, variant: str, a: str, b: str | None, unit: Any = "deal") -> Matchup:
         """Who is played in another pass over the same packs."""
-        return seated(a, b, variant, self.asked.seed, unit)
+        return parse_matchup(a, b, variant, self.asked.seed, unit)
 
     def value(self, variant: str) -> Value:
         """V of gold-early against itself. ValueRefused where there is none."""

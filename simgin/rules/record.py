@@ -26,12 +26,12 @@ def _record(
     return record.build(dict(items), start, table)
 
 
-def build(variant: Variant) -> np.record:
+def build_rules(variant: Variant) -> np.record:
     """A Rules record of its own for a variant."""
-    return of_row(variant.row)
+    return build_rules_from(variant.row)
 
 
-def of_row(row: dict[str, Value]) -> np.record:
+def build_rules_from(row: dict[str, Value]) -> np.record:
     """A Rules record of its own for a complete row, which need not make a game: worked examples set single parameters."""
     items = tuple((name, coded(name, row[name])) for name in record.PARAMETERS)
     start = row["start_points"] or (0, 0)

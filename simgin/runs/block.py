@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.runs import ledger
 
@@ -69,7 +69,7 @@ def play(block: Block, worker: str = "here") -> Done:
         if block.recorded:
             rows, deals = _recorded(block)
         else:
-            rows, deals = matchup.play(block.matchup, block.first_unit, block.units), ()
+            rows, deals = kernel.play(block.matchup, block.first_unit, block.units), ()
     except BaseException as error:
         return Done(block, worker, time.perf_counter() - started, error=error)
     return Done(block, worker, time.perf_counter() - started, rows, deals)
@@ -79,7 +79,7 @@ def _recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
     """Batch by batch, so that no more than one batch of deals is in memory as numbers."""
     rows, deals = [], []
     for i, units in enumerate(block.sizes):
-        row, records = matchup.play_recorded(
+        row, records = kernel.play_recorded(
             block.matchup, block.first_unit + i * block.matchup.batch, units
         )
         rows.append(row)

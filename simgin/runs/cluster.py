@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.play import matchup as games
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import block as blocks
@@ -156,7 +156,7 @@ class Cluster:
     def prepare(self, matchups: Iterable[Matchup]) -> None:
         """Find the mistakes that show without playing: a worker of another version, a strategy that cannot be compiled."""
         for one in matchups:
-            games.compiled_hooks(one)
+            kernel.compiled_hooks(one)
         here = _versions()
         for worker, there in self._client.run(_versions, on_error="return").items():
             if isinstance(there, BaseException):

@@ -31,7 +31,7 @@ ENGINE = (
     "simgin/strategy/compiler.py",
     "simgin/strategy/interpret.py",
     "simgin/rules/record.py",
-    "simgin/play/matchup.py",
+    "simgin/play/kernel.py",
 )
 SOURCE_ENDINGS = (".py", ".toml", ".npy", ".j2")
 

@@ -96,7 +96,7 @@ COLUMNS = (
 def write(path: str | Path, batches: Iterable[Batch]) -> int:
     """Write deals to a Parquet file, in the order given; returns how many.
 
-    A batch is (variant, A, B, rows), rows `core.record.DEAL` (deals,) as from `matchup.play_recorded`; B is empty for one
+    A batch is (variant, A, B, rows), rows `core.record.DEAL` (deals,) as from `kernel.play_recorded`; B is empty for one
     player. Sides and kinds become words. Whatever is there is replaced once all is written, and kept if anything fails. Raises
     RecordsError where pyarrow is missing or the file cannot be written.
     """

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from simgin.play.matchup import Matchup, play, seated
+from simgin.play.kernel import play
+from simgin.play.matchup import Matchup, parse_matchup
 from simgin.runs import experiment, stopping
 from simgin.runs.block import Task
 from simgin.runs.experiment import Experiment
@@ -88,7 +89,7 @@ def plan_matchup(
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     given = deals if matches is None else matches
     n = experiment.default_size(until, sprt, seconds) if given is None else amounts.count(given)
-    found = seated(a, b, variant, _checked_seed(seed), unit)
+    found = parse_matchup(a, b, variant, _checked_seed(seed), unit)
     return Plan(found.title, (Task(found, n),), _rules([found], until, sprt), seconds)
 
 

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Iterable
 
-from simgin.play import matchup as games
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import usable_cpus
 from simgin.runs import block as blocks
@@ -34,7 +34,7 @@ class Threads:
     def prepare(self, matchups: Iterable[Matchup]) -> None:
         """Compile all that is needed, so that mistakes in a strategy come before the first deal."""
         for matchup in matchups:
-            games.prepare(matchup)
+            kernel.prepare(matchup)
 
     def put(self, block: Block) -> None:
         """Have a block played."""
@@ -85,7 +85,7 @@ class SerialTeam:
     def prepare(self, matchups: Iterable[Matchup]) -> None:
         """As `Threads.prepare`."""
         for matchup in matchups:
-            games.prepare(matchup)
+            kernel.prepare(matchup)
 
     def put(self, block: Block) -> None:
         """Have a block played by the next `get`."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core.match import UNDECIDED
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.parallel import over_units
 from simgin.stats.ratios import ENOUGH_UNITS
 from simgin.text.amounts import count
@@ -60,10 +60,10 @@ def play(value: Value, matches: int | str, seed: int, workers: int | None = None
             f"{value.matchup.title}: one strategy alone or against itself is played at seat 0; ask for seat = 0."
         )
     one = dataclasses.replace(value.matchup, seed=seed, unit="match")
-    matchup.prepare(one)
+    kernel.prepare(one)
     records = np.concatenate(
         over_units(
-            lambda *part: matchup.play_recorded(one, *part)[1],
+            lambda *part: kernel.play_recorded(one, *part)[1],
             one.units(count(matches)),
             one.batch,
             workers,

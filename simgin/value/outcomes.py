@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core.sums import KINDS
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
 from simgin.value import array_cache
@@ -114,9 +114,9 @@ def of(
 def _count(
     one: Matchup, deals: int, workers: int | None, progress: Progress | None
 ) -> array_cache.Arrays:
-    matchup.prepare(one)
+    kernel.prepare(one)
     parts = over_units(
-        lambda *part: tally(matchup.play_recorded(one, *part)[1]),
+        lambda *part: tally(kernel.play_recorded(one, *part)[1]),
         one.units(deals),
         CALL_UNITS,
         workers,

@@ -17,10 +17,10 @@ import numpy as np
 from simgin.core.record import DEAL
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import usable_cpus
-from simgin.rules import record
+from simgin.rules.record import build_rules
 from simgin.value import array_cache
 from simgin.value.outcomes import GROUPS, OutcomeError, Outcomes, merged, tally
 from simgin.value.states import Row, States, WonOrLost, next_dealers, number, starts
@@ -85,7 +85,7 @@ def of(one: Matchup, deals: int, workers: int | None = None) -> ByScore:
 
 
 def _count(one: Matchup, target: int, units: int, workers: int | None) -> array_cache.Arrays:
-    matchup.prepare(one)
+    kernel.prepare(one)
     with ThreadPoolExecutor(workers or usable_cpus()) as threads:
         rows = list(threads.map(lambda first: _row(one, first, target, units), range(target)))
     return {
@@ -96,7 +96,7 @@ def _count(one: Matchup, target: int, units: int, workers: int | None) -> array_
 
 def _row(one: Matchup, first: int, target: int, units: int) -> tuple[np.ndarray, np.ndarray]:
     """All scores with `first` points at seat 0: the counts of their packs from the start (`outcomes.tally`), and their changes."""
-    own_rules = record.build(one.variant)
+    own_rules = build_rules(one.variant)
     begin = own_rules.start_points.copy()
     counted, changes = [], []
     for second in range(target):
@@ -115,7 +115,7 @@ def _records(
     own_rules.start_points[:] = start
     records = np.empty(2 * units, DEAL)
     state = new_state(one.seed)
-    matchup.run(one, state, own_rules, (new_view(), new_view()), first_unit, units, records)
+    kernel.run(one, state, own_rules, (new_view(), new_view()), first_unit, units, records)
     return records[: state.recorded]
 
 

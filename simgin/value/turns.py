@@ -21,10 +21,11 @@ from simgin.core.match import UNDECIDED
 from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import SLOTS, new_state
 from simgin.core.view import new_view
-from simgin.play import matchup
-from simgin.play.matchup import NO_RECORDS, SOLO_SLOTS, Matchup, seated
+from simgin.play import kernel
+from simgin.play.kernel import NO_RECORDS, SOLO_SLOTS
+from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
-from simgin.rules import record as rules
+from simgin.rules.record import build_rules
 from simgin.stats import observations
 from simgin.stats.ratios import ENOUGH_UNITS
 from simgin.strategy import interpret
@@ -57,7 +58,7 @@ BIN = 5  # points of deadwood
 class Turns:
     """Deals and their turns, both in the order of play.
 
-    records: `core.record.DEAL` (deals,), those of `matchup.play_recorded`. rows: TURN (turns,). A deal that was thrown up before
+    records: `core.record.DEAL` (deals,), those of `kernel.play_recorded`. rows: TURN (turns,). A deal that was thrown up before
     its first turn, or ended by the joker in the hand, has no turns; a draw that made a deal void is none.
     """
 
@@ -89,17 +90,17 @@ def of(
     workers: int | None = None,
 ) -> Turns:
     """So many single deals of A against B (two players: `simple` if none is named), turn by turn."""
-    one = seated(a, b, variant, seed, "deal")
+    one = parse_matchup(a, b, variant, seed, "deal")
     return play(one, one.units(count(deals)), workers)
 
 
 def play(one: Matchup, n: int, workers: int | None = None) -> Turns:
     """The deals of n units turn by turn; of matches every deal."""
-    matchup.prepare(one)
+    kernel.prepare(one)
     _loop(len(one.players))
     size = one.batch if one.unit == "match" else CALL_DEALS
     records = np.concatenate(
-        over_units(lambda *part: matchup.play_recorded(one, *part)[1], n, size, workers)
+        over_units(lambda *part: kernel.play_recorded(one, *part)[1], n, size, workers)
     )
     rows = over_units(
         lambda first, n: _traced(one, records[first : first + n], first),
@@ -114,19 +115,19 @@ def _traced(one: Matchup, records: np.ndarray, first: int) -> np.ndarray:
     """The turns of recorded deals, the first of which is row `first` of all; TURN (turns,)."""
     state, own_rules, views = (
         new_state(one.seed),
-        rules.build(one.variant),
+        build_rules(one.variant),
         (new_view(), new_view()),
     )
     rows = np.empty(int(records["turns"].sum()), TURN)
-    vectors = matchup.seat(state, one)
+    vectors = kernel.seat_players(state, one)
     sums_row, which = (
         np.zeros((1, sums.COLUMNS), np.int64),
         np.stack([records[name] for name in ("unit", "half", "deal")], axis=1),
     )
-    kernel, loop = matchup.kernel(len(one.players)), _loop(len(one.players))
+    engine, loop = kernel.compiled_kernel(len(one.players)), _loop(len(one.players))
     with interpret.unwrapped():
         loop(
-            kernel,
+            engine,
             state,
             own_rules,
             *views,
@@ -136,7 +137,7 @@ def _traced(one: Matchup, records: np.ndarray, first: int) -> np.ndarray:
             first,
             one.unit == "match",
             rows,
-            *matchup.compiled_hooks(one),
+            *kernel.compiled_hooks(one),
         )
     del vectors  # which the state has addresses of
     return rows
@@ -150,7 +151,7 @@ def _loop(players: int) -> Any:
     """The second pass for one or two players, compiled on first use. It is handed the kernel, as the kernel is handed its hooks."""
     table, hooks = types.Array(int64, 2, "C"), len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
     head = (
-        types.FunctionType(matchup.signature(players)),
+        types.FunctionType(kernel.signature(players)),
         STATE_TYPE,
         RULES_TYPE,
         VIEW_TYPE,

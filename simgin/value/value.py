@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 
 from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
-from simgin.play.matchup import Matchup, play_recorded, seated
+from simgin.play.kernel import play_recorded
+from simgin.play.matchup import Matchup, parse_matchup
 from simgin.text.amounts import count
 from simgin.value import outcomes, score_outcomes
 from simgin.value import states as boards
@@ -220,7 +221,7 @@ def of(
     Counts the outcomes, or reads them from disk; where the score changes how deals are played, by score (`simgin.value.score_outcomes`).
     Raises ValueRefused where V would be wrong or cannot be had.
     """
-    one = seated(a, b, variant, seed, "deal")
+    one = parse_matchup(a, b, variant, seed, "deal")
     _refuse_columns(one)
     if one.variant.row["goal"] != "single" and depends_on_score(one):
         _refuse_unless_points(one)

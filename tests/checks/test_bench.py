@@ -12,9 +12,10 @@ from click.testing import CliRunner
 from simgin.checks import bench
 from simgin.cli.main import cli
 from simgin.core.state import new_state
-from simgin.play import deal
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.strategy.loader import find
 
 
@@ -27,7 +28,9 @@ def hands(cards, n=200):
 def test_dealt_hands_come_from_real_packs():
     gold = find("gold")
     for unit in range(3):
-        played = deal.play(Matchup(variants.find("standard"), gold, gold, bench.SEED, "deal"), unit)
+        played = watch_deal(
+            Matchup(variants.find("standard"), gold, gold, bench.SEED, "deal"), unit
+        )
         assert hands(10)[unit] == sum(1 << int(card) for card in played.state.pack[:10])
 
 
@@ -37,7 +40,7 @@ def test_hands_have_their_number_of_cards(cards):
 
 
 def test_hands_in_play_have_eleven_cards_and_improve():
-    own_rules = record.build(variants.find("standard"))
+    own_rules = build_rules(variants.find("standard"))
     held = np.zeros(100 * bench.TURNS, np.int64)
     bench._in_play(new_state(bench.SEED), own_rules, held)
     assert {int(hand).bit_count() for hand in held} == {11}

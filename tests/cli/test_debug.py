@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 from simgin.cli.debug import DEBUG_DEALS
 from simgin.cli.main import cli
-from simgin.play import matchup
+from simgin.play import kernel
+from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
 
@@ -213,7 +214,5 @@ def strategy_file(tmp_path):
 def digest(i):
     """Digest of the batch rows of 20 units of a matchup."""
     a, b, variant, unit = GAMES[i]
-    one = matchup.Matchup(
-        variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit
-    )
-    return hashlib.sha256(matchup.play(one, 0, 20 if unit == "deal" else 2).tobytes()).hexdigest()
+    one = Matchup(variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit)
+    return hashlib.sha256(kernel.play(one, 0, 20 if unit == "deal" else 2).tobytes()).hexdigest()

@@ -13,11 +13,12 @@ from simgin.strategy import compiler, loader
 ROOT = Path(__file__).resolve().parents[2]
 ONE_DEADWOOD = """
 import sys
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.text import notation
 from simgin.core.deadwood import deadwood
 hand = notation.mask(notation.cards("5S 6S 7S 5H 5D KC QD 2H 9C 9D"))
-print(deadwood(hand, record.build(variants.find("standard"))))
+print(deadwood(hand, build_rules(variants.find("standard"))))
 """
 
 

@@ -18,8 +18,8 @@ from simgin.core import rng
 from simgin.core.jit import compiled
 from simgin.core.pack import new_pack, next_card
 from simgin.core.state import new_state
-from simgin.play import deal as single
-from simgin.play import matchup
+from simgin.play import kernel
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
@@ -145,7 +145,7 @@ def test_a_deal_is_dealt_from_its_pack():
     )
     dealers = set()
     for unit, half, deal in [(0, 0, 0), (0, 1, 1), (0, 1, 2), (2**32 + 1, 0, 1), (2**47 + 5, 1, 0)]:
-        played = single.play(game, unit, half, deal)
+        played = watch_deal(game, unit, half, deal)
         pack = plain_pack(game.seed, unit, deal)
         dealers.add(int(played.state.dealer))
         assert played.hands == tuple(
@@ -201,9 +201,9 @@ def test_unit_numbers_beyond_32_bits_do_not_wrap():
         variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 4, "deal"
     )
     first = 1_000 * 2**32
-    rows = matchup.play(game, first, 2_000)
-    assert (rows[1] == matchup.play(game, first + 1_000, 1_000)[0]).all()
-    assert not (rows[0] == matchup.play(game, 0, 1_000)[0]).all()
+    rows = kernel.play(game, first, 2_000)
+    assert (rows[1] == kernel.play(game, first + 1_000, 1_000)[0]).all()
+    assert not (rows[0] == kernel.play(game, 0, 1_000)[0]).all()
 
 
 # Noise
@@ -223,7 +223,7 @@ def test_noise_is_uniform_and_differs_between_strategies():
     )
     noise = {0: [], 1: []}
     for unit in range(150):
-        for question in single.play(game, unit).questions:
+        for question in watch_deal(game, unit).questions:
             noise[question.seat].append(int(question.view.noise))
     assert not set(noise[0]) & set(noise[1])
     every = np.array(noise[0] + noise[1])

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.stats import metrics
 from support.pages_script import make
 
@@ -82,7 +83,7 @@ def test_every_question_on_the_rules_is_answered_on_some_page() -> None:
 @pytest.mark.parametrize("text", [text for text in COMMANDS if text not in NAMES])
 def test_a_composed_variant_on_a_page_differs_from_its_base(text: str) -> None:
     other = variants.find(text)
-    record.build(other)
+    build_rules(other)
     assert variants.difference(variants.find(text.partition("+")[0]), other)
 
 

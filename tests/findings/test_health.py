@@ -8,8 +8,8 @@ import pytest
 
 from simgin.core import sums
 from simgin.findings import health
-from simgin.play import matchup
-from simgin.play.matchup import seated
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
 from simgin.runs import invariants, ledger
 from simgin.runs.stopping import End
 
@@ -18,8 +18,8 @@ BATCHES = 6
 
 @pytest.fixture(scope="module")
 def game():
-    one = seated("gold", "simple", "eaai", 3, "deal")
-    return one, matchup.play(one, 0, BATCHES * one.batch)
+    one = parse_matchup("gold", "simple", "eaai", 3, "deal")
+    return one, kernel.play(one, 0, BATCHES * one.batch)
 
 
 def found(game, rows):

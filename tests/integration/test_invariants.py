@@ -11,7 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from simgin.core import sums
-from simgin.play import deal, matchup
+from simgin.play import kernel
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import runner
@@ -76,7 +77,7 @@ def test_cards_are_conserved(row, a, b, seed, unit, half):
     The unseen cards are the stock and the opponent's hidden cards.
     """
     this = game(row, a, b, seed)
-    played = deal.play(this, unit, half if this.mirrored else 0)
+    played = watch_deal(this, unit, half if this.mirrored else 0)
     assert not played.fault
     pack = [1 << int(card) for card in played.state.pack]
     assert sum(pack) == hands.PACK
@@ -103,7 +104,7 @@ def test_every_card_moves_as_reported(row, a, b, seed, unit):
 
     A card drawn lay on top, a card discarded was held, and after every turn there are 52 cards.
     """
-    played = deal.play(game(row, a, b, seed), unit)
+    played = watch_deal(game(row, a, b, seed), unit)
     state, pack = played.state, played.state.pack.tolist()
     held = [set(hands.members(hand)) for hand in played.hands]
     stock, pile = pack[21:], [int(state.upcard)] if state.upcard >= 0 else []
@@ -129,7 +130,7 @@ def test_only_the_winner_scores(row, a, b, seed):
     """Nobody scores where nobody has won."""
     this = game(row, a, b, seed)
     for unit in range(5):
-        played = deal.play(this, unit)
+        played = watch_deal(this, unit)
         winner, score = int(played.state.winner), played.state.score.tolist()
         assert [seat for seat in (0, 1) if score[seat]] in ([], [winner]) and min(score) >= 0
         assert (winner < 0) == (sum(score) == 0)
@@ -146,7 +147,7 @@ def test_sums_add_up(row, a, b, seed, unit):
     """Kinds, histograms and sides are parts of wholes."""
     this = game(row, a, b, seed, unit)
     n = 30 if unit == "match" else 200
-    total = matchup.play(this, 0, n)[0]
+    total = kernel.play(this, 0, n)[0]
     deals = fact(total, "deals")
     assert total[sums.UNITS] == n and deals >= n * (1 + this.mirrored)
     assert sum(fact(total, kind) for kind in sums.KINDS) == deals
@@ -179,7 +180,7 @@ def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
     """
     assume(a != b)
     n = 20 if unit == "match" else 150
-    one, other = (matchup.play(game(row, *pair, seed, unit), 0, n)[0] for pair in ((a, b), (b, a)))
+    one, other = (kernel.play(game(row, *pair, seed, unit), 0, n)[0] for pair in ((a, b), (b, a)))
     for start in (sums.SUM, sums.SQUARE, sums.CROSS):
         for name in sums.FACTS:
             sign = -1 if name in MARGINS and start != sums.SQUARE else 1
@@ -206,24 +207,24 @@ def seen_by_the_other(name):
 
 def test_a_strategy_against_its_clone_is_even():
     """The clone has another name, and every margin is zero, deal by deal."""
-    total = matchup.play(
+    total = kernel.play(
         game("standard", "gold", "gold+knock=at:k=10+discard=low:tie=middle", 3), 0, 1000
     )[0]
     assert fact(total, "a_margin", sums.SQUARE) > 0  # another discard rule: here margins do vary
-    total = matchup.play(game("standard", "gold", "gold-early:k=500", 3), 0, 1000)[0]
+    total = kernel.play(game("standard", "gold", "gold-early:k=500", 3), 0, 1000)[0]
     assert fact(total, "a_margin") == fact(total, "a_margin", sums.SQUARE) == 0
 
 
 @pytest.mark.parametrize("unit, units", [("deal", 5_000), ("match", 500)])
 def test_results_do_not_depend_on_blocks(unit, units):
     this = game("oklahoma", "simple", "gold-early", 9, unit)
-    whole = matchup.play(this, 0, units)
+    whole = kernel.play(this, 0, units)
     size = this.batch
-    pieces = [matchup.play(this, first, size) for first in range(0, units, size)]
+    pieces = [kernel.play(this, first, size) for first in range(0, units, size)]
     assert (whole == np.concatenate(pieces)).all()
-    backwards = [matchup.play(this, first, size) for first in reversed(range(0, units, size))]
+    backwards = [kernel.play(this, first, size) for first in reversed(range(0, units, size))]
     assert (whole == np.concatenate(backwards[::-1])).all()
-    assert (whole[1:4] == matchup.play(this, size, 3 * size)).all()
+    assert (whole[1:4] == kernel.play(this, size, 3 * size)).all()
 
 
 @pytest.mark.parametrize("unit, n", [("deal", 9_001), ("match", 1_234)])
@@ -238,8 +239,10 @@ def test_results_do_not_depend_on_threads(unit, n):
 def test_a_watched_deal_is_the_deal_of_the_run(row, a, b, seed):
     """A deal played by itself is what the kernel counted."""
     this = game(row, a, b, seed)
-    total = matchup.play(this, 0, 3)[0]
-    played = [deal.play(this, unit, half) for unit in range(3) for half in range(1 + this.mirrored)]
+    total = kernel.play(this, 0, 3)[0]
+    played = [
+        watch_deal(this, unit, half) for unit in range(3) for half in range(1 + this.mirrored)
+    ]
     assert sum(int(one.state.turns) for one in played) == fact(total, "turns")
     for kind in sums.KINDS:
         assert sum(one.kind == kind for one in played) == fact(total, kind)

@@ -5,7 +5,7 @@ No code asks for the name of a variant, and a parameter with an effect shows it.
 
 import pytest
 
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
@@ -21,7 +21,7 @@ NEVER_TAKES = ("gold+take=never", "gin-only+take=never")
 def sums(text, pair=PAIRS[0], unit="deal", n=60):
     """The batch rows of n deals, or of a third as many matches, as bytes."""
     game = Matchup(variants.find(text), *map(strategy, pair), 12, unit)
-    return matchup.play(game, 0, n // 3 if unit == "match" else n).tobytes()
+    return kernel.play(game, 0, n // 3 if unit == "match" else n).tobytes()
 
 
 def written(settings):

@@ -16,7 +16,7 @@ import pytest
 
 from oracles import twin
 from simgin.core.view import FIELDS
-from simgin.play import deal
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
@@ -225,11 +225,11 @@ def compare(text, script, deals):
             else rng.sample(range(52), 52)
         )
         first = Matchup(variant, *map(strategy, PAIRS[i % 3]), i, "deal")
-        before = deal.play(first, i, pack=pack, dealer=i % 2, points=points)
+        before = watch_deal(first, i, pack=pack, dealer=i % 2, points=points)
         renaming = rng.choice(names)
         write_script(file, before.questions, renaming)
         second = Matchup(variant, scripted, scripted, i, "deal")
-        after = deal.play(
+        after = watch_deal(
             second, i, pack=[renaming.card(card) for card in pack], dealer=i % 2, points=points
         )
         assert not before.fault and not after.fault, after.fault

@@ -5,7 +5,8 @@ import pytest
 
 from simgin.core import sums
 from simgin.odds import seats
-from simgin.play import matchup
+from simgin.play import kernel
+from simgin.play.matchup import SeatError, parse_matchup
 from simgin.runs import runner
 from simgin.value import outcomes, value
 
@@ -24,7 +25,7 @@ def rows(frame, metric):
 def test_odds_by_seat_agree_with_a_run(standard):
     """The same deals, added up by the engine."""
     total = runner.total(
-        runner.run_matchup(matchup.seated("gold", "gold", "standard", 1, "deal"), DEALS)
+        runner.run_matchup(parse_matchup("gold", "gold", "standard", 1, "deal"), DEALS)
     )
     fact = {name: int(total[sums.SUM + place]) for name, place in sums.FACT.items()}
     won = rows(seats.by_seat(standard), "win")
@@ -100,7 +101,7 @@ def test_seats_with_different_rules_have_their_own_names():
 
 
 def test_a_one_player_variant_has_no_seats():
-    with pytest.raises(matchup.SeatError, match="for one player"):
+    with pytest.raises(SeatError, match="for one player"):
         seats.of("gold", "solitaire-gin", DEALS)
 
 
@@ -119,9 +120,9 @@ def test_intervals_by_seat_have_nominal_coverage():
 
 def _counted(n, seed):
     """Deals without V."""
-    one = matchup.seated("gold", "gold", "standard", seed, "deal")
+    one = parse_matchup("gold", "gold", "standard", seed, "deal")
     records = np.concatenate(
-        [matchup.play_recorded(one, first, min(n, 50_000))[1] for first in range(0, n, 50_000)]
+        [kernel.play_recorded(one, first, min(n, 50_000))[1] for first in range(0, n, 50_000)]
     )
     found = outcomes.merged(outcomes.tally(records))
     return one, outcomes.Outcomes(found["rows"], found["counts"]), None

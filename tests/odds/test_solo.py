@@ -10,8 +10,9 @@ from simgin.core.sums import KINDS
 from simgin.core.view import FROM_STOCK
 from simgin.odds import sample, solo
 from simgin.odds.sample import COLUMNS, Deals
-from simgin.play import deal as single
-from simgin.play import matchup
+from simgin.play import kernel
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import SeatError
 from simgin.rules import variants
 from simgin.value import outcomes
 
@@ -37,7 +38,7 @@ def made(rows, variant="solitaire-gin"):
 def played(strategy, variant, n, seed=1, workers=None):
     """Deals played now, whatever is cached."""
     one = sample.seated(strategy, variant, seed)
-    matchup.prepare(one)
+    kernel.prepare(one)
     found = sample.played(one, n // 5 if one.unit == "match" else n, workers)
     return Deals(
         one,
@@ -176,7 +177,7 @@ def test_every_column_agrees_with_single_deals(variant, seed):
     where = 0
     for unit in range(60):
         for deal in range(5 if found.matchup.unit == "match" else 1):
-            seen = single.play(found.matchup, unit, 0, deal)
+            seen = watch_deal(found.matchup, unit, 0, deal)
             state, dealt = seen.state, 11 if variant == "gin-solitaire" else 10
             draws = sum(turn[1] == FROM_STOCK for turn in seen.turns)
             joker = seen.kind == "joker" and state.joker >= dealt
@@ -316,7 +317,7 @@ def test_the_deals_do_not_depend_on_workers(variant):
 
 
 def test_bad_requests_are_refused():
-    with pytest.raises(matchup.SeatError, match="for two players"):
+    with pytest.raises(SeatError, match="for two players"):
         sample.of("gold", "standard", 1_000)
     with pytest.raises(sample.DealsError, match="at least 1,000"):
         sample.of("gold", "solitaire-gin", 999)

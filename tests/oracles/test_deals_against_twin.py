@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from simgin.core import sums
-from simgin.play import deal
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
@@ -136,12 +136,12 @@ def compare(text, seed, own, from_stacked, pairs=PAIRS):
         matchup = game(text, pair, seed)
         row = matchup.variant.row
         for unit in range(own):
-            played = deal.play(matchup, unit, unit % 2 if matchup.mirrored else 0)
+            played = watch_deal(matchup, unit, unit % 2 if matchup.mirrored else 0)
             seen[replayed(played).kind] += 1
             count_rare(seen, played)
         for i in range(from_stacked):
             points = hands.scores(rng, row) if i % 3 < 2 else (0, 0)
-            played = deal.play(
+            played = watch_deal(
                 matchup,
                 i,
                 pack=hands.stacked(rng, row, points[1 - i % 2]),
@@ -364,7 +364,7 @@ def test_the_50th_card_rule_can_add_a_turn(most, takes):
     pair = (f"last:turn={takes}+discard=low", f"last:turn={takes}+discard=low:tie=random")
     matchup = game(text, pair, 3)
     for unit in range(3):
-        played = deal.play(matchup, unit)
+        played = watch_deal(matchup, unit)
         replayed(played)
         assert played.kind != "stalled"
         assert played.state.turns == most + 1

@@ -10,8 +10,8 @@ from collections import Counter
 import pytest
 
 from simgin.core import sums
-from simgin.play import deal, matchup
-from simgin.play.deal import NoSuchDeal
+from simgin.play import kernel
+from simgin.play.deal import NoSuchDeal, watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
@@ -87,13 +87,13 @@ def played_match(game, unit, half, booked):
     """Replay and record a match deal by deal; the twin's match at its end."""
     match = None
     while match is None or not match.over:
-        played = deal.play(game, unit, half, match.deals if match else 0)
+        played = watch_deal(game, unit, half, match.deals if match else 0)
         match = match or match_of(played)
         result = replayed(played, match)
         book_deal(booked, result, played, half)
         match.enter(result)
     with pytest.raises(NoSuchDeal, match=f"over after {match.deals} deals"):
-        deal.play(game, unit, half, match.deals)
+        watch_deal(game, unit, half, match.deals)
     book_match(booked, match, half)
     return match
 
@@ -104,12 +104,12 @@ def compare(game, n):
     for unit in range(n):
         booked, dealers = new_unit(), set()
         for half in range(1 + game.mirrored):
-            dealers.add(int(deal.play(game, unit, half).state.dealer))
+            dealers.add(int(watch_deal(game, unit, half).state.dealer))
             matches.append(played_match(game, unit, half, booked))
         assert len(dealers) == 1  # both halves begin with the same dealer
         assert game.b is None or game.variant.row["first_dealer"] in ("lot", *dealers)
         units.append(booked)
-    rows = matchup.play(game, 0, n)
+    rows = kernel.play(game, 0, n)
     assert rows.shape == (1, sums.COLUMNS)
     assert named(rows[0]) == named(batch_row(units))
     return matches
@@ -251,11 +251,11 @@ def test_single_deals_and_their_sums_agree_with_the_twin(text, pair, n):
     for unit in range(n):
         booked = new_unit()
         for half in range(1 + game.mirrored):
-            played = deal.play(game, unit, half)
+            played = watch_deal(game, unit, half)
             assert played.state.dealer == unit % 2
             book_deal(booked, replayed(played), played, half)
         units.append(booked)
-    assert named(matchup.play(game, 0, n)[0]) == named(batch_row(units))
+    assert named(kernel.play(game, 0, n)[0]) == named(batch_row(units))
 
 
 def test_single_one_player_deals_and_their_sums_agree_with_the_twin():
@@ -263,7 +263,7 @@ def test_single_one_player_deals_and_their_sums_agree_with_the_twin():
     units = []
     for unit in range(40):
         booked = new_unit()
-        played = deal.play(game, unit)
+        played = watch_deal(game, unit)
         book_deal(booked, replayed(played), played, 0)
         units.append(booked)
-    assert named(matchup.play(game, 0, 40)[0]) == named(batch_row(units))
+    assert named(kernel.play(game, 0, 40)[0]) == named(batch_row(units))

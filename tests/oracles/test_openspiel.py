@@ -22,7 +22,7 @@ from simgin.core import sums
 from simgin.core.answers import PHASE_UPCARD
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.layoff import lay_off
-from simgin.play import deal as single
+from simgin.play.deal import WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
@@ -97,7 +97,7 @@ class Comparison:
     """A deal of the engine repeated in OpenSpiel; the nondealer sits at seat 0."""
 
     oracle: Any  # the driver's module
-    played: single.Single
+    played: WatchedDeal
     seen: Counter[str]
     asked: int = 0
     takes: int = 0  # from the discard pile, the first upcard not counted
@@ -311,7 +311,7 @@ def compare_strategies(oracle, text, seed, n):
     for pair in PAIRS:
         matchup = Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
         for unit, pack in enumerate(packs(rng, n)):
-            played = single.play(matchup, unit, pack=pack, dealer=DEALER)
+            played = watch_deal(matchup, unit, pack=pack, dealer=DEALER)
             Comparison(oracle, played, seen).run(scripted.actions_of(played, matchup.variant))
     return seen
 

@@ -8,7 +8,7 @@ expected in one of ten choices of the seed.
 
 import pytest
 
-from simgin.play.matchup import seated
+from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 from simgin.stats import table
 
@@ -18,7 +18,7 @@ MATCHES, DEALS = 6_000, 200_000
 
 def played(a, b, variant, unit, n):
     """(value, standard error) of the share of matches in per cent, or of points a deal."""
-    matchup = seated(a, b, variant, SEED, unit)
+    matchup = parse_matchup(a, b, variant, SEED, unit)
     rows = table.tidy(
         variant,
         matchup.a.text,

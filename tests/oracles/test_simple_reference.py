@@ -18,9 +18,11 @@ from oracles import twin
 from simgin.core import sums
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.play import deal, matchup
+from simgin.play import kernel
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.strategy import loader
 
@@ -187,13 +189,13 @@ def final_hands(first, deals):
     """(stopper's hand, defender's hand) of every deal that was ended, and how many were dealt."""
     game = eaai("simple", "simple", "deal")
     own_rules, views, state = (
-        record.build(game.variant),
+        build_rules(game.variant),
         (new_view(), new_view()),
         new_state(game.seed),
     )
     state.watch_half, state.watch_deal = 0, 0
     for unit in range(first, first + deals):
-        matchup.run(game, state, own_rules, views, unit, 1)
+        kernel.run(game, state, own_rules, views, unit, 1)
         if state.stopper >= 0:
             yield int(state.hand[state.stopper]), int(state.hand[1 - state.stopper])
 
@@ -225,9 +227,9 @@ def eaai_showdowns(first, deals):
 
 
 def test_final_hands_agree_with_deals_played_singly():
-    """The short way to a final hand is `single.play` without the log's copies."""
+    """The short way to a final hand is `watch_deal` without the log's copies."""
     game = eaai("simple", "simple", "deal")
-    played = [deal.play(game, unit) for unit in range(40)]
+    played = [watch_deal(game, unit) for unit in range(40)]
     ended = [
         (int(p.state.hand[p.state.stopper]), int(p.state.hand[1 - p.state.stopper]))
         for p in played

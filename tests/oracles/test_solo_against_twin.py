@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from simgin.core import sums
-from simgin.play import deal
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
@@ -66,11 +66,11 @@ def compare(text, seed, own, from_stacked):
     for name in PLAYERS:
         game = Matchup(variant, strategy(name), None, seed, "deal")
         for unit in range(own):
-            book(seen, deal.play(game, unit))
+            book(seen, watch_deal(game, unit))
         for unit in range(from_stacked):
             book(
                 seen,
-                deal.play(
+                watch_deal(
                     game, unit, pack=stacked(rng, variant.row), joker=any_place(rng, variant.row)
                 ),
             )
@@ -148,7 +148,7 @@ def test_the_joker_in_every_place_agrees_with_the_twin(text):
     pack = random.Random(text).sample(range(52), 52)
     game = Matchup(variants.find(text), strategy("gold"), None, 3, "deal")
     first = 0 if row["joker_in_hand"] == "lose" else 10 + (row["first_turn"] == "discard_first")
-    results = [replayed(deal.play(game, pack=pack, joker=place)) for place in range(first, 53)]
+    results = [replayed(watch_deal(game, pack=pack, joker=place)) for place in range(first, 53)]
     turns = [result.turns for result in results]
     assert turns == sorted(turns) and turns[0] <= 1 and turns[-1] > 3
     ended = [result.kind for result in results if result.kind != "joker"]

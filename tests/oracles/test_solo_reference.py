@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from simgin.core import sums
-from simgin.play import matchup
+from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
 
 GREEDY = "gold+knock=at:k=0"
@@ -22,7 +22,7 @@ DEALS = 60_000
 def share(variant, *kinds, strategy=GREEDY, n=DEALS, seed=1):
     """The share of deals that ended in some outcomes."""
     totals = runner.total(
-        runner.run_matchup(matchup.seated(strategy, None, variant, seed, "deal"), n)
+        runner.run_matchup(parse_matchup(strategy, None, variant, seed, "deal"), n)
     )
     return sum(int(totals[sums.SUM + sums.FACT[kind]]) for kind in kinds) / n
 
@@ -86,7 +86,7 @@ def test_the_joker_in_the_hand_loses_ten_times_in_53():
     )
     totals = runner.total(
         runner.run_matchup(
-            matchup.seated(GREEDY, None, "solitaire-gin+joker_in_hand=lose", 3, "deal"), DEALS
+            parse_matchup(GREEDY, None, "solitaire-gin+joker_in_hand=lose", 3, "deal"), DEALS
         )
     )
     at_once = int(totals[sums.TURNS_HISTOGRAM]) / DEALS  # a gin dealt is one in 115,733
@@ -98,7 +98,7 @@ def test_redealing_equals_inserting_the_joker_after_the_deal():
     """Equal to the last sum: the joker is uniform over the rest either way."""
     rows = [
         runner.run_matchup(
-            matchup.seated(GREEDY, None, f"solitaire-gin-knock+joker={joker}", 1, "deal"), 5_000
+            parse_matchup(GREEDY, None, f"solitaire-gin-knock+joker={joker}", 1, "deal"), 5_000
         )
         for joker in ("before_deal", "after_deal")
     ]
@@ -110,9 +110,10 @@ def test_the_joker_is_uniform_over_its_places():
     from scipy.stats import chi2
 
     from simgin.core.solo import joker_place
-    from simgin.rules import record, variants
+    from simgin.rules import variants
+    from simgin.rules.record import build_rules
 
-    own_rules = record.build(variants.find("solitaire-gin"))
+    own_rules = build_rules(variants.find("solitaire-gin"))
     places = np.array([joker_place(1, unit, 0, own_rules) for unit in range(43_000)])
     counts = np.bincount(places - 10, minlength=43)
     assert len(counts) == 43 and places.min() == 10
@@ -120,7 +121,7 @@ def test_the_joker_is_uniform_over_its_places():
 
 
 def sums_of(variant, strategy, unit, n):
-    totals = runner.total(runner.run_matchup(matchup.seated(strategy, None, variant, 1, unit), n))
+    totals = runner.total(runner.run_matchup(parse_matchup(strategy, None, variant, 1, unit), n))
     return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}
 
 

@@ -8,7 +8,9 @@ from click.testing import CliRunner
 
 from simgin.cli.main import cli
 from simgin.play import hand
-from simgin.rules import record, variants
+from simgin.play.melds import meld_text, shown_melding
+from simgin.rules import variants
+from simgin.rules.record import build_rules_from
 from simgin.text import notation
 
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text())[
@@ -21,7 +23,7 @@ def simgin(*words):
 
 
 def said(cards, variant="standard", **more):
-    return hand.say(variants.find(variant), notation.cards(cards), **more)
+    return hand.analyse(variants.find(variant), notation.cards(cards), **more)
 
 
 def examples(kind):
@@ -41,7 +43,7 @@ def test_ten_cards_show_their_best_melding(given, expect):
     answer = said(given["hand"], text)
     assert answer.deadwood == expect["deadwood"]
     assert len(answer.meldings) == expect["optimal_families"]
-    assert [hand.meld_text(meld) for meld in answer.melding] == sorted(expect["auto_melds"])
+    assert [meld_text(meld) for meld in answer.melding] == sorted(expect["auto_melds"])
     endings = {(ending.how, ending.count) for ending in answer.endings}
     assert endings == (
         {("gin", 0)}
@@ -88,7 +90,7 @@ def test_the_example_of_the_online_card_room():
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[1] == "deadwood    17 (2H 6D 9C)"
-    assert lines[2] == "melding     3S 4S 5S 6S | JS JH JD JC  (all eleven cards)"
+    assert lines[2] == "melds       3S 4S 5S 6S | JS JH JD JC  (of all eleven)"
     assert lines[3] == "knock limit 10"
     assert lines[5] == "  9C *           8  knock with 8"
     assert lines[-1] == "Repeat:  simgin hand '3S 4S 5S 6S JS 2H JH 6D JD 9C JC' -v standard"
@@ -112,7 +114,10 @@ def test_every_discard_is_listed_with_what_it_leaves():
 def test_the_knock_limit_of_oklahoma_depends_on_the_upcard():
     cards = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
     unknown = simgin(cards, "-v", "oklahoma")
-    assert "see --upcard" in unknown.stdout and "knock if the limit is 8 or more" in unknown.stdout
+    assert (
+        "give it with --upcard" in unknown.stdout
+        and "knock if the limit is 8 or more" in unknown.stdout
+    )
     assert "knock limit 0 (gin only)" in simgin(cards, "-v", "oklahoma", "--upcard", "AH").stdout
     assert "knock with 8" in simgin(cards, "-v", "oklahoma", "--upcard", "8H").stdout
     assert "knock with 8" not in simgin(cards, "-v", "oklahoma", "--upcard", "7H").stdout
@@ -120,12 +125,10 @@ def test_the_knock_limit_of_oklahoma_depends_on_the_upcard():
 
 def test_shots_depend_on_the_score():
     cards = "5S 6S 7S 8S JH JD JC JS 3C 8D KH"
-    assert "see --score" in simgin(cards, "-v", "shot").stdout
-    assert "shot        leaves 3 and 8 over" in simgin(cards, "-v", "shot", "--score", "38").stdout
+    assert "give it with --score" in simgin(cards, "-v", "shot").stdout
+    assert "shot        must leave 3 and 8" in simgin(cards, "-v", "shot", "--score", "38").stdout
     assert "KH *          11  shot with 11" in simgin(cards, "-v", "shot", "--score", "38").stdout
-    assert (
-        "shot        none with this score" in simgin(cards, "-v", "shot", "--score", "100").stdout
-    )
+    assert "shot        none at this score" in simgin(cards, "-v", "shot", "--score", "100").stdout
 
 
 def test_a_shot_leaves_exactly_what_the_score_demands():
@@ -227,7 +230,7 @@ def test_the_json_output_has_its_keys():
         (["5S 6S 7S 5H 5D KC QD 2H 9C 5S"], "5S is given more than once"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "oklahomer"], "there is no variant 'oklahomer'"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--upcard", "ZZ"], "'ZZ' is no card"),
-        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--score", "10"], "standard has no shot"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--score", "10"], "standard has no shots"),
         (
             ["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "solitary-gin", "--upcard", "2S"],
             "solitary-gin has no upcard",
@@ -244,10 +247,10 @@ def test_bad_input_is_refused_in_a_sentence(words, sentence):
 
 @pytest.mark.parametrize("text", ["QS KS AS", "KS AS 2S", "AS 2S 3S", "5S 6H 7C 8D", "4S 4H 4C"])
 def test_melds_are_written_in_text_order(text):
-    assert hand.meld_text(notation.mask(notation.cards(text))) == text
+    assert meld_text(notation.mask(notation.cards(text))) == text
 
 
 def test_a_whole_suit_round_the_corner_is_one_run():
-    own_rules = record.of_row(variants.find("standard+ace_runs=corner").row)
-    assert hand.meld_text((1 << 13) - 1) == "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
-    assert hand.shown((1 << 11) - 1, own_rules) == (0, ((1 << 11) - 1,))
+    own_rules = build_rules_from(variants.find("standard+ace_runs=corner").row)
+    assert meld_text((1 << 13) - 1) == "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
+    assert shown_melding((1 << 11) - 1, own_rules) == (0, ((1 << 11) - 1,))

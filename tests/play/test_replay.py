@@ -12,9 +12,10 @@ from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.play import matchup, replay
+from simgin.play import kernel, replay, replay_rows
 from simgin.play.matchup import Matchup
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.strategy import loader
 from simgin.text import notation
 
@@ -27,6 +28,7 @@ GAMES = (
     "standard+take_discard=no+first_turn=free+stock_end=at_draw+knock_limit=0",
     "standard+first_turn=discard_first+big_gin=yes",
 )
+ENDING = r"  (may (knock|go gin|declare|shoot)|knocks|goes gin|declares|shoots)"
 
 
 def simgin(*words):
@@ -37,13 +39,14 @@ def sums_of(variant, a, b, unit, kind="deal"):
     """The kernel's sums of one unit, by fact."""
     one = Matchup(variants.find(variant), loader.find(a), loader.find(b), 1, kind)
     views = new_view(), new_view()
-    row = matchup.run(one, new_state(1), record.build(one.variant), views, unit, 1)[0]
+    row = kernel.run(one, new_state(1), build_rules(one.variant), views, unit, 1)[0]
     return {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
 
 
 def replays(variant, a, b, unit, deals=(None,), halves=(0, 1)):
     found = [
-        replay.find(a, b, variant, 1, unit, half, deal) for half, deal in product(halves, deals)
+        replay.find_deal(a, b, variant, 1, unit, half, deal)
+        for half, deal in product(halves, deals)
     ]
     return [replay.Replay(one) for one in found]
 
@@ -52,7 +55,7 @@ def replays(variant, a, b, unit, deals=(None,), halves=(0, 1)):
 @pytest.mark.parametrize("unit", [0, 7])
 def test_replays_of_both_halves_agree_with_the_kernels_sums(variant, unit):
     facts = sums_of(variant, "gold", "simple", unit)
-    told = [one.rows() for one in replays(variant, "gold", "simple", unit)]
+    told = [replay_rows.rows(one) for one in replays(variant, "gold", "simple", unit)]
     results = [rows[-1] for rows in told]
     assert facts["deals"] == 2
     assert facts["turns"] == sum(result["turns"] for result in results)
@@ -75,19 +78,17 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
         turns = [
             int(number) for line in lines if (number := "".join(re.findall(r"^Turn (\d+),", line)))
         ]
-        began = one.state.turns + (one.played.kind == "void" and one.state.drawn >= 0)
+        began = one.state.turns + (one.watched.kind == "void" and one.state.drawn >= 0)
         assert turns == list(range(1, began + 1))
-        thrown = [line.split()[1] for line in lines if line.startswith("  throws")]
-        history = [notation.text(card) for *_, card in one.played.turns if card >= 0]
+        thrown = [line.split()[1] for line in lines if line.startswith("  discards")]
+        history = [notation.text(card) for *_, card in one.watched.turns if card >= 0]
         assert history[: len(thrown)] == thrown and len(history) - len(thrown) <= 1
         drawn = [line.split()[1] for line in lines if line.startswith(("  draws", "  takes"))]
-        assert drawn[: len(one.played.turns)] == [
-            notation.text(card) for _, source, card, _ in one.played.turns if source < 2
+        assert drawn[: len(one.watched.turns)] == [
+            notation.text(card) for _, source, card, _ in one.watched.turns if source < 2
         ]
-        proposals = [question for question in one.played.questions if question.slot == "knock"]
-        assert len([line for line in lines if line.startswith("  may ") and ":" in line]) == len(
-            proposals
-        )
+        proposals = [question for question in one.watched.questions if question.slot == "knock"]
+        assert len([line for line in lines if re.match(ENDING, line)]) == len(proposals)
 
 
 def test_a_match_is_shown_deal_by_deal():
@@ -96,7 +97,9 @@ def test_a_match_is_shown_deal_by_deal():
     for half in (0, 1):
         score, number = [0, 0], 0
         while max(score) < 100:
-            first, *_, last = replays("standard", "gold", "simple", 2, (number,), (half,))[0].rows()
+            first, *_, last = replay_rows.rows(
+                replays("standard", "gold", "simple", 2, (number,), (half,))[0]
+            )
             assert first["points"] == score and first["deal"] == number
             score = [score[seat] + last["score"][seat] for seat in (0, 1)]
             number += 1
@@ -116,7 +119,7 @@ def test_the_command_shows_a_deal():
     assert lines[-1] == "Repeat:  simgin show gold simple -v standard --seed 5 --unit 3 --half 1"
     assert simgin(*lines[-1].split()[3:]).stdout == result.stdout
     assert re.search(r"^Knock limit 10, upcard [A2-9TJQK][SHDC]$", result.stdout, re.M)
-    assert len(re.findall(r"^  dealt .*, count \d+$", result.stdout, re.M)) == 2
+    assert len(re.findall(r"^  is dealt .*, deadwood \d+$", result.stdout, re.M)) == 2
 
 
 def test_a_strategy_against_itself_has_two_names():
@@ -150,13 +153,13 @@ def test_an_illegal_answer_is_shown_where_it_happened(tmp_path):
     path.write_text(BAD)
     result = simgin(path, "simple")
     assert result.exit_code == 2
-    before, after = result.stdout.split("Here the deal stopped")
+    before, after = result.stdout.split("The deal stopped here")
     assert before.rstrip().endswith("gives no legal answer")
-    assert "threw 99" in " ".join(after.split())
-    assert result.stderr.startswith(f"simgin: {path}: the discard policy 'bad' threw 99")
+    assert "discarded 99" in " ".join(after.split())
+    assert result.stderr.startswith(f"simgin: {path}: the discard policy 'bad' discarded 99")
     early = simgin(path, "simple", "--half", 1)
     assert early.exit_code == 2 and early.stdout == ""
-    assert "the game did not come to this deal" in early.stderr
+    assert "the match did not get as far as this deal" in early.stderr
 
 
 @pytest.mark.parametrize(
@@ -167,12 +170,12 @@ def test_an_illegal_answer_is_shown_where_it_happened(tmp_path):
         (["gold", "--unit", -1], "a unit is 0..2^48-1, not -1."),
         (["gold", "--unit", 2**48], "a unit is 0..2^48-1"),
         (["gold", "--seed", 2**64], "a seed is 0..2^64-1"),
-        (["gold", "--deal", -1], "deals of a match are numbered from 0, not -1."),
+        (["gold", "--deal", -1], "the deals of a match are numbered from 0, not -1."),
         (["glod"], "there is no strategy 'glod'. Did you mean 'gold'?"),
         (["gold", "-v", "standart"], "there is no variant 'standart'"),
         (
             ["gold", "-v", "gin-solitaire", "--half", 1],
-            "gin-solitaire is for one player, and its packs are played once: there is no half 1.",
+            "gin-solitaire is for one player, so its packs are played once: there is no half 1.",
         ),
         (
             ["gold", "simple", "-v", "gin-solitaire"],

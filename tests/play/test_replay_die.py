@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.cli.main import cli
-from simgin.play import replay, replay_solo
+from simgin.play import replay, replay_rows, replay_solo
 
 LOT = "gold+stake=random"
 
@@ -18,7 +18,9 @@ def simgin(*words):
 
 def replays(variant, units, a=LOT, b="simple+stake=random", deal=None):
     return [
-        replay_solo.told(replay.find(a, b, variant, 1, unit, unit % 2 if a != b else 0, deal))
+        replay_solo.make_replay(
+            replay.find_deal(a, b, variant, 1, unit, unit % 2 if a != b else 0, deal)
+        )
         for unit in units
     ]
 
@@ -35,7 +37,7 @@ def replays(variant, units, a=LOT, b="simple+stake=random", deal=None):
 def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
     seen = set()
     for one in replays(variant, range(60)):
-        lines, (first, *decisions, last) = list(one.lines()), one.rows()
+        lines, (first, *decisions, last) = list(one.lines()), replay_rows.rows(one)
         assert all(len(line) <= 80 for line in lines)
         told = [
             line.split(") ", 1)[1]
@@ -79,9 +81,9 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
 
 
 def test_blind_offers_are_shown_before_the_cards():
-    one = next(one for one in replays("dice", range(20)) if one.rows()[-1]["stake"] > 1)
+    one = next(one for one in replays("dice", range(20)) if replay_rows.rows(one)[-1]["stake"] > 1)
     lines = list(one.lines())
-    seen = next(i for i, line in enumerate(lines) if line.startswith("  dealt"))
+    seen = next(i for i, line in enumerate(lines) if line.startswith("  is dealt"))
     assert (
         any("accepts" in line for line in lines[:seen])
         and lines[2] == "Before the cards are seen, the die shows 1"
@@ -117,7 +119,7 @@ def test_columns_show_how_they_ended():
     deal = 0
     while True:
         one = replays("hollywood", [0], "gold", "simple", deal)[0]
-        match = one.rows()[-1]["match"]
+        match = replay_rows.rows(one)[-1]["match"]
         text = " ".join("\n".join(one.lines()).split())
         closed = [c for c in range(3) if max(match["columns"][0][c], match["columns"][1][c]) >= 100]
         assert len(re.findall(r"\d+ \(won\)", text.split("Match: ")[1])) == len(closed)
@@ -162,7 +164,7 @@ def test_an_illegal_offer_is_reported_in_a_sentence(tmp_path):
     result = simgin(path, "simple", "-v", "dice", "--unit", 1)
     assert result.exit_code == 2
     assert (
-        "the offer policy 'bad' answered 1 where only 0 or 2 or 3 or 4 or 5 or 6 is legal"
+        "the offer policy 'bad' answered 1, but only 0 or 2 or 3 or 4 or 5 or 6 is legal"
         in result.stderr
     )
     assert (

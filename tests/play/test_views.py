@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from simgin.core.view import FIELDS, VIEW
-from simgin.play import deal as single
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
@@ -162,7 +162,7 @@ def test_hidden_cards_change_no_view(text, script):
 
         def play(other, pack, seat=seat, watcher=watcher, i=i):
             pair = (watcher, other) if seat == 0 else (other, watcher)
-            played = single.play(
+            played = watch_deal(
                 Matchup(variant, *pair, 100 + i, "deal"), i, pack=pack, dealer=i // 2 % 2
             )
             assert not played.fault
@@ -187,7 +187,7 @@ def test_blind_questions_look_the_same_for_every_pack(text):
     asked = 0
     for unit in range(20):
         deals = [
-            single.play(game, unit, pack=rng.sample(range(52), 52), dealer=unit % 2)
+            watch_deal(game, unit, pack=rng.sample(range(52), 52), dealer=unit % 2)
             for _ in range(3)
         ]
         blind = [
@@ -218,12 +218,12 @@ def test_the_place_of_the_joker_changes_no_view(text):
     for i, name in enumerate(("late", "gold", "random:p_end=0.1", "stray") * 4):
         game = Matchup(variants.find(text), strategy(name), None, 60, "deal")
         pack = rng.sample(range(52), 52)
-        whole = single.play(game, i, pack=pack, joker=52)
+        whole = watch_deal(game, i, pack=pack, joker=52)
         first = 53 - int(whole.state.stock) - int(whole.state.draws[0])
         for place in rng.sample(range(first, 53), 12):
             rest = pack[place:]
             rng.shuffle(rest)
-            deal = single.play(game, i, pack=pack[:place] + rest, joker=place)
+            deal = watch_deal(game, i, pack=pack[:place] + rest, joker=place)
             seen = seen_by(deal, 0)
             assert seen == seen_by(whole, 0)[: len(seen)]
             assert deal.kind == "joker" or len(seen) == len(whole.questions)
@@ -238,7 +238,7 @@ def test_the_first_view_of_a_deal_has_nothing_of_an_earlier_deal():
             variants.find("standard"), loader.find("gold"), loader.find("gin-only"), 5, unit
         )
         for half, deal in [(1, 0)] + [(0, 1), (1, 1)] * (unit == "match"):
-            for question in single.play(game, 3, half, deal).questions:
+            for question in watch_deal(game, 3, half, deal).questions:
                 assert not question.view.history[question.view.turns :].any()
 
 
@@ -252,9 +252,9 @@ def test_a_deal_looks_the_same_whatever_was_played_before():
         variants.find("standard-50th"), loader.find("gold"), loader.find("gin-only"), 6, "deal"
     )
     for unit in range(20):
-        second = single.play(game, unit, 1)
+        second = watch_deal(game, unit, 1)
         swapped = Matchup(game.variant, game.b, game.a, game.seed, "deal")
-        alone = single.play(
+        alone = watch_deal(
             swapped, unit, pack=second.state.pack[:52].tolist(), dealer=int(second.state.dealer)
         )
         for seat in range(2):
@@ -283,7 +283,7 @@ def test_a_view_counts_every_card_once():
             7,
             "deal",
         )
-        for question in single.play(game, i).questions:
+        for question in watch_deal(game, i).questions:
             view = question.view
             parts = [int(view[name]) for name in ("hand", "pile", "known", "unseen")]
             assert (

@@ -14,7 +14,7 @@ from simgin.core.sums import KINDS
 from simgin.findings import record
 from simgin.findings.findings import Findings
 from simgin.findings.report import run_report
-from simgin.play.matchup import seated
+from simgin.play.matchup import parse_matchup
 from simgin.report import figures, page
 from simgin.runs import ledger, plan, runner
 from simgin.runs.block import Task
@@ -156,7 +156,9 @@ def test_importing_plots_is_light():
 
 def test_the_report_holds_every_file():
     asked = plan.Plan(
-        "a run", (Task(seated("gold", "simple", "standard", 1, "deal"), 200),), question="Who wins?"
+        "a run",
+        (Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 200),),
+        question="Who wins?",
     )
     with ledger.opened(None, asked.identity) as book:
         played = runner.run(asked.tasks, book, Threads(1))

@@ -17,7 +17,7 @@ from support.dask_cluster import ROOT, dask
 pytest.importorskip("distributed")
 
 from simgin.cli.main import cli
-from simgin.play.matchup import seated
+from simgin.play.matchup import parse_matchup
 from simgin.runs import cluster, ledger, runner
 from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster, ClusterError
@@ -94,10 +94,10 @@ def played(cells, team, **more):
 
 
 CELLS = [
-    Task(seated("gold", "simple", "eaai", 5, "deal"), 30_001),
-    Task(seated("gold-early:k=7", "random", "shot", 2**64 - 1, "match"), 501),
-    Task(seated("gold", None, "gin-solitaire", 5, "deal"), 5_500),
-    Task(seated("gold", "gold", "standard+start_points=40/60", 5, "match"), 250),
+    Task(parse_matchup("gold", "simple", "eaai", 5, "deal"), 30_001),
+    Task(parse_matchup("gold-early:k=7", "random", "shot", 2**64 - 1, "match"), 501),
+    Task(parse_matchup("gold", None, "gin-solitaire", 5, "deal"), 5_500),
+    Task(parse_matchup("gold", "gold", "standard+start_points=40/60", 5, "match"), 250),
 ]
 
 
@@ -121,7 +121,7 @@ def test_deals_are_recorded_alike(of_two):
 
 def test_a_cluster_plays_a_strategy_from_a_file(of_two, two, monkeypatch):
     monkeypatch.chdir(two.place)
-    some = [Task(seated("mine.py", "gold", "standard", 1, "deal"), 3000)]
+    some = [Task(parse_matchup("mine.py", "gold", "standard", 1, "deal"), 3000)]
     assert played(some, of_two())[0] == played(some, Threads(1))[0]
 
 
@@ -252,7 +252,7 @@ def test_another_strategy_under_the_same_name_is_refused(strangers, tmp_path, mo
     )
     said = refused(
         strangers[1].address,
-        Task(seated(changed, "gold", "standard", 1, "deal"), 3000),
+        Task(parse_matchup(changed, "gold", "standard", 1, "deal"), 3000),
         prepared=True,
     )
     assert re.search(
@@ -266,7 +266,7 @@ def test_a_strategy_missing_on_a_worker_is_reported(strangers, tmp_path, monkeyp
     (tmp_path / "elsewhere.py").write_text(MINE)
     said = refused(
         strangers[1].address,
-        Task(seated("elsewhere.py", "gold", "standard", 1, "deal"), 3000),
+        Task(parse_matchup("elsewhere.py", "gold", "standard", 1, "deal"), 3000),
         prepared=True,
     )
     assert re.match(
@@ -294,7 +294,7 @@ def test_a_strategy_fails_on_a_worker_with_the_same_message_as_locally(of_two, t
     (two.place / "fails.py").write_text(
         MINE.replace("return view.own_turn > 3", "return 1 // (view.own_turn - 2)")
     )
-    cell = Task(seated("fails.py", "gold", "standard", 1, "deal"), 3000)
+    cell = Task(parse_matchup("fails.py", "gold", "standard", 1, "deal"), 3000)
     with pytest.raises(ValueError, match="the knock policy 'mine' raised") as at_home:
         played([cell], Threads(1))
     with pytest.raises(ValueError, match="the knock policy 'mine' raised") as away:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from simgin.cli.main import cli
 from simgin.core import sums
-from simgin.play import matchup
-from simgin.play.matchup import Matchup, seated
+from simgin.play import kernel, matchup
+from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.runs import invariants, runner
 from simgin.runs.block import Task
@@ -41,7 +41,7 @@ def test_every_column_has_a_name():
 def batches(one, units):
     """A block of three small batches of a real matchup: two of `units` each and a shorter one."""
     parts = [
-        matchup.play(one, k * one.batch, n) for k, n in enumerate((units, units, units // 2 + 1))
+        kernel.play(one, k * one.batch, n) for k, n in enumerate((units, units, units // 2 + 1))
     ]
     return [units, units, units // 2 + 1], np.concatenate(parts)
 
@@ -92,7 +92,7 @@ def test_every_row_passes_for_any_strategies_and_options(variant, a, b, unit, da
         if p.kind in ("bool", "choice", "int") and p.name not in games.FOR_ONE
     ]
     try:
-        one = seated(
+        one = parse_matchup(
             a, b, "+".join([variant, *changes]), data.draw(st.integers(0, 2**64 - 1)), unit
         )
     except ValueError:  # options that do not go together
@@ -120,7 +120,7 @@ def sound(request):
     """A matchup and one full batch of it."""
     a, b, variant, unit = request.param
     one = pair(a, b, variant, unit)
-    found = matchup.play(one, 0, one.batch)
+    found = kernel.play(one, 0, one.batch)
     invariants.check(one, [one.batch], found)
     return one, found[0]
 
@@ -218,7 +218,7 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(sound):
         IdentityError, match=rf"units asked for and played: {n} and {2 * n} in a batch of {n} units"
     ):
         invariants.check(one, [n], 2 * found[None])
-    fewer = matchup.play(one, 0, n - 1)
+    fewer = kernel.play(one, 0, n - 1)
     with pytest.raises(IdentityError, match=f"units asked for and played: {n} and {n - 1}"):
         invariants.check(one, [n], fewer)
     invariants.check(one, [n - 1], fewer)
@@ -253,7 +253,7 @@ def test_one_bad_row_among_many_is_noticed(sound):
 
 def lying(monkeypatch, from_unit):
     """Make the engine report one deal too many from some unit on."""
-    play = matchup.play
+    play = kernel.play
 
     def wrong(one, first, units):
         found = play(one, first, units)
@@ -269,12 +269,12 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team):
     with opened(None, {}) as book:
         with pytest.raises(IdentityError) as error:
             runner.run(
-                [Task(seated("gold", "simple", "standard", 1, "deal"), 40_000)], book, team()
+                [Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 40_000)], book, team()
             )
         kept = {batch for batch, _ in book.finished(0)}
         assert 0 in kept and not any(batch >= 7 for batch in kept)
         invariants.check(
-            seated("gold", "simple", "standard", 1, "deal"),
+            parse_matchup("gold", "simple", "standard", 1, "deal"),
             [1000] * len(kept),
             book.rows(0, 1000 * len(kept), 1000),
         )

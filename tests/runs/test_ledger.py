@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.core.record import DEAL
-from simgin.play.matchup import seated
+from simgin.play.matchup import parse_matchup
 from simgin.runs import ledger, schedule
 from simgin.runs.block import Task
 from simgin.runs.ledger import FILE, LedgerError, opened, packed, reading
@@ -516,7 +516,7 @@ def test_a_run_on_a_full_disk_ends_with_a_sentence_and_can_continue(tmp_path):
 
 def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
     """Opening, finding what is left and the total take under two seconds (0.4 when measured)."""
-    one = seated("gold", "simple", "standard", 1, "deal")
+    one = parse_matchup("gold", "simple", "standard", 1, "deal")
     row = np.arange(sums.COLUMNS, dtype=np.int64)[None] * 17
     with opened(path, RUN) as book:
         for k in range(10_000):
@@ -532,9 +532,9 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
 
 def test_the_ledger_is_small(path):
     """A real row takes about half a kilobyte: ten million deals in pairs are a few megabytes."""
-    from simgin.play import matchup
+    from simgin.play import kernel
 
-    found = matchup.play(seated("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)
+    found = kernel.play(parse_matchup("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)
     with opened(path, RUN) as book:
         for k in range(50):
             book.add(0, 20 * k, [SIZE] * 20, found, "thread 1")

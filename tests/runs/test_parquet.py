@@ -9,7 +9,8 @@ import pytest
 
 from simgin.core import sums
 from simgin.core.record import DEAL
-from simgin.play.matchup import play_recorded, seated
+from simgin.play.kernel import play_recorded
+from simgin.play.matchup import parse_matchup
 from simgin.runs import parquet as records
 from simgin.runs.parquet import RecordsError
 
@@ -18,15 +19,15 @@ pytest.importorskip("pyarrow", reason="simgin[parquet] is not installed")
 import pyarrow
 import pyarrow.parquet as parquet
 
-ALONE = seated("gold", None, "solitaire-gin-knock", 3, "deal")
+ALONE = parse_matchup("gold", None, "solitaire-gin-knock", 3, "deal")
 CELLS = {
-    "deals": seated("gold", "simple", "standard", 3, "deal"),
-    "itself": seated("simple", "simple", "eaai", 3, "deal"),
-    "matches": seated("gold-early", "simple", "oklahoma-spades", 3, "match"),
-    "the die": seated("gold+offer=strong+answer=brave", "gold", "dice", 3, "match"),
-    "columns": seated("gold", "simple", "hollywood", 3, "match"),
+    "deals": parse_matchup("gold", "simple", "standard", 3, "deal"),
+    "itself": parse_matchup("simple", "simple", "eaai", 3, "deal"),
+    "matches": parse_matchup("gold-early", "simple", "oklahoma-spades", 3, "match"),
+    "the die": parse_matchup("gold+offer=strong+answer=brave", "gold", "dice", 3, "match"),
+    "columns": parse_matchup("gold", "simple", "hollywood", 3, "match"),
     "one player": ALONE,
-    "penalties": seated("gold", None, "solitary-gin", 3, "match"),
+    "penalties": parse_matchup("gold", None, "solitary-gin", 3, "match"),
 }
 
 

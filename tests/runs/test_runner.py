@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from simgin.play import kernel
 from simgin.play import matchup as games
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
@@ -298,7 +299,7 @@ def test_real_deals_do_not_depend_on_workers(unit, b):
     n = 2100 if unit == "match" else 21_000
     one, three = (runner.run_matchup(real(b=b, unit=unit), n, workers) for workers in (1, 3))
     assert (one == three).all()
-    assert (one == games.play(real(b=b, unit=unit), 0, real(b=b, unit=unit).units(n))).all()
+    assert (one == kernel.play(real(b=b, unit=unit), 0, real(b=b, unit=unit).units(n))).all()
     more = runner.run_matchup(real(b=b, unit=unit), 2 * n, 2)
     whole = len(one) - 1  # the last batch may be cut short
     assert (one[:whole] == more[:whole]).all()
@@ -316,7 +317,7 @@ def test_deals_missing_their_records_are_played_again(tmp_path):
             assert (ledger.rows(0, 2000, 1000) == before).all()
             deals = np.concatenate(list(ledger.deals(0, n // 2, 1000)))
         assert deals[:, 0].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
-        assert (deals["points_a"] - deals["points_b"]).sum() == games.play(one, 0, n // 2)[
+        assert (deals["points_a"] - deals["points_b"]).sum() == kernel.play(one, 0, n // 2)[
             :, runner.sums.SUM + runner.sums.FACT["a_margin"]
         ].sum()
 
@@ -357,10 +358,10 @@ def test_ledger_and_progress_cost_at_most_five_per_cent(tmp_path):
     Kernel and run take turns, best of three, because others use the machine.
     """
     one, n = real("simple", "simple"), 20_000_000
-    games.play(one, 0, 1000)
+    kernel.play(one, 0, 1000)
     bare, whole = [], []
     for turn in range(3):
-        bare.append(seconds_of(lambda: games.play(one, 0, n)))
+        bare.append(seconds_of(lambda: kernel.play(one, 0, n)))
         with (
             opened(tmp_path / f"{turn}.sqlite", {}) as ledger,
             progress.live("a run", io.StringIO()) as report,

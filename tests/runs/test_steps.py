@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin.play.matchup import seated
+from simgin.play.matchup import parse_matchup
 from simgin.runs import steps
 from simgin.runs.ledger import FILE, Ledger, LedgerError, opened, reading
 from simgin.runs.steps import SHARES, Step
@@ -30,7 +30,7 @@ class Played:
                 progress(1, 2)
             return RESULT
 
-        return Step(name, seated("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
+        return Step(name, parse_matchup("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
 
 
 @pytest.fixture
@@ -98,6 +98,8 @@ def test_progress_is_that_of_all_steps() -> None:
 
 
 def test_the_work_of_a_step_is_its_units_by_their_cost() -> None:
-    alone = Step("a", seated("gold", "gold", "standard", 1, "deal"), 100, 2.0, lambda *_: {})
-    pairs = Step("b", seated("gold", "simple", "standard", 1, "deal"), 100, 2.0, lambda *_: {})
+    alone = Step("a", parse_matchup("gold", "gold", "standard", 1, "deal"), 100, 2.0, lambda *_: {})
+    pairs = Step(
+        "b", parse_matchup("gold", "simple", "standard", 1, "deal"), 100, 2.0, lambda *_: {}
+    )
     assert (alone.work, pairs.work, SHARES) == (200, 100, 1000)

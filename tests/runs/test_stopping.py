@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simgin.core import sums
-from simgin.play.matchup import seated
+from simgin.play.matchup import parse_matchup
 from simgin.runs import stopping
 from simgin.runs.stopping import Sprt, Until, sprt, until
 from simgin.stats import metrics, ratios, sequential, table
@@ -15,7 +15,7 @@ from support import toy_deals as toy
 
 
 def matchup(a="gold", b="simple", variant="standard", unit="deal"):
-    return seated(a, b, variant, 1, unit)
+    return parse_matchup(a, b, variant, 1, unit)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from simgin.core import sums
-from simgin.play import matchup
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.stats import control_variates, table
 from support import toy_deals as toy
@@ -56,8 +57,8 @@ def test_the_mean_of_the_control_is_known_where_it_is_exact(text, mean):
 )
 def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
     """Within 5 standard errors, which gives a false alarm once in 300,000 runs of each."""
-    one = matchup.seated(a, b, variant, 5, "deal")
-    rows = matchup.play(one, 0, 60_000)
+    one = parse_matchup(a, b, variant, 5, "deal")
+    rows = kernel.play(one, 0, 60_000)
     deals = rows[:, sums.SUM + sums.FACT["deals"]]
     per_deal = rows[:, sums.DEALT] / deals
     assert abs(per_deal.mean() - control_variates.mean_dealt(one.variant.row)) < 5 * per_deal.std(
@@ -66,8 +67,8 @@ def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
 
 
 def test_adjusted_estimates_stand_beside_raw_estimates():
-    one = matchup.seated("gold", None, "solitaire-gin", 5, "deal")
-    rows = matchup.play(one, 0, 60_000)
+    one = parse_matchup("gold", None, "solitaire-gin", 5, "deal")
+    rows = kernel.play(one, 0, 60_000)
     frame = control_variates.adjusted(one.variant.row, one.unit, rows)
     assert tuple(frame.columns) == control_variates.COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
@@ -89,5 +90,5 @@ def test_adjusted_estimates_stand_beside_raw_estimates():
     ],
 )
 def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, variant, unit):
-    one = matchup.seated(a, b, variant, 5, unit)
-    assert control_variates.adjusted(one.variant.row, one.unit, matchup.play(one, 0, 300)).empty
+    one = parse_matchup(a, b, variant, 5, unit)
+    assert control_variates.adjusted(one.variant.row, one.unit, kernel.play(one, 0, 300)).empty

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from simgin.core import sums
-from simgin.play import matchup
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
 from simgin.stats import mirroring
 from support import toy_deals as toy
 
@@ -23,8 +24,8 @@ def from_records(records):
 
 
 def test_the_gain_agrees_with_recorded_deals():
-    rows, records = matchup.play_recorded(
-        matchup.seated("gold", "simple", "standard", 3, "deal"), 0, 6000
+    rows, records = kernel.play_recorded(
+        parse_matchup("gold", "simple", "standard", 3, "deal"), 0, 6000
     )
     found = mirroring.gain(rows, "deal")
     assert found["rho"].to_numpy() == pytest.approx(from_records(records))
@@ -46,7 +47,7 @@ PUBLISHED = {
 def test_the_gain_of_points_per_deal_agrees_with_the_published_table(knocks):
     a, b = ("gold" + (f"+knock={knock}" if knock else "") for knock in knocks)
     found = mirroring.gain(
-        matchup.play(matchup.seated(a, b, "standard", 11, "deal"), 0, 40_000), "deal"
+        kernel.play(parse_matchup(a, b, "standard", 11, "deal"), 0, 40_000), "deal"
     ).iloc[0]
     assert abs(found["rho"] - PUBLISHED[knocks]) < 0.01
     assert found["se"] < 0.005

@@ -10,7 +10,8 @@ from oracles import twin
 from simgin.checks import contract
 from simgin.checks.contract_process import key
 from simgin.core.view import VIEW, new_view
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 
@@ -331,7 +332,7 @@ def views():
 @pytest.fixture(scope="module")
 def positions(views):
     """Every view with the record of its game and what the twins see in it."""
-    records = {game: record.build(variants.find(game)) for game in GAMES}
+    records = {game: build_rules(variants.find(game)) for game in GAMES}
     return {
         place: [(view, records[place[0]], seen(view, place[0])) for view in some]
         for place, some in views.items()
@@ -474,7 +475,7 @@ def test_hazard_does_what_it_says(positions):
 # Positions drawn up in the words of the advice; MELDED are six cards that nobody would break
 
 MELDED = "2S 3S 4S 6H 7H 8H "
-STANDARD = record.build(variants.find("standard"))
+STANDARD = build_rules(variants.find("standard"))
 
 
 def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):

@@ -7,13 +7,14 @@ import pytest
 
 from oracles import twin
 from simgin.core.view import new_view
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 
 STANDARD = variants.find("standard")
 ROW = STANDARD.row
-RULES = record.build(STANDARD)
+RULES = build_rules(STANDARD)
 RANDOM = random.Random(20261120)
 
 
@@ -333,7 +334,7 @@ def test_playing_to_the_score_goes_by_the_points_that_win(
 ) -> None:
     """Whoever needs points might get them from a knock; who needs won deals gets one whatever the count."""
     variant = variants.find(game)
-    own_rules, chosen = record.build(variant), policy("knock", "count")
+    own_rules, chosen = build_rules(variant), policy("knock", "count")
     if game == "race":
         seat = 1 - own_rules.race_points_seat if seat == 0 else own_rules.race_points_seat
     view = new_view()

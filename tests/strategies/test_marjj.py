@@ -15,14 +15,15 @@ from oracles import twin
 from simgin.core import sums
 from simgin.core.view import new_view
 from simgin.play.matchup import Matchup
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support import hands
 
 EAAI = variants.find("eaai")
-ROW, RULES = dict(EAAI.row), record.build(EAAI)
+ROW, RULES = dict(EAAI.row), build_rules(EAAI)
 POSITIONS = json.loads((Path(__file__).parents[1] / "data" / "marjj.json").read_text())
 VALUE = twin.card_values(ROW)
 MARJJ = {

@@ -14,7 +14,7 @@ import simgin
 from oracles import twin
 from simgin.core.jit import jit
 from simgin.core.view import new_view
-from simgin.play import deal
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import compiler, loader
@@ -72,7 +72,7 @@ def test_a_roll_out_from_the_true_cards_is_the_deal_that_the_engine_plays(text, 
     for i in range(30):
         pack = rng.sample(range(52), 52)
         matchup = Matchup(variants.find(text), strategy(player), strategy("gold"), i, "deal")
-        played = deal.play(matchup, i, pack=pack, dealer=i % 2)
+        played = watch_deal(matchup, i, pack=pack, dealer=i % 2)
         points = int(played.state.score[0] - played.state.score[1])
         for question in played.questions:
             if question.seat == 0 and (did := action_of(question)):

@@ -3,7 +3,8 @@
 import pytest
 
 from oracles import twin
-from simgin.play import deal, matchup
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
 from simgin.strategy import compiler, loader
 from simgin.strategy.author import written
 from support import twin_views as sight
@@ -137,10 +138,10 @@ def test_many_answers(slot, name, values, wanted):
 
 def test_simple_keeps_its_pairs_apart():
     """Two who take all they can hand the same cards to and fro: here the pair guard decides again and again."""
-    pairing = matchup.seated("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
+    pairing = parse_matchup("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
     barred = 0
     for unit in range(8):
-        for question in deal.play(pairing, unit).questions:
+        for question in watch_deal(pairing, unit).questions:
             if question.seat == 0 and question.slot == "discard":
                 seen = sight.seen(question.view, pairing.variant.row, "discard")
                 allowed = twin.roster.discard.simple(seen)
@@ -190,8 +191,8 @@ def test_whole_deals(name):
     """The engine's deal, replayed by the twin from its own pack: what is seen, every answer, and the result."""
     rules = parts(known(name))
     for unit in range(2):
-        pairing = matchup.seated(name, "gold-at", "eaai", 11, "deal")
-        played = deal.play(pairing, unit, unit, points=(30, 60))
+        pairing = parse_matchup(name, "gold-at", "eaai", 11, "deal")
+        played = watch_deal(pairing, unit, unit, points=(30, 60))
         for question in played.questions:
             if question.seat == unit and question.slot in rules:
                 rule, values = rules[question.slot]

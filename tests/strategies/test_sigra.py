@@ -12,13 +12,14 @@ import pytest
 
 from oracles import twin
 from simgin.core.view import new_view
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support import hands
 
 EAAI = variants.find("eaai")
-ROW, RULES = dict(EAAI.row), record.build(EAAI)
+ROW, RULES = dict(EAAI.row), build_rules(EAAI)
 POSITIONS = json.loads((Path(__file__).parents[1] / "data" / "sigra.json").read_text())
 VALUE = twin.card_values(ROW)
 ROUNDING = 1e-7

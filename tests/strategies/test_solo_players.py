@@ -12,8 +12,9 @@ import pytest
 from oracles import twin
 from simgin.core import sums
 from simgin.core.view import new_view
-from simgin.play import matchup
-from simgin.rules import record, variants
+from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.strategy import compiler, loader
 from simgin.text import notation
@@ -24,7 +25,7 @@ PACK = (1 << 52) - 1
 
 
 def game(text):
-    return record.build(variants.find(text))
+    return build_rules(variants.find(text))
 
 
 KNOCK, SOLITARY, CORNER = (
@@ -341,9 +342,7 @@ def test_stop_dp_is_the_backward_induction():
 
 
 def facts(variant, strategy, n, unit="deal", seed=5):
-    totals = runner.total(
-        runner.run_matchup(matchup.seated(strategy, None, variant, seed, unit), n)
-    )
+    totals = runner.total(runner.run_matchup(parse_matchup(strategy, None, variant, seed, unit), n))
     return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}, int(
         totals[sums.DEAL_SQUARE]
     )

@@ -9,13 +9,14 @@ import pytest
 
 from simgin.core import sums
 from simgin.core.view import new_view
-from simgin.play import matchup
-from simgin.rules import record, variants
+from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.strategy import compiler, loader
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES = record.build(variants.find("dice"))
+RULES = build_rules(variants.find("dice"))
 TABLE = np.load(ROOT / "strategies" / "stake.npy").astype(float)
 CHANCES, VALUES = TABLE[:1024].reshape(2, 16, 16, 2), TABLE[1024:].reshape(2, 21, 21)
 BLIND, TURN = 4, 1
@@ -174,7 +175,7 @@ def test_the_script_writes_the_committed_file(script):
 
 
 def won(a, b, variant, matches):
-    totals = runner.total(runner.run_matchup(matchup.seated(a, b, variant, 3, "match"), matches))
+    totals = runner.total(runner.run_matchup(parse_matchup(a, b, variant, 3, "match"), matches))
     return int(totals[sums.SUM + sums.FACT["a_match_win"]]) / 2 / matches
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from simgin.core import jit
 from simgin.core.view import VIEW
-from simgin.play import deal, matchup
+from simgin.play import kernel
+from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import runner
@@ -71,7 +72,7 @@ def test_an_interpreted_policy_plays_like_its_compiled_twin(tmp_path: Path) -> N
 
 def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
     slow = strategy(tmp_path, GOLD_IN_PYTHON)
-    played = deal.play(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
+    played = watch_deal(Matchup(STANDARD, slow, loader.find("simple"), 4, "deal"))
     logged = [
         question.view
         for question in played.questions
@@ -93,7 +94,7 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
         ("return '3'", "answered '3', a str, and"),
         ("return 2**63", "answered 9223372036854775808, which no int64 holds"),
         ("return -(2**63)", "answered -9223372036854775808, which no int64 holds"),
-        ("return view.hand * 0 - 1", "threw -1, which is not among the legal discards"),
+        ("return view.hand * 0 - 1", "discarded -1, which is not among the legal discards"),
         ("return SEEN['nothing']", "raised KeyError: 'nothing'"),
         ("view.hand = 0", "raised ValueError: assignment destination is read-only"),
         ("view.history[0, 0] = 0", "raised ValueError: assignment destination is read-only"),
@@ -103,12 +104,12 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
 )
 def test_a_failure_names_strategy_and_place(tmp_path: Path, line: str, said: str) -> None:
     game = Matchup(STANDARD, loader.find("gold"), failing(tmp_path, line), 1, "deal")
-    with pytest.raises(matchup.IllegalAnswer) as raised:
-        matchup.play(game, 0, 10)
+    with pytest.raises(kernel.PolicyError) as raised:
+        kernel.play(game, 0, 10)
     assert f"the discard policy 'low' {said}" in str(
         raised.value
-    ) and "Replay it with: simgin show gold" in str(raised.value)
-    assert deal.play(game).fault == str(raised.value)
+    ) and "Replay the deal with: simgin show gold" in str(raised.value)
+    assert watch_deal(game).fault == str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_an_interruption_is_passed_on(
     tmp_path: Path, line: str, error: type[BaseException]
 ) -> None:
     with pytest.raises(error):
-        matchup.play(
+        kernel.play(
             Matchup(STANDARD, failing(tmp_path, line), loader.find("gold"), 1, "deal"), 0, 10
         )
 

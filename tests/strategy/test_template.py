@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import compiler, loader, template
@@ -21,7 +21,7 @@ def test_a_new_strategy_file_plays_at_once(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
     strategy = loader.find(str(file))
     assert strategy.name == "my-idea-2"
-    rows = matchup.play(
+    rows = kernel.play(
         Matchup(variants.find("standard"), strategy, loader.find("gold"), 1, "deal"), 0, 100
     )
     assert isinstance(rows, np.ndarray) and rows.any()

@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any
 
 from oracles import twin
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.text import notation
 
 PACK = (1 << 52) - 1
@@ -28,7 +29,7 @@ VALUES = (
 def game(text: str) -> tuple[Any, dict[str, Any]]:
     """The engine's record and the twin's row of a variant."""
     variant = variants.find(text)
-    return record.build(variant), dict(variant.row)
+    return build_rules(variant), dict(variant.row)
 
 
 def names(hand: int) -> list[str]:

@@ -6,7 +6,7 @@ One process for all of them, because a kernel with bounds checks takes a minute 
 import sys
 
 from simgin.core import sums
-from simgin.play import matchup
+from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
@@ -21,7 +21,7 @@ def play(text: str, seed: int = 1) -> None:
     variant = variants.find(text)
     for a, b in [(a, None) for a in ALONE] if variant.row["players"] == 1 else PAIRS:
         one = Matchup(variant, loader.find(a), b and loader.find(b), seed, "deal")
-        (row,) = matchup.play(one, 0, one.units(DEALS))
+        (row,) = kernel.play(one, 0, one.units(DEALS))
         deals, *kinds = (int(row[sums.SUM + sums.FACT[name]]) for name in ("deals", *sums.KINDS))
         assert deals == DEALS == sum(kinds), (text, a, b, deals, kinds)
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from oracles import twin
 from simgin.core.view import new_view
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 
@@ -16,7 +17,7 @@ ROW = variants.find("eaai").row
 
 @cache
 def game() -> Any:
-    return record.build(variants.find("eaai"))
+    return build_rules(variants.find("eaai"))
 
 
 def view(**fields: int) -> Any:

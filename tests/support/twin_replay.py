@@ -22,7 +22,7 @@ TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more tha
 
 
 def replayed(played, match=None):
-    """The twin's result of a deal that the engine played, after comparing every step. `played` is a `simgin.play.deal.Single`.
+    """The twin's result of a deal that the engine played, after comparing every step. `played` is a `simgin.play.deal.WatchedDeal`.
 
     match: the twin's match before this deal; a new one if there is none. The result is not entered in it.
     """

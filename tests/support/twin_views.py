@@ -5,7 +5,8 @@ from functools import cache
 from typing import Any
 
 from oracles.twin.roster import Seen
-from simgin.play import deal, matchup
+from simgin.play.deal import Question, watch_deal
+from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from support import hands
 
@@ -72,17 +73,17 @@ def questions(slot: str) -> list[tuple[str, Any]]:
 
 
 @cache
-def _asked(name: str) -> list[deal.Question]:
+def _asked(name: str) -> list[Question]:
     """Every question of some deals of a variant, in which the match stands at any score."""
     variant, lot = variants.find(name), random.Random(name)
     most = variant.row["points_target"] or 100
     asked = []
     for pair in PAIRS:
-        game = matchup.seated(
+        game = parse_matchup(
             pair[0], pair[1] if variant.row["players"] == 2 else None, name, 7, "deal"
         )
         for unit in range(DEALS):
-            asked += deal.play(
+            asked += watch_deal(
                 game,
                 unit,
                 unit % 2 if game.mirrored else 0,

@@ -8,7 +8,8 @@ import pytest
 
 from simgin.checks import contract
 from simgin.core.view import VIEW
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules
 from simgin.text import notation
 from simgin.toolkit import believe, meld_chance
 
@@ -125,7 +126,7 @@ def test_the_learned_numbers_make_sense():
 
 def test_the_chance_of_a_meld_adds_up_over_pairs():
     chances = np.random.default_rng(3).random(52)
-    own_rules = record.build(variants.find("standard"))
+    own_rules = build_rules(variants.find("standard"))
     for card in notation.cards("AS 2H 7D KC TS"):
         r, s = card % 13, card // 13
         pairs = [(13 * a + r, 13 * b + r) for a in range(4) for b in range(a) if s not in (a, b)]

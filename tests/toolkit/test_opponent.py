@@ -11,7 +11,8 @@ from oracles import twin
 from oracles.twin.roster.discard import three_card_melds
 from oracles.twin.roster.seen import near
 from simgin import toolkit
-from simgin.play import deal, matchup
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from support import twin_views as sight
 from support.hands import game, mask, members, names
@@ -240,10 +241,10 @@ def counts_before(played):
 
 def test_the_table_of_expected_counts_agrees_with_play():
     """The means of another sample agree with the table turn by turn, and the table never rises."""
-    pairing = matchup.seated("gold-early", "gold-early", "standard", 77, "deal")
+    pairing = parse_matchup("gold-early", "gold-early", "standard", 77, "deal")
     seen = {turn: [] for turn in range(1, TURNS + 1)}
     for unit in range(DEALS):
-        for turn, count in counts_before(deal.play(pairing, unit)):
+        for turn, count in counts_before(watch_deal(pairing, unit)):
             if turn in seen:
                 seen[turn].append(count)
     for turn, counts in seen.items():

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin.play.matchup import seated
+from simgin.play.matchup import parse_matchup
 from simgin.value import calibration, drama, in_deal, turns, value
 from simgin.value.drama import METRICS, Trajectories
 
@@ -281,7 +281,7 @@ def known():
 def real(known):
     return drama.by_turn(
         in_deal.of(known, deals=20_000),
-        turns.play(seated("gold", "gold", "standard", 4, "match"), 200),
+        turns.play(parse_matchup("gold", "gold", "standard", 4, "match"), 200),
     )
 
 
@@ -302,7 +302,7 @@ def test_drama_can_be_computed_in_one_call():
 
 
 def test_every_turn_of_a_match_is_a_step(real):
-    played = turns.play(seated("gold", "gold", "standard", 4, "match"), 200)
+    played = turns.play(parse_matchup("gold", "gold", "standard", 4, "match"), 200)
     assert len(real.match) == len(played.rows)  # every deal had a turn
     assert real.mover.tolist() == played.column("side").tolist()
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from simgin.play.matchup import seated
+from simgin.play.matchup import parse_matchup
 from simgin.value import in_deal, turns, value
 
 DEALS = 40_000
@@ -18,7 +18,7 @@ def inside():
 
 @pytest.fixture(scope="module")
 def fresh(inside):
-    return turns.play(seated("gold", "gold-early", "standard", 17, "match"), 800)
+    return turns.play(parse_matchup("gold", "gold-early", "standard", 17, "match"), 800)
 
 
 # Distributions that rise
@@ -68,7 +68,7 @@ def test_the_fit_leaves_rising_values_alone_and_keeps_means():
 def test_v_is_the_fitted_share_of_counted_deals():
     """In a match of a single deal V after a turn is the fitted share of deals that A won."""
     known = value.of("standard+goal=single", "gold", "gold-early", deals="100k", seed=3)
-    one = seated("gold", "gold-early", "standard+goal=single", 3, "deal")
+    one = parse_matchup("gold", "gold-early", "standard+goal=single", 3, "deal")
     played = turns.play(one, 1_000)
     found = in_deal.counted(played)
     inside = in_deal.Within(known, found["ends"], found["counted"], int(found["last_turn"]))
@@ -152,7 +152,7 @@ def test_v_within_a_deal_predicts_better_than_v_between_deals(inside, fresh):
 def test_v_of_another_matchup_is_detected(inside):
     """The check can fail: in these matches the strategies have exchanged their sides."""
     frame = in_deal.martingale(
-        inside, turns.play(seated("gold-early", "gold", "standard", 17, "match"), 400)
+        inside, turns.play(parse_matchup("gold-early", "gold", "standard", 17, "match"), 400)
     )
     assert (frame["z"].abs() > 4).any()
 
@@ -169,7 +169,7 @@ def test_v_within_a_deal_agrees_with_v_before_it_for_every_goal(game):
     """The mean of V after the first turns is V before the deal, over 10,000 other deals."""
     known = value.of(*game, deals="100k", seed=3)
     inside = in_deal.of(known, deals=20_000)
-    fresh = turns.play(seated(game[1], game[2], game[0], 19, "match"), 60)
+    fresh = turns.play(parse_matchup(game[1], game[2], game[0], 19, "match"), 60)
     frame = in_deal.martingale(inside, fresh)
     assert (frame["z"].abs() < 4).all()
 
@@ -178,7 +178,7 @@ def test_v_within_a_deal_agrees_with_v_before_it_for_every_goal(game):
 
 
 def test_strategies_that_look_at_the_score_are_refused():
-    one = seated("gold", "gold", "standard", 1, "deal")
+    one = parse_matchup("gold", "gold", "standard", 1, "deal")
     known = value.Value(one, outcomes=None, board=None)
     with pytest.raises(
         value.ValueRefused, match=r"the score changes how a deal is played.*take V between deals"
@@ -200,7 +200,9 @@ def test_intervals_of_v_have_nominal_coverage():
     held = []
     for first in range(40):
         found = in_deal.counted(
-            turns.play(seated("gold", "gold", "standard+goal=single", 100 + first, "deal"), 10_000)
+            turns.play(
+                parse_matchup("gold", "gold", "standard+goal=single", 100 + first, "deal"), 10_000
+            )
         )
         small = in_deal.Within(known, found["ends"], found["counted"], int(found["last_turn"]))
         held.append(

@@ -7,7 +7,8 @@ import pytest
 
 from simgin.core.jit import cache_directory
 from simgin.core.sums import KINDS
-from simgin.play.matchup import play_recorded, seated
+from simgin.play.kernel import play_recorded
+from simgin.play.matchup import parse_matchup
 from simgin.value import array_cache, outcomes, score_outcomes
 
 PAIRS = [
@@ -20,7 +21,7 @@ PAIRS += [("gold", None, "gin-solitaire"), ("gold", None, "solitary-gin")]
 
 def slow_count(a, b, variant):
     """Outcomes and their frequencies, from the records of all units at once."""
-    one = seated(a, b, variant, 3, "deal")
+    one = parse_matchup(a, b, variant, 3, "deal")
     _, records = play_recorded(one, 0, one.units(10_000))
     found = Counter()
     for row in records.tolist():
@@ -40,7 +41,7 @@ def fresh(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("a", "b", "variant"), PAIRS)
 def test_counts_agree_with_the_records(a, b, variant, fresh):
-    counted = outcomes.of(seated(a, b, variant, 3, "deal"), 10_000)
+    counted = outcomes.of(parse_matchup(a, b, variant, 3, "deal"), 10_000)
     assert {
         tuple(row): n
         for row, n in zip(counted.rows.tolist(), counted.counts.sum(axis=0).tolist(), strict=True)
@@ -52,7 +53,7 @@ def test_counts_agree_with_the_records(a, b, variant, fresh):
 
 
 def test_the_counts_do_not_depend_on_threads_or_calls(fresh, monkeypatch):
-    one = seated("gold", "simple", "standard", 3, "deal")
+    one = parse_matchup("gold", "simple", "standard", 3, "deal")
     first = outcomes._count(one, 30_000, 1, None)
     monkeypatch.setattr(outcomes, "CALL_UNITS", 1000)
     second = outcomes._count(one, 30_000, 2, None)
@@ -60,7 +61,7 @@ def test_the_counts_do_not_depend_on_threads_or_calls(fresh, monkeypatch):
 
 
 def test_shares_add_up_by_dealer():
-    counted = outcomes.of(seated("gold", "simple", "standard", 3, "deal"), 10_000)
+    counted = outcomes.of(parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000)
     frame = counted.frame()
     assert frame.groupby("dealer")["share"].sum().tolist() == pytest.approx([1, 1])
     assert frame["count"].sum() == 10_000
@@ -72,7 +73,7 @@ def test_the_error_of_a_share_is_binomial():
 
     Each is a chi-square of 19 over 19.
     """
-    counted = outcomes.of(seated("gold", "gold", "standard", 3, "deal"), 100_000)
+    counted = outcomes.of(parse_matchup("gold", "gold", "standard", 3, "deal"), 100_000)
     frame = counted.frame().nlargest(100, "count")
     ratio = frame["se"] ** 2 * 50_000 / (frame["share"] * (1 - frame["share"]))
     assert abs(ratio.mean() - 1) < 0.165
@@ -95,19 +96,21 @@ def test_both_sides_count_every_deal():
 
 def test_too_few_deals_are_refused():
     with pytest.raises(outcomes.OutcomeError, match="at least 10,000"):
-        outcomes.of(seated("gold", "simple", "standard", 3, "deal"), 9_999)
+        outcomes.of(parse_matchup("gold", "simple", "standard", 3, "deal"), 9_999)
 
 
 def test_a_match_too_long_for_outcomes_by_score_is_refused():
     with pytest.raises(outcomes.OutcomeError, match="at most, not 300"):
-        score_outcomes.of(seated("gold", "simple", "shot+points_target=300", 3, "deal"), 10_000)
+        score_outcomes.of(
+            parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal"), 10_000
+        )
 
 
 # What is kept
 
 
 def test_cached_counts_are_not_played_again(fresh, monkeypatch):
-    one = seated("gold", "simple", "standard", 3, "deal")
+    one = parse_matchup("gold", "simple", "standard", 3, "deal")
     first = outcomes.of(one, 10_000)
     monkeypatch.setattr(outcomes, "_count", None)
     second = outcomes.of(one, 10_000)
@@ -125,12 +128,16 @@ def test_cached_counts_are_not_played_again(fresh, monkeypatch):
     ],
 )
 def test_other_settings_have_another_cache_file(other, fresh):
-    about = array_cache.about(seated("gold", "simple", "standard", 3, "deal"), 10_000, "x")
+    about = array_cache.about(parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000, "x")
     assert array_cache._place(array_cache.json.dumps(about)) != array_cache._place(
-        array_cache.json.dumps(array_cache.about(seated(*other, "deal"), 10_000, "x"))
+        array_cache.json.dumps(array_cache.about(parse_matchup(*other, "deal"), 10_000, "x"))
     )
-    assert about != array_cache.about(seated("gold", "simple", "standard", 3, "deal"), 20_000, "x")
-    assert about != array_cache.about(seated("gold", "simple", "standard", 3, "deal"), 10_000, "y")
+    assert about != array_cache.about(
+        parse_matchup("gold", "simple", "standard", 3, "deal"), 20_000, "x"
+    )
+    assert about != array_cache.about(
+        parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000, "y"
+    )
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip", None, "another"])

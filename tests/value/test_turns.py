@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from oracles import twin
-from simgin.play import deal as single
-from simgin.play.matchup import play_recorded, seated
+from simgin.play.deal import watch_deal
+from simgin.play.kernel import play_recorded
+from simgin.play.matchup import parse_matchup
 from simgin.stats import observations
 from simgin.value import turns
 from support import hands
@@ -104,13 +105,13 @@ def turns_of(played):
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: " ".join(map(str, game)))
 def test_every_turn_agrees_with_the_twin(game):
-    one = seated(*[game[i] for i in (1, 2, 0)], 3, game[3])
+    one = parse_matchup(*[game[i] for i in (1, 2, 0)], 3, game[3])
     n = UNITS[one.unit]
     found = turns.play(one, n, workers=1)
     assert np.array_equal(found.records, play_recorded(one, 0, n)[1])
     for i, record in enumerate(found.records):
         unit, half, deal = (int(x) for x in record[:3])
-        shown = single.play(one, unit, half, deal)
+        shown = watch_deal(one, unit, half, deal)
         if deal == 0:  # the twin is not asked to play the match before a later deal
             replayed(shown, match_of(shown))
         of_deal = found.rows[found.column("deal") == i]
@@ -118,7 +119,7 @@ def test_every_turn_agrees_with_the_twin(game):
 
 
 def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
-    one = seated("gold", "simple", "standard", 5, "deal")
+    one = parse_matchup("gold", "simple", "standard", 5, "deal")
     whole = turns.play(one, 60, workers=1)
     monkeypatch.setattr(turns, "CALL_DEALS", 7)
     parts = turns.play(one, 60, workers=3)
@@ -195,7 +196,7 @@ def test_decisions_agree_with_plain_loops(played):
 
 
 def test_matches_have_their_own_decisions():
-    one = seated("gold", "gold", "standard+points_target=30", 4, "match")
+    one = parse_matchup("gold", "gold", "standard+points_target=30", 4, "match")
     frame = turns.decisions(turns.play(one, 40, workers=1)).set_index("metric")
     assert frame.n["decisions_per_match"] == 40
     per_deal = frame.value["decisions_per_deal"] * frame.n["decisions_per_deal"]

@@ -12,8 +12,9 @@ from simgin.core import match
 from simgin.core.match import UNDECIDED
 from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
-from simgin.play.matchup import play_recorded, seated
-from simgin.rules.record import build
+from simgin.play.kernel import play_recorded
+from simgin.play.matchup import parse_matchup
+from simgin.rules.record import build_rules
 from simgin.rules.variants import find, names
 from simgin.value import calibration, outcomes, score_outcomes, value
 from simgin.value import states as boards
@@ -30,7 +31,9 @@ def counted(shares, scale=1000):
 
 
 def a_value(variant, shares, seat=0):
-    return value.at_any_score(seated("gold", "simple", variant, 1, "deal"), counted(shares), seat)
+    return value.at_any_score(
+        parse_matchup("gold", "simple", variant, 1, "deal"), counted(shares), seat
+    )
 
 
 # Closed forms
@@ -108,7 +111,7 @@ def test_totals_agree_with_every_way_to_score():
     shares = {
         (1, 0 if points == -20 else -1, kinds[points], points): n for points, n in penalties.items()
     }
-    one = seated("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
+    one = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
     v = value.at_any_score(one, counted(shares))
     for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30, 1000)):
         ways = itertools.product(penalties.items(), repeat=left)
@@ -252,7 +255,7 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
             (0, 5, group, -1, 0, 0, 3),
         ]
     v = value.by_score(
-        seated("gold", "simple", "shot+points_target=9", 1, "deal"),
+        parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
         score_outcomes.ByScore(usual, np.array(changes), 16 * GROUPS),
     )
     weight = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
@@ -294,7 +297,9 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
 def test_the_next_dealer_agrees_with_the_engine(next_dealer, void_dealer):
     game = find(f"standard+next_dealer={next_dealer}+void_dealer={void_dealer}")
     engine = getattr(match.next_dealer, "py_func", match.next_dealer)
-    expected = [[engine(dealer, winner, build(game)) for winner in (0, 1, -1)] for dealer in (0, 1)]
+    expected = [
+        [engine(dealer, winner, build_rules(game)) for winner in (0, 1, -1)] for dealer in (0, 1)
+    ]
     assert boards.next_dealers(game.row).tolist() == expected
 
 
@@ -302,7 +307,9 @@ def test_the_next_dealer_agrees_with_the_engine(next_dealer, void_dealer):
     "variant", ["race", "twofold", "dice", "dice+deal_count_gin=2+deal_count_undercut=2"]
 )
 def test_won_deals_agree_with_what_the_match_counts(variant):
-    one = seated("simple+stake=random", "gold+offer=strong+answer=brave", variant, 5, "match")
+    one = parse_matchup(
+        "simple+stake=random", "gold+offer=strong+answer=brave", variant, 5, "match"
+    )
     _, records = play_recorded(one, 0, 60)
     observed = Outcomes(outcomes.observed(records), np.zeros((GROUPS, len(records)), np.int64))
     counts = boards.won_deals(one.variant.row, observed)
@@ -399,7 +406,7 @@ def test_bad_requests_are_refused_with_a_remedy(variant, a, says):
     ],
 )
 def test_dependence_on_the_score_is_detected(variant, a, depends):
-    assert value.depends_on_score(seated(a, None, variant, 1, "deal")) is depends
+    assert value.depends_on_score(parse_matchup(a, None, variant, 1, "deal")) is depends
 
 
 # Against matches played
@@ -447,7 +454,7 @@ def test_v_agrees_with_many_matches_played(variant, seat):
 def test_a_wrong_v_is_detected():
     """V of the weaker side used for the stronger, and V of a match to 100 used for one to 30."""
     right = value.of("standard", "gold", "stubborn+knock=at", deals=20_000, seed=21)
-    one = seated("gold", "gin-only", "standard", 1, "deal")
+    one = parse_matchup("gold", "gin-only", "standard", 1, "deal")
     wrong = value.at_any_score(one, outcomes.of(right.matchup, 20_000))
     walks = calibration.play(wrong, 3_000, seed=25)
     with pytest.raises(AssertionError):

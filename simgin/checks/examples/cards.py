@@ -13,8 +13,9 @@ from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DEFENDER, STOPPER
 from simgin.core.showdown import showdown as settle
 from simgin.core.state import new_state
-from simgin.play import hand as hands
-from simgin.rules import record
+from simgin.play.hand import demanded_ranks
+from simgin.play.melds import all_meldings, in_text_order, meld_text, shown_melding
+from simgin.rules.record import build_rules_from
 from simgin.text import notation
 
 Answer = dict[str, Any]
@@ -22,7 +23,7 @@ LISTED = 8  # most optimal meldings that an example lists
 
 
 def _texts(melds: Any) -> list[str]:
-    return [hands.meld_text(meld) for meld in hands.in_text_order(melds)]
+    return [meld_text(meld) for meld in in_text_order(melds)]
 
 
 def deadwood(one: Example) -> Answer:
@@ -31,17 +32,16 @@ def deadwood(one: Example) -> Answer:
     row["defender_ace_value"] = row[
         "ace_value"
     ]  # one hand, one set of values: the stopper's or the defender's
-    own_rules, hand = record.of_row(row), schema.mask(one, "hand", 10, 11)
+    own_rules, hand = build_rules_from(row), schema.mask(one, "hand", 10, 11)
     side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
     every = [
-        [hands.meld_text(meld) for meld in melding]
-        for melding in hands.all_meldings(hand, own_rules, side)
+        [meld_text(meld) for meld in melding] for melding in all_meldings(hand, own_rules, side)
     ]
     return {
         "deadwood": int(deadwood_of(hand, own_rules, side)),
         "optimal_families": len(every),
         "families": _listed(one, every),
-        "auto_melds": _texts(hands.shown(hand, own_rules)[1]),
+        "auto_melds": _texts(shown_melding(hand, own_rules)[1]),
     }
 
 
@@ -66,7 +66,7 @@ def knock_options(one: Example) -> Answer:
     )
     row = schema.row(one, "taken", "drawn", "own_score")
     own_rules, hand = (
-        record.of_row({**row, "shot": score is not None}),
+        build_rules_from({**row, "shot": score is not None}),
         schema.mask(one, "hand", 11),
     )
     points = 0 if score is None else schema.number(one, "input.own_score", score)
@@ -93,10 +93,10 @@ def knock_options(one: Example) -> Answer:
 def lay_off(one: Example) -> Answer:
     """The defender's count, and a way to it: the example's own where that is one."""
     row = schema.row(one, "knocker_melds")
-    own_rules, hand = record.of_row(row), schema.mask(one, "hand", *range(1, 12))
+    own_rules, hand = build_rules_from(row), schema.mask(one, "hand", *range(1, 12))
     melds = _shown_melds(one, own_rules)
     count, laid = _laid_off(hand, melds, own_rules)
-    best = hands.all_meldings(hand & ~laid, own_rules, DEFENDER)[0]
+    best = all_meldings(hand & ~laid, own_rules, DEFENDER)[0]
     answer: Answer = {
         "deadwood": count,
         "own_melds_example": _texts(best),
@@ -104,7 +104,7 @@ def lay_off(one: Example) -> Answer:
     }
     if _is_best_way(one, hand, melds, count, own_rules):
         answer |= {key: one.expect[key] for key in ("own_melds_example", "laid_off_example")}
-    apart = [hand & ~sum(melding) for melding in hands.all_meldings(hand, own_rules, DEFENDER)]
+    apart = [hand & ~sum(melding) for melding in all_meldings(hand, own_rules, DEFENDER)]
     return answer | {
         "deadwood_if_own_melds_are_fixed_first": min(
             _laid_off(rest, melds, own_rules)[0] for rest in apart
@@ -197,7 +197,7 @@ def deal_points(one: Example) -> Answer:
         raise one.error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
     left = schema.option(one, "stock_left", None if row["rush_premium"] else 0)
     _, won, lost, _ = scoring.score(
-        STOPS[stop], own, other, left, schema.option(one, "multiplier", 1), record.of_row(row)
+        STOPS[stop], own, other, left, schema.option(one, "multiplier", 1), build_rules_from(row)
     )
     return {"stopper": int(won), "other": int(lost)}
 
@@ -216,7 +216,7 @@ def showdown(one: Example) -> Answer:
         "multiplier",
         "stock_left",
     )
-    own_rules, how, state = record.of_row(row), schema.word(one, "how", *STOPS), new_state(0)
+    own_rules, how, state = build_rules_from(row), schema.word(one, "how", *STOPS), new_state(0)
     hand, thrown = (
         schema.mask(one, "knocker", 11 if how == "big_gin" else 10),
         schema.card(one, "discarded"),
@@ -236,7 +236,7 @@ def showdown(one: Example) -> Answer:
         schema.option(one, "stock_left", None if row["rush_premium"] else 0),
         schema.option(one, "multiplier", 1),
     )
-    own, melds = hands.shown(
+    own, melds = shown_melding(
         hand, own_rules, discard=1 << thrown if thrown >= 0 else 0, must=must, demanded=demanded
     )
     if own > {"knock": limit, "shot": 99}.get(how, 0) or demanded == 0:
@@ -256,7 +256,7 @@ def showdown(one: Example) -> Answer:
 
 def knock_limit(one: Example) -> Answer:
     """Limit and factor of a deal, by its first upcard, under the variant named."""
-    own_rules = record.of_row(schema.row(one, "upcard", base=schema.base(one)))
+    own_rules = build_rules_from(schema.row(one, "upcard", base=schema.base(one)))
     upcard = schema.mask(one, "upcard", 1).bit_length() - 1
     return {
         "limit": int(endings.knock_limit(upcard, own_rules)),
@@ -267,6 +267,4 @@ def knock_limit(one: Example) -> Answer:
 def shot_digits(one: Example) -> Answer:
     """The ranks that a score demands."""
     schema.settings(one, ("score",))
-    return {
-        "cards": hands.demanded_ranks(schema.number(one, "input.score", schema.need(one, "score")))
-    }
+    return {"cards": demanded_ranks(schema.number(one, "input.score", schema.need(one, "score")))}

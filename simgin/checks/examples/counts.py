@@ -10,14 +10,15 @@ import numpy as np
 from simgin.core import meldings
 from simgin.core.cards import PACK
 from simgin.core.deadwood import each_deadwood
-from simgin.rules import record, variants
+from simgin.rules import variants
+from simgin.rules.record import build_rules_from
 
 
 @cache
 def melds(ace_runs: str, rainbow: bool) -> np.ndarray:
     """Every meld of the pack (masks), as the engine finds them among all 52 cards."""
     found = np.zeros(1024, np.int64)
-    own_rules = record.of_row(
+    own_rules = build_rules_from(
         {**variants.find("standard").row, "ace_runs": ace_runs, "rainbow": rainbow}
     )
     return _distinct(found[: meldings.melds_in(PACK, own_rules, found)])

@@ -14,10 +14,9 @@ from simgin.checks.examples.schema import Example, Impossible, NotSupported
 from simgin.checks.examples.script import DEALER
 from simgin.core import match
 from simgin.core.answers import PHASE_BLIND
-from simgin.play import deal as single
-from simgin.play.deal import Single
+from simgin.play.deal import WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup
-from simgin.rules import record
+from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy.author import Param, Policy, Strategy
 from simgin.text import notation
@@ -103,15 +102,15 @@ def strategy(bids: Sequence[Bid], winner: int) -> Strategy:
 # The deal
 
 
-def play(variant: Variant, bids: Sequence[Bid], winner: int) -> Single:
+def play(variant: Variant, bids: Sequence[Bid], winner: int) -> WatchedDeal:
     """Play a deal with these bids, won by a seat, or by nobody (-1); it stops at a bid that is not legal."""
     hands = (WAITS, KNOCKS) if winner == 1 else (KNOCKS, WAITS)
     pack = [card for two in zip(*hands, strict=True) for card in two] + REST
     both = strategy(bids, winner)
-    return single.play(Matchup(variant, both, both, 0, "deal"), pack=pack, dealer=DEALER)
+    return watch_deal(Matchup(variant, both, both, 0, "deal"), pack=pack, dealer=DEALER)
 
 
-def made(deal: Single) -> list[Bid]:
+def made(deal: WatchedDeal) -> list[Bid]:
     """The bids that were really made and answered, or made and not answered."""
     found: list[Bid] = []
     for asked in deal.questions:
@@ -143,7 +142,7 @@ def die(one: Example) -> Answer:
     return _outcome(deal, winner)
 
 
-def _outcome(deal: Single, winner: int) -> Answer:
+def _outcome(deal: WatchedDeal, winner: int) -> Answer:
     """The won deals of a deal that went as the script says."""
     if not deal.kind:
         return {"illegal": None, "ended_by": "the script ends before the deal"}
@@ -154,7 +153,7 @@ def _outcome(deal: Single, winner: int) -> Answer:
             "the deal of a die is won by a knock, or void, and these rules do not let it end so."
         )
     state = deal.state
-    match.enter(state, record.build(deal.matchup.variant), 1)
+    match.enter(state, build_rules(deal.matchup.variant), 1)
     return {
         "illegal": None,
         "winner": int(state.winner) if state.winner >= 0 else None,
@@ -165,7 +164,7 @@ def _outcome(deal: Single, winner: int) -> Answer:
     }
 
 
-def _why(deal: Single, bid: Bid) -> str:
+def _why(deal: WatchedDeal, bid: Bid) -> str:
     """Why an offer was not possible, by how the die lay when the deal went on without it or stopped at it."""
     state, cap = deal.state, deal.matchup.variant.row["die_cap"]
     stopped = not deal.kind and deal.questions[-1].slot == "offer"

@@ -23,7 +23,7 @@ from simgin.checks.examples.schema import (
     plain,
 )
 from simgin.checks.examples.script import SEATS
-from simgin.rules import record
+from simgin.rules.record import build_rules_from
 from simgin.text import notation
 from simgin.text.messages import did_you_mean, shown
 
@@ -36,7 +36,7 @@ def exact_counts(one: Example) -> Answer:
     melds = counts.melds(str(row["ace_runs"]), bool(row["rainbow"]))
     sizes = [size for size in (10, 11) if f"gin_hands_{size}" in one.expect]
     return {"melds": len(melds)} | {
-        f"gin_hands_{size}": counts.hands(melds, size, record.of_row(row)) for size in sizes
+        f"gin_hands_{size}": counts.hands(melds, size, build_rules_from(row)) for size in sizes
     }
 
 

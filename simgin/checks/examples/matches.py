@@ -11,7 +11,7 @@ from simgin.checks.examples.cards import Answer
 from simgin.checks.examples.schema import Example
 from simgin.core import match, sums
 from simgin.core.state import new_state
-from simgin.rules import record
+from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.messages import did_you_mean, shown
 
@@ -47,7 +47,7 @@ class Standing:
 
 def follow(variant: Variant, entries: Iterable[Entry]) -> Standing:
     """Enter deals in a match until it is decided; those that come after that are not played."""
-    own_rules, state = record.build(variant), new_state(0)
+    own_rules, state = build_rules(variant), new_state(0)
     match.start_match(state, own_rules)
     outcome, deals = match.UNDECIDED, 0
     for entry in entries:

@@ -14,10 +14,9 @@ from simgin.core import endings
 from simgin.core.answers import PHASE_LAST, PHASE_STOP, PHASE_TURN, PHASE_UPCARD
 from simgin.core.rules import OPPONENT_MAY_TAKE, UPCARD_STOCK_OR_PASS
 from simgin.core.view import FROM_PILE, FROM_STOCK
-from simgin.play import deal as single
-from simgin.play.deal import Single
+from simgin.play.deal import WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup
-from simgin.rules import record
+from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy.author import Param, Policy, Strategy, helper
 from simgin.text import notation
@@ -163,7 +162,7 @@ def strategy(script: Sequence[Action]) -> Strategy:
 class Played:
     """A script as far as the engine played it; `illegal` is the place of the first action that was not possible, or -1."""
 
-    deal: Single
+    deal: WatchedDeal
     script: list[Action]
     actions: list[Action]
     illegal: int
@@ -191,7 +190,7 @@ def pack(
 def play(variant: Variant, cards: Sequence[int], script: list[Action]) -> Played:
     """Play a script on a pack as far as the engine lets it. NotPlayable where the rules would let it and the engine has no way."""
     both = strategy(script)
-    deal = single.play(Matchup(variant, both, both, 0, "deal"), pack=cards, dealer=DEALER)
+    deal = watch_deal(Matchup(variant, both, both, 0, "deal"), pack=cards, dealer=DEALER)
     actions = actions_of(deal, variant)
     place = next((i for i, one in enumerate(script) if one not in actions[i : i + 1]), -1)
     if place >= 0:
@@ -199,7 +198,7 @@ def play(variant: Variant, cards: Sequence[int], script: list[Action]) -> Played
     return Played(deal, script, actions, place)
 
 
-def actions_of(deal: Single, variant: Variant) -> list[Action]:
+def actions_of(deal: WatchedDeal, variant: Variant) -> list[Action]:
     """What was really played in a deal, from the engine's history; passes and draws without a discard are in the questions only."""
     first = [
         q
@@ -217,7 +216,7 @@ def actions_of(deal: Single, variant: Variant) -> list[Action]:
     return done + _unfinished(deal, variant)
 
 
-def _unfinished(deal: Single, variant: Variant) -> list[Action]:
+def _unfinished(deal: WatchedDeal, variant: Variant) -> list[Action]:
     """What followed the last complete turn: a draw, or a word about the last discard of the 50th-card rule."""
     last = deal.questions[-1] if deal.questions else None
     if (
@@ -233,10 +232,10 @@ def _unfinished(deal: Single, variant: Variant) -> list[Action]:
     if deal.state.drawn >= 0:  # void at the draw
         return [Action(turn, STOCK)]
     # Where he cannot end the deal with the last discard, or does not, he passes; if he cannot he is not asked.
-    return [Action(turn, PASS)] if record.build(variant).stock_end == OPPONENT_MAY_TAKE else []
+    return [Action(turn, PASS)] if build_rules(variant).stock_end == OPPONENT_MAY_TAKE else []
 
 
-def _check_last(deal: Single, variant: Variant, wanted: Action) -> None:
+def _check_last(deal: WatchedDeal, variant: Variant, wanted: Action) -> None:
     """Raise NotPlayable for a lawful ending with the last discard that is not the one the engine proposes."""
     asked = deal.questions[-1] if deal.questions else None
     if (
@@ -246,7 +245,7 @@ def _check_last(deal: Single, variant: Variant, wanted: Action) -> None:
         or (wanted.what, wanted.seat) != (STOP, asked.seat)
     ):
         return
-    own_rules, view = record.build(variant), asked.view
+    own_rules, view = build_rules(variant), asked.view
     eleven = int(view.hand) | 1 << int(view.taken_offer)
     must = int(endings.must_be_melded(view.taken_offer, own_rules))
     if not endings.legal_discards(eleven, view.taken_offer, -1, own_rules) >> wanted.card & 1:

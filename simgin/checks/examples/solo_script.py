@@ -16,10 +16,9 @@ from simgin.checks.examples.schema import Example, Impossible
 from simgin.checks.examples.script import BIG_GIN, STOCK, STOP, THROW, Action, Played, ScriptError
 from simgin.core.solo import joker_place
 from simgin.core.view import FROM_STOCK
-from simgin.play import deal as single
-from simgin.play.deal import Single
+from simgin.play.deal import WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup
-from simgin.rules import record
+from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.text import notation
 
@@ -62,7 +61,7 @@ def play(variant: Variant, cards: Sequence[int], joker: int, script: list[Action
 
     A joker in the hand ends the deal before the first action, so that nothing in the script is impossible.
     """
-    deal = single.play(
+    deal = watch_deal(
         Matchup(variant, scripted.strategy(script), None, 0, "deal"), pack=cards, joker=joker
     )
     actions = list(script) if 0 <= joker < dealt(variant) else actions_of(deal)
@@ -70,7 +69,7 @@ def play(variant: Variant, cards: Sequence[int], joker: int, script: list[Action
     return Played(deal, script, actions, place)
 
 
-def actions_of(deal: Single) -> list[Action]:
+def actions_of(deal: WatchedDeal) -> list[Action]:
     """What was really played, from the engine's history and its last question."""
     done = []
     for _, source, _, card in deal.turns:
@@ -94,7 +93,7 @@ def over(played: Played) -> bool:
 
 def redealt(variant: Variant) -> bool:
     """Whether the engine never plays a hand that was dealt the joker."""
-    own_rules = record.build(variant)
+    own_rules = build_rules(variant)
     return all(joker_place(0, unit, 0, own_rules) >= dealt(variant) for unit in range(TRIES))
 
 

@@ -37,11 +37,11 @@ def hand(
       simgin hand 5S 6S 7S 9H 9D 9C KS QD 2C AH
       simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH 8S" -v oklahoma --upcard 4D
     """
-    from simgin.play import hand as hands
+    from simgin.play.hand import analyse, lines, row
     from simgin.rules import variants
     from simgin.text import notation
 
-    evaluated = hands.say(
+    evaluated = analyse(
         variants.find(variant),
         notation.cards(" ".join(cards)),
         upcard=None if upcard is None else notation.card(upcard),
@@ -52,5 +52,5 @@ def hand(
         words += ["--upcard", upcard]
     if score is not None:
         words += ["--score", score]
-    answer = Answer(command_line(*words), [hands.row(evaluated)])
-    answer.show(as_json, [*hands.lines(evaluated), ""])
+    answer = Answer(command_line(*words), [row(evaluated)])
+    answer.show(as_json, [*lines(evaluated), ""])

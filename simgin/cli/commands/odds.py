@@ -124,7 +124,7 @@ def _book(
     from simgin.odds import report as book
     from simgin.odds import sample as dealt
     from simgin.odds import seats, solo
-    from simgin.play import matchup
+    from simgin.play.matchup import parse_matchup
     from simgin.strategy import loader
     from simgin.value import turns
 
@@ -153,7 +153,7 @@ def _book(
 
         def table(strategy: str, game: str) -> Table:
             report = step()
-            _compiled(matchup.seated(strategy, strategy, game, seed, "deal"))
+            _compiled(parse_matchup(strategy, strategy, game, seed, "deal"))
             found = seats.of(strategy, game, deals or TOGETHER, seed=seed, workers=workers)
             report(1, 1)
             return found
@@ -163,7 +163,7 @@ def _book(
         tables = [table(strategy, game) for game, strategy in duels]
         hands = [
             turns.play(
-                matchup.seated(one, one, game, seed, "deal"), (deals or TOGETHER) // HANDS, workers
+                parse_matchup(one, one, game, seed, "deal"), (deals or TOGETHER) // HANDS, workers
             )
             for game, one in duels
         ]
@@ -178,10 +178,10 @@ def _book(
 
 def _compiled(one: Matchup) -> None:
     """Compile what is needed, and say so if it takes its time."""
-    from simgin.play import matchup
+    from simgin.play import kernel
 
     with session.explain_wait():
-        matchup.prepare(one)
+        kernel.prepare(one)
 
 
 def _folded(sheet: Sheet) -> Sheet:

@@ -61,17 +61,17 @@ def show(
     Without --deal this is a single deal, as `simgin match --deals` plays it; with --deal it is one
     deal of a match.
     """
-    from simgin.play import replay, replay_solo
-    from simgin.play.matchup import IllegalAnswer
+    from simgin.play import replay, replay_rows, replay_solo
+    from simgin.play.kernel import PolicyError
 
     with policy_calls(as_json):
-        played = replay.find(a, b, variant, seed, unit, half, deal)
-    text = replay_solo.told(played)
+        played = replay.find_deal(a, b, variant, seed, unit, half, deal)
+    text = replay_solo.make_replay(played)
     command = _command(played.matchup, seed, unit, half, deal)
-    Answer(command, text.rows(), seed).show(as_json, [*text.lines(), ""])
+    Answer(command, replay_rows.rows(text), seed).show(as_json, [*text.lines(), ""])
     if played.fault:
         show_traceback(played.raised)
-        raise IllegalAnswer(played.fault)
+        raise PolicyError(played.fault)
 
 
 def _command(matchup: Matchup, seed: int, unit: int, half: int, deal: int | None) -> str:

@@ -1,4 +1,4 @@
-"""legal: answered 2 where only 0 or 1 is legal"""
+"""legal: answered 2, but only 0 or 1 is legal"""
 
 from simgin.strategy import Strategy, take
 

@@ -1,0 +1,227 @@
+"""The compiled loop that plays a matchup, and the report of a policy that failed in it."""
+
+import shlex
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import boolean, int64, types, void
+
+from simgin.core import ask, jit, sums
+from simgin.core.batch import play_solo_units, play_units
+from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.record import DEAL
+from simgin.core.state import SLOTS, new_state
+from simgin.core.view import new_view
+from simgin.play.matchup import Matchup
+from simgin.rules.record import build_rules
+from simgin.strategy import Policy, Strategy, compiler, interpret
+from simgin.text import notation
+
+SOLO_SLOTS = ("discard", "knock")  # the policies that a single player needs
+NO_RECORDS = np.zeros(0, DEAL)
+MOST_LISTED = 7  # legal answers that a message lists one by one
+
+
+class PolicyError(ValueError):
+    """A policy failed in play: it gave an illegal answer, or raised an exception."""
+
+
+class RulesModified(ValueError):
+    """A policy wrote into the rules or its parameters, which it may only read."""
+
+
+# Compiling
+
+
+@cache
+def compiled_kernel(players: int) -> Any:
+    """The compiled loop for one or two players; see `simgin.core.batch`."""
+    function = play_solo_units if players == 1 else play_units
+    return jit.compiled(function, signature(players))
+
+
+def signature(players: int) -> Any:
+    """The numba signature of the loop for one or two players."""
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
+    output = (types.Array(int64, 2, "C"), RECORDS_TYPE)
+    units = (int64, int64, int64, boolean)
+    if players == 1:
+        return void(*head, *output, *units, *[HOOK_TYPE] * len(SOLO_SLOTS))
+    hooks = [HOOK_TYPE] * (2 * len(SLOTS))
+    return void(*head, VIEW_TYPE, *output, *units, boolean, *hooks)
+
+
+def compiled_hooks(matchup: Matchup) -> list[Any]:
+    """The compiled policies of A in the order of the slots, then those of B.
+
+    For one player, only the policies that a single player needs.
+    """
+    slots = SOLO_SLOTS if matchup.b is None else SLOTS
+    hooks = []
+    for strategy in matchup.players:
+        hooks += [compiler.hook(policy) for policy in _policies(strategy, slots)]
+    return hooks
+
+
+def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
+    policies = [strategy.policy(slot) for slot in slots]
+    assert None not in policies, f"{strategy.text} has an empty slot: the loader fills them"
+    return [policy for policy in policies if policy is not None]
+
+
+def prepare(matchup: Matchup) -> None:
+    """Compile everything that a matchup needs, so that errors come before the first deal."""
+    build_rules(matchup.variant)
+    compiled_hooks(matchup)
+    compiled_kernel(len(matchup.players))
+
+
+# Playing
+
+
+def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
+    """Enter the two strategies in the engine's state.
+
+    Returns the vectors of their parameters: the state holds only their addresses, so the caller
+    must keep them alive while the state is played.
+    """
+    vectors = []
+    for player, strategy in enumerate(matchup.players):
+        state.same[player] = strategy.ending == "same"
+        for slot, policy in enumerate(_policies(strategy)):
+            vector = compiler.vector(policy)
+            state.noisy[player] |= policy.noise << slot
+            state.vectors[player, slot] = vector.ctypes.data
+            state.lengths[player, slot] = len(vector)
+            vectors.append(vector)
+    return vectors
+
+
+def run(
+    matchup: Matchup,
+    state: Any,
+    rules: Any,
+    views: tuple[Any, Any],
+    first_unit: int,
+    n_units: int,
+    records: np.ndarray = NO_RECORDS,
+) -> np.ndarray:
+    """Play units with the caller's state, rules and views; returns the batch rows.
+
+    Exceptions of policies come out unchanged. Raises RulesModified if a policy wrote into the
+    rules or its parameters.
+    """
+    vectors = seat_players(state, matchup)
+    before = [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
+    rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
+    kernel = compiled_kernel(len(matchup.players))
+    hooks = compiled_hooks(matchup)
+    units = (first_unit, n_units, matchup.batch, matchup.unit == "match")
+    with interpret.unwrapped():
+        if matchup.b is None:
+            kernel(state, rules, views[0], rows, records, *units, *hooks)
+        else:
+            kernel(state, rules, *views, rows, records, *units, matchup.mirrored, *hooks)
+    after = [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
+    if after != before:
+        suspects = " or ".join(strategy.text for strategy in matchup.players)
+        raise RulesModified(
+            f"{suspects} wrote into the rules or its parameters; a policy may only read them."
+        )
+    return rows
+
+
+def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
+    """Batch rows of units first_unit .. first_unit + n_units - 1: int64 (batches, sums.COLUMNS).
+
+    first_unit is a multiple of `matchup.batch`. Releases the interpreter lock while playing, and
+    every call has its own state, views, rules and parameters, so calls can run side by side.
+    Raises PolicyError with the command that replays the deal, and RulesModified.
+    """
+    rows, _ = _play(matchup, first_unit, n_units, NO_RECORDS)
+    return rows
+
+
+def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray]:
+    """Batch rows as of `play`, and a record for every deal in order: core.record.DEAL (deals,)."""
+    most = n_units * (2 if matchup.mirrored else 1)
+    if matchup.unit == "match":
+        most *= int(build_rules(matchup.variant).max_deals)
+    # Pages of memory that are never touched cost nothing.
+    records = np.empty(most, DEAL)
+    rows, recorded = _play(matchup, first_unit, n_units, records)
+    return rows, records[:recorded].copy()
+
+
+def _play(
+    matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """Batch rows, and how many rows of `records` were written."""
+    state, rules, views = new_state(matchup.seed), build_rules(matchup.variant), new_views()
+    try:
+        rows = run(matchup, state, rules, views, first_unit, n_units, records)
+    except RulesModified:
+        raise
+    except ask.IllegalAnswer as error:
+        raise PolicyError(describe_failure(matchup, state, error)) from None
+    except Exception as error:
+        raise PolicyError(describe_failure(matchup, state, error)) from error
+    return rows, int(state.recorded)
+
+
+def new_views() -> tuple[Any, Any]:
+    """Empty views of the two seats."""
+    return new_view(), new_view()
+
+
+# Reporting failures
+
+
+def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
+    """Which policy failed, how and where, with the command that replays the deal."""
+    strategy = matchup.players[int(state.asked_seat != state.half)]
+    slot = SLOTS[state.asked_slot]
+    policy = strategy.policy(slot)
+    assert policy is not None
+    if isinstance(error, ask.IllegalAnswer):
+        fault = describe_answer(slot, int(state.answer), int(state.legal))
+    else:
+        fault = describe_exception(error)
+    half = f", half {state.half}" if matchup.b is not None else ""
+    place = f"seed {matchup.seed}, unit {state.unit}{half}, deal {state.deal}"
+    return (
+        f"{strategy.text}: the {slot} policy {policy.name!r} {fault} "
+        f"(variant {matchup.variant.text}, {place}). "
+        f"Replay the deal with: {_replay_command(matchup, state)}"
+    )
+
+
+def _replay_command(matchup: Matchup, state: Any) -> str:
+    words = ["simgin", "show", *(strategy.text for strategy in matchup.players)]
+    words += ["-v", matchup.variant.text, "--seed", str(matchup.seed), "--unit", str(state.unit)]
+    if matchup.b is not None:
+        words += ["--half", str(state.half)]
+    if matchup.unit == "match":
+        words += ["--deal", str(state.deal)]
+    return shlex.join(words)
+
+
+def describe_exception(error: BaseException) -> str:
+    """What a policy did that raised; continues `the take policy 'mine' `."""
+    if isinstance(error, interpret.NoAnswer):
+        return str(error).rstrip(".")
+    return f"raised {type(error).__name__}: {error}".rstrip(": ")
+
+
+def describe_answer(slot: str, answer: int, legal: int) -> str:
+    """What a policy did whose answer is not among the bits of `legal`; continues as above."""
+    if slot == "discard":
+        card = notation.text(answer) if 0 <= answer < notation.CARDS else str(answer)
+        return f"discarded {card}, which is not among the legal discards {notation.show(legal)}"
+    answers = [bit for bit in range(64) if legal >> bit & 1]
+    choices = " or ".join(map(str, answers))
+    if len(answers) > MOST_LISTED:
+        choices = f"{answers[0]}..{answers[-1]}"
+    return f"answered {answer}, but only {choices} is legal"

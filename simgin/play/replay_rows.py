@@ -1,0 +1,127 @@
+"""A watched deal for programs: one object for the deal, one per decision, one for the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simgin.core.match import UNDECIDED
+from simgin.core.solo import FAR, PLAYER
+from simgin.play import standing
+from simgin.play.deal import Question
+from simgin.play.melds import in_text_order, meld_text
+from simgin.play.replay import Replay
+from simgin.play.replay_solo import SoloReplay
+from simgin.text.notation import show, text
+
+Row = dict[str, Any]
+
+
+def rows(replay: Replay) -> list[Row]:
+    """The objects of `simgin show --json`, told apart by `event`."""
+    first, last = _deal_row(replay), _result_row(replay)
+    if isinstance(replay, SoloReplay):
+        first |= {"deck": replay.deck}
+        last |= _solo_result(replay)
+    decisions = [_decision_row(replay, question) for question in replay.watched.questions]
+    return [first, *decisions, last]
+
+
+def _deal_row(replay: Replay) -> Row:
+    watched, state = replay.watched, replay.state
+    players = len(watched.matchup.players)
+    hands = [show(hand) for hand in watched.hands[:players]]
+    return {
+        "event": "deal",
+        "variant": watched.matchup.variant.text,
+        "unit": int(state.unit),
+        "half": int(state.half),
+        "deal": int(state.deal),
+        "strategies": list(replay.names[:players]),
+        "dealer": int(state.dealer) if players == 2 else None,
+        **standing.numbers(state, replay.params),
+        "limit": int(state.limit) if replay.dealt else None,
+        "multiplier": int(state.multiplier) if replay.dealt else None,
+        "upcard": _card(state.upcard) if replay.dealt else None,
+        "hands": hands if replay.dealt else [],
+    }
+
+
+def _decision_row(replay: Replay, question: Question) -> Row:
+    view, answer = question.view, question.answer
+    return {
+        "event": "decision",
+        "turn": int(view.turn),
+        "seat": question.seat,
+        "strategy": replay.names[question.seat],
+        "slot": question.slot,
+        "hand": show(int(view.hand)),
+        "count": int(view.count),
+        "offered": _card(view.taken_offer),
+        "taken": _card(view.taken),
+        "drawn": _card(view.drawn),
+        "known": show(int(view.known)),
+        "stock": int(view.stock),
+        "deck_left": _natural(view.deck_left),
+        "stake": int(view.stake),
+        "owner": _natural(view.owner),
+        "stake_offered": int(view.offered) or None,
+        "ending": int(view.ending),
+        "ending_card": _card(view.ending_card),
+        "ending_count": int(view.ending_count) if view.ending else None,
+        "answer": answer if answer is None or question.slot != "discard" else text(answer),
+    }
+
+
+def _result_row(replay: Replay) -> Row:
+    state, kind = replay.state, replay.watched.kind
+    shown = state.stopper >= 0
+    laid, melds = replay.defence() if shown else (0, ())
+    return {
+        "event": "result",
+        "kind": kind or None,
+        "stopper": _natural(state.stopper),
+        "winner": _natural(state.winner),
+        "score": [int(points) for points in state.score],
+        "turns": int(state.turns),
+        "stock": int(state.stock),
+        "discard": _card(state.discard),
+        "melds": [meld_text(meld) for meld in in_text_order(state.melds)] if shown else [],
+        "stopper_count": int(state.stopper_count) if shown else None,
+        "defender_melds": [meld_text(meld) for meld in melds],
+        "laid_off": show(laid),
+        "defender_count": int(state.other_count) if shown else None,
+        "stake": int(state.stake),
+        "paid_for_refusal": int(state.pays) if kind == "refused" else None,
+        "match": _match_row(replay),
+        "fault": replay.watched.fault or None,
+    }
+
+
+def _match_row(replay: Replay) -> Row | None:
+    """How the match stands after the deal; None after a single deal or a fault."""
+    if replay.watched.matchup.unit == "deal" or replay.watched.fault:
+        return None
+    after, outcome = standing.enter_deal(replay.state, replay.rules)
+    numbers = standing.numbers(after, replay.params)
+    return numbers | {"over": outcome != UNDECIDED, "winner": _natural(outcome)}
+
+
+def _solo_result(replay: SoloReplay) -> Row:
+    """What a result of one player has on top: the hand held, and the cards above the joker."""
+    state = replay.state
+    above = int(state.above)
+    known = replay.has_joker and 0 <= above < FAR and not replay.watched.fault
+    return {
+        "held": show(int(state.hand[PLAYER])),
+        "held_count": int(state.count[PLAYER]),
+        "above_joker": above if known else None,
+    }
+
+
+def _card(card: int) -> str | None:
+    return text(int(card)) if card >= 0 else None
+
+
+def _natural(number: int) -> int | None:
+    """A number that is -1 where there is none."""
+    return int(number) if number >= 0 else None
