@@ -1,7 +1,8 @@
-"""OpenSpiel's gin_rummy in the words of simgin: our cards, our actions, a pack dealt in our order.
+"""OpenSpiel's gin_rummy with the cards, actions and packs of simgin.
 
-Only translation: what it allows, what it holds and what it pays is OpenSpiel's own. Its player 0 always starts, so he is our nondealer,
-who sits at seat 0 in a script. Cards are dealt as they are due; every other move is an action of ours.
+This is translation only: what OpenSpiel allows, holds and pays is its own. Its player 0 always
+starts and is therefore our nondealer, at seat 0 of a script. Cards are dealt as they are due; every
+other move is an action of ours.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,28 +23,34 @@ UTILS = SPIEL.GinRummyUtils(13, 4, 10)
 
 
 def card(number: int) -> int:
-    """Their card for one of ours, or ours for one of theirs: suits are s c d h there, S H D C here."""
+    """OpenSpiel's card for one of ours, or the reverse: suits are s c d h there, S H D C here."""
     suit, rank = divmod(number, 13)
     return 13 * (-suit % 4) + rank
 
 
 def mask(cards: Iterable[int]) -> int:
-    """Their cards as our hand."""
+    """OpenSpiel's cards as a mask."""
     return sum(1 << card(one) for one in cards)
 
 
 def theirs(hand: int) -> list[int]:
-    """Our hand as their cards."""
+    """A mask as OpenSpiel's cards."""
     return [card(one) for one in members(hand)]
 
 
 def deadwood(hand: int) -> int:
-    """What OpenSpiel finds: the least count of ten cards or fewer; of eleven, what it takes for the least after a discard."""
+    """The least count of at most ten cards by OpenSpiel.
+
+    For eleven cards it is what OpenSpiel takes for the least count after a discard.
+    """
     return UTILS.min_deadwood(theirs(hand))
 
 
 def pieces(meld: int) -> Iterator[int]:
-    """A meld as melds of at most five cards, which are all that OpenSpiel knows: a long run is cut into runs of three and more."""
+    """A meld as melds of at most five cards, the only ones that OpenSpiel knows.
+
+    A long run is cut into runs of three and more.
+    """
     cards = members(meld)
     while len(cards) > 5:
         yield sum(1 << one for one in cards[:3])
@@ -58,7 +65,7 @@ def lay(meld: int) -> int:
 
 @cache
 def undealt(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> Any:
-    """Their first state. It takes milliseconds to make and microseconds to copy."""
+    """OpenSpiel's initial state, which takes milliseconds to make and microseconds to copy."""
     parameters = {
         "knock_card": limit,
         "oklahoma": oklahoma,
@@ -69,7 +76,7 @@ def undealt(limit: int, oklahoma: bool, gin_bonus: int, undercut_bonus: int) -> 
 
 
 class Deal:
-    """One deal of OpenSpiel's, action by action, up to the knock and through the showdown."""
+    """A deal of OpenSpiel, action by action, up to the knock and through the showdown."""
 
     def __init__(self, row: dict[str, Any], pack: list[int]) -> None:
         """row: a variant's; pack: our 52 cards in dealing order, singly, nondealer first."""
@@ -92,7 +99,7 @@ class Deal:
 
     @property
     def seat(self) -> int:
-        """Who is to move; negative when the deal is over."""
+        """The seat to move; negative when the deal is over."""
         return self.state.current_player()
 
     @property
@@ -114,11 +121,11 @@ class Deal:
 
     @property
     def previous(self) -> int:
-        """The card last taken from the discard pile or left there: their `previous upcard`."""
+        """The card last taken from the discard pile or left there: OpenSpiel's `previous upcard`."""
         return card(self.state.prev_upcard())
 
     def throws(self) -> int:
-        """The cards that may be thrown."""
+        """The cards that may be discarded."""
         return (
             mask(one for one in self.state.legal_actions() if one < 52)
             if self.phase == PHASE.DISCARD
@@ -126,7 +133,10 @@ class Deal:
         )
 
     def endings(self) -> int:
-        """The cards with which a knock may be made now, eleven held or ten and the last discard at the wall; 0: no knock."""
+        """The cards with which a knock is possible now, or 0 if there is no knock.
+
+        Either eleven cards are held, or ten with the last discard at the wall.
+        """
         return (
             mask(self.state.child(KNOCK).legal_actions())
             if KNOCK in self.state.legal_actions()
@@ -134,7 +144,10 @@ class Deal:
         )
 
     def options(self) -> list[Action]:
-        """The legal actions up to the knock. At the wall `take` is the first half of a knock with the last discard."""
+        """The legal actions up to the knock.
+
+        At the wall `take` is the first half of a knock with the last discard.
+        """
         if self.phase == PHASE.DISCARD:
             return self._each(THROW, self.throws()) + self._each(STOP, self.endings())
         legal = self.state.legal_actions()
@@ -148,7 +161,7 @@ class Deal:
     # Playing it
 
     def act(self, action: Action) -> None:
-        """Carry out one of `options`, and the dealing that follows."""
+        """Carry out an action of `options`, and the dealing that follows."""
         if (self.phase, action.what) in ((PHASE.DISCARD, STOP), (PHASE.WALL, TAKE)):
             self.apply(KNOCK)
         if action.card >= 0:
@@ -158,7 +171,7 @@ class Deal:
         self._deal()
 
     def apply(self, action: int) -> None:
-        """One action of theirs, which must be legal."""
+        """Apply an action of OpenSpiel, which must be legal."""
         self.state.apply_action_with_legality_check(action)
 
     def _deal(self) -> None:
@@ -168,14 +181,14 @@ class Deal:
     # The showdown
 
     def show(self, melds: Iterable[int]) -> None:
-        """The stopper lays his melds."""
+        """Lay down the stopper's melds."""
         for meld in melds:
             for piece in pieces(meld):
                 self.apply(lay(piece))
         self.apply(SPIEL.PASS_ACTION)
 
     def lay_off(self, cards: int) -> None:
-        """The defender lays off so many cards, in any order that is allowed, and lays the melds that OpenSpiel finds best for the rest."""
+        """Lay off the defender's cards in any legal order, then OpenSpiel's best melds of the rest."""
         left = theirs(cards)
         while left:
             fits = [one for one in left if one in self.state.legal_actions()]
@@ -189,13 +202,16 @@ class Deal:
         self.apply(SPIEL.PASS_ACTION)
 
     def least_count(self) -> int:
-        """The defender's least count after the stopper has shown, over every choice of lay-offs and then of melds that OpenSpiel allows."""
+        """The defender's least count after the stopper has shown.
+
+        Every choice of lay-offs, and then of melds, that OpenSpiel allows is tried.
+        """
         seat = self.seat
         return min(end.deadwood()[seat] for end in _ends(self.state, set()))
 
 
 def _ends(state: Any, seen: set[tuple[bool, int]]) -> Iterator[Any]:
-    """Every way to the end, each hand on the way only once: the order of lay-offs and of melds changes nothing."""
+    """Every final state, each hand on the way once: the order of lay-offs and melds is irrelevant."""
     if state.is_terminal():
         yield state
         return

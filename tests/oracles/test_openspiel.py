@@ -42,9 +42,9 @@ PAIRS = (("stray", "simple"), ("stray-same", "gold"), ("late", "random:p=0.3"))
 
 # What differs: why, and the largest share of deals that may be given up for it. That is about twice
 # the share seen where it is most frequent (hidden knocks: gin only, half of the packs stacked).
-# Two points of OpenSpiel's procedure need no waiver: its player 0 always starts (here the nondealer),
-# and its knock at the wall is the question of the 50th-card rule. Its limit of 300 moves is out of
-# reach: 29 draws and 50 takes make 79 turns of two moves.
+# Two points of OpenSpiel's procedure need no waiver: its player 0, who always starts, is the
+# nondealer here, and its knock at the wall is the question of the 50th-card rule. Its limit of 300
+# moves is out of reach: 29 draws and 50 takes make 79 turns of two moves.
 DIFFERENCES = {
     "knock hidden": (
         "defect: the count of eleven cards is that of the best melding of all eleven less a card, at times too high",

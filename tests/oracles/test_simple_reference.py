@@ -249,7 +249,7 @@ def test_the_eaai_showdown_of_many_deals_agrees_with_the_published_figures():
         near(*figure)
 
 
-# Knock thresholds (docs/reference/published-results.md#knock-thresholds, with the engine's lay-offs)
+# Knock thresholds, with the engine's lay-offs (docs/reference/published-results.md#knock-thresholds)
 
 
 THRESHOLDS = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}

@@ -1,4 +1,4 @@
-"""The twin's die (rules.md 8) in whole deals: who is asked when, what a refusal ends, and that it changes nothing else."""
+"""The twin's die (rules.md 8) in whole deals: questions, refusals, and nothing else changed."""
 
 import random
 from itertools import pairwise
@@ -28,7 +28,7 @@ def offers(deal):
 
 
 def question(deal):
-    """Who is asked what: offer, answer, or another decision."""
+    """Who is questions_met what: offer, answer, or another decision."""
     words = {action[0] for action in deal.options()}
     return (
         deal.to_move,
@@ -41,7 +41,7 @@ def question(deal):
 
 
 def move(deal, rng):
-    """Anything but ending the deal or taking a card."""
+    """Any action but ending the deal or taking a card."""
     return rng.choice(
         sorted((action for action in deal.options() if action[0] not in ("end", "take")), key=str)
     )
@@ -53,7 +53,7 @@ NO, YES = ("no offer",), ("accept",)
 # Before the cards are seen
 
 
-def test_the_nondealer_may_offer_blind_and_if_he_does_not_the_dealer_may():
+def test_the_nondealer_and_then_the_dealer_may_offer_blind():
     deal = deal_of(DICE)
     assert (question(deal), offers(deal)) == ((NONDEALER, "offer"), {2, 3, 4, 5, 6})
     assert question(play(deal, NO)) == (DEALER, "offer")
@@ -87,8 +87,8 @@ def test_a_refusal_ends_the_deal(pays, stake):
 
 
 @pytest.mark.parametrize("vector", vectors("die"))
-def test_worked_examples_as_deals(vector):
-    """The offers of the worked examples, made in a deal whose players pass, draw and throw."""
+def test_worked_examples_of_the_die_agree_as_deals(vector):
+    """The offers of the worked examples, in a deal whose players pass, draw and discard."""
     given, expect, rng = vector["input"], vector["expect"], random.Random(4)
     deal = deal_of(DICE, **given["options"])
     for when, word, seat, number in given["events"]:
@@ -121,8 +121,8 @@ def test_worked_examples_as_deals(vector):
 # In play
 
 
-def asked(deal, actions):
-    """The questions met while these actions are played, no offer being made."""
+def questions_met(deal, actions):
+    """The questions met while these actions are played without any offer."""
     met = []
     for action in actions:
         if question(deal)[1] == "offer":
@@ -133,11 +133,11 @@ def asked(deal, actions):
     return met
 
 
-def test_the_owner_is_asked_at_the_start_of_his_turns():
+def test_the_owner_is_asked_at_the_start_of_each_own_turn():
     first, second = PACK[21], PACK[22]
     deal = play(deal_of(DICE), ("offer", 2), YES)  # the dealer owns the die
     script = [("pass",), ("pass",), ("stock",), ("throw", first), ("stock",), ("throw", second)]
-    assert asked(deal, script) == [
+    assert questions_met(deal, script) == [
         (NONDEALER, "pass"),
         (DEALER, "offer"),
         (DEALER, "pass"),
@@ -152,11 +152,11 @@ def test_the_owner_is_asked_at_the_start_of_his_turns():
 @pytest.mark.parametrize(
     "opening", ["upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead"]
 )
-def test_no_offer_at_the_forced_draw_after_two_passes(opening):
+def test_there_is_no_offer_at_the_forced_draw_after_two_passes(opening):
     deal = play(
         deal_of(DICE, first_turn=opening), NO, ("offer", 2), YES
     )  # the nondealer owns the die
-    met = asked(
+    met = questions_met(
         deal,
         [
             ("pass",),
@@ -178,7 +178,7 @@ def test_no_offer_at_the_forced_draw_after_two_passes(opening):
     ]
 
 
-def test_a_new_turn_after_the_dealer_has_taken_the_upcard():
+def test_there_is_an_offer_after_the_dealer_has_taken_the_upcard():
     deal = play(deal_of(DICE), NO, ("offer", 2), YES, NO, ("pass",), ("take",))
     throw = next(action for action in sorted(deal.options(), key=str) if action[0] == "throw")
     assert question(play(deal, throw)) == (
@@ -188,13 +188,13 @@ def test_a_new_turn_after_the_dealer_has_taken_the_upcard():
 
 
 @pytest.mark.parametrize("opening, then", [("free", "stock/take"), ("discard_first", "throw")])
-def test_the_first_turn_without_an_upcard_decision(opening, then):
+def test_there_is_an_offer_in_a_first_turn_without_upcard_decision(opening, then):
     deal = play(deal_of(DICE, first_turn=opening), NO, ("offer", 2), YES)
     assert question(deal) == (NONDEALER, "offer")
     assert question(play(deal, NO)) == (NONDEALER, then)
 
 
-def test_the_die_in_the_centre():
+def test_the_die_in_the_centre_is_offered_blind_only():
     for centre in (False, True):
         deal = play(deal_of(DICE, die_centre_in_play=centre), NO, NO)
         assert question(deal) == (NONDEALER, "offer" if centre else "pass/take")
@@ -203,14 +203,14 @@ def test_the_die_in_the_centre():
     assert (question(deal), deal.die.owner) == ((DEALER, "pass/take"), NONDEALER)
 
 
-def test_at_the_cap_there_is_no_offer():
+def test_there_is_no_offer_at_the_cap():
     deal = play(deal_of(DICE, die_cap=2), NO, ("offer", 2), YES)
     assert question(deal) == (NONDEALER, "pass/take")
     assert question(play(deal_of(DICE, die_cap=2), NO)) == (DEALER, "offer")
 
 
-def test_no_offer_at_the_last_discard():
-    """The 50th-card question is no turn: the owner is not asked before it."""
+def test_there_is_no_offer_at_the_last_discard():
+    """The 50th-card question is not a turn."""
     row = {**DICE, "stock_end": "opponent_may_take", "knock_limit": 0, "die_centre_in_play": True}
     deal = play(deal_of(row), NO, NO, NO, ("pass",), NO, ("pass",))
     while deal.to_move is not None and deal._phase != "last":
@@ -287,7 +287,7 @@ def choose(deal, rng):
         {"first_turn": "free", "die_cap": 4},
     ],
 )
-def test_random_deals(more):
+def test_random_deals_with_a_die_follow_the_rules(more):
     rng, kinds = random.Random(str(more)), set()
     for number in range(20):
         deal = twin.Deal({**DICE, **more}, rng.sample(twin.PACK, 52), dealer=number % 2)
@@ -316,7 +316,7 @@ def test_random_deals(more):
     assert {"refused", "knock"} <= kinds
 
 
-def test_without_offers_a_deal_of_dice_is_a_standard_deal():
+def test_without_offers_a_deal_with_a_die_is_a_standard_deal():
     for number in range(8):
         results = []
         for row in (STANDARD, DICE):

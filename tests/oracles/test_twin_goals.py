@@ -1,4 +1,4 @@
-"""The twin's matches: every goal of rules.md 7 in its corners, who deals, and whole matches of every row."""
+"""The twin's matches: edge cases of every goal of rules.md 7, who deals, and whole matches."""
 
 import random
 
@@ -31,7 +31,7 @@ def outcome(match):
 # Who deals
 
 
-def test_next_dealer():
+def test_the_next_dealer_follows_the_variant():
     for rule, dealer in (("winner", 1), ("loser", 0), ("alternate", 1)):
         assert match_of({**STANDARD, "next_dealer": rule}, won(1)).dealer == dealer
     for rule, dealer in (("same", 0), ("other", 1)):
@@ -43,7 +43,7 @@ def test_next_dealer():
     assert match_of(ROWS["gin-solitaire"], won(1)).dealer is None
 
 
-def test_who_has_a_first_dealer():
+def test_the_first_dealer_follows_the_variant():
     for name, dealer in (("standard", None), ("solitary-gin", 0)):
         with pytest.raises(ValueError):
             twin.Match(ROWS[name], dealer)
@@ -52,7 +52,7 @@ def test_who_has_a_first_dealer():
 # How matches end
 
 
-def test_how_matches_end():
+def test_matches_end_by_their_goal():
     match = match_of({**STANDARD, "max_deals": 2, "start_points": [90, 0]}, VOID, VOID)
     assert (outcome(match), match.points) == ((True, True, None), [90, 0])
     with pytest.raises(ValueError):
@@ -63,7 +63,7 @@ def test_how_matches_end():
     assert (match.winner, match.settlement) == (1, 208 + 100 + 25)
 
 
-def test_a_deal_that_is_dealt_again_was_none():
+def test_a_redeal_does_not_count():
     match = match_of(
         {**ROWS["solitaire-gin-knock"], "max_deals": 2},
         twin.Result("redeal"),
@@ -73,7 +73,7 @@ def test_a_deal_that_is_dealt_again_was_none():
     assert (match.deals, match.over, match.points, match.won) == (1, False, [0, 30], [0, 1])
 
 
-def test_settlements_of_points():
+def test_points_are_settled_with_bonuses():
     base = {**STANDARD, "game_bonus": 100, "box_bonus": 20}
     for shutout, expected in (
         ("none", 104 + 100 + 20),
@@ -81,7 +81,8 @@ def test_settlements_of_points():
         ("double_all", 2 * (104 + 100 + 20)),
     ):
         assert match_of({**base, "shutout": shutout}, won(0, 104)).settlement == expected
-    # Whoever has won a deal is not shut out, even one without points; boxes count against the winner of the match.
+    # A side that won a deal is not shut out, even if the deal had no points; boxes count against
+    # the winner of the match.
     match = match_of({**base, "shutout": "double_all"}, won(1, 0), won(1, 9), won(0, 105))
     assert match.settlement == 105 - 9 + 100 - 20
     assert (
@@ -93,7 +94,7 @@ def test_settlements_of_points():
     assert match_of(base, won(0, 99)).settlement is None
 
 
-def test_where_start_points_count():
+def test_start_points_count_for_points_and_games():
     start = {"start_points": [60, 20]}
     assert match_of({**STANDARD, **start}, won(0, 40)).winner == 0
     assert match_of({**STANDARD, **start, "goal": "single"}).points == [60, 20]
@@ -117,7 +118,7 @@ def test_where_start_points_count():
 # The goals
 
 
-def test_columns_may_close_together_and_end_in_a_draw():
+def test_columns_may_close_together_and_be_drawn():
     row = {**ROWS["hollywood"], "columns": 2}
     match = match_of(row, won(0, 60), won(1, 60), won(1, 10), won(0, 40), won(1, 50))
     # 100 : 70 and, with the second wins, 40 : 60
@@ -160,7 +161,7 @@ def test_absolute_entries_for_closed_columns_are_lost():
     assert match.goal.columns == [[100, 0], [0, 70]]
 
 
-def test_what_counts_double():
+def test_gin_shot_and_undercut_count_double_where_the_variant_says_so():
     row = {**ROWS["dice"], "deals_target": 21, "deal_count_gin": 2}
     match = match_of(
         row,
@@ -177,7 +178,7 @@ def test_what_counts_double():
     assert twofold.goal.tally[1] == 4
 
 
-def test_the_seat_of_a_race_that_plays_for_points():
+def test_the_seat_that_plays_a_race_for_points():
     seven = [won(1, 18)] * 7
     assert match_of({**ROWS["race"], "race_points_seat": 1}, *seven).winner == 1  # 126 points
     assert (
@@ -187,7 +188,7 @@ def test_the_seat_of_a_race_that_plays_for_points():
     assert match_of({**ROWS["race"], "race_points_seat": 0}, *[won(1, 150)] * 6).winner is None
 
 
-def test_games_are_paid_by_the_table_and_the_stake():
+def test_games_are_paid_by_table_and_stake():
     match = match_of(ROWS["dice-pro"], won(1, 91), won(0, 121, stake=3))
     assert (match.goal.games, match.goal.played, match.points, match.over) == (
         [3, 0],
@@ -200,7 +201,7 @@ def test_games_are_paid_by_the_table_and_the_stake():
     assert (match.goal.games, match.goal.played, match.winner) == ([7, 0], 2, 0)
 
 
-def test_a_total_that_is_never_reached_is_unfinished():
+def test_a_total_never_reached_is_unfinished():
     match = match_of(
         {**ROWS["solitary-gin"], "max_deals": 2}, *[twin.Result("limit", points=[9, 0])] * 2
     )
@@ -211,7 +212,7 @@ def test_a_total_that_is_never_reached_is_unfinished():
 
 
 def choose(deal, rng):
-    """End the deal half of the time, throw what leaves the least, else anything."""
+    """End the deal half of the time, else discard what leaves the least, else anything."""
     options = sorted(deal.options(), key=str)
     throws = [action for action in options if action[0] == "throw"]
     ends = [action for action in options if action[0] == "end"]
@@ -240,7 +241,7 @@ def check_points(row, results):
 
 
 def check_columns(row, results):
-    """Play it again: which columns each side is in, and which are open."""
+    """Replay the match: which columns each side is in, and which are open."""
     totals, inside, still_open = {}, ([], []), [0, 1, 2]
     for result in results:
         assert still_open
@@ -259,7 +260,7 @@ def check_columns(row, results):
 
 
 def check_games(row, results):
-    """Play it again, a game at a time."""
+    """Replay the match, game by game."""
     games, points = [0, 0], [0, 0]
     for result in results:
         assert max(games) < row["games_target"]
@@ -276,7 +277,7 @@ def check_games(row, results):
 
 
 def tallies(results, twice):
-    """Won deals by side, gin, shot and undercut counting two where they do."""
+    """Won deals by side; gin, shot and undercut count two where they do."""
     double = ("gin", "shot", "undercut") if twice else ()
     return [
         sum(1 + (result.kind in double) for result in results if result.winner == side)
@@ -318,7 +319,7 @@ CHECKS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_whole_matches(name):
+def test_random_matches_follow_the_rules(name):
     rng, row = random.Random(name), ROWS[name]
     packs = (twin.shuffled(row, rng) for _ in range(2000))
     match, results = twin.play_match(

@@ -1,4 +1,4 @@
-"""The twin's list of meldings to show, and what is shown under melding = choice (rules.md 3.3, 3.5, 9.1), by hand."""
+"""The twin's list of meldings under melding = choice, by hand (rules.md 3.3, 3.5, 9.1)."""
 
 import random
 from math import comb
@@ -27,7 +27,7 @@ def listed(kept, discard=None, how="knock", limit=10, row=CHOICE, **conditions):
 
 
 def shown_by(deal, card, how, melding):
-    """The result of a deal that the nondealer ends now, showing this melding."""
+    """The result of a deal that the nondealer ends now with this melding."""
     deal.act(("end", card, how))
     assert deal.to_move == NONDEALER and ("show", melding) in deal.options()
     deal.act(("show", melding))
@@ -66,7 +66,10 @@ WHOLE, WITHOUT = ("9H 9D 9C", "AS 2S 3S", "KH KD KC"), ("9H 9D 9C", "KH KD KC")
 
 
 def test_a_dearer_melding_denies_lay_offs():
-    """4S and 5S go to the run A-2-3: without it the knocker counts 6 more and the defender 9 more."""
+    """4S and 5S could go to the run A-2-3.
+
+    Without it the knocker counts 6 more and the defender 9 more.
+    """
     defender = "4S 5S 7D 8C TD TC JH QS 6C 2D"
     assert listed(LOW_RUN, "QH") == [WHOLE, WITHOUT]
     for melding, own, other in ((WHOLE, 1, 63), (WITHOUT, 7, 72)):
@@ -88,7 +91,10 @@ GIN = "AS 2S 3S 9H 9D 9C KH KD KC KS"
     ],
 )
 def test_a_hand_that_could_be_gin_may_be_shown_as_a_knock(defender, points):
-    """Then it is a knock with its count: no bonus, lay-offs, and it can be undercut (rules.md 3.3, 3.5)."""
+    """It is then a knock with its count (rules.md 3.3, 3.5).
+
+    There is no bonus, cards are laid off, and it can be undercut.
+    """
     whole = ("9H 9D 9C", "AS 2S 3S", "KS KH KD KC")
     rest = ("9H 9D 9C", "KS KH KD KC")
     assert listed(GIN, "QH", "gin")[:2] == [whole, rest]
@@ -103,7 +109,7 @@ def test_a_hand_that_could_be_gin_may_be_shown_as_a_knock(defender, points):
     assert result.other_count == result.other_before == result.points[0] - 25
 
 
-def test_one_legal_melding_is_shown_without_a_question():
+def test_a_single_legal_melding_is_shown_without_a_question():
     defender = "4S 5S 7D 8C TD TC JH QS 6C 2D"
     for more in (
         {"melding": "auto"},
@@ -115,7 +121,7 @@ def test_one_legal_melding_is_shown_without_a_question():
         assert (deal.result.kind, deal.meldings) == ("gin", [])
 
 
-def test_nothing_but_a_melding_of_the_list_may_be_shown():
+def test_only_a_melding_of_the_list_may_be_shown():
     deal = planted(LOW_RUN, "4S 5S 7D 8C TD TC JH QS 6C 2D", "QH", melding="choice")
     deal.act(("end", "QH", "knock"))
     assert deal.options() == {("show", WHOLE), ("show", WITHOUT)} and len(deal.meldings) == 2
@@ -139,7 +145,7 @@ def test_nothing_but_a_melding_of_the_list_may_be_shown():
         )
 
 
-def test_a_taken_card_must_be_in_the_melding_shown():
+def test_the_card_taken_must_be_in_the_melding_shown():
     kept = "3S 4S 5S 5H 5D 9C TC JC QC KC"  # K07, K08
     with_set, with_run = ("5S 5H 5D", "9C TC JC QC KC"), ("3S 4S 5S", "9C TC JC QC KC")
     assert listed(kept, "KD", taken="3S") == [with_set, with_run]
@@ -176,7 +182,7 @@ def compositions(n):
     return sum(comb(n - 3 * parts + parts - 1, parts - 1) for parts in range(1, n // 3 + 1))
 
 
-def test_the_cuts_of_a_long_run():
+def test_every_cut_of_a_long_run_is_listed():
     run = [f"{rank}S" for rank in "A23456789TJ"]
     row = row_of(big_gin=True)
     big = listed(" ".join(run), None, "big_gin", row=row)
@@ -191,7 +197,7 @@ def test_the_cuts_of_a_long_run():
     )  # the first is gin, the dearer ones are knocks
 
 
-def test_nothing_melded_is_a_melding_too():
+def test_the_empty_melding_is_listed():
     hand = "AS AH AD AC 2S 2H 2D 2C 3S 3H"  # D34, 18 points
     assert listed(hand, "KH", limit=18)[-1] == () and () not in listed(hand, "KH", limit=17)
     defender = "KS KD KC 9S 9D 9C 5C 6C 7C QS"
@@ -211,7 +217,10 @@ def test_nothing_melded_is_a_melding_too():
     [{}, {"rainbow": True}, {"ace_runs": "corner", "ace_value": 15}, {"take_to_knock": "melded"}],
 )
 def test_the_list_is_complete_and_in_order(more):
-    """Every family within the limit once, counted card by card; least deadwood first, and the first is the automatic one."""
+    """Every family within the limit once, checked card by card.
+
+    Least deadwood comes first, and the first is the automatic melding.
+    """
     rng = random.Random(str(more))
     row = row_of(**more)
     for _ in range(40):
@@ -231,7 +240,10 @@ def test_the_list_is_complete_and_in_order(more):
 
 
 def families_by_cards(held, limit, row, must):
-    """How many families leave at most the limit: the least card is left over, or in one of the melds of the pack."""
+    """The number of families that leave at most the limit.
+
+    The least card is left over or in a meld of the pack, and so on.
+    """
     if limit < 0:
         return 0
     if not held:
@@ -258,7 +270,7 @@ PACK_MELDS = {
 
 
 def ended_at_random(row, rng, number):
-    """A deal of random play, and what was shown."""
+    """A deal of random play, and the melding shown."""
     deal = twin.Deal(
         row, rng.sample(twin.PACK, 52), dealer=number % 2, points=(rng.randrange(100), 38)
     )
@@ -276,6 +288,6 @@ def ended_at_random(row, rng, number):
     "more",
     [{"knock_limit": 99}, {"knock_limit": 60, "rainbow": True, "shot": True, "big_gin": True}],
 )
-def test_random_deals_with_a_choice(more):
+def test_random_deals_with_a_choice_follow_the_rules(more):
     rng = random.Random(str(more))
     assert sum(ended_at_random(row_of(**more), rng, number) for number in range(25)) > 5

@@ -1,4 +1,4 @@
-"""The twin's one-player deals: the corners of rules.md 5 one by one, its exact statements, and the accounts of random deals."""
+"""The twin's one-player deals: edge cases of rules.md 5, its exact claims, and random deals."""
 
 import random
 
@@ -17,7 +17,7 @@ LOOSE = "AS 2H 4D 5H 6C 7S 9D TC JH KC"
 
 
 def solo(row, hand, *deck, above=None, **more):
-    """A deal of this hand and these first cards of the deck, with so many cards above the joker in the deck."""
+    """A deal of this hand and these first cards of the deck; `above` cards lie above the joker."""
     told = [*hand.split(), *deck]
     pack = told + [card for card in twin.PACK if card not in told]
     row = {**row, **more}
@@ -37,7 +37,7 @@ def draw_and_discard(deal, card):
 # Corners
 
 
-def test_the_joker_counts_among_the_cards_above_it_only_if_the_row_says_so():
+def test_the_joker_counts_among_the_cards_above_it_only_with_count_joker():
     for count_joker, kind, points in ((False, "undercut", [0, 26]), (True, "even", [0, 0])):
         deal = solo(KNOCK, THREE, above=2, count_joker=count_joker)
         deal.act(("end", None, "knock"))
@@ -49,7 +49,7 @@ def test_the_joker_counts_among_the_cards_above_it_only_if_the_row_says_so():
         assert deal.result.other_count == 2 + count_joker
 
 
-def test_equal_counts_are_an_undercut_only_if_the_row_says_so():
+def test_equal_counts_are_an_undercut_only_with_undercut_on_tie():
     for undercut_on_tie, kind, winner, points in (
         (False, "even", None, [0, 0]),
         (True, "undercut", 1, [0, 25]),
@@ -59,7 +59,7 @@ def test_equal_counts_are_an_undercut_only_if_the_row_says_so():
         assert (deal.result.kind, deal.result.winner, deal.result.points) == (kind, winner, points)
 
 
-def test_stop_before_the_first_draw():
+def test_stopping_before_the_first_draw_follows_the_variant():
     assert solo(KNOCK, THREE, above=9).options() == {("stock",), ("end", None, "knock")}
     deal = solo(KNOCK, THREE, "KC", above=9, stop_before_draw=False)
     assert deal.options() == {("stock",)}
@@ -67,7 +67,7 @@ def test_stop_before_the_first_draw():
     assert deal.options() == {("stock",), ("end", None, "knock")}
 
 
-def test_big_gin_with_the_dealt_cards_needs_no_leave_to_stop():
+def test_big_gin_with_the_dealt_cards_is_always_allowed():
     deal = solo(ELEVEN, FULL_ELEVEN, above=4, stop_before_draw=False)
     assert ("end", None, "big_gin") in deal.options()
     deal.act(("throw", "3S"))
@@ -76,7 +76,7 @@ def test_big_gin_with_the_dealt_cards_needs_no_leave_to_stop():
     assert words(deal) == {"throw"}
 
 
-def test_big_gin_with_the_card_drawn():
+def test_big_gin_with_the_card_drawn_is_allowed():
     deal = solo(
         KNOCK, "3S 4S 5S 6S 8H 8D 8C 8S JD QD", "KD", above=9, big_gin=True, big_gin_bonus=31
     )
@@ -90,14 +90,14 @@ def test_big_gin_with_the_card_drawn():
     )
 
 
-def test_win_or_lose_knows_no_knock():
+def test_winloss_scoring_has_no_knock():
     assert solo(OLD, THREE, above=9).options() == {("stock",)}
     deal = solo(OLD, GIN_HAND, above=0)
     deal.act(("end", None, "gin"))
     assert (deal.result.winner, deal.result.points) == (0, [1, 0])
 
 
-def test_gin_held_back_until_the_joker():
+def test_gin_held_back_loses_to_the_joker():
     deal = solo(KNOCK, GIN_HAND, above=0)
     deal.act(("stock",))
     assert (deal.result.kind, deal.result.winner, deal.result.points) == (
@@ -107,7 +107,7 @@ def test_gin_held_back_until_the_joker():
     )  # 000-12
 
 
-def test_the_ban_on_the_card_drawn():
+def test_the_card_drawn_may_be_banned_as_discard():
     for ban, legal in (("none", True), ("taken", True), ("drawn", False)):
         deal = solo(KNOCK, LOOSE, "QS", "QD", above=9, discard_ban=ban)
         deal.act(("stock",))
@@ -118,7 +118,7 @@ def test_the_ban_on_the_card_drawn():
     assert len(solo(ELEVEN, FULL_ELEVEN, above=4, discard_ban="drawn").options()) == 12
 
 
-def test_a_joker_in_the_hand():
+def test_a_joker_in_the_hand_means_a_redeal_or_a_loss():
     pack = [*LOOSE.split(), *(card for card in twin.PACK if card not in LOOSE.split())]
     nine = 1 + 2 + 4 + 5 + 6 + 7 + 9 + 10 + 10
     for row, points in ((KNOCK, [0, nine]), (OLD, [0, 1])):
@@ -128,7 +128,7 @@ def test_a_joker_in_the_hand():
         assert twin.SoloDeal(row, pack, joker_place=4).result.kind == "redeal"
 
 
-def test_a_joker_among_penalties():
+def test_a_joker_with_penalty_scoring():
     row = {**SOLITARY, "joker": "after_deal", "max_draws": None}
     deal = solo(row, LOOSE, above=0)
     assert deal.options() == {("stock",)}
@@ -140,7 +140,7 @@ def test_a_joker_among_penalties():
     )
 
 
-def test_penalties_and_gin_on_the_dealt_hand():
+def test_penalty_scoring_and_gin_with_the_dealt_hand():
     assert solo(SOLITARY, GIN_HAND).result.points == [-20, 0]
     deal = solo(SOLITARY, GIN_HAND, "2C", stop_before_draw=False)
     assert deal.options() == {("stock",)}
@@ -156,7 +156,7 @@ def test_penalties_and_gin_on_the_dealt_hand():
     assert (eleven.result.kind, eleven.result.draws, eleven.result.turns) == ("gin", [0, 0], 1)
 
 
-def test_penalties_after_the_last_turn():
+def test_penalty_scoring_after_the_last_turn():
     for card, kind, winner, points in (("TD", "limit", None, 5), ("3H", "gin", 0, -20)):
         deal = solo(SOLITARY, THREE, "TD", max_draws=1)
         draw_and_discard(deal, card)
@@ -171,7 +171,7 @@ def test_penalties_after_the_last_turn():
     assert (deal.result.kind, deal.result.draws, deal.result.turns) == ("limit", [1, 0], 2)
 
 
-def test_penalties_without_a_turn():
+def test_penalty_scoring_without_a_turn():
     for hand, kind, points in ((THREE, "limit", 5), (GIN_HAND, "gin", -20)):
         deal = solo(
             SOLITARY, hand, max_draws=0, stop_before_draw=False
@@ -179,7 +179,7 @@ def test_penalties_without_a_turn():
         assert (deal.result.kind, deal.result.points) == (kind, [points, 0])
 
 
-def test_big_gin_among_penalties():
+def test_big_gin_with_penalty_scoring():
     deal = solo(SOLITARY, "3S 4S 5S 6S 8H 8D 8C JD QD 2H", "KD", "8S", big_gin=True)
     draw_and_discard(deal, "2H")
     assert deal.result.points == [-20, 0]  # gin comes first and ends the deal by itself
@@ -188,7 +188,7 @@ def test_big_gin_among_penalties():
     assert (deal.result.kind, deal.result.points) == ("big_gin", [-20, 0])
 
 
-def test_the_guard_against_endless_play():
+def test_max_turns_ends_endless_play():
     deal = solo(KNOCK, THREE, "KC", "2D", above=9, max_turns=1)
     draw_and_discard(deal, "KC")
     assert (
@@ -205,11 +205,14 @@ def test_the_guard_against_endless_play():
     )
 
 
-# Exact statements
+# Exact claims
 
 
-def test_redealing_is_inserting_after_the_deal():
-    """For every pack: the places that are not in the hand leave the same hand, and every place in the rest, once each."""
+def test_redealing_equals_inserting_after_the_deal():
+    """For every pack the places outside the hand leave the same hand.
+
+    Every place in the rest occurs once.
+    """
     pack = random.Random(1).sample(twin.PACK, 52)
     before = [twin.SoloDeal(KNOCK, pack, place) for place in range(twin.joker_places(KNOCK))]
     dealt = [deal for deal in before if deal.result is not None]
@@ -223,7 +226,7 @@ def test_redealing_is_inserting_after_the_deal():
 
 
 def choose(deal, rng):
-    """Random, with a lean to what leaves the least; stops half of the time."""
+    """Random with a preference for what leaves the least; stops half of the time."""
     options = sorted(deal.options(), key=str)
     throws = [action for action in options if action[0] == "throw"]
     ends = [action for action in options if action[0] == "end"]
@@ -238,7 +241,7 @@ def choose(deal, rng):
 
 
 def never_redrawn(deal, rng):
-    """Play; no card discarded is ever drawn, nor held again."""
+    """Play the deal and check that no discard is ever drawn or held again."""
     while deal.result is None:
         assert sorted([*deal.hands[0], *set(deal.deck), *deal.discards]) == sorted(
             [*twin.PACK, *with_joker(deal), *at_the_bottom(deal)]
@@ -252,7 +255,7 @@ def with_joker(deal):
 
 
 def at_the_bottom(deal):
-    """000: discards lie in the deck as well."""
+    """A deal under the Games Magazine rules to the letter: discards lie in the deck as well."""
     return deal.discards if deal.row["discard_view"] == "bottom" else []
 
 
@@ -332,7 +335,7 @@ OPTIONS = {
 
 
 def account(deal):
-    """Points of both sides and the winner, from the cards that lie there at the end (rules.md 6)."""
+    """Points of both sides and the winner, from the cards on the table at the end (rules.md 6)."""
     row, kind, scoring = deal.row, deal.result.kind, deal.row["deal_scoring"]
     if kind in ("stalled", "redeal"):
         return [0, 0], None
@@ -363,7 +366,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", OPTIONS)
-def test_random_deals(name):
+def test_random_deals_follow_the_rules(name):
     rng, row = random.Random(name), OPTIONS[name]
     assert twin.refusals(row) == []
     for _ in range(25):
@@ -382,8 +385,8 @@ def test_random_deals(name):
             deal.act(("stock",))
 
 
-def test_every_kind_of_result_comes_up():
-    """Among 60 deals each of four rows."""
+def test_every_outcome_occurs():
+    """Among 60 deals each of four variants."""
     rng, kinds = random.Random(3), set()
     for name in ("knock", "gin-solitaire", "solitary-gin", "short"):
         for _ in range(60):
@@ -427,12 +430,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_rows_that_are_no_game(name):
+def test_a_contradictory_row_is_refused(name):
     assert twin.refusals(REFUSED[name])
     game = twin.SoloDeal if REFUSED[name]["players"] == 1 else twin.Deal
     with pytest.raises(ValueError):
         game(REFUSED[name], twin.PACK, 0)
 
 
-def test_every_named_row_is_a_game():
+def test_every_named_row_is_a_variant():
     assert {name: twin.refusals(row) for name, row in ROWS.items()} == {name: [] for name in ROWS}

@@ -1,4 +1,4 @@
-"""The twin against the worked examples of docs/reference/rules.md (rules_vectors.json), and a few properties of its own."""
+"""The twin against the worked examples of docs/reference/rules.md, and its own properties."""
 
 import random
 from itertools import product
@@ -163,7 +163,10 @@ def masks(row, length):
 
 
 def fully_melded(row, lengths):
-    """The hands that are melds of these lengths, as masks. Every longer run falls into runs of three, four and five."""
+    """The hands made of melds of these lengths, as masks.
+
+    Every longer run falls into runs of three, four and five.
+    """
     hands = {0}
     for length in lengths:
         hands = {hand | meld for hand in hands for meld in masks(row, length) if not hand & meld}
@@ -205,7 +208,10 @@ def result(winner, points=0, how="knock", stake=1):
 
 
 def match_of(variant, results, **more):
-    """A match of the variant with these results, as far as it goes; a remark in the variant's name does not count."""
+    """A match of the variant with these results, as far as it goes.
+
+    A remark in the variant's name is ignored.
+    """
     row = {**ROWS[variant.split(",")[0].split(" with")[0]], **more}
     match = twin.Match(row, first_dealer=0 if row["players"] == 2 else None)
     for one in results:
@@ -392,7 +398,10 @@ def solo_deal(given, row):
 
 
 def do_alone(deal, text):
-    """One scripted action; a stop is whatever ending the ten cards permit, and nothing once the deal has ended itself."""
+    """A scripted action.
+
+    A stop is the ending that the ten cards permit, and nothing once the deal has ended itself.
+    """
     word, *card = text.split()
     if text == "stop":
         if deal.result is None:
@@ -493,7 +502,8 @@ def opening(first_turn, passes):
     return deal
 
 
-# The others are set up one by one below: OP8 (discard_first, also alone) and OP9 to OP14 (the end of the stock).
+# The others are set up one by one below: OP8 (discard_first, also alone) and OP9 to OP14 (the end
+# of the stock).
 OPENINGS = [f"OP{number}" for number in (1, 2, 3, 4, 5, 6, 7, 15, 16)]
 
 
@@ -506,7 +516,7 @@ def test_opening_options(vector):
 
 
 def near_the_end(script, stock_end, cards_left):
-    """The scripted deal with every drawn card thrown, up to the moment the stock holds `cards_left` and one throws."""
+    """The scripted deal with every drawn card discarded, until the stock holds `cards_left`."""
     deal = scripted_deal(SCRIPTS[script]["input"], {**STANDARD, "stock_end": stock_end})
     deal.act(("pass",))
     deal.act(("pass",))
@@ -725,7 +735,7 @@ def test_lay_offs_never_do_harm_and_the_joint_choice_is_best():
 
 
 def least_by_assigning(melds, hand, row):
-    """The joint minimum of rules.md 3.7 once more, card by card: each card is kept or goes to one of the melds shown."""
+    """The joint minimum of rules.md 3.7, card by card: each is kept or goes to a meld shown."""
     whole, least = twin.all_melds({**row, "rainbow": False}), None
     for places in product(range(len(melds) + 1), repeat=len(hand)):
         grown = [

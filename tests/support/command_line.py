@@ -1,4 +1,4 @@
-"""Commands run in this process, and one way to interrupt them."""
+"""Run commands in this process, and interrupt them."""
 
 from click.testing import CliRunner
 
@@ -7,7 +7,7 @@ from simgin.runs import ledger
 
 
 def call(*words, code=0):
-    """A command line in this process, its exit code checked, and nothing that looks like a bug in what it says."""
+    """Run a command line in this process and check its exit code and that it shows no traceback."""
     result = CliRunner().invoke(cli, [str(word) for word in words], prog_name="simgin")
     if not isinstance(result.exception, SystemExit | None):
         raise result.exception
@@ -17,7 +17,7 @@ def call(*words, code=0):
 
 
 def interrupted_after(monkeypatch, blocks_):
-    """Ctrl-C once so many blocks are in the ledger."""
+    """Raise Ctrl-C once so many blocks are in the ledger."""
     add, added = ledger.Ledger.add, []
 
     def counted(self, *block):

@@ -1,4 +1,4 @@
-"""A dask scheduler and workers as real processes on this machine, to be killed at will."""
+"""A dask scheduler and workers as real processes that can be killed."""
 
 import contextlib
 import json
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Dask:
-    """A scheduler, and the workers that were started for it, each a process with one thread."""
+    """A scheduler and its workers, each a process with a single thread."""
 
     def __init__(self, place):
         self.place, self.workers = place, []
@@ -49,7 +49,7 @@ class Dask:
             )
 
     def worker(self, *, cwd=None, path=ROOT):
-        """Start one more worker; path: where it finds simgin."""
+        """Start another worker; path: where it finds simgin."""
         words = (
             self.address,
             "--no-nanny",
@@ -64,7 +64,7 @@ class Dask:
         return self.workers[-1]
 
     def lose(self, rng):
-        """SIGKILL one of the workers."""
+        """Kill a worker with SIGKILL."""
         process = self.workers.pop(int(rng.integers(len(self.workers))))
         process.kill()
         process.wait()
@@ -79,7 +79,7 @@ class Dask:
 
 @contextlib.contextmanager
 def dask(place, *, workers, **where):
-    """A scheduler with some workers, while the block lasts."""
+    """A scheduler with workers, while the block lasts."""
     one = Dask(place)
     try:
         for _ in range(workers):

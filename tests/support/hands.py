@@ -1,6 +1,6 @@
-"""Hands to test with, as the engine has them (masks) and as the twin has them (texts), and the rows of meld rules.
+"""Hands to test with, as masks for the engine and as texts for the twin.
 
-Everything is drawn from a `random.Random` of the caller's, so a test's sample never changes.
+Everything is drawn from the caller's `random.Random`, so a test's sample never changes.
 """
 
 import random
@@ -27,23 +27,23 @@ VALUES = (
 
 @cache
 def game(text: str) -> tuple[Any, dict[str, Any]]:
-    """The engine's record and the twin's row of a variant."""
+    """The engine's rules and the twin's row of a variant."""
     variant = variants.find(text)
     return build_rules(variant), dict(variant.row)
 
 
 def names(hand: int) -> list[str]:
-    """A mask as the twin's cards."""
+    """The twin's cards of a mask."""
     return notation.show(hand).split()
 
 
 def names_in_order(cards: Iterable[int]) -> list[str]:
-    """Cards 0..51 as the twin's, in the order given."""
+    """The twin's cards for cards 0..51, in the order given."""
     return [notation.text(int(card)) for card in cards]
 
 
 def mask(cards: Iterable[str]) -> int:
-    """The twin's cards as a mask."""
+    """The mask of the twin's cards."""
     return notation.mask(notation.card(card) for card in cards)
 
 
@@ -54,18 +54,18 @@ def members(hand: int) -> list[int]:
 
 @cache
 def melds_of_the_pack(ace_runs: str) -> tuple[int, ...]:
-    """Every meld of the pack, rainbows included, of up to five cards: longer ones are unions of these."""
+    """Every meld of the pack with up to five cards, rainbows included; longer ones are unions."""
     melds = twin.all_melds({"ace_runs": ace_runs, "rainbow": True})
     return tuple(sorted(mask(meld) for meld in melds if len(meld) <= 5))
 
 
 def dealt(rng: random.Random, size: int, pack: Iterable[int] = range(52)) -> int:
-    """A hand as it comes from a shuffled pack (or what is left of one)."""
+    """A hand dealt from a shuffled pack, or from what is left of it."""
     return sum(1 << card for card in rng.sample(list(pack), size))
 
 
 def crowded(rng: random.Random, size: int) -> int:
-    """A hand from a few neighbouring ranks, where most cards could serve a run as well as a set."""
+    """A hand from a few neighbouring ranks, whose cards fit runs as well as sets."""
     width = rng.randint(-(-size // 4) + (size % 4 == 0), 5)
     first = rng.randrange(13)
     return dealt(
@@ -74,7 +74,7 @@ def crowded(rng: random.Random, size: int) -> int:
 
 
 def made_of_melds(rng: random.Random, size: int, ace_runs: str, taken: int = 0) -> int:
-    """A hand of melds thrown together, overlapping or not, cut and filled up to its size; none of the cards in `taken`."""
+    """A hand of random melds, overlapping or not, cut or filled up to its size, without `taken`."""
     melds = [meld for meld in rng.sample(melds_of_the_pack(ace_runs), 24) if not meld & taken]
     hand = 0
     while hand.bit_count() < size and melds and rng.random() < 0.9:
@@ -93,7 +93,7 @@ def meld_rich(rng: random.Random, size: int, ace_runs: str) -> int:
 
 
 def stacked(rng, row, points):
-    """A pack in which both hands are full of melds; the first player, with so many points, may be near a shot."""
+    """A pack in which both hands are full of melds; the first player may be near a shot."""
     one = meld_rich(rng, 10, row["ace_runs"])
     if row["shot"] and rng.random() < 0.5:
         loose = mask(rank + rng.choice(twin.SUITS) for rank in twin.shot_ranks(points))
@@ -108,7 +108,7 @@ def stacked(rng, row, points):
 
 
 def scores(rng, row):
-    """Points of both seats before a deal, of which at least one demands a shot."""
+    """Points of both seats before a deal, at least one of which demands a shot."""
     return tuple(
         rng.choice([0, 1, 3, 10, 12, 25, 30, 33, 42, 99]) % row["points_target"] for _ in range(2)
     )

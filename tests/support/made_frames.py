@@ -10,7 +10,10 @@ NAN = math.nan
 
 
 def tidy(*rows):
-    """Tidy rows from (variant, a, b, {metric: (value, half-width)}); a half-width of None is an undefined cell."""
+    """Tidy rows from (variant, a, b, {metric: (value, half-width)}).
+
+    A half-width of None stands for an undefined cell.
+    """
     found = []
     for variant, a, b, told in rows:
         for metric, (value, half) in told.items():

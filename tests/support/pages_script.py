@@ -1,4 +1,4 @@
-"""The script that writes the generated parts of the documents, docs/make.py, as a module."""
+"""docs/make.py, which writes the generated parts of the documentation, as a module."""
 
 import importlib.util
 from pathlib import Path

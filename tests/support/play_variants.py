@@ -1,6 +1,8 @@
-"""Plays a hundred deals of every variant named on stdin, by pairs of strategies or one alone: run by test_fuzz.py, with bounds checks.
+"""Play a hundred deals of every variant named on stdin; run by integration/test_fuzz.py.
 
-One process for all of them, because a kernel with bounds checks takes a minute to compile. Prints a line a variant; a traceback is a bug.
+The deals are played by pairs of strategies or by one alone, with bounds checks. One process plays
+all of them, because a kernel with bounds checks takes a minute to compile. It prints a line a
+variant; a traceback is a bug.
 """
 
 import sys
@@ -17,7 +19,7 @@ DEALS = 100
 
 
 def play(text: str, seed: int = 1) -> None:
-    """Play a variant and see that every deal has ended in one way."""
+    """Play a variant and check that every deal has exactly one outcome."""
     variant = variants.find(text)
     for a, b in [(a, None) for a in ALONE] if variant.row["players"] == 1 else PAIRS:
         one = Matchup(variant, loader.find(a), b and loader.find(b), seed, "deal")

@@ -1,4 +1,4 @@
-"""Asking one policy one question: a view drawn up by hand or by lot, in the game of the EAAI challenge."""
+"""Single questions to a policy: a view made by hand or at random, under the EAAI rules."""
 
 import random
 from functools import cache
@@ -21,7 +21,7 @@ def game() -> Any:
 
 
 def view(**fields: int) -> Any:
-    """A view with some fields set, of a game for two."""
+    """A two-player view with some fields set."""
     made = new_view()
     made.taken = made.drawn = made.deck_left = -1
     made.limit = 10
@@ -31,7 +31,7 @@ def view(**fields: int) -> Any:
 
 
 def ask(slot: str, name: str, seen: Any, **values: float | str) -> int:
-    """What a policy answers."""
+    """The answer of a policy."""
     policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**values)
     return int(compiler.hook(policy)(seen, game(), compiler.vector(policy)))
 
@@ -54,7 +54,11 @@ def count(hand: int) -> int:
 
 
 def some_view(rng: random.Random, n: int, rich: bool = False, known: int = 2) -> Any:
-    """A hand of n cards in the middle of a deal: some cards in the pile, some of them thrown by the opponent, some known to be his."""
+    """A hand of n cards in the middle of a deal.
+
+    The pile holds cards, some of them discarded by the opponent, and some cards are known to be in
+    the opponent's hand.
+    """
     pack = rng.sample([c for c in range(52) if not rich or 3 <= c % 13 <= 8], n)
     rest = rng.sample([c for c in range(52) if c not in pack], 52 - n)
     pile, his = rest[: rng.randrange(1, 14)], rest[14 : 14 + known]

@@ -1,4 +1,4 @@
-"""Strategies made for tests: legal, by lot, but good enough that deals end in every way."""
+"""Strategies for tests: random, but sensible enough for deals to end in every way."""
 
 from simgin_strategies.take import random as by_lot
 
@@ -8,7 +8,7 @@ from simgin.toolkit import best_discards, chance, lowest, of_rank, pick, take_if
 
 @discard(noise=True, p=param(0.1, 0.0, 1.0, "chance of any card"))
 def stray(view, rules, params):
-    """Least deadwood, ties by lot, but now and then any card."""
+    """Least deadwood, ties at random, but sometimes any card."""
     if (view.noise & 0xFFFFF) < params[0] * 0x100000:
         return pick(view.legal, view.noise)
     return pick(best_discards(view.hand, view.legal, rules)[1], view.noise)
@@ -16,7 +16,7 @@ def stray(view, rules, params):
 
 @helper
 def _for_the_shot(hand, points):
-    """Cards of the hand that the score demands for a shot, one for each digit."""
+    """The cards of the hand that a shot at this score must leave, one for each digit."""
     kept = 0
     for digit in (points // 10 % 10, points % 10):
         cards = hand & ~kept & of_rank(digit - 1) if digit else 0
@@ -26,7 +26,7 @@ def _for_the_shot(hand, points):
 
 @discard(noise=True)
 def to_shoot(view, rules, params):
-    """Keep what a shot demands and meld the rest."""
+    """Keep the cards that a shot must leave and meld the rest."""
     kept = _for_the_shot(view.hand, view.own_points)
     legal = view.legal & ~kept
     if legal == 0:
@@ -36,7 +36,7 @@ def to_shoot(view, rules, params):
 
 @take(turn=param(100, 0, 500, "last turn of both players on which it takes"))
 def until(view, rules, params):
-    """Everything but the first upcard up to some turn of the deal, nothing later."""
+    """Take everything but the first upcard up to some turn of the deal, then nothing."""
     return take_if(view.phase == 1 and view.turn <= params[0], view.legal)
 
 
@@ -46,7 +46,7 @@ def until(view, rules, params):
     least=param(0, 0, 3, "least kind of ending"),
 )
 def late(view, rules, params):
-    """In the last question of the 50th-card rule, with a kind of ending that is wanted, or seldom."""
+    """End the deal in the last question of the 50th-card rule or for a wanted kind of ending."""
     return (
         view.phase == 2
         or (params[1] > 0 and view.ending >= params[1])
@@ -56,7 +56,7 @@ def late(view, rules, params):
 
 @offer(noise=True, p=param(0.15, 0.0, 1.0, "chance of an offer"))
 def any_number(view, rules, params):
-    """Now and then any number that may be offered."""
+    """Sometimes offer any number that may be offered."""
     if (view.noise & 0xFFFFF) < params[0] * 0x100000:
         return pick(view.legal & ~1, view.noise)
     return 0
@@ -64,19 +64,19 @@ def any_number(view, rules, params):
 
 @answer(noise=True, p=param(0.7, 0.0, 1.0, "chance of accepting"))
 def by_coin(view, rules, params):
-    """By the toss of a coin."""
+    """Accept at random."""
     return chance(params[0], view.noise)
 
 
 @show(noise=True)
 def any_row(view, rules, params):
-    """Any melding that may be shown."""
+    """Show any melding that may be shown."""
     return pick(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
 @show
 def dearest_row(view, rules, params):
-    """The last of the meldings that may be shown, which is a dearest one unless there are more than the view holds."""
+    """Show the last melding listed, a dearest one unless the view cannot hold them all."""
     last = 0
     while last < 63 and view.legal >> (last + 1) & 1:
         last += 1

@@ -1,4 +1,7 @@
-"""A strict reader of a page: what a browser forgives is a fault here. `faults(text)` is a list of sentences, empty for a sound page."""
+"""A strict reader of HTML pages: what a browser forgives is a fault here.
+
+`faults(text)` is a list of sentences, empty for a valid page.
+"""
 
 import itertools
 import re

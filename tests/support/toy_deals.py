@@ -1,8 +1,9 @@
-"""A toy in place of the game: deals whose facts are drawn from stated distributions, unit by unit, and their batch rows.
+"""Toy deals: facts drawn from known distributions, unit by unit, and their batch rows.
 
-It is what the tests of statistics, tables and pictures recompute from; the truth of every rate is known. Two ways to have rows:
-`row(deals(...))` adds up freshly drawn units; `rows(rng, units(...), ...)` draws units from a bag of some hundred with replacement, so
-fast that experiments can be repeated ten thousand times, and the bag's own total is the truth of every ratio.
+The tests of statistics, tables and plots recompute their results from these, and the truth of every
+rate is known. There are two ways to make rows. `row(deals(...))` adds up freshly drawn units.
+`rows(rng, units(...), ...)` draws units with replacement from a bag of a few hundred, which is fast
+enough to repeat an experiment ten thousand times; the bag's own total is the truth of every ratio.
 """
 
 import numpy as np
@@ -52,9 +53,9 @@ def matches(rng, units, *, win=0.5, halves=2):
 
 
 def units(rng, n, *, win=0.5, halves=2, matches=False):
-    """Batch rows of single units, int64 (n, sums.COLUMNS): a bag to draw from, of deals or of matches.
+    """Batch rows of single units, int64 (n, sums.COLUMNS): a bag of deals or matches to draw from.
 
-    The same state of rng is the same packs.
+    The same state of rng gives the same packs.
     """
     bag = np.zeros((n, sums.COLUMNS), np.int64)
     luck, dealer = rng.random(n), rng.integers(0, 2, n)  # of seat 0
@@ -75,7 +76,10 @@ def units(rng, n, *, win=0.5, halves=2, matches=False):
 
 
 def rows(rng, bag, batches, per_batch):
-    """Batch rows, int64 (*batches, sums.COLUMNS), of units drawn from a bag with replacement. The same rng state is the same packs."""
+    """Batch rows, int64 (*batches, sums.COLUMNS), of units drawn from a bag with replacement.
+
+    The same state of rng gives the same packs.
+    """
     counts = rng.multinomial(per_batch, np.full(len(bag), 1 / len(bag)), size=batches)
     flat = (
         counts.reshape(-1, len(bag)).astype(float) @ bag
@@ -101,13 +105,16 @@ def seen_by_b(bag):
 
 
 def truth(bag, name, scale=1):
-    """What the ratio of a fact to its denominator is in a bag."""
+    """The ratio of a fact to its denominator in a bag."""
     total, fact = bag.sum(axis=0), sums.FACT[name]
     return total[sums.SUM + fact] / total[sums.SUM + sums.DENOMINATOR[fact]] / scale
 
 
 def _deal_rows(rng, luck, first, win):
-    """One deal of every unit as rows without squares. luck: of A, small is good; first: whether he is the nondealer."""
+    """A deal of every unit as rows without squares.
+
+    luck: A's, small is good; first: whether A is the nondealer.
+    """
     n = len(luck)
     rows = np.zeros((n, sums.COLUMNS), np.int64)
     facts = rows[:, sums.SUM : sums.SQUARE]

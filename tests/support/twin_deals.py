@@ -1,4 +1,4 @@
-"""Deals of the twin: some with hands put into them, some played at random, and what must hold for all of them."""
+"""Deals of the twin, with given hands or played at random, and what must hold for all of them."""
 
 from oracles import twin
 from support.worked_examples import STANDARD
@@ -11,7 +11,7 @@ def cards(text):
 
 
 def planted(nondealer, dealer, drawn, points=(0, 0), **more):
-    """A deal in which the nondealer, seat 0, has just drawn `drawn` from the stock as the first card of the deal."""
+    """A deal in which the nondealer, seat 0, has just drawn `drawn` as the first stock card."""
     nondealer, dealer = cards(nondealer), cards(dealer)
     rest = [card for card in twin.PACK if card not in [*nondealer, *dealer, drawn]]
     pack = [card for pair in zip(nondealer, dealer, strict=True) for card in pair] + [
@@ -26,7 +26,7 @@ def planted(nondealer, dealer, drawn, points=(0, 0), **more):
 
 
 def choose(deal, rng):
-    """Random, with a lean to throwing what leaves the least, so that deals end in every way."""
+    """A random action that prefers discards that leave little, so that deals end in every way."""
     options = sorted(deal.options(), key=str)
     throws = [action for action in options if action[0] == "throw"]
     endings = [action for action in options if action[0] == "end"]

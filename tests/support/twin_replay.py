@@ -22,9 +22,10 @@ TALLIED = ("race", "twofold", "deals")  # goals that count won deals by more tha
 
 
 def replayed(played, match=None):
-    """The twin's result of a deal that the engine played, after comparing every step. `played` is a `simgin.play.deal.WatchedDeal`.
+    """The twin's result of a deal that the engine played, after comparing every step.
 
-    match: the twin's match before this deal; a new one if there is none. The result is not entered in it.
+    played: a `simgin.play.deal.Single`. match: the twin's match before this deal, a new one if
+    None; the result is not entered in it.
     """
     assert not played.fault
     match = match or match_of(played)
@@ -32,13 +33,13 @@ def replayed(played, match=None):
 
 
 def match_of(played, **changes):
-    """The twin's match of which a deal is the first; changes: of its row."""
+    """The twin's match that begins with this deal; changes: to its row."""
     row = {**played.matchup.variant.row, **changes}
     return twin.Match(row, None if row["players"] == 1 else int(played.state.dealer))
 
 
 class Deal(twin.Deal):
-    """The twin, which finds the endings of one moment only once."""
+    """The twin, which looks for the endings of a moment only once."""
 
     _at: Any = None
     _found: Any = None
@@ -52,7 +53,7 @@ class Deal(twin.Deal):
 
 @dataclass
 class Seat:
-    """What all may know of a seat, and how often it was on turn."""
+    """What is public about a seat, and how often it was on turn."""
 
     known: int = 0
     shed: int = 0
@@ -62,7 +63,7 @@ class Seat:
 
 @dataclass
 class Replay:
-    """One deal on its way through the twin."""
+    """A deal on its way through the twin."""
 
     played: Any
     match: twin.Match
@@ -75,7 +76,7 @@ class Replay:
         self.deal = self._dealt(hands.names_in_order(self.state.pack[:52]))
 
     def run(self):
-        """Replay to the end; the twin's result."""
+        """Replay the deal to its end; returns the twin's result."""
         while self.deal.result is None:
             self._step({option[0] for option in self.deal.options()})
         assert self.asked == len(self.played.questions)
@@ -83,7 +84,7 @@ class Replay:
         return self.deal.result
 
     def _ask(self, slot, legal, **fields):
-        """The engine's next question must be this one; its answer."""
+        """Check that this is the engine's next question; returns the answer."""
         assert self.asked < len(self.played.questions), (slot, "was not asked")
         question = self.played.questions[self.asked]
         self.asked += 1
@@ -158,7 +159,7 @@ class Replay:
 
 
 class ForTwo(Replay):
-    """A deal for two players, with the die."""
+    """A two-player deal, with the die."""
 
     def _dealt(self, pack):
         match, state = self.match, self.state
@@ -221,7 +222,7 @@ class ForTwo(Replay):
             self.upcard_to = int(seat == self.deal.dealer)
 
     def _turn(self):
-        """Eleven cards: the proposal first, or the discard first, as the strategy's `ending` says."""
+        """Eleven cards: proposal or discard first, as the strategy's `ending` says."""
         seat = self.deal.to_move
         endings = self.deal._endings()
         throws = {option[1] for option in self.deal.options() if option[0] == "throw"}
@@ -243,7 +244,7 @@ class ForTwo(Replay):
         self.seats[seat].count = self._count(seat)
 
     def _last(self, kinds):
-        """The 50th-card rule: asked as a knock, with ten cards in hand, if the last discard allows an ending."""
+        """The 50th-card rule: a knock question with ten cards if the last discard allows an ending."""
         seat = self.deal.to_move
         self.phase = LAST
         if "take" not in kinds:
@@ -290,7 +291,10 @@ class ForTwo(Replay):
         self._thrown(seat, ending.card)
 
     def _proposal(self, endings, seat):
-        """Big gin, else a shot, else least deadwood; ties to the dearest discard, then the lowest card number."""
+        """Big gin, else a shot, else least deadwood.
+
+        Ties go to the dearest discard, then to the lowest card number.
+        """
         worth = twin.card_values(self.row)
 
         def preference(ending):
@@ -370,7 +374,7 @@ class ForTwo(Replay):
 
 
 class ForOne(Replay):
-    """A deal for one player, who sits at seat 0; the joker sits at seat 1 and is said to deal."""
+    """A one-player deal: the player sits at seat 0, the joker at seat 1 as the dealer."""
 
     def _dealt(self, pack):
         place = int(self.state.joker)  # among the 53 cards in dealing order
@@ -452,7 +456,7 @@ class ForOne(Replay):
 
 
 def standing(match, seat):
-    """What a view must say of the match before the deal (rules.md 7)."""
+    """What a view must say of the score before the deal (rules.md 7)."""
     goal, row, other = match.goal, match.row, 1 - seat
     deals = goal.tally if row["goal"] in TALLIED else goal.won
     games, opened = getattr(goal, "games", [0, 0]), getattr(goal, "opened", [0, 0])
@@ -474,7 +478,7 @@ def standing(match, seat):
 
 
 def needed(row, seat):
-    """The parameter that holds what a seat needs to win the match."""
+    """The parameter that says what a seat needs to win the match."""
     if row["goal"] == "race":
         return "points_target" if seat == row["race_points_seat"] else "deals_target"
     return {"deals": "deals_target", "games": "games_target", "total": "total_goal"}.get(
@@ -483,7 +487,7 @@ def needed(row, seat):
 
 
 def same_columns(view, goal, seat):
-    """The points in every column must be the twin's, and nothing behind them."""
+    """Check that a view has the twin's points in every column and nothing beyond."""
     columns = getattr(goal, "columns", [])
     for name, side in (("own_columns", seat), ("other_columns", 1 - seat)):
         assert view[name].tolist() == [column[side] for column in columns] + [0] * (
@@ -492,12 +496,12 @@ def same_columns(view, goal, seat):
 
 
 def number(card):
-    """A card of the twin's as 0..51, or -1 for none."""
+    """A card of the twin as 0..51, or -1 for none."""
     return -1 if card is None else hands.mask([card]).bit_length() - 1
 
 
 def proposed(ending):
-    """What a view says of an ending of the twin's."""
+    """What a view says of an ending of the twin."""
     return {
         "ending": ENDINGS[ending.how],
         "ending_card": number(ending.card),
@@ -506,12 +510,12 @@ def proposed(ending):
 
 
 def signed(bits):
-    """A mask of 64 bits as the int64 it is kept in."""
+    """A mask of 64 bits as the int64 that holds it."""
     return bits - (1 << 64) if bits >> 63 else bits
 
 
 def same_meldings(got, want):
-    """The rows of a view must be the twin's meldings in their order, three masks to a row, and nothing behind them."""
+    """Check that a view has the twin's meldings in order, three masks a row, and nothing beyond."""
     rows = [sorted(hands.mask(meld) for meld in melding) for melding in want]
     assert [sorted(mask for mask in row if mask) for row in got[: len(rows)]] == rows
     assert not any(map(any, got[len(rows) :]))

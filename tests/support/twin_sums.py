@@ -1,4 +1,4 @@
-"""The engine's sums over deals and matches, formed a second time from what the twin says of them."""
+"""The engine's sums over deals and matches, formed again from the twin's results."""
 
 from collections import Counter
 
@@ -12,12 +12,12 @@ SHOWDOWNS = ("knock", "undercut", "even")
 
 
 def new_unit():
-    """Nothing booked yet: facts, turns of the deals, counts of the showdowns, and what single results add up to."""
+    """An empty unit: facts, turns of the deals, showdown counts, and sums of single results."""
     return Counter(), [], [], Counter()
 
 
 def batch_row(units):
-    """The batch row of some units, by the definitions of `simgin.core.sums`."""
+    """The batch row of units, by the definitions of `simgin.core.sums`."""
     row = np.zeros(sums.COLUMNS, np.int64)
     for facts, turns, counts, singles in units:
         vector = np.array([facts[name] for name in sums.FACTS], np.int64)
@@ -36,7 +36,10 @@ def batch_row(units):
 
 
 def quarters(facts):
-    """A's share of a unit, in quarters: of its matches, or of its deals where it has none; a draw is half a win."""
+    """A's share of a unit in quarters; a draw is half a win.
+
+    The share is of the unit's matches, or of its deals where it has none.
+    """
     if facts["matches"]:
         return round(4 * facts["a_match_win"] / (2 * facts["matches"]))
     return round(
@@ -56,7 +59,7 @@ def named(row):
 
 
 def book_deal(unit, result, played, a):
-    """Add one deal, as the twin has it, to its unit; a: seat of strategy A."""
+    """Add a deal of the twin to its unit; a: seat of strategy A."""
     facts, turns, counts, singles = unit
     turns.append(result.turns)
     facts["deals"] += 1
@@ -101,7 +104,7 @@ def _book_showdown(facts, result, played):
 
 
 def book_match(unit, match, a):
-    """Add a finished match of the twin's."""
+    """Add a finished match of the twin to its unit."""
     facts = unit[0]
     score = final_score(match)
     facts["matches"] += 1
@@ -128,7 +131,7 @@ def book_match(unit, match, a):
 
 
 def final_score(match):
-    """What a match ends with for both sides: won games, won deals, or points, those of all columns together."""
+    """The final score of both sides: won games, won deals, or points of all columns together."""
     goal = match.goal
     if match.row["goal"] == "games":
         return goal.games

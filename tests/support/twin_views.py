@@ -1,4 +1,4 @@
-"""What a view says, in the words of the twin of the policies, and positions of every variant to ask it about."""
+"""Views in the words of the policies' twin, and positions of every variant to ask about."""
 
 import random
 from functools import cache
@@ -10,13 +10,13 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from support import hands
 
-# Random play comes to odd positions, sensible play to those that policies are made for.
+# Random play reaches odd positions, sensible play the positions that policies are made for.
 PAIRS = (("random:p=0.3", "gold"), ("gold-early", "simple"), ("gin-only", "gold-early"))
 DEALS = 3  # of each pair and variant
 
 
 def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
-    """A view of the engine's as the twin of the policies takes it."""
+    """A view of the engine, for the twin of the policies."""
     legal = (
         hands.names(int(view.legal))
         if slot == "discard"
@@ -55,13 +55,16 @@ def seen(view: Any, row: dict[str, Any], slot: str) -> Seen:
 
 
 def card(number: int) -> str | None:
-    """A card 0..51 as the twin's; None for -1."""
+    """The twin's card for 0..51; None for -1."""
     return hands.names(1 << int(number))[0] if number >= 0 else None
 
 
 @cache
 def questions(slot: str) -> list[tuple[str, Any]]:
-    """(variant, view) of one slot from deals of every variant, in an order in which any stretch holds something of all."""
+    """(variant, view) pairs of a slot from deals of every variant.
+
+    They are ordered so that any stretch holds some of all variants.
+    """
     found = [
         (name, question.view)
         for name in variants.names()
@@ -74,7 +77,7 @@ def questions(slot: str) -> list[tuple[str, Any]]:
 
 @cache
 def _asked(name: str) -> list[Question]:
-    """Every question of some deals of a variant, in which the match stands at any score."""
+    """Every question of some deals of a variant, at any score of the match."""
     variant, lot = variants.find(name), random.Random(name)
     most = variant.row["points_target"] or 100
     asked = []

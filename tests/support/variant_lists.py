@@ -1,4 +1,4 @@
-"""Which games to test with: every two-player row as single deals, and the settings beside them that no row has."""
+"""Variants to test with: every two-player variant as single deals, and unusual settings."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,8 @@ from simgin.rules import variants
 from simgin.rules.parameters import parameters
 from simgin.strategy import loader
 
-# What a row says of matches, and what it must say for its deals alone to be played: a single deal has no settlement and no die.
+# Match parameters and the values they must have for single deals, which have no settlement and
+# no die.
 DEALS_ALONE = {
     "goal": ("points", "single"),
     "game_bonus": (0,),
@@ -15,7 +16,7 @@ DEALS_ALONE = {
     "shutout": ("none",),
     "die": ("off",),
 }
-# Values that docs/reference/rules.md keeps for one player: refused for two, or without effect.
+# Values for one player only (docs/reference/rules.md): refused for two, or without effect.
 FOR_ONE = {
     "players": (1,),
     "joker": ("before_deal", "after_deal"),
@@ -41,7 +42,7 @@ OWN = (
 
 
 def deals_of(text):
-    """The row whose single deals are those of another."""
+    """The variant whose single deals are those of another."""
     row = variants.find(text).row
     changes = [
         f"{name}={values[0]}" for name, values in DEALS_ALONE.items() if row[name] not in values
@@ -50,7 +51,7 @@ def deals_of(text):
 
 
 def possible(parameter):
-    """Every value of a word or a yes and no; of a number both ends and the default."""
+    """Every value of a choice or a yes-or-no parameter; of a number both ends and the default."""
     if parameter.kind == "bool":
         return False, True
     if parameter.kind == "choice":
@@ -66,7 +67,7 @@ def possible(parameter):
 
 TWO_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 2)
 ONE_PLAYER = tuple(name for name in variants.names() if variants.find(name).row["players"] == 1)
-# Settings of which no row is made, each in company that lets it show.
+# Settings that no shipped variant has, each with others that make it count.
 UNUSUAL = (
     "standard+first_turn=free",
     "big-gin+first_turn=discard_first+big_gin_bonus=50",
@@ -83,7 +84,7 @@ UNUSUAL = (
 
 
 def distinct(texts):
-    """The single deals of some rows, each game of a deal once."""
+    """The single deals of some variants, each kind of deal once."""
     found = {}
     for text in map(deals_of, texts):
         row = variants.find(text).row
@@ -97,5 +98,5 @@ def distinct(texts):
 
 
 def strategy(name):
-    """A built-in strategy or one of the tests' own."""
+    """A shipped strategy or one of tests/support/random_strategies.py."""
     return loader.find(f"{FUZZERS}#{name}" if re.split("[:+]", name)[0] in OWN else name)

@@ -1,4 +1,4 @@
-"""The variant rows and the worked examples of docs/reference/rules.md, as the data file has them."""
+"""The variants and worked examples of docs/reference/rules.md, from rules_vectors.json."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ STANDARD = ROWS["standard"]
 
 
 def vectors(kind):
-    """The worked examples of one kind, as parameters of a test."""
+    """The worked examples of a kind, as parameters of a test."""
     return [
         pytest.param(vector, id=vector["id"])
         for vector in BOOK["vectors"]

@@ -1,7 +1,9 @@
-"""The slow, obvious twin of the engine: gin rummy for one and two players written from docs/reference/rules.md alone, for tests only.
+"""The slow, obvious twin of the engine, for tests only.
 
-Cards are text ("5S", "TH"), a hand is any iterable of cards, a meld is a list of cards in text order (rules.md 3.5),
-a melding is a list of melds, a row is a dict parameter -> value as in `variants` of rules_vectors.json.
+Gin rummy for one and two players, written from docs/reference/rules.md alone. Cards are text ("5S",
+"TH"), a hand is any iterable of cards, a meld is a list of cards in text order (rules.md 3.5), a
+melding is a list of melds, a row is a dict parameter -> value as in `variants` of
+tests/data/rules_vectors.json.
 """
 
 from .deal import Deal, Result, Showdown, meldings, showdown

@@ -1,4 +1,4 @@
-"""One two-player deal, action by action (rules.md 4, with the die 8), and its showdown (rules.md 3.5, 3.7, 6)."""
+"""A two-player deal, action by action, and its showdown (rules.md 3.5, 3.7, 4, 6 and 8)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,9 +36,10 @@ def meldings(
     taken: str | None = None,
     own_points: int = 0,
 ) -> list[list[list[str]]]:
-    """What the stopper may show with his ending, in the order of rules.md 3.5; under melding = auto the first is shown.
+    """The meldings the stopper may show with the ending, in the order of rules.md 3.5.
 
-    Under melding = choice a hand that could be gin may show a dearer melding within the limit, as a knock.
+    Under melding = auto the first is shown. Under melding = choice a hand that could be gin may
+    show a dearer melding within the limit, as a knock.
     """
     if how == "shot":
         return showable(kept, discard, row, demanded=shot_ranks(own_points), taken=taken)
@@ -62,9 +63,10 @@ def showdown(
     factor: int = 1,
     chosen: Iterable[Iterable[str]] | None = None,
 ) -> Showdown:
-    """Show, lay off, count and score (rules.md 3.5, 3.7, 6). `kept` are the stopper's ten cards, eleven for big gin.
+    """Show, lay off, count and score (rules.md 3.5, 3.7, 6).
 
-    chosen: the melding he picks under melding = choice; without one the first of `meldings` is shown.
+    kept: the stopper's ten cards, eleven for big gin. chosen: the melding picked under
+    melding = choice; without one the first of `meldings` is shown.
     """
     kept, defender = list(kept), list(defender)
     legal = meldings(row, how, kept, discard, limit=limit, taken=taken, own_points=own_points)
@@ -81,7 +83,8 @@ def showdown(
         )  # rules.md 3.3: deadwood 0 is gin, whatever it was announced as
     before = deadwood(defender, row, "defender")
     other, laid_off = before, [[] for _ in melds]
-    # rules.md 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never after a shot.
+    # rules.md 3.7: lay-offs after a knock, with layoff_on_gin after gin and big gin too, never
+    # after a shot.
     if row["layoff"] and (how == "knock" or (row["layoff_on_gin"] and how in ("gin", "big_gin"))):
         way = defender_count(melds, defender, row)
         other, laid_off = way.count, way.laid_off
@@ -149,8 +152,9 @@ class Deal:
         # The discard and how, while he chooses what to show
         self._ending: tuple[str | None, str] | None = None
         self._legal: list[list[list[str]]] = []  # what may be shown with it, rules.md 3.5
-        # upcard, draw, discard; last: the question of the 50th-card rule; last_end: he took and must end the deal;
-        # show: he has ended it and picks a melding; offer and answer, of the die
+        # upcard, draw, discard; last: the question of the 50th-card rule; last_end: the last discard
+        # was taken and the deal must be ended; show: the deal is ended and a melding is picked;
+        # offer and answer, of the die
         self._phase = "offer"
         self.die = die or Die(row)
         self._blind = [
@@ -162,7 +166,7 @@ class Deal:
         self._next_blind_offer()
 
     def _deal_cards(self, pack: list[str]) -> None:
-        """rules.md 2 and 4.1: singly, nondealer first; then the upcard; then the stock from the top."""
+        """Deal singly, nondealer first; then the upcard, then the stock (rules.md 2 and 4.1)."""
         self.hands: list[list[str]] = [[], []]
         self.hands[1 - self.dealer] = pack[0:20:2]
         self.hands[self.dealer] = pack[1:20:2]
@@ -182,7 +186,7 @@ class Deal:
         return None if self.result is not None else self._mover
 
     def options(self) -> set[tuple]:
-        """The legal actions of the seat to move (rules.md 9.1); the empty set when the deal is over."""
+        """The legal actions of the seat to move (rules.md 9.1); empty when the deal is over."""
         if self.result is not None:
             return set()
         if self._phase == "offer":
@@ -208,21 +212,21 @@ class Deal:
         }
 
     def _upcard_options(self) -> set[tuple]:
-        """rules.md 4.2: take or pass; in the three-choice openings also the stock."""
+        """Take or pass; in the three-choice openings also the stock (rules.md 4.2)."""
         options = {("take",), ("pass",)}
         if self.row["first_turn"] != "upcard_pass":
             options.add(("stock",))
         return options
 
     def _draw_options(self) -> set[tuple]:
-        """rules.md 4.3: the top of the stock or of the discard pile."""
+        """The top of the stock or of the discard pile (rules.md 4.3)."""
         options = {("stock",)}
         if self.row["take_discard"] and self.pile and not self._upcard_dead:
             options.add(("take",))
         return options
 
     def _last_options(self) -> set[tuple]:
-        """rules.md 4.5, opponent_may_take: take the last discard if he can end the deal with it, or pass."""
+        """Take the last discard to end the deal, or pass (rules.md 4.5, opponent_may_take)."""
         card = self.pile[-1]
         hand = [*self.hands[self._mover], card]
         possible = legal_endings(
@@ -232,7 +236,10 @@ class Deal:
 
     @property
     def meldings(self) -> list[list[list[str]]]:
-        """What may be shown with the ending chosen, in the order of rules.md 3.5, while `show` is the question; else nothing."""
+        """The meldings for the ending chosen, in the order of rules.md 3.5.
+
+        Empty unless `show` is the question.
+        """
         return self._legal if self._phase == "show" and self.result is None else []
 
     def _endings(self) -> list[Ending]:
@@ -247,7 +254,7 @@ class Deal:
         return self._ban(self._taken, self._drawn)
 
     def _ban(self, taken: str | None, drawn: str | None) -> str | None:
-        """rules.md 4.3, discard_ban: the card that may not be discarded on this turn."""
+        """The card that may not be discarded on this turn (rules.md 4.3, discard_ban)."""
         if self.row["discard_ban"] == "none":
             return None
         if self.row["discard_ban"] == "drawn" and drawn is not None:
@@ -280,7 +287,7 @@ class Deal:
             self._die(*action)
 
     def _next_blind_offer(self) -> None:
-        """rules.md 8.1: the nondealer may offer; if he does not, the dealer may; then the nondealer's turn begins."""
+        """Ask for blind offers: nondealer, then dealer, then the first turn begins (rules.md 8.1)."""
         while self._blind:
             self._mover = self._blind.pop(0)
             if self.die.numbers(self._mover, seen=False):
@@ -292,12 +299,12 @@ class Deal:
         )
 
     def _begin(self, phase: str) -> None:
-        """The start of a turn. rules.md 8.3, 8.4: an offer comes before it, if the seat on turn may make one."""
+        """Begin a turn, after an offer if the seat on turn may make one (rules.md 8.3, 8.4)."""
         self._after_offer = phase
         self._phase = "offer" if self.die.numbers(self._mover, self._seen) else phase
 
     def _die(self, action: str, number: int = 0) -> None:
-        """rules.md 8: offer, no offer, accept, refuse."""
+        """Offer, no offer, accept, refuse (rules.md 8)."""
         if action == "offer":
             self.die.offer(self._mover, number, self._seen)
             self._phase, self._mover = "answer", 1 - self._mover
@@ -310,7 +317,7 @@ class Deal:
                 self._mover, self._blind = (
                     1 - self._mover,
                     [],
-                )  # one has offered, nobody else is asked
+                )  # after an offer nobody else is asked
             self._go_on()
 
     def _go_on(self) -> None:
@@ -380,7 +387,10 @@ class Deal:
         return len(self.stock) <= self.row["stock_reserve"]
 
     def _end(self, card: str | None, how: str) -> None:
-        """End the deal; under melding = choice with more than one melding to show, that is a decision of its own (rules.md 9.1)."""
+        """End the deal.
+
+        Under melding = choice with several meldings, showing is a separate decision (rules.md 9.1).
+        """
         self._ending = card, how
         if self.row["melding"] == "choice":
             kept = [other for other in self.hands[self._mover] if other != card]
@@ -394,7 +404,7 @@ class Deal:
             self._show(None)
 
     def _show(self, melding: list[list[str]] | None) -> None:
-        """Lay down and count; None: the one melding there is to show, or the automatic one."""
+        """Lay down and count; None stands for the only or the automatic melding."""
         assert self._ending is not None
         seat, (card, how) = self._mover, self._ending
         self._lay_down(card)

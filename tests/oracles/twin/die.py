@@ -11,7 +11,10 @@ class Die:
         self.offered: tuple[int, int] | None = None  # by whom, which number; until the answer
 
     def numbers(self, seat: int, seen: bool) -> range:
-        """What the seat may offer: rules.md 8.1 before the cards are seen, 8.3 and 8.4 in play; nothing at die_cap."""
+        """The numbers the seat may offer; none at die_cap.
+
+        rules.md 8.1 holds before the cards are seen, 8.3 and 8.4 in play.
+        """
         unowned = self.row["die_centre_in_play"] if seen else True
         may = self.row["die"] != "off" and (seat == self.owner or (self.owner is None and unowned))
         return range(self.stake + 1, self.row["die_cap"] + 1) if may else range(0)
@@ -22,12 +25,12 @@ class Die:
         self.offered = (seat, number)
 
     def accept(self, seat: int) -> None:
-        """rules.md 8.2: the stake becomes the number, and the accepter owns the die."""
+        """The stake becomes the number, and the accepter owns the die (rules.md 8.2)."""
         offerer, number = self._answered(seat)
         self.stake, self.owner = number, 1 - offerer
 
     def refuse(self, seat: int) -> tuple[int, int]:
-        """rules.md 8.2: who offered, and how many won deals (with die = game: games) that gives him."""
+        """The seat that offered and the won deals (or games) that a refusal gives it (rules.md 8.2)."""
         offerer, number = self._answered(seat)
         return offerer, self.stake if self.row["die_refusal_pays"] == "old" else number
 

@@ -1,6 +1,6 @@
 """The showdown of the EAAI framework (docs/reference/published-results.md#the-eaai-challenge).
 
-Both sides show a family drawn evenly from those of least own deadwood; lay-offs are forced and first fit.
+Both sides show a random family of least own deadwood; lay-offs are forced and first fit.
 """
 
 import random
@@ -36,7 +36,7 @@ def _list_order(meld: Iterable[str]) -> tuple:
 
 
 def _family(hand: list[str], rng: random.Random) -> list[list[str]]:
-    """One family of least deadwood, all being equally likely; its melds in list order."""
+    """A random family of least deadwood, all equally likely; its melds in list order."""
     family = rng.choice(optimal_meldings(hand, EAAI_ROW))
     return sorted(family, key=_list_order)
 
@@ -59,7 +59,7 @@ def eaai_showdown(
     own = sum(values[card] for card in left_over(stopper_ten, melds))
     loose = left_over(defender_ten, _family(defender_ten, rng))
     laid_off: list[str] = []
-    # As in the framework: lay-offs only if the knocker's deadwood is above 0; after each one start again.
+    # As in the framework: lay-offs only if the knocker's deadwood is above 0; start again after each.
     while own > 0 and (fit := _first_fit(melds, loose)) is not None:
         number, card = fit
         melds[number] = [*melds[number], card]

@@ -25,7 +25,10 @@ def knock_limit(row: dict, upcard: str | None) -> int:
 
 
 def shot_ranks(score: int) -> list[str]:
-    """The ranks a shot must leave (rules.md 3.6): the non-zero digits among the last two, lowest first."""
+    """The ranks a shot must leave: the non-zero ones of the last two digits (rules.md 3.6).
+
+    Lowest first.
+    """
     digits = (score // 10 % 10, score % 10)
     return [RANKS[digit - 1] for digit in sorted(digits) if digit > 0]
 
@@ -39,7 +42,10 @@ def legal_meldings(
     taken: str | None = None,
     demanded: Iterable[str] = (),
 ) -> list[list[list[str]]]:
-    """All meldings that permit the ending named (rules.md 3.3); those with deadwood 0 among the ones for a knock make it gin."""
+    """All meldings that permit the ending named (rules.md 3.3).
+
+    Those for a knock that leave deadwood 0 make it gin.
+    """
     if how == "shot":
         found = permitted(kept, row, demanded=demanded, taken=taken)
     elif how == "big_gin":
@@ -83,7 +89,8 @@ def legal_endings(
 ) -> list[Ending]:
     """Every legal ending with these eleven cards (rules.md 3.3).
 
-    taken: the card drawn from the discard pile on this turn, if any. banned: the card that may not be discarded.
+    taken: the card drawn from the discard pile on this turn, if any.
+    banned: the card that may not be discarded.
     own_points: the player's own points at the start of the deal, for the shot.
     """
     hand = list(hand)

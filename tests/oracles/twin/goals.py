@@ -1,4 +1,4 @@
-"""What wins a match (rules.md 7): a goal is fed the results of deals and tells who stands how, and who has won."""
+"""The goals of a match (rules.md 7): a goal takes the results of deals and finds the winner."""
 
 from .die import Die
 
@@ -6,7 +6,10 @@ GIN_LIKE = ("gin", "big_gin", "shot")
 
 
 def deals_counted(row: dict, result) -> int:
-    """How many won deals a won deal is worth (rules.md 7 and 8.5); a refusal pays its number without any factor (8.2)."""
+    """The number of won deals that a won deal counts (rules.md 7 and 8.5).
+
+    A refusal pays its number without any factor (rules.md 8.2).
+    """
     if result.kind in GIN_LIKE:
         return result.stake * row["deal_count_gin"]
     if result.kind == "undercut":
@@ -95,7 +98,7 @@ class Points(Goal):
 
 
 class Columns(Goal):
-    """Hollywood. `boxes` are the entries, `closed_by` the winner of each column, None while it is open."""
+    """Hollywood: `boxes` are the entries, `closed_by` the winner of each column or None."""
 
     def __init__(self, row: dict) -> None:
         super().__init__({**row, "start_points": (0, 0)})  # which have no effect here
@@ -117,7 +120,7 @@ class Columns(Goal):
             self._wins(self._better())
 
     def _entered(self, side: int) -> list[int]:
-        """The columns in which a won deal is entered; it opens one more to the side, if one is left to open."""
+        """The columns in which a won deal is entered; it opens another if one is left to open."""
         open_columns = [column for column, closed in enumerate(self.closed_by) if closed is None]
         if self.row["column_entry"] == "absolute":
             self.opened[side] = min(self.won[side], len(self.columns))
@@ -150,7 +153,7 @@ class Columns(Goal):
 
 
 class Games(Goal):
-    """Gin Pro: `games` won by each side, `played` so far; with die = game every game has a `die` (rules.md 8)."""
+    """Gin Pro: `games` won by each side and `played`; with die = game each has a `die` (rules.md 8)."""
 
     def __init__(self, row: dict) -> None:
         super().__init__(row)
@@ -194,7 +197,7 @@ class Deals(Goal):
 
 
 class Total(Goal):
-    """Solitary Gin: the player's penalties are in points[0]; a lost match is won by side 1, which is nobody."""
+    """Solitary Gin: points[0] are the player's penalties; side 1, nobody, wins a lost match."""
 
     def __init__(self, row: dict) -> None:
         super().__init__({**row, "start_points": (0, 0)})  # which have no effect here

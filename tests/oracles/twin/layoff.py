@@ -1,4 +1,4 @@
-"""The defender's count after lay-offs (rules.md 3.7): the joint minimum, found by trying every way."""
+"""The defender's count after lay-offs (rules.md 3.7): the joint minimum, by trying every way."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class LayOff:
 
 
 def additions(meld: Iterable[str], hand: Iterable[str], row: dict) -> list[frozenset[str]]:
-    """Every set of cards of the hand, the empty one first, with which the meld is again a valid one (rules.md 3.7)."""
+    """Every set of cards that extends the meld to a valid one, the empty set first (rules.md 3.7)."""
     meld, hand = frozenset(meld), frozenset(hand)
     larger = [
         whole for whole in SETS_AND_RUNS[row["ace_runs"]] if meld < whole and whole - meld <= hand
@@ -36,7 +36,7 @@ def _ways(
 
 
 def defender_count(shown_melds: Iterable[Iterable[str]], hand: Iterable[str], row: dict) -> LayOff:
-    """The least value of the cards in neither an own meld nor a lay-off, and one way to reach it (rules.md 3.7)."""
+    """The least value of cards in no own meld and no lay-off, and a way to it (rules.md 3.7)."""
     hand = list(hand)
     choices = [additions(meld, hand, row) for meld in shown_melds]
     best: tuple[int, list[str], list[frozenset[str]]] | None = None

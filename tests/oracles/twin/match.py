@@ -1,4 +1,4 @@
-"""Deals one after the other (rules.md 7): who deals (rules.md 4.1), which deal comes next, and when the match is over."""
+"""Deals in sequence (rules.md 4.1 and 7): who deals, and when the match is over."""
 
 from collections.abc import Callable, Iterable
 from random import Random
@@ -45,7 +45,7 @@ class Match:
             self.dealer = self._next_dealer(result)
 
     def _next_dealer(self, result) -> int | None:
-        """rules.md 4.1: next_dealer after a deal that was won, void_dealer after any other."""
+        """The next dealer: next_dealer after a won deal, void_dealer after others (rules.md 4.1)."""
         if self.dealer is None:
             return None
         if result.winner is None:
@@ -57,7 +57,7 @@ class Match:
 
     @property
     def unfinished(self) -> bool:
-        """rules.md 7: undecided after max_deals deals of any result."""
+        """Whether max_deals deals of any result left the match undecided (rules.md 7)."""
         return not self.goal.over and self.deals >= self.row["max_deals"]
 
     @property
@@ -101,7 +101,10 @@ def play_match(
     choose: Callable[[Deal | SoloDeal], tuple],
     first_dealer: int | None = None,
 ) -> tuple[Match, list[Result]]:
-    """Play deals with these packs until the match is over; the match and what its deals came to, redeals among them."""
+    """Play deals with these packs until the match is over.
+
+    Returns the match and the results of its deals, redeals included.
+    """
     match = Match(row, first_dealer)
     results = []
     for pack, joker_place in packs:

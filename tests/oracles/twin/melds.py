@@ -11,7 +11,7 @@ RANKS = "A23456789TJQK"
 SUITS = "SHDC"  # the suit order of the text form, rules.md 3.5
 PACK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 
-# rules.md 3.1: the ranks a run may go through, upward. "high_or_low" has the ace at both ends of the line,
+# rules.md 3.1: the ranks a run may go through, upward. "high_or_low" has the ace at both ends,
 # "corner" is the circle, cut open twice round.
 LINE = {"low": RANKS, "high_or_low": RANKS + "A", "corner": RANKS + RANKS}
 
@@ -37,7 +37,7 @@ def _values(pip_values: str, ace_value: int) -> dict[str, int]:
 
 
 def card_values(row: dict, side: str = "stopper") -> dict[str, int]:
-    """Deadwood value of every card for the stopper or the defender (rules.md 2: only the ace may differ)."""
+    """Deadwood value of every card, by side; only the ace may differ (rules.md 2)."""
     if side not in ("stopper", "defender"):
         raise ValueError(f"side is 'stopper' or 'defender', not {side!r}")
     ace = row["ace_value"] if side == "stopper" else row["defender_ace_value"]
@@ -48,19 +48,22 @@ def card_values(row: dict, side: str = "stopper") -> dict[str, int]:
 
 
 def _chain(card: str, ace_runs: str) -> list[str]:
-    """The cards a run beginning with `card` goes through, upward; a run has at most 13 cards (rules.md 3.1)."""
+    """The cards of a run from `card` upward, at most 13 (rules.md 3.1)."""
     start = RANKS.index(card[0])
     return [rank + card[1] for rank in LINE[ace_runs][start : start + 13]]
 
 
 def _alternate(suits: tuple[str, ...]) -> bool:
-    """Do the colours alternate, BRBR or RBRB (rules.md 3.1)?"""
+    """Whether the colours alternate, BRBR or RBRB (rules.md 3.1)."""
     black = [suit in "SC" for suit in suits]
     return all(a != b for a, b in pairwise(black))
 
 
 def _rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
-    """Rainbows whose lowest card is `card`: four ranks in sequence, four suits, colours alternating (rules.md 3.1)."""
+    """Rainbows whose lowest card is `card` (rules.md 3.1).
+
+    Four ranks in sequence, four suits, alternating colours.
+    """
     ranks = [other[0] for other in _chain(card, ace_runs)[:4]]
     if len(ranks) < 4:
         return []
@@ -101,7 +104,10 @@ def _rainbows(hand: list[str], held: set[str], ace_runs: str) -> list[tuple[str,
 
 
 def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
-    """Every meld made of cards of the hand, each in text order: sets by suit, runs and rainbows upward (rules.md 3.5)."""
+    """Every meld within the hand, each in text order (rules.md 3.5).
+
+    Sets are ordered by suit, runs and rainbows upward.
+    """
     hand = list(hand)
     held = set(hand)
     melds = _sets(held) + _runs(hand, held, row["ace_runs"])
@@ -111,18 +117,18 @@ def melds_in(hand: Iterable[str], row: dict) -> list[tuple[str, ...]]:
 
 
 def all_melds(row: dict) -> set[frozenset[str]]:
-    """Every meld of the pack as a card set: different ways to write the same thirteen cards are one (rules.md 3.1)."""
+    """Every meld of the pack as a set of cards, however it is written (rules.md 3.1)."""
     return {frozenset(meld) for meld in melds_in(PACK, row)}
 
 
-# Sets and runs of the pack. Rainbows are left out on purpose: nothing can be added to one (rules.md 3.7).
+# Sets and runs of the pack. Rainbows are left out: nothing can be added to one (rules.md 3.7).
 SETS_AND_RUNS = {ace_runs: all_melds({"ace_runs": ace_runs, "rainbow": False}) for ace_runs in LINE}
 
 
 def extends(meld: Iterable[str], extra: Iterable[str], row: dict) -> bool:
-    """Is the meld with the extra cards a valid meld of the same kind (rules.md 3.7)?
+    """Whether the meld with the extra cards is a valid meld of the same kind (rules.md 3.7).
 
-    A larger meld that holds a set is a set, one that holds a run is a run, and none holds a rainbow.
+    A larger meld that holds a set is a set, one that holds a run is a run, none holds a rainbow.
     """
     return frozenset(meld).union(extra) in SETS_AND_RUNS[row["ace_runs"]]
 
@@ -131,7 +137,7 @@ def extends(meld: Iterable[str], extra: Iterable[str], row: dict) -> bool:
 
 
 def families(melds: list[tuple[str, ...]]) -> Iterator[list[tuple[str, ...]]]:
-    """Every family of pairwise disjoint melds of the list, the empty family first (rules.md 3.2)."""
+    """Every family of disjoint melds of the list, the empty family first (rules.md 3.2)."""
     yield []
     for number, meld in enumerate(melds):
         rest = [other for other in melds[number + 1 :] if set(meld).isdisjoint(other)]
@@ -146,7 +152,7 @@ def left_over(hand: Iterable[str], family: Iterable[Iterable[str]]) -> list[str]
 
 
 def _most_saved(options: list[tuple[frozenset[str], int]]) -> int:
-    """The greatest total value of disjoint melds, all families being tried; (cards, value) for each meld."""
+    """The largest total value of disjoint melds, given as (cards, value); tries all families."""
     most = 0
     for number, (meld, saved) in enumerate(options):
         rest = [option for option in options[number + 1 :] if meld.isdisjoint(option[0])]
@@ -176,7 +182,10 @@ def in_text_order(family: Iterable[Iterable[str]]) -> list[list[str]]:
 def optimal_meldings(
     hand: Iterable[str], row: dict, side: str = "stopper"
 ) -> list[list[list[str]]]:
-    """All meldings of least deadwood, in text order; two short runs and one long run are different (rules.md 3.2)."""
+    """All meldings of least deadwood, in text order (rules.md 3.2).
+
+    Two short runs differ from a long one of the same cards.
+    """
     hand = list(hand)
     values = card_values(row, side)
     counted = [
@@ -199,9 +208,9 @@ def permitted(
 ) -> list[list[tuple[str, ...]]]:
     """The meldings of the stopper's cards that meet every condition given.
 
-    limit: deadwood at most this (gin and knock, rules.md 3.3). demanded: the left-over cards have exactly these ranks
-    (the shot, rules.md 3.6; an empty list means that no card is left over, big gin). taken: under
-    take_to_knock = melded this card lies in a meld (rules.md 3.3); with `any` it makes no difference.
+    limit: deadwood at most this (gin and knock, rules.md 3.3).
+    demanded: the ranks of the left-over cards (the shot, rules.md 3.6); [] for big gin.
+    taken: a card that must be in a meld under take_to_knock = melded (rules.md 3.3).
     """
     hand = list(hand)
     values = card_values(row)
@@ -229,7 +238,7 @@ def _direct(meld: tuple[str, ...], ace_runs: str) -> frozenset[str]:
 
 
 def extension_cards(family: Iterable[tuple[str, ...]], known: set[str], row: dict) -> set[str]:
-    """Cards outside `known` that could be laid off directly on one of the melds (rules.md 3.5, item 2)."""
+    """Cards outside `known` that could be laid off directly on a meld (rules.md 3.5, item 2)."""
     return {card for meld in family for card in _direct(meld, row["ace_runs"])} - known
 
 
@@ -242,9 +251,9 @@ def showable(
     taken: str | None = None,
     demanded: Iterable[str] | None = None,
 ) -> list[list[list[str]]]:
-    """The meldings that meet the conditions (see `permitted`), in the order of preference of rules.md 3.5.
+    """The meldings that meet the conditions of `permitted`, in the order of rules.md 3.5.
 
-    `discard` is the card thrown with the ending; None for big gin and where none is given.
+    discard: the card discarded with the ending; None for big gin and where none is given.
     """
     hand = list(hand)
     values = card_values(row)
@@ -261,5 +270,5 @@ def showable(
 def shown(
     hand: Iterable[str], discard: str | None, row: dict, **conditions
 ) -> list[list[str]] | None:
-    """The melding the stopper shows under melding = auto, or None where none meets the conditions: see `showable`."""
+    """The melding shown under melding = auto, the first of `showable`; None if there is none."""
     return next(iter(showable(hand, discard, row, **conditions)), None)

@@ -12,7 +12,7 @@ class Score:
 
 
 def multiplier(row: dict, upcard: str | None) -> int:
-    """The factor on all points of the deal (rules.md 6): spade_multiplier when the first upcard is a spade."""
+    """The factor on all points: spade_multiplier when the first upcard is a spade (rules.md 6)."""
     return row["spade_multiplier"] if upcard is not None and upcard[1] == "S" else 1
 
 
@@ -24,7 +24,8 @@ def _premium(row: dict, how: str, stock_left: int) -> int:
 
 
 def _gin_like(row: dict, how: str, own: int, other: int, premium: int) -> Score:
-    # rules.md 6, layoff_on_gin: after gin and big gin, never after a shot, a defender left with nothing cancels the deal.
+    # rules.md 6, layoff_on_gin: after gin and big gin, never after a shot, a defender left with
+    # nothing cancels the deal.
     if row["layoff_on_gin"] and how != "shot" and other == 0:
         return Score(how, None, 0, 0)
     bonus = row["big_gin_bonus"] if how == "big_gin" else row["gin_bonus"]
@@ -43,7 +44,7 @@ def _knock(row: dict, own: int, other: int, premium: int) -> Score:
 def deal_points(
     row: dict, how: str, own: int, other: int, stock_left: int = 0, factor: int = 1
 ) -> Score:
-    """Points for an ending with the stopper's count `own` (K) and the defender's count `other` (Q), rules.md 6."""
+    """Points for an ending, from the counts of stopper (`own`) and defender (`other`); rules.md 6."""
     premium = _premium(row, how, stock_left)
     score = (
         _knock(row, own, other, premium)

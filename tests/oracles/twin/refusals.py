@@ -1,4 +1,4 @@
-"""Which rows are no game (rules.md 10.17), and dashes for what the row makes effective (rules.md 11)."""
+"""Which rows are not variants (rules.md 10.17), and dashes for what has no effect (rules.md 11)."""
 
 UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
 

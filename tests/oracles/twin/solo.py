@@ -1,4 +1,4 @@
-"""One one-player deal, action by action (rules.md 5), and its points (rules.md 6)."""
+"""A one-player deal, action by action (rules.md 5), and its points (rules.md 6)."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ PLAYER = 0  # the other side, 1, is the joker, or nobody
 
 
 def joker_places(row: dict) -> int:
-    """How many places the joker may have: in the whole pack, or in the rest after the deal (rules.md 5.1)."""
+    """The number of places of the joker: in the pack, or in the rest after the deal (rules.md 5.1)."""
     rest = len(PACK) - _dealt(row)
     return {"none": 0, "before_deal": len(PACK) + 1, "after_deal": rest + 1}[row["joker"]]
 
@@ -23,10 +23,11 @@ def _dealt(row: dict) -> int:
 
 
 class SoloDeal:
-    """Played with ("stock",), ("throw", card) and ("end", None, how). `deck[0]` is the top of the deck.
+    """A deal played with ("stock",), ("throw", card) and ("end", None, how).
 
-    pack: the 52 cards. joker_place: the number of cards above the joker, of the pack with before_deal, of the deck
-    with after_deal; None in a game without one. A joker in the hand that means a new deal is the result `redeal`.
+    pack: the 52 cards. joker_place: the number of cards above the joker, in the pack with
+    before_deal, in the deck with after_deal; None in a variant without a joker. `deck[0]` is the
+    top of the deck. A joker in the hand that means a new deal is the result `redeal`.
     """
 
     def __init__(self, row: dict, pack: Iterable[str], joker_place: int | None = None) -> None:
@@ -51,7 +52,7 @@ class SoloDeal:
             self._hold_ten()
 
     def _deal_cards(self, pack: list[str], joker_place: int | None) -> None:
-        """rules.md 5.1: the joker is in the pack before dealing, or shuffled into the rest after it."""
+        """The joker is in the pack before dealing, or shuffled into the rest after it (rules.md 5.1)."""
         if self.row["joker"] == "before_deal":
             pack.insert(joker_place, JOKER)
         number = _dealt(self.row)
@@ -60,7 +61,7 @@ class SoloDeal:
             self.deck.insert(joker_place, JOKER)
 
     def _joker_in_hand(self) -> None:
-        """rules.md 5.1: deal again, or result `joker` with the deadwood of the nine other cards."""
+        """Deal again, or result `joker` with the deadwood of the nine other cards (rules.md 5.1)."""
         if self.row["joker_in_hand"] == "redeal":
             self._finish(Result("redeal"))
         else:
@@ -80,7 +81,7 @@ class SoloDeal:
         return self._stop_options() if len(self.hands[PLAYER]) == 10 else self._discard_options()
 
     def _stop_options(self) -> set[tuple]:
-        """rules.md 5.2: end the deal or draw; with penalties there is no stop decision."""
+        """End the deal or draw; with penalties there is no stop decision (rules.md 5.2)."""
         how = "gin" if self._count() == 0 else "knock"
         if (
             self.row["deal_scoring"] != "penalty"
@@ -94,9 +95,11 @@ class SoloDeal:
         return self.draws > 0 or self.row["stop_before_draw"]
 
     def _discard_options(self) -> set[tuple]:
-        """rules.md 5.2: any card, or big gin, also with the eleven cards dealt (rules.md 001-5), whatever stop_before_draw says.
+        """Any card, or big gin (rules.md 5.2).
 
-        rules.md 4.3, discard_ban: nothing is ever taken, so that only `drawn` forbids anything.
+        Big gin is also legal with the eleven cards dealt, whatever stop_before_draw says
+        (rules.md 001-5). Nothing is ever taken, so discard_ban forbids only the card drawn
+        (rules.md 4.3).
         """
         banned = self._drawn if self.row["discard_ban"] == "drawn" else None
         options: set[tuple] = {("throw", card) for card in self.hands[PLAYER] if card != banned}
@@ -141,7 +144,7 @@ class SoloDeal:
         self._hold_ten()
 
     def _hold_ten(self) -> None:
-        """rules.md 5.2: with penalties gin ends the deal by itself, and so does the last turn."""
+        """With penalties gin ends the deal by itself, and so does the last turn (rules.md 5.2)."""
         if self.row["deal_scoring"] != "penalty":
             return
         last = self.draws == self.row["max_draws"]
@@ -165,7 +168,7 @@ class SoloDeal:
         )
 
     def _above(self) -> int | None:
-        """rules.md 6: N, the cards above the joker when the deal is ended, the joker only with count_joker."""
+        """N, the cards above the joker at the end, the joker itself with count_joker (rules.md 6)."""
         if self.row["deal_scoring"] != "joker":
             return None
         return self.deck.index(JOKER) + (1 if self.row["count_joker"] else 0)
@@ -177,7 +180,10 @@ class SoloDeal:
         return Score(how, "stopper", won, 0)
 
     def _lost_to_the_joker(self) -> None:
-        """rules.md 6: the deadwood to the joker, 1 in the win-or-lose game, in a game of penalties it is the player's penalty."""
+        """The points of a deal lost to the joker (rules.md 6).
+
+        The deadwood goes to the joker, 1 under winloss; under penalties it is the player's.
+        """
         count = self._count()
         points = {"joker": [0, count], "winloss": [0, 1], "penalty": [count, 0]}[
             self.row["deal_scoring"]
@@ -185,7 +191,7 @@ class SoloDeal:
         self._finish(Result("joker", None, 1 - PLAYER, points, stopper_count=count))
 
     def _finish(self, result: Result) -> None:
-        """rules.md 6, the result record: the deck is m of 5.1, after so many draws without the joker, no discards in it."""
+        """Record the result (rules.md 6); the deck is m of 5.1, without joker and discards."""
         result.stock_left, result.turns = self._dealt_deck - self.draws, self.turns
         result.draws, result.limit = [self.draws, 0], self.row["knock_limit"]
         self.result = result

@@ -1,8 +1,10 @@
-"""The slow, obvious twin of the policies: rules of thumb written from their descriptions alone (docs/reference/strategies), for tests only.
+"""The slow, obvious twin of the policies, for tests only.
 
-A policy here is a function of what its player sees (`Seen`) and of its parameters. A take or a knock policy gives the set of acceptable
-answers, a discard policy the set of acceptable cards: more than one where the text leaves a tie, or a choice of melding, open.
-Where the text can be read in several ways, the reading is a keyword of the function; its default is the one that is held to.
+The policies are written from their descriptions alone (docs/reference/strategies). A policy is a
+function of what its player sees (`Seen`) and of its parameters. A take or knock policy returns the
+set of acceptable answers, a discard policy the set of acceptable cards: several where the
+description leaves a tie, or a choice of melding, open. Where the description can be read in several
+ways, the reading is a keyword of the function; its default is the reading used.
 """
 
 from . import discard, knock, take

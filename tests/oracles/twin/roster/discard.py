@@ -1,4 +1,7 @@
-"""Discard policies (docs/reference/strategies/elementary.md and bots.md): the set of acceptable cards."""
+"""Discard policies as sets of acceptable cards.
+
+The policies are described in docs/reference/strategies/elementary.md and bots.md.
+"""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -14,7 +17,7 @@ ROUNDING = Fraction(
 
 
 def least(scores: dict[str, Iterable]) -> set[str]:
-    """The cards that may have the least score; each has all the scores that the text allows it."""
+    """The cards that may have the least score, of all scores that the description allows each."""
     low = {card: min(some) for card, some in scores.items()}
     high = {card: max(some) for card, some in scores.items()}
     return {
@@ -46,7 +49,7 @@ def uniform(seen: Seen) -> set[str]:
 
 
 def loose_high(seen: Seen) -> set[str]:
-    """The dearest loose card of the best melding of the eleven (any of them); a hand without one throws its dearest card."""
+    """The dearest loose card of any best melding of the eleven; without one, the dearest card."""
     chosen = set()
     for loose in seen.loose(seen.hand):
         legal = loose & seen.legal or seen.legal
@@ -60,7 +63,7 @@ def melds_through_rank(card: str) -> int:
 
 
 def simple(seen: Seen) -> set[str]:
-    """Least deadwood among the cards that repeat no pair {drawn, discarded} of an earlier own turn (2.5)."""
+    """Least deadwood among cards that repeat no pair {drawn, discarded} of an earlier own turn."""
     drawn = seen.taken or seen.drawn
     earlier = [{drew, threw} for seat, drew, threw in seen.history if seat == seen.seat]
     candidates = {card for card in seen.legal if {drawn, card} not in earlier} or seen.legal
@@ -68,7 +71,10 @@ def simple(seen: Seen) -> set[str]:
 
 
 def hits(seen: Seen, keep_pairs: bool = False) -> set[str]:
-    """Most hits of the kept hand, then least deadwood; keep_pairs: never break a two-card run while another discard exists."""
+    """Most hits of the kept hand, then least deadwood.
+
+    keep_pairs: never break a two-card run while another discard exists.
+    """
     legal = seen.legal
     if keep_pairs:
         neighbours = {card for card in seen.hand if {beside(card, -1), beside(card, 1)} & seen.hand}
@@ -85,7 +91,7 @@ def hits_of(seen: Seen, ten: frozenset[str], unseen: frozenset[str]) -> int:
 
 
 def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> set[str]:
-    """Least of (deadwood, danger, -pip), in this order (2.7)."""
+    """Least of (deadwood, danger, -pip), in this order."""
 
     def score(card: str) -> tuple:
         close = near(card)
@@ -99,7 +105,7 @@ def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> 
 
 
 def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
-    """Least share in the neighbour sum over the whole hand (2.9)."""
+    """Least share in the neighbour sum over the whole hand."""
 
     def share(card: str) -> Fraction:
         others = seen.hand - {card}
@@ -116,9 +122,10 @@ def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
 def alpha(
     seen: Seen, a: float = 1, fade: float = 0, floor: float = 0, belief: str = "uniform"
 ) -> set[str]:
-    """Least a * structure lost + (1 - a) * deadwood left, uniform version; fade = 0 only: a as it stands.
+    """Least a * structure lost + (1 - a) * deadwood left, uniform version, for fade = 0 only.
 
-    The text adds up the structure of what is kept. The policy says that it counts what goes, which is the reading taken.
+    The description adds up the structure of what is kept. The policy says that it counts what is
+    lost, which is the reading used.
     """
     share = (
         Fraction(max(floor, a * (1 - ((seen.turn_of_both - 1) / fade) ** 0.5)))
@@ -134,7 +141,10 @@ def alpha(
 
 
 def structure(seen: Seen, card: str) -> Fraction:
-    """Over a card's partners, the cards that make a meld of the two: each 1 - q^4 (on P that is nothing), and 3 if it is held already."""
+    """The structure of a card: over its partners, the cards that make a meld of the two.
+
+    Each counts 1 - q^4 (nothing for cards of P), and 3 if it is held already.
+    """
     q = (
         Fraction(10 - len(seen.known), len(seen.unseen))
         if seen.row["players"] == 2
@@ -202,9 +212,10 @@ def reach(
 
 
 def hold(seen: Seen, ten: frozenset[str], unseen: frozenset[str], by: str) -> Fraction:
-    """Credit for every card of h that is the only one of h in a meld with a card of P; no meld that needs a card seen elsewhere.
+    """Credit for every card of h that is the only one of h in a meld with a card of P.
 
-    by: with the `policy` the card itself is one more that the opponent would have to be dealt, and declining is no throwing.
+    Melds that need a card seen elsewhere do not count. by: for the `policy` the card itself is
+    another that the opponent would have to be dealt, and declining is not discarding.
     """
     total = Fraction(0)
     thrown = (
@@ -250,7 +261,10 @@ def marjj(
     one_gone: float = 4,
     **values: float,
 ) -> set[str]:
-    """Among the dear loose cards the least deadwood + weighted mean of the best next counts + use to the opponent."""
+    """Among the dear loose cards, the least sum of three terms.
+
+    They are deadwood, the weighted mean of the best next counts, and use to the opponent.
+    """
     acceptable = set()
     for candidates in candidates_of(seen, window):
         scores = {}
@@ -269,7 +283,10 @@ def marjj(
 
 
 def candidates_of(seen: Seen, window: float) -> list[set[str]]:
-    """Loose cards with pip within `window` of the dearest loose one, for each best melding of the eleven; all where none is legal."""
+    """Loose cards with pip within `window` of the dearest, for each best melding of the eleven.
+
+    All legal cards where none of them is legal.
+    """
     found = []
     for loose in seen.loose(seen.hand):
         legal = loose & seen.legal
@@ -303,9 +320,10 @@ def opponents_value(
     two_gone: float = -4,
     set: float = 20,
 ) -> Fraction:
-    """oppEV(x), as the words of the policy's parameters make it exact: no_run and run in place of what each card is worth.
+    """oppEV(x), as the policy's parameters define it.
 
-    Nothing can be had below an ace or right above a king; above a queen no king, but two above nothing is missed (as the original has it).
+    no_run and run replace the worth of each card. No card is below an ace or right above a king;
+    above a queen the king counts as missing, but the card two above does not, as in the original.
     """
     around = {steps: beside(card, steps) for steps in (-2, -1, 1, 2)}
     lost = {
@@ -322,7 +340,11 @@ def opponents_value(
 
 
 def _in_runs(these: dict[int, bool], both: float, one: float, two: float) -> Fraction:
-    """`both` for a neighbour on one side and one of two cards on the other; else each neighbour and each card two away by itself."""
+    """The weight of a card's possible runs.
+
+    `both` for a neighbour on one side and one of two cards on the other; otherwise each neighbour
+    and each card two away by itself.
+    """
     if (these[-1] and (these[1] or these[2])) or (these[1] and (these[-1] or these[-2])):
         return Fraction(both)
     return Fraction(one) * (these[-1] + these[1]) + Fraction(two) * (these[-2] + these[2])

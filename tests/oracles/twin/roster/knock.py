@@ -1,6 +1,8 @@
-"""Knock policies (docs/reference/strategies/elementary.md): the set of acceptable answers, 0 play on, 1 end the deal.
+"""Knock policies as sets of acceptable answers: 0 play on, 1 end the deal.
 
-The engine asks only about endings that are legal, so "within the limit" holds of every question. A shot or big gin is worth as much as gin.
+The policies are described in docs/reference/strategies/elementary.md. The engine asks only about
+legal endings, so "within the limit" holds for every question. A shot or big gin is worth as much as
+gin.
 """
 
 from fractions import Fraction
@@ -61,7 +63,10 @@ def count(seen: Seen) -> set[int]:
 
 
 def at_wall(seen: Seen, k: float = 0) -> set[int]:
-    """As `at`, and with any d when this discard would make the deal void (rules.md 4.5); before a last question of the opponent, too."""
+    """As `at`, and with any d when this discard would make the deal void (rules.md 4.5).
+
+    This also holds before a last question to the opponent.
+    """
     ends_stock = (
         seen.row["stock_end"] in ("after_discard", "opponent_may_take")
         and seen.stock <= seen.row["stock_reserve"]
@@ -70,7 +75,10 @@ def at_wall(seen: Seen, k: float = 0) -> set[int]:
 
 
 def belief(seen: Seen, own: float = 6, opp: float = 18) -> set[int]:
-    """Except d > own while the opponent's estimated mean deadwood is at most opp. How that is estimated the text leaves open."""
+    """Except d > own while the opponent's estimated mean deadwood is at most opp.
+
+    The description leaves open how that is estimated.
+    """
     if seen.ending_count <= own or seen.ending_count == 0 or seen.ending > 1:
         return {1}
     return (

@@ -1,4 +1,7 @@
-"""What a player sees when he must decide: hand, U, P, D and the score (docs/reference/strategies/elementary.md)."""
+"""What a player sees for a decision (docs/reference/strategies/elementary.md).
+
+Hand, U (unseen), P (known to be the opponent's), D (shed by the opponent) and the score.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -6,7 +9,7 @@ from itertools import chain
 
 from ..melds import PACK, RANKS, card_values, deadwood, melds_in, optimal_meldings
 
-KEYS = ("ace_runs", "rainbow", "pip_values", "ace_value")  # of a row: what deadwood hangs on
+KEYS = ("ace_runs", "rainbow", "pip_values", "ace_value")  # the parameters deadwood depends on
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Seen:
     unseen: frozenset[str]  # U
     known: frozenset[str]  # P
     shed: frozenset[str]  # D
-    legal: frozenset  # the cards that may be thrown, or the answers 0, 1, 2
+    legal: frozenset  # the cards that may be discarded, or the answers 0, 1, 2
     turn: int  # own turns, from 1
     turn_of_both: int = 1
     offer: str | None = None  # the card on offer
@@ -37,7 +40,7 @@ class Seen:
 
     @property
     def rules(self) -> tuple:
-        """What tells the values and melds of one row from those of another."""
+        """The parameters of a row on which its card values and melds depend."""
         return tuple(self.row[key] for key in KEYS)
 
     def pip(self, card: str) -> int:
@@ -63,7 +66,7 @@ class Seen:
         return _melds(hand, self.rules)
 
     def loose(self, hand: frozenset[str]) -> tuple[frozenset[str], ...]:
-        """The loose cards by every least-deadwood melding of the hand, and last those that are loose by some of them."""
+        """The loose cards of every least-deadwood melding, and last those loose in any of them."""
         return _loose(hand, self.rules)
 
 

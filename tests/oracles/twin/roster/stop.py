@@ -9,7 +9,10 @@ from ..points import deal_points
 
 
 def stopping_value(row: dict, count: int, left: int) -> Fraction:
-    """Mean points of ending the deal with a deadwood, the player's less the joker's, `left` cards in the deck with the joker in it."""
+    """Mean points of ending the deal with a deadwood, the player's less the joker's.
+
+    `left` cards are in the deck, the joker among them.
+    """
     how = "gin" if count == 0 else "knock"
     extra = 1 if row["count_joker"] else 0
     scores = [deal_points(row, how, count, above + extra) for above in range(left)]

@@ -1,4 +1,7 @@
-"""Take policies (docs/reference/strategies/elementary.md and bots.md): the set of acceptable answers, 0 stock, 1 take, 2 pass."""
+"""Take policies as sets of acceptable answers: 0 stock, 1 take, 2 pass.
+
+The policies are described in docs/reference/strategies/elementary.md and bots.md.
+"""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -61,19 +64,22 @@ def lower(seen: Seen) -> set[int]:
 
 
 def value(seen: Seen, by: str = "deadwood") -> set[int]:
-    """The best value after taking and discarding beats the mean of the best after drawing u, over all u in U."""
+    """The best value after taking beats the mean of the best after drawing u, over all u in U."""
     if by == "deadwood":
         return _value(seen, lambda ten, unseen: [seen.count(ten)])
     return _value(seen, lambda ten, unseen: [-hits_of(seen, ten, unseen)])
 
 
 def mmd(seen: Seen, reach: float = 0.85, hold: float = 1, **readings: str) -> set[int]:
-    """The same with the value of 2.11."""
+    """The same with the hand value of `discard.hand_value`."""
     return _value(seen, lambda ten, unseen: hand_value(seen, ten, unseen, reach, hold, **readings))
 
 
 def _value(seen: Seen, worth: Worth) -> set[int]:
-    """Small is good. Both answers are acceptable where the melding chosen would decide, or less than rounding could."""
+    """Compare two values, of which the smaller is better.
+
+    Both answers are acceptable where the choice of melding, or rounding, would decide.
+    """
     least, most = _best(seen, seen.offer, seen.unseen, worth, drawn=False)
     draws = [_best(seen, card, seen.unseen - {card}, worth, drawn=True) for card in seen.unseen]
     low, high = (Fraction(sum(draw[side] for draw in draws), len(draws)) for side in (0, 1))
