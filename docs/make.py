@@ -37,7 +37,6 @@ from simgin.review import frames as portrait
 from simgin.review import rule_metrics, solo_metrics
 from simgin.review.rule_metrics import Trait
 from simgin.rules import variants
-from simgin.rules.goals import goal_of
 from simgin.rules.variants import Variant
 from simgin.stats import metrics, table
 from simgin.stats.metrics import Metric
@@ -294,7 +293,7 @@ def facts(variant: Variant) -> tuple[str, ...]:
         link,
         str(variant.row["players"]),
         variant.about,
-        goal_of(variant.row).won_by.format(**variant.row),
+        variant.goal.won_by.format(**variant.row),
     )
 
 

@@ -231,7 +231,7 @@ def _filled(made: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataF
 
 def _strength(variant: Variant, rows: pd.DataFrame) -> Sheet:
     """Who wins how often, a row a player."""
-    goal = "goal met %" if variant.row["goal"] == "total" else "match won %"
+    goal = "goal met %" if variant.goal.total else "match won %"
     score = "penalty" if variant.row["deal_scoring"] == "penalty" else "score"
     columns = {"win": "deal won %", "score": score, "match": goal}
     shown = {metric: title for metric, title in columns.items() if metric in set(rows["metric"])}

@@ -128,7 +128,7 @@ def seated(strategy: str, variant: str, seed: int) -> Matchup:
         raise SeatError(
             f"{one.variant.text} is for two players: its odds are asked for by seat and score (`simgin.odds.seats`)."
         )
-    return replace(one, unit="match") if one.variant.row["goal"] == "total" else one
+    return replace(one, unit="match") if one.variant.goal.total else one
 
 
 def _in_unit(one: Matchup) -> int:
@@ -149,9 +149,7 @@ def played(
 
     rows = np.concatenate(over_units(part, units, size, workers, progress))
     counted = outcomes.merged(np.concatenate(tallies))
-    asks = (
-        one.unit == "deal" and one.variant.row["goal"] != "single" and value.depends_on_score(one)
-    )
+    asks = one.unit == "deal" and not one.variant.goal.one_deal and value.depends_on_score(one)
     return {
         "rows": rows,
         "outcomes": counted["rows"],

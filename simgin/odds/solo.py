@@ -59,9 +59,7 @@ def by_strength(seen: Sequence[Deals]) -> pd.DataFrame:
 
 def _strength(one: Deals) -> pd.DataFrame:
     match = (
-        []
-        if one.matchup.variant.row["goal"] == "single" or refusal(one)
-        else [("match", *match_odds(one))]
+        [] if one.matchup.variant.goal.one_deal or refusal(one) else [("match", *match_odds(one))]
     )
     return _frame(one, [*_results(one), *match], "metric", "value", "low", "high", "n")
 
@@ -80,7 +78,7 @@ def _results(one: Deals) -> list[tuple[str, float, float, float, int]]:
 
 def refusal(one: Deals) -> str:
     """Why there is no chance to win the match, with what to do instead; empty where there is one, or no match."""
-    if one.matchup.variant.row["goal"] == "single":
+    if one.matchup.variant.goal.one_deal:
         return ""
     try:
         match_odds(one)

@@ -21,7 +21,6 @@ from simgin.play import standing
 from simgin.play.deal import Question, WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.melds import Melding, all_meldings, cards_text, in_text_order, shown_melding
-from simgin.rules.goals import goal_of
 from simgin.rules.record import build_rules
 from simgin.text.notation import show, text
 
@@ -79,7 +78,7 @@ class Replay:
 
     def __init__(self, watched: WatchedDeal) -> None:
         self.watched, self.state = watched, watched.state
-        self.params = watched.matchup.variant.row
+        self.params, self.goal = watched.matchup.variant.row, watched.matchup.variant.goal
         self.rules = build_rules(watched.matchup.variant)
         self.names = self._names(watched.matchup)  # by seat
 
@@ -290,7 +289,7 @@ class Replay:
         if self.watched.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
         elif self.watched.kind == "refused":
-            pays, unit = int(self.state.pays), goal_of(self.params).unit
+            pays, unit = int(self.state.pays), self.goal.unit
             yield "Refused"
             plural = "s" if pays > 1 else ""
             yield from wrapped(f"  {self._who(int(self.state.winner))} gets {pays} {unit}{plural}")

@@ -18,7 +18,6 @@ from simgin.play.deal import Question, WatchedDeal
 from simgin.play.matchup import Matchup
 from simgin.play.melds import cards_text, in_text_order
 from simgin.play.replay import DECISIONS, Replay, wrapped
-from simgin.rules.goals import goal_of
 from simgin.text.notation import text
 
 JOKER = "joker"  # who sits at seat 1
@@ -66,7 +65,7 @@ class SoloReplay(Replay):
     def _sides(self) -> Iterable[tuple[int, str]]:
         """The player, and the joker if it can win points."""
         sides = list(enumerate(self.names))
-        return sides if goal_of(self.params).score == "points" else sides[:1]
+        return sides if self.goal.score == "points" else sides[:1]
 
     # The play
 
@@ -140,8 +139,7 @@ class SoloReplay(Replay):
         return super()._points()
 
     def _won(self, seat: int) -> str:
-        goal = goal_of(self.params)
-        if not goal.total:
+        if not self.goal.total:
             return super()._won(seat)
         result = "won" if seat == PLAYER else "lost"
-        return f"The match is {result}: the goal was {goal.won_by.format(**self.params)}"
+        return f"The match is {result}: the goal was {self.goal.won_by.format(**self.params)}"

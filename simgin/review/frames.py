@@ -16,6 +16,7 @@ from simgin.odds import solo
 from simgin.review import knocking, skill, solo_metrics
 from simgin.review.review import Review
 from simgin.review.rule_metrics import FULL, NAMED_PAIR, Game
+from simgin.rules.goals import goal_of
 from simgin.stats import metrics, quantity, ratings, sequential
 from simgin.stats.quantity import Quantity
 from simgin.stats.ratios import Z95
@@ -68,7 +69,7 @@ def strength(review: Review) -> pd.DataFrame:
     rows = []
     for game in review.games:
         wanted = {"penalty": "score"} if game.row["deal_scoring"] == "penalty" else {"win": "win"}
-        wanted |= {"match_win": "match_win"} if game.row["goal"] != "single" else {}
+        wanted |= {"match_win": "match_win"} if not goal_of(game.row).one_deal else {}
         for metric, name in itertools.product(wanted, solo_metrics.field(game.variant)):
             own = quantity.ratio(game.cells[name, ""], metrics.BY_NAME[wanted[metric]])
             rows.append(

@@ -15,6 +15,7 @@ import numpy as np
 from simgin.core import sums
 from simgin.review import knocking, skill
 from simgin.review.knocking import Matrix
+from simgin.rules.goals import goal_of
 from simgin.rules.parameters import Row
 from simgin.stats import metrics, quantity, ratings, ratios
 from simgin.stats.quantity import Quantity
@@ -200,7 +201,7 @@ def _completion(game: Game) -> Told:
 
 
 def _final_lead(game: Game) -> Told:
-    if game.row["goal"] != "points":
+    if goal_of(game.row).score != "points":
         return "matches are not to points"
     target = float(str(game.row["points_target"]))
     return (game.own("winner_score") - game.own("loser_score")).scaled(1 / target)
@@ -208,9 +209,7 @@ def _final_lead(game: Game) -> Told:
 
 def _shut_out(game: Game) -> Told:
     return (
-        game.own("loser_zero")
-        if game.row["goal"] in ("points", "deals")
-        else "no single score to be shut out of"
+        game.own("loser_zero") if goal_of(game.row).score else "no single score to be shut out of"
     )
 
 
@@ -218,7 +217,7 @@ def _best_limit(game: Game) -> Told:
     if len(knocking.limits(game.row)) < 2:
         return BY_GIN_ALONE
     matrix = game.matrix(
-        "margin" if game.row["goal"] == "points" else "match_win"
+        "margin" if goal_of(game.row).score == "points" else "match_win"
     )  # who waits gets points, who knocks gets deals
     best, alike = matrix.best()
     return Quantity.chosen(best, (alike[0], alike[-1]), matrix.mean(best).n)

@@ -8,6 +8,7 @@ from simgin.odds import solo
 from simgin.odds.sample import Deals
 from simgin.review.rule_metrics import Game, Told, Trait
 from simgin.rules import variants
+from simgin.rules.goals import goal_of
 from simgin.stats import metrics, quantity
 from simgin.stats.quantity import Quantity
 from simgin.stats.ratios import Z95
@@ -78,7 +79,7 @@ def _in_penalties(of: Callable[[Game], Quantity]) -> Callable[[Game], Told]:
 def _of_matches(metric: str) -> Callable[[Game], Told]:
     return lambda game: (
         _alone(game, best(game.variant), metric)
-        if game.row["goal"] != "single"
+        if not goal_of(game.row).one_deal
         else "a match is one deal"
     )
 

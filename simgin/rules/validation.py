@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from simgin.rules.goals import goal_of
 from simgin.rules.parameters import Value, parameters
 from simgin.text.messages import did_you_mean, shown
 
 UPCARD_OPENINGS = ("upcard_pass", "upcard_stock_or_pass", "upcard_stock_or_pass_dead")
 NO_UPCARD = ("discard_first", "stock")
-SOLO_GOALS = ("single", "points", "total")
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,14 @@ def _draws_too_many(row: Mapping[str, Any]) -> bool:
 
 def _starts_won(row: Mapping[str, Any]) -> Any:
     """A side has reached its points target before the first deal."""
-    goal = row["goal"]
-    if goal in ("points", "games"):
-        return max(row["start_points"]) >= row["points_target"]
-    return goal == "race" and row["start_points"][row["race_points_seat"]] >= row["points_target"]
+    if not parameters()["start_points"].acts(row):
+        return False
+    for seat in (0, 1):
+        side = goal_of(row).side_at(row, seat)
+        only_points = tuple(side.targets) == ("score",)
+        if only_points and row["start_points"][seat] >= row[side.targets["score"]]:
+            return True
+    return False
 
 
 CLAUSES = (
@@ -205,7 +209,7 @@ CLAUSES = (
         "layoff_on_gin = yes needs layoff = yes: set layoff=yes or layoff_on_gin=no.",
     ),
     Clause(
-        lambda row: _solo(row) and row["goal"] not in SOLO_GOALS,
+        lambda row: _solo(row) and not goal_of(row).solo,
         "goal = {goal} needs two players: set goal to single, points or total for one.",
     ),
     Clause(

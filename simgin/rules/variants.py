@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from simgin.rules.goals import Goal, goal_of
 from simgin.rules.parameters import Parameter, Value, book, parameters
 from simgin.rules.validation import unknown_parameter, validate
 from simgin.text.messages import did_you_mean, shown, value_text
@@ -45,6 +46,11 @@ class Variant:
     title: str
     about: str
     source: str = ""
+
+    @property
+    def goal(self) -> Goal:
+        """What wins a match."""
+        return goal_of(self.row)
 
 
 def names() -> tuple[str, ...]:

@@ -13,7 +13,6 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.play.matchup import Matchup
-from simgin.rules.goals import goal_of
 from simgin.stats import metrics, ratios, sequential
 
 # Standard deviations of the mean of a mirrored pair, and of a single deal or match, that plans reckon with: rounded up from what
@@ -154,7 +153,7 @@ def _share(matchup: Matchup) -> str:
     """What a half-width in per cent is of."""
     if matchup.unit == metrics.DEAL:
         return "deal_win" if matchup.b else "win"
-    return "goal_met" if goal_of(matchup.variant.row).total else "match_win"
+    return "goal_met" if matchup.variant.goal.total else "match_win"
 
 
 def _points(matchup: Matchup) -> str:

@@ -340,7 +340,7 @@ def _course(
         points=np.stack([columns["score_a"], columns["score_b"]], axis=1),
         margin=columns["points_a"] - columns["points_b"],
         target=number(one.variant.row, "points_target")
-        if one.b is not None and one.variant.row["goal"] == "points"
+        if one.b is not None and one.variant.goal.score == "points"
         else 0,
     )
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from simgin.rules.goals import goal_of
 from simgin.stats import observations
 from simgin.text.amounts import count
 from simgin.value import array_cache, calibration, kernels, outcomes, states
@@ -165,7 +166,7 @@ class Within:
         for side, (fields, standing) in enumerate(
             zip(self.value.board.fields, (a, b), strict=True)
         ):
-            scores = (winner == side) | (row["goal"] == "total")
+            scores = (winner == side) | goal_of(row).total
             brought = {
                 "score": scores * points,
                 "deals": scores * deals,
@@ -183,7 +184,7 @@ class Within:
 
     def _drawn(self, ends: np.ndarray) -> np.ndarray:
         """The ends that decide the match for nobody: a void deal where one deal is all."""
-        return np.asarray((ends[:, 0] < 0) & (self.value.matchup.variant.row["goal"] == "single"))
+        return np.asarray((ends[:, 0] < 0) & self.value.matchup.variant.goal.one_deal)
 
     def shares(self) -> Iterator[np.ndarray]:
         """The chances of the ends in every state, float64 (states, ends): of all groups, and with each left out. One at a time."""
@@ -281,7 +282,7 @@ def ends_of(records: np.ndarray, row: states.Row) -> np.ndarray:
 def _order(ends: np.ndarray, row: states.Row) -> np.ndarray:
     """A number for every end that grows from the worst for A to the best: who wins, by how many points, by how many deals."""
     winner, points, deals = ends.T
-    if row["goal"] == "total":
+    if goal_of(row).total:
         return np.asarray(-points)
     return np.asarray(np.where(winner < 0, 0, 1 - 2 * winner) * (2**40 + points * 2**16 + deals))
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from simgin.core.sums import KINDS
+from simgin.rules.goals import goal_of
 from simgin.rules.parameters import Value as Setting
 from simgin.value.outcomes import Outcomes
 from simgin.value.tracks import Moves, Track, fill
@@ -19,13 +20,6 @@ from simgin.value.tracks import Moves, Track, fill
 Row = dict[str, Setting]
 States = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-COUNTED = {
-    "points": ("score",),
-    "games": ("score",),
-    "single": ("deals",),
-    "deals": ("deals",),
-    "twofold": ("score", "deals"),
-}
 DRAWN = 0.5  # what a match is worth that nobody wins
 
 
@@ -61,9 +55,10 @@ class Board(Protocol):
 
 def board(row: Row, seat: int, outcomes: Outcomes) -> Board:
     """The board of a game's row of parameters; strategy A sits at `seat`."""
-    if row["goal"] == "total":
+    layout = goal_of(row).board
+    if layout == "total":
         return Total(row, outcomes)
-    return Games(row, seat, outcomes) if row["goal"] == "games" else Race(row, seat, outcomes)
+    return Games(row, seat, outcomes) if layout == "games" else Race(row, seat, outcomes)
 
 
 def number(row: Row, name: str) -> int:
@@ -109,7 +104,7 @@ class _Deal:
 
 def won_deals(row: Row, outcomes: Outcomes) -> np.ndarray:
     """The won deals that every outcome counts for its winner (RULES.md 7 and 8.5): int64 (outcomes)."""
-    if row["goal"] not in ("race", "twofold", "deals"):
+    if not goal_of(row).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
     kind = np.array(KINDS)[outcomes.column("kind")]
     factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), number(row, "deal_count_gin"), 1)
@@ -141,13 +136,11 @@ def _tracks(row: Row, seat: int) -> tuple[Track, Track]:
 
 
 def _track(row: Row, seat: int) -> Track:
-    goal = str(row["goal"])
-    race = ("score",) if seat == row["race_points_seat"] else ("deals",)
-    fields = race if goal == "race" else COUNTED[goal]
-    targets = {"score": "points_target", "deals": "deals_target"}
-    return Track(
-        fields, (1,) if goal == "single" else tuple(number(row, targets[name]) for name in fields)
-    )
+    goal = goal_of(row)
+    if goal.one_deal:
+        return Track(("deals",), (1,))
+    targets = goal.side_at(row, seat).targets
+    return Track(tuple(targets), tuple(number(row, name) for name in targets.values()))
 
 
 def starts(
@@ -173,7 +166,7 @@ class Race:
 
     def __init__(self, row: Row, seat: int, outcomes: Outcomes) -> None:
         self._row, self._outcomes, self._tracks = row, outcomes, _tracks(row, seat)
-        self._single = row["goal"] == "single"
+        self._single = goal_of(row).one_deal
         self._start = starts(row, seat, self.fields)
 
     @cached_property

@@ -84,7 +84,8 @@ class Value:
 
     def longer_than(self, deals: int) -> float:
         """A bound on the share of matches that take more than so many deals, from any state: Chernoff's, E z^N / z^deals."""
-        if self.matchup.variant.row["goal"] in ("single", "total"):
+        goal = self.matchup.variant.goal
+        if goal.one_deal or goal.total:
             return float(self._deals_left.max() > deals)
         tables = ((z, self.board.growth(self.outcomes.shares[0], z)) for z in RATES)
         return min(
@@ -119,7 +120,9 @@ class Value:
         """Whether the rules treat both seats alike, so that one value tells of A at either."""
         row, (a, b) = self.matchup.variant.row, self.board.start()
         return (
-            row["goal"] != "race" and row["first_dealer"] in ("lot", None) and np.array_equal(a, b)
+            self.matchup.variant.goal.other is None
+            and row["first_dealer"] in ("lot", None)
+            and np.array_equal(a, b)
         )
 
     def before(self, records: np.ndarray) -> np.ndarray:
@@ -223,7 +226,7 @@ def of(
     """
     one = parse_matchup(a, b, variant, seed, "deal")
     _refuse_columns(one)
-    if one.variant.row["goal"] != "single" and depends_on_score(one):
+    if not one.variant.goal.one_deal and depends_on_score(one):
         _refuse_unless_points(one)
         return by_score(one, score_outcomes.of(one, count(deals), workers), seat)
     return at_any_score(one, outcomes.of(one, count(deals), workers), seat)
@@ -260,15 +263,15 @@ def _instead(one: Matchup) -> str:
 
 
 def _refuse_columns(one: Matchup) -> None:
-    if one.variant.row["goal"] == "columns":
+    if not one.variant.goal.board:
         raise ValueRefused(
-            f"V is not computed for goal = columns: scores in several games at once are too many states. {_instead(one)}"
+            f"V is not computed for goal = {one.variant.goal.name}: scores in several games at once are too many states. {_instead(one)}"
         )
 
 
 def _refuse_unless_points(one: Matchup) -> None:
     """Refuse what is played otherwise at other scores, unless two scores are all there is to the state of the match."""
-    if one.b is None or one.variant.row["goal"] != "points":
+    if one.b is None or one.variant.goal.score != "points":
         raise ValueRefused(
             f"In {one.title} ({one.variant.text}) the score changes how a deal is played, and V by score is computed for two players and "
             f"goal = points only. {_instead(one)}"
@@ -286,7 +289,7 @@ def _refuse_outcomes(one: Matchup, counted: Outcomes) -> None:
         raise ValueRefused(
             f"V is not computed for die_refusal_pays = new: outcomes do not hold what was offered. {_instead(one)}"
         )
-    if row["goal"] != "total" and not (counted.column("winner") >= 0).any():
+    if not one.variant.goal.total and not (counted.column("winner") >= 0).any():
         raise ValueRefused(
             f"V does not exist: in {counted.deals:,} deals of {one.title} nobody won. {_instead(one)}"
         )
@@ -313,7 +316,7 @@ def depends_on_score(one: Matchup) -> bool:
     deals or games, since a match never begins with any; `calibration.martingale` can.
     """
     row = one.variant.row
-    if row["goal"] == "total":
+    if one.variant.goal.total:
         return False  # its matches always begin at zero (RULES.md 7)
     last = 99 if row["points_target"] is None else number(row, "points_target") - 1
     starts = [
