@@ -436,7 +436,7 @@ def test_diff_shows_the_differing_parameters():
 
 def test_diff_recognises_the_same_variant():
     assert (
-        "oklahoma+rainbow and rainbow+oklahoma are the same game."
+        "oklahoma+rainbow and rainbow+oklahoma have the same rules."
         in simgin("variants", "diff", "oklahoma+rainbow", "rainbow+oklahoma").stdout
     )
     assert (
