@@ -72,7 +72,7 @@ def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(as
     key = ("gold+discard=uniform", "margin")
     assert drawn.loc[key, "low"] == pytest.approx(row.loc[key, "low"])
     figure = plots.differences(shown, seed=3)
-    assert figure.get_suptitle() == "What changes against gold"
+    assert figure.get_suptitle() == "Difference from gold"
     _, names = figure.axes[0].get_legend_handles_labels()
     assert set(names) == {"gold+discard=safe-neighbour", "gold+discard=uniform"}
 

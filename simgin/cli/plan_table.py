@@ -12,6 +12,7 @@ from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
 from simgin.runs import ledger, schedule
 from simgin.runs.plan import Plan, unit_seconds
+from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from simgin.runs.block import Task
 
 MOST_ROWS = 40  # matchups listed; the others are counted
-UNITS = {"deal": "deals", "match": "matches"}
 
 
 def rows(

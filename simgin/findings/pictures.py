@@ -36,19 +36,19 @@ def of(found: Findings) -> Iterator[Picture]:
     if len(found.cells) <= MOST_ROWS:
         yield Picture(
             "win_and_points",
-            "Who wins",
+            "Wins and points",
             who_wins(found.table),
             plots.win_and_points(found.table, seed=seed),
         )
         yield Picture(
-            "endings", "How deals end", endings(found.table), plots.endings(found.table, seed=seed)
+            "endings", "Deal outcomes", endings(found.table), plots.endings(found.table, seed=seed)
         )
     for variant, rows in found.standings.groupby("variant", sort=False):
         cross = found.cross[found.cross["variant"] == variant]
         figure = plots.league(rows, cross, unit=unit, seed=seed)
         yield Picture(
             f"league-{word(str(variant))}",
-            f"Who beats whom: {variant}",
+            f"Head to head: {variant}",
             league(rows, cross, unit),
             figure,
             str(variant),

@@ -1,4 +1,4 @@
-"""How long deals last and what they are worth."""
+"""How long deals last, and how many points they score."""
 
 from __future__ import annotations
 
@@ -12,58 +12,50 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-HEIGHT = 2.6  # inches of one panel
+HEIGHT = 2.6  # inches
+SHARE = ("share", "low", "high")
 
 
 def turns(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """Share of deals that last more than so many turns, a line a variant. Columns turns, share."""
-    note = (
-        "Turns of both players together; b" if (frame["opponent"] != "").all() else "B"
-    ) + "ands are 95 % intervals."
-    made = figures.figure(
-        HEIGHT,
-        "How long deals last",
-        figures.caption(frame, seed=seed, unit="deals", note=note),
-        figures.unique(frame["variant"]),
-    )
-    (axes,) = figures.stacked(made, 1)
-    for i, (name, part) in enumerate(figures.each(frame, "variant")):
-        x, *shares = _columns(part, "turns")
-        figures.band(axes, x, shares, figures.series(i), name)
+    """Share of deals still in progress after so many turns, one line per variant.
+
+    Columns turns, share.
+    """
+    note = "Bands are 95 % intervals."
+    if (frame["opponent"] != "").all():
+        note = f"Turns of both players together. {note}"
+    caption = figures.caption(frame, seed=seed, unit="deals", note=note)
+    names = figures.unique(frame["variant"])
+    figure = figures.new_figure(HEIGHT, "Deal length", caption, names)
+    (axes,) = figures.stack_panels(figure, 1)
+    for i, (variant, part) in enumerate(figures.groups(frame, "variant")):
+        x = part["turns"].to_numpy(dtype=float)
+        figures.band(axes, x, figures.percent(part, *SHARE), figures.series(i), variant)
     axes.set_ylim(0, 100)
     axes.set_xlim(left=0)
-    figures.labels(axes, "turns", "% of deals still going")
+    figures.axis_labels(axes, "turns", "deals still in progress, %")
     figures.legend(axes)
-    return made
+    return figure
 
 
 def points(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """Share of decided deals by points scored, in bins of `width`, steps a variant. Columns points, width, share."""
+    """Distribution of the points scored by the winner of a deal, one line of steps per variant.
+
+    Columns points, width, share; bins of `width` points.
+    """
     width = int(frame["width"].iloc[0])
-    note = f"Bins of {width} points, the last one open; bands are 95 % intervals."
-    made = figures.figure(
-        HEIGHT,
-        "What deals are worth",
-        figures.caption(frame, seed=seed, unit="decided deals", note=note),
-        figures.unique(frame["variant"]),
-    )
-    (axes,) = figures.stacked(made, 1)
-    for i, (name, part) in enumerate(figures.each(frame, "variant")):
-        x, *shares = _columns(part, "points")
-        edges = np.repeat(np.append(x, x[-1] + width), 2)[1:-1]
-        figures.band(
-            axes, edges, [np.repeat(share, 2) for share in shares], figures.series(i), name
-        )
+    note = f"Bins of {width} points, the last one open-ended. Bands are 95 % intervals."
+    caption = figures.caption(frame, seed=seed, unit="decided deals", note=note)
+    names = figures.unique(frame["variant"])
+    figure = figures.new_figure(HEIGHT, "Points per deal", caption, names)
+    (axes,) = figures.stack_panels(figure, 1)
+    for i, (variant, part) in enumerate(figures.groups(frame, "variant")):
+        lower_ends = part["points"].to_numpy(dtype=float)
+        ends = np.append(lower_ends, lower_ends[-1] + width)
+        steps = [np.repeat(share, 2) for share in figures.percent(part, *SHARE)]
+        figures.band(axes, np.repeat(ends, 2)[1:-1], steps, figures.series(i), variant)
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
-    figures.labels(axes, "points", "% of decided deals")
+    figures.axis_labels(axes, "points", "decided deals, %")
     figures.legend(axes)
-    return made
-
-
-def _columns(part: pd.DataFrame, x: str) -> list[np.ndarray]:
-    """x, and share, low and high in per cent."""
-    return [
-        part[x].to_numpy(dtype=float),
-        *(100 * part[name].to_numpy(dtype=float) for name in ("share", "low", "high")),
-    ]
+    return figure

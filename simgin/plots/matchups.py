@@ -1,7 +1,8 @@
-"""Who wins each matchup of a tidy frame, and how its deals end."""
+"""Results of the matchups of a tidy frame: who wins them, and how their deals end."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,206 +19,209 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
-SMALLEST_LABELLED = 0.07  # a narrower segment of a bar has no room for its number
+TYPE = 8  # points of labels and legends
+LEAST_LABELLED = 7  # %; a narrower segment of a bar has no room for its number
+NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 
-# Metric, title, factor, and where a line marks what neither side would be ahead with (none: no line).
-_PANELS = {
+Matchup = tuple[tuple[str, str, str], "pd.DataFrame"]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One metric of `win_and_points`; even: where a line marks equal strength, if anywhere."""
+
+    metric: str
+    title: str
+    factor: int
+    even: float | None = None
+
+
+PANELS = {
     2: (
-        ("deal_win", "deals won, %", 100, None),
-        ("margin", "points per deal, A minus B", 1, 0),
-        ("match_win", "matches won by A, %", 100, 50),
-        ("settlement", "settlement of a match in favour of A", 1, 0),
+        Panel("deal_win", "deals won, %", 100),
+        Panel("margin", "points per deal, A minus B", 1, even=0),
+        Panel("match_win", "matches won by A, %", 100, even=50),
+        Panel("settlement", "settlement per match, in favour of A", 1, even=0),
     ),
     1: (
-        ("deal_win", "deals won, %", 100, None),
-        ("score", "score per deal", 1, 0),
-        ("match_win", "matches won, %", 100, 50),
-        ("goal_met", "matches won, %", 100, 50),
+        Panel("deal_win", "deals won, %", 100),
+        Panel("score", "score per deal", 1, even=0),
+        Panel("match_win", "matches won, %", 100, even=50),
+        Panel("goal_met", "matches won, %", 100, even=50),
     ),
 }
-_SIDES = {2: ("by A", "by B"), 1: ("by the player", "by the joker")}
+TITLES = {2: "Wins and points", 1: "Wins and score"}
+WINNERS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 
 
 def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """For each matchup deals won, points per deal and (where played) matches won: dots with 95 % bars."""
-    games = _games(frame)
-    n, told = len(roles(frame)), {column.metric for column in shown_columns(frame)}
-    panels = [panel for panel in _PANELS[n] if panel[0] in told]
-    labels, common = _labels(games)
-    note = "Bars are 95 % intervals; a bar that cannot be seen is shorter than its dot."
-    figure = figures.figure(
-        len(panels) * (_height(labels) + 0.6),
-        _title("Who wins" if n == 2 else "What is won", common),
-        _caption(games, seed, note),
-    )
-    for axes, (name, title, factor, even) in zip(
-        figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True
-    ):
-        _dots(
-            axes,
-            games,
-            name,
-            factor,
-            label=_SIDES[n][0],
-            color=figures.BLUE,
-            fmt="o",
-            markersize=4,
-            zorder=3,
-        )
-        if name == "deal_win" and any(
-            table.cell(rows, "deal_loss")[0] != 0 for _, rows in games
-        ):  # nobody wins where penalties are counted
-            hollow = {
-                "markerfacecolor": figures.PAPER,
-                "fmt": "s",
-                "markersize": 6,
-                "zorder": 2,
-            }  # seen behind a dot of A's
-            _dots(axes, games, "deal_loss", factor, label=_SIDES[n][1], color=figures.RED, **hollow)
-            style = {"fontsize": 8, "frameon": False, "labelcolor": figures.INK, "borderpad": 0}
-            axes.legend(ncols=2, loc="lower right", bbox_to_anchor=(1.02, 0.97), **style)
-        if even is not None:
-            axes.axvline(even, color=figures.FAINT, linewidth=1, zorder=1)
-        _rows(axes, labels)
-        figures.heading(axes, title)
+    """Deals won, points per deal and, where played, matches won of each matchup, with 95 % bars."""
+    matchups, players = _matchups(frame), len(roles(frame))
+    shown = {column.metric for column in shown_columns(frame)}
+    panels = [panel for panel in PANELS[players] if panel.metric in shown]
+    labels, common = _labels(matchups)
+    height = len(panels) * (_height(labels) + 0.6)
+    title = _title(TITLES[players], common)
+    figure = figures.new_figure(height, title, _caption(matchups, seed, NOTE))
+    column = figure.subplots(len(panels), squeeze=False)[:, 0]
+    for axes, panel in zip(column, panels, strict=True):
+        _draw_panel(axes, panel, matchups, WINNERS[players])
+        _name_rows(axes, labels)
+        figures.panel_title(axes, panel.title)
     return figure
+
+
+def _draw_panel(
+    axes: Axes, panel: Panel, matchups: list[Matchup], winners: tuple[str, str]
+) -> None:
+    filled = {"color": figures.BLUE, "fmt": "o", "markersize": 4, "zorder": 3}
+    _dots(axes, matchups, panel.metric, panel.factor, label=winners[0], **filled)
+    if panel.metric == "deal_win" and _has_losses(matchups):
+        hollow = {"color": figures.RED, "fmt": "s", "markersize": 6, "zorder": 2}
+        hollow["markerfacecolor"] = figures.PAPER  # visible behind a dot of A
+        _dots(axes, matchups, "deal_loss", panel.factor, label=winners[1], **hollow)
+        _small_legend(axes, columns=2)
+    if panel.even is not None:
+        axes.axvline(panel.even, color=figures.FAINT, linewidth=1, zorder=1)
+
+
+def _has_losses(matchups: list[Matchup]) -> bool:
+    """Whether deals can be lost: not where penalties are counted."""
+    return any(table.cell(rows, "deal_loss")[0] != 0 for _, rows in matchups)
+
+
+def _small_legend(axes: Axes, columns: int) -> None:
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.02, 0.97),
+        ncols=columns,
+        fontsize=TYPE,
+        frameon=False,
+        labelcolor=figures.INK,
+        handlelength=1,
+        columnspacing=1,
+        borderpad=0,
+    )
 
 
 def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """How the deals of each matchup ended: one stacked bar a matchup, result kinds as shares of all deals."""
-    games = _games(frame)
-    shares = {kind: np.array([table.cell(rows, kind)[0] for _, rows in games]) for kind in KINDS}
-    present = [kind for kind in KINDS if np.nansum(shares[kind]) > 0]
-    labels, common = _labels(games)
-    figure = figures.figure(
-        _height(labels) + 1.0,
-        _title("How deals end", common),
-        _caption(games, seed, _widest(frame)),
-    )
+    """Deal outcomes of each matchup: one stacked bar per matchup, as shares of all deals."""
+    matchups = _matchups(frame)
+    labels, common = _labels(matchups)
+    height, title = _height(labels) + 1.0, _title("Deal outcomes", common)
+    figure = figures.new_figure(height, title, _caption(matchups, seed, _precision(frame)))
     axes = figure.subplots()
-    left = np.zeros(len(games))
-    for kind in present:
-        width = np.nan_to_num(100 * shares[kind])
-        bars = axes.barh(
-            range(len(games)),
-            width,
-            left=left,
-            color=figures.KINDS[kind],
-            label=kind.replace("_", " "),
-        )
-        texts = [f"{w:.0f}" if w >= 100 * SMALLEST_LABELLED else "" for w in width]
-        axes.bar_label(
-            bars,
-            texts,
-            label_type="center",
-            fontsize=8,
-            color="#fefefe" if kind in figures.DARK else figures.DARKEST,
-        )
-        left += width
-    _rows(axes, labels)
+    left = np.zeros(len(matchups))
+    for kind in KINDS:
+        shares = np.array([100 * table.cell(rows, kind)[0] for _, rows in matchups])
+        if np.nansum(shares) > 0:
+            _stack_bars(axes, kind, left, np.nan_to_num(shares))
+            left += np.nan_to_num(shares)
+    _name_rows(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
-    figures.labels(axes, "% of deals")
-    if present:
-        style = {
-            "fontsize": 8,
-            "frameon": False,
-            "labelcolor": figures.INK,
-            "handlelength": 1,
-            "columnspacing": 1,
-        }
-        axes.legend(loc="lower right", bbox_to_anchor=(1.02, 0.98), ncols=4, **style)
-    figures.too_few(axes, np.flatnonzero(np.isnan(shares[KINDS[0]])))
+    figures.axis_labels(axes, "deals, %")
+    if left.any():
+        _small_legend(axes, columns=4)
+    figures.mark_undefined(axes, np.flatnonzero(left == 0))
     return figure
 
 
-Game = tuple[tuple[str, str, str], "pd.DataFrame"]
+def _stack_bars(axes: Axes, kind: str, left: np.ndarray, widths: np.ndarray) -> None:
+    """One segment per matchup, to the right of those drawn, with its number if there is room."""
+    rows, label = range(len(widths)), kind.replace("_", " ")
+    bars = axes.barh(rows, widths, left=left, color=figures.KINDS[kind], label=label)
+    texts = [f"{width:.0f}" if width >= LEAST_LABELLED else "" for width in widths]
+    ink = figures.LIGHTEST if kind in figures.WHITE_TEXT else figures.DARKEST
+    axes.bar_label(bars, texts, label_type="center", fontsize=TYPE, color=ink)
 
 
-def _games(frame: pd.DataFrame) -> list[Game]:
-    """The matchups in their order."""
+def _precision(frame: pd.DataFrame) -> str:
+    """The widest interval of the shares of outcomes."""
+    rows = frame[frame["metric"].isin(KINDS) & (frame["unit"] == metrics.DEAL)]
+    half = 100 * (rows["high"] - rows["low"]).max() / 2
+    if np.isnan(half):
+        return "Too few deals to estimate."
+    return f"95 % intervals: ± {half:.2g} percentage points or less."
+
+
+def _matchups(frame: pd.DataFrame) -> list[Matchup]:
     return list(table.matchups(frame))
 
 
-def _labels(games: list[Game]) -> tuple[list[str], str]:
-    """A label for every matchup that names only what differs between them, and what they have in common for the title."""
-    keys = [key for key, _ in games]
-    fixed = [len({key[i] for key in keys}) == 1 for i in range(3)]
+def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: int, **style: Any) -> None:
+    cells = [table.cell(rows, metric) for _, rows in matchups]
+    value, low, high = factor * np.array(cells).T
+    bars, rows = figures.bar_lengths(value, low, high), range(len(matchups))
+    axes.errorbar(value, rows, xerr=bars, capsize=2.5, linewidth=1.2, **style)
+    figures.mark_undefined(axes, np.flatnonzero(np.isnan(value)))
+
+
+# Labels: what differs stands beside the rows, what is common in the title
+
+
+def _labels(matchups: list[Matchup]) -> tuple[list[str], str]:
+    """A label for every matchup with what differs, and what all have in common, for the title."""
+    keys = [key for key, _ in matchups]
+    common = [len({key[i] for key in keys}) == 1 for i in range(3)]
     variant, a, b = keys[0]
-    both = f": {a} (A) against {b} (B)" if b else f": {a} alone"
+    both = f": {a} (A) v {b} (B)" if b else f": {a}"
     if len(keys) == 1:
         return [_folded(variant)], both
-    labels = [_label(key, fixed) for key in keys]
-    if fixed[1] and fixed[2]:
+    labels = [_label(key, common) for key in keys]
+    if common[1] and common[2]:
         return labels, both
-    if not any(key[2] for key in keys):
-        return labels, ", everyone alone"
-    return labels, f", all against {b} (B)" if fixed[2] else f", {a} (A) against each" if fixed[
-        1
-    ] else ""
+    if not b:
+        return labels, ""
+    if common[2]:
+        return labels, f", all against {b} (B)"
+    return labels, f", {a} (A) against each" if common[1] else ""
 
 
-def _label(key: tuple[str, str, str], fixed: list[bool]) -> str:
-    players = " v ".join(name for name, same in zip(key[1:], fixed[1:], strict=True) if not same)
-    return "\n".join(_folded(part) for part in (players, "" if fixed[0] else key[0]) if part)
+def _label(key: tuple[str, str, str], common: list[bool]) -> str:
+    variant, *players = key
+    differing = [name for name, same in zip(players, common[1:], strict=True) if not same]
+    parts = [" v ".join(differing), "" if common[0] else variant]
+    return "\n".join(_folded(part) for part in parts if part)
 
 
 def _folded(label: str) -> str:
     return "\n".join(fold(label, figures.LABEL_CHARACTERS))
 
 
-def _title(what: str, common: str) -> str:
-    """What is shown, and what all matchups have in common if there is room; the caption has it in any case."""
-    return what + common if len(what + common) <= figures.TITLE_CHARACTERS else what
+def _title(title: str, common: str) -> str:
+    """The title with what all matchups have in common, if there is room; the caption has it too."""
+    whole = title + common
+    return whole if len(whole) <= figures.TITLE_CHARACTERS else title
 
 
 def _height(labels: list[str]) -> float:
-    """Inches that so many matchups need, one under another at equal distances."""
-    return len(labels) * (GAP + LINE * max(label.count("\n") + 1 for label in labels))
+    """Inches of the matchups, one below another at equal distances."""
+    lines = max(label.count("\n") + 1 for label in labels)
+    return len(labels) * (GAP + LINE * lines)
 
 
-def _dots(axes: Axes, games: list[Game], metric: str, factor: int, **style: Any) -> None:
-    value, low, high = factor * np.array([table.cell(rows, metric) for _, rows in games]).T
-    axes.errorbar(
-        value,
-        range(len(games)),
-        xerr=np.array([value - low, high - value]),
-        capsize=2.5,
-        linewidth=1.2,
-        **style,
-    )
-    figures.too_few(axes, np.flatnonzero(np.isnan(value)))
+def _name_rows(axes: Axes, labels: list[str]) -> None:
+    """Folded names of matchups beside their rows."""
+    figures.style(axes, "x")
+    names = [figures.escape(label) for label in labels]
+    axes.set_yticks(range(len(labels)), names, fontsize=TYPE, color=figures.INK)
+    figures.hide_row_axis(axes, len(labels))
 
 
-def _rows(axes: Axes, labels: list[str]) -> None:
-    """Names of matchups, folded already, beside the rows."""
-    figures.plain(axes, "x")
-    axes.set_yticks(
-        range(len(labels)), [figures.safe(label) for label in labels], fontsize=8, color=figures.INK
-    )
-    axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+def _caption(matchups: list[Matchup], seed: int, note: str) -> str:
+    variants = list(dict.fromkeys(key[0] for key, _ in matchups))
+    noun = "Variants" if len(variants) > 1 else "Variant"
+    size = played(*(rows for _, rows in matchups))
+    each = " each" if len(matchups) > 1 else ""
+    who = _players(matchups)
+    return f"{noun} {', '.join(variants)}; {who}; {size}{each}; seed {seed}. {note}"
 
 
-def _widest(frame: pd.DataFrame) -> str:
-    """How far the shares of the endings may be off, at most."""
-    rows = frame[frame["metric"].isin(KINDS) & (frame["unit"] == metrics.DEAL)]
-    half = 100 * (rows["high"] - rows["low"]).max() / 2
-    return (
-        "Too few deals to say."
-        if np.isnan(half)
-        else f"95 % limits: ± {half:.2g} percentage points or less."
-    )
-
-
-def _caption(games: list[Game], seed: int, note: str) -> str:
-    variants = list(dict.fromkeys(key[0] for key, _ in games))
-    pairs = list(dict.fromkeys(f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in games))
-    who = (
-        pairs[0]
-        if len(pairs) == 1
-        else ", ".join(dict.fromkeys(name for (_, *names), _ in games for name in names if name))
-    )
-    amount = played(*(rows for _, rows in games)) + (" each" if len(games) > 1 else "")
-    return f"Variant{'s' if len(variants) > 1 else ''} {', '.join(variants)}; {who}; {amount}; seed {seed}. {note}"
+def _players(matchups: list[Matchup]) -> str:
+    """The pair if there is only one, else the names of all players."""
+    pairs, names = set(), []
+    for (_, a, b), _ in matchups:
+        pairs.add(f"{a} (A) against {b} (B)" if b else a)
+        names += [name for name in (a, b) if name]
+    return pairs.pop() if len(pairs) == 1 else ", ".join(dict.fromkeys(names))

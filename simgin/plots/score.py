@@ -1,4 +1,4 @@
-"""The chance to win the match: by the score, and as it swings in the course of matches."""
+"""Probability of winning the match: by score, and as it moves during matches."""
 
 from __future__ import annotations
 
@@ -10,80 +10,74 @@ from simgin.report import figures
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
+SCORES_HEIGHT, SWINGS_HEIGHT = 3.6, 2.3  # inches
+LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the contours
 SHADES = 41
-SHOWN_DEALER = 0
+YOU_DEAL, OTHER_DEALS = 0, 1
 
 
 def scores(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """V by the points of both sides while the first side deals, with contours, of one variant. Columns a, b, dealer, value."""
+    """Probability of winning the match by the score of both players, when the first one deals.
+
+    Columns a, b (the points of the players), dealer, value; one variant.
+    """
     half = 100 * float(((frame["high"] - frame["low"]) / 2).max())
-    note = f"You deal; if the other deals it is up to {_dealer(frame):.2g} more or less. 95 % limits: ± {half:.2g} or less."
-    title = f"The chance to win the match, %: {frame['variant'].iloc[0]}"
-    made = figures.figure(
-        3.6, title, figures.caption(frame, seed=seed, unit="single deals", note=note)
+    note = (
+        f"You deal; if the opponent deals, values change by {_dealer_effect(frame):.2g} or less. "
+        f"95 % intervals: ± {half:.2g} or less."
     )
-    (axes,) = figures.stacked(made, 1)
-    table = frame[frame["dealer"] == SHOWN_DEALER].pivot(index="b", columns="a", values="value")
-    values = table.to_numpy(dtype=float)
-    shades = axes.contourf(
-        table.columns,
-        table.index,
-        values,
-        levels=np.linspace(0, 1, SHADES),
-        cmap=figures.diverging(),
-    )
-    shades.set(edgecolor="face", linewidth=0.4)  # else paper shines through between the shades
-    lines = axes.contour(
-        table.columns, table.index, values, levels=LEVELS, colors=figures.DARKEST, linewidths=1
-    )
+    caption = figures.caption(frame, seed=seed, unit="single deals", note=note)
+    title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
+    figure = figures.new_figure(SCORES_HEIGHT, title, caption)
+    (axes,) = figures.stack_panels(figure, 1)
+    own_deals = frame[frame["dealer"] == YOU_DEAL]
+    table = own_deals.pivot(index="b", columns="a", values="value")
+    grid = table.columns, table.index, table.to_numpy(dtype=float)
+    levels = np.linspace(0, 1, SHADES)
+    shades = axes.contourf(*grid, levels=levels, cmap=figures.loss_to_win())
+    shades.set(edgecolor="face", linewidth=0.4)  # else the paper shines through between shades
+    lines = axes.contour(*grid, levels=LEVELS, colors=figures.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.NORMAL)
     axes.set_aspect("equal")
-    figures.labels(axes, "your points", "the other's points")
-    return made
+    figures.axis_labels(axes, "your points", "points of the opponent")
+    return figure
 
 
-def _dealer(frame: pd.DataFrame) -> float:
-    """How much the dealer matters at most, in per cent."""
-    one, other = (
-        frame[frame["dealer"] == dealer].set_index(["a", "b"])["value"] for dealer in (0, 1)
-    )
-    return 100 * float((one - other).abs().max())
+def _dealer_effect(frame: pd.DataFrame) -> float:
+    """The largest difference that the deal makes, in per cent."""
+    by_score = frame.set_index(["dealer", "a", "b"])["value"]
+    change = by_score.loc[YOU_DEAL] - by_score.loc[OTHER_DEALS]
+    return 100 * float(change.abs().max())
 
 
 def swings(frame: pd.DataFrame, *, seed: int) -> Figure:
-    """V of one side in the course of sample matches, over the tenths and the median of all. Columns match, share, value, q10, q50, q90."""
-    names = figures.unique(frame["variant"])
-    note = "Thin lines are single matches; the band holds four matches of five, the thick line is the median."
-    made = figures.figure(
-        2.3 * len(names),
-        "How matches swing",
-        figures.caption(frame, seed=seed, unit="matches", note=note),
-    )
-    for axes, name in zip(figures.stacked(made, len(names)), names, strict=True):
-        of = frame[frame["variant"] == name]
-        for _, part in figures.each(of, "match"):
-            axes.plot(
-                100 * part["share"],
-                100 * part["value"],
-                color=figures.FAINT,
-                linewidth=0.6,
-                alpha=0.6,
-            )
-        field = of.drop_duplicates("share").sort_values("share")
-        axes.fill_between(
-            100 * field["share"],
-            100 * field["q10"],
-            100 * field["q90"],
-            color=figures.SKY,
-            alpha=0.3,
-            linewidth=0,
-        )
-        axes.plot(100 * field["share"], 100 * field["q50"], color=figures.BLUE, linewidth=2)
-        axes.axhline(50, color=figures.FAINT, linewidth=1)
-        axes.set_ylim(0, 100)
-        figures.heading(axes, name if len(names) > 1 else "")
-        figures.labels(axes, "% of the match played", "chance to win, %")
-    return made
+    """Probability of winning during sample matches, over the median and middle 80 % of all.
+
+    Columns match, share (of the match played), value, q10, q50, q90; one panel per variant.
+    """
+    variants = figures.unique(frame["variant"])
+    note = "Thin lines: single matches. Band: middle 80 % of matches. Thick line: median."
+    caption = figures.caption(frame, seed=seed, unit="matches", note=note)
+    height = SWINGS_HEIGHT * len(variants)
+    figure = figures.new_figure(height, "Win probability during a match", caption)
+    panels = figures.stack_panels(figure, len(variants))
+    for axes, variant in zip(panels, variants, strict=True):
+        _swings_panel(axes, frame[frame["variant"] == variant])
+        figures.panel_title(axes, variant if len(variants) > 1 else "")
+        figures.axis_labels(axes, "match played, %", "win probability, %")
+    return figure
+
+
+def _swings_panel(axes: Axes, rows: pd.DataFrame) -> None:
+    for _, part in figures.groups(rows, "match"):
+        line = figures.percent(part, "share", "value")
+        axes.plot(*line, color=figures.FAINT, linewidth=0.6, alpha=0.6)
+    by_share = rows.drop_duplicates("share").sort_values("share")
+    share, q10, median, q90 = figures.percent(by_share, "share", "q10", "q50", "q90")
+    axes.fill_between(share, q10, q90, color=figures.SKY, alpha=0.3, linewidth=0)
+    axes.plot(share, median, color=figures.BLUE, linewidth=2)
+    axes.axhline(50, color=figures.FAINT, linewidth=1)
+    axes.set_ylim(0, 100)

@@ -1,7 +1,7 @@
-"""One look for all pictures: size, inks, colours, titles and captions, and how a figure becomes a file.
+"""The common look of all plots: size, colours, titles, captions, and how a figure becomes a file.
 
-Narrow enough for a phone held upright, in colours that colour-blind readers tell apart, every series with a mark or dash of its own for
-print in grey. Nothing here touches pyplot's global state.
+Figures are narrow enough for a phone held upright. Colours are safe for colour-blind readers, and
+every series has its own marker or dash for print in grey. pyplot's global state is never touched.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simgin.report.wrapping import fold
+from simgin.report.wrapping import fold, keep_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,23 +23,28 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
 
-WIDTH = 4.2  # inches: on a phone held upright type keeps nine tenths of its size
-TEXT_LINE = 0.18  # inches of a line of a title or caption
+WIDTH = 4.2  # inches: on a phone held upright, type keeps nine tenths of its size
+TEXT_LINE = 0.18  # inches per line of a title or caption
 DPI = 200
-LEGEND_CHARACTERS = HEADING_CHARACTERS = 48
-LIFT = 0.25  # inches from axes to a legend above their heading
-TITLE_CHARACTERS, CAPTION_CHARACTERS, LABEL_CHARACTERS = 42, 66, 22  # longer lines are folded
+LIFT = 0.25  # inches between axes and a legend above their title
 SMALL, NORMAL, LARGE = 7.5, 8.5, 11  # points
+# Characters per line
+TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
+LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS, LEGEND_CHARACTERS = 22, 48, 48
+MOST_LEGEND_COLUMNS = 3
+MOST_PAIRS = 3  # matchups named in full in a caption
 
-# The page exchanges these four, and no others, for those of its colour scheme: nothing else may be drawn in them.
+# The page replaces these four, and no others, by the colours of its scheme: draw nothing else in
+# them.
 INK, FAINT, GRID, PAPER = "#222222", "#666666", "#dddddd", "#ffffff"
 
-# Okabe and Ito's palette; greys for the ends that nobody played for. All are readable on white and on a dark page.
+# The palette of Okabe and Ito, readable on white and on a dark page
 BLUE, ORANGE, GREEN, YELLOW, SKY, RED, PINK, GREY = (
     *("#0072B2", "#E69F00", "#009E73", "#D9C400"),
     *("#56B4E9", "#D55E00", "#CC79A7", "#8C8C8C"),
 )
-DARKEST = "#101010"  # what is written on colours, on any page
+DARKEST, LIGHTEST = "#101010", "#fefefe"  # text on colours, on any page
+# Deal outcome -> colour; greys for outcomes that nobody plays for
 KINDS = {
     "knock": BLUE,
     "gin": ORANGE,
@@ -53,15 +58,19 @@ KINDS = {
     "limit": GREY,
     "refused": "#CFCFCF",
 }
-DARK = ("knock", "undercut", "stalled", "joker", "limit")  # what white is read on
+WHITE_TEXT = ("knock", "undercut", "stalled", "joker", "limit")  # outcomes dark enough for it
+
+Dash = str | tuple[int, tuple[int, ...]]
+# Values, lower limits, upper limits: three arrays of one length
+Limits = Sequence[np.ndarray]
 
 
 class Series(NamedTuple):
-    """How one of several lines is told from the others, in colour and without."""
+    """The look of one series, distinct in colour and without."""
 
     colour: str
     marker: str
-    dash: str | tuple[int, tuple[int, ...]]
+    dash: Dash
 
 
 SERIES = (
@@ -77,41 +86,45 @@ SERIES = (
 
 
 def series(i: int) -> Series:
-    """The look of the i-th of several series, from 0; after eight the colours come again with the next mark and dash."""
-    own, other = SERIES[i % len(SERIES)], SERIES[(i + i // len(SERIES)) % len(SERIES)]
-    return Series(own.colour, other.marker, other.dash)
+    """The look of series i, from 0; after eight, colours return with the next marker and dash."""
+    colour = SERIES[i % len(SERIES)].colour
+    other = SERIES[(i + i // len(SERIES)) % len(SERIES)]
+    return Series(colour, other.marker, other.dash)
 
 
-def figure(height: float, title: str, caption: str, names: Sequence[str] = ()) -> Figure:
-    """A figure with room for axes of so many inches beside its title and caption, both folded, and a legend of some names."""
+# Figures and axes
+
+
+def new_figure(height: float, title: str, caption: str, legend_names: Sequence[str] = ()) -> Figure:
+    """A figure with axes of `height` inches beside its title, caption and legend."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    heading = "\n".join(line for part in title.split("\n") for line in fold(part, TITLE_CHARACTERS))
-    note = textwrap.fill(caption.replace("± ", "±\N{NO-BREAK SPACE}"), CAPTION_CHARACTERS)
-    lines = heading.count("\n") + note.count("\n") + _legend_lines(names)
-    made = Figure(
+    title = _folded(title, TITLE_CHARACTERS)
+    caption = textwrap.fill(keep_units(caption), CAPTION_CHARACTERS)
+    lines = title.count("\n") + caption.count("\n") + _legend_lines(legend_names)
+    new = Figure(
         figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines),
         dpi=DPI,
         layout="constrained",
         facecolor=PAPER,
     )
-    FigureCanvasAgg(made)
-    made.suptitle(safe(heading), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
-    made.supxlabel(safe(note), x=0.02, ha="left", fontsize=SMALL, color=FAINT)
-    return made
+    FigureCanvasAgg(new)
+    new.suptitle(escape(title), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
+    new.supxlabel(escape(caption), x=0.02, ha="left", fontsize=SMALL, color=FAINT)
+    return new
 
 
-def stacked(made: Figure, panels: int, *, sharex: bool = False) -> list[Axes]:
-    """So many axes one under another, with nothing but what is read."""
-    found = list(made.subplots(panels, squeeze=False, sharex=sharex)[:, 0])
-    for axes in found:
-        plain(axes)
-    return found
+def stack_panels(figure: Figure, panels: int, *, sharex: bool = False) -> list[Axes]:
+    """Panels one below another, styled."""
+    column = list(figure.subplots(panels, squeeze=False, sharex=sharex)[:, 0])
+    for axes in column:
+        style(axes)
+    return column
 
 
-def plain(axes: Axes, grid: str = "y") -> None:
-    """Axes without a frame, in the page's inks; grid: along x, y, or both."""
+def style(axes: Axes, grid: str = "y") -> None:
+    """Axes without a frame, in the colours of the page; grid: "x", "y" or "both"."""
     axes.set_facecolor(PAPER)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(FAINT)
@@ -120,126 +133,133 @@ def plain(axes: Axes, grid: str = "y") -> None:
     axes.set_axisbelow(True)
 
 
-def heading(axes: Axes, text: str) -> None:
+def panel_title(axes: Axes, text: str) -> None:
     """The title of a panel, folded."""
-    folded = "\n".join(line for part in text.split("\n") for line in fold(part, HEADING_CHARACTERS))
-    axes.set_title(safe(folded), loc="left", fontsize=NORMAL, color=INK)
+    folded = _folded(text, PANEL_TITLE_CHARACTERS)
+    axes.set_title(escape(folded), loc="left", fontsize=NORMAL, color=INK)
 
 
-def labels(axes: Axes, x: str = "", y: str = "") -> None:
-    """What the axes count."""
+def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
+    """Labels of the axes."""
     axes.set_xlabel(x, fontsize=NORMAL, color=INK)
     axes.set_ylabel(y, fontsize=NORMAL, color=INK)
 
 
+def row_names(axes: Axes, names: Sequence[str]) -> None:
+    """Names beside rows 0, 1, ... from the top, folded."""
+    folded = [_folded(name, LABEL_CHARACTERS) for name in names]
+    axes.set_yticks(range(len(names)), list(map(escape, folded)), fontsize=NORMAL, color=INK)
+    hide_row_axis(axes, len(names))
+
+
+def hide_row_axis(axes: Axes, rows: int) -> None:
+    """Rows from the top, without ticks and axis."""
+    axes.set_ylim(rows - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+# Legends
+
+
 def legend(axes: Axes, last: Sequence[str] = ()) -> None:
-    """What the series of some axes are, above them and their heading; nothing where there is one only. last: names that end it."""
+    """A legend above axes and their title, unless there is only one series.
+
+    last: names that go to the end.
+    """
     handles, names = axes.get_legend_handles_labels()
     order = sorted(range(len(names)), key=lambda i: names[i] in last)
     handles, names = [handles[i] for i in order], [names[i] for i in order]
-    made = axes.get_figure(root=True)
-    if made is None or len(names) < 2:
+    figure = axes.get_figure(root=True)
+    if figure is None or len(names) < 2:
         return
     lift = LIFT if axes.get_title(loc="left") else 0.03
-    style: dict[str, Any] = {
-        "fontsize": NORMAL,
-        "frameon": False,
-        "labelcolor": INK,
-        "handlelength": 2.5,
-        "borderaxespad": 0,
-    }
-    place: dict[str, Any] = {
-        "loc": "lower left",
-        "bbox_to_anchor": (0, lift),
-        "bbox_transform": _above(made, axes),
-    }
-    folded = ["\n".join(fold(name, LEGEND_CHARACTERS)) for name in names]
-    made_of = axes.legend(
-        handles, folded, ncols=_legend_columns(names), columnspacing=1.2, **style, **place
+    box = axes.legend(
+        handles,
+        [_folded(name, LEGEND_CHARACTERS) for name in names],
+        ncols=_legend_columns(names),
+        loc="lower left",
+        bbox_to_anchor=(0, lift),
+        bbox_transform=_above(figure, axes),
+        fontsize=NORMAL,
+        frameon=False,
+        labelcolor=INK,
+        handlelength=2.5,
+        columnspacing=1.2,
+        borderaxespad=0,
     )
-    made_of.set_in_layout(False)  # its width is not to be the axes'
-    _keep_free(made, axes, lift + TEXT_LINE * _legend_lines(names))
+    box.set_in_layout(False)  # else the axes would shrink to the width of the legend
+    _reserve(figure, axes, lift + TEXT_LINE * _legend_lines(names))
 
 
-def _above(made: Figure, axes: Axes) -> Transform:
+def _above(figure: Figure, axes: Axes) -> Transform:
     """Inches from the upper left corner of the axes."""
     from matplotlib.transforms import ScaledTranslation
 
-    return made.dpi_scale_trans + ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
+    corner = ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
+    return figure.dpi_scale_trans + corner
 
 
-def _keep_free(made: Figure, axes: Axes, height: float) -> None:
-    """Have so many inches above the axes laid out as theirs."""
+def _reserve(figure: Figure, axes: Axes, height: float) -> None:
+    """Make the layout keep `height` inches free above the axes, by an invisible rectangle."""
     from matplotlib.patches import Rectangle
 
-    axes.add_artist(
-        Rectangle(
-            (0, 0),
-            0.01,
-            height,
-            transform=_above(made, axes),
-            facecolor="none",
-            edgecolor="none",
-            clip_on=False,
-        )
-    )
+    transform = _above(figure, axes)
+    invisible = Rectangle((0, 0), 0.01, height, transform=transform, fill=False, linewidth=0)
+    invisible.set_clip_on(False)
+    axes.add_artist(invisible)
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    """As many as have room beside one another, three at most."""
-    return max(1, min(3, LEGEND_CHARACTERS // (max(map(len, names)) + 7)))
+    """As many columns as fit, three at most."""
+    widest = max(map(len, names)) + 7
+    return max(1, min(MOST_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
 
 
 def _legend_lines(names: Sequence[str]) -> int:
     if len(names) < 2:
         return 0
-    lines = [len(fold(name, LEGEND_CHARACTERS)) for name in names]
-    return max(lines) * -(-len(names) // _legend_columns(names))
+    tallest = max(len(fold(name, LEGEND_CHARACTERS)) for name in names)
+    rows = -(-len(names) // _legend_columns(names))
+    return tallest * rows
 
 
-Estimate = Sequence[
-    np.ndarray
-]  # values with their lower and upper limits, three arrays of one length
+# Estimates with their limits
 
 
-def band(axes: Axes, x: np.ndarray, estimate: Estimate, own: Series, label: str) -> None:
-    """A line and the band of its 95 % limits."""
-    value, low, high = estimate
-    axes.fill_between(x, low, high, color=own.colour, alpha=0.25, linewidth=0)
-    axes.plot(x, value, color=own.colour, linestyle=own.dash, linewidth=1.6, label=safe(label))
+def band(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+    """A line in the band of its 95 % limits."""
+    value, low, high = limits
+    axes.fill_between(x, low, high, color=look.colour, alpha=0.25, linewidth=0)
+    axes.plot(x, value, color=look.colour, linestyle=look.dash, linewidth=1.6, label=escape(label))
 
 
-def bars(axes: Axes, x: np.ndarray, estimate: Estimate, own: Series, label: str) -> None:
-    """Dots with upright 95 % bars."""
-    axes.errorbar(x, estimate[0], yerr=_arms(*estimate), **_dot(own, label))
+def upright_bars(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+    """Dots with vertical 95 % bars."""
+    axes.errorbar(x, limits[0], yerr=bar_lengths(*limits), **_dot(look, label))
 
 
-def dots(axes: Axes, y: np.ndarray, estimate: Estimate, own: Series, label: str) -> None:
-    """Dots with level 95 % bars in rows y; where there is no value, a word says so."""
-    axes.errorbar(estimate[0], y, xerr=_arms(*estimate), **_dot(own, label))
-    too_few(axes, y[np.isnan(estimate[0])])
+def level_bars(axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+    """Dots with horizontal 95 % bars in rows y; undefined values are marked in words."""
+    axes.errorbar(limits[0], y, xerr=bar_lengths(*limits), **_dot(look, label))
+    mark_undefined(axes, y[np.isnan(limits[0])])
 
 
-def _arms(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Distances from a value to its limits, as matplotlib's error bars take them; (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
-def _dot(own: Series, label: str) -> dict[str, Any]:
-    return {
-        "fmt": own.marker,
-        "color": own.colour,
-        "markersize": 4.5,
-        "capsize": 2.5,
-        "linewidth": 1.2,
-        "label": safe(label),
-    }
+def _dot(look: Series, label: str) -> dict[str, Any]:
+    size = {"markersize": 4.5, "capsize": 2.5, "linewidth": 1.2}
+    return {"fmt": look.marker, "color": look.colour, "label": escape(label), **size}
 
 
-def too_few(axes: Axes, places: Iterable[float]) -> None:
-    """A word in the rows whose value is undefined."""
-    for y in places:
+def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
+    """A note in the rows whose value is undefined."""
+    for y in rows:
         axes.annotate(
-            "too few to say",
+            "too few to estimate",
             (0.5, y),
             xycoords=("axes fraction", "data"),
             fontsize=NORMAL,
@@ -249,128 +269,133 @@ def too_few(axes: Axes, places: Iterable[float]) -> None:
         )
 
 
-def rows(axes: Axes, names: Sequence[str]) -> None:
-    """Names beside rows 0, 1, ... from the top."""
-    axes.set_yticks(
-        range(len(names)),
-        [safe("\n".join(fold(name, LABEL_CHARACTERS))) for name in names],
-        fontsize=NORMAL,
-        color=INK,
-    )
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+# Heat maps
 
 
-def diverging() -> Colormap:
-    """From what is lost over a pale middle to what is won."""
+def loss_to_win() -> Colormap:
+    """Red for a loss, pale for even, blue for a win."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("won", [RED, "#F7F7F5", BLUE])
 
 
-def heat(
+def heat_map(
     axes: Axes,
     values: np.ndarray,
-    rows: Sequence[object],
-    columns: Sequence[object],
+    row_names: Sequence[object],
+    column_names: Sequence[object],
     *,
     middle: float = 50,
     reach: float = 50,
     form: str = "{:.0f}",
     size: float = NORMAL,
 ) -> None:
-    """A table of numbers on shades, `middle` pale and what is `reach` from it darkest; NaN stays empty."""
-    edges = [
-        np.arange(n + 1) - 0.5 for n in values.shape[::-1]
-    ]  # cells as drawn shapes: an image would not be one with a page's policy
+    """A table of numbers on shades: `middle` is pale, `middle` ± `reach` darkest, NaN empty."""
+    # Cells are drawn as shapes: the page's policy allows no images
+    rows, columns = values.shape
+    edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
     axes.pcolormesh(
         *edges,
         np.ma.masked_invalid(values),
         vmin=middle - reach,
         vmax=middle + reach,
-        cmap=diverging(),
+        cmap=loss_to_win(),
     )
     axes.invert_yaxis()
     for i, j in zip(*np.nonzero(~np.isnan(values)), strict=True):
-        ink = "#fefefe" if abs(values[i, j] - middle) > 0.75 * reach else DARKEST
-        axes.text(
-            j, i, form.format(values[i, j]), fontsize=size, ha="center", va="center", color=ink
-        )
-    axes.set_yticks(range(len(rows)), [str(name) for name in rows], fontsize=size)
-    axes.set_xticks(range(len(columns)), [str(name) for name in columns], fontsize=size)
+        number = form.format(values[i, j])
+        dark = abs(values[i, j] - middle) > 0.75 * reach
+        ink = LIGHTEST if dark else DARKEST
+        axes.text(j, i, number, fontsize=size, ha="center", va="center", color=ink)
+    axes.set_yticks(range(rows), [str(name) for name in row_names], fontsize=size)
+    axes.set_xticks(range(columns), [str(name) for name in column_names], fontsize=size)
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 
 
+# Captions and names
+
+
 def caption(frame: pd.DataFrame, *, seed: int, unit: str, note: str = "") -> str:
-    """What was played: the n behind the rows (`unit`: what they are), strategies, variants, seed; then a note how to read it."""
+    """Variants, strategies, n (in `unit`, such as "deals") and seed of a frame, then `note`."""
     least, most = int(frame["n"].min()), int(frame["n"].max())
-    amount = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    return (
-        f"{_said('Variant', frame['variant'])}; {_players(frame)}; {amount} {unit}; seed {seed}."
-        + (f" {note}" if note else "")
-    )
+    size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    facts = [_listed("Variant", frame["variant"]), _players(frame), f"{size} {unit}"]
+    origin = "; ".join([*facts, f"seed {seed}."])
+    return f"{origin} {note}" if note else origin
 
 
-def _said(what: str, names: pd.Series) -> str:
-    found = unique(names)
-    return f"{what}{'s' if len(found) > 1 else ''} {', '.join(found)}"
+def _listed(noun: str, names: pd.Series) -> str:
+    distinct = unique(names)
+    plural = "s" if len(distinct) > 1 else ""
+    return f"{noun}{plural} {', '.join(distinct)}"
 
 
 def _players(frame: pd.DataFrame) -> str:
-    """Who played: everybody by name if that is short."""
-    pairs = dict.fromkeys(zip(frame["strategy"].map(str), frame["opponent"].map(str), strict=True))
-    said = [f"{a} against {b}" if b else a for a, b in pairs]
-    if len(said) <= 3:
-        return "; ".join(said)
-    return ", ".join(dict.fromkeys(name for pair in pairs for name in pair if name))
+    """The matchups if they are few, else the strategies."""
+    strategies, opponents = frame["strategy"].map(str), frame["opponent"].map(str)
+    pairs = dict.fromkeys(zip(strategies, opponents, strict=True))
+    if len(pairs) <= MOST_PAIRS:
+        return "; ".join(f"{a} against {b}" if b else a for a, b in pairs)
+    names = dict.fromkeys(name for pair in pairs for name in pair if name)
+    return ", ".join(names)
 
 
-def each(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of every value of a column, in the order in which they are met."""
+def groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows for each value of a column, in order of appearance."""
     for name, part in frame.groupby(column, sort=False):
         yield str(name), part
 
 
 def unique(names: pd.Series) -> list[str]:
-    """Every name once, in the order in which they are met."""
+    """Distinct names in order of appearance."""
     return list(dict.fromkeys(map(str, names)))
 
 
-def safe(text: str) -> str:
-    """A text in which a dollar sign, which a path may have, begins no formula."""
+def percent(frame: pd.DataFrame, *columns: str) -> list[np.ndarray]:
+    """Columns of shares, 0 to 1, in per cent."""
+    return [100 * frame[column].to_numpy(dtype=float) for column in columns]
+
+
+def escape(text: str) -> str:
+    """A text whose dollar signs, which a path may contain, do not start a formula."""
     return text.replace("$", r"\$")
 
 
-def _settle(made: Figure) -> None:
-    """Lay the figure out once, and not again for every file."""
-    if made.get_layout_engine() is not None:
-        made.draw_without_rendering()
-        made.set_layout_engine("none")
+def _folded(text: str, width: int) -> str:
+    return "\n".join(line for part in text.split("\n") for line in fold(part, width))
 
 
-def png(made: Figure) -> bytes:
-    """The figure as a PNG file, without a date or version in it."""
-    _settle(made)
+# Files
+
+
+def png(figure: Figure) -> bytes:
+    """A figure as a PNG file, without date or version: equal figures give equal bytes."""
+    _lay_out(figure)
     out = io.BytesIO()
-    made.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
+    figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
     return out.getvalue()
 
 
-def svg(made: Figure, name: str) -> str:
-    """The figure as an SVG file, its text as text; every id begins with `name`, so that several can stand on one page."""
+def svg(figure: Figure, name: str) -> str:
+    """A figure as an SVG file whose text stays text.
+
+    Every id begins with `name`, so that several figures can stand on one page.
+    """
     import matplotlib
 
-    _settle(made)
+    _lay_out(figure)
     out = io.StringIO()
-    with matplotlib.rc_context(
-        {"svg.fonttype": "none", "svg.hashsalt": "simgin", "font.family": "sans-serif"}
-    ):
-        made.savefig(
-            out,
-            format="svg",
-            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
-        )
+    settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin", "font.family": "sans-serif"}
+    no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    with matplotlib.rc_context(settings):  # type: ignore[arg-type]
+        figure.savefig(out, format="svg", metadata=no_metadata)
     return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", out.getvalue())
+
+
+def _lay_out(figure: Figure) -> None:
+    """Compute the layout once, not again for every file."""
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")

@@ -19,6 +19,7 @@ from simgin.report import figures
 from simgin.report.numbers import DASH
 from simgin.report.report import Picture, Report
 from simgin.report.sheet import Sheet
+from simgin.report.wrapping import keep_units
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -132,7 +133,7 @@ def _template() -> Template:
     )
     world.filters["breakable"] = _breakable
     world.filters["digest"] = _digest
-    world.filters["held"] = _held
+    world.filters["keep_units"] = keep_units
     return world.get_template(TEMPLATE.name)
 
 
@@ -147,11 +148,6 @@ def _breakable(text: str) -> Markup:
 
     parts = re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)
     return Markup("<wbr>").join(escape(part) for part in parts)
-
-
-def _held(text: str) -> str:
-    """A text whose figures are not parted from their errors and units at the end of a line."""
-    return re.sub(r" (?=[±%])|(?<=±) ", "\N{NO-BREAK SPACE}", text)
 
 
 def _drawing(picture: Picture) -> Markup:

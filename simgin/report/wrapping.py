@@ -1,4 +1,4 @@
-"""Long names on several lines, broken where a reader expects a break."""
+"""Where text may be broken: long names on several lines, numbers never apart from their units."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ def fold(name: str, width: int) -> list[str]:
         while len(lines[-1].rstrip()) > width:
             lines[-1:] = [lines[-1][:width], lines[-1][width:]]
     return [line.rstrip() for line in lines]
+
+
+def keep_units(text: str) -> str:
+    """The text with no break between a number and its error or unit, nor between "seed" and it."""
+    return re.sub(r" (?=[±%])|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
 
 
 def _parts(name: str, width: int) -> Iterator[str]:

@@ -59,53 +59,64 @@ def _settled(_: Review, rows: pd.DataFrame) -> str:
 _TOGETHER: tuple[tuple[str, str, Callable[[Review], pd.DataFrame], Drawn, Said], ...] = (
     (
         "endings",
-        "How deals end",
+        "Deal outcomes",
         frames.endings,
         plots.endings,
         _metrics("gin", "knock", "undercut", "void"),
     ),
-    ("turns", "How long deals last", frames.turns, plots.turns, _metrics("turns", "turns_sd")),
+    ("turns", "Deal length", frames.turns, plots.turns, _metrics("turns", "turns_sd")),
     (
         "points",
-        "What deals are worth",
+        "Points per deal",
         frames.points,
         plots.points,
         _metrics("points", "points_sd"),
     ),
-    ("deadwood", "How hands improve", frames.deadwood, plots.deadwood, _medians),
-    ("knock", "With how much to knock", frames.knock, plots.knock, _metrics("best_k", "patience")),
+    ("deadwood", "Deadwood by turn", frames.deadwood, plots.deadwood, _medians),
+    ("knock", "Knock threshold", frames.knock, plots.knock, _metrics("best_k", "patience")),
     (
         "swings",
-        "How matches swing",
+        "Win probability during a match",
         frames.swings,
         plots.swings,
         _metrics("drama", "lead_changes", "catch_up"),
     ),
-    ("ladder", "Who beats the next", frames.ladder, plots.ladder, _steps),
-    ("convergence", "How an estimate settled", frames.convergence, plots.convergence, _settled),
+    ("ladder", "Skill ladder", frames.ladder, plots.ladder, _steps),
+    ("convergence", "Convergence of the estimate", frames.convergence, plots.convergence, _settled),
 )
 _TOGETHER_ALONE: tuple[tuple[str, str, Callable[[Review], pd.DataFrame], Drawn, Said], ...] = (
     (
         "strength",
-        "By strength of player",
+        "Solitaire odds by strategy",
         frames.strength,
         plots.strength,
         _metrics("win", "match_win", "win_gap"),
     ),
-    ("odds", "The odds, draw by draw", frames.draws, plots.odds, _metrics("gin", "joker", "limit")),
+    (
+        "odds",
+        "Probability of gin by draw",
+        frames.draws,
+        plots.odds,
+        _metrics("gin", "joker", "limit"),
+    ),
     (
         "endings",
-        "How deals end",
+        "Deal outcomes",
         frames.endings,
         plots.endings,
         _metrics("gin", "joker", "knock", "limit"),
     ),
-    ("turns", "How long deals last", frames.turns, plots.turns, _metrics("turns")),
+    ("turns", "Deal length", frames.turns, plots.turns, _metrics("turns")),
 )
 # Of every variant by itself.
 _ALONE: tuple[tuple[str, str, Callable[[Review, Game], pd.DataFrame], Drawn], ...] = (
-    ("scores", "The chance to win the match, by score", frames.scores, plots.scores),
-    ("knock_matrix", "Knock limits against each other", frames.knock_matrix, plots.knock_matrix),
+    ("scores", "Win probability by score", frames.scores, plots.scores),
+    (
+        "knock_matrix",
+        "Knock thresholds against each other",
+        frames.knock_matrix,
+        plots.knock_matrix,
+    ),
 )
 
 
@@ -116,7 +127,7 @@ def of(review: Review) -> Iterator[Picture]:
         figure = plots.differences(rows, seed=seed)
         yield Picture(
             "differences",
-            f"What changes against {review.asked.base}",
+            f"Difference from {review.asked.base}",
             " ".join(sentences.sentences(review)),
             figure,
         )
@@ -146,7 +157,7 @@ def _of_game(review: Review, game: Game) -> Iterator[Picture]:
         plots.league(standings, cross, unit="match", seed=seed),
     )
     yield Picture(
-        f"league-{pictures.word(variant)}", f"Who beats whom: {variant}", words, figure, variant
+        f"league-{pictures.word(variant)}", f"Head to head: {variant}", words, figure, variant
     )
     for name, title, frame, draw in _ALONE:
         if len(rows := frame(review, game)):

@@ -219,7 +219,7 @@ def test_only_the_pages_inks_are_grey(name):
     from matplotlib.colors import to_hex
     from matplotlib.text import Text
 
-    inks = {figures.INK, figures.FAINT, figures.DARKEST, "#fefefe"}
+    inks = {figures.INK, figures.FAINT, figures.DARKEST, figures.LIGHTEST}
     used = {
         to_hex(text.get_color())
         for text in figure.findobj(Text)
@@ -286,7 +286,7 @@ def test_undefined_values_are_noted_and_not_drawn(name):
         frame.assign(**{value: np.nan, "low": np.nan, "high": np.nan}), seed=1
     )
     assert plots.png(figure).startswith(b"\x89PNG")
-    assert "too few to say" in words(figure)
+    assert "too few to estimate" in words(figure)
 
 
 def test_series_differ_in_more_than_colour():
@@ -312,5 +312,5 @@ def test_differences_of_strategies_have_a_dot_for_every_strategy():
     figure = plots.differences(
         several.assign(base_variant="standard", base_strategy="gold-early"), seed=1
     )
-    assert figure.get_suptitle() == "What changes against gold-early"
+    assert figure.get_suptitle() == "Difference from gold-early"
     assert figure.axes[0].get_legend_handles_labels()[1] == ["gold", "simple"]

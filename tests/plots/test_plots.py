@@ -44,16 +44,20 @@ VARIANTS = [("standard", "gold", "simple"), ("eaai", "gold", "simple")]
 @pytest.mark.parametrize(
     ("matchups", "title", "labels"),
     [
-        (ONE, "gold (A) against simple (B)", ["standard"]),
+        (ONE, "gold (A) v simple (B)", ["standard"]),
         (PANEL, "all against simple (B)", ["gold", "simple+knock=at:k=4\n+discard=gold"]),
-        (VARIANTS, "gold (A) against simple (B)", ["standard", "eaai"]),
+        (VARIANTS, "gold (A) v simple (B)", ["standard", "eaai"]),
         ([*PANEL, ("eaai", "gold", "stubborn")], None, ["gold v simple\nstandard"]),
     ],
 )
 def test_titles_name_what_is_common_and_labels_what_differs(plot, matchups, title, labels):
     figure = plot(frame(*matchups), seed=7)
     heading = figure.get_suptitle()
-    assert heading in ("Who wins", "How deals end") if title is None else heading.endswith(title)
+    assert (
+        heading in ("Wins and points", "Deal outcomes")
+        if title is None
+        else heading.endswith(title)
+    )
     for axes in figure.axes:
         assert [text.get_text() for text in axes.get_yticklabels()][: len(labels)] == labels
 

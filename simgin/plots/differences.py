@@ -1,0 +1,69 @@
+"""Differences between variants, or between strategies in one variant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.report import figures
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW, HEAD = 0.14, 0.48  # inches of a row, and of the rest of a panel
+ACROSS = 2  # panels side by side
+NOTE = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
+
+
+def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
+    """Variants minus their base, or strategies minus theirs: one panel per metric.
+
+    Columns metric, title, base_variant (and base_strategy), difference; each panel has its own
+    scale, with a dot and its bar for every variant.
+    """
+    compared = _compared(frame)
+    base, names = str(frame[f"base_{compared}"].iloc[0]), figures.unique(frame[compared])
+    metrics = figures.unique(frame["metric"])
+    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=NOTE)
+    lines = -(-len(metrics) // ACROSS)
+    height = lines * (HEAD + ROW * len(names))
+    figure = figures.new_figure(height, f"Difference from {base}", caption, names)
+    panels = figure.subplots(lines, ACROSS, squeeze=False).ravel()
+    for axes, metric in zip(panels, metrics, strict=False):
+        _panel(axes, frame[frame["metric"] == metric], compared, names)
+    for axes in panels[len(metrics) :]:
+        axes.set_visible(False)
+    _complete_legend(panels[0], names)
+    figures.legend(panels[0])
+    return figure
+
+
+def _compared(frame: pd.DataFrame) -> str:
+    """The column of what is compared: strategies if the variant is that of the base."""
+    same_variant = (frame["variant"] == frame["base_variant"]).all()
+    return "strategy" if same_variant else "variant"
+
+
+def _panel(axes: Axes, part: pd.DataFrame, compared: str, names: list[str]) -> None:
+    figures.style(axes, "x")
+    for name, row in figures.groups(part, compared):
+        i = names.index(name)
+        limits = [row[column].to_numpy(dtype=float) for column in ("difference", "low", "high")]
+        figures.level_bars(axes, np.array([i]), limits, figures.series(i), name)
+    axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
+    axes.set_yticks([])
+    figures.hide_row_axis(axes, len(names))
+    axes.margins(x=0.12)
+    axes.locator_params(axis="x", nbins=4)
+    figures.panel_title(axes, str(part["title"].iloc[0]))
+
+
+def _complete_legend(axes: Axes, names: list[str]) -> None:
+    """Give the panel with the legend an empty series for every name that it has no dot of."""
+    nothing = np.zeros(0)
+    for i, name in enumerate(names):
+        if name not in axes.get_legend_handles_labels()[1]:
+            figures.level_bars(axes, nothing, [nothing] * 3, figures.series(i), name)
