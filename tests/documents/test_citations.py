@@ -28,25 +28,8 @@ ELSEWHERE = re.compile(
     r"|\b[Ss]eeds? 00[0-4]\b"
 )
 STILL_CITING = """
-docs/how-to/writing-a-strategy.md
 simgin/checks/examples/schema.py
-simgin/core/deadwood.py
-simgin/core/deal.py
-simgin/core/endings.py
-simgin/core/layoff.py
-simgin/core/match.py
-simgin/core/meldings.py
-simgin/core/policy.py
-simgin/core/rules.py
-simgin/core/scoring.py
-simgin/core/showdown.py
-simgin/core/solo.py
-simgin/core/stake.py
-simgin/core/state.py
-simgin/core/turn.py
-simgin/core/view.py
 simgin/odds/solo.py
-simgin/play/hand.py
 simgin/review/frames.py
 simgin/review/knocking.py
 simgin/review/review.py

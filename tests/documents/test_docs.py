@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from simgin import toolkit
 from simgin.checks.contract import CHECKS
 from simgin.cli.main import cli
-from simgin.core.view import FIELDS
+from simgin.core.view import VIEW
+from support.pages_script import make
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -28,9 +29,11 @@ def test_every_link_resolves(page: Path) -> None:
 
 
 def test_every_field_of_the_view_is_documented() -> None:
-    text = (ROOT / "docs/how-to/writing-a-strategy.md").read_text()
-    for name, about in FIELDS:
-        assert f"| `{name}` | {about} |" in text
+    page = ROOT / "docs/how-to/writing-a-strategy.md"
+    assert make.filled(page, ["view"]) == page.read_text()
+    assert VIEW.names is not None
+    for name in VIEW.names:
+        assert f"| `{name}` | " in page.read_text()
 
 
 def test_every_contract_check_is_documented() -> None:
@@ -76,6 +79,11 @@ def test_the_commands_shown_have_these_arguments(page: str) -> None:
         command = cli.get_command(click.Context(cli), name)
         assert command is not None, line
         command.make_context(name, words)  # parses the arguments, and plays nothing
+
+
+def test_the_diagram_of_the_rooms_is_that_of_their_table() -> None:
+    page = ROOT / "docs/architecture.md"
+    assert make.filled(page, ["rooms"]) == page.read_text()
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/writing-a-strategy.md"])

@@ -12,7 +12,7 @@ import pytest
 
 from simgin.runs import experiment
 from simgin.strategy import catalogue, loader
-from support.pages_script import make
+from support.pages_script import make, strategies
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS, REFERENCE = ROOT / "docs", ROOT / "results" / "reference"
@@ -31,7 +31,7 @@ def test_quoted_tables_are_up_to_date(page: Path) -> None:
 
 
 def test_the_catalogue_agrees_with_league_and_bench() -> None:
-    assert make.catalogue() == catalogue.FILE.read_text()
+    assert strategies.catalogue() == catalogue.FILE.read_text()
 
 
 @pytest.mark.parametrize("name", ADVICE)

@@ -8,7 +8,8 @@ import pytest
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.stats import metrics
-from support.pages_script import make
+from support.pages_script import games, make
+from support.pages_script import metrics as blocks
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GAMES = DOCS / "reference" / "games"
@@ -55,7 +56,7 @@ def test_the_table_of_metrics_is_up_to_date() -> None:
 def test_every_metric_has_its_own_definition() -> None:
     """Two metrics of a unit share a definition only if one is the other's one-player form."""
     made = [
-        (metric.unit, make._definition(metric)[3:5])
+        (metric.unit, blocks.definition(metric)[3:5])
         for metric in metrics.METRICS
         if metric.name not in ("win", "score")
     ]
@@ -65,7 +66,7 @@ def test_every_metric_has_its_own_definition() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_index_lists_every_variant(name: str) -> None:
     assert (
-        f"| {' | '.join(make.facts(variants.find(name)))} | " in (GAMES / "README.md").read_text()
+        f"| {' | '.join(games.facts(variants.find(name)))} | " in (GAMES / "README.md").read_text()
     )
 
 
@@ -90,4 +91,4 @@ def test_a_composed_variant_on_a_page_differs_from_its_base(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_result_tables_are_reproduced(page: Path) -> None:
-    assert make.filled(page, make.KINDS) == page.read_text()
+    assert make.filled(page, make.BLOCKS) == page.read_text()

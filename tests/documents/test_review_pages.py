@@ -12,7 +12,7 @@ import pytest
 from simgin import plots
 from simgin.review import review, rule_metrics, solo_metrics
 from simgin.review.rule_metrics import Trait
-from support.pages_script import make
+from support.pages_script import make, metrics
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("how-to/reviews.md", "reference/rule-metrics.md", "reference/plots.md")
@@ -48,12 +48,12 @@ def test_every_review_metric_is_described_in_its_own_words(players: int) -> None
 
 def test_no_description_is_left_of_a_removed_metric() -> None:
     for players, told in TOLD.items():
-        assert set(make.MEANT[players]) <= {one.key for one in told}
+        assert set(metrics.MEANT[players]) <= {one.key for one in told}
 
 
 def test_a_metric_without_a_description_is_an_error() -> None:
     with pytest.raises(KeyError):
-        make.meaning(Trait("", "nameless", "", "", 0.0, lambda game: ""), 2)
+        metrics.meaning(Trait("", "nameless", "", "", 0.0, lambda game: ""), 2)
 
 
 def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:

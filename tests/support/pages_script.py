@@ -1,18 +1,12 @@
-"""docs/make.py, which writes the generated parts of the documentation, as a module."""
+"""The script that writes the generated blocks of the documents, docs/make.py, and its parts."""
 
-import importlib.util
+import sys
 from pathlib import Path
-from types import ModuleType
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+sys.path.insert(0, str(DOCS))
 
+import make  # noqa: E402
+from blocks import games, metrics, strategies  # noqa: E402
 
-def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_pages", DOCS / "make.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-make = _script()
+__all__ = ["games", "make", "metrics", "strategies"]

@@ -1,0 +1,1 @@
+"""What docs/make.py writes into pages: one module per subject, one function per kind of block."""

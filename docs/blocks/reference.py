@@ -1,0 +1,37 @@
+"""Results that are committed, and where they are."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simgin.stats import table
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "results" / "reference"
+SEED = 1  # of the experiments that made results/reference
+
+
+@cache
+def bench() -> tuple[dict[str, Any], ...]:
+    """Figures of the reference bench."""
+    return tuple(json.loads((REFERENCE / "bench.json").read_text())["rows"])
+
+
+@cache
+def tidy_rows(result: str) -> pd.DataFrame:
+    """The tidy rows of a reference result."""
+    return table.read(REFERENCE / result / "table.csv")
+
+
+def csv(result: str, name: str) -> pd.DataFrame:
+    """Another table of a reference result."""
+    return pd.read_csv(REFERENCE / result / f"{name}.csv")
+
+
+def summary_section(result: str, title: str) -> str:
+    """A section of a result's summary, by its title."""
+    text = (REFERENCE / result / "summary.md").read_text()
+    return text.split(f"## {title}\n", 1)[1].partition("\n## ")[0].strip()

@@ -1,0 +1,165 @@
+"""Blocks about strategies, the league and speed, from the committed results; and the catalogue."""
+
+from blocks.games import one_player_variants
+from blocks.markdown import table as markdown_table
+from blocks.reference import REFERENCE, ROOT, SEED, bench, csv, summary_section, tidy_rows
+from simgin import plots
+from simgin.core.view import FIELDS
+from simgin.odds import report, sample, solo
+from simgin.report import numbers
+from simgin.rules import variants
+from simgin.stats import table
+from simgin.strategy import catalogue as known
+from simgin.strategy import loader
+
+CATALOGUE = ROOT / "simgin" / "strategy" / "catalogue.toml"
+ODDS_DEALS = 40_000  # as in `simgin odds`
+VIEW_ARRAYS = (
+    ("own_columns", "goal columns: own points in each column"),
+    ("other_columns", "the opponent's"),
+    (
+        "meldings",
+        "`meldings[i]` = up to three melds (0: none) that answer `i` of the slot `show` lays down",
+    ),
+    (
+        "history",
+        "`history[i] = (seat, source, card drawn or -1 if hidden, card discarded or -1)` for `i < view.turns`; "
+        "source 0 stock, 1 pile",
+    ),
+)
+HEADLINES = (
+    ("deal_win", "deals won %", 100),
+    ("margin", "points per deal", 1),
+    ("score", "score per deal", 1),
+    ("match_win", "matches won %", 100),
+)
+
+
+def view() -> str:
+    """Every field of the view."""
+    lines = [(f"`{name}`", about) for name, about in (*FIELDS, *VIEW_ARRAYS)]
+    return markdown_table(("field", "meaning"), lines)
+
+
+def roster() -> str:
+    """Every strategy that comes with simgin, those for two players strongest first."""
+    rates = {row["figure"].partition(",")[0]: _two_digits(row["per_second"]) for row in bench()}
+    lines = []
+    for strategy in known.ordered([loader.find(name) for name in loader.shipped()]):
+        name = strategy.name
+        rate = f"{rates[name]:,.0f}" if name in rates else ""
+        lines.append(
+            (f"`{name}`", known.strength(name), rate, known.idea(strategy), strategy.source)
+        )
+    return markdown_table(
+        ("strategy", "Elo, matches won v `simple`", "deals/s", "idea", "source"), lines
+    )
+
+
+def speed() -> str:
+    """Figures of the bench: threads, number a second, ratio to the calibration kernel."""
+    strategies = {f"{name}, eaai deals" for name in loader.shipped()}
+    lines = []
+    for row in bench():
+        if row["figure"] not in strategies:
+            ratio = f"{row['ratio']:,.0f}" if row["ratio"] >= 100 else f"{row['ratio']:.3g}"
+            rate = f"{row['per_second']:,.0f}"
+            lines.append((row["figure"], str(row["threads"]), rate, ratio))
+    return markdown_table(("", "threads", "per second", "ratio to the calibration kernel"), lines)
+
+
+def solo_odds() -> str:
+    """The sheets of `simgin odds` for all variants for one player, as tables under their titles."""
+    alone = [
+        [sample.of(player, variant, ODDS_DEALS) for player in solo.ladder(variants.find(variant))]
+        for variant in one_player_variants()
+    ]
+    parts = []
+    for sheet in report.of(alone, [], 1).sheets():
+        parts += [f"**{sheet.title}**", markdown_table(sheet.headings, sheet.rows)]
+        parts += [sheet.note] if sheet.note else []
+    return "\n\n".join(parts)
+
+
+def quoted(result: str, *title: str) -> str:
+    """Who won what in a reference result, a line per matchup; or the section of its summary with that title."""
+    if title:
+        return summary_section(result, " ".join(title))
+    lines = []
+    for (variant, a, b), rows in table.matchups(tidy_rows(result)):
+        cells = [
+            numbers.estimate(*table.cell(rows, metric), factor) for metric, _, factor in HEADLINES
+        ]
+        lines.append((variant, f"`{a}`", f"`{b}`" if b else "", *cells))
+    head = ("game", "A", "B", *(title for _, title, _ in HEADLINES))
+    columns = zip(*lines, strict=True)
+    filled = [i for i, cells in enumerate(columns) if set(cells) - {"", numbers.DASH}]
+    return markdown_table([head[i] for i in filled], [[line[i] for i in filled] for line in lines])
+
+
+def catalogue() -> str:
+    """What the reference results say about every strategy, as TOML."""
+    parts = [
+        "# Written by docs/make.py from results/reference: league, mc, dice, solo-players and bench.json.\n"
+    ]
+    for name, entries in {**_in_the_league(), **_elsewhere()}.items():
+        parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
+    return "\n".join(parts)
+
+
+def _in_the_league() -> dict[str, dict[str, str]]:
+    """Elo under eaai with its error, matches won against simple in per cent, and speed, by strategy."""
+    league, cross = csv("league", "league"), csv("league", "cross")
+    of_simple = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")]
+    shares = of_simple.set_index("strategy")["share"]
+    entries = {}
+    for _, row in league[league["variant"] == "eaai"].iterrows():
+        name = row["strategy"]
+        entries[name] = {
+            "elo": f"{row['elo']:.0f}",
+            "elo_error": f"{(row['elo_high'] - row['elo_low']) / 2:.0f}",
+            "won": f"{100 * shares.get(name, 0.5):.1f}",
+            **_speed(name),
+        }
+    return entries
+
+
+def _elsewhere() -> dict[str, dict[str, str]]:
+    """Strategies that are too slow for the league, or made for another variant."""
+    mc = _value("mc", "eaai", "mc", "simple", "match_win")
+    dice = csv("dice", "league").set_index(["variant", "strategy"])["match_win"]
+    entries = {
+        "mc": {"told": f'"{100 * mc:.0f} % v simple"', **_speed("mc")},
+        "dice-player": {
+            "told": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"',
+            **_speed("dice-player"),
+        },
+    }
+    for name in filter(known.alone, loader.shipped()):
+        wins = _value("solo-players", "solitaire-gin", name, "", "win")
+        penalty = _value("solo-players", "solitary-gin", name, "", "score")
+        entries[name] = {"told": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}
+    return entries
+
+
+def _value(result: str, variant: str, a: str, b: str, metric: str) -> float:
+    keys = ["variant", "strategy", "opponent", "metric"]
+    return float(tidy_rows(result).set_index(keys)["value"].loc[[(variant, a, b, metric)]].iloc[0])
+
+
+def _speed(name: str) -> dict[str, str]:
+    rates = {row["figure"]: row["per_second"] for row in bench()}
+    return {"deals_per_second": f"{_two_digits(rates[f'{name}, eaai deals']):.0f}"}
+
+
+def _two_digits(number: float) -> float:
+    return float(format(number, ".2g"))
+
+
+def league_pictures() -> None:
+    """Write the heat maps of the league, from its tables."""
+    standings, cross = csv("league", "league"), csv("league", "cross")
+    for variant, rows in standings.groupby("variant", sort=False):
+        figure = plots.league(rows, cross[cross["variant"] == variant], unit="match", seed=SEED)
+        path = REFERENCE / "league" / "plots" / f"league-{variant}.png"
+        path.write_bytes(plots.png(figure))
