@@ -52,8 +52,11 @@ def test_hands_in_play_have_eleven_cards_and_improve():
 def test_the_figures_are_consistent():
     found = bench.figures(0.05, [1, 2])
     assert [one.figure for one in found[:4]] == [
-        "calibration, blocks", "deadwood, dealt hands", "best discard, dealt hands", "best discard, hands in play",
-    ]  # fmt: skip
+        "calibration, blocks",
+        "deadwood, dealt hands",
+        "best discard, dealt hands",
+        "best discard, hands in play",
+    ]
     assert found[0].ratio == 1
     for one in found:
         assert one.per_second > 0 and one.ratio == pytest.approx(

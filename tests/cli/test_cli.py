@@ -183,8 +183,12 @@ def test_the_json_output_is_one_object_with_the_agreed_keys():
     found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
     assert list(found) == KEYS
     assert (found["simgin"], found["stream"], found["seed"], found["stopped"], found["files"]) == (
-        simgin.__version__, rng.STREAM, 1, "complete", [],
-    )  # fmt: skip
+        simgin.__version__,
+        rng.STREAM,
+        1,
+        "complete",
+        [],
+    )
     assert found["command"] == "simgin match gold simple -v eaai --deals 200 --seed 1"
     assert [tuple(row) for row in found["rows"]] == [table.COLUMNS] * len(found["rows"])
     undefined = [row for row in found["rows"] if row["metric"] == "points_shot"]

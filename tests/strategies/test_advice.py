@@ -1,4 +1,4 @@
-"""The rules of thumb against plain-Python twins on lawful views, and on positions drawn up in the words of their advisers."""
+"""Rules of thumb against plain-Python twins, and on positions made from their advisers' words."""
 
 from functools import cache
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ def answer(slot, text, view, rules):
     return int(compiler.hook(chosen)(view, rules, compiler.vector(chosen)))
 
 
-# What the twins see: cards as text, nothing shared with the policies
+# What the twins see: cards as text, nothing shared with the policies.
 
 
 def names(mask):
@@ -44,14 +44,14 @@ def names(mask):
 
 @cache
 def three_card_melds(ace_runs):
-    """The sets and runs of three cards: rainbows have four."""
+    """The sets and runs of three cards; rainbows have four."""
     return [
         meld for meld in twin.all_melds({"ace_runs": ace_runs, "rainbow": False}) if len(meld) == 3
     ]
 
 
 def seen(view, game):
-    """A view in the twin's words."""
+    """A view for the twin."""
     row = variants.find(game).row
     hand = names(view.hand)
     rows = [view.history[i] for i in range(int(view.turns))]
@@ -65,16 +65,25 @@ def seen(view, game):
         else {}
     )
     return SimpleNamespace(
-        row=row, hand=hand, legal=names(view.legal & PACK), unseen=set(names(view.unseen)), known=set(names(view.known)),
-        shed=set(names(view.shed)), turn=int(view.own_turn), count=int(view.count), his=his, noise=int(view.noise),
-        value=twin.card_values(row, "stopper"), melds=three_card_melds(row["ace_runs"]),
+        row=row,
+        hand=hand,
+        legal=names(view.legal & PACK),
+        unseen=set(names(view.unseen)),
+        known=set(names(view.known)),
+        shed=set(names(view.shed)),
+        turn=int(view.own_turn),
+        count=int(view.count),
+        his=his,
+        noise=int(view.noise),
+        value=twin.card_values(row, "stopper"),
+        melds=three_card_melds(row["ace_runs"]),
         left=left,
         best=twin.optimal_meldings(hand, row),
-    )  # fmt: skip
+    )
 
 
 def thrown(position, prices):
-    """The legal card with least deadwood and price; ties: the dearest, then the first in the pack."""
+    """The legal card with least deadwood plus price; ties: the dearest, then the first card."""
     p = position
     return min(
         p.legal,
@@ -106,7 +115,7 @@ def unpaired(p):
 
 
 def near(card, span=2):
-    """Same rank, or same suit within so many ranks, on the line from ace to king."""
+    """Same rank, or same suit within `span` ranks, without going round the corner."""
     r = RANKS.index(card[0])
     return {
         c
@@ -292,23 +301,61 @@ def tonic(p, pair, live, until, middle, seven, danger, early):
 
 
 DISCARDS = [
-    (high_first, {"cost": 10}), (high_first, {"cost": 2.5}), (high_late, {"until": 4, "cost": 10}), (high_late, {"until": 99, "cost": 1.5}),
-    (many_high, {"many": 4, "hold": 3}), (many_high, {"many": 2, "hold": 5}), (triangle, {"until": 6, "cost": 10}),
-    (triangle, {"until": 99, "cost": 3.5}), (keep_low, {"rank": 2, "cost": 3}), (keep_low, {"rank": 6, "cost": 10}),
-    (keep_low_late, {"rank": 5, "turn": 8, "taken": 3, "cost": 3}), (keep_low_late, {"rank": 13, "turn": 1, "taken": 1, "cost": 9.5}),
-    (inside_pairs, {"weight": 1, "inside": 0.5}), (inside_pairs, {"weight": 4, "inside": 0.25}), (dead_pairs_first, {"bonus": 0.5}),
-    (dead_pairs_first, {"bonus": 6}), (break_pairs, {"live": 2, "until": 6, "cost": 3}), (break_pairs, {"live": 1, "until": 99, "cost": 8}),
-    (middle, {"weight": 0.25, "seven": 0.25}), (middle, {"weight": 2, "seven": 1.5}), (safe_neighbour, {"cost": 1.5, "ignore_first": 0}),
-    (safe_neighbour, {"cost": 4.5, "ignore_first": 2}), (bait_shy, {"cost": 1.5}), (bait_shy, {"cost": 6}),
-    (suit_order, {"neighbour": 2, "same": 1}), (suit_order, {"neighbour": 6, "same": 4.5}), (starve, {"cost": 3}), (starve, {"cost": 99}),
-    (live_melds, {"weight": 0.5, "early": 4}), (live_melds, {"weight": 1.25, "early": 0}),
-    (growing_safety, {"base": 0, "turn": 0.0625, "count": 0.015625}), (growing_safety, {"base": 0.25, "turn": 0, "count": 0.03125}),
-    (lay_off_late, {"turn": 6, "cost": 1.5}), (lay_off_late, {"turn": 1, "cost": 6}), (wild, {"turn": 5, "cost": 5.5}),
+    (high_first, {"cost": 10}),
+    (high_first, {"cost": 2.5}),
+    (high_late, {"until": 4, "cost": 10}),
+    (high_late, {"until": 99, "cost": 1.5}),
+    (many_high, {"many": 4, "hold": 3}),
+    (many_high, {"many": 2, "hold": 5}),
+    (triangle, {"until": 6, "cost": 10}),
+    (triangle, {"until": 99, "cost": 3.5}),
+    (keep_low, {"rank": 2, "cost": 3}),
+    (keep_low, {"rank": 6, "cost": 10}),
+    (keep_low_late, {"rank": 5, "turn": 8, "taken": 3, "cost": 3}),
+    (keep_low_late, {"rank": 13, "turn": 1, "taken": 1, "cost": 9.5}),
+    (inside_pairs, {"weight": 1, "inside": 0.5}),
+    (inside_pairs, {"weight": 4, "inside": 0.25}),
+    (dead_pairs_first, {"bonus": 0.5}),
+    (dead_pairs_first, {"bonus": 6}),
+    (break_pairs, {"live": 2, "until": 6, "cost": 3}),
+    (break_pairs, {"live": 1, "until": 99, "cost": 8}),
+    (middle, {"weight": 0.25, "seven": 0.25}),
+    (middle, {"weight": 2, "seven": 1.5}),
+    (safe_neighbour, {"cost": 1.5, "ignore_first": 0}),
+    (safe_neighbour, {"cost": 4.5, "ignore_first": 2}),
+    (bait_shy, {"cost": 1.5}),
+    (bait_shy, {"cost": 6}),
+    (suit_order, {"neighbour": 2, "same": 1}),
+    (suit_order, {"neighbour": 6, "same": 4.5}),
+    (starve, {"cost": 3}),
+    (starve, {"cost": 99}),
+    (live_melds, {"weight": 0.5, "early": 4}),
+    (live_melds, {"weight": 1.25, "early": 0}),
+    (growing_safety, {"base": 0, "turn": 0.0625, "count": 0.015625}),
+    (growing_safety, {"base": 0.25, "turn": 0, "count": 0.03125}),
+    (lay_off_late, {"turn": 6, "cost": 1.5}),
+    (lay_off_late, {"turn": 1, "cost": 6}),
+    (wild, {"turn": 5, "cost": 5.5}),
     (wild, {"turn": 1, "cost": 2}),
-    (bait, {"e": 1, "until": 4, "cost": 5}), (bait, {"e": 0.5, "until": 99, "cost": 2}),
-    (tonic, {"pair": 3, "live": 2, "until": 5, "middle": 0.25, "seven": 0, "danger": 0.125, "early": 4}),
-    (tonic, {"pair": 1.5, "live": 1, "until": 99, "middle": 0.5, "seven": 1, "danger": 0.25, "early": 1}),
-]  # fmt: skip
+    (bait, {"e": 1, "until": 4, "cost": 5}),
+    (bait, {"e": 0.5, "until": 99, "cost": 2}),
+    (
+        tonic,
+        {"pair": 3, "live": 2, "until": 5, "middle": 0.25, "seven": 0, "danger": 0.125, "early": 4},
+    ),
+    (
+        tonic,
+        {
+            "pair": 1.5,
+            "live": 1,
+            "until": 99,
+            "middle": 0.5,
+            "seven": 1,
+            "danger": 0.25,
+            "early": 1,
+        },
+    ),
+]
 
 
 def form(rule, values):
@@ -317,7 +364,7 @@ def form(rule, values):
 
 @pytest.fixture(scope="module")
 def views():
-    """(game, slot) -> lawful views of that game."""
+    """Lawful views by (variant, slot)."""
     found = contract.positions([variants.find(game) for game in GAMES])
     return {
         (game, slot): [
@@ -331,7 +378,7 @@ def views():
 
 @pytest.fixture(scope="module")
 def positions(views):
-    """Every view with the record of its game and what the twins see in it."""
+    """Every view with the rules of its variant and what the twins see in it."""
     records = {game: build_rules(variants.find(game)) for game in GAMES}
     return {
         place: [(view, records[place[0]], seen(view, place[0])) for view in some]
@@ -340,7 +387,7 @@ def positions(views):
 
 
 @pytest.mark.parametrize(("rule", "values"), DISCARDS, ids=[form(*one) for one in DISCARDS])
-def test_discards_do_what_they_say(rule, values, positions):
+def test_discard_policies_agree_with_their_twins(rule, values, positions):
     moved = 0
     for game in GAMES:
         for view, rules, position in positions[game, "discard"]:
@@ -382,13 +429,16 @@ def deny(p, card, view, held, cost):
 
 
 TAKES = [
-    (speculate, {"until": 3, "count": 50, "partials": 2}), (speculate, {"until": 99, "count": 50, "partials": 1}), (upcard, {}),
-    (deny, {"held": 1, "cost": 3}), (deny, {"held": 2, "cost": 99}),
-]  # fmt: skip
+    (speculate, {"until": 3, "count": 50, "partials": 2}),
+    (speculate, {"until": 99, "count": 50, "partials": 1}),
+    (upcard, {}),
+    (deny, {"held": 1, "cost": 3}),
+    (deny, {"held": 2, "cost": 99}),
+]
 
 
 @pytest.mark.parametrize(("rule", "values"), TAKES, ids=[form(*one).rstrip(":") for one in TAKES])
-def test_takes_do_what_they_say(rule, values, positions):
+def test_take_policies_agree_with_their_twins(rule, values, positions):
     moved = 0
     for game in GAMES:
         for view, rules, position in positions.get((game, "take"), []):
@@ -444,8 +494,8 @@ def hazard_cost(p, card, held, share, turns, fade, first, slope, opponent):
     return expected + alive * count + opponent * help_
 
 
-def test_hazard_does_what_it_says(positions):
-    """The least expected cost, up to rounding: of cards that cost the same within 1e-9 any will do."""
+def test_hazard_agrees_with_its_twin(positions):
+    """The least expected cost; of cards that cost the same within 1e-9 any is accepted."""
     values = {
         "share": 0.35,
         "turns": 8,
@@ -472,14 +522,18 @@ def test_hazard_does_what_it_says(positions):
     assert moved
 
 
-# Positions drawn up in the words of the advice; MELDED are six cards that nobody would break
+# Positions made from the words of the advice; MELDED are six cards that nobody would break.
 
 MELDED = "2S 3S 4S 6H 7H 8H "
 STANDARD = build_rules(variants.find("standard"))
 
 
 def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):
-    """A view: what he took, threw or declined (`shed`), and threw in this order (`thrown`); the rest is unseen."""
+    """A view in the middle of a deal.
+
+    shed: what the opponent took, discarded or declined; thrown: his discards in this order. All
+    other cards are unseen.
+    """
     view = new_view()
     view.taken = view.drawn = view.ending_card = -1
     view.seat, view.own_turn, view.hand = 0, turn, notation.mask(notation.cards(hand))
@@ -524,7 +578,12 @@ def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):
         # the opponent near gin has the five of diamonds: the four of diamonds may be laid off there
         ("keep-low-late", "AS 2S 3S 6H 7H 8H 9C TC JC 4D 4C", {"turn": 7, "known": "5D"}, "4D"),
         ("keep-low-late", "AS 2S 3S 6H 7H 8H 9C TC JC 4D 4C", {"turn": 8, "known": "5D"}, "4C"),
-        ("keep-low-late", "AS 2S 3S 6H 7H 8H 9C TC JC 4D 4C", {"turn": 2, "known": "5D KD KH"}, "4C"),
+        (
+            "keep-low-late",
+            "AS 2S 3S 6H 7H 8H 9C TC JC 4D 4C",
+            {"turn": 2, "known": "5D KD KH"},
+            "4C",
+        ),
         # pairs: nine and seven of diamonds are half of what queen and jack of clubs are
         ("inside-pairs:weight=4", MELDED + "QC JC 9D 7D 5C", {}, "9D"),
         ("inside-pairs:weight=4,inside=1", MELDED + "QC JC 9D 7D 5C", {}, "JC"),
@@ -552,32 +611,81 @@ def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):
         ("bait-shy", MELDED + "JS KD 5D 9C AC", {"thrown": "5S"}, "KD"),
         ("bait-shy", MELDED + "JS KD 5D 9C AC", {"thrown": "JC 3H"}, "JS"),
         # after the six of diamonds: a five or seven of another suit, else another six
-        ("suit-order:neighbour=3,same=2", "2H 3H 4H TS JS QS KC AD 7S 6C 8C", {"thrown": "6D"}, "KC"),
-        ("suit-order:neighbour=3,same=2", "2H 3H 4H TS JS QS KS AD 7C 6C 8S", {"thrown": "6D"}, "7C"),
-        ("suit-order:neighbour=3,same=2", "2H 3H 4H TS JS QS KS AD AC 6C 7D", {"thrown": "6D"}, "6C"),
+        (
+            "suit-order:neighbour=3,same=2",
+            "2H 3H 4H TS JS QS KC AD 7S 6C 8C",
+            {"thrown": "6D"},
+            "KC",
+        ),
+        (
+            "suit-order:neighbour=3,same=2",
+            "2H 3H 4H TS JS QS KS AD 7C 6C 8S",
+            {"thrown": "6D"},
+            "7C",
+        ),
+        (
+            "suit-order:neighbour=3,same=2",
+            "2H 3H 4H TS JS QS KS AD AC 6C 7D",
+            {"thrown": "6D"},
+            "6C",
+        ),
         # starve: he took the nine of diamonds
         ("low", MELDED + "JD QC 5C AD AC", {"known": "9D"}, "JD"),
         ("starve", MELDED + "JD QC 5C AD AC", {"known": "9D"}, "QC"),
         ("starve:cost=10", MELDED + "JD 5C 4H AD AC", {"known": "9D"}, "5C"),
-        # live melds: kings lie in four melds and queens in five; an early jack of diamonds ends what is near it
+        # live melds: kings are in four melds and queens in five; an early jack of diamonds ends
+        # what is near it
         ("low", MELDED + "QS KD 5D 9C AC", {}, "QS"),
         ("live-melds", MELDED + "QS KD 5D 9C AC", {}, "KD"),
         ("live-melds", MELDED + "QS KD 5D 9C AC", {"thrown": "JD"}, "QS"),
         ("live-melds:early=0", MELDED + "QS KD 5D 9C AC", {"thrown": "JD"}, "KD"),
-        # growing safety: a five that nobody can use instead of a queen, as turns and own deadwood rise
-        ("growing-safety:turn=0.25,count=0", MELDED + "QS 5D AC AD AH", {"turn": 2, "shed": "5S 5H 5C 4D 6D"}, "QS"),
-        ("growing-safety:turn=0.25,count=0", MELDED + "QS 5D AC AD AH", {"turn": 5, "shed": "5S 5H 5C 4D 6D"}, "5D"),
-        ("growing-safety:turn=0,count=0.05", MELDED + "QS 5D AC AD AH", {"count": 10, "shed": "5S 5H 5C 4D 6D"}, "QS"),
-        ("growing-safety:turn=0,count=0.05", MELDED + "QS 5D AC AD AH", {"count": 30, "shed": "5S 5H 5C 4D 6D"}, "5D"),
+        # growing safety: a five that nobody can use instead of a queen, as turns and own deadwood
+        # rise
+        (
+            "growing-safety:turn=0.25,count=0",
+            MELDED + "QS 5D AC AD AH",
+            {"turn": 2, "shed": "5S 5H 5C 4D 6D"},
+            "QS",
+        ),
+        (
+            "growing-safety:turn=0.25,count=0",
+            MELDED + "QS 5D AC AD AH",
+            {"turn": 5, "shed": "5S 5H 5C 4D 6D"},
+            "5D",
+        ),
+        (
+            "growing-safety:turn=0,count=0.05",
+            MELDED + "QS 5D AC AD AH",
+            {"count": 10, "shed": "5S 5H 5C 4D 6D"},
+            "QS",
+        ),
+        (
+            "growing-safety:turn=0,count=0.05",
+            MELDED + "QS 5D AC AD AH",
+            {"count": 30, "shed": "5S 5H 5C 4D 6D"},
+            "5D",
+        ),
         # lay off late: the king of diamonds can only be added to his kings
-        ("lay-off-late", MELDED + "QS KD 5D 9C AC", {"turn": 5, "known": "KH KC", "shed": "KS QD"}, "QS"),
-        ("lay-off-late", MELDED + "QS KD 5D 9C AC", {"turn": 6, "known": "KH KC", "shed": "KS QD"}, "KD"),
-        # wild: nothing near the queen of spades has been seen; five points are worth it from turn 5 on, six are not
+        (
+            "lay-off-late",
+            MELDED + "QS KD 5D 9C AC",
+            {"turn": 5, "known": "KH KC", "shed": "KS QD"},
+            "QS",
+        ),
+        (
+            "lay-off-late",
+            MELDED + "QS KD 5D 9C AC",
+            {"turn": 6, "known": "KH KC", "shed": "KS QD"},
+            "KD",
+        ),
+        # wild: nothing near the queen of spades has been seen; five points are worth it from turn 5
+        # on, six are not
         ("wild", MELDED + "QS KD 5D 9D AC", {"turn": 4, "shed": "KH"}, "QS"),
         ("wild", MELDED + "QS KD 5D 9D AC", {"turn": 5, "shed": "KH"}, "KD"),
         ("wild", MELDED + "QS AC AD 5D AH", {"turn": 5, "shed": "5C"}, "5D"),
         ("wild", MELDED + "QS AC AD 4D AH", {"turn": 5, "shed": "4C"}, "QS"),
-        # bait: two eights are held, and the seven of clubs costs three points to make the eight of clubs look safe
+        # bait: two eights are held, and the seven of clubs costs three points to make the eight of
+        # clubs look safe
         ("bait", "2S 3S 4S 5C 5D 5H 8H 8D KC JD 7C", {"turn": 4}, "7C"),
         ("bait", "2S 3S 4S 5C 5D 5H 8H 8D KC JD 7C", {"turn": 5}, "JD"),
         ("bait:cost=2", "2S 3S 4S 5C 5D 5H 8H 8D KC JD 7C", {"turn": 4}, "JD"),
@@ -589,8 +697,8 @@ def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):
         ("hazard", MELDED + "KS JD 9H 5D AC", {"known": "QS JS"}, "JD"),
         ("hazard", MELDED + "KS JD 9H 5D AC", {"known": "QD TD"}, "KS"),
     ],
-)  # fmt: skip
-def test_discards_in_their_advisers_words(text, hand, fields, expected):
+)
+def test_discard_policies_follow_their_advisers_words(text, hand, fields, expected):
     assert notation.text(answer("discard", text, drawn_up(hand, **fields), STANDARD)) == expected
 
 
@@ -634,7 +742,8 @@ FORTY = "KS QH JD TC 9S 8D 7H 5C 3D AH"
             {"count": 25, "phase": 1, "dealer": 1},
             0,
         ),
-        # he has nine and ten of hearts: the jack costs three points (it comes for the eight), the queen is no use to him
+        # he has nine and ten of hearts: the jack costs three points (it comes for the eight), the
+        # queen is no use to him
         ("deny", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "JH", {"count": 25, "known": "9H TH"}, 1),
         ("deny:cost=1", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "JH", {"count": 25, "known": "9H TH"}, 0),
         ("deny", "2S 3S 4S 8D 7C AD AH AC 5H 5D", "QH", {"count": 25, "known": "9H TH"}, 0),
@@ -649,7 +758,7 @@ FORTY = "KS QH JD TC 9S 8D 7H 5C 3D AH"
         ),
     ],
 )
-def test_takes_in_their_advisers_words(text, hand, offer, fields, expected):
+def test_take_policies_follow_their_advisers_words(text, hand, offer, fields, expected):
     view = drawn_up(hand, **{"phase": 1, **fields})
     view.taken_offer = notation.card(offer)
     view.unseen &= ~(1 << int(view.taken_offer))

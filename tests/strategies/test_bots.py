@@ -1,4 +1,7 @@
-"""The reference opponents against their definitions: slow twins on random positions, drawn-up positions, and OpenSpiel's own bot."""
+"""The reference opponents against their definitions.
+
+Slow twins on random positions, positions made by hand, and OpenSpiel's own bot.
+"""
 
 import math
 import random
@@ -50,7 +53,7 @@ def best(scores: dict[int, float]) -> set[int]:
 
 
 def loose_sets(hand: int) -> set[frozenset[str]]:
-    """What each best melding leaves over."""
+    """The cards left over by each best melding."""
     meldings = twin.optimal_meldings(cards(hand), ROW)
     return {
         frozenset(cards(hand)) - {card for meld in melding for card in meld} for melding in meldings
@@ -88,8 +91,8 @@ def test_danger_settles_ties_of_deadwood(weights):
     assert ties > 20
 
 
-def test_danger_on_a_drawn_up_position():
-    """KS and KH leave the same; he took QS and threw KD, so KH is the safe one."""
+def test_danger_keeps_the_card_the_opponent_wants():
+    """KS and KH leave the same; he took QS and discarded KD, so KH is the safe card."""
     hand = mask("AS 2S 3S 5H 5D 5C KS KH 2C 7H 9D")
     known, shed = mask("QS"), mask("QH")
     seen = view(
@@ -125,7 +128,7 @@ def test_conv_throws_the_card_with_fewest_friends(weights):
 # rlcard-novice, openspiel-simple
 
 
-def test_novice_ends_with_gin_or_any_knock_and_else_throws_for_least_deadwood():
+def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
     kinds = {"gin": 0, "knock": 0, "none": 0}
     for seen in views(3, 250):
         deadwood = left(seen)
@@ -142,8 +145,11 @@ def test_novice_ends_with_gin_or_any_knock_and_else_throws_for_least_deadwood():
     assert kinds["knock"] >= 10 and kinds["none"] > 100
 
 
-def test_novice_by_the_words_of_its_source_throws_the_dearest_loose_card():
-    """Loose in some best melding of all eleven cards, which is not always the discard that leaves least."""
+def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
+    """Loose in some best melding of all eleven cards.
+
+    This is not always the discard that leaves least.
+    """
     for seen in views(5, 120):
         if min(left(seen).values()) <= 10:
             continue
@@ -167,8 +173,11 @@ def test_openspiel_throws_the_highest_loose_card_of_eleven():
             assert thrown in best(left(seen))
 
 
-def test_openspiels_bot_decides_alike():
-    """Forty deals of its own bot against itself. Where several meldings are best it uses the first it finds, so there it may differ."""
+def test_openspiel_simple_decides_as_openspiels_bot():
+    """Forty deals of OpenSpiel's bot against itself.
+
+    Where several meldings are best the bot uses the first it finds, so it may differ there.
+    """
     spiel = pytest.importorskip(
         "pyspiel", reason="OpenSpiel is not installed: pip install 'simgin[oracle]'"
     )
@@ -226,8 +235,11 @@ def test_hitscore_keeps_hits_among_discards_of_least_deadwood():
     assert ties > 10
 
 
-def test_ga_conv_takes_nothing_back():
-    """The 7C lowers the deadwood; thrown by oneself before it stays where it is, thrown by the other it is taken."""
+def test_ga_conv_does_not_take_back_its_own_discard():
+    """The 7C lowers the deadwood.
+
+    Discarded by the player it stays in the pile; discarded by the opponent it is taken.
+    """
     hand, seven = mask("AS 2S 3S 5H 5D 5C 8C 9C KD 2H"), notation.card("7C")
     for thrower, taken in ((0, 0), (1, 1)):
         seen = view(hand=hand, taken_offer=seven, legal=3, count=count(hand), turns=1, seat=0)
@@ -252,7 +264,7 @@ def chance(seen, card: int) -> float:
 
 
 def test_alpha_mixes_structure_and_deadwood():
-    """By triples: a card loses with each partner what the third card of every meld of the two counts."""
+    """By triples: a card loses with each partner what the third cards of their melds count."""
     for i, seen in enumerate(views(8, 60)):
         a, hand = (0, 0.3, 1)[i % 3], set(cards(seen.hand))
         lost = dict.fromkeys(members(seen.legal), 0.0)
@@ -285,7 +297,7 @@ def test_alpha_mixes_structure_and_deadwood():
     ],
 )
 def test_structure_fades(params, turns, share):
-    """The pair of kings is all structure and the 9 all deadwood: thrown is what the share says."""
+    """The pair of kings is all structure and the 9 all deadwood; the share decides between them."""
     hand = mask("AS 2S 3S 5H 5D 5C KS KH 9D 7C AC")
     seen = view(hand=hand, legal=mask("KS 9D"), unseen=PACK & ~hand, turns=turns)
     weight = 1 - (10 / 41) ** 4
@@ -293,7 +305,7 @@ def test_structure_fades(params, turns, share):
     assert notation.text(ask("discard", "alpha", seen, **params)) == ("KS" if king < nine else "9D")
 
 
-def test_chance_held():
+def test_the_chance_held_follows_the_unseen_cards():
     from simgin.toolkit import chance_held
 
     assert chance_held(view(unseen=PACK >> 12, known=0)) == 10 / 40
@@ -308,7 +320,10 @@ def test_chance_held():
 
 
 def chances(seen) -> tuple[set[str], dict[str, float]]:
-    """The cards that may still come, and for each the chance that the opponent holds it in a meld: summed over the melds of three."""
+    """The cards that may still come, and the chance that the opponent holds each of them in a meld.
+
+    The chance is summed over the melds of three.
+    """
     here = {card: chance(seen, card) for card in range(52)}
     held = dict.fromkeys(cards(seen.unseen | seen.known), 0.0)
     for triple in TRIPLES:
@@ -342,7 +357,7 @@ def worth_of_card(
 
 
 def worth(n: int, loose: set[str], there: set[str], held: dict[str, float], hurry: float) -> float:
-    """Utility of n cards of which some are loose."""
+    """Utility of n cards, some of them loose."""
     if not loose:
         return n + 20
     mean = sum(worth_of_card(c, loose, there, held, hurry) for c in loose) / len(loose)
@@ -353,7 +368,7 @@ def hurry(loose: set[str]) -> float:
     return 2.5 if sum(sorted(VALUE[c] for c in loose)[:-2]) <= 10 else 1
 
 
-def test_mishra_weighs_own_worth_against_the_opponents():
+def test_mishra_weighs_its_own_worth_against_the_opponents():
     asked = 0
     for seen in views(9, 90):
         sets = loose_sets(seen.hand)
@@ -386,7 +401,7 @@ def test_mishra_weighs_own_worth_against_the_opponents():
 
 
 def worth_after(hand: int, legal: int, there: set[str], held: dict[str, float]) -> float:
-    """Utility after the best discard, as the source has it: every option tried, a knock preferred."""
+    """Utility after the best discard, as the source has it: tries every option, prefers a knock."""
     loose = set(min(loose_sets(hand), key=sorted))
     options = loose & set(cards(legal))
     if not options:
@@ -398,7 +413,10 @@ def worth_after(hand: int, legal: int, there: set[str], held: dict[str, float]) 
 
 
 def test_mishra_takes_what_is_worth_more_than_a_draw():
-    """The policy throws the card worth least instead of trying all; where the two are close it may answer otherwise: one in fifty."""
+    """The policy discards the card worth least instead of trying all.
+
+    Where the two are close it may answer otherwise, in one position of fifty.
+    """
     alike = taken = asked = 0
     for seen in views(10, 60, size=10):
         seen.known &= 0 if asked % 2 else PACK
@@ -423,7 +441,10 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
 
 
 def test_belief_holds_back_against_a_low_opponent():
-    """He took seven cards that make two melds: with three more of the unseen he holds about 18. With opp=0 nobody is low."""
+    """He took seven cards that make two melds.
+
+    With three more of the unseen he holds about 18. With opp=0 nobody is low.
+    """
     hand = mask("AS 2S 3S 5H 5D 5C 8D 9D TD 9H")
     known = mask("6C 7C 8C KS KH KD KC")
     seen = view(hand=hand, known=known, unseen=PACK & ~(hand | known), ending=1, ending_count=9)
@@ -446,23 +467,29 @@ def shares(a: str, b: str, unit: str, n: int, seed: int = 2026):
 
 
 @pytest.mark.parametrize("bot", BOTS)
-def test_none_plays_for_ever(bot):
-    """A bot that stalls in one deal of a thousand passes once in e^20 runs; nine in ten deals end by a knock."""
+def test_no_bot_plays_for_ever(bot):
+    """Nine in ten deals end by a knock.
+
+    A bot that stalls in a deal of a thousand passes once in e^20 runs.
+    """
     fact = shares(bot, bot, "deal", 20_000 if bot != "mishra-uniform" else 4_000)
     assert fact("stalled") == 0
     assert fact("decided") > 0.9 * fact("deals")
 
 
 def won(fact) -> float:
-    """Share of matches won in percent; a match won counts two."""
+    """Share of matches won in per cent; a match won counts two."""
     return 50 * fact("a_match_win") / fact("matches")
 
 
 @pytest.mark.parametrize(
     ("other", "reference", "error"), [("gold", 62.2, 0.38), ("simple", 59.5, 0.5)]
 )
-def test_jdh8_lands_on_its_readme(other, reference, error):
-    """62.2 [61.4, 62.9] against gold; 59.8 [59.0, 60.6] and 58.7 +- 0.5 against simple. Three standard errors: once in 370."""
+def test_jdh8_agrees_with_its_readme(other, reference, error):
+    """62.2 [61.4, 62.9] against gold; 59.8 [59.0, 60.6] and 58.7 +- 0.5 against simple.
+
+    Three standard errors: a false alarm once in 370.
+    """
     assert abs(won(shares("jdh8-heuristic", other, "match", 20_000)) - reference) < 3 * math.hypot(
         error, 0.3
     )
@@ -470,7 +497,7 @@ def test_jdh8_lands_on_its_readme(other, reference, error):
 
 @pytest.mark.slow
 def test_jdh8_wins_matches_by_losing_deals():
-    """Its README's 39.4 [38.5, 40.4] % are of single deals, in which the score never bends the limit."""
+    """Its README gives 39.4 [38.5, 40.4] % of single deals, where the score moves no limit."""
     total = runner.run_matchup(
         Matchup(
             variants.find("eaai+goal=single"),
@@ -486,7 +513,7 @@ def test_jdh8_wins_matches_by_losing_deals():
 
 
 @pytest.mark.slow
-def test_the_pile_is_worth_a_fifth_of_the_deals():
+def test_never_taking_from_the_pile_loses_a_fifth_of_the_deals():
     """rules.md 15.3: about 31 % of decided deals are left to the player who never takes."""
     fact = shares("stock-greedy", "gold+take=meld-best", "deal", 200_000)
     assert abs(100 * fact("a_deal_win") / fact("decided") - 31) < 1
@@ -494,7 +521,10 @@ def test_the_pile_is_worth_a_fifth_of_the_deals():
 
 @pytest.mark.slow
 def test_a_little_structure_helps_and_much_hurts():
-    """The authors' search: .50 at a = 0, .55 to .57 at .1 to .3, .50 at .5, .33 at .8, .16 to .20 at 1. Errors here are 0.36."""
+    """The authors' search gave these shares, with errors here of 0.36.
+
+    .50 at a = 0, .55 to .57 at .1 to .3, .50 at .5, .33 at .8, .16 to .20 at 1.
+    """
     found = {
         a: won(shares(f"hein:a={a},fade=0", "simple", "match", 20_000))
         for a in (0, 0.1, 0.2, 0.3, 0.5, 0.8, 1)
@@ -505,8 +535,11 @@ def test_a_little_structure_helps_and_much_hurts():
 
 
 @pytest.mark.slow
-def test_what_a_discard_gives_away_is_like_the_samples_of_the_source():
-    """Mishra's G by its definition, mean gain of utility over sampled hands of the opponent, against the chance that he melds the card."""
+def test_the_gain_of_the_opponent_agrees_with_the_sources_samples():
+    """Mishra's G by its definition, against the chance that the opponent melds the card.
+
+    G is the mean gain of utility over sampled hands of the opponent.
+    """
     rng, gains, fitted = random.Random(13), [], []
     for seen in views(14, 14):
         (loose, *more) = loose_sets(seen.hand)
@@ -532,7 +565,10 @@ def test_what_a_discard_gives_away_is_like_the_samples_of_the_source():
 
 
 def sampled_gains(rng, seen, loose, there, samples=25) -> dict[str, float]:
-    """For each loose card what the opponent gains by taking it rather than drawing, from hands that he may hold."""
+    """The opponent's gain from taking each loose card rather than drawing.
+
+    Over hands that the opponent may hold.
+    """
     unseen, gain = cards(seen.unseen), dict.fromkeys(loose, 0.0)
     for _ in range(samples):
         his = cards(seen.known) + rng.sample(unseen, 10 - len(members(seen.known)))

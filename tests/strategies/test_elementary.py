@@ -1,4 +1,7 @@
-"""The elementary policies against their definitions, computed with the slow twin on random hands and on drawn-up positions."""
+"""The elementary policies against their definitions.
+
+The definitions are computed with the slow twin, on random hands and on positions made by hand.
+"""
 
 import random
 
@@ -60,7 +63,7 @@ def take_view(ten: list[int], card: int) -> dict[str, int]:
 
 
 def after(ten: list[int], card: int) -> int:
-    """Least deadwood after taking a card and throwing another."""
+    """Least deadwood after taking a card and discarding another."""
     return min(
         twin.deadwood(cards(notation.mask([*ten, card]) & ~(1 << thrown)), ROW) for thrown in ten
     )
@@ -79,7 +82,7 @@ def in_best(ten: list[int], card: int) -> bool:
 
 
 @pytest.mark.parametrize("rich", [False, True])
-def test_take_policies_do_what_they_say(rich: bool) -> None:
+def test_take_policies_follow_their_definitions(rich: bool) -> None:
     seen = {True: 0, False: 0}
     for _ in range(150):
         *ten, card = deal(11, rich)
@@ -95,7 +98,7 @@ def test_take_policies_do_what_they_say(rich: bool) -> None:
     assert min(seen.values()) >= 2  # the sample holds both answers
 
 
-def test_passing_is_said_where_it_is_a_choice() -> None:
+def test_a_take_policy_passes_where_passing_is_a_choice() -> None:
     view = take_view(notation.cards("AS 3H 5D 7C 9S JH KD 2C 4S 6D"), notation.card("QC")) | {
         "legal": 7
     }
@@ -103,7 +106,7 @@ def test_passing_is_said_where_it_is_a_choice() -> None:
         assert ask("take", name, **view) == 2
 
 
-def test_value_compares_with_the_mean_of_the_draws() -> None:
+def test_value_compares_taking_with_the_mean_draw() -> None:
     for _ in range(8):
         *ten, card = deal(11, rich=False)
         view = take_view(ten, card)
@@ -119,7 +122,7 @@ def test_value_compares_with_the_mean_of_the_draws() -> None:
 
 
 @pytest.mark.parametrize("tie", ["high", "random", "middle"])
-def test_low_leaves_least_deadwood_with_its_ties(tie: str) -> None:
+def test_low_leaves_least_deadwood_and_breaks_ties_as_asked(tie: str) -> None:
     for _ in range(100):
         eleven = deal(11, RANDOM.random() < 0.5)
         hand = notation.mask(eleven)
@@ -139,8 +142,11 @@ def test_low_leaves_least_deadwood_with_its_ties(tie: str) -> None:
             assert melds[thrown] == min(melds.values())
 
 
-def test_random_choices_reach_every_card_alike() -> None:
-    """5,500 draws over eleven cards; a chi-square of ten degrees of freedom exceeds 29.6 once in a thousand seeds."""
+def test_random_discards_are_uniform() -> None:
+    """5,500 draws over eleven cards.
+
+    A chi-square of ten degrees of freedom exceeds 29.6 for a thousandth of the seeds.
+    """
     hand = notation.mask(deal(11, rich=False))
     counts = dict.fromkeys(notation.members(hand), 0)
     for _ in range(5500):
@@ -153,7 +159,7 @@ def test_random_choices_reach_every_card_alike() -> None:
     assert abs(takes - 1000) < 3.3 * 27.4  # once in a thousand
 
 
-def test_hits_keeps_what_most_cards_would_meld() -> None:
+def test_hits_keeps_the_hand_most_cards_would_improve() -> None:
     for _ in range(40):
         eleven = deal(11, RANDOM.random() < 0.5)
         hand = notation.mask(eleven)
@@ -180,7 +186,7 @@ def test_hits_can_keep_neighbours_together() -> None:
     assert notation.text(thrown) in ("KS", "KH", "JD")
 
 
-def test_loose_high_is_the_dearest_loose_card_of_eleven() -> None:
+def test_loose_high_throws_the_dearest_loose_card_of_eleven() -> None:
     hand = mask(
         "AS", "2S", "2C", "5C", "AD", "2D", "3D", "5D", "AH", "2H", "5H"
     )  # OpenSpiel's own defect: gin by 3D is missed
@@ -190,7 +196,10 @@ def test_loose_high_is_the_dearest_loose_card_of_eleven() -> None:
 
 
 def test_simple_never_repeats_a_pair() -> None:
-    """Drew 9H and threw KC on an earlier turn; now 9H was taken back: the pair {9H, KC} is barred though KC is best."""
+    """Drew 9H and threw KC on an earlier turn; now 9H was taken back.
+
+    The pair {9H, KC} is barred although KC is best.
+    """
     hand = mask("AS", "2S", "3S", "5H", "5D", "5C", "9H", "KC", "QD", "2H", "4D")
     nine, king = notation.card("9H"), notation.card("KC")
     chosen = policy("discard", "simple")
@@ -251,7 +260,7 @@ def test_simple_never_repeats_a_pair() -> None:
         ("random", {"p_end": 0.5}, {"ending": 1, "noise": 2**52}, 0),
     ],
 )
-def test_knock_policies(
+def test_knock_policies_follow_their_definitions(
     name: str, values: dict[str, float], view: dict[str, int], answer: int
 ) -> None:
     assert ask("knock", name, values, **view) == answer
@@ -272,7 +281,7 @@ BLIND = {"phase": 4, "count": 60, "own_turn": 1}
         ("none", {}, {"count": 0, "own_turn": 1, "stake": 1}, 0),
     ],
 )
-def test_offers(name, params, fields, offered):
+def test_offer_policies_follow_their_definitions(name, params, fields, offered):
     assert (
         ask(
             "offer",
@@ -297,11 +306,11 @@ def test_offers(name, params, fields, offered):
         ("never", {}, {"phase": 1, "count": 0}, 0),
     ],
 )
-def test_answers(name, params, fields, accepted):
+def test_answer_policies_follow_their_definitions(name, params, fields, accepted):
     assert ask("answer", name, params, offered=2, legal=3, **fields) == accepted
 
 
-def test_offers_by_lot_are_legal_and_as_frequent_as_asked():
+def test_random_offers_are_legal_and_as_frequent_as_set():
     offers = [
         ask(
             "offer",
@@ -329,10 +338,13 @@ def test_offers_by_lot_are_legal_and_as_frequent_as_asked():
         ("race", 1, 115, 6, True),
     ],
 )
-def test_playing_to_the_score_goes_by_the_points_that_win(
+def test_playing_to_the_score_follows_the_points_needed(
     game: str, seat: int, other: int, count: int, knocks: bool
 ) -> None:
-    """Whoever needs points might get them from a knock; who needs won deals gets one whatever the count."""
+    """A player who needs points might get them from a knock.
+
+    A player who needs won deals gets one whatever the count.
+    """
     variant = variants.find(game)
     own_rules, chosen = build_rules(variant), policy("knock", "count")
     if game == "race":

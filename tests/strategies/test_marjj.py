@@ -1,7 +1,8 @@
-"""MARJJ against the original's own decisions, against a slow twin with any weights, and on the match share measured in its framework.
+"""MARJJ against the original's decisions, a slow twin, and its measured share of matches.
 
-tests/data/marjj.json holds positions from matches of the original program (MARJJ_v5-1.java in the framework of tneller/gin-rummy-eaai) with
-what it knew, the scores it gave its candidates, and what it did. `his` and `unseen` are its own notes, its two slips included.
+tests/data/marjj.json holds positions from matches of the original program (MARJJ_v5-1.java in the
+framework of tneller/gin-rummy-eaai) with what it knew, the scores of its candidates, and what it
+did. `his` and `unseen` are its own notes, including its two mistakes.
 """
 
 import json
@@ -37,7 +38,7 @@ MARJJ = {
     "far_gone": -3,
 }
 MARJJ |= {"run": 20, "next": 5, "far": 3, "no_set": -10, "two_gone": -4, "set": 20}
-OPPONENT = list(MARJJ)[4:]  # the weights of what a card is to the opponent
+OPPONENT = list(MARJJ)[4:]  # the weights of a card's use to the opponent
 ROUNDING = 1e-7
 
 
@@ -46,7 +47,7 @@ def mask(text):
 
 
 def thrown(position, **values):
-    """What the policy throws over a range of noise values."""
+    """The policy's discards over a range of noise values."""
     policy = loader.find("marjj").discard(**values)
     view = new_view()
     view.hand, view.known, view.unseen = (
@@ -69,13 +70,13 @@ def least(scores):
 @pytest.mark.parametrize(
     "position", POSITIONS["discard"], ids=lambda position: position["hand"].replace(" ", "")
 )
-def test_throws_what_the_original_throws(position):
+def test_discards_are_those_of_the_original(position):
     assert thrown(position) == least(position["scores"])
     assert position["thrown"] in least(position["scores"])
 
 
-def test_the_positions_ask_for_more_than_the_dearest_card():
-    """Of the recorded discards a good part is not what Gold would throw, and some hang on the opponent."""
+def test_the_recorded_discards_are_not_trivial():
+    """Many recorded discards are not what Gold would discard, and some depend on the opponent."""
     dear = [max(p["scores"], key=lambda card: VALUE[card]) for p in POSITIONS["discard"]]
     assert (
         sum(
@@ -93,8 +94,11 @@ def test_the_positions_ask_for_more_than_the_dearest_card():
     )
 
 
-def test_takes_what_the_original_takes():
-    """Where several best meldings are to be had the original asks only that which it would show, and may leave a card that fits another."""
+def test_takes_are_those_of_the_original():
+    """With several best meldings the original asks only about the one it would show.
+
+    It may leave a card that fits another.
+    """
     policy = loader.find("marjj").take
     hook, vector = compiler.hook(policy), compiler.vector(policy)
     answers = {True: 0, False: 0}
@@ -118,12 +122,15 @@ def without(cards, card):
 
 
 def after(ten, card):
-    """Least deadwood once the card is drawn and one of the eleven thrown."""
+    """Least deadwood once the card is drawn and another of the eleven discarded."""
     return min(twin.deadwood(without([*ten, card], thrown), ROW) for thrown in [*ten, card])
 
 
 def features(hand, legal, unseen, his):
-    """For each card that may be thrown: deadwood, counts after one more card in order, and which rules about the opponent apply."""
+    """The features of each card that may be discarded.
+
+    Deadwood, sorted counts after another card, and which rules about the opponent apply.
+    """
     whole = twin.deadwood(hand, ROW)
     out = {}
     for card in legal:
@@ -173,7 +180,7 @@ def use(card, gone, his):
 
 
 def choice(found, turn, p):
-    """The best candidates by the twin's features under some parameters."""
+    """The best candidates by the twin's features with these parameters."""
     loose = {card for card, (_, is_loose, _, _) in found.items() if is_loose}
     if loose:
         dear = max(VALUE[card] for card in loose)
@@ -232,8 +239,8 @@ def position_of(rng, i):
 
 
 @pytest.mark.parametrize("i", range(12))
-def test_any_weights_against_the_twin(i):
-    """Each weight counts where it should: the published ones and fifteen drawn by lot, on hands rich and poor in melds."""
+def test_discards_with_any_weights_agree_with_the_twin(i):
+    """The published weights and fifteen random ones, on hands rich and poor in melds."""
     rng = random.Random(26_000 + i)
     position = position_of(rng, i)
     hand = position["hand"].split()
@@ -249,8 +256,11 @@ def test_any_weights_against_the_twin(i):
         assert thrown(position, **p) <= choice(found, position["turn"], p), p
 
 
-def test_of_two_like_cards_the_one_whose_mates_are_gone():
-    """KS or QH, both alone; QD has been thrown. With -4 for `one_gone` the king is worth as little as the queen."""
+def test_of_two_equal_cards_the_one_with_fewer_mates_left_is_thrown():
+    """KS or QH, both alone; QD was discarded.
+
+    With -4 for `one_gone` the king is worth as little as the queen.
+    """
     unseen = [c for c in twin.PACK if c not in "2S 3S 4S 7H 7D 7C 8H 8D 8C KS QH QD".split()]
     position = {
         "hand": "2S 3S 4S 7H 7D 7C 8H 8D 8C KS QH",
@@ -266,7 +276,7 @@ def test_of_two_like_cards_the_one_whose_mates_are_gone():
     ) == {"KS"}
 
 
-def test_the_paper_has_other_numbers():
+def test_the_numbers_of_the_paper_decide_differently():
     plain, paper = loader.find("marjj").discard, loader.find("marjj-paper").discard
     changed = {
         name for name in plain.params if plain.params[name].default != paper.params[name].default
@@ -283,8 +293,11 @@ def against_simple():
     ).sum(axis=0)
 
 
-def test_share_of_matches_against_simple(against_simple):
-    """76.40 +- 0.85 % in the original framework; lay-offs and the melding shown are the engine's here, for which 1.5 points are allowed."""
+def test_the_share_of_matches_against_simple_agrees_with_the_original(against_simple):
+    """76.40 +- 0.85 % in the original framework.
+
+    Lay-offs and the melding shown are the engine's here, for which 1.5 points are allowed.
+    """
     won = (
         against_simple[sums.SUM + sums.FACT["a_match_win"]] / 2
     )  # a match won counts twice, a drawn one once
@@ -295,8 +308,11 @@ def test_share_of_matches_against_simple(against_simple):
 @pytest.mark.parametrize(
     ("kind", "reference"), [("gin", 11.50), ("knock", 62.04), ("undercut", 26.10), ("void", 0.36)]
 )
-def test_endings_against_simple(against_simple, kind, reference):
-    """Shares in 6,372 deals of the original in its framework, with the same allowance; by chance one of the four fails in 100 seeds."""
+def test_the_outcomes_against_simple_agree_with_the_original(against_simple, kind, reference):
+    """Shares in 6,372 deals of the original in its framework, with the same allowance.
+
+    By chance any of the four fails for one seed of 100.
+    """
     deals = against_simple[sums.SUM + sums.FACT["deals"]]
     share = 100 * against_simple[sums.SUM + sums.FACT[kind]] / deals
     assert abs(share - reference) < (0.3 if kind == "void" else 1.5) + 3 * math.sqrt(

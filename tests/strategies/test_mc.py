@@ -1,7 +1,7 @@
-"""The Monte Carlo player: its roll-outs against deals that the engine played, its worlds, its values, its choices, and its strength.
+"""The Monte Carlo player: its rollouts, worlds, values, choices and strength.
 
-A roll-out of two greedy hands from the true cards is the deal that gold plays against gold, so the engine is the oracle of every action
-that gold, or gin-only where the own side is patient, was seen to take.
+A rollout of two greedy hands from the true cards is the deal that gold plays against gold. So the
+engine is the oracle of every action that gold, or gin-only where the own side is patient, took.
 """
 
 import random
@@ -53,7 +53,7 @@ def _imagine(n, developed, view, rules, hidden, stocks):
 
 
 def action_of(question):
-    """(action, card) of a recorded answer; None for an ending that was declined, which is no action."""
+    """(action, card) of a recorded answer; None for an ending that was declined."""
     view, answer = question.view, question.answer
     if question.slot == "take":
         passed = answer == mc.STOCK and view.phase == 0 and not view.legal & 4
@@ -65,7 +65,7 @@ def action_of(question):
 
 @pytest.mark.parametrize("text", ROWS)
 @pytest.mark.parametrize("player", ["gold", "gin-only"])
-def test_a_roll_out_from_the_true_cards_is_the_deal_that_the_engine_plays(text, player):
+def test_a_rollout_from_the_true_cards_is_the_engines_deal(text, player):
     rng = random.Random(text + player)
     rules = hands.game(text)[0]
     seen = set()
@@ -90,7 +90,7 @@ def test_a_roll_out_from_the_true_cards_is_the_deal_that_the_engine_plays(text, 
 
 
 def position(hand, known="", pile="", **fields):
-    """A view in the middle of a deal of the EAAI challenge, the stock a third gone."""
+    """A view in the middle of a deal of the EAAI challenge, with a third of the stock gone."""
     view = new_view()
     view.hand, view.known, view.pile = (
         notation.mask(notation.cards(cards)) for cards in (hand, known, pile)
@@ -125,7 +125,7 @@ def imagined(n, developed, view=MIDDLE):
 
 
 @pytest.mark.parametrize("developed", [mc.GROWN, mc.DRAWS, mc.ANY])
-def test_every_world_deals_the_unseen_cards_once(developed):
+def test_every_world_deals_each_unseen_card_once(developed):
     for him, stock in zip(*imagined(200, developed), strict=True):
         cards = stock[stock >= 0]
         assert int(him).bit_count() == 10
@@ -135,8 +135,11 @@ def test_every_world_deals_the_unseen_cards_once(developed):
         assert him | notation.mask(cards) == MIDDLE.unseen | MIDDLE.known
 
 
-def test_hidden_cards_and_the_stock_are_dealt_evenly():
-    """Chi-square of each unseen card's chance to be in the hand, and to come first: both alarm falsely once in ten thousand seeds."""
+def test_hidden_hands_and_stock_are_dealt_uniformly():
+    """Chi-square of each unseen card's chance to be in the hand, and to come first.
+
+    Both raise a false alarm for one of ten thousand seeds.
+    """
     n, unseen = 20_000, notation.members(int(MIDDLE.unseen))
     hidden, stocks = imagined(n, mc.ANY)
     share = 8 / len(unseen)
@@ -153,7 +156,7 @@ def test_hidden_cards_and_the_stock_are_dealt_evenly():
     assert by_hand < 67.6 and by_stock < 67.6  # the 0.9999 quantile with 30 degrees of freedom
 
 
-def test_hands_are_as_developed_as_asked():
+def test_hidden_hands_are_as_developed_as_set():
     counts = {}
     for developed in (mc.GROWN, mc.DRAWS, mc.ANY):
         counts[developed] = [
@@ -174,7 +177,7 @@ def vector(**values):
     )
 
 
-def test_worth_is_the_chance_of_the_match_or_points():
+def test_the_value_of_a_result_is_the_chance_of_the_match_or_points():
     table = np.load(loader.find("mc").knock.weights)
     for own, other, points in ((0, 0, 30), (70, 20, -45), (55, 99, 44), (12, 34, 0)):
         view = position("AS", own_points=own, other_points=other)
@@ -188,8 +191,11 @@ def test_worth_is_the_chance_of_the_match_or_points():
     assert mc.worth(25, position("AS", goal=RULES.goal + 1), vector()) == 25
 
 
-def test_the_table_is_the_value_of_gold_against_itself():
-    """Against counts of its own, within four standard errors at five standings: a false alarm in some three thousand seeds."""
+def test_the_table_holds_v_of_gold_against_itself():
+    """Against separate counts, within four standard errors at five scores.
+
+    A false alarm for one of three thousand seeds.
+    """
     table = np.load(loader.find("mc").knock.weights).astype(float)
     assert table.shape == (100, 100) and np.allclose(table + table.T, 1, atol=1e-6)
     assert (np.diff(table, axis=0) > 0).all() and (np.diff(table, axis=1) < 0).all()
@@ -202,7 +208,7 @@ def test_the_table_is_the_value_of_gold_against_itself():
         )
 
 
-def test_better_means_more_than_so_many_standard_errors():
+def test_an_action_must_be_better_by_a_number_of_standard_errors():
     rng = np.random.default_rng(7)
     answers = set()
     for shift in (-0.5, 0.0, 0.2, 0.4, 0.6):
@@ -223,7 +229,10 @@ def ask(slot, view, **values):
 
 
 def test_a_card_that_the_opponent_can_use_is_kept():
-    """Two kings in no company leave the same deadwood; the opponent collects spades, so the other goes. Gold throws the spade."""
+    """Two lone kings leave the same deadwood.
+
+    The opponent collects spades, so the other king goes. Gold throws the spade.
+    """
     view = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
     view.legal = view.hand
     gold = loader.find("gold").discard
@@ -233,7 +242,10 @@ def test_a_card_that_the_opponent_can_use_is_kept():
 
 
 def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
-    """The opponent is known to hold three melds and an ace: he undercuts a knock with four, and would win little by knocking himself."""
+    """The opponent is known to hold three melds and an ace.
+
+    He undercuts a knock with four, and would win little by knocking himself.
+    """
     kept = {
         "legal": 3,
         "ending": 1,
@@ -253,8 +265,11 @@ def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
 
 
 @pytest.mark.parametrize("opponent", ["simple", "gold"])
-def test_it_beats_the_baselines(opponent):
-    """200 matches with 32 worlds, by a fixed seed. An equal of the baseline would pass once in five; the slow test is the sharp one."""
+def test_mc_beats_the_baselines(opponent):
+    """200 matches with 32 worlds and a fixed seed.
+
+    A strategy equal to the baseline would pass once in five; the slow test is the sharp one.
+    """
     frame = simgin.match("mc:n=32", opponent, "eaai", matches=200, seed=3)
     share = next(row.value for row in frame.itertuples() if row.metric == "match_win")
     assert share > 0.53
@@ -262,8 +277,11 @@ def test_it_beats_the_baselines(opponent):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("opponent", "published"), [("simple", 0.654), ("gold", 0.695)])
-def test_it_lands_on_the_published_figures(opponent, published):
-    """Hands as the original has them by default, 1,000 matches: class B, 1.5 points and three standard errors of the difference."""
+def test_mc_agrees_with_the_published_figures(opponent, published):
+    """Hands as the original has them by default, 1,000 matches.
+
+    Allowed are 1.5 points and three standard errors of the difference.
+    """
     frame = simgin.match("mc:developed=draws", opponent, "eaai", matches=1000, seed=5)
     row = next(row for row in frame.itertuples() if row.metric == "match_win")
     assert row.value > published - 0.015 - 3 * (row.se**2 + 0.004**2) ** 0.5

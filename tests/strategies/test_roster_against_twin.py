@@ -1,4 +1,7 @@
-"""The policies against their twin, which was written from their descriptions alone: every answer must be one that the text allows."""
+"""The policies against a twin written from their descriptions alone.
+
+Every answer must be allowed by the description.
+"""
 
 import pytest
 
@@ -13,7 +16,8 @@ from support.twin_replay import match_of, replayed
 
 STRICT = True  # whether a policy that the loader does not know is an error
 
-# slot, policy, its parameters, and to how many positions it is put: fewer where the twin looks at every unseen card.
+# slot, policy, its parameters, and the number of positions: fewer where the twin looks at every
+# unseen card.
 POLICIES = [
     ("take", "lower", {}, 300),
     ("take", "never", {}, 50),
@@ -62,12 +66,12 @@ POLICIES = [
 SCOPE = {
     "lead": lambda row: (
         row["goal"] == "points"
-    ),  # the text reckons in points and says nothing of a target of deals or games
+    ),  # its description is in points and says nothing of targets in deals or games
     "count": lambda row: row["goal"] == "points",
     "value": lambda row: row["discard_ban"] != "drawn",  # see the test of these rows alone
 }
 BY_LOT = ("random", "uniform")
-# Strategies of section 2 whose every rule has a twin, with what they are made of, and how many deals of a pair are played through.
+# Strategies whose policies all have a twin, with their policies and the number of deals played.
 STRATEGIES = {
     "random": ("random", "uniform", "random"),
     "stubborn": ("meld-any", "simple", "never"),
@@ -110,7 +114,10 @@ def every_row(row):
 
 
 def compare(slot, name, values, wanted, of=every_row):
-    """Ask the policy and its twin; the share of the positions in which the text allows one answer only."""
+    """Ask the policy and its twin.
+
+    Returns the share of positions in which the description allows a single answer.
+    """
     chosen = policy(slot, name, values)
     ask, vector = compiler.hook(chosen), compiler.vector(chosen)
     decided = 0
@@ -125,19 +132,22 @@ def compare(slot, name, values, wanted, of=every_row):
 
 
 @pytest.mark.parametrize(("slot", "name", "values", "wanted"), POLICIES)
-def test_every_answer_is_one_that_the_text_allows(slot, name, values, wanted):
+def test_every_answer_is_allowed_by_the_description(slot, name, values, wanted):
     decided = compare(slot, name, values, wanted, SCOPE.get(name, every_row))
-    assert decided > 0.3 or name in BY_LOT  # else the comparison would say little
+    assert decided > 0.3 or name in BY_LOT  # otherwise the comparison would show little
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("slot", "name", "values", "wanted"), POLICIES)
-def test_many_answers(slot, name, values, wanted):
+def test_many_answers_are_allowed_by_the_description(slot, name, values, wanted):
     compare(slot, name, values, 10 * wanted, SCOPE.get(name, every_row))
 
 
-def test_simple_keeps_its_pairs_apart():
-    """Two who take all they can hand the same cards to and fro: here the pair guard decides again and again."""
+def test_simple_does_not_repeat_a_pair():
+    """Two players who take everything can pass the same cards to and fro.
+
+    Here the guard against repeated pairs decides again and again.
+    """
     pairing = parse_matchup("stubborn", "random:p=1+knock=never+discard=low", "eaai", 1, "deal")
     barred = 0
     for unit in range(8):
@@ -150,11 +160,11 @@ def test_simple_keeps_its_pairs_apart():
     assert barred > 30
 
 
-def test_value_by_hits():
+def test_value_by_hits_agrees_with_the_twin():
     compare("take", "value", {"by": "hits"}, 40)
 
 
-def test_value_where_the_card_drawn_must_be_kept():
+def test_value_agrees_with_the_twin_where_the_card_drawn_must_be_kept():
     compare("take", "value", {}, 60, lambda row: row["discard_ban"] == "drawn")
 
 
@@ -168,7 +178,7 @@ def parts(strategy):
 
 
 def worded(values):
-    """Parameters as the twin takes them: words, and numbers as numbers."""
+    """Parameters for the twin: words, and numbers as numbers."""
     return {key: value if value.isalpha() else float(value) for key, value in values.items()}
 
 
@@ -179,7 +189,7 @@ def known(name):
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_strategies_are_made_of_what_the_text_says(name):
+def test_strategies_consist_of_the_documented_policies(name):
     take, discard, knock = STRATEGIES[name]
     assert parts(known(name)) == parts(
         loader.find(f"simple+take={take}+discard={discard}+knock={knock}")
@@ -187,8 +197,8 @@ def test_strategies_are_made_of_what_the_text_says(name):
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_whole_deals(name):
-    """The engine's deal, replayed by the twin from its own pack: what is seen, every answer, and the result."""
+def test_whole_deals_agree_with_the_twin(name):
+    """The engine's deal, replayed by the twin from its pack: views, every answer and the result."""
     rules = parts(known(name))
     for unit in range(2):
         pairing = parse_matchup(name, "gold-at", "eaai", 11, "deal")
@@ -203,7 +213,7 @@ def test_whole_deals(name):
         replayed(played, match_of(played, start_points=(30, 60)))
 
 
-# One player: what stopping is worth (section 4)
+# One player: the value of stopping (docs/reference/strategies/solo.md)
 
 LEAST_LEFT = {1: 9, 2: 13, 3: 17, 4: 20, 5: 23, 6: 25, 7: 28, 8: 31, 9: 33, 10: 36}
 WORTH_AT_40 = {
@@ -221,7 +231,7 @@ WORTH_AT_40 = {
 
 
 def formula(count, left):
-    """Section 4's formulas."""
+    """The formulas of docs/reference/strategies/solo.md."""
     if count == 0:
         return (left - 1) / 2 + 25
     if count <= left - 1:
@@ -232,7 +242,7 @@ def formula(count, left):
 
 
 @pytest.mark.parametrize("count", range(11))
-def test_what_stopping_is_worth(count):
+def test_the_value_of_stopping_agrees_with_the_formula(count):
     row = game("solitaire-gin-knock")[1]
     worth = {left: twin.roster.stopping_value(row, count, left) for left in range(1, 44)}
     assert all(abs(worth[left] - formula(count, left)) < 1e-9 for left in worth)
@@ -243,6 +253,6 @@ def test_what_stopping_is_worth(count):
         assert abs(worth[40] - WORTH_AT_40[count]) < 0.00501
 
 
-def test_what_stopping_is_worth_without_bonus():
-    """Section 4: there is no bonus in this game, and gin is worth the cards above the joker."""
+def test_the_value_of_stopping_without_a_bonus():
+    """There is no bonus in this variant, and gin is worth the cards above the joker."""
     assert twin.roster.stopping_value(game("solitaire-gin-scored")[1], 0, 21) == 10

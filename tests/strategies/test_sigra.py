@@ -1,7 +1,8 @@
-"""SIGRA against the worths and takes of the original's own code, against a slow twin, and on drawn-up hands.
+"""SIGRA against the values and takes of the original code, a slow twin, and hands made by hand.
 
-tests/data/sigra.json holds positions drawn by lot (two thirds of them rich in melds) and what the classes of cudy789/gin-rummy-SIGRA say of
-them: the worth of the ten cards left by each discard, and whether the card on offer is taken. No match of the original was to be had.
+tests/data/sigra.json holds random positions (two thirds of them rich in melds) and what the classes
+of cudy789/gin-rummy-SIGRA say of them: the value of the ten cards left by each discard, and whether
+the card on offer is taken. No match of the original was available.
 """
 
 import json
@@ -50,7 +51,7 @@ def takes(hand, card, his, shed, unseen):
 
 
 def others(position):
-    """What the original counts as unknown, the position's further card apart."""
+    """The cards the original counts as unknown, without the position's further card."""
     seen = {
         *position["hand"].split(),
         *position["his"].split(),
@@ -60,11 +61,11 @@ def others(position):
     return [card for card in twin.PACK if card not in seen]
 
 
-# A twin from the definition: cards as texts, everything by listing
+# A twin from the definition: cards as texts, everything by enumeration
 
 
 def worths(ten, his, shed, unseen, reach, hold):
-    """What ten cards are worth by each of their best meldings."""
+    """The values of ten cards by each of their best meldings."""
     count = twin.deadwood(ten, ROW)
     new = [
         meld for u in unseen if u not in ten for meld in twin.melds_in([*ten, u], ROW) if u in meld
@@ -95,8 +96,8 @@ def held_back(ten, his, shed, unseen):
     return total
 
 
-def test_the_original_itself_is_worth_what_the_twin_says():
-    """That ties the twin to the original: every recorded worth is that of one of the best meldings."""
+def test_the_recorded_values_agree_with_the_twin():
+    """This ties the twin to the original: every recorded value is that of a best melding."""
     for position in POSITIONS["discard"]:
         eleven = [*position["hand"].split(), position["card"]]
         unseen, his, shed = others(position), position["his"].split(), position["shed"].split()
@@ -106,7 +107,7 @@ def test_the_original_itself_is_worth_what_the_twin_says():
 
 
 @pytest.mark.parametrize("i", range(len(POSITIONS["discard"])))
-def test_throws_what_leaves_the_original_most(i):
+def test_discards_leave_what_the_original_values_most(i):
     position = POSITIONS["discard"][i]
     hand = [*position["hand"].split(), position["card"]]
     card = thrown(hand, position["his"].split(), position["shed"].split(), others(position))
@@ -122,17 +123,20 @@ def test_throws_what_leaves_the_original_most(i):
 @pytest.mark.parametrize(
     "position", POSITIONS["take"], ids=lambda position: position["hand"].replace(" ", "")
 )
-def test_takes_what_the_original_takes(position):
+def test_takes_are_those_of_the_original(position):
     hand, his, shed = position["hand"].split(), position["his"].split(), position["shed"].split()
     assert takes(hand, position["card"], his, shed, others(position)) == position["takes"]
 
 
-def test_the_takes_hold_both_answers():
+def test_the_recorded_takes_hold_both_answers():
     assert 15 <= sum(position["takes"] for position in POSITIONS["take"]) <= 50
 
 
 def drawn_up(rng, n):
-    """Cards of few ranks, some of them the opponent's, few unseen: what he may want and what may be melded weighs more than in play."""
+    """Cards of few ranks, some of them the opponent's, few unseen.
+
+    What he may want and what may be melded then weighs more than in play.
+    """
     cards = hands.names_in_order(rng.sample([c for c in range(52) if 2 <= c % 13 <= 7], 24))
     return (
         cards[:n],
@@ -143,7 +147,7 @@ def drawn_up(rng, n):
 
 
 @pytest.mark.parametrize("i", range(15))
-def test_any_weights_against_the_twin(i):
+def test_discards_with_any_weights_agree_with_the_twin(i):
     rng = random.Random(25_000 + i)
     hand, his, shed, unseen = drawn_up(rng, 11)
     for reach, hold in (
@@ -162,7 +166,7 @@ def test_any_weights_against_the_twin(i):
 
 
 @pytest.mark.parametrize("i", range(6))
-def test_takes_against_the_twin(i):
+def test_takes_agree_with_the_twin(i):
     rng = random.Random(25_100 + i)
     hand, his, shed, unseen = drawn_up(rng, 10)
     card = unseen.pop()
@@ -187,8 +191,11 @@ def test_takes_against_the_twin(i):
 MELDED = "2S 3S 4S 8H 8D 8C".split()
 
 
-def test_a_card_with_company_is_kept_and_a_lone_one_goes():
-    """TD and JD stay while a card is about that would make a meld with them; ties go to the lowest card number."""
+def test_a_card_with_partners_is_kept_and_a_lone_card_goes():
+    """TD and JD stay while a card that would meld with them is unseen.
+
+    Ties go to the lowest card number.
+    """
     hand = [*MELDED, "TD", "JD", "KC", "5C", "AC"]
     unseen = [card for card in twin.PACK if card not in hand]
     assert thrown(hand, [], [], unseen) == "KC"
@@ -207,8 +214,11 @@ def test_a_card_with_company_is_kept_and_a_lone_one_goes():
     )
 
 
-def test_what_the_opponent_wants_breaks_ties_and_more_only_with_a_great_weight():
-    """He took QS and KS: JS would complete his run. In the original the weight is so small that only equal cards are told apart by it."""
+def test_what_the_opponent_wants_breaks_ties_and_decides_only_with_a_large_weight():
+    """He took QS and KS: JS would complete his run.
+
+    In the original the weight is so small that it only separates equal cards.
+    """
     for card, hold, expected in (
         ("KD", 0, "JS"),
         ("KD", 1, "KD"),

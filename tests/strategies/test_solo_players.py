@@ -1,4 +1,4 @@
-"""One-player policies against their definitions, the derived table of stop values, exact positions, and figures of play."""
+"""One-player policies against their definitions, exact values, positions and play."""
 
 import importlib.util
 import math
@@ -64,7 +64,10 @@ def ask(slot, name, values=None, rules=KNOCK, **fields):
 
 
 def eleven():
-    """Eleven cards, of a third of the pack half the time, so that melds are common, and some thrown cards that never come again."""
+    """Eleven cards and discards that never come again.
+
+    Half of the time the cards are from a third of the pack, so that melds are common.
+    """
     rich = RANDOM.random() < 0.5
     pack = [13 * s + r for s in range(4) for r in (range(4, 9) if rich else range(13))]
     hand = notation.mask(RANDOM.sample(pack, 11))
@@ -89,7 +92,7 @@ def after_draw(ten, card, values):
 
 
 def cost(aim, ten, unseen, values, few=7):
-    """What ten cards cost by an aim, all from its definition."""
+    """The cost of ten cards under an aim, from its definition."""
     if aim == "loose":
         loose = [max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen)]
         return sum(loose), twin.deadwood(names(ten), values)
@@ -103,7 +106,7 @@ def cost(aim, ten, unseen, values, few=7):
 
 @pytest.mark.parametrize("aim", ["deadwood", "gin", "few", "loose"])
 @pytest.mark.parametrize("text", ["solitaire-gin-knock", "solitary-gin"])
-def test_ahead_keeps_what_the_draws_serve_best(aim, text):
+def test_ahead_keeps_the_hand_with_the_best_draws(aim, text):
     own_rules, values = game(text), row(text)
     for _ in range(4):
         hand, unseen = eleven()
@@ -131,7 +134,7 @@ def test_ahead_keeps_what_the_draws_serve_best(aim, text):
         ("5S 5H 5D 5C 6S 7S 9H JD QC KC", KNOCK, 4),
     ],
 )
-def test_loose_cards(text, own_rules, left):
+def test_loose_cards_follow_the_variants_melds(text, own_rules, left):
     from simgin_strategies.ahead import fewest_loose
 
     assert fewest_loose(mask(text), own_rules) == left
@@ -145,7 +148,10 @@ def test_loose_cards(text, own_rules, left):
     ],
 )
 def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
-    """Two kings or the 7 and 8 would be worth waiting with, but no draw follows. In Solitary Gin the ace is dearest."""
+    """Two kings, or the 7 and 8, would be worth waiting with, but no draw follows.
+
+    In Solitary Gin the ace is dearest.
+    """
     hand = mask("2S 3S 4S 5H 5D 5C 7D 8D KS KH AC")
     for name in ("ahead", "switch"):
         thrown = ask(
@@ -161,7 +167,7 @@ def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
         assert notation.text(thrown) in dearest
 
 
-def test_switch_looks_for_the_mean_penalty_in_its_last_turns():
+def test_switch_minimises_the_mean_penalty_in_its_last_turns():
     values = row("solitary-gin")
 
     def penalty(ten, u):
@@ -179,8 +185,11 @@ def test_switch_looks_for_the_mean_penalty_in_its_last_turns():
         assert early == ask("discard", "ahead", {"aim": "loose"}, SOLITARY, own_turn=12, **shown)
 
 
-def test_switch_can_look_for_the_goal():
-    """Last deal, 5 points of room: only a penalty of 5, or gin, is good; the chance is that of the draws that bring one."""
+def test_switch_can_maximise_the_chance_of_the_goal():
+    """Last deal, 5 points of room: only a penalty of 5, or gin, is good enough.
+
+    The chance is that of the draws that bring one.
+    """
     values = row("solitary-gin")
     for _ in range(4):
         hand, unseen = eleven()
@@ -189,9 +198,18 @@ def test_switch_can_look_for_the_goal():
             for c in members(hand)
         }
         thrown = ask(
-            "discard", "switch", {"goal": "yes"}, SOLITARY,
-            hand=hand, legal=hand, unseen=unseen, own_turn=14, deal=4, own_points=15, deck_left=30,
-        )  # fmt: skip
+            "discard",
+            "switch",
+            {"goal": "yes"},
+            SOLITARY,
+            hand=hand,
+            legal=hand,
+            unseen=unseen,
+            own_turn=14,
+            deal=4,
+            own_points=15,
+            deck_left=30,
+        )
         assert good[thrown] == max(good.values())
 
 
@@ -200,7 +218,7 @@ def planes():
 
 
 def by_table(scoring, time, ten, unseen, values):
-    """What solo_dp.npy says of ten cards, every part of it by brute force."""
+    """The value of ten cards from solo_dp.npy, every part of it by brute force."""
     now = melds_out(names(ten), values)
     saved = sum(now - max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen))
     return planes()[scoring, time, now] @ [1, saved, twin.deadwood(names(ten), values)]
@@ -239,7 +257,7 @@ def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
 
 
 def test_dp_stops_when_that_is_worth_more_than_going_on():
-    """Two of ten: a hand that the live cards would make gin of, one that they would not, and those in between."""
+    """A hand of two points, with unseen cards that make it gin, that do not, and others."""
     ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
     for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
         for left in range(1, 44, 3):
@@ -259,7 +277,10 @@ def test_dp_stops_when_that_is_worth_more_than_going_on():
 
 
 def enumerated(count, left, own_rules):
-    """Mean points of the player less the joker's when the deal is ended: every place of the joker, one by one (rules.md 6)."""
+    """Mean points of the player less the joker's when the deal is ended (rules.md 6).
+
+    Every place of the joker is tried.
+    """
     total = Fraction(0)
     for above in range(left):
         n = above + int(own_rules.count_joker)
@@ -275,7 +296,7 @@ def enumerated(count, left, own_rules):
 @pytest.mark.parametrize(
     "more", ["", "+count_joker=yes", "+undercut_on_tie=yes", "+undercut_bonus=10+gin_bonus=0"]
 )
-def test_the_value_of_stopping(more):
+def test_the_value_of_stopping_agrees_with_enumeration(more):
     from simgin_strategies.stop import stop_value
 
     own_rules = game(f"solitaire-gin-knock{more}")
@@ -286,7 +307,7 @@ def test_the_value_of_stopping(more):
             )
 
 
-def test_the_derived_table():
+def test_the_derived_table_of_stop_values_is_correct():
     least = {
         k: min(m for m in range(1, 44) if all(enumerated(k, n, KNOCK) >= 0 for n in range(m, 44)))
         for k in range(1, 11)
@@ -309,7 +330,10 @@ def test_gin_ends_the_deal(name):
 
 
 def test_stop_dp_is_the_backward_induction():
-    """By memoised recursion over the same table, with a knock at any legal count; the rules are such that both answers occur."""
+    """By memoised recursion over the same table, with a knock at any legal count.
+
+    Under these rules both answers occur.
+    """
     from functools import cache as memo
 
     from simgin_strategies.stop import MOST_LEFT, STATES, state_of
@@ -360,7 +384,7 @@ def mean(variant, strategy, n):
     ["solitaire-gin-knock", "gin-solitaire", "solitaire-gin-knock+gin_bonus=0+undercut_bonus=0"],
 )
 def test_no_threshold_beats_stop_dp(variant):
-    """20,000 deals each; of 18 comparisons one in a hundred runs would have a false alarm at 3.3 standard errors."""
+    """20,000 deals each; 18 comparisons at 3.3 standard errors, a false alarm in 100 runs."""
     best, error = mean(variant, "solo-greedy+knock=stop-dp", 20_000)
     for rule in ("at:k=0", "stop-by", "at:k=1", "at:k=3", "at:k=6", "at"):
         other, its_error = mean(variant, f"solo-greedy+knock={rule}", 20_000)
@@ -371,7 +395,7 @@ def test_no_threshold_beats_stop_dp(variant):
     "variant", ["solitaire-gin", "gin-solitaire", "solitaire-gin-knock", "solitary-gin"]
 )
 def test_dp_is_better_than_greed(variant):
-    """6,000 deals each; four comparisons at 3.1 standard errors, a false alarm in 250 runs if they were alike."""
+    """6,000 deals each; four comparisons at 3.1 standard errors, a false alarm in 250 runs."""
     (greedy, its_error), (score, error) = (
         mean(variant, strategy, 6_000) for strategy in ("solo-greedy", "solo-dp")
     )
@@ -379,8 +403,11 @@ def test_dp_is_better_than_greed(variant):
     assert gain > 3.1 * math.hypot(error, its_error)
 
 
-def test_orientation_values():
-    """rules.md 15.3: gin in 57 % of deals by counting loose cards (20,000 deals there): four standard errors of both sides and rounding."""
+def test_counting_loose_cards_reaches_the_orientation_value_of_gin():
+    """Gin in 57 % of 20,000 deals (rules.md 15.3).
+
+    Within four standard errors of both sides and rounding.
+    """
     n = 10_000
     share = facts("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
     assert abs(share - 0.57) < 4 * math.sqrt(0.57 * 0.43 * (1 / n + 1 / 20_000)) + 0.005
@@ -391,8 +418,8 @@ def test_orientation_values():
     ("variant", "only_gin", "at_10"),
     [("solitaire-gin-knock", 9.2, -5.4), ("gin-solitaire", 11.3, -3.8)],
 )
-def test_orientation_values_of_knocking(variant, only_gin, at_10):
-    """rules.md 15.3, standard error 0.2 there."""
+def test_knocking_reaches_its_orientation_values(variant, only_gin, at_10):
+    """rules.md 15.3, with a standard error of 0.2."""
     for rule, want in (("at:k=0", only_gin), ("at", at_10)):
         score, error = mean(variant, f"solo-lookahead:aim=deadwood+knock={rule}", 20_000)
         assert abs(score - want) < 4 * math.hypot(error, 0.2)
@@ -409,8 +436,11 @@ def script():
     return module
 
 
-def test_the_goal_table_adds_up_deals(script, capsys):
-    """In miniature: the sum of two deals is the convolution of one with itself, and both are near the committed chances."""
+def test_the_goal_table_is_a_convolution_of_deals(script, capsys):
+    """In miniature: the sum of two deals is the convolution of one with itself.
+
+    Both are near the committed chances.
+    """
     small = script.goal_table(400, 7, "low").reshape(5, 50)
     assert "400 deals of low" in capsys.readouterr().out
     one = np.diff(small[1], prepend=0)
@@ -425,7 +455,7 @@ def test_the_goal_table_adds_up_deals(script, capsys):
     )  # who looks ahead meets the goal far more often than who is greedy
 
 
-def test_the_stop_table_in_miniature(script, capsys):
+def test_the_stop_table_is_learned_in_miniature(script, capsys):
     small = script.stop_table(300, 7, "low")
     assert np.array_equal(small, script.stop_table(300, 7, "low"))
     chances = small[17:].reshape(44, 17, 17)
@@ -437,8 +467,10 @@ def test_the_stop_table_in_miniature(script, capsys):
 @pytest.mark.parametrize(
     ("scoring", "text"), list(enumerate(["solitaire-gin", "solitaire-gin-knock", "solitary-gin"]))
 )
-def test_the_worth_of_what_was_played(script, scoring, text, gin):
-    """Against every place of the joker in turn; gin with the last hand kept, or the deck played to its end."""
+def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(
+    script, scoring, text, gin
+):
+    """Gin with the last hand kept, or the deck played to its end."""
     own_rules, values = game(text), row(text)
     last = 40 + 2 * (not gin) if scoring < 2 else 15
     hands = np.array([notation.mask(RANDOM.sample(range(52), 10)) for _ in range(last + 1)])
@@ -460,8 +492,8 @@ def test_the_worth_of_what_was_played(script, scoring, text, gin):
         )
 
 
-def test_planes_are_found_again(script, monkeypatch):
-    """From sums of hands that lie on planes exactly, without a prior worth the name."""
+def test_known_planes_are_recovered(script, monkeypatch):
+    """From sums of hands that lie exactly on planes, with almost no prior."""
     monkeypatch.setattr(script, "PRIOR", 1e-6)
     lots = np.random.default_rng(3)
     true = lots.normal(size=(15, 11, 3))
@@ -475,7 +507,7 @@ def test_planes_are_found_again(script, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_planes_in_miniature(script, capsys):
+def test_the_planes_are_learned_in_miniature(script, capsys):
     small = script.dp_table(150, 7, rounds=2, discard="low")
     assert np.array_equal(small, script.dp_table(150, 7, rounds=2, discard="low"))
     assert "2 rounds of 150 deals" in capsys.readouterr().out
@@ -485,7 +517,10 @@ def test_the_planes_in_miniature(script, capsys):
 
 
 def test_the_committed_planes_are_sensible():
-    """Of the hands met by the ten thousand, fewer loose cards are better, cards saved are good, and deadwood is bad where it is paid."""
+    """For common hands, fewer loose cards are better, and saved cards are good.
+
+    Deadwood is bad where it is paid.
+    """
     committed = planes()[:, 3:13]
     for fewer, more in ((2, 4), (4, 7), (7, 10)):
         assert (committed[:, :, fewer, 0] > committed[:, :, more, 0]).all()
@@ -494,7 +529,7 @@ def test_the_committed_planes_are_sensible():
 
 
 @pytest.mark.slow
-def test_the_script_writes_the_committed_files(script):
+def test_the_training_script_reproduces_the_committed_files(script):
     for file, table, deals in (
         ("stop.npy", script.stop_table, 200_000),
         ("solo.npy", script.goal_table, 200_000),

@@ -1,4 +1,4 @@
-"""The policies for the die against their definitions, the exact value of small matches, and play."""
+"""The policies for the die against their definitions, exact values of small matches, and play."""
 
 import importlib.util
 from functools import cache
@@ -43,7 +43,10 @@ def ask(slot, name, values=None, **fields):
 
 @cache
 def value(mine, his, dealer):
-    """V by its definition: the nondealer may offer, then the dealer; who is asked answers as well as can be; every deal is even."""
+    """V by its definition: the nondealer may offer, then the dealer.
+
+    The opponent answers as well as possible; every deal is even.
+    """
     if mine <= 0 or his <= 0:
         return float(mine <= 0)
     plays = {n: (value(mine - n, his, True) + value(mine, his - n, False)) / 2 for n in range(1, 7)}
@@ -54,7 +57,7 @@ def value(mine, his, dealer):
     return max(min(plays[1], *others), *own)
 
 
-def test_v_is_that_of_the_definition():
+def test_v_agrees_with_its_definition():
     for mine in range(1, 22):
         for his in range(1, 22):
             for dealer in (0, 1):
@@ -63,12 +66,15 @@ def test_v_is_that_of_the_definition():
                 )
 
 
-def test_v_of_one_side_is_what_v_of_the_other_leaves():
+def test_the_values_of_both_sides_add_up_to_one():
     assert np.allclose(VALUES[0] + VALUES[1].T, 1, atol=1e-6)
 
 
-def test_less_deadwood_wins_more():
-    """Turns 2 to 6 and 10 to 34 points, of which 60,000 deals hold thousands; under ten gold has knocked."""
+def test_less_deadwood_wins_more_often():
+    """Turns 2 to 6 and 10 to 34 points, of which 60,000 deals hold thousands.
+
+    Below ten points gold has knocked.
+    """
     for table in CHANCES:
         assert (np.diff(table[1:6, 2:8:2, 0], axis=1) < 0).all()
     assert (CHANCES.sum(axis=3) <= 1 + 1e-6).all()
@@ -76,8 +82,8 @@ def test_less_deadwood_wins_more():
 
 
 @pytest.mark.parametrize("stake, offered", [(1, 2), (1, 6), (2, 3), (5, 6)])
-def test_dead_accepts_what_costs_less_than_to_refuse(stake, offered):
-    """W >= (n - s) / (2n) where no deal is void: 0.25 for 1 to 2, 5/12 for 1 to 6."""
+def test_dead_accepts_an_offer_that_costs_less_than_refusing(stake, offered):
+    """W >= (n - s) / (2n) if no deal is void: 0.25 for 1 to 2, 5/12 for 1 to 6."""
     answers = set()
     for turn in range(1, 20, 3):
         for count in range(0, 90, 3):
@@ -97,7 +103,7 @@ def test_dead_accepts_what_costs_less_than_to_refuse(stake, offered):
         )
 
 
-def test_dead_offers_the_largest_number_that_the_hand_is_good_for():
+def test_dead_offers_the_largest_number_the_hand_is_good_for():
     chances = {"w2": 0.5, "w3": 0.6, "w4": 0.7, "w5": 0.8, "w6": 0.9}
     seen = set()
     for count in range(80):
@@ -117,15 +123,18 @@ def test_dead_offers_the_largest_number_that_the_hand_is_good_for():
         (0, 0, 0),  # even, far off
     ],
 )
-def test_offers_by_value_before_the_cards_are_seen(own, other, offered):
+def test_blind_offers_by_value(own, other, offered):
     assert (
         ask("offer", "by-value", phase=BLIND, own_deals=own, other_deals=other, dealer=0, seat=0)
         == offered
     )
 
 
-def test_answers_by_value():
-    """A leader who needs one refuses a six from who needs seven: V after the refusal is V(1, 6), and to accept is one half and V(1, 1)."""
+def test_answers_by_value_follow_v():
+    """A leader who needs one refuses a six from an opponent who needs seven.
+
+    V after the refusal is V(1, 6); to accept is one half and V(1, 1).
+    """
     assert ask("answer", "by-value", phase=BLIND, own_deals=6, other_deals=0, offered=6) == 0
     assert value(1, 6, False) > 0.5 + 0.5 * value(1, 1, False)
     assert ask("answer", "by-value", phase=BLIND, own_deals=0, other_deals=6, offered=6) == 1
@@ -142,8 +151,8 @@ def test_answers_by_value():
     ) in (0, 1)
 
 
-def test_last_deal_by_value():
-    """Both need one: to refuse loses the match, so that everything is accepted, with any hand."""
+def test_in_the_last_deal_everything_is_accepted():
+    """Both need one: a refusal loses the match, so any hand accepts."""
     for count in range(0, 90, 5):
         assert (
             ask(
@@ -153,14 +162,14 @@ def test_last_deal_by_value():
         )
 
 
-def test_the_script_writes_the_committed_values(script):
+def test_the_training_script_reproduces_the_committed_values(script):
     assert np.array_equal(
         script.match_values().astype(np.float32).ravel(), TABLE[1024:].astype(np.float32)
     )
 
 
-def test_the_script_in_miniature(script, capsys):
-    """Chances of 300 deals: the same again for the same seed, and near those of the committed file where there is enough of them."""
+def test_the_training_script_learns_in_miniature(script, capsys):
+    """Chances of 300 deals: equal for the same seed, and near the committed ones where common."""
     small = script.chances(300, 5)
     assert np.array_equal(small, script.chances(300, 5))
     assert "300 deals of gold" in capsys.readouterr().out
@@ -168,7 +177,7 @@ def test_the_script_in_miniature(script, capsys):
 
 
 @pytest.mark.slow
-def test_the_script_writes_the_committed_file(script):
+def test_the_training_script_reproduces_the_committed_file(script):
     assert np.array_equal(
         script.chances(60_000, 20261121).astype(np.float32).ravel(), TABLE[:1024].astype(np.float32)
     )
@@ -180,5 +189,8 @@ def won(a, b, variant, matches):
 
 
 def test_the_die_by_value_beats_no_die():
-    """4,000 mirrored matches of the same cards' play: the standard error is at most .008, and a false alarm one in a thousand at 3.1."""
+    """4,000 mirrored matches with the same card play.
+
+    The standard error is at most .008, and 3.1 of it give a false alarm in a thousand.
+    """
     assert won("dice-player", "gold", "dice", 4_000) > 0.5 + 3.1 * 0.008

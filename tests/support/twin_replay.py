@@ -244,7 +244,7 @@ class ForTwo(Replay):
         self.seats[seat].count = self._count(seat)
 
     def _last(self, kinds):
-        """The 50th-card rule: a knock question with ten cards if the last discard allows an ending."""
+        """The 50th-card rule: a knock question if the last discard lets ten cards end the deal."""
         seat = self.deal.to_move
         self.phase = LAST
         if "take" not in kinds:

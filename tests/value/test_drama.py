@@ -53,7 +53,8 @@ BY_HAND = {
     "drama_max": [0.6, 0.4, np.nan],
     # the mean root over the states at which he trails: two of the first match, one of the second
     "drama_browne": [(np.sqrt(0.2) + np.sqrt(0.6)) / 2, np.sqrt(0.4), np.nan],
-    # nobody, B, B, A, A and A wins: one change in five steps; nobody, A and B wins: one in two; B leads and it is drawn: none in two
+    # nobody, B, B, A, A and A wins: one change in five steps; nobody, A and B wins: one in two;
+    # B leads and the match is drawn: none in two
     "lead_changes": [1 / 5, 1 / 2, 0],
     # variances of the states: mean of squares less square of the mean
     "stability": [np.var([0.5, 0.4, 0.2, 0.6, 0.9]), 0.01, 0.01],
@@ -91,7 +92,8 @@ def test_permanence_by_hand():
     one = course(
         [[0.5, 0.7, 0.5, 0.8, 0.7], [0.5, 0.8, 0.85]], [1, 0], movers=[[0, 1, 0, 1, 0], [0, 0, 1]]
     )
-    # first: +.2 undone; B's .2 (from .7 to .5) is undone by A's .3; +.3 kept; B's .1 (from .8 to .7) undone by the win: 1 of 4
+    # first match: +.2 undone; B's .2 (from .7 to .5) is undone by A's .3; +.3 kept; B's .1 (from
+    # .8 to .7) undone by the win: 1 of 4
     x, d = METRICS["permanence"](one, one.v[0] + np.array([0, 0, 0, 0, -1e-9, 0, 0, 0]))
     assert (x.tolist(), d.tolist()) == ([1, 0], [4, 0])
 

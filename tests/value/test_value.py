@@ -129,9 +129,19 @@ def test_totals_agree_with_every_way_to_score():
 
 
 TINY = {
-    (0, 0, KNOCK, 3): 4, (0, 0, GIN, 5): 2, (0, 1, KNOCK, 2): 3, (0, 1, UNDERCUT, 4): 2, (0, -1, VOID, 0): 3, (0, 1, KNOCK, 0): 2,
-    (1, 0, KNOCK, 1): 5, (1, 0, UNDERCUT, 7): 1, (1, 1, GIN, 6): 4, (1, 1, KNOCK, 2): 3, (1, -1, VOID, 0): 1, (1, 0, KNOCK, 0): 1,
-}  # fmt: skip
+    (0, 0, KNOCK, 3): 4,
+    (0, 0, GIN, 5): 2,
+    (0, 1, KNOCK, 2): 3,
+    (0, 1, UNDERCUT, 4): 2,
+    (0, -1, VOID, 0): 3,
+    (0, 1, KNOCK, 0): 2,
+    (1, 0, KNOCK, 1): 5,
+    (1, 0, UNDERCUT, 7): 1,
+    (1, 1, GIN, 6): 4,
+    (1, 1, KNOCK, 2): 3,
+    (1, -1, VOID, 0): 1,
+    (1, 0, KNOCK, 0): 1,
+}
 
 
 def after_deal(game, state, dealer, winner, kind, points):
