@@ -807,7 +807,8 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "D01",
             ("expect", "deadwoods"),
             50,
-            "D01: expect has 'deadwoods', which kind deadwood does not know; did you mean 'deadwood'?",
+            "D01: expect has 'deadwoods', which kind deadwood does not know; did you "
+            "mean 'deadwood'?",
         ),
         ("D01", ("expect", "deadwood"), 50.0, "D01: expect.deadwood must be a number, a word"),
         ("D01", ("expect", "families"), "none", "D01: expect.families must be a list of meldings"),
@@ -880,7 +881,8 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "OP1",
             ("input", "state", "pases"),
             0,
-            "OP1: input has 'pases', which is neither a parameter nor a key of kind options; did you",
+            "OP1: input has 'pases', which is neither a parameter nor a key of kind "
+            "options; did you",
         ),
         (
             "OP9",
@@ -1146,7 +1148,8 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "OP8",
             ("variant",),
             "standard",
-            "OP8: input.state.to_move = player needs a variant for one player, and standard is for two.",
+            "OP8: input.state.to_move = player needs a variant for one player, and "
+            "standard is for two.",
         ),
         (
             "OP8",

@@ -20,7 +20,10 @@ ZOO = Path(__file__).parents[1] / "data" / "bad_strategies"
 ANIMALS = {path.stem: path for path in sorted(ZOO.glob("*.py"))}
 # A bad strategy of each kind for every run; the others take minutes.
 # Strategies that end their process are tested separately.
-COMMON = "illegal_card hanging out_of_bounds whole_history writing_view own_chance counting unknown_field".split()
+COMMON = (
+    "illegal_card hanging out_of_bounds whole_history writing_view own_chance counting "
+    "unknown_field"
+).split()
 ENDING = ["hanging_in_python", "hanging_when_read", "ending_the_process"]
 REST = [name for name in ANIMALS if name not in (*COMMON, *ENDING)]
 STANDARD = [variants.find("standard")]
@@ -36,7 +39,8 @@ def remembering(view, rules, params):
     if int(view.hand) not in ASKED:
         ASKED[int(view.hand)] = best_discard(view.hand, view.legal, rules)
         print("a new hand")
-    return ASKED[int(view.hand)] if view.legal >> ASKED[int(view.hand)] & 1 else best_discard(view.hand, view.legal, rules)
+    card = ASKED[int(view.hand)]
+    return card if view.legal >> card & 1 else best_discard(view.hand, view.legal, rules)
 
 
 STRATEGY = Strategy("remembering", discard=remembering)

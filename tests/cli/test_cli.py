@@ -425,7 +425,10 @@ def test_a_dry_run_writes_nothing_and_shows_what_is_left(here):
 
 
 def test_listing_variants_imports_nothing_heavy():
-    code = "import sys, simgin.cli.commands.variants; assert not {'numba', 'numpy', 'pandas', 'pydantic', 'rich'} & set(sys.modules)"
+    code = (
+        "import sys, simgin.cli.commands.variants; assert not {'numba', 'numpy', 'pandas', "
+        "'pydantic', 'rich'} & set(sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -483,7 +486,9 @@ def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch
 def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(
-        "from simgin.strategy.author import *\nSEEN = {}\n@take\ndef f(view, rules, params):\n    return SEEN.get(1, 0)\nS = Strategy('x', take=f)"
+        "from simgin.strategy.author import *\nSEEN = {}\n@take\n"
+        "def f(view, rules, params):\n    return SEEN.get(1, 0)\n"
+        "S = Strategy('x', take=f)"
     )
     run = call("strategies", file)
     assert "slow" in run.stdout and "Slow: runs in Python" in run.stdout and "numba" in run.stderr
@@ -666,8 +671,8 @@ def test_a_run_with_a_time_limit_continues_with_matches(here, monkeypatch):
     interrupted_after(monkeypatch, 1)
     said = call("match", "gold", "--matches", "60k", "--for", "50s", "-o", "out", code=130).stderr
     assert (
-        "Continue with: simgin match gold simple -v standard --matches 60000 --for 50s --seed 1 -o out"
-        in said
+        "Continue with: simgin match gold simple -v standard --matches 60000 --for 50s "
+        "--seed 1 -o out" in said
     )
 
 

@@ -41,7 +41,8 @@ import numpy as np
 from simgin.core.rng import philox, words
 numbers = [int(word, 16) for word in sys.argv[1:]]
 for i in range(0, len(numbers), 6):
-    print(*[format(int(word), "08x") for word in philox(*(np.uint64(n) for n in numbers[i : i + 6]))])
+    drawn = philox(*(np.uint64(n) for n in numbers[i : i + 6]))
+    print(*[format(int(word), "08x") for word in drawn])
 print(*words(2**63 + 12345, 2**40 + 17, 65535, 12, 5))
 """
 

@@ -28,9 +28,12 @@ RUNS = {
         strategies = ["mine.py", "gold"]
         against = "simple"
     """,
-    "league": 'question = "Who leads?"\nvariants = ["eaai"]\nmatches = 1200\nround_robin = ["gold", "simple", "stubborn"]\n',
-    "until": 'question = "How well?"\nvariants = ["eaai"]\nuntil = "2%"\n[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n',
-    "alone": 'question = "Alone?"\nvariants = ["solitary-gin", "solitaire-gin"]\nmatches = 500\nsolo = ["gold", "simple"]\n',
+    "league": 'question = "Who leads?"\nvariants = ["eaai"]\nmatches = 1200\n'
+    'round_robin = ["gold", "simple", "stubborn"]\n',
+    "until": 'question = "How well?"\nvariants = ["eaai"]\nuntil = "2%"\n[panel]\n'
+    'strategies = ["gold", "stubborn"]\nagainst = "simple"\n',
+    "alone": 'question = "Alone?"\nvariants = ["solitary-gin", "solitaire-gin"]\nmatches = 500\n'
+    'solo = ["gold", "simple"]\n',
 }
 
 
@@ -112,8 +115,8 @@ def test_an_unfinished_run_is_refused_with_the_command_that_continues_it():
     Path("out/manifest.json").unlink()
     said = call("report", "out", code=2).stderr
     assert (
-        "the run in out is not finished; continue with: simgin match gold simple -v standard --deals 300 --seed 1 -o out"
-        in said
+        "the run in out is not finished; continue with: simgin match gold simple -v "
+        "standard --deals 300 --seed 1 -o out" in said
     )
 
 
@@ -133,7 +136,8 @@ def test_an_older_ledger_names_the_command_that_adds_what_is_missing():
         ({"form": 1}, "another version of simgin (form 1, not"),
         (
             {"contrasts": None},
-            "`simgin match gold simple -v standard --deals 300 --seed 1 -o out` adds that, and plays nothing.",
+            "`simgin match gold simple -v standard --deals 300 --seed 1 -o out` adds "
+            "that, and plays nothing.",
         ),
     ],
 )

@@ -71,7 +71,8 @@ def test_of_many_strategies_the_best_and_worst_are_named():
         tidy(*(("eaai", name, "simple", deals(value)) for name, value in values.items()))
     )
     assert line == (
-        "eaai: of 7 strategies against simple a comes out highest with 2.00 ± 0.10 points a deal; its interval meets that of b; "
+        "eaai: of 7 strategies against simple a comes out highest with 2.00 ± 0.10 "
+        "points a deal; its interval meets that of b; "
         "g lowest with -2.00 ± 0.10."
     )
 
@@ -80,14 +81,14 @@ def test_one_player_verdicts_state_what_the_variant_counts():
     alone = {"win": (0.5, 0.01), "gin": (0.4, 0.01), "score": (-0.25, 0.05), "limit": (0.0, 0.001)}
     (line,) = sentences.matchups(tidy(("solitaire-gin", "gold", "", alone)))
     assert (
-        line
-        == "solitaire-gin: gold wins 50.0 ± 1.0 % of the deals, goes gin in 40.0 ± 1.0 % of the deals and scores -0.250 ± 0.050 a deal."
+        line == "solitaire-gin: gold wins 50.0 ± 1.0 % of the deals, goes gin in 40.0 ± 1.0 % of "
+        "the deals and scores -0.250 ± 0.050 a deal."
     )
     goal = {"goal_met": (0.3, 0.02), "score": (7.5, 0.2), "limit": (0.4, 0.01), "win": (0.0, 0.0)}
     (line,) = sentences.matchups(tidy(("solitary-gin", "gold", "", goal)))
     assert (
-        line
-        == "solitary-gin: gold meets the goal in 30.0 ± 2.0 % of the matches and scores 7.50 ± 0.20 a deal."
+        line == "solitary-gin: gold meets the goal in 30.0 ± 2.0 % of the matches and scores "
+        "7.50 ± 0.20 a deal."
     )
 
 
@@ -115,7 +116,8 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     assert sentences.differences(frame) == [
         "last instead of gold (eaai, against simple): points/deal lower by 3.00 ± 0.20.",
         "early instead of gold (eaai, against simple): points/deal higher by 0.50 ± 0.20.",
-        "No other difference is told from chance: 1 of 3 comparisons, at 95 % after Holm's adjustment.",
+        "No other difference is told from chance: 1 of 3 comparisons, at 95 % after "
+        "Holm's adjustment.",
     ]
     (line,) = sentences.differences(frame[frame["strategy"] == "late"])
     assert line.startswith("No difference is told from chance: 1 of 1 comparisons")
@@ -141,8 +143,10 @@ def test_the_verdict_on_a_league_names_leader_cyclic_share_and_close_pairs():
     standings, cross = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
     said = sentences.leagues(standings, cross, {"eaai": Cycles(0.05, 0.06, 0.01)}, "matches")
     assert said == [
-        "eaai: a leads the league of 3, Elo 30.0 ± 5.0, and wins 60 ± 10 % of its matches. It is not told apart from b, the second "
-        "(Elo 0, the anchor), with 51.0 ± 2.0 % of the matches between them; last is c (Elo -40 ± 10).",
+        "eaai: a leads the league of 3, Elo 30.0 ± 5.0, and wins 60 ± 10 % of its "
+        "matches. It is not told apart from b, the second "
+        "(Elo 0, the anchor), with 51.0 ± 2.0 % of the matches between them; last is c "
+        "(Elo -40 ± 10).",
         "eaai: 5.0 ± 2.0 % of who beats whom is cyclic, which no rating can explain.",
         "eaai: 1 of 3 pairs are not told apart by matches won, at 95 % each: a and b.",
     ]

@@ -67,7 +67,8 @@ def plan_of_two_cells(tmp_path, **ends):
     """A plan of two cells on the same packs; the second is compared with the first."""
     file = tmp_path / "toy.toml"
     file.write_text(
-        'question = "?"\ndeals = 20_000\n[panel]\nstrategies = ["gold", "stubborn"]\nagainst = "simple"\n'
+        'question = "?"\ndeals = 20_000\n[panel]\nstrategies = ["gold", "stubborn"]\n'
+        'against = "simple"\n'
     )
     return replace(plan.plan_experiment(experiment.read(file)), **ends)
 

@@ -61,7 +61,9 @@ def read_melding(view, rules, params):
             return row
     return -1
 
-SCRIPTED = Strategy("scripted", take=read, discard=read_discard, knock=read_knock, show=read_melding, ending="same")
+SCRIPTED = Strategy(
+    "scripted", take=read, discard=read_discard, knock=read_knock, show=read_melding, ending="same"
+)
 """
 
 

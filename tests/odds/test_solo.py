@@ -285,7 +285,7 @@ def test_the_chance_to_win_a_match_agrees_with_matches_played(game, match, error
 
 
 def test_the_chance_to_meet_the_goal_agrees_with_matches_played():
-    """solo-switch meets the goal in 75.19 +- 0.60 % of matches (docs/reference/strategies/solo.md)."""
+    """solo-switch meets the goal in 75.19 +- 0.60 % (docs/reference/strategies/solo.md)."""
     found = row(
         solo.by_strength([sample.of("solo-switch", "solitary-gin", 20_000)]), metric="match"
     )

@@ -121,7 +121,7 @@ class Deal:
 
     @property
     def previous(self) -> int:
-        """The card last taken from the discard pile or left there: OpenSpiel's `previous upcard`."""
+        """OpenSpiel's `previous upcard`: the card last taken from the discard pile or left there."""
         return card(self.state.prev_upcard())
 
     def throws(self) -> int:
@@ -188,7 +188,7 @@ class Deal:
         self.apply(SPIEL.PASS_ACTION)
 
     def lay_off(self, cards: int) -> None:
-        """Lay off the defender's cards in any legal order, then OpenSpiel's best melds of the rest."""
+        """Lay off the defender's cards in a legal order, then lay OpenSpiel's best melds."""
         left = theirs(cards)
         while left:
             fits = [one for one in left if one in self.state.legal_actions()]
@@ -211,7 +211,7 @@ class Deal:
 
 
 def _ends(state: Any, seen: set[tuple[bool, int]]) -> Iterator[Any]:
-    """Every final state, each hand on the way once: the order of lay-offs and melds is irrelevant."""
+    """Every final state, each hand on the way once: the order of lay-offs is irrelevant."""
     if state.is_terminal():
         yield state
         return

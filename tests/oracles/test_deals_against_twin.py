@@ -70,7 +70,8 @@ OPTIONS = (
     "shot+tedesco+big_gin=yes",
     "rush+rush_on_gin=no",
     "rush+shot+big-gin+rush_on_gin=no+spade_multiplier=2",
-    "standard+ace_runs=high_or_low+pip_values=five_ten+ace_value=15+defender_ace_value=15+knock_limit=20",
+    "standard+ace_runs=high_or_low+pip_values=five_ten+ace_value=15+"
+    "defender_ace_value=15+knock_limit=20",
     "standard+max_turns=7",
     "standard-50th+max_turns=30",
     "standard+gin_bonus=20+undercut_bonus=10+goal=single",

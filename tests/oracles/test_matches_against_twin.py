@@ -62,7 +62,8 @@ OPTIONS = (
 )
 ALONE = (
     "solitaire-gin-scored+max_deals=4",
-    "solitaire-gin-scored+joker_in_hand=lose+points_target=60+start_points=0/30+shutout=double_points",
+    "solitaire-gin-scored+joker_in_hand=lose+points_target=60+start_points=0/30+"
+    "shutout=double_points",
     "solitaire-gin-knock+points_target=30+box_bonus=20+game_bonus=100+shutout=double_all",
     "solitaire-gin-knock+goal=single+knock_limit=30",
     "gin-solitaire+max_turns=2+max_deals=20",

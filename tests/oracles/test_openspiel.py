@@ -47,7 +47,8 @@ PAIRS = (("stray", "simple"), ("stray-same", "gold"), ("late", "random:p=0.3"))
 # moves is out of reach: 29 draws and 50 takes make 79 turns of two moves.
 DIFFERENCES = {
     "knock hidden": (
-        "defect: the count of eleven cards is that of the best melding of all eleven less a card, at times too high",
+        "defect: the count of eleven cards is that of the best melding of all eleven "
+        "less a card, at times too high",
         0.02,
     ),
     "put back twice": (
@@ -55,15 +56,18 @@ DIFFERENCES = {
         0.08,
     ),
     "fiftieth take": (
-        "own rule: the fiftieth card taken from the pile, not counting the first upcard, ends the deal, drawn",
+        "own rule: the fiftieth card taken from the pile, not counting the first upcard, "
+        "ends the deal, drawn",
         0.01,
     ),
     "third card": (
-        "defect: of a chain laid off on one end of a run only two cards are allowed; costs nothing, as three are a run",
+        "defect: of a chain laid off on one end of a run only two cards are allowed; "
+        "costs nothing, as three are a run",
         0,
     ),
     "hand shown": (
-        "defect: the record of what the stopper sees holds the defender's hand while he lays off; nothing here reads it",
+        "defect: the record of what the stopper sees holds the defender's hand while he "
+        "lays off; nothing here reads it",
         0,
     ),
 }

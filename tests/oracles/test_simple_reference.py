@@ -102,7 +102,8 @@ FIGURES = {
         math.hypot(0.00003, math.sqrt(0.6786 * 0.3214 / DEALS)),
     ),
     "knocker's count": ("knock_count", "showdowns", 7.132, 0.0018),
-    # with the engine's own lay-offs and melding (docs/reference/published-results.md#the-eaai-challenge)
+    # with the engine's own lay-offs and melding
+    # (docs/reference/published-results.md#the-eaai-challenge)
     "undercut": ("undercut", "deals", 0.0439, 0.00012),
     "points per scored deal": ("points_scored", "decided", 16.24, 0.0078),
 }
@@ -138,7 +139,8 @@ def share(total, above, below):
 def near(found, error, reference, reference_error):
     z = (found - reference) / math.hypot(error, reference_error)
     assert abs(z) <= LIMIT, (
-        f"{found:.6f} +- {error:.6f} against {reference} +- {reference_error:.6f}: {z:.2f} standard errors"
+        f"{found:.6f} +- {error:.6f} against {reference} +- {reference_error:.6f}: "
+        f"{z:.2f} standard errors"
     )
 
 
@@ -249,7 +251,7 @@ def test_the_eaai_showdown_of_many_deals_agrees_with_the_published_figures():
         near(*figure)
 
 
-# Knock thresholds, with the engine's lay-offs (docs/reference/published-results.md#knock-thresholds)
+# Knock thresholds with the engine's lay-offs: docs/reference/published-results.md#knock-thresholds
 
 
 THRESHOLDS = {"at:k=0": 67.9, "at:k=4": 56.0, "at:k=2": 61.3, "never": 62.7}

@@ -37,12 +37,14 @@ OPTIONS = (
     "solitaire-gin-knock+max_turns=3+ace_runs=high_or_low+goal=single",
     "solitaire-gin-knock+big_gin=yes+big_gin_bonus=1000+ace_value=99+discard_view=top",
     "gin-solitaire+discard_ban=taken+count_joker=yes+knock_limit=0",
-    "gin-solitaire+stop_before_draw=no+undercut_on_tie=yes+undercut_bonus=1000+ace_runs=corner+knock_limit=60",
+    "gin-solitaire+stop_before_draw=no+undercut_on_tie=yes+undercut_bonus=1000+"
+    "ace_runs=corner+knock_limit=60",
     "gin-solitaire+rainbow=yes+discard_ban=drawn+max_turns=1+gin_bonus=0+melding=choice",
     "gin-solitaire+first_turn=stock+pip_values=five_ten+ace_value=15+knock_limit=25",
     "gin-solitaire+deal_scoring=winloss+knock_limit=0+goal=single+discard_view=bottom",
     "gin-solitaire+deal_scoring=penalty+penalty_gin=1000+goal=single",
-    "gin-solitaire+deal_scoring=penalty+max_draws=5+penalty_gin=-20+goal=single+stop_before_draw=no",
+    "gin-solitaire+deal_scoring=penalty+max_draws=5+penalty_gin=-20+goal=single+"
+    "stop_before_draw=no",
     "solitary-gin+max_draws=1+stop_before_draw=no",
     "solitary-gin+max_draws=1+penalty_gin=-1000",
     "solitary-gin+max_draws=42+big_gin=yes+discard_ban=drawn",

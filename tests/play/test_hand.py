@@ -39,7 +39,10 @@ def examples(kind):
 )
 def test_ten_cards_show_their_best_melding(given, expect):
     rainbow = "yes" if given["rainbow"] else "no"
-    text = f"standard+ace_runs={given['ace_runs']}+rainbow={rainbow}+pip_values={given['pip_values']}+ace_value={given['ace_value']}"
+    text = (
+        f"standard+ace_runs={given['ace_runs']}+rainbow={rainbow}+"
+        f"pip_values={given['pip_values']}+ace_value={given['ace_value']}"
+    )
     answer = said(given["hand"], text)
     assert answer.deadwood == expect["deadwood"]
     assert len(answer.meldings) == expect["optimal_families"]

@@ -54,7 +54,8 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
                 )
             if row["slot"] == "answer":
                 wanted.append(
-                    f"{'accepts' if row['answer'] else 'refuses'} {row['stake_offered']}{' and owns the die' * row['answer']}"
+                    f"{'accepts' if row['answer'] else 'refuses'} "
+                    f"{row['stake_offered']}{' and owns the die' * row['answer']}"
                 )
         assert told == wanted
         accepted = [

@@ -64,7 +64,8 @@ def read_offer(view, rules, params):
 def read_answer(view, rules, params):
     return int(params[view.turns * 8 + (6 if view.phase == 4 else 5)])
 
-SCRIPTED = Strategy("scripted", take=read, discard=read_discard, knock=never_once, offer=read_offer, answer=read_answer)
+SLOTS = {"offer": read_offer, "answer": read_answer}
+SCRIPTED = Strategy("scripted", take=read, discard=read_discard, knock=never_once, **SLOTS)
 """
 
 

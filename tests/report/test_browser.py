@@ -29,10 +29,14 @@ QUIET = (
 SIZES, SCHEMES = (390, 1280), ("light", "dark")
 READABLE = 4.5  # contrast of text, WCAG AA
 RUNS = {
-    "panel": 'question = "Five ways?"\nvariants = ["standard", "standard+undercut_bonus=10"]\nmatches = 1000\n'
-    '[panel]\nstrategies = ["simple", "gold", "gin-only", "gold-early", "stubborn"]\nagainst = "simple"\n',
-    "league": 'question = "Who leads?"\nvariants = ["standard", "oklahoma"]\ndeals = "12k"\nround_robin = ["gold", "simple", "gin-only"]\n',
-    "alone": 'question = "Alone?"\nvariants = ["solitaire-gin", "gin-solitaire"]\ndeals = "8k"\nsolo = ["gold", "simple"]\n',
+    "panel": 'question = "Five ways?"\nvariants = ["standard", "standard+undercut_bonus=10"]\n'
+    "matches = 1000\n"
+    '[panel]\nstrategies = ["simple", "gold", "gin-only", "gold-early", "stubborn"]\n'
+    'against = "simple"\n',
+    "league": 'question = "Who leads?"\nvariants = ["standard", "oklahoma"]\ndeals = "12k"\n'
+    'round_robin = ["gold", "simple", "gin-only"]\n',
+    "alone": 'question = "Alone?"\nvariants = ["solitaire-gin", "gin-solitaire"]\ndeals = "8k"\n'
+    'solo = ["gold", "simple"]\n',
 }
 
 
@@ -43,7 +47,8 @@ def chromium():
 
     found = next(filter(None, map(shutil.which, NAMES)), None)
     assert found, (
-        f"there is no Chromium here (looked for {', '.join(NAMES)}): install one, the page is to be seen in it"
+        f"there is no Chromium here (looked for {', '.join(NAMES)}): install one, the "
+        f"page is to be seen in it"
     )
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as player:
@@ -196,7 +201,8 @@ def test_every_column_of_every_table_sorts_both_ways(opened, name):
                 else:
                     texts = [cell.strip() for cell in cells if cell.strip()]
                     assert tab.evaluate(
-                        "(texts) => texts.every((one, i) => i === 0 || texts[i - 1].localeCompare(one, 'en', { numeric: true }) <= 0)",
+                        "(texts) => texts.every((one, i) => i === 0 || texts[i - "
+                        "1].localeCompare(one, 'en', { numeric: true }) <= 0)",
                         texts if way == "ascending" else texts[::-1],
                     )
 
@@ -289,7 +295,8 @@ def test_the_keyboard_reaches_every_control(opened):
         tab.keyboard.press("Tab")
         reached.add(
             tab.evaluate(
-                "document.activeElement.id || document.activeElement.tagName + '.' + document.activeElement.className"
+                "document.activeElement.id || document.activeElement.tagName + '.' + "
+                "document.activeElement.className"
             )
         )
     assert {"variant", "table-1-filter", "copy", "DIV.scroll", "BUTTON.", "SUMMARY."} <= reached
@@ -312,7 +319,8 @@ def test_content_from_outside_is_blocked(opened, pages, tmp_path):
     evil.write_text(
         text.replace(
             "</main>",
-            '<img alt="" src="http://localhost:9/x.png"><script>document.title = "caught"</script></main>',
+            '<img alt="" src="http://localhost:9/x.png"><script>document.title = '
+            '"caught"</script></main>',
         )
     )
     tab = opened("match")

@@ -326,7 +326,8 @@ def test_the_largest_change_is_stated_with_its_figures(made, metrics, difference
         differences.loc["straight", "turns"]["difference"],
     )
     found = re.search(
-        r"straight against standard: .*?a deal takes ([\d.]+) turns, ([\d.]+) ± ([\d.]+) more \(([\d.]+)\)",
+        r"straight against standard: .*?a deal takes ([\d.]+) turns, ([\d.]+) ± ([\d.]+) "
+        r"more \(([\d.]+)\)",
         said,
     )
     assert found
@@ -338,7 +339,10 @@ def test_the_largest_change_is_stated_with_its_figures(made, metrics, difference
 
 
 def test_players_who_play_alike_are_named(made):
-    alike = "straight: gold, gold-early and gin-only play alike; every deal of theirs came out the same."
+    alike = (
+        "straight: gold, gold-early and gin-only play alike; every deal of theirs came out "
+        "the same."
+    )
     said = " ".join(made[1].stdout.split())
     assert said.count("play alike; every deal") == 1 and alike in said
     assert alike in (made[0] / "report.html").read_text()

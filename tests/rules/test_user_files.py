@@ -169,17 +169,20 @@ def test_a_path_may_contain_almost_any_character(path):
         (b"\xff\xfe", "FILE is not text in UTF-8; save it as such."),
         (
             "x = " + "[" * 9999,
-            "FILE cannot be read: its lists or tables are nested too deep; name a file of variants,",
+            "FILE cannot be read: its lists or tables are nested too deep; name a file "
+            "of variants,",
         ),
         ("x = " + "9" * 9999, "FILE cannot be read: Exceeds the limit"),
         (
             CLUB + f"layoff = 0x{'9' * 9999}",
-            "FILE: variants, club, changes: layoff must be yes or no, not a number of thousands of digits.",
+            "FILE: variants, club, changes: layoff must be yes or no, not a number of "
+            "thousands of digits.",
         ),
         (CLUB.replace("club", "Club"), "FILE: variants, 'Club': a name is made of a-z, 0-9 and -"),
         (
             CLUB.replace("club", "shot"),
-            "FILE: variants, shot: simgin has a variant of this name; call yours something else, like my-shot.",
+            "FILE: variants, shot: simgin has a variant of this name; call yours "
+            "something else, like my-shot.",
         ),
         (
             CLUB.replace("title", "titel"),
@@ -204,7 +207,8 @@ def test_a_path_may_contain_almost_any_character(path):
         ),
         (
             CLUB.replace("gin_b", "gin_n"),
-            "FILE: variants, club, changes: there is no parameter 'gin_nonus'; did you mean 'gin_bonus'?",
+            "FILE: variants, club, changes: there is no parameter 'gin_nonus'; did you "
+            "mean 'gin_bonus'?",
         ),
         (
             CLUB.replace("30", "30.0"),
@@ -216,11 +220,13 @@ def test_a_path_may_contain_almost_any_character(path):
         ),
         (
             CLUB.replace("30", "1979-05-27"),
-            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not datetime.date",
+            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, "
+            "not datetime.date",
         ),
         (
             CLUB.replace("30", "{ a = 1 }"),
-            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, not {'a': 1}.",
+            "FILE: variants, club, changes: gin_bonus must be a whole number 0..1000, "
+            "not {'a': 1}.",
         ),
         (
             CLUB.replace("30", '"lots"'),
@@ -323,7 +329,8 @@ def test_a_broken_variant_does_not_affect_the_others_of_its_file():
         ("c++/mine.toml", "'c++/mine.toml' has a sign in its path"),
         (
             "mi\nne.toml",
-            "'mi\\nne.toml' is no path of a file of variants: it has characters that cannot be printed.",
+            "'mi\\nne.toml' is no path of a file of variants: it has characters that "
+            "cannot be printed.",
         ),
         ("mi\0ne.toml#x", "'mi\\x00ne.toml' is no path of a file of variants"),
         ("mi\udcffne.toml", "'mi\\udcffne.toml' is no path of a file of variants"),
@@ -378,7 +385,9 @@ def test_show_and_hand_accept_a_file():
 def test_experiments_accept_a_file_and_report_its_mistakes():
     write(CLUB)
     write(
-        'question = "?"\nvariants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\nround_robin = ["gold", "simple"]',
+        'question = "?"\n'
+        'variants = ["mine.toml", "mine.toml#club", "standard+mine.toml"]\n'
+        'round_robin = ["gold", "simple"]',
         "e.toml",
     )
     assert [cell.variant for cell in experiment.read("e.toml").cells] == [
@@ -411,7 +420,8 @@ def test_variants_lists_a_file_and_shows_its_variants():
     said = simgin("variants", "mine.toml", code=2).stderr.splitlines()
     assert [line.split(" must ")[0] for line in said] == [
         "simgin: mine.toml: variants, club, changes: gin_bonus",
-        "simgin: mine.toml#den: die = deal needs goal = deals, not games: set goal=deals or die=off.",
+        "simgin: mine.toml#den: die = deal needs goal = deals, not games: set goal=deals "
+        "or die=off.",
     ]
 
 
@@ -440,14 +450,15 @@ def test_diff_recognises_the_same_variant():
         in simgin("variants", "diff", "oklahoma+rainbow", "rainbow+oklahoma").stdout
     )
     assert (
-        "They are the same game: nothing of this has an effect."
+        "They play the same: none of these rules has an effect."
         in simgin("variants", "diff", "oklahoma", "oklahoma+knock_limit=5").stdout
     )
     assert (
-        "They are the same game"
+        "They play the same"
         in simgin("variants", "diff", "standard", "standard+discard_view=open").stdout
     )
-    assert "the same game" not in simgin("variants", "diff", "standard", "oklahoma").stdout
+    different = simgin("variants", "diff", "standard", "oklahoma").stdout
+    assert "play the same" not in different and "the same rules" not in different
     assert (
         "'oklohoma'; did you mean 'oklahoma'?"
         in simgin("variants", "diff", "standard", "oklohoma", code=2).stderr
@@ -556,7 +567,8 @@ def test_a_new_file_names_its_variant(file, name):
         ("folder.toml", "folder.toml already exists"),
         (
             "nowhere/mine.toml",
-            "nowhere/mine.toml cannot be written: No such file or directory; name a file in a folder",
+            "nowhere/mine.toml cannot be written: No such file or directory; name a file "
+            "in a folder",
         ),
         ("there.toml/mine.toml", "cannot be written: Not a directory"),
         ("mine.txt", "'mine.txt' is no file of variants"),
@@ -604,5 +616,8 @@ def test_help_lists_every_subcommand():
 
 
 def test_shipped_variants_do_not_import_pydantic():
-    code = "import sys; from simgin.rules import variants; variants.find('oklahoma+rush'); assert 'pydantic' not in sys.modules"
+    code = (
+        "import sys; from simgin.rules import variants; variants.find('oklahoma+rush'); "
+        "assert 'pydantic' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])

@@ -205,8 +205,10 @@ def test_the_table_of_parameters_is_read_lazily():
 
 def test_importing_reads_no_file_and_no_heavy_library():
     code = (
-        "import sys; import simgin.rules.variants, simgin.text.notation; from simgin.rules.parameters import book; "
-        "assert book.cache_info().currsize == 0; assert not {'numba', 'numpy', 'pandas'} & set(sys.modules)"
+        "import sys; import simgin.rules.variants, simgin.text.notation; from "
+        "simgin.rules.parameters import book; "
+        "assert book.cache_info().currsize == 0; assert not {'numba', 'numpy', 'pandas'} "
+        "& set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])
 
@@ -247,17 +249,20 @@ def test_importing_reads_no_file_and_no_heavy_library():
         ),
         (
             "standard+shutout=-",
-            "shutout is a dash here, but goal = points makes it count: give it a value, like shutout=none.",
+            "shutout is a dash here, but goal = points makes it count: give it a value, "
+            "like shutout=none.",
         ),
         ("standard+goal=-", "goal always needs a value: give it one, like goal=points."),
         ("standard+big_gin", "big_gin is a parameter and needs a value, like big_gin=no."),
         (
             "knock_limit=5",
-            "a variant begins with a name, and 'knock_limit=5' is a setting: put standard+ before it.",
+            "a variant begins with a name, and 'knock_limit=5' is a setting: put "
+            "standard+ before it.",
         ),
         (
             "standard++rush",
-            "'standard++rush' has an empty part: join names and settings by plus signs, like oklahoma+gin_bonus=20.",
+            "'standard++rush' has an empty part: join names and settings by plus signs, "
+            "like oklahoma+gin_bonus=20.",
         ),
     ],
 )
@@ -403,7 +408,8 @@ REFUSED = [
     ),
     (
         "solitaire-gin-scored+knock_limit=10+undercut_on_tie=no",
-        "undercut_bonus is a dash here, but deal_scoring = joker and knock_limit = 10 make it count",
+        "undercut_bonus is a dash here, but deal_scoring = joker and knock_limit = 10 "
+        "make it count",
     ),
 ]
 

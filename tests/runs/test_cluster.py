@@ -182,7 +182,10 @@ def test_a_wrong_worker_ends_the_run_and_its_block_is_not_kept(of_two, kind, rec
         with pytest.raises(ClusterError) as error:
             runner.run([Task(CELLS[0].matchup, 60_000)], book, team, recorded=recorded)
         first, second = team.compared[0]
-        told = rf"^{first} and {second} disagree about gold v simple \(eaai\), 1000 units from (\d+) on\. One of them computes wrongly: "
+        told = (
+            rf"^{first} and {second} disagree about gold v simple \(eaai\), 1000 units from "
+            rf"(\d+) on\. One of them computes wrongly: "
+        )
         found = re.match(told, str(error.value))
         assert found and (int(found[1]) // 1000, 1000) not in book.finished(0)
     assert team.audited == 1
@@ -238,7 +241,8 @@ def test_another_engine_is_refused_before_and_while_playing(strangers):
     )
     during = refused(strangers[0].address, CELLS[0], prepared=False)
     assert re.fullmatch(
-        rf"{address}: another version than where the run was started: {told}\. Install the same simgin and strategies\.",
+        rf"{address}: another version than where the run was started: {told}\. Install "
+        rf"the same simgin and strategies\.",
         during,
     )
 
@@ -256,7 +260,8 @@ def test_another_strategy_under_the_same_name_is_refused(strangers, tmp_path, mo
         prepared=True,
     )
     assert re.search(
-        rf"{changed} [0-9a-f]{{16}} instead of [0-9a-f]{{16}}\. Install the same simgin and strategies\.$",
+        rf"{changed} [0-9a-f]{{16}} instead of [0-9a-f]{{16}}\. Install the same simgin "
+        rf"and strategies\.$",
         said,
     )
 
@@ -281,7 +286,8 @@ def test_a_worker_that_cannot_import_simgin_is_reported(tmp_path):
     with dask(tmp_path / "dask", workers=1, path=broken.parent) as one:
         said = refused(one.address, CELLS[0], prepared=True)
         assert re.fullmatch(
-            r"worker tcp://127\.0\.0\.1:\d+ cannot play \(.*half installed.*\)\. Install the same everywhere\.",
+            r"worker tcp://127\.0\.0\.1:\d+ cannot play \(.*half installed.*\)\. Install "
+            r"the same everywhere\.",
             said,
         )
 
@@ -438,7 +444,8 @@ def test_a_lost_scheduler_is_reported_and_the_run_can_continue_elsewhere(tmp_pat
     assert isinstance(ended[0], ClusterError)
     assert (
         str(ended[0])
-        == f"the scheduler {one.address} was lost; what is finished is kept: start it, and the same command goes on."
+        == f"the scheduler {one.address} was lost; what is finished is kept: start it, and "
+        f"the same command goes on."
     )
     with ledger.opened(path, {}) as book:
         there = book.finished(0)

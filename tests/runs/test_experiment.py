@@ -80,7 +80,8 @@ def test_a_file_can_have_every_form(tmp_path):
 def test_the_cells_are_matchups_by_variant(tmp_path):
     found = read(
         tmp_path,
-        'question = "?"\nvariants = ["eaai", "standard"]\ndeals = 500\nround_robin = ["gold", "simple"]',
+        'question = "?"\nvariants = ["eaai", "standard"]\ndeals = 500\n'
+        'round_robin = ["gold", "simple"]',
     )
     cells = experiment.tasks(found)
     assert [(c.matchup.variant.text, c.matchup.a.text, c.matchup.b.text) for c in cells] == [
@@ -93,7 +94,8 @@ def test_the_cells_are_matchups_by_variant(tmp_path):
 def test_a_file_can_be_for_one_player(tmp_path):
     found = read(
         tmp_path,
-        'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]',
+        'question = "?"\nvariants = ["gin-solitaire"]\n'
+        'solo = ["gold", "gold+knock=at:k=0", "gold+knock=at:k=10"]',
     )
     players = ["gold", "gold+knock=at:k=0"]  # gold once
     assert names(found) == [("gin-solitaire", text, "") for text in players]
@@ -114,12 +116,14 @@ def test_one_and_two_player_parts_cannot_be_mixed(tmp_path):
         for key in ("matchups", "round_robin", "panel")
     ]
     assert mistakes(tmp_path, f'question = "?"\nsolo = ["gold"]\n{two}') == [
-        "FILE: solo is for one player, but standard is for two players; name pairs in matchups, round_robin, panel or sweep."
+        "FILE: solo is for one player, but standard is for two players; name pairs in "
+        "matchups, round_robin, panel or sweep."
     ]
     assert mistakes(
         tmp_path, 'question = "?"\nvariants = ["pro", "gin-solitaire"]\nsolo = ["gold"]'
     ) == [
-        "FILE: variants has games for one player (gin-solitaire) and for two (pro); make a file of each."
+        "FILE: variants has games for one player (gin-solitaire) and for two (pro); make "
+        "a file of each."
     ]
     found = mistakes(
         tmp_path, 'questoin = "?"\nvariants = ["gin-solitaire", "pro"]\nsolo = ["gldo"]\n' + PAIR
@@ -283,7 +287,8 @@ def test_sprt_is_for_two_players(tmp_path):
     assert mistakes(
         tmp_path, 'question = "?"\nvariants = ["gin-solitaire"]\nsolo = ["gold"]\nsprt = [0, 5]'
     ) == [
-        "FILE: sprt tells two players apart, but gin-solitaire is for one player; give until, for or deals."
+        "FILE: sprt tells two players apart, but gin-solitaire is for one player; give "
+        "until, for or deals."
     ]
 
 
@@ -297,7 +302,8 @@ def swept(tmp_path, text, rest=""):
 def test_a_sweep_plays_every_combination_in_order(tmp_path):
     found = swept(
         tmp_path,
-        'strategy = "simple+knock=at:k={k}"\nvariant = "standard+undercut_bonus={u}"\n[sweep.grid]\nk = [0, 4]\nu = [10, 20]',
+        'strategy = "simple+knock=at:k={k}"\nvariant = "standard+undercut_bonus={u}"\n'
+        "[sweep.grid]\nk = [0, 4]\nu = [10, 20]",
     )
     games, players = (
         ["standard+undercut_bonus=10", "standard+undercut_bonus=20"],
@@ -330,7 +336,8 @@ def test_a_sweep_can_vary_rules_only(tmp_path):
 def test_a_sweep_can_vary_both_players_in_several_variants(tmp_path):
     found = swept(
         tmp_path,
-        'strategy = "gold+knock=at:k={k}"\nagainst = "gold+discard=hits:keep_pairs={p}"\n[sweep.grid]\nk = [3, 10]\np = [true, false]',
+        'strategy = "gold+knock=at:k={k}"\nagainst = "gold+discard=hits:keep_pairs={p}"\n'
+        "[sweep.grid]\nk = [3, 10]\np = [true, false]",
         rest='variants = ["eaai", "standard"]',
     )
     pairs = [
@@ -355,7 +362,8 @@ def test_a_list_can_fill_a_player_and_a_rule_together(tmp_path):
 def test_equal_cells_occur_once(tmp_path):
     found = swept(
         tmp_path,
-        'strategy = "simple+knock=at:k={k}"\nagainst = "simple+knock=at:k={j}"\n[sweep.grid]\nk = [4, 10, 4.0]\nj = [4, 10]',
+        'strategy = "simple+knock=at:k={k}"\nagainst = "simple+knock=at:k={j}"\n'
+        "[sweep.grid]\nk = [4, 10, 4.0]\nj = [4, 10]",
         rest='[panel]\nstrategies = ["gold", "simple+knock=at:k=4"]',
     )
     four = "simple+knock=at:k=4"
@@ -390,7 +398,8 @@ def test_a_sweep_can_be_for_one_player(tmp_path):
             'strategy = "gold+knock=at:k={k}"\n[sweep.grid]\nj = [1]',
             [
                 "FILE: sweep: the place 'k' has no list; give its values in [sweep.grid].",
-                "FILE: sweep, grid: 'j' has no place; write it in braces in strategy, against or variant, or leave it out.",
+                "FILE: sweep, grid: 'j' has no place; write it in braces in strategy, "
+                "against or variant, or leave it out.",
             ],
             id="place without list, list without place",
         ),
@@ -411,10 +420,13 @@ def test_a_sweep_can_be_for_one_player(tmp_path):
         ),
         pytest.param('strategy = "gold"', ["FILE: sweep, grid is missing; add it."], id="no grid"),
         pytest.param(
-            'strategy = "{who}"\nvariant = "standard+gin_bonus={g}"\n[sweep.grid]\nwho = ["gold", "gldo"]\ng = [20, "dear"]',
+            'strategy = "{who}"\nvariant = "standard+gin_bonus={g}"\n[sweep.grid]\n'
+            'who = ["gold", "gldo"]\ng = [20, "dear"]',
             [
-                "FILE: sweep, variant with g = 'dear': gin_bonus must be a whole number 0..1000, not 'dear'.",
-                "FILE: sweep, strategy with who = 'gldo': there is no strategy 'gldo'. Did you mean 'gold'? "
+                "FILE: sweep, variant with g = 'dear': gin_bonus must be a whole number "
+                "0..1000, not 'dear'.",
+                "FILE: sweep, strategy with who = 'gldo': there is no strategy 'gldo'. "
+                "Did you mean 'gold'? "
                 "`simgin strategies` lists them all.",
             ],
             id="combinations that name nothing",
@@ -422,8 +434,10 @@ def test_a_sweep_can_be_for_one_player(tmp_path):
         pytest.param(
             'strategy = "gold+knock=at:k={k}"\n[sweep.grid]\nk = [[1], 2, 1979-05-27]',
             [
-                "FILE: sweep, grid, k #1: a list cannot be put in a place; write a number, a word, true or false.",
-                "FILE: sweep, grid, k #3: datetime.date(1979, 5, 27) cannot be put in a place; write a number, a word, true or false.",
+                "FILE: sweep, grid, k #1: a list cannot be put in a place; write a "
+                "number, a word, true or false.",
+                "FILE: sweep, grid, k #3: datetime.date(1979, 5, 27) cannot be put in a "
+                "place; write a number, a word, true or false.",
             ],
             id="values that are none",
         ),
@@ -444,7 +458,8 @@ def test_mistakes_in_a_sweep_are_reported(tmp_path, text, expected):
 def test_of_many_bad_combinations_a_few_are_named(tmp_path):
     found = mistakes(
         tmp_path,
-        'question = "?"\n[sweep]\nstrategy = "gold+knock=at:k={k}"\ngrid.k = [100, 101, 102, 103, 5, 104]',
+        'question = "?"\n[sweep]\nstrategy = "gold+knock=at:k={k}"\n'
+        "grid.k = [100, 101, 102, 103, 5, 104]",
     )
     assert ["k = '100'" in found[0], "k = '101'" in found[1], "k = '102'" in found[2]] == [True] * 3
     assert found[3:] == [
@@ -456,9 +471,11 @@ def test_too_many_combinations_are_refused(tmp_path):
     lists = "\n".join(f"{name} = {list(range(10))}" for name in "abcde")
     assert mistakes(
         tmp_path,
-        f'question = "?"\n[sweep]\nstrategy = "gold{{a}}{{b}}{{c}}{{d}}{{e}}"\n[sweep.grid]\n{lists}',
+        f'question = "?"\n[sweep]\nstrategy = "gold{{a}}{{b}}{{c}}{{d}}{{e}}"\n'
+        f"[sweep.grid]\n{lists}",
     ) == [
-        "FILE: sweep, grid: 100,000 combinations are too many; give shorter lists, at most 10,000 combinations."
+        "FILE: sweep, grid: 100,000 combinations are too many; give shorter lists, at "
+        "most 10,000 combinations."
     ]
 
 
@@ -468,13 +485,16 @@ def test_a_sweep_must_suit_the_rest_of_the_file(tmp_path):
         "FILE: variants and the variant of the sweep are both given; keep one of them."
     ]
     assert mistakes(tmp_path, 'question = "?"\n' + one % '"gin-solitaire"') == [
-        "FILE: sweep, against is for two players, but gin-solitaire is for one player; leave it out."
+        "FILE: sweep, against is for two players, but gin-solitaire is for one player; "
+        "leave it out."
     ]
     assert mistakes(tmp_path, 'question = "?"\n' + one % '"gin-solitaire", "pro"') == [
-        "FILE: variants has games for one player (gin-solitaire) and for two (pro); make a file of each."
+        "FILE: variants has games for one player (gin-solitaire) and for two (pro); make "
+        "a file of each."
     ]
     assert mistakes(tmp_path, 'question = "?"\nsolo = ["gold"]\n' + one % '"pro"') == [
-        "FILE: solo is for one player, but pro is for two players; name pairs in matchups, round_robin, panel or sweep."
+        "FILE: solo is for one player, but pro is for two players; name pairs in "
+        "matchups, round_robin, panel or sweep."
     ]
 
 
@@ -519,7 +539,8 @@ def texts(found):
 def test_a_panel_is_compared_with_its_first_strategy(tmp_path):
     found = read(
         tmp_path,
-        'question = "?"\n[panel]\nstrategies = ["simple", "gold", "gin-only"]\nagainst = "stubborn"',
+        'question = "?"\n[panel]\nstrategies = ["simple", "gold", "gin-only"]\n'
+        'against = "stubborn"',
     )
     assert experiment.contrasts(found) == [(1, 0), (2, 0)]
 
@@ -534,7 +555,8 @@ def test_self_play_is_not_compared(tmp_path):
     ("text", "base"),
     [
         (
-            'variants = ["eaai", "standard", "pro"]\n[panel]\nstrategies = ["gold", "gin-only", "simple"]',
+            'variants = ["eaai", "standard", "pro"]\n[panel]\n'
+            'strategies = ["gold", "gin-only", "simple"]',
             b,
         )
         for b in ("", "pro", "simple", "gold")
@@ -562,7 +584,10 @@ def test_comparisons_agree_with_all_pairs_of_cells(tmp_path, text, base):
 
 
 def test_round_robins_and_pairs_compare_variants_only(tmp_path):
-    pairs = 'round_robin = ["gold", "simple", "gin-only"]\n[[matchups]]\na = "stubborn"\n[[matchups]]\na = "gold-early"'
+    pairs = (
+        'round_robin = ["gold", "simple", "gin-only"]\n[[matchups]]\na = "stubborn"\n'
+        '[[matchups]]\na = "gold-early"'
+    )
     assert experiment.contrasts(read(tmp_path, f'question = "?"\n{pairs}')) == []
     found = read(tmp_path, f'question = "?"\nvariants = ["eaai", "pro"]\n{pairs}')
     assert experiment.contrasts(found) == [(5 + i, i) for i in range(5)]
@@ -571,7 +596,8 @@ def test_round_robins_and_pairs_compare_variants_only(tmp_path):
 def test_cells_with_different_opponents_are_not_compared(tmp_path):
     found = swept(
         tmp_path,
-        'strategy = "{a}"\nagainst = "{b}"\n[sweep.grid]\na = ["gold", "gin-only"]\nb = ["simple", "stubborn"]',
+        'strategy = "{a}"\nagainst = "{b}"\n[sweep.grid]\na = ["gold", "gin-only"]\n'
+        'b = ["simple", "stubborn"]',
     )
     assert [found.cells[i].b for i, _ in experiment.contrasts(found)] == ["simple", "stubborn"]
     assert texts(found) == [(("standard", "gin-only"), ("standard", "gold"))] * 2
@@ -579,7 +605,10 @@ def test_cells_with_different_opponents_are_not_compared(tmp_path):
 
 def test_without_a_base_cell_nothing_is_compared(tmp_path):
     """Player and rule share a list, so no two cells differ in only one of them."""
-    text = '[sweep]\nstrategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\ngrid.k = [5, 7]'
+    text = (
+        '[sweep]\nstrategy = "gold+knock=at:k={k}"\nvariant = "standard+knock_limit={k}"\n'
+        "grid.k = [5, 7]"
+    )
     assert experiment.contrasts(read(tmp_path, f'question = "?"\n{text}')) == []
     assert (
         experiment.contrasts(read(tmp_path, f'question = "?"\nbase = "gold+knock=at:k=7"\n{text}'))
@@ -590,7 +619,8 @@ def test_without_a_base_cell_nothing_is_compared(tmp_path):
 def test_a_pair_with_exchanged_sides_is_not_compared(tmp_path):
     found = read(
         tmp_path,
-        'question = "?"\nround_robin = ["simple", "gold"]\n[panel]\nstrategies = ["gold", "stubborn", "gin-only"]',
+        'question = "?"\nround_robin = ["simple", "gold"]\n[panel]\n'
+        'strategies = ["gold", "stubborn", "gin-only"]',
     )
     assert [cell.a for cell in found.cells] == ["simple", "stubborn", "gin-only"]
     assert experiment.contrasts(found) == [
@@ -599,7 +629,10 @@ def test_a_pair_with_exchanged_sides_is_not_compared(tmp_path):
 
 
 def test_no_two_cells_are_compared_twice(tmp_path):
-    both = '[panel]\nstrategies = ["gold", "gin-only"]\n[sweep]\nstrategy = "{a}"\ngrid.a = ["gin-only", "gold", "stubborn"]'
+    both = (
+        '[panel]\nstrategies = ["gold", "gin-only"]\n[sweep]\nstrategy = "{a}"\n'
+        'grid.a = ["gin-only", "gold", "stubborn"]'
+    )
     found = read(tmp_path, f'question = "?"\n{both}')
     assert experiment.contrasts(found) == [(1, 0), (2, 1)]
 

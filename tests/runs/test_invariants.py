@@ -280,10 +280,12 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team):
         )
     who = "here" if team is SerialTeam else r"thread \d"
     assert error.match(
-        rf"^gold v simple \(standard\), units from \d+000 on, played by {who}: deal results of all units: \d+ and \d+ in a batch of"
+        rf"^gold v simple \(standard\), units from \d+000 on, played by {who}: deal "
+        rf"results of all units: \d+ and \d+ in a batch of"
     )
     assert str(error.value).endswith(
-        "Nothing of this block was kept. Run `simgin doctor`; if it happens again, please report it."
+        "Nothing of this block was kept. Run `simgin doctor`; if it happens again, "
+        "please report it."
     )
 
 

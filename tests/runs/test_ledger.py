@@ -110,7 +110,8 @@ def test_a_block_is_stored_whole_or_not_at_all(path, fails_at):
         )
         with pytest.raises(
             LedgerError,
-            match=r"cannot be written \(no room\); what is in it is safe: mend that, and the same command",
+            match=r"cannot be written \(no room\); what is in it is safe: mend that, and the "
+            r"same command",
         ):
             book.add(0, 10, [SIZE] * 10, some, "x")
         assert book.finished(0) == {(k, SIZE) for k in range(10)}
@@ -238,7 +239,8 @@ def test_only_one_process_may_write(path):
             with (
                 pytest.raises(
                     LedgerError,
-                    match="is being written by another process; wait until it ends, or name another",
+                    match="is being written by another process; wait until it ends, or name "
+                    "another",
                 ),
                 how,
             ):

@@ -222,7 +222,8 @@ def most(batches):
             rows["unit"] = i
             yield "standard", "gold", "simple", rows
     assert parquet.write(sys.argv[1], made()) == 20_000 * batches
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform != "darwin" else 1024)
+    unit = 1024 if sys.platform == "darwin" else 1
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit
 
 few = most(20)
 print(most(100) - few)

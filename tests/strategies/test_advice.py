@@ -359,7 +359,8 @@ DISCARDS = [
 
 
 def form(rule, values):
-    return f"{rule.__name__.replace('_', '-')}:{','.join(f'{name}={value}' for name, value in values.items())}"
+    settings = ",".join(f"{name}={value}" for name, value in values.items())
+    return f"{rule.__name__.replace('_', '-')}:{settings}"
 
 
 @pytest.fixture(scope="module")

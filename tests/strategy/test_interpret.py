@@ -46,7 +46,10 @@ def strategy(folder: Path, body: str) -> Strategy:
 
 
 def failing(folder: Path, line: str) -> Strategy:
-    body = f"import sys\n@discard\ndef low(view, rules, params):\n    SEEN[1] = 1\n    {line}\nS = Strategy('failing', discard=low)\n"
+    body = (
+        f"import sys\n@discard\ndef low(view, rules, params):\n    SEEN[1] = 1\n    {line}\n"
+        f"S = Strategy('failing', discard=low)\n"
+    )
     return strategy(folder, body)
 
 
@@ -175,6 +178,9 @@ def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:
         (tmp_path / field).mkdir()
         with pytest.raises(compiler.PolicyError, match=f"has a field '{field}'; did you mean"):
             compiler.hook(failing(tmp_path / field, line).policy("discard"))
-    fine = "view = type('Mine', (), {'anything': 1}); return view.anything + sys.maxsize * 0 + lowest(3)"
+    fine = (
+        "view = type('Mine', (), {'anything': 1}); return view.anything + sys.maxsize * 0 + "
+        "lowest(3)"
+    )
     compiler.hook(failing(tmp_path, fine).policy("discard"))
     assert sys.maxsize > 0

@@ -97,7 +97,8 @@ def test_any_text_is_either_a_strategy_or_refused(text: str) -> None:
 def test_a_strategy_file_can_be_named_by_path(tmp_path: Path) -> None:
     path = write(
         tmp_path,
-        "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\nS = Strategy('mine', discard=low)\n",
+        "@discard\ndef low(view, rules, params):\n    return lowest(view.legal)\n"
+        "S = Strategy('mine', discard=low)\n",
     )
     strategy = find(path)
     assert (
@@ -141,7 +142,8 @@ def test_a_parameter_that_differs_between_policies_needs_its_slot(tmp_path: Path
     path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"))
     with pytest.raises(
         StrategyError,
-        match=r"different parameters 'n' in several slots; say which: \+take=both:n=... or \+discard=",
+        match=r"different parameters 'n' in several slots; say which: \+take=both:n=... or "
+        r"\+discard=",
     ):
         find(f"{path}:n=8")
 
@@ -149,7 +151,10 @@ def test_a_parameter_that_differs_between_policies_needs_its_slot(tmp_path: Path
 def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
     for folder, answer in (("a", 0), ("b", 1)):
         (tmp_path / folder).mkdir()
-        body = f"@discard\ndef mine(view, rules, params):\n    return {answer}\nS = Strategy('mine', discard=mine)\n"
+        body = (
+            f"@discard\ndef mine(view, rules, params):\n    return {answer}\n"
+            f"S = Strategy('mine', discard=mine)\n"
+        )
         write(tmp_path / folder, body)
     one, two = (
         find(str(tmp_path / folder / "mine.py")).policy("discard").function for folder in "ab"
@@ -188,7 +193,8 @@ def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, said:
             "'opne' is nowhere defined; did you mean 'open'?",
         ),
         (
-            "@discard(k=param(3, 0, 9))\ndef f(view, rules, params):\n    params[0] = 1\n    return 1\n",
+            "@discard(k=param(3, 0, 9))\ndef f(view, rules, params):\n    params[0] = 1\n"
+            "    return 1\n",
             "may only read",
         ),
         ("@discard\ndef f(view, rules, params):\n    return view.noise & 7\n", "noise=True"),
@@ -207,7 +213,10 @@ def test_weights_are_appended_to_the_parameters(tmp_path: Path) -> None:
     import numpy as np
 
     np.save(tmp_path / "w.npy", np.arange(4.0).reshape(2, 2))
-    body = "@knock(weights='w.npy', k=param(3, 0, 9))\ndef f(view, rules, params):\n    return params[0] > params[4]\n"
+    body = (
+        "@knock(weights='w.npy', k=param(3, 0, 9))\ndef f(view, rules, params):\n"
+        "    return params[0] > params[4]\n"
+    )
     strategy = find(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
     vector = compiler.vector(strategy.policy("knock"))
     assert vector.tolist() == [3, 0, 1, 2, 3] and not vector.flags.writeable

@@ -47,7 +47,8 @@ def test_an_empty_hand_is_the_empty_text():
         ("1S", "'1S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
         (
             "10S",
-            "'10S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S; a ten is T.",
+            "'10S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S; "
+            "a ten is T.",
         ),
         ("", "'' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
         ("5S6S", "'5S6S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),

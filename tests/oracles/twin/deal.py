@@ -287,7 +287,7 @@ class Deal:
             self._die(*action)
 
     def _next_blind_offer(self) -> None:
-        """Ask for blind offers: nondealer, then dealer, then the first turn begins (rules.md 8.1)."""
+        """Ask for blind offers: nondealer, then dealer; then the first turn (rules.md 8.1)."""
         while self._blind:
             self._mover = self._blind.pop(0)
             if self.die.numbers(self._mover, seen=False):

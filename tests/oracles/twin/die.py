@@ -30,7 +30,7 @@ class Die:
         self.stake, self.owner = number, 1 - offerer
 
     def refuse(self, seat: int) -> tuple[int, int]:
-        """The seat that offered and the won deals (or games) that a refusal gives it (rules.md 8.2)."""
+        """The seat that offered and the won deals (games) a refusal gives it (rules.md 8.2)."""
         offerer, number = self._answered(seat)
         return offerer, self.stake if self.row["die_refusal_pays"] == "old" else number
 

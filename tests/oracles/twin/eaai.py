@@ -59,7 +59,7 @@ def eaai_showdown(
     own = sum(values[card] for card in left_over(stopper_ten, melds))
     loose = left_over(defender_ten, _family(defender_ten, rng))
     laid_off: list[str] = []
-    # As in the framework: lay-offs only if the knocker's deadwood is above 0; start again after each.
+    # As in the framework: lay-offs only if the knocker's deadwood is above 0; restart after each.
     while own > 0 and (fit := _first_fit(melds, loose)) is not None:
         number, card = fit
         melds[number] = [*melds[number], card]

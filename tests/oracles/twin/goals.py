@@ -153,7 +153,7 @@ class Columns(Goal):
 
 
 class Games(Goal):
-    """Gin Pro: `games` won by each side and `played`; with die = game each has a `die` (rules.md 8)."""
+    """Gin Pro: `games` won by side and `played`; with die = game each has a `die` (rules.md 8)."""
 
     def __init__(self, row: dict) -> None:
         super().__init__(row)

@@ -14,7 +14,7 @@ class LayOff:
 
 
 def additions(meld: Iterable[str], hand: Iterable[str], row: dict) -> list[frozenset[str]]:
-    """Every set of cards that extends the meld to a valid one, the empty set first (rules.md 3.7)."""
+    """Every set of cards that extends the meld to a valid one, the empty first (rules.md 3.7)."""
     meld, hand = frozenset(meld), frozenset(hand)
     larger = [
         whole for whole in SETS_AND_RUNS[row["ace_runs"]] if meld < whole and whole - meld <= hand

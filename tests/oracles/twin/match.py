@@ -45,7 +45,7 @@ class Match:
             self.dealer = self._next_dealer(result)
 
     def _next_dealer(self, result) -> int | None:
-        """The next dealer: next_dealer after a won deal, void_dealer after others (rules.md 4.1)."""
+        """The next dealer: next_dealer after a won deal, else void_dealer (rules.md 4.1)."""
         if self.dealer is None:
             return None
         if result.winner is None:

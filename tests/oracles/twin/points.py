@@ -44,7 +44,7 @@ def _knock(row: dict, own: int, other: int, premium: int) -> Score:
 def deal_points(
     row: dict, how: str, own: int, other: int, stock_left: int = 0, factor: int = 1
 ) -> Score:
-    """Points for an ending, from the counts of stopper (`own`) and defender (`other`); rules.md 6."""
+    """Points for an ending, from the counts of stopper and defender (rules.md 6)."""
     premium = _premium(row, how, stock_left)
     score = (
         _knock(row, own, other, premium)

@@ -13,7 +13,7 @@ PLAYER = 0  # the other side, 1, is the joker, or nobody
 
 
 def joker_places(row: dict) -> int:
-    """The number of places of the joker: in the pack, or in the rest after the deal (rules.md 5.1)."""
+    """The number of places of the joker: in the pack, or after the deal (rules.md 5.1)."""
     rest = len(PACK) - _dealt(row)
     return {"none": 0, "before_deal": len(PACK) + 1, "after_deal": rest + 1}[row["joker"]]
 
@@ -52,7 +52,7 @@ class SoloDeal:
             self._hold_ten()
 
     def _deal_cards(self, pack: list[str], joker_place: int | None) -> None:
-        """The joker is in the pack before dealing, or shuffled into the rest after it (rules.md 5.1)."""
+        """Deal with the joker in the pack, or shuffle it in afterwards (rules.md 5.1)."""
         if self.row["joker"] == "before_deal":
             pack.insert(joker_place, JOKER)
         number = _dealt(self.row)
@@ -61,7 +61,7 @@ class SoloDeal:
             self.deck.insert(joker_place, JOKER)
 
     def _joker_in_hand(self) -> None:
-        """Deal again, or result `joker` with the deadwood of the nine other cards (rules.md 5.1)."""
+        """Deal again, or `joker` with the deadwood of the nine other cards (rules.md 5.1)."""
         if self.row["joker_in_hand"] == "redeal":
             self._finish(Result("redeal"))
         else:
@@ -168,7 +168,7 @@ class SoloDeal:
         )
 
     def _above(self) -> int | None:
-        """N, the cards above the joker at the end, the joker itself with count_joker (rules.md 6)."""
+        """The cards above the joker at the end; count_joker adds the joker (N in rules.md 6)."""
         if self.row["deal_scoring"] != "joker":
             return None
         return self.deck.index(JOKER) + (1 if self.row["count_joker"] else 0)
