@@ -1,9 +1,11 @@
-"""Links of the pages that leave docs/: pictures are copied into the site, other files are named as text.
+"""What mkdocs does with the pages beyond Markdown (`hooks` in mkdocs.yml).
 
-A hook of mkdocs (`mkdocs.yml`). On a page as it stands in the repository the same links lead to the files.
+Links that leave docs/ lead to files of the repository. In the site their pictures are copied, and
+other files are named as text. The help of the commands is put in when the site is built.
 """
 
 import re
+import sys
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
 
@@ -11,8 +13,9 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+COMMANDS = "<!-- the help of every command stands here in the site -->"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -21,24 +24,33 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for is_picture, _, target in LINK.findall(page.content_string):
             path = _outside(page.src_uri, target)
             if is_picture and path and not files.get_file_from_path(path):
-                file = File.generated(config, path, abs_src_path=str(ROOT / path))
-                files.append(file)
+                files.append(File.generated(config, path, abs_src_path=str(HERE.parent / path)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let pictures point into the site, and name other files of the repository in place of a link."""
+    """Let pictures point into the site, name other files as text, and put in the help of the commands."""
+    source = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
         is_picture, text, target = link.groups()
-        path = _outside(page.file.src_uri, target)
+        path = _outside(source, target)
         if not path:
             return link[0]
         if is_picture:
-            return f"![{text}]({relpath(path, PurePosixPath(page.file.src_uri).parent)})"
-        return f"{text} (`{path}`)"
+            return f"![{text}]({relpath(path, PurePosixPath(source).parent)})"
+        return f"{text} `{path}`"
 
+    if COMMANDS in markdown:
+        markdown = markdown.replace(COMMANDS, _help())
     return LINK.sub(rewritten, markdown)
+
+
+def _help() -> str:
+    sys.path.insert(0, str(HERE))
+    from blocks import commands
+
+    return commands.reference()
 
 
 def _outside(source: str, target: str) -> str | None:

@@ -1,0 +1,29 @@
+"""The help of every command, as it is printed, for the page of the command line."""
+
+from collections.abc import Iterator
+
+import click
+
+from simgin.cli.main import cli
+
+
+def reference() -> str:
+    """A section for every command, with its help as a block of text."""
+    parts = []
+    for command, context in _commands(cli, click.Context(cli, info_name="simgin")):
+        text = command.get_help(context)
+        parts.append(f"## {context.command_path}\n\n```text\n{text}\n```")
+    return "\n\n".join(parts)
+
+
+def _commands(
+    group: click.Group, context: click.Context
+) -> Iterator[tuple[click.Command, click.Context]]:
+    """Every command below a group, in the order of its help, each with a context of its own."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
+        yield command, inner
+        if isinstance(command, click.Group):
+            yield from _commands(command, inner)
