@@ -198,7 +198,7 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
     """How far two players on the same packs are apart, and how many deals it takes to see it. The frame names the stronger.
 
     Columns base_strategy, metric (win, score), value, low, high: the difference; own_packs and same_packs, each with _low and _high:
-    deals of each that a 5 % test needs to find it in four runs of five, (2.8 sigma / difference)^2 (METRICS.md 3), if both play
+    deals of each that a 5 % test needs to find it in four runs of five, (2.8 sigma / difference)^2, if both play
     packs of their own or the same ones. Their limits are those of the difference; the spread is known far better.
     """
     rows = []

@@ -1,4 +1,4 @@
-"""The parameters of a game (RULES.md section 11): what each may be, how it is written, and where it has an effect.
+"""The parameters of a game (rules.md 11): what each may be, how it is written, and where it has an effect.
 
 They are data in variants.toml, read at the first use. A value is a yes or no (bool), an int, a word, a list of numbers,
 or None, the dash: without effect in its row (or the word none, where that is a value and not in the list of choices).
@@ -143,7 +143,7 @@ def book() -> dict[str, Any]:
 
 @cache
 def parameters() -> dict[str, Parameter]:
-    """Every parameter by name, in the order of RULES.md section 11."""
+    """Every parameter by name, in the order of rules.md 11."""
     return {
         name: _parameter(name, section, table)
         for section, tables in book()["parameters"].items()

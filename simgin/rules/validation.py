@@ -1,4 +1,4 @@
-"""Which rows of parameters are no game: the refusal list of RULES.md section 10.17, each a condition and a sentence.
+"""Which rows of parameters are no game: the refusal list of rules.md 10.17, each a condition and a sentence.
 
 Anything not refused here is defined. Clauses are judged on the parameters whose values are sound; a clause that needs
 one that is not stays silent, since that value has a sentence of its own.
@@ -27,7 +27,7 @@ class Clause:
 def validate(row: Mapping[str, Value]) -> list[str]:
     """Everything that is wrong with a row, in whole sentences with the remedy; nothing for a game that can be played.
 
-    A row has a value (or None, the dash) for every parameter of RULES.md section 11.
+    A row has a value (or None, the dash) for every parameter of rules.md 11.
     """
     sentences, sound = _unsound(row)
     dashes = {

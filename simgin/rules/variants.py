@@ -1,7 +1,7 @@
 """Variants: named rows of parameters, and texts that compose them, like `oklahoma+rainbow+gin_bonus=20`.
 
 A text is `name{+name}{+parameter=value}`. Each part contributes its differences from `standard` in the order written,
-and the later one wins (RULES.md 10.17). The named rows are in variants.toml, which is read at the first use; a row of
+and the later one wins (rules.md 10.17). The named rows are in variants.toml, which is read at the first use; a row of
 a user's own file is named `path/to/file.toml#name`, or `file.toml` if the file has only one.
 """
 

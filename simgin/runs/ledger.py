@@ -1,7 +1,8 @@
 """The ledger of a run: every finished batch in an SQLite file, so that a run can be killed at any instant, gone on with and extended.
 
 A block of batches is committed whole or not at all. The file is in write-ahead mode while a run writes it, locked against other
-processes, and a plain file afterwards. Why SQLite: DESIGN.md 3.9.
+processes, and a plain file afterwards. Why SQLite:
+docs/explanation/decisions/0019-the-ledger.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Rules that end a run by its results, looked at after every batch: until an interval is narrow enough, or until a test has decided.
 
 A rule fixes beforehand how wide every interval of the run must be to hold at whatever moment it stops (`multiplier`): a plain interval
-after optional stopping is never printed (METRICS 4).
+after optional stopping is never printed
+(docs/explanation/statistics.md#looking-more-than-once).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Estimates adjusted for the luck of the deal: control variates by regression over batches (METRICS 2).
+"""Estimates adjusted for the luck of the deal: control variates by regression over batches.
 
 The control is the deadwood as dealt: the dealer's minus the nondealer's, of mean exactly 0; of a single player his own with a minus,
 whose mean is known exactly for the usual melds and card values. An adjusted figure is only ever told beside the raw one.
+
+See docs/explanation/statistics.md#control-variates.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 All cells of one seed share their packs: unit u of one has the pack of unit u of the other. The difference of two ratios then has the
 error of its paired batch differences (delta method: batch b moves a ratio r by (N_b - r D_b) / D), which is often several times less
-than that of two independent runs. METRICS sections 1 and 3.
+than that of two independent runs. See
+docs/explanation/statistics.md#differences-between-matchups.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def differences(comparisons: Sequence[tuple[Side, Side]], names: Sequence[str]) 
 
     `unit` and `n` are what the metric is per and how many of them the smaller cell counts. p is two-sided, for sizes fixed
     beforehand: undefined where a side ran under a rule of stopping, whose intervals are widened instead. p_holm is adjusted for the
-    whole frame, one family (METRICS 3). `detectable` is the true difference that a test finds in four runs of five.
+    whole frame, one family. `detectable` is the true difference that a test finds in four runs of five.
     """
     import pandas as pd
 

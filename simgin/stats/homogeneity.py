@@ -1,6 +1,8 @@
-"""Whether a share is the same in every batch, and with every worker: chi-square with errors clustered by unit (METRICS 5).
+"""Whether a share is the same in every batch, and with every worker: chi-square with errors clustered by unit.
 
 A batch is a pure function of its units, so one that stands out is played again and must repeat; nothing is ever dropped.
+
+See docs/explanation/statistics.md#homogeneity.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The league: how everyone of a round robin does against everyone else, in matches, deals and points side by side.
 
-One number cannot rank players of gin (STRATEGIES 6, traps 1 and 2): who wins most deals need not win most matches, and who beats whom
+One number cannot rank players of gin (docs/explanation/statistics.md#traps): who wins most deals need not win most matches, and who beats whom
 goes round in circles. So the standings show all three beside the rating, and the cross-table stands beside the standings.
 """
 

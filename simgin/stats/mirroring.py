@@ -1,4 +1,7 @@
-"""What mirroring is worth, and who sweeps: read from the pairs of one cell (METRICS sections 1, 3 and 7.1)."""
+"""What mirroring is worth, and who sweeps: read from the pairs of one cell.
+
+See docs/explanation/statistics.md#what-mirroring-is-worth.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Estimates from single observations, clustered by unit: a mirrored pair, or a deal or match of its own (METRICS.md 1).
+"""Estimates from single observations, clustered by unit: a mirrored pair, or a deal or match of its own.
 
 `simgin.stats.ratios` has the same from exact sums of batches; here every observation is at hand.
+
+See docs/explanation/statistics.md#units-and-pairs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A number together with how far each batch of a run moves it: what means, differences and errors of derived numbers are taken from.
 
 Cells of one seed share their packs, batch by batch. So the error of a mean over cells, or of a difference between variants, is that of
-the batches' joint moves, se^2 = B / (B - 1) * sum over batches of moves^2 (delta method; METRICS section 1), which knows of the packs
+the batches' joint moves, se^2 = B / (B - 1) * sum over batches of moves^2 (delta method), which knows of the packs
 in common. What is no ratio of sums gets its moves by the jackknife.
 """
 

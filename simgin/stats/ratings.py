@@ -1,7 +1,9 @@
-"""Ratings of a round robin, always beside its cross-table, because gin is intransitive (METRICS 5).
+"""Ratings of a round robin, always beside its cross-table, because gin is intransitive.
 
 Bradley and Terry's model, P(i beats j) = t_i / (t_i + t_j), by the MM iteration (Hunter, Annals of Statistics 2004), with one virtual
 drawn match in every pairing. Cells share their packs, so errors come from batches resampled jointly for all pairings.
+
+See docs/explanation/statistics.md#ratings.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Everything that could cancel is computed in Python integers and turned into a float once, at the end, so an estimate does
 not depend on the order in which batches were added, nor on how large the sums have grown. The formulas are those of
-METRICS sections 1 and 3: a unit (a mirrored pair, or a single deal or match) is what errors are clustered over.
+See docs/explanation/statistics.md#units-and-pairs: a unit (a mirrored pair, or a single deal or match) is what errors are clustered over.
 """
 
 from __future__ import annotations
@@ -167,6 +167,6 @@ def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
 def smallest_detectable_difference(se: float) -> float:
     """The true difference that a two-sided 5 % test finds in four runs of five, for an estimate with this standard error.
 
-    To be stated beside every "no difference" (METRICS 3): 2.8 sigma sqrt(rho / n) = 2.8 se.
+    To be stated beside every "no difference": 2.8 sigma sqrt(rho / n) = 2.8 se.
     """
     return POWER_80 * se

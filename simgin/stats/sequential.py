@@ -1,7 +1,9 @@
-"""The mathematics of looking more than once: confidence sequences, and the sequential test of pairs (METRICS 4).
+"""The mathematics of looking more than once: confidence sequences, and the sequential test of pairs.
 
 A plain 95 % interval holds at one sample size that was fixed beforehand. What is here holds at every one, so a run may stop when
 it likes what it sees. Nothing here knows about metrics or rules of stopping; see `simgin.runs.stopping`.
+
+See docs/explanation/statistics.md#looking-more-than-once.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ def beta_binomial(
 ) -> tuple[float, float]:
     """The confidence sequence for the chance of independent yes-or-no results: those p that the mixture over Beta(prior) does not refute.
 
-    Holds at every number of results (Robbins; METRICS 4.3): log B(a + s, b + f) - log B(a, b) - s log p - f log(1 - p) < log(1 / alpha).
+    Holds at every number of results (Robbins): log B(a + s, b + f) - log B(a, b) - s log p - f log(1 - p) < log(1 / alpha).
     The two halves of a mirrored pair are not independent: for them take `multiplier`.
     """
     return _least(successes, failures, alpha, *prior), 1 - _least(
@@ -84,14 +86,14 @@ def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
 
 
 def normal_llr(units: int, mean: float, variance: float, m0: float, m1: float) -> float:
-    """Log likelihood ratio of mean m1 against m0, for any result of a unit with this mean and variance (METRICS 4.2, normal form)."""
+    """Log likelihood ratio of mean m1 against m0, for any result of a unit with this mean and variance, in its normal form."""
     return units * (m1 - m0) * (2 * mean - m0 - m1) / (2 * variance)
 
 
 def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
     """Log likelihood ratio of mean share m1 against m0 (both within 0..1) for pairs counted by score 0, 1/4, 1/2, 3/4, 1.
 
-    Each hypothesis is the likeliest distribution with its mean (the generalised test; METRICS 4.2, multinomial form).
+    Each hypothesis is the likeliest distribution with its mean (the generalised test, multinomial form).
     """
     filled = [max(float(count), EMPTY) for count in counts]
     tilt0, tilt1 = _tilt(filled, m0), _tilt(filled, m1)

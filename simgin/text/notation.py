@@ -1,4 +1,4 @@
-"""Cards as people write them: rank then suit, `5S`; ranks A23456789TJQK, suits S H D C (RULES.md section 1).
+"""Cards as people write them: rank then suit, `5S`; ranks A23456789TJQK, suits S H D C (rules.md 1).
 
 A card is the integer 13 * suit + rank, 0..51; a hand is an integer with bit `card` set for each of its cards.
 """

@@ -1,4 +1,4 @@
-"""Whether V can be believed: what it says about matches that it was not made from (METRICS.md 6.5).
+"""Whether V can be believed: what it says about matches that it was not made from.
 
     walks = play(value, matches=10_000, seed=2)
     martingale(value, walks)       # V neither rises nor falls on average, wherever it stands
@@ -8,6 +8,8 @@
 
 Errors are clustered by unit (a pair of matches on the same packs, or a match), but for reliability, where they are those that a right V
 would have. They hold the error of V itself, by the jackknife over the groups of its outcomes.
+
+See docs/explanation/value.md#checking-v.
 """
 
 from __future__ import annotations
@@ -205,7 +207,7 @@ def _by_bin(
 
 
 def _clustered(x: np.ndarray, unit: np.ndarray) -> Estimate:
-    """The mean of x with its error clustered by unit (METRICS.md 1, the delta method); NaN below 30 units."""
+    """The mean of x with its error clustered by unit (delta method); NaN below 30 units."""
     _, place = np.unique(unit, return_inverse=True)
     n = len(np.unique(place))
     if n < ENOUGH_UNITS:

@@ -1,4 +1,4 @@
-"""The drama of matches: how the chance to win went while they were played (METRICS.md 7, after Browne, Ludii, and Elias and others).
+"""The drama of matches: how the chance to win went while they were played (docs/reference/metrics.md#drama, after Browne, Ludii, and Elias and others).
 
     course = trajectories("standard", "gold", "gold", matches=2_000, seed=1)
     measured(course)                     # drama, lead changes, decisiveness, ..., each with its error

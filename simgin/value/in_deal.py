@@ -1,4 +1,4 @@
-"""The value V within a deal: the chance to win the match after so many turns, by what both sides hold (METRICS.md 6.4).
+"""The value V within a deal: the chance to win the match after so many turns, by what both sides hold.
 
     inside = of(value.of("standard", "gold", "simple"))
     inside.win(turn=6, mover=0, own=18, other=31, a=40, b=60, dealer=1)
@@ -8,6 +8,8 @@ mover's opponent holds, of one player alone in bins. Deals played turn by turn c
 enters by what V makes of each end. Within a band a lower count of one's own never makes a better end less likely: the distributions of
 ends are fitted so that they rise with the difference (isotonic distributional regression; Henzi, Ziegel, Gneiting, Journal of the
 Royal Statistical Society B 2021), which keeps their mean over a turn, so that V is a martingale from turn to turn.
+
+See docs/explanation/value.md#within-a-deal.
 """
 
 from __future__ import annotations
@@ -287,7 +289,7 @@ def _order(ends: np.ndarray, row: states.Row) -> np.ndarray:
     return np.asarray(np.where(winner < 0, 0, 1 - 2 * winner) * (2**40 + points * 2**16 + deals))
 
 
-# Whether it can be believed (METRICS.md 6.5)
+# Whether it can be believed
 
 
 def martingale(inside: Within, played: Turns) -> pd.DataFrame:

@@ -1,8 +1,10 @@
-"""Outcome distributions: how single deals of A against B end, counted exactly and kept on disk (METRICS.md 6.1).
+"""Outcome distributions: how single deals of A against B end, counted exactly and kept on disk.
 
 An outcome is who dealt, who won, how, with how many points, and the number on the die. Its counts come from single deals, mirrored
 for two different strategies, and in twenty groups, so that whatever is computed from them has an error by leaving groups out. They
 are a pure function of the rules, the strategies, the seed and the number of deals.
+
+See docs/explanation/value.md#how-v-is-computed.
 """
 
 from __future__ import annotations
@@ -141,7 +143,7 @@ def observed(records: np.ndarray) -> np.ndarray:
     dealer, winner, kind, stake = (records[name] for name in ("dealer", "winner", "kind", "stake"))
     points = (
         records["points_a"] + records["points_b"]
-    )  # only one side scores in a deal (RULES.md 7)
+    )  # only one side scores in a deal (rules.md 7)
     return np.stack([dealer, winner, kind, points, np.maximum(stake, 0)], axis=1)
 
 

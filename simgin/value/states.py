@@ -1,4 +1,4 @@
-"""The states of a match under each goal, and tables over them, filled by a mean over the outcomes of the next deal (METRICS.md 6.3).
+"""The states of a match under each goal, and tables over them, filled by a mean over the outcomes of the next deal.
 
 A board is made of the rules, the seat of strategy A and the outcomes that deals have; shares of these outcomes then make a table.
 """
@@ -103,7 +103,7 @@ class _Deal:
 
 
 def won_deals(row: Row, outcomes: Outcomes) -> np.ndarray:
-    """The won deals that every outcome counts for its winner (RULES.md 7 and 8.5): int64 (outcomes)."""
+    """The won deals that every outcome counts for its winner (rules.md 7 and 8.5): int64 (outcomes)."""
     if not goal_of(row).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
     kind = np.array(KINDS)[outcomes.column("kind")]
@@ -122,7 +122,7 @@ def next_dealers(row: Row) -> np.ndarray:
 
 
 def _next_dealer(row: Row, dealer: int, winner: int) -> int:
-    """The side that deals after a deal (RULES.md 4.1); one player's games always have the same."""
+    """The side that deals after a deal (rules.md 4.1); one player's games always have the same."""
     if row["players"] == 1:
         return dealer
     if winner < 0:

@@ -1,7 +1,7 @@
 """Two sides on the way to their goals: a place for each, moved by the deals it wins, and a number for every pair of places and dealer.
 
 What a side counts (points, won deals, or both) makes its *track*, a chain of places that is never walked backwards. So a table over both
-tracks is filled from the end: every entry is a mean over outcomes of entries that are filled already (METRICS.md 6.2).
+tracks is filled from the end: every entry is a mean over outcomes of entries that are filled already.
 """
 
 from __future__ import annotations

@@ -230,7 +230,7 @@ def counts(turns: Turns) -> pd.DataFrame:
 
 
 def decisions(turns: Turns) -> pd.DataFrame:
-    """What there is to decide, both sides together (METRICS.md 7), with errors clustered by unit.
+    """What there is to decide, both sides together (docs/reference/metrics.md#decisions), with errors clustered by unit.
 
     Columns variant, strategy, opponent, metric, value, se, low, high, n (turns, deals or matches). `decision_factor` is the share of turns
     with more than one action that differs, `actions` the mean number of such actions; `real_decision_factor` and `real_actions` leave out

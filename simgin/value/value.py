@@ -1,10 +1,12 @@
-"""The value V: the chance that a side wins the match, by the score and who deals, from the outcomes of single deals (METRICS.md 6).
+"""The value V: the chance that a side wins the match, by the score and who deals, from the outcomes of single deals.
 
     value = of("standard", "gold", "simple")       # a million deals, counted once and kept
     value.win(40, 60, dealer=0)                    # strategy A has 40 points, B 60, A deals
     value.se(40, 60, dealer=0)
 
 A drawn match counts one half. What V cannot be computed for is refused with a sentence; such matches can be played instead.
+
+See docs/explanation/value.md.
 """
 
 from __future__ import annotations
@@ -317,7 +319,7 @@ def depends_on_score(one: Matchup) -> bool:
     """
     row = one.variant.row
     if one.variant.goal.total:
-        return False  # its matches always begin at zero (RULES.md 7)
+        return False  # its matches always begin at zero (rules.md 7)
     last = 99 if row["points_target"] is None else number(row, "points_target") - 1
     starts = [
         (0, 0),

@@ -28,37 +28,12 @@ ELSEWHERE = re.compile(
     r"|\b[Ss]eeds? 00[0-4]\b"
 )
 STILL_CITING = """
-simgin/checks/examples/schema.py
-simgin/odds/solo.py
 simgin/review/frames.py
 simgin/review/knocking.py
 simgin/review/review.py
 simgin/review/rule_metrics.py
 simgin/review/skill.py
 simgin/review/solo_metrics.py
-simgin/rules/parameters.py
-simgin/rules/validation.py
-simgin/rules/variants.py
-simgin/runs/ledger.py
-simgin/runs/stopping.py
-simgin/stats/control_variates.py
-simgin/stats/differences.py
-simgin/stats/homogeneity.py
-simgin/stats/league.py
-simgin/stats/observations.py
-simgin/stats/quantity.py
-simgin/stats/ratings.py
-simgin/stats/ratios.py
-simgin/stats/sequential.py
-simgin/text/notation.py
-simgin/value/calibration.py
-simgin/value/drama.py
-simgin/value/in_deal.py
-simgin/value/outcomes.py
-simgin/value/states.py
-simgin/value/tracks.py
-simgin/value/turns.py
-simgin/value/value.py
 """.split()  # to be emptied
 
 CLAUSE = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"

@@ -1,7 +1,7 @@
 """Worked examples of the rules as they stand in a file: what may be in one, and what is wrong with one that cannot be read.
 
 The schema is that of the rule book's vectors: an example has an id, a kind, a variant, an input and an expectation. Keys of the input that
-are parameters of RULES.md section 11 set the rules, and so do `options` and `overrides`; the rest of the rules is `standard`.
+are parameters of rules.md 11 set the rules, and so do `options` and `overrides`; the rest of the rules is `standard`.
 """
 
 from __future__ import annotations
