@@ -1,6 +1,8 @@
-"""The page: one HTML file that needs nothing else, with verdicts, pictures, tables and how they were made.
+"""The files of a report, and its page: one self-contained HTML file.
 
-Looks are in page.html.j2 beside this file. Everything given here is text: names may hold any character, and none of it becomes markup.
+The page has the sentences, plots, tables and methods of a report; page.html.j2 beside this file
+is its template. Everything given here is text: names may hold any character, and none of it
+becomes markup.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ if TYPE_CHECKING:
 
 PAGE, SUMMARY = "report.html", "summary.md"
 TEMPLATE = Path(__file__).with_name("page.html.j2")
-FILTERED_FROM = 8  # rows from which on a table can be filtered
-LONG = 24  # characters from which on a text has room of its own
-VARIANT = "variant"  # the heading by which a table knows the variant of a row
-INKS = {
+FILTERED_FROM = 8  # rows; longer tables get a filter
+LONG = 24  # characters; columns with longer text get more room
+VARIANT = "variant"  # heading of the column that names the variant of a row
+COLOURS = {
     figures.INK: "var(--ink)",
     figures.FAINT: "var(--faint)",
     figures.GRID: "var(--grid)",
@@ -39,20 +41,8 @@ INKS = {
 _NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH})")
 
 
-def drawings(pictures: Sequence[Picture]) -> dict[str, bytes | str]:
-    """Every picture as a PNG and an SVG file, by its path in a run directory."""
-    return {
-        f"plots/{one.name}.{form}": content
-        for one in pictures
-        for form, content in (
-            ("png", figures.png(one.figure)),
-            ("svg", figures.svg(one.figure, one.name)),
-        )
-    }
-
-
 def files(report: Report) -> dict[str, bytes | str]:
-    """Every file of a report by its path in the directory: tables, summary, pictures, page."""
+    """Every file of a report by its path in the directory: tables, summary, plots, page."""
     return {
         **report.tables,
         SUMMARY: report.summary,
@@ -61,132 +51,151 @@ def files(report: Report) -> dict[str, bytes | str]:
     }
 
 
+def drawings(pictures: Sequence[Picture]) -> dict[str, bytes | str]:
+    """Every picture as a PNG and an SVG file, by its path in a run directory."""
+    contents: dict[str, bytes | str] = {}
+    for picture in pictures:
+        contents[f"plots/{picture.name}.png"] = figures.png(picture.figure)
+        contents[f"plots/{picture.name}.svg"] = figures.svg(picture.figure, picture.name)
+    return contents
+
+
 def html(report: Report) -> str:
-    """The page as HTML text. Equal reports give equal text."""
-    drawn = [(picture, _drawing(picture)) for picture in report.pictures]
-    tables = [_Table(i, sheet) for i, sheet in enumerate(report.sheets, start=1)]
+    """The page as HTML. Equal reports give equal text."""
+    tables = [_Table(f"table-{i}", sheet) for i, sheet in enumerate(report.sheets, start=1)]
     return _template().render(
         report=report,
-        drawn=drawn,
+        drawn=[(picture, _drawing(picture)) for picture in report.pictures],
         tables=tables,
-        variants=_variants(report),
+        variants=_variants(report.pictures, tables),
         FILTERED_FROM=FILTERED_FROM,
     )
 
 
+# Tables
+
+
 @dataclass(frozen=True)
 class _Table:
-    """A sheet as the template takes it."""
+    """A sheet in the form that the template needs."""
 
-    number: int
+    name: str  # its id on the page
     sheet: Sheet
 
     @property
-    def name(self) -> str:
-        return f"table-{self.number}"
-
-    @property
-    def place(self) -> int | None:
-        """The column that says the variant of a row."""
-        return self.sheet.headings.index(VARIANT) if VARIANT in self.sheet.headings else None
-
-    @property
     def rows(self) -> list[tuple[str | None, tuple[str, ...]]]:
-        """Every row with its variant, if it has one."""
-        return [(None if self.place is None else row[self.place], row) for row in self.sheet.rows]
+        """Every row with its variant, or None in a table without variants."""
+        headings = self.sheet.headings
+        if VARIANT not in headings:
+            return [(None, row) for row in self.sheet.rows]
+        column = headings.index(VARIANT)
+        return [(row[column], row) for row in self.sheet.rows]
 
     @property
     def kinds(self) -> list[str]:
-        """Of every column whether it is of numbers: a class for the style sheet and the script."""
-        columns = list(zip(*self.sheet.rows, strict=True)) or [()] * len(self.sheet.headings)
+        """CSS classes of every column: "number", "text" or "long text"."""
+        columns = list(zip(*self.sheet.rows, strict=True))
+        if not columns:
+            columns = [()] * len(self.sheet.headings)
         return [_kind(column) for column in columns]
 
 
 def _kind(column: Sequence[str]) -> str:
-    """Numbers, with or without an error; or text, with room of its own where it is long."""
     if all(_NUMBER.match(cell) or not cell for cell in column):
         return "number"
     return "long text" if max(map(len, column)) > LONG else "text"
 
 
-def _variants(report: Report) -> list[str]:
-    """The variants that can be switched to, in the order in which they are met."""
-    of_tables = (
-        variant for i, sheet in enumerate(report.sheets) for variant, _ in _Table(i, sheet).rows
-    )
-    found = dict.fromkeys(
-        filter(None, [*(picture.variant for picture in report.pictures), *of_tables])
-    )
-    return list(found) if len(found) > 1 else []
+def _variants(pictures: Sequence[Picture], tables: Sequence[_Table]) -> list[str]:
+    """The variants that the page can be restricted to, in order of appearance; none if only one."""
+    names: list[str | None] = [picture.variant for picture in pictures]
+    for table in tables:
+        names += [variant for variant, _ in table.rows]
+    distinct = list(dict.fromkeys(name for name in names if name))
+    return distinct if len(distinct) > 1 else []
+
+
+# The template
 
 
 @functools.cache
 def _template() -> Template:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    world = Environment(
+    environment = Environment(
         loader=FileSystemLoader(TEMPLATE.parent),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    world.filters["breakable"] = _breakable
-    world.filters["digest"] = _digest
-    world.filters["keep_units"] = keep_units
-    return world.get_template(TEMPLATE.name)
+    environment.filters["breakable"] = _breakable
+    environment.filters["digest"] = _digest
+    environment.filters["keep_units"] = keep_units
+    return environment.get_template(TEMPLATE.name)
 
 
 def _digest(script: str) -> str:
-    """The script as the content security policy names it, so that no other may run."""
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    """The hash of the script for the content security policy, so that no other script may run."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return base64.b64encode(digest).decode()
 
 
 def _breakable(text: str) -> Markup:
-    """A text that may be broken before + and after , : / where a line is too short for a name."""
+    """A name with line breaks allowed before + and after , : / where the line is too short."""
     from markupsafe import Markup, escape
 
     parts = re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)
     return Markup("<wbr>").join(escape(part) for part in parts)
 
 
+# Plots
+
+
 def _drawing(picture: Picture) -> Markup:
-    """The picture as an SVG element with title and description, in the page's inks, as wide as its place."""
+    """The figure as an SVG element with title and description, in the colours of the page."""
     from markupsafe import Markup
 
     root = ElementTree.fromstring(figures.svg(picture.figure, picture.name))
     for element in list(root.iter()):
-        _settle(element)
-    for size in ("width", "height", "version"):
-        root.attrib.pop(size, None)
-    for place, (tag, text) in enumerate((("title", picture.title), ("desc", picture.alt))):
-        said = ElementTree.Element(tag, id=f"{picture.name}-{tag}")
-        said.text = text
-        root.insert(place, said)
-    root.set(
-        "preserveAspectRatio", "xMinYMin meet"
-    )  # a tall one is made smaller for paper, and stays at its margin
+        _adopt(element)
+    for attribute in ("width", "height", "version"):
+        root.attrib.pop(attribute, None)
+    root.insert(0, _labelled("title", picture.name, picture.title))
+    root.insert(1, _labelled("desc", picture.name, picture.alt))
+    # On paper a tall figure is shrunk; keep it at the left margin
+    root.set("preserveAspectRatio", "xMinYMin meet")
     root.set("role", "img")
     root.set("aria-labelledby", f"{picture.name}-title {picture.name}-desc")
     return Markup(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _settle(element: ElementTree.Element) -> None:
-    """Make an element of an SVG file one of the page: without name spaces, foreign inks, and style sheets, which would be the page's."""
+def _labelled(tag: str, name: str, text: str) -> ElementTree.Element:
+    element = ElementTree.Element(tag, id=f"{name}-{tag}")
+    element.text = text
+    return element
+
+
+def _adopt(element: ElementTree.Element) -> None:
+    """Make an element of an SVG file part of the page.
+
+    Drops namespaces and style sheets, which would apply to the whole page, and replaces the four
+    exchangeable colours by the page's.
+    """
     element.tag = _local(element.tag)
-    inks = {
-        ink: name for ink, name in INKS.items() if element.tag != "text" or ink != figures.PAPER
-    }  # white text stands on data, not on paper
-    pattern = re.compile("|".join(inks), re.IGNORECASE)
-    element.attrib = {
-        _local(key): pattern.sub(lambda ink: inks[ink[0].lower()], value)
-        for key, value in element.attrib.items()
-    }
+    colours = dict(COLOURS)
+    if element.tag == "text":
+        del colours[figures.PAPER]  # white text stands on data, not on paper
+    pattern = re.compile("|".join(colours), re.IGNORECASE)
+    attributes = {}
+    for key, value in element.attrib.items():
+        attributes[_local(key)] = pattern.sub(lambda match: colours[match[0].lower()], value)
+    element.attrib = attributes
     for child in list(element):
         if _local(child.tag) in ("style", "metadata"):
             element.remove(child)
 
 
 def _local(name: str) -> str:
-    """A name without its name space."""
+    """A name without its namespace."""
     return name.rpartition("}")[2]

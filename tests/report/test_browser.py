@@ -262,7 +262,7 @@ def test_an_address_with_an_unknown_variant_shows_all(opened):
 @pytest.mark.parametrize("name", NAMED)
 def test_without_scripts_everything_but_controls_is_visible(opened, name):
     tab = opened(name, java_script_enabled=False)
-    for part in tab.locator("tr, figure, svg, h2, .verdicts li, pre").all():
+    for part in tab.locator("tr, figure, svg, h2, .findings li, pre").all():
         assert part.is_visible()
     assert tab.locator("select:visible, input:visible, button:visible").count() == 0
 
@@ -287,7 +287,7 @@ def test_the_printed_page_has_no_controls_and_whole_pictures(opened, tmp_path, n
 def test_the_keyboard_reaches_every_control(opened):
     tab = opened("panel", 390)
     tab.keyboard.press("Tab")
-    assert tab.evaluate("document.activeElement.textContent") == "Skip to what was found"
+    assert tab.evaluate("document.activeElement.textContent") == "Skip to the findings"
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.id") == "main"
     reached = set()

@@ -27,7 +27,7 @@ def test_a_page_is_valid_html():
 def test_an_empty_page_is_valid_html():
     text = page.html(made(lead="", sentences=[], pictures=[], sheets=[], facts=[]))
     assert wellformed.faults(text) == []
-    assert not {"#verdicts", "#pictures", "#tables"} & set(re.findall('href="([^"]*)"', text))
+    assert not {"#findings", "#plots", "#tables"} & set(re.findall('href="([^"]*)"', text))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_an_empty_page_is_valid_html():
     [
         ("</section>", "", "closes"),
         ('id="table-2"', 'id="table-1"', "there twice"),
-        ('aria-labelledby="verdicts"', 'aria-labelledby="nobody"', "nobody, which is nowhere"),
+        ('aria-labelledby="findings"', 'aria-labelledby="nobody"', "nobody, which is nowhere"),
         ("url(#wins-", "url(#", "which is nowhere"),
         ("<h2 ", "<h2><h4></h4></h2><h2 ", "h4 follows h2"),
         ("<p class", '<img alt="" src="//x.org/a.png"><p class', "can load something"),
@@ -81,15 +81,15 @@ def test_only_the_pages_own_script_may_run():
 def test_the_sections_are_in_order():
     root, _ = wellformed.read(sound())
     assert [node.text for node in root.all("h2")] == [
-        "Verdicts",
-        "Pictures",
+        "Findings",
+        "Plots",
         "Tables",
-        "How it was made",
+        "Methods",
     ]
     assert [node.text for node in root.all("h3")][-3:] == [
         "Results",
         "Small",
-        "The command that repeats it",
+        "Command to repeat it",
     ]
     (pre,) = root.all("pre")
     assert pre.text == "simgin match 'gold'"

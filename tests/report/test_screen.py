@@ -108,6 +108,6 @@ def test_details_have_every_metric_with_its_meaning(width):
     words = " ".join(text.split())
     assert "gold against simple, standard, 600 matches" in words
     assert "match_win" in words and "Never seen: big_gin, shot" in words
-    assert "Too little to say: points_big_gin, points_shot." in words
+    assert "Too few deals to estimate: points_big_gin, points_shot." in words
     if width < screen.WIDE or width > 150:
         assert "Share of matches (0 to 1) that the strategy won, a drawn" in words
