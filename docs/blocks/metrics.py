@@ -4,51 +4,12 @@ import inspect
 
 from blocks.markdown import one_line, table
 from simgin import plots
-from simgin.core import sums
 from simgin.review import frames, rule_metrics, solo_metrics
 from simgin.review.rule_metrics import Trait
-from simgin.stats import metrics
+from simgin.stats import facts, metrics
 from simgin.stats.metrics import Metric
 from simgin.value import drama
 
-# What is counted, in words; "it" is the strategy that the row is about.
-COUNTED = {
-    "deals": "deals",
-    "decided": "deals that somebody won",
-    "showdowns": "deals of kind `knock`, `undercut` or `even`",
-    "points_scored": "points of both sides in deals that somebody won",
-    "turns": "turns of both players",
-    "first_player_win": "deals won by the nondealer",
-    "upcard_first": "deals whose first upcard the nondealer took",
-    "upcard_second": "deals whose first upcard the dealer took",
-    "upcard_none": "deals whose first upcard both declined",
-    "knock_count": "the knocker's deadwood, over those deals",
-    "defender_count": "the defender's deadwood after laying off, over those deals",
-    "defender_before": "the defender's deadwood before laying off, over those deals",
-    "laid_off": "cards laid off in those deals",
-    "laid_off_any": "those deals with a card laid off",
-    "tie": "those deals with equal counts",
-    "a_deal_win": "deals it won",
-    "b_deal_win": "deals the other side won",
-    "a_points": "its points",
-    "b_points": "the other side's points",
-    "a_margin": "its points less the other side's",
-    "a_takes": "upcards and discards it took",
-    "a_draws": "its draws of both kinds",
-    "matches": "matches",
-    "matches_decided": "matches that somebody won",
-    "a_match_win": "matches it won, and half of those drawn or broken off",
-    "match_drawn": "drawn matches",
-    "unfinished": "matches broken off by the guard",
-    "a_match_margin": "its final score less the other side's",
-    "winner_score": "final scores of winners",
-    "loser_score": "final scores of losers",
-    "loser_zero": "those matches with a loser at 0",
-    "settled": "matches that are settled: to points or in columns, not broken off",
-    "a_settlement": "what it receives for them",
-    "totals": "matches of penalties, not broken off",
-    "goal_met": "those whose total met the goal",
-}
 FRAMES = {"odds": "draws"}  # frames of a review that are not named like the picture
 
 BY_GIN = "A dash where only gin ends a deal."
@@ -115,24 +76,11 @@ def definition(metric: Metric) -> tuple[str, ...]:
         f"`{metric.name}`",
         " or ".join(map(str, metric.players)),
         metric.meaning,
-        _counted(metric.own),
-        _counted(metric.denominator),
+        facts.meaning(metric.own),
+        facts.meaning(metric.denominator),
         "yes" if metric.share else "no",
         "all units" if metric.always else "units that hold any",
     )
-
-
-def _counted(fact: str) -> str:
-    """A fact of `simgin.core.sums` in words."""
-    if fact in COUNTED:
-        return COUNTED[fact]
-    kind = fact.removeprefix("a_won_").removeprefix("points_")
-    assert kind in sums.KINDS, f"{fact} has no words: add them to COUNTED"
-    if fact.startswith("a_won_"):
-        return f"deals it won, of kind `{kind}`"
-    if fact == kind:
-        return f"deals of kind `{kind}`"
-    return f"points of both in deals of kind `{kind}`"
 
 
 def of_rules(players: str) -> str:
