@@ -1,12 +1,13 @@
-"""Monte Carlo simulator for Gin Rummy and its variants. `simgin --help` is a tour of the command line.
+"""Monte Carlo simulator for Gin Rummy and its variants.
 
-The same from Python; nothing heavy is imported before it is asked for:
+`simgin --help` is a tour of the command line. The same from Python; modules are imported on first
+use:
 
     import simgin
 
-    frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # tidy pandas rows, as in table.csv
+    frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # rows of table.csv
     frame = simgin.run("experiments/demo.toml")
-    review = simgin.review_of(["oklahoma"], against="standard")  # review.metrics, review.differences
+    review = simgin.review_of(["oklahoma"], against="standard")  # review.metrics, .differences
     frames = simgin.odds_of("solitaire-gin")  # frames["strength"], frames["odds"], ...
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # one deal in words
     simgin.find_strategy("gold-early:k=7").text
@@ -15,7 +16,7 @@ The same from Python; nothing heavy is imported before it is asked for:
 
 from typing import Any
 
-# Public name -> the module it lives in and its name there.
+# Public name -> its module and its name there
 _PUBLIC = {
     "find_strategy": ("simgin.strategy.loader", "find"),
     "find_variant": ("simgin.rules.variants", "find"),
@@ -43,7 +44,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, imported when it is first asked for."""
+    """A public name, imported on first use."""
     import importlib
 
     if name == "__version__":

@@ -1,7 +1,7 @@
-"""What commands write, for Python callers: tidy pandas frames, reviews and odds. Ledgers are kept in memory, and nothing is written.
+"""What commands compute, for Python callers: tidy pandas frames, reviews and odds.
 
-Frames have the columns that the pictures of `simgin.plots` are drawn from, each function from the frame of its name
-(docs/reference/plots.md).
+Ledgers are kept in memory, and nothing is written. Each function of `simgin.plots` draws the frame
+of its name (docs/reference/plots.md).
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from simgin.findings.findings import Findings
 from simgin.findings.record import record_plan
-from simgin.runs import ledger, plan, runner
+from simgin.runs import ledger, runner
+from simgin.runs.plan import Plan, plan_file, plan_matchup
 from simgin.runs.threads import Threads
 from simgin.text import amounts
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from simgin.review.review import Review
 
-ODDS = 40_000  # deals of a player, as in `simgin odds`
+ODDS_DEALS = 40_000  # per player, as in `simgin odds`
 
 
 def match(
@@ -39,31 +40,41 @@ def match(
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """Tidy rows (`simgin.stats.table.COLUMNS`) of A against B (two players: `simple` if none is named): 100,000 deals unless told otherwise.
+    """Tidy rows (`simgin.stats.table.COLUMNS`) of A against B, 100,000 deals by default.
 
-    until ("0.1%" of the share won, or 0.05 points), sprt (two Elo differences) and seconds end a run sooner than deals or matches; the
-    intervals are then those of a confidence sequence. The frame depends on everything but `workers` (and, with seconds, on the clock).
-    Raises ValueError with a sentence for a text that names nothing, a variant that this version does not play, and a policy that answers
-    illegally.
+    In a two-player variant B is `simple` by default. until ("0.1%" of wins, or 0.05 points), sprt
+    (two Elo differences) and seconds stop a run before deals or matches are played; intervals are
+    then those of a confidence sequence. The frame does not depend on `workers`, and on the clock
+    only with seconds. Raises ValueError for a name that does not exist, a variant that cannot be
+    played, and a policy that answers illegally.
     """
-    until, sprt = until and amounts.half_width(until), sprt and amounts.elo_bounds(sprt)
-    n = {"deals": deals, "matches": matches}
-    return _played(
-        plan.plan_matchup(a, b, variant, **n, until=until, sprt=sprt, seconds=seconds, seed=seed),
-        workers,
-    ).table
+    plan = plan_matchup(
+        a,
+        b,
+        variant,
+        deals=deals,
+        matches=matches,
+        until=until and amounts.half_width(until),
+        sprt=sprt and amounts.elo_bounds(sprt),
+        seconds=seconds,
+        seed=seed,
+    )
+    return _play(plan, workers).table
 
 
 def run(path: str | Path, *, seed: int | None = None, workers: int | None = None) -> pd.DataFrame:
-    """Tidy rows of every matchup of an experiment file; `seed` stands in for the file's own. Writes nothing."""
+    """Tidy rows of every matchup of an experiment file; `seed` replaces the one in the file."""
     return findings_of(path, seed=seed, workers=workers).table
 
 
 def findings_of(
     path: str | Path, *, seed: int | None = None, workers: int | None = None
 ) -> Findings:
-    """All that comes of an experiment file, as frames: table, differences, ratings, standings, cross, pairing, adjusted."""
-    return _played(plan.plan_file(path, seed), workers)
+    """All results of an experiment file as frames.
+
+    They are table, differences, ratings, standings, cross, pairing and adjusted.
+    """
+    return _play(plan_file(path, seed), workers)
 
 
 def review_of(
@@ -75,10 +86,12 @@ def review_of(
     seed: int = 1,
     workers: int | None = None,
 ) -> Review:
-    """What variants do to the game, as `simgin review` plays it: 20,000 matches of every pair of players (one alone: 5,000).
+    """How rule changes affect the game, as `simgin review` measures it.
 
-    Its frames are `metrics` and `differences`; `simgin.review.frames` has those of its pictures. Raises ReviewError for games that cannot
-    stand side by side. At least 1,000 matches are needed for the chances by score.
+    Plays 20,000 matches per pair of players by default (5,000 in a solitaire variant); at least
+    1,000 are needed for win probabilities by score. The frames are `metrics` and `differences`;
+    `simgin.review.frames` has those of the plots. Raises ReviewError for variants that cannot be
+    compared.
     """
     from simgin.review import review
 
@@ -89,19 +102,20 @@ def review_of(
         matches=None if matches is None else amounts.count(matches),
         seed=seed,
     )
-    return review.Review(asked, _played(review.planned(asked), workers), workers)
+    return review.Review(asked, _play(review.planned(asked), workers), workers)
 
 
 def odds_of(
     variant: str,
     *strategies: str,
-    deals: int | str = ODDS,
+    deals: int | str = ODDS_DEALS,
     seed: int = 1,
     workers: int | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """The frames of `simgin odds` by their names: strength, odds, left, gin, totals, gap, joker of a game for one; seats, scores of two.
+    """The frames of `simgin odds` by name.
 
-    strategies: weakest first; the usual ladder if none is named. deals: of each of them.
+    A solitaire variant has strength, odds, left, gin, totals, gap and joker; a two-player variant
+    has seats and scores. strategies: weakest first, by default the usual ladder. deals: of each.
     """
     from simgin.odds import report, seats, solo
     from simgin.odds import sample as dealt
@@ -135,34 +149,38 @@ def show(
     half: int = 0,
     deal: int | None = None,
 ) -> str:
-    """One deal in words, every decision and the showdown: a single deal, or number `deal` (from 0) of the match of a unit.
+    """One deal in words, with every decision and the showdown.
 
-    half 1: the same pack with the strategies exchanged. Raises ReplayError or NoSuchDeal for what was not played.
+    A single deal, or number `deal` (from 0) of the match of a unit; half 1 swaps the players.
+    Raises ReplayError or NoSuchDeal for a deal that was not played.
     """
     from simgin.play import replay, replay_solo
 
-    return "\n".join(
-        replay_solo.make_replay(replay.find_deal(a, b, variant, seed, unit, half, deal)).lines()
-    )
+    played = replay.find_deal(a, b, variant, seed, unit, half, deal)
+    return "\n".join(replay_solo.make_replay(played).lines())
 
 
 def forest(differences: pd.DataFrame) -> pd.DataFrame:
-    """The differences of findings as `simgin.plots.differences` draws them: shares in per cent, with a title; undefined ones left out."""
+    """Differences of findings as `simgin.plots.differences` draws them.
+
+    Adds a title, scales shares to per cent and drops undefined rows.
+    """
     from simgin.findings.tables import BY_METRIC
 
-    column = differences["metric"].map(BY_METRIC)
-    factor = column.map(lambda one: one.factor)
-    scaled = {name: factor * differences[name] for name in ("difference", "se", "low", "high")}
-    shown = differences.assign(title=column.map(lambda one: one.title), **scaled)
-    return shown[shown["se"] > 0].reset_index(drop=True)
+    columns = differences["metric"].map(BY_METRIC)
+    scaled = differences.assign(title=columns.map(lambda column: column.title))
+    factors = columns.map(lambda column: column.factor)
+    for name in ("difference", "se", "low", "high"):
+        scaled[name] *= factors
+    return scaled[scaled["se"] > 0].reset_index(drop=True)
 
 
-def _played(asked: plan.Plan, workers: int | None) -> Findings:
-    """What comes of a plan; its ledger lies in memory for as long as the findings do."""
-    with contextlib.closing(Threads(workers)) as team, contextlib.ExitStack() as open_ledger:
-        team.prepare(asked.matchups)
-        report = open_ledger.enter_context(ledger.opened(None, asked.identity))
-        done = runner.run(asked.tasks, report, team, rules=asked.rules, seconds=asked.seconds)
-        found = Findings(record_plan(asked, done), report)
-        weakref.finalize(found, open_ledger.pop_all().close)
-        return found
+def _play(plan: Plan, workers: int | None) -> Findings:
+    """Play a plan; its ledger lies in memory for as long as the findings exist."""
+    with contextlib.closing(Threads(workers)) as team, contextlib.ExitStack() as resources:
+        team.prepare(plan.matchups)
+        run_ledger = resources.enter_context(ledger.opened(None, plan.identity))
+        played = runner.run(plan.tasks, run_ledger, team, rules=plan.rules, seconds=plan.seconds)
+        findings = Findings(record_plan(plan, played), run_ledger)
+        weakref.finalize(findings, resources.pop_all().close)
+        return findings
