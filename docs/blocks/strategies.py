@@ -45,7 +45,7 @@ def roster() -> str:
     """Every strategy that comes with simgin, those for two players strongest first."""
     rates = {row["figure"].partition(",")[0]: _two_digits(row["per_second"]) for row in bench()}
     lines = []
-    for strategy in known.ordered([loader.find(name) for name in loader.shipped()]):
+    for strategy in known.ordered([loader.find(name) for name in loader.built_in()]):
         name = strategy.name
         rate = f"{rates[name]:,.0f}" if name in rates else ""
         lines.append(
@@ -58,7 +58,7 @@ def roster() -> str:
 
 def speed() -> str:
     """Figures of the bench: threads, number a second, ratio to the calibration kernel."""
-    strategies = {f"{name}, eaai deals" for name in loader.shipped()}
+    strategies = {f"{name}, eaai deals" for name in loader.built_in()}
     lines = []
     for row in bench():
         if row["figure"] not in strategies:
@@ -135,7 +135,7 @@ def _elsewhere() -> dict[str, dict[str, str]]:
             **_speed("dice-player"),
         },
     }
-    for name in filter(known.alone, loader.shipped()):
+    for name in filter(known.alone, loader.built_in()):
         wins = _value("solo-players", "solitaire-gin", name, "", "win")
         penalty = _value("solo-players", "solitary-gin", name, "", "score")
         entries[name] = {"told": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}

@@ -215,7 +215,7 @@ def _matchup_jobs(threads: Sequence[int]) -> list[_Job]:
 
 def roster() -> list[str]:
     """The strategies for two players that come with simgin: all but those made for games alone."""
-    return [name for name in loader.shipped() if not catalogue.alone(name)]
+    return [name for name in loader.built_in() if not catalogue.alone(name)]
 
 
 def _roster_jobs() -> list[_Job]:

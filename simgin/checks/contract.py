@@ -24,7 +24,7 @@ from typing import IO, Any
 import numpy as np
 
 from simgin.checks.contract_process import COMPILE_SECONDS, FIRST, PLAYERS, SECOND, SEED, key
-from simgin.core.state import SLOTS
+from simgin.core.answers import SLOTS
 from simgin.core.view import VIEW
 from simgin.play.deal import NoSuchDeal, WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup

@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core.state import SLOTS, new_state
+from simgin.core.answers import SLOTS
+from simgin.core.state import new_state
 from simgin.core.view import MAX_TURNS, VIEW, new_view
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant, find
 from simgin.strategy import Policy, Strategy, compiler, interpret, loader
+from simgin.strategy.text_form import StrategyError
 
 FIRST, SECOND = "questions", "deals"  # the two processes
 COMPILE_SECONDS = 300.0
@@ -91,7 +93,7 @@ def _read_strategy(text: str, job: dict[str, Any], report: _Report) -> Strategy 
     report.tell(doing=f"reading {text}", seconds=job["seconds"])
     try:
         strategy = loader.find(text)
-    except loader.StrategyError as error:
+    except StrategyError as error:
         report.tell(failed="read", sentence=str(error))
         return None
     report.tell(passed="read")
@@ -164,7 +166,7 @@ def _deals(
         kernel.prepare(game)
         try:
             played += _played(game, job, report)
-        except (kernel.PolicyError, kernel.RulesModified) as error:
+        except (kernel.PolicyFailure, kernel.RulesModified) as error:
             report.tell(failed="plays", sentence=str(error))
             return
     report.tell(about="plays", sentence=f"{played:,} deals of {_variants(job)}.")
@@ -328,7 +330,7 @@ def _play_unit(game: Matchup, unit: int, state: Any) -> None:
     except kernel.RulesModified:
         raise
     except Exception as error:
-        raise kernel.PolicyError(kernel.describe_failure(game, state, error)) from None
+        raise kernel.PolicyFailure(kernel.describe_failure(game, state, error)) from None
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.runs import runner
 from simgin.strategy import loader
+from simgin.strategy.text_form import StrategyError
 from simgin.text import notation
 
 NUMBA = "0.68"  # the minor version that pyproject.toml pins
@@ -265,8 +266,8 @@ def plug_ins() -> Finding:
     faults = []
     for point in loader.plug_ins():
         try:
-            loader.plug_in(point)
-        except loader.StrategyError as error:
+            loader.load_plug_in(point)
+        except StrategyError as error:
             faults.append(str(error))
     said = ", ".join(point.name for point in loader.plug_ins()) or "none"
     if not faults:

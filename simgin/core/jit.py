@@ -30,14 +30,12 @@ KEPT_DIRECTORIES = 4  # older digests are pruned
 def compiled_sources() -> list[Path]:
     """Every file whose text can end up in compiled code.
 
-    The core, the toolkit, the built-in strategies with the answers that they give by name, the
-    wrapper of interpreted policies, and every file called kernels.py.
+    The core, the toolkit, the built-in strategies, and every file called kernels.py.
     """
     strategies = PACKAGE.parent / "simgin_strategies"  # as a wheel installs it
     if not strategies.is_dir():
         strategies = PACKAGE.parent / "strategies"  # source tree and editable install
-    files = [PACKAGE / "strategy" / name for name in ("author.py", "interpret.py")]
-    files += PACKAGE.rglob("kernels.py")
+    files = list(PACKAGE.rglob("kernels.py"))
     for folder in (PACKAGE / "core", PACKAGE / "toolkit", strategies):
         files += [path for path in folder.rglob("*") if path.suffix in (".py", ".npy")]
     return sorted(files)

@@ -7,13 +7,13 @@ import mmap
 
 import numpy as np
 
+from simgin.core.answers import SLOTS
 from simgin.core.layoff import MAX_OPTIONS
 from simgin.core.meldings import MAX_MELDINGS, MAX_MELDS
 from simgin.core.rules import MAX_COLUMNS
 from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
-SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
 # Constants of a numpy type: a plain number would make numba compile what it is passed to once for
 # each of its values.
 TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = (np.int64(slot) for slot in range(6))

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from simgin.core import sums
+from simgin.core.answers import SLOTS
 from simgin.core.rules import DISCARD_FIRST
-from simgin.core.state import SLOTS, new_state
+from simgin.core.state import new_state
 from simgin.play.kernel import describe_failure, new_views, run
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules

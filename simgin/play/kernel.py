@@ -9,10 +9,11 @@ import numpy as np
 from numba import boolean, int64, types, void
 
 from simgin.core import ask, jit, sums
+from simgin.core.answers import SLOTS
 from simgin.core.batch import play_solo_units, play_units
 from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.record import DEAL
-from simgin.core.state import SLOTS, new_state
+from simgin.core.state import new_state
 from simgin.core.view import new_view
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
@@ -24,7 +25,7 @@ NO_RECORDS = np.zeros(0, DEAL)
 MOST_LISTED = 7  # legal answers that a message lists one by one
 
 
-class PolicyError(ValueError):
+class PolicyFailure(ValueError):
     """A policy failed in play: it gave an illegal answer, or raised an exception."""
 
 
@@ -165,9 +166,9 @@ def _play(
     except RulesModified:
         raise
     except ask.IllegalAnswer as error:
-        raise PolicyError(describe_failure(matchup, state, error)) from None
+        raise PolicyFailure(describe_failure(matchup, state, error)) from None
     except Exception as error:
-        raise PolicyError(describe_failure(matchup, state, error)) from error
+        raise PolicyFailure(describe_failure(matchup, state, error)) from error
     return rows, int(state.recorded)
 
 

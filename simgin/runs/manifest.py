@@ -109,10 +109,10 @@ def run_manifest(
 def describe_strategy(strategy: Strategy) -> dict[str, Any]:
     """A strategy: the digest of its files, its policies in words, and their values as numbers."""
     return {
-        "digest": loader.digest(strategy),
+        "digest": loader.source_digest(strategy),
         "ending": strategy.ending,
-        "policies": dict(loader.described(strategy)),
-        "parameters": loader.parameters(strategy),
+        "policies": dict(loader.policy_texts(strategy)),
+        "parameters": loader.parameter_values(strategy),
     }
 
 

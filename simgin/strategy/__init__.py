@@ -1,4 +1,4 @@
-"""What the author of a strategy imports: decorators that make policies, and the record that joins them."""
+"""What the author of a strategy imports: decorators that make policies, and the Strategy record."""
 
 from simgin.strategy.author import (
     BIG_GIN,
@@ -29,6 +29,7 @@ from simgin.strategy.author import (
 )
 
 __all__ = [
-    "BIG_GIN", "BLIND", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN", "UPCARD",
-    "Param", "Policy", "Strategy", "answer", "choice", "discard", "flag", "helper", "knock", "offer", "param", "show", "take",
+    "BIG_GIN", "BLIND", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN",
+    "UPCARD", "Param", "Policy", "Strategy", "answer", "choice", "discard", "flag", "helper",
+    "knock", "offer", "param", "show", "take",
 ]  # fmt: skip

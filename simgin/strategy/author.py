@@ -1,7 +1,8 @@
-"""What the author of a strategy writes with: decorators that make policies, and the record that joins them.
+"""What the author of a strategy writes with: decorators that make policies, and the Strategy record.
 
-A *policy* is one plain function `policy(view, rules, params) -> int` for one slot; a *strategy* is a policy for each slot and the order
-of discard and ending. Functions are compiled when a strategy is first played, not when its file is read.
+A *policy* is a plain function `policy(view, rules, params) -> int` for one slot; a *strategy* is a
+policy for each slot and the order of discard and ending. Functions are compiled when a strategy is
+first played, not when its file is read.
 
     from simgin.strategy import Strategy, discard, param
     from simgin.toolkit import best_discard
@@ -30,52 +31,96 @@ from simgin.core.answers import (
     PHASE_TURN,
     PHASE_UPCARD,
     SHOT,
+    SLOTS,
     STOCK,
     TAKE,
 )
-
-SLOTS = ("take", "discard", "knock", "offer", "answer", "show")
 
 # view.phase
 UPCARD, TURN, LAST = PHASE_UPCARD, PHASE_TURN, PHASE_LAST
 STOP, BLIND = PHASE_STOP, PHASE_BLIND
 
 __all__ = [
-    "BIG_GIN", "BLIND", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN", "UPCARD",
-    "Param", "Policy", "Strategy", "answer", "choice", "discard", "flag", "helper", "knock", "offer", "param", "show", "take",
+    "BIG_GIN", "BLIND", "KNOCK", "LAST", "PASS", "SHOT", "SLOTS", "STOCK", "STOP", "TAKE", "TURN",
+    "UPCARD", "Param", "Policy", "Strategy", "answer", "choice", "discard", "flag", "helper",
+    "knock", "offer", "param", "show", "take",
 ]  # fmt: skip
+
+_YES_OR_NO = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
 
 
 @dataclass(frozen=True)
 class Param:
-    """One named number of a policy. A choice is coded by the place of its word, a yes as 1."""
+    """A named number of a policy."""
 
     default: float
     low: float
     high: float
     about: str
     kind: str  # number, integer, bool, choice
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # of a choice, which is coded by the place of its word
+
+    def code(self, value: float | bool | str) -> float:
+        """The number that a value stands for; ValueError, to follow the parameter's name, if none."""
+        if self.kind == "choice":
+            if value not in self.words:
+                raise ValueError(f"must be one of {', '.join(self.words)}, not {_shown(value)}")
+            return float(self.words.index(str(value)))
+        if self.kind == "bool":
+            word = str(value).lower()
+            if word not in _YES_OR_NO:
+                raise ValueError(f"must be yes or no, not {_shown(value)}")
+            return _YES_OR_NO[word]
+        return self._number(value)
+
+    def _number(self, value: float | bool | str) -> float:
+        span = f"{self.low:g}..{self.high:g}"
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(f"must be a number {span}, not {_shown(value)}") from None
+        if not self.low <= number <= self.high:
+            raise ValueError(f"must lie in {span}, not {_shown(value)}")
+        if self.kind == "integer" and number != int(number):
+            raise ValueError(f"must be a whole number {span}, not {_shown(value)}")
+        return number
+
+    def text(self, code: float) -> str:
+        """The text of a value that has been coded."""
+        if self.kind == "choice":
+            return self.words[int(code)]
+        if self.kind == "bool":
+            return "yes" if code else "no"
+        return f"{code:.12g}"
 
 
 def param(default: float, low: float, high: float, about: str = "") -> Any:
-    """A number in low..high; an integer if the default is one."""
+    """A number in low..high; a whole number if the default is an int."""
     return Param(default, low, high, about, "integer" if isinstance(default, int) else "number")
 
 
 def flag(default: bool, about: str = "") -> Any:
-    """A yes or no, seen by the policy as 1.0 or 0.0."""
+    """A yes or no, which the policy sees as 1.0 or 0.0."""
     return Param(float(default), 0, 1, about, "bool")
 
 
 def choice(*words: str, about: str = "") -> Any:
-    """One of some words, the first by default, seen by the policy as 0.0, 1.0, 2.0 ..."""
+    """One of some words, the first by default, which the policy sees as 0.0, 1.0, 2.0 ..."""
     return Param(0.0, 0, len(words) - 1, about, "choice", words)
+
+
+def _shown(value: object) -> str:
+    """A value as a message shows it: quoted, and cut, if it is long or cannot be printed."""
+    text = str(value)
+    return text if len(text) <= 40 and text.isprintable() else reprlib.repr(text)
 
 
 @dataclass(frozen=True)
 class Policy:
-    """A function for one slot with its parameters. Called with values it gives a copy with other defaults: `at(k=0)`."""
+    """A function for one slot, with its parameters.
+
+    Called with values, as in `at(k=0)`, it gives a copy with other defaults.
+    """
 
     slot: str
     name: str
@@ -86,16 +131,15 @@ class Policy:
 
     def __call__(self, **values: float | bool | str) -> "Policy":
         """The same policy with other defaults; TypeError for a parameter that it does not have."""
-        unknown = [name for name in values if name not in self.params]
-        if unknown:
-            raise TypeError(
-                f"the policy {self.name!r} has no parameter {unknown[0]!r}; it has {', '.join(self.params) or 'none'}."
-            )
-        changed = {
-            name: replace(self.params[name], default=coded(self.params[name], v))
-            for name, v in values.items()
-        }
-        return replace(self, params={**self.params, **changed})
+        params = dict(self.params)
+        for name, value in values.items():
+            if name not in params:
+                known = ", ".join(params) or "none"
+                raise TypeError(
+                    f"the policy {self.name!r} has no parameter {name!r}; it has {known}."
+                )
+            params[name] = replace(params[name], default=params[name].code(value))
+        return replace(self, params=params)
 
     @property
     def about(self) -> str:
@@ -104,16 +148,16 @@ class Policy:
 
     @property
     def source(self) -> Path:
-        """The file the function was written in."""
+        """The file that the function was written in."""
         return Path(self.function.__code__.co_filename)
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A named product of policies.
+    """A policy for every slot, under a name.
 
-    A slot left out gets the default: take `lower`, discard `low`, knock `at:k=10`, no offer, accept never, show row 0. ending: `best`
-    proposes the best ending before `discard` is asked, `same` asks `discard` first and proposes only that card (the EAAI order).
+    A slot left out gets the default: take `lower`, discard `low`, knock `at:k=10`, offer none,
+    answer never, show row 0.
     """
 
     name: str
@@ -123,10 +167,11 @@ class Strategy:
     offer: Policy | None = None
     answer: Policy | None = None
     show: Policy | None = None
+    # best: the best ending is proposed before `discard` is asked. same: `discard` is asked first,
+    # and only an ending with that card is proposed (the order of the EAAI contest).
     ending: str = "best"
-    about: str = ""  # the idea; the module's docstring if empty
-    # Where it comes from; the paragraph `Source: ...` of the module's docstring if empty
-    source: str = ""
+    about: str = ""  # the idea; by default the module's docstring
+    source: str = ""  # where it comes from; by default the docstring's paragraph `Source: ...`
     text: str = field(default="")  # canonical text form, set by the loader
 
     def policy(self, slot: str) -> Policy | None:
@@ -134,47 +179,11 @@ class Strategy:
         policy: Policy | None = getattr(self, slot)
         return policy
 
-
-def coded(parameter: Param, value: float | bool | str) -> float:
-    """The number that a value of a parameter stands for; ValueError with a sentence if it is none."""
-    if parameter.kind == "choice":
-        if value not in parameter.words:
-            raise ValueError(f"must be one of {', '.join(parameter.words)}, not {_said(value)}")
-        return float(parameter.words.index(str(value)))
-    if parameter.kind == "bool":
-        words = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0": 0.0}
-        if str(value).lower() not in words:
-            raise ValueError(f"must be yes or no, not {_said(value)}")
-        return words[str(value).lower()]
-    return _number(parameter, value)
-
-
-def _number(parameter: Param, value: float | bool | str) -> float:
-    span = f"{parameter.low:g}..{parameter.high:g}"
-    try:
-        number = float(value)
-    except ValueError:
-        raise ValueError(f"must be a number {span}, not {_said(value)}") from None
-    if not parameter.low <= number <= parameter.high:
-        raise ValueError(f"must lie in {span}, not {_said(value)}")
-    if parameter.kind == "integer" and number != int(number):
-        raise ValueError(f"must be a whole number {span}, not {_said(value)}")
-    return number
-
-
-def _said(value: object) -> str:
-    """A value as a message shows it: plain, but in quotation marks and cut if it is long or cannot be printed."""
-    text = str(value)
-    return text if len(text) <= 40 and text.isprintable() else reprlib.repr(text)
-
-
-def written(parameter: Param, value: float) -> str:
-    """The text of a value: `coded` gives it back."""
-    if parameter.kind == "choice":
-        return parameter.words[int(value)]
-    if parameter.kind == "bool":
-        return "yes" if value else "no"
-    return f"{value:.12g}"
+    @property
+    def policies(self) -> list[Policy]:
+        """The policies of the slots that are filled, in the order of the slots."""
+        policies = [self.policy(slot) for slot in SLOTS]
+        return [policy for policy in policies if policy is not None]
 
 
 def _decorator(slot: str, about: str) -> Any:
@@ -201,27 +210,25 @@ def _decorator(slot: str, about: str) -> Any:
 
 def helper(function: Callable[..., Any]) -> Any:
     """Decorator of a function that policies call: compiled with them."""
-    from simgin.core.jit import (
-        compiled,  # here, so that reading a strategy file compiles and loads nothing
-    )
+    # Here, so that reading a strategy file does not load the compiler.
+    from simgin.core.jit import compiled
 
     return compiled(function, keep=False)
 
 
 take = _decorator(
     "take",
-    "A take policy: asked with `view.taken_offer` on offer; answers STOCK, TAKE or PASS (where `view.legal` has it).",
+    "A take policy: with `view.taken_offer` on offer, answers STOCK, TAKE or PASS, "
+    "where `view.legal` has it.",
 )
 discard = _decorator(
     "discard",
-    "A discard policy: asked with eleven cards in `view.hand`; answers a card of `view.legal`, 0..51.",
+    "A discard policy: with eleven cards in `view.hand`, answers a card of `view.legal`, 0..51.",
 )
 knock = _decorator(
     "knock",
-    "A knock policy: asked about the ending in `view.ending*`; answers 0 play on, 1 end the deal.",
+    "A knock policy: answers whether to end the deal as `view.ending*` proposes: 1 yes, 0 no.",
 )
 offer = _decorator("offer", "An offer policy (Gin Dice): answers 0 or the number offered.")
 answer = _decorator("answer", "An answer policy (Gin Dice): answers 1 accept or 0 refuse.")
-show = _decorator(
-    "show", "A show policy (`melding = choice`): answers a row of the meldings in the view."
-)
+show = _decorator("show", "A show policy (`melding = choice`): answers a row of `view.meldings`.")

@@ -28,6 +28,11 @@ def shown(value: object) -> str:
         return "a number of thousands of digits"
 
 
+def quoted(text: str, longest: int = 120) -> str:
+    """A text in quotation marks, cut where it is long."""
+    return repr(text if len(text) <= longest else text[:longest] + "...")
+
+
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The end of a sentence about an unknown word: `; did you mean 'oklahoma'?`, or a full stop if none is near."""
     near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)

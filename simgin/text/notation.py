@@ -5,6 +5,8 @@ A card is the integer 13 * suit + rank, 0..51; a hand is an integer with bit `ca
 
 from collections.abc import Iterable
 
+from simgin.text.messages import quoted
+
 RANKS = "A23456789TJQK"
 SUITS = "SHDC"
 CARDS = 52
@@ -37,7 +39,7 @@ def card(text: str) -> int:
         return len(RANKS) * SUITS.index(place[1]) + RANKS.index(place[0])
     hint = "; a ten is T" if token.startswith("10") else ""
     raise CardError(
-        f"{_quoted(token)} is no card: a card is a rank {RANKS} and a suit {SUITS}, like 5S{hint}."
+        f"{quoted(token, 24)} is no card: a card is a rank {RANKS} and a suit {SUITS}, like 5S{hint}."
     )
 
 
@@ -126,8 +128,3 @@ def _miscounted(given: int, count: int | None) -> list[str]:
     wanted = _WORDS[count] if count < len(_WORDS) else str(count)
     asked = f"a hand of {wanted} card{'' if count == 1 else 's'} was asked for"
     return [f"{asked}, {given or 'none'} {'was' if given == 1 else 'were'} given."]
-
-
-def _quoted(token: str, longest: int = 24) -> str:
-    """A token in quotation marks, cut where it is long."""
-    return repr(token if len(token) <= longest else token[:longest] + "...")

@@ -43,7 +43,7 @@ def arrays(about: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:
 
 def about(one: Matchup, n: int, form: str) -> dict[str, Any]:
     """Everything that n units of a matchup, counted in some form, depend on."""
-    players = [[player.text, loader.digest(player)] for player in one.players]
+    players = [[player.text, loader.source_digest(player)] for player in one.players]
     what = {
         "kept": FORM,
         "form": form,

@@ -17,9 +17,10 @@ import numpy as np
 from numba import boolean, from_dtype, int64, types
 
 from simgin.core import jit, sums
+from simgin.core.answers import SLOTS
 from simgin.core.match import UNDECIDED
 from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.state import SLOTS, new_state
+from simgin.core.state import new_state
 from simgin.core.view import new_view
 from simgin.play import kernel
 from simgin.play.kernel import NO_RECORDS, SOLO_SLOTS

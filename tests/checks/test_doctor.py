@@ -13,6 +13,7 @@ from simgin.cli.main import cli
 from simgin.core import jit
 from simgin.runs import runner
 from simgin.strategy import loader
+from simgin.strategy.text_form import StrategyError
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())[
     "project"
@@ -185,7 +186,7 @@ def test_broken_plug_ins_are_named(monkeypatch, tmp_path):
     )
     loader._shelf.cache_clear()
     try:
-        with pytest.raises(loader.StrategyError, match="plug-in 'bad'"):
+        with pytest.raises(StrategyError, match="plug-in 'bad'"):
             loader.names()
     finally:
         loader._shelf.cache_clear()

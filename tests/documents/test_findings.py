@@ -83,7 +83,7 @@ def test_the_undercut_bonus_moves_knock_policies_only() -> None:
 def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
     """mc is too slow and has its own experiment; dice-player is gold wherever there is no die."""
     league = set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"])
-    missing = {name for name in loader.shipped() if not catalogue.alone(name)} - league
+    missing = {name for name in loader.built_in() if not catalogue.alone(name)} - league
     assert missing == {"mc", "dice-player"}
 
 
@@ -98,7 +98,7 @@ def test_the_catalogue_describes_every_strategy_in_words() -> None:
         "searching",
         "",
     ]
-    for name in loader.shipped():
+    for name in loader.built_in():
         strategy = loader.find(name)
         idea = catalogue.idea(strategy)
         assert strategy.source and idea[0].isupper(), name

@@ -476,7 +476,10 @@ def test_a_random_strategy_is_found_or_refused(n):
         if found is not None:
             sound += 1
             again = loader.find(found.text)
-            assert (again.text, loader.described(again)) == (found.text, loader.described(found))
+            assert (again.text, loader.policy_texts(again)) == (
+                found.text,
+                loader.policy_texts(found),
+            )
         if rng.random() < 1 / SAMPLED:
             assert command("strategies", "--", text).exit_code == (0 if found else 2)
     assert n / 40 < sound < 0.9 * n  # about one in twelve is valid

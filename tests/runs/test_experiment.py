@@ -425,8 +425,8 @@ def test_a_sweep_can_be_for_one_player(tmp_path):
             [
                 "FILE: sweep, variant with g = 'dear': gin_bonus must be a whole number "
                 "0..1000, not 'dear'.",
-                "FILE: sweep, strategy with who = 'gldo': there is no strategy 'gldo'. "
-                "Did you mean 'gold'? "
+                "FILE: sweep, strategy with who = 'gldo': there is no strategy 'gldo'; "
+                "did you mean 'gold'? "
                 "`simgin strategies` lists them all.",
             ],
             id="combinations that name nothing",

@@ -9,7 +9,6 @@ from oracles import twin
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.strategy import compiler, loader
-from simgin.strategy.author import written
 from support import twin_views as sight
 from support.hands import game, names
 from support.twin_replay import match_of, replayed
@@ -172,7 +171,7 @@ def parts(strategy):
     """(policy, its parameters as text) of a strategy, by slot."""
     chosen = {slot: strategy.policy(slot) for slot in ("take", "discard", "knock")}
     return {
-        slot: (one.name, {key: written(param, param.default) for key, param in one.params.items()})
+        slot: (one.name, {key: param.text(param.default) for key, param in one.params.items()})
         for slot, one in chosen.items()
     }
 

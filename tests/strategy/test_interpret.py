@@ -107,7 +107,7 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
 )
 def test_a_failure_names_strategy_and_place(tmp_path: Path, line: str, said: str) -> None:
     game = Matchup(STANDARD, loader.find("gold"), failing(tmp_path, line), 1, "deal")
-    with pytest.raises(kernel.PolicyError) as raised:
+    with pytest.raises(kernel.PolicyFailure) as raised:
         kernel.play(game, 0, 10)
     assert f"the discard policy 'low' {said}" in str(
         raised.value

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simgin.strategy import compiler, loader
-from simgin.strategy.loader import StrategyError, find
+from simgin.strategy.loader import find
+from simgin.strategy.text_form import StrategyError
 
 HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\n"
 
@@ -68,13 +69,13 @@ def test_the_text_of_a_strategy_round_trips(base: str, take: str, discard: str, 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("golf", "Did you mean 'gold'?"),
+        ("golf", "did you mean 'gold'?"),
         ("gold:q=3", "has no parameter 'q'"),
         ("gold-early:k=five", "must be a number 0..500"),
         ("gold-early:k=2.5", "must be a whole number"),
         ("gold-early:k=501", "must lie in 0..500"),
         ("gold+discard=low:tie=highest", "must be one of high, random, middle"),
-        ("gold+discard=lwo", "Did you mean 'low'?"),
+        ("gold+discard=lwo", "did you mean 'low'?"),
         ("gold+discard=hits:keep_pairs=perhaps", "must be yes or no"),
         ("gold+knock=at:k", "is not of the form"),
         ("nowhere.py", "cannot be read"),
@@ -142,7 +143,7 @@ def test_a_parameter_that_differs_between_policies_needs_its_slot(tmp_path: Path
     path = write(tmp_path, SHARED.replace("@discard(n=n)", "@discard(n=param(3, 1, 999))"))
     with pytest.raises(
         StrategyError,
-        match=r"different parameters 'n' in several slots; say which: \+take=both:n=... or "
+        match=r"have a parameter 'n', and they differ; name the slot: \+take=both:n=... or "
         r"\+discard=",
     ):
         find(f"{path}:n=8")
@@ -165,11 +166,11 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("S = Strategy('Bad Name')\n", "a strategy's name is made of"),
-        ("S = Strategy('x', ending='later')\n", "ending is best or same"),
+        ("S = Strategy('Bad Name')\n", "cannot be the name of a strategy"),
+        ("S = Strategy('x', ending='later')\n", "ending must be best or same"),
         ("1 / 0\n", "ZeroDivisionError"),
         ("def nothing(): pass\n", "has no strategy"),
-        ("A = Strategy('a')\nB = Strategy('b')\n", "has several strategies; say which"),
+        ("A = Strategy('a')\nB = Strategy('b')\n", "has several strategies; name one of them"),
     ],
 )
 def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, said: str) -> None:
@@ -220,7 +221,7 @@ def test_weights_are_appended_to_the_parameters(tmp_path: Path) -> None:
     strategy = find(write(tmp_path, body + "S = Strategy('mine', knock=f)\n"))
     vector = compiler.vector(strategy.policy("knock"))
     assert vector.tolist() == [3, 0, 1, 2, 3] and not vector.flags.writeable
-    assert tmp_path / "w.npy" in loader.files(strategy)
+    assert tmp_path / "w.npy" in loader.source_files(strategy)
 
 
 def test_names_are_unique_and_every_policy_has_a_description() -> None:

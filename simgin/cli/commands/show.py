@@ -62,7 +62,7 @@ def show(
     deal of a match.
     """
     from simgin.play import replay, replay_rows, replay_solo
-    from simgin.play.kernel import PolicyError
+    from simgin.play.kernel import PolicyFailure
 
     with policy_calls(as_json):
         played = replay.find_deal(a, b, variant, seed, unit, half, deal)
@@ -71,7 +71,7 @@ def show(
     Answer(command, replay_rows.rows(text), seed).show(as_json, [*text.lines(), ""])
     if played.fault:
         show_traceback(played.raised)
-        raise PolicyError(played.fault)
+        raise PolicyFailure(played.fault)
 
 
 def _command(matchup: Matchup, seed: int, unit: int, half: int, deal: int | None) -> str:

@@ -15,7 +15,8 @@ from simgin.cli.output import Answer, command_line, grid
 from simgin.cli.session import explain_wait
 from simgin.rules import variants
 from simgin.strategy import catalogue, compiler, loader
-from simgin.strategy.author import SLOTS, Param, Policy, Strategy, written
+from simgin.strategy.author import SLOTS, Param, Policy, Strategy
+from simgin.strategy.text_form import StrategyError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -98,7 +99,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
         findings = contract.check([strategy], chosen, seconds)
     for finding in findings:
         if finding.check == "read" and finding.passed is False:
-            raise loader.StrategyError(finding.sentence)
+            raise StrategyError(finding.sentence)
     words = ["strategies", "check", strategy]
     if variant_texts:
         for variant in chosen:
@@ -214,7 +215,7 @@ def _speed(strategy: Strategy) -> str:
 def _policy_table(slot: str, in_slot: Sequence[Policy]) -> Table:
     out = grid(f"Policies for +{slot}=", "name", "what it does")
     for policy in in_slot:
-        defaults = [f"{name}={written(param, param.default)}" for name, param in _params(policy)]
+        defaults = [f"{name}={param.text(param.default)}" for name, param in _params(policy)]
         suffix = f" [{', '.join(defaults)}]" if defaults else ""
         out.add_row(policy.name, policy.about + suffix)
     return out
@@ -228,7 +229,7 @@ def _params(policy: Policy) -> list[tuple[str, Param]]:
 
 
 def _show(strategy: Strategy, as_json: bool) -> None:
-    digest = loader.digest(strategy)
+    digest = loader.source_digest(strategy)
     rows = []
     for policy, text in _policies(strategy):
         row = {"strategy": strategy.text, "digest": digest, "ending": strategy.ending}
@@ -243,7 +244,7 @@ def _policies(strategy: Strategy) -> list[tuple[Policy, str]]:
     """The policies of a strategy in the order of the slots, each with its text."""
     used = [strategy.policy(slot) for slot in SLOTS]
     present = [policy for policy in used if policy is not None]
-    texts = [text for _, text in loader.described(strategy)]
+    texts = [text for _, text in loader.policy_texts(strategy)]
     return list(zip(present, texts, strict=True))
 
 
@@ -265,7 +266,7 @@ def _show_parts(strategy: Strategy, digest: str) -> Iterator[Any]:
         if tier in tiers:
             yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending}: {ENDINGS[strategy.ending]}."
-    yield "Files:  " + "\n        ".join(_relative(path) for path in loader.files(strategy))
+    yield "Files:  " + "\n        ".join(_relative(path) for path in loader.source_files(strategy))
     yield f"Digest: {digest}"
 
 
@@ -273,7 +274,7 @@ def _parameter_table(policies: Sequence[Policy]) -> Table:
     out = grid("Parameters", "parameter", "value", "range", "meaning")
     for policy in policies:
         for name, param in _params(policy):
-            value = written(param, param.default)
+            value = param.text(param.default)
             out.add_row(f"{policy.slot}: {name}", value, _range(param), param.about)
     return out
 
@@ -281,7 +282,7 @@ def _parameter_table(policies: Sequence[Policy]) -> Table:
 def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
     rows = []
     for name, param in _params(policy):
-        row = {"name": name, "kind": param.kind, "value": written(param, param.default)}
+        row = {"name": name, "kind": param.kind, "value": param.text(param.default)}
         rows.append({**row, "may_be": _range(param), "about": param.about})
     return rows
 

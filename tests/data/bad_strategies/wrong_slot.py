@@ -1,4 +1,4 @@
-"""read: is a take policy and stands in the slot discard"""
+"""read: is a take policy and cannot fill the slot discard"""
 
 from simgin.strategy import Strategy, take
 

@@ -1,0 +1,143 @@
+"""The text form of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}`.
+
+    gold    gold-early:k=7    simple+knock=at:k=4    mine.py    mine.py#second+discard=low
+
+After `slot=` stands the policy that takes that slot, or a strategy whose policy of that slot does;
+`+stake=` sets both offer and answer.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from simgin.strategy.author import SLOTS, Policy, Strategy
+from simgin.text.messages import did_you_mean, quoted
+
+STAKE_SLOTS = ("offer", "answer")
+_PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
+_VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
+_ITEM = re.compile(r"\s*\w+\s*=.*\S.*")
+
+
+class StrategyError(ValueError):
+    """A strategy that cannot be found or read; the message is a sentence with the remedy."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A name with values of parameters, as `at:k=4`."""
+
+    text: str
+    name: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """A strategy's text in parts."""
+
+    strategy: Reference
+    policies: Mapping[str, Reference]  # by slot: what replaces the strategy's own policy
+
+
+# Reading
+
+
+def parse(text: str) -> TextForm:
+    """The parts of a strategy's text; StrategyError for a text of another form."""
+    head, *parts = _PART.split(text.strip())
+    policies = {}
+    for part in parts:
+        slot, _, policy = part.partition("=")
+        for filled in STAKE_SLOTS if slot == "stake" else (slot,):
+            policies[filled] = _parse_reference(policy)
+    return TextForm(_parse_reference(head), policies)
+
+
+def _parse_reference(text: str) -> Reference:
+    name, *rest = _VALUES.split(text.strip(), maxsplit=1)
+    items = rest[0].split(",") if rest else []
+    stray_colon = ":" in name and not name.partition("#")[0].endswith(".py")
+    if stray_colon or not all(_ITEM.fullmatch(item) for item in items):
+        raise StrategyError(
+            f"{quoted(text)} is not of the form name:parameter=value,parameter=value."
+        )
+    values = {}
+    for item in items:
+        key, _, value = item.partition("=")
+        values[key.strip()] = value.strip()
+    return Reference(text, name.strip(), values)
+
+
+# Giving values to parameters
+
+
+def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> Policy:
+    """The policy with other values; StrategyError, naming `text`, for what is not possible."""
+    params = dict(policy.params)
+    for name, value in values.items():
+        if name not in params:
+            raise StrategyError(
+                f"the {policy.slot} policy {policy.name!r} has no parameter {quoted(name)}; "
+                f"it has {', '.join(params) or 'none'}."
+            )
+        try:
+            code = params[name].code(value)
+        except ValueError as error:
+            raise StrategyError(f"{quoted(text)}: {name} {error}.") from None
+        params[name] = replace(params[name], default=code)
+    return replace(policy, params=params)
+
+
+def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Strategy:
+    """The strategy with other values of its policies' parameters.
+
+    A value goes to the one policy that has the parameter, or to all that declare it alike.
+    """
+    for name, value in values.items():
+        owners = [policy for policy in strategy.policies if name in policy.params]
+        if len({policy.params[name] for policy in owners}) != 1:
+            raise StrategyError(_no_single_parameter(strategy, name, owners))
+        changed = {policy.slot: set_policy_values(policy, {name: value}, text) for policy in owners}
+        strategy = exchange(strategy, changed)
+    return strategy
+
+
+def _no_single_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
+    if owners:
+        slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
+        return (
+            f"several policies of {strategy.name!r} have a parameter {quoted(name)}, "
+            f"and they differ; name the slot: {slots}."
+        )
+    known = [key for policy in strategy.policies for key in policy.params]
+    listed = ", ".join(known) or "none"
+    near = did_you_mean(name, known)
+    return f"{strategy.name!r} has no parameter {quoted(name)}; it has {listed}{near}"
+
+
+def exchange(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
+    """The strategy with other policies in some slots."""
+    slots: dict[str, Any] = dict(policies)
+    return replace(strategy, text=text, **slots)
+
+
+# Writing
+
+
+def changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
+    """The values of a policy as text, without those that are the defaults of another."""
+    values = {}
+    for name, param in policy.params.items():
+        declared = defaults.params.get(name) if defaults else None
+        if declared is None or param.default != declared.default:
+            values[name] = param.text(param.default)
+    return values
+
+
+def values_text(values: Mapping[str, str]) -> str:
+    """Values as they follow a name: `:k=4,tie=random`; empty if there are none."""
+    if not values:
+        return ""
+    return ":" + ",".join(f"{name}={value}" for name, value in values.items())
