@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from simgin.stats.ratios import Z95
+from simgin.stats.estimate import Z95
 from simgin.toolkit import beliefs as model
 
 PLAYERS = ("gold-early", "tonic-like", "marjj")

@@ -165,9 +165,9 @@ def forest(differences: pd.DataFrame) -> pd.DataFrame:
 
     Adds a title, scales shares to per cent and drops undefined rows.
     """
-    from simgin.findings.tables import BY_METRIC
+    from simgin.stats.metrics import BY_NAME
 
-    columns = differences["metric"].map(BY_METRIC)
+    columns = differences["metric"].map(BY_NAME)
     scaled = differences.assign(title=columns.map(lambda column: column.title))
     factors = columns.map(lambda column: column.factor)
     for name in ("difference", "se", "low", "high"):

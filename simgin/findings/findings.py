@@ -1,4 +1,4 @@
-"""What came of a run: its tables, computed from the batch rows of the ledger and from nothing else."""
+"""The findings of a run: its tables, computed from the ledger's batch rows and nothing else."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.core.cell import Cell
 from simgin.findings.record import RunRecord
 from simgin.runs.stopping import COMPLETE
-from simgin.stats import control_variates, league, mirroring, ratings, ratios, table
-from simgin.stats import differences as contrast
-from simgin.stats.differences import Side
+from simgin.stats import control_variates, league, mirroring, ratings, table
+from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
+from simgin.stats.estimate import Z95
+from simgin.stats.metrics import headline
 from simgin.stats.mirroring import Sweeps
+from simgin.stats.played import Played
 from simgin.stats.ratings import Cycles, Pairing
 
 if TYPE_CHECKING:
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 
     from simgin.runs.ledger import Ledger
 
-OF_RULES = ("turns", "gin", "undercut", "void")  # what variants are compared by beside who wins
+# What variants are compared by, beside who wins
+VARIANT_METRICS = ("turns", "gin", "undercut", "void")
+NAMES = ("variant", "strategy", "opponent")
 
 
 @dataclass(frozen=True)
@@ -46,121 +50,109 @@ class Findings:
         return [cell.results(end.units) for cell, end in zip(self.cells, ends, strict=True)]
 
     @property
+    def multiplier(self) -> float:
+        """Half-width of the widest intervals in standard errors: 1.96, or a stopping rule's."""
+        return max(end.multiplier or Z95 for end in self.record.ends)
+
+    @property
     def stopped(self) -> str:
-        """How the run ended: complete, or what was decided; what holds of several cells once."""
+        """How the cells ended: complete, or what was decided; every text once."""
         return "; ".join(dict.fromkeys(end.stopped for end in self.record.ends))
 
     @property
     def ended(self) -> list[str]:
         """A line for every cell that did not end at a size given beforehand."""
-        many = len(self.cells) > 1
-        return [
-            (f"{cell.title} ({cell.variant}): " if many else "Stopped: ") + end.stopped
-            for cell, end in zip(self.cells, self.record.ends, strict=True)
-            if end.stopped != COMPLETE
-        ]
+        lines = []
+        for cell, end in zip(self.cells, self.record.ends, strict=True):
+            if end.stopped != COMPLETE:
+                who = f"{cell.title} ({cell.variant})" if len(self.cells) > 1 else "Stopped"
+                lines.append(f"{who}: {end.stopped}")
+        return lines
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Tidy rows (`simgin.stats.table.COLUMNS`) of every cell."""
-        import pandas as pd
-
-        return pd.concat([self._tidy(i) for i in range(len(self.cells))], ignore_index=True)
+        """Tidy rows of every cell (`simgin.stats.table.TABLE_COLUMNS`)."""
+        return _joined([self._tidy(i) for i in range(len(self.cells))], table.TABLE_COLUMNS)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """The contrasts of the plan (`simgin.stats.differences.COLUMNS`), one family for Holm."""
-        import pandas as pd
-
-        parts = [
-            contrast.differences([(self._side(i), self._side(base))], self._metrics(i, base))
-            for i, base in self.record.contrasts
-        ]
-        if not parts:
-            return pd.DataFrame(columns=list(contrast.COLUMNS))
-        frame = pd.concat(parts, ignore_index=True)
-        return frame.assign(p_holm=contrast.holm(frame["p"].to_numpy(dtype=float)))
+        """The contrasts of the plan (`simgin.stats.differences.DIFFERENCE_COLUMNS`), one family for Holm."""
+        parts = []
+        for i, base in self.record.contrasts:
+            comparison = self.played(i), self.played(base)
+            parts.append(differences([comparison], self._compared_metrics(i, base)))
+        frame = _joined(parts, DIFFERENCE_COLUMNS)
+        return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """Elo of the strategies of every variant in which each met each (`simgin.stats.ratings.COLUMNS`)."""
-        import pandas as pd
-
-        parts = [
-            self._widened(ratings.ratings(met, self.record.seed)).assign(variant=variant)
-            for variant, met in self._leagues
-        ]
-        return (
-            pd.concat(parts, ignore_index=True)
-            if parts
-            else pd.DataFrame(columns=["variant", *ratings.COLUMNS])
-        )
+        """Elo of everyone in every round robin (`simgin.stats.ratings.RATING_COLUMNS`), and the variant."""
+        parts = []
+        for variant, pairings in self._leagues:
+            frame = self._widened(ratings.ratings(pairings, self.record.seed))
+            parts.append(frame.assign(variant=variant))
+        return _joined(parts, (*ratings.RATING_COLUMNS, "variant"))
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """The league table of every variant that has ratings (`simgin.stats.league.COLUMNS`)."""
-        import pandas as pd
-
+        """The league table of every round robin (`simgin.stats.league.LEAGUE_COLUMNS`), and the variant."""
         parts = []
         for variant, _ in self._leagues:
             rated = self.ratings[self.ratings["variant"] == variant]
-            parts.append(league.standings(self._sides(variant), rated).assign(variant=variant))
-        return (
-            pd.concat(parts, ignore_index=True)
-            if parts
-            else pd.DataFrame(columns=["variant", *league.COLUMNS])
-        )
+            cells = [i for i in self._mirrored if self.cells[i].variant == variant]
+            seen = [side for i in cells for side in (self.played(i), self.played(i).reversed())]
+            parts.append(league.standings(seen, rated).assign(variant=variant))
+        return _joined(parts, (*league.LEAGUE_COLUMNS, "variant"))
 
     @cached_property
     def cross(self) -> pd.DataFrame:
-        """Everyone against everyone in every variant that has ratings (`simgin.stats.ratings.CROSS_COLUMNS`)."""
-        import pandas as pd
-
-        parts = [ratings.cross_table(met).assign(variant=variant) for variant, met in self._leagues]
-        return (
-            pd.concat(parts, ignore_index=True)
-            if parts
-            else pd.DataFrame(columns=["variant", *ratings.CROSS_COLUMNS])
-        )
+        """Everyone against everyone in every round robin (`ratings.CROSS_COLUMNS`), and the variant."""
+        parts = [
+            ratings.cross_table(pairings).assign(variant=variant)
+            for variant, pairings in self._leagues
+        ]
+        return _joined(parts, (*ratings.CROSS_COLUMNS, "variant"))
 
     @cached_property
-    def cycles(self) -> list[tuple[str, Cycles]]:
-        """The cyclic share of every variant that has ratings."""
-        return [(variant, ratings.cycles(met, self.record.seed)) for variant, met in self._leagues]
+    def cycles(self) -> dict[str, Cycles]:
+        """The cyclic share of every round robin, by variant."""
+        seed = self.record.seed
+        return {variant: ratings.cycles(pairings, seed) for variant, pairings in self._leagues}
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
-        """What mirroring was worth to every cell of pairs (`simgin.stats.mirroring.COLUMNS`), beside who played."""
-        return self._each(
-            lambda i: mirroring.gain(self.rows(i), self.record.unit),
-            mirroring.COLUMNS,
-            lambda one: one.mirrored,
-        )
+        """What mirroring was worth to every mirrored cell: NAMES and `mirroring.MIRRORING_COLUMNS`."""
+        parts = [
+            self._named(i, mirroring.gain(self.rows(i), self.record.unit)) for i in self._mirrored
+        ]
+        return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS))
 
     @cached_property
     def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
-        """Of every cell of pairs, by variant and who played: how often either won both halves, and the exact test of it."""
-        mirrored = [(i, one) for i, one in enumerate(self.cells) if one.mirrored]
+        """How often either side won both halves of a pair, by variant, A and B."""
+        cells = [(i, self.cells[i]) for i in self._mirrored]
         return {
-            (one.variant, one.a, one.b): mirroring.sweeps(self._total(i)) for i, one in mirrored
+            (cell.variant, cell.a, cell.b): mirroring.sweeps(self._total(i)) for i, cell in cells
         }
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
-        """What a control variate helps, of runs whose size was fixed (`simgin.stats.control_variates.COLUMNS`), beside who played."""
-        return self._each(
-            lambda i: control_variates.adjusted(
-                self.record.params(self.cells[i]), self.record.unit, self.rows(i)
-            ),
-            control_variates.COLUMNS,
-            lambda _: not self.record.stop,
-        )
+        """What a control variate helps, of runs of a fixed size: NAMES, `control_variates.ADJUSTED_COLUMNS`."""
+        parts = []
+        for i, cell in enumerate(self.cells if not self.record.stop else ()):
+            params, unit = self.record.params(cell), self.record.unit
+            parts.append(self._named(i, control_variates.adjusted(params, unit, self.rows(i))))
+        return _joined(parts, (*NAMES, *control_variates.ADJUSTED_COLUMNS))
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Variant, A, B and the recorded deals (`core.record.DEAL`), batch by batch."""
         for i, cell in enumerate(self.cells):
             for batch in self.ledger.deals(i, self.record.ends[i].units, cell.batch):
                 yield cell.variant, cell.a, cell.b, batch
+
+    def played(self, i: int) -> Played:
+        """Cell number i, seen by A."""
+        return Played(self.cells[i], self.rows(i), self.record.ends[i].multiplier)
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
@@ -170,73 +162,50 @@ class Findings:
         return self.ledger.total(i, self.record.ends[i].units, self.cells[i].batch)
 
     def _tidy(self, i: int) -> pd.DataFrame:
-        one, end = self.cells[i], self.record.ends[i]
-        return table.tidy(one.variant, one.a, one.b, one.unit, self._total(i), end.multiplier)
+        cell, multiplier = self.cells[i], self.record.ends[i].multiplier
+        return table.tidy(cell.variant, cell.a, cell.b, cell.unit, self._total(i), multiplier)
 
-    def _side(self, i: int, as_b: bool = False) -> Side:
-        one, end = self.cells[i], self.record.ends[i]
-        names = (one.b, one.a) if as_b else (one.a, one.b)
-        return Side(one.variant, *names, one.unit, one.seed, self.rows(i), as_b, end.multiplier)
+    def _named(self, i: int, frame: pd.DataFrame) -> pd.DataFrame:
+        """A frame about cell number i, beside who played."""
+        cell = self.cells[i]
+        return frame.assign(variant=cell.variant, strategy=cell.a, opponent=cell.b)
 
-    def _sides(self, variant: str) -> list[Side]:
-        """Every cell of pairs of a variant, seen from both its sides."""
-        cells = [i for i, one in enumerate(self.cells) if one.mirrored and one.variant == variant]
-        return [self._side(i, as_b) for i in cells for as_b in (False, True)]
+    def _compared_metrics(self, i: int, base: int) -> tuple[str, ...]:
+        cell, other = self.cells[i], self.cells[base]
+        # A strategy that plays itself wins one half.
+        is_telling = cell.mirrored or not cell.b
+        wins = headline(cell.unit, len(cell.players)) if is_telling else ()
+        return wins + (VARIANT_METRICS if cell.variant != other.variant else ())
 
-    def _metrics(self, i: int, base: int) -> tuple[str, ...]:
-        one, other = (self.cells[k] for k in (i, base))
-        wins = (
-            headline(one.unit, len(one.players)) if one.mirrored or not one.b else ()
-        )  # whoever plays himself wins one half
-        return wins + (OF_RULES if one.variant != other.variant else ())
+    @property
+    def _mirrored(self) -> list[int]:
+        return [i for i, cell in enumerate(self.cells) if cell.mirrored]
 
     @cached_property
     def _leagues(self) -> list[tuple[str, list[Pairing]]]:
-        """The pairings of every variant in which three or more strategies met, each of them each other."""
-        players = {
-            variant: len({name for one in met for name in (one.a, one.b)})
-            for variant, met in self._met()
-        }
-        return [
-            (variant, met)
-            for variant, met in self._met()
-            if len(met) == comb(players[variant], 2) and players[variant] > 2
-        ]
-
-    def _met(self) -> Iterator[tuple[str, list[Pairing]]]:
-        """The pairings of every variant."""
-        mirrored = [(i, one) for i, one in enumerate(self.cells) if one.mirrored]
-        for variant in dict.fromkeys(one.variant for _, one in mirrored):
-            yield (
-                variant,
-                [
-                    Pairing(one.a, one.b, self.rows(i))
-                    for i, one in mirrored
-                    if one.variant == variant
-                ],
-            )
+        """Every variant in which three or more strategies each met each, and their pairings."""
+        by_variant: dict[str, list[int]] = {}
+        for i in self._mirrored:
+            by_variant.setdefault(self.cells[i].variant, []).append(i)
+        leagues = []
+        for variant, places in by_variant.items():
+            players = {name for i in places for name in self.cells[i].players}
+            if len(players) > 2 and len(places) == comb(len(players), 2):
+                cells = [(self.cells[i], self.rows(i)) for i in places]
+                leagues.append((variant, [Pairing(cell.a, cell.b, rows) for cell, rows in cells]))
+        return leagues
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Ratings with limits that hold under the rule of stopping, if there was one."""
-        wide = max(end.multiplier or ratios.Z95 for end in self.record.ends) / ratios.Z95
-        return frame.assign(
-            **{end: frame["elo"] + (frame[end] - frame["elo"]) * wide for end in ("low", "high")}
-        )
-
-    def _each(self, of: Any, columns: Sequence[str], wanted: Any) -> pd.DataFrame:
-        """One frame of the frames that a function gives of the wanted cells, by their numbers, with the names of who played."""
-        import pandas as pd
-
-        parts = []
-        for i, one in enumerate(self.cells):
-            if wanted(one):
-                parts.append(of(i).assign(variant=one.variant, strategy=one.a, opponent=one.b))
-        names = ["variant", "strategy", "opponent", *columns]
-        return pd.concat(parts, ignore_index=True)[names] if parts else pd.DataFrame(columns=names)
+        """Ratings with limits that hold under the stopping rule, if there was one."""
+        wide = self.multiplier / Z95
+        limits = {end: frame["elo"] + (frame[end] - frame["elo"]) * wide for end in ("low", "high")}
+        return frame.assign(**limits)
 
 
-def headline(unit: str, players: int) -> tuple[str, str]:
-    """The two metrics that answer who wins: a share first, then points."""
-    if players == 1:
-        return ("win", "score") if unit == "deal" else ("match_win", "score")
-    return ("deal_win", "margin") if unit == "deal" else ("match_win", "margin")
+def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    """One frame of several, or an empty one with the columns."""
+    import pandas as pd
+
+    if not parts:
+        return pd.DataFrame(columns=list(columns))
+    return pd.concat(parts, ignore_index=True)[list(columns)]

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core import sums
-from simgin.findings.findings import headline
 from simgin.play.kernel import play
 from simgin.runs import invariants
 from simgin.stats.homogeneity import Homogeneity, homogeneity
+from simgin.stats.metrics import headline
 
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup

@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.tables import BY_METRIC
 from simgin.report import numbers
 from simgin.stats import table
-from simgin.stats.ratios import Z95
+from simgin.stats.estimate import Z95
+from simgin.stats.metrics import BY_NAME
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def of(found: Findings) -> list[str]:
     rated = set(found.standings["variant"])
     others = found.table[~found.table["variant"].isin(rated)]
     said = [
-        *leagues(found.standings, found.cross, dict(found.cycles), UNITS[found.record.unit]),
+        *leagues(found.standings, found.cross, found.cycles, UNITS[found.record.unit]),
         *matchups(others),
         *differences(found.differences),
         *found.ended,
@@ -281,7 +281,7 @@ def _compared(
 
 def _difference(row: Any) -> str:
     """`matches won % higher by 19.9 ± 1.7`."""
-    column = BY_METRIC[row["metric"]]
+    column = BY_NAME[row["metric"]]
     sign = 1 if row["difference"] > 0 else -1
     low, high = sorted((sign * row["low"], sign * row["high"]))
     return f"{column.title} {'higher' if sign > 0 else 'lower'} by {numbers.estimate(sign * row['difference'], low, high, column.factor)}"

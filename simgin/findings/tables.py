@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.findings import headline
 from simgin.report import numbers, summary
 from simgin.report.sheet import Sheet
 from simgin.stats import league, table
-from simgin.stats.ratios import POWER_80, Z95
+from simgin.stats.estimate import POWER_80, Z95
+from simgin.stats.metrics import BY_NAME, headline
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from simgin.findings.findings import Findings
 
-BY_METRIC = {column.metric: column for column in summary.SUMMARY_COLUMNS}
-BY_METRIC["win"] = BY_METRIC["deal_win"]  # alone
 SURE = 0.05
 MOST_ROWS = 60  # of a sheet on a screen
 
@@ -29,7 +27,7 @@ def of(found: Findings) -> list[Sheet]:
     sheets = [
         differences(found.differences),
         *leagues,
-        _pairing(found, _z(found)),
+        _pairing(found, found.multiplier),
         _adjusted(found.adjusted),
     ]
     return [sheet for sheet in sheets if sheet.rows]
@@ -41,7 +39,8 @@ def on_screen(found: Findings) -> list[Sheet | str]:
     return [
         *(_short(sheet) for sheet in sheets),
         *filter(
-            None, (_detectable(found), _worth(found.pairing, _z(found)), _helped(found.adjusted))
+            None,
+            (_detectable(found), _worth(found.pairing, found.multiplier), _helped(found.adjusted)),
         ),
     ]
 
@@ -122,9 +121,9 @@ def _standings(found: Findings, variant: str, rows: pd.DataFrame) -> Sheet:
         for _, row in rows.iterrows()
     ]
     note = f"Means over all opponents, each counted alike; Elo by {UNITS[found.record.unit]} won, Bradley and Terry's model."
-    cycles = dict(found.cycles)[variant]
+    cycles = found.cycles[variant]
     if not math.isnan(cycles.share):
-        note += f" Cyclic share, what no rating can explain: {_plus_minus(100 * cycles.share, 100 * cycles.se, _z(found))} %."
+        note += f" Cyclic share, what no rating can explain: {_plus_minus(100 * cycles.share, 100 * cycles.se, found.multiplier)} %."
     return Sheet(f"League: {variant}", ("strategy", "Elo", *map(_title, measures)), lines, note)
 
 
@@ -285,11 +284,11 @@ def _adjusted(frame: pd.DataFrame) -> Sheet:
 
 
 def _title(metric: str) -> str:
-    return BY_METRIC[metric].title if metric in BY_METRIC else metric
+    return BY_NAME[metric].title
 
 
 def _factor(metric: str) -> int:
-    return BY_METRIC[metric].factor if metric in BY_METRIC else 1
+    return BY_NAME[metric].factor
 
 
 def _number(value: float, metric: str) -> str:
@@ -302,8 +301,3 @@ def _number(value: float, metric: str) -> str:
 
 def _plus_minus(value: float, se: float, z: float = Z95) -> str:
     return numbers.estimate(value, value - z * se, value + z * se)
-
-
-def _z(found: Findings) -> float:
-    """Half-width of intervals in standard errors, wider where a rule of stopping looked at results."""
-    return max(end.multiplier or Z95 for end in found.record.ends)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
-from simgin.stats import ratios
+from simgin.stats.estimate import quantile, wilson
 from simgin.value import outcomes, value
 from simgin.value.outcomes import GROUPS, Outcomes
 from simgin.value.value import Value, ValueRefused
@@ -100,7 +100,7 @@ def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float
     own = dealer if seat == "dealer" else 1 - dealer
     for metric, wanted in zip(RESULTS, (winner == own, winner < 0), strict=True):
         share = int(counts[wanted].sum()) // table.counted / n
-        yield metric, share, *ratios.wilson(share, n), n
+        yield metric, share, *wilson(share, n), n
 
 
 def _matches(found: Value) -> Iterator[tuple[str, Chance]]:
@@ -112,14 +112,14 @@ def _matches(found: Value) -> Iterator[tuple[str, Chance]]:
             for dealer, seat in enumerate(SEATS)
         )
         return
-    chance, se = found.start()
-    yield "seat 0", _chance(chance, se)
-    yield "seat 1", _chance(1 - chance, se)
+    start = found.start()
+    yield "seat 0", _chance(start.value, start.se)
+    yield "seat 1", _chance(1 - start.value, start.se)
 
 
 def _chance(chance: float, se: float) -> Chance:
     """V with its limits."""
-    half = ratios.quantile(GROUPS) * float(se)
+    half = quantile(GROUPS) * float(se)
     return float(chance), max(0.0, float(chance) - half), min(1.0, float(chance) + half)
 
 
@@ -132,7 +132,7 @@ def by_score(table: Table) -> pd.DataFrame:
     if table.value is None or not table.by_points:
         return _frame(table, [], *columns)
     every = table.value.table()
-    half = ratios.quantile(GROUPS) * every["se"]
+    half = quantile(GROUPS) * every["se"]
     frame = every.rename(columns={"score_a": "a", "score_b": "b"}).assign(
         low=(every["value"] - half).clip(lower=0),
         high=(every["value"] + half).clip(upper=1),

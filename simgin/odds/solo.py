@@ -18,8 +18,8 @@ import numpy as np
 
 from simgin.odds.sample import Deals
 from simgin.rules.variants import Variant
-from simgin.stats import ratios
-from simgin.stats.ratios import ENOUGH_UNITS, Estimates
+from simgin.stats.estimate import ENOUGH_UNITS, POWER_80, Estimate, quantile
+from simgin.stats.ratios import RatioSums, estimate_ratio
 from simgin.value import outcomes, value
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def _results(one: Deals) -> list[tuple[str, float, float, float, int]]:
     shares = _ratios(one, [(one.column("won"), all_deals), (one.ended(*ENDINGS["gin"]), all_deals)])
     score = _ratios(one, [(one.column("score"), all_deals)], share=False)
     return [
-        ("win", *_row(shares, 0), n),
-        ("gin", *_row(shares, 1), n),
-        ("score", *_row(score, 0), n),
+        ("win", *_row(shares[0]), n),
+        ("gin", *_row(shares[1]), n),
+        ("score", *_row(score[0]), n),
     ]
 
 
@@ -95,7 +95,7 @@ def match_odds(one: Deals) -> tuple[float, float, float, int]:
     """
     if one.matchup.unit == "match":
         last, won = _by_match(one)
-        return *_row(_of_units(won.astype(np.int64), np.ones(len(last), np.int64)), 0), len(last)
+        return *_row(_of_units(won.astype(np.int64), np.ones(len(last), np.int64))[0]), len(last)
     if one.by_score:
         raise value.ValueRefused(
             f"{one.strategy} plays {one.variant} otherwise at other scores, and V by score is computed for two players only. "
@@ -117,7 +117,7 @@ def by_draws(one: Deals) -> pd.DataFrame:
         found = _ratios(
             one, [(ended & (drawn <= t), all_deals) for t in range(_most_draws(one) + 1)]
         )
-        rows += [(t, kind, *_row(found, t), len(one.rows)) for t in range(_most_draws(one) + 1)]
+        rows += [(t, kind, *_row(found[t]), len(one.rows)) for t in range(_most_draws(one) + 1)]
     return _frame(one, rows, "draws", "kind", "share", "low", "high", "n")
 
 
@@ -137,7 +137,7 @@ def by_cards_left(one: Deals) -> pd.DataFrame:
             one, [(counted * (drawn > t), drawn > t) for t in range(_most_draws(one))], share=share
         )
         rows += [
-            (one.deck - t, metric, *_row(found, t), int((drawn > t).sum()))
+            (one.deck - t, metric, *_row(found[t]), int((drawn > t).sum()))
             for t in range(_most_draws(one))
         ]
     return _frame(one, rows, "left", "metric", "value", "low", "high", "n").dropna(
@@ -153,7 +153,7 @@ def gin_draws(one: Deals) -> pd.DataFrame:
     drawn = np.sort(one.column("drawn")[one.ended(*ENDINGS["gin"])])
     if len(drawn) < ENOUGH_UNITS:
         return _frame(one, [], "statistic", "value", "low", "high", "n")
-    z = ratios.quantile(len(drawn))
+    z = quantile(len(drawn))
     rows = [
         (
             "mean",
@@ -185,7 +185,7 @@ def totals(one: Deals) -> pd.DataFrame:
     )
     return _frame(
         one,
-        [(int(t), *_row(found, i), len(matches)) for i, t in enumerate(seen)],
+        [(int(t), *_row(found[i]), len(matches)) for i, t in enumerate(seen)],
         "total",
         "share",
         "low",
@@ -231,7 +231,7 @@ def _needed(variance: float, found: tuple[float, float, float]) -> tuple[float, 
         return np.nan, np.nan, np.nan
     nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     sizes = [
-        ratios.POWER_80**2 * variance / d**2 if d else np.inf
+        POWER_80**2 * variance / d**2 if d else np.inf
         for d in (value, max(abs(low), abs(high)), nearest)
     ]
     return sizes[0], sizes[1], sizes[2]
@@ -326,30 +326,30 @@ def _most_draws(one: Deals) -> int:
 
 def _ratios(
     one: Deals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, share: bool = True
-) -> Estimates:
+) -> list[Estimate]:
     """Ratios of sums over deals, each (numerator, denominator) one number a deal, with errors clustered over units."""
     unit = one.column("unit")
     parts = [[np.bincount(unit, part).astype(np.int64) for part in pair] for pair in pairs]
     return _of_units(*(n for n, _ in parts), np.stack([d for _, d in parts]), share=share)
 
 
-def _of_units(*parts: np.ndarray, share: bool = True) -> Estimates:
-    """Ratios of sums over units: any number of numerators, then the denominators, one for all or one for each."""
-    numerator = np.stack(parts[:-1])
-    denominator = np.broadcast_to(parts[-1], numerator.shape)
-    pairs = (
-        (numerator, None),
-        (numerator, numerator),
-        (denominator, None),
-        (denominator, denominator),
-        (numerator, denominator),
-    )
-    sums = [(x if y is None else x * y).sum(axis=1).astype(object) for x, y in pairs]
-    size = len(numerator)
-    always = np.asarray((denominator > 0).all(axis=1))
-    return ratios.ratios(
-        numerator.shape[1], ratios.Totals(*sums), np.ones(size, int), np.full(size, share), always
-    )
+def _of_units(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
+    """Ratios of sums over units: numerators, then the denominators, one for all or one for each."""
+    numerators = np.stack(parts[:-1])
+    denominators = np.broadcast_to(parts[-1], numerators.shape)
+    estimates = []
+    for n, d in zip(numerators, denominators, strict=True):
+        sums = RatioSums(
+            numerator=int(n.sum()),
+            numerator_square=int((n * n).sum()),
+            denominator=int(d.sum()),
+            denominator_square=int((d * d).sum()),
+            cross=int((n * d).sum()),
+            share=share,
+            always=bool((d > 0).all()),
+        )
+        estimates.append(estimate_ratio(len(n), sums))
+    return estimates
 
 
 def _limits(
@@ -358,12 +358,12 @@ def _limits(
     """A value with its 95 % limits, within what is possible; all NaN where nothing varies, since that is no error of nothing."""
     if se == 0:
         return np.nan, np.nan, np.nan
-    half = ratios.quantile(units) * se
+    half = quantile(units) * se
     return float(estimate), float(max(least, estimate - half)), float(min(most, estimate + half))
 
 
-def _row(found: Estimates, i: int) -> tuple[float, float, float]:
-    return float(found.value[i]), float(found.low[i]), float(found.high[i])
+def _row(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.value, estimate.low, estimate.high
 
 
 def _frame(one: Deals, rows: Sequence[tuple[Any, ...]], *columns: str) -> pd.DataFrame:

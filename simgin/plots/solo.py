@@ -9,7 +9,7 @@ import numpy as np
 from simgin.report import figures
 from simgin.report.figures import Series
 from simgin.report.wrapping import fold
-from simgin.stats.ratios import wilson
+from simgin.stats.estimate import wilson
 
 if TYPE_CHECKING:
     import pandas as pd

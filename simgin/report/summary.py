@@ -14,57 +14,59 @@ from typing import TYPE_CHECKING
 from simgin.report.numbers import DASH, estimate, number
 from simgin.report.sheet import markdown_table
 from simgin.stats import metrics, table
+from simgin.stats.metrics import BOTH, ONE, TWO
 from simgin.text.amounts import UNITS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# Matchups by their number of players
-TWO, ONE, BOTH = (2,), (1,), (1, 2)
 # Relative: a settlement nearer than this to the points of its deals is those points
 ADDED_UP = 1e-6
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of the summary: a metric, its heading, and the matchups that show it.
+    """One column of the summary: a metric, its key, and the matchups that show it.
 
     players: the numbers of players for which the metric exists. always: those that show it even if
     it never happened; the others show it only where it did.
     """
 
     metric: str
-    title: str
     key: str  # column name in summary.csv
-    percent: bool
     players: tuple[int, ...] = BOTH
     always: tuple[int, ...] = BOTH
 
     @property
+    def title(self) -> str:
+        """The heading."""
+        return metrics.BY_NAME[self.metric].title
+
+    @property
     def factor(self) -> int:
         """What values are multiplied by before they are printed."""
-        return 100 if self.percent else 1
+        return metrics.BY_NAME[self.metric].factor
 
 
 SUMMARY_COLUMNS = (
-    Column("deal_win", "deals won %", "deals_won_pct", True),
-    Column("margin", "points/deal", "points_per_deal", False, TWO),
-    Column("score", "score/deal", "score_per_deal", False, ONE),
-    Column("match_win", "matches won %", "matches_won_pct", True),
-    Column("goal_met", "goal met %", "goal_met_pct", True, ONE),
-    Column("settlement", "settlement", "settlement", False, TWO),
-    Column("gin", "gin %", "gin_pct", True),
-    Column("big_gin", "big gin %", "big_gin_pct", True, always=()),
-    Column("shot", "shot %", "shot_pct", True, always=()),
-    Column("knock", "knock %", "knock_pct", True, always=TWO),
-    Column("undercut", "undercut %", "undercut_pct", True, always=TWO),
-    Column("even", "even %", "even_pct", True, always=()),
-    Column("void", "void %", "void_pct", True, always=TWO),
-    Column("refused", "refused %", "refused_pct", True, always=()),
-    Column("joker", "joker %", "joker_pct", True, always=()),
-    Column("limit", "limit %", "limit_pct", True, always=()),
-    Column("stalled", "stalled %", "stalled_pct", True, always=()),
-    Column("turns", "turns", "turns", False),
+    Column("deal_win", "deals_won_pct"),
+    Column("margin", "points_per_deal", TWO),
+    Column("score", "score_per_deal", ONE),
+    Column("match_win", "matches_won_pct"),
+    Column("goal_met", "goal_met_pct", ONE),
+    Column("settlement", "settlement", TWO),
+    Column("gin", "gin_pct"),
+    Column("big_gin", "big_gin_pct", always=()),
+    Column("shot", "shot_pct", always=()),
+    Column("knock", "knock_pct", always=TWO),
+    Column("undercut", "undercut_pct", always=TWO),
+    Column("even", "even_pct", always=()),
+    Column("void", "void_pct", always=TWO),
+    Column("refused", "refused_pct", always=()),
+    Column("joker", "joker_pct", always=()),
+    Column("limit", "limit_pct", always=()),
+    Column("stalled", "stalled_pct", always=()),
+    Column("turns", "turns"),
 )
 
 

@@ -18,8 +18,8 @@ from simgin.review.review import Review
 from simgin.review.rule_metrics import FULL, NAMED_PAIR, Game
 from simgin.rules.goals import goal_of
 from simgin.stats import metrics, quantity, ratings, sequential
+from simgin.stats.estimate import Z95
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratios import Z95
 from simgin.value import outcomes
 from simgin.value import turns as turn_by_turn
 from simgin.value.value import ValueRefused
@@ -34,7 +34,7 @@ FAR = 0.98  # share of the deals that the bins of points reach over; the last bi
 
 
 def endings(review: Review) -> pd.DataFrame:
-    """How deals end: the means of the field as rows of a tidy frame (`simgin.stats.table.COLUMNS`)."""
+    """How deals end: the means of the field as rows of a tidy frame (`simgin.stats.table.TABLE_COLUMNS`)."""
     return _frame(
         [
             {

@@ -17,7 +17,8 @@ from simgin.review import knocking, skill
 from simgin.review.knocking import Matrix
 from simgin.rules.goals import goal_of
 from simgin.rules.parameters import Row
-from simgin.stats import metrics, quantity, ratings, ratios
+from simgin.stats import metrics, quantity, ratings
+from simgin.stats.estimate import POWER_80
 from simgin.stats.quantity import Quantity
 from simgin.stats.ratings import Pairing
 
@@ -245,8 +246,7 @@ def _verdict(game: Game) -> Told:
     if not lead.limits[0] * lead.limits[1] > 0:
         return f"{NAMED_PAIR[0]} and {NAMED_PAIR[1]} cannot be told apart here"
     needed = [
-        float(np.ceil(2 * ratios.POWER_80**2 * variance / size**2))
-        for size in (lead.value, far, near)
+        float(np.ceil(2 * POWER_80**2 * variance / size**2)) for size in (lead.value, far, near)
     ]
     return Quantity.chosen(needed[0], (needed[1], needed[2]), lead.n)
 

@@ -11,8 +11,8 @@ from simgin.report import numbers
 from simgin.report.sheet import Sheet
 from simgin.review.review import Change, Review
 from simgin.review.rule_metrics import Game, Told, Trait
+from simgin.stats.estimate import smallest_detectable_difference
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratios import smallest_detectable_difference
 
 MOST_CHANGES = 6  # that are told of one variant
 PORTRAIT = ("turns", "void", "gin", "seat", "best_k", "luck")  # what is told of a game by itself

@@ -10,8 +10,8 @@ from simgin.review.rule_metrics import Game, Told, Trait
 from simgin.rules import variants
 from simgin.rules.goals import goal_of
 from simgin.stats import metrics, quantity
+from simgin.stats.estimate import Z95
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratios import Z95
 
 FIELD = (
     solo.NAIVE,

@@ -128,11 +128,6 @@ def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndar
         return ledger.rows(0, task.units, matchup.batch)
 
 
-def total(rows: np.ndarray) -> np.ndarray:
-    """The exact sum of batch rows, column by column: int64 of length sums.COLUMNS."""
-    return np.asarray(rows.sum(axis=0, dtype=np.int64))
-
-
 def _resumed(ledger: Ledger, i: int, task: Task, rule: Rule) -> _Watch:
     """The watch of a cell with what an earlier run left in the ledger."""
     watch = _Watch(rule)

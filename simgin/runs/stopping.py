@@ -14,7 +14,8 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.play.matchup import Matchup
-from simgin.stats import metrics, ratios, sequential
+from simgin.stats import metrics, sequential
+from simgin.stats.ratios import estimate_metric
 
 # Standard deviations of the mean of a mirrored pair, and of a single deal or match, that plans reckon with: rounded up from what
 # gold and simple do under the shipped variants. A wrong one costs some width (a factor 4 in units: 1.67 for 1.55), never validity.
@@ -62,15 +63,8 @@ class Until:
         units, metric = int(totals[sums.UNITS]), metrics.BY_NAME[self.metric]
         if units < sequential.LOOK_FROM:
             return None
-        found = ratios.ratios(
-            units,
-            ratios.Totals.of(totals, [sums.FACT[metric.own]]),
-            scale=np.array([metric.scale]),
-            share=np.array([metric.share]),
-            always=np.array([metric.always]),
-            multiplier=self.multiplier(units),
-        )
-        reached = float(found.high[0] - found.low[0]) / 2
+        estimate = estimate_metric(totals, metric, multiplier=self.multiplier(units))
+        reached = (estimate.high - estimate.low) / 2
         if not reached <= self.half_width:  # NaN too
             return None
         return (

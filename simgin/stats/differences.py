@@ -1,27 +1,37 @@
-"""Differences between two cells: paired batch by batch where they were played on the same packs, with tests and what they can find.
+"""Differences of metrics between two cells, with tests and what the tests can find.
 
-All cells of one seed share their packs: unit u of one has the pack of unit u of the other. The difference of two ratios then has the
-error of its paired batch differences (delta method: batch b moves a ratio r by (N_b - r D_b) / D), which is often several times less
-than that of two independent runs. See
-docs/explanation/statistics.md#differences-between-matchups.
+All cells of one seed share their packs: unit u of one has the pack of unit u of the other. So the
+difference of two ratios has the error of its paired batch differences, which is often several times
+smaller than that of two independent runs
+(docs/explanation/statistics.md#differences-between-matchups).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from simgin.core import sums
-from simgin.stats import metrics, ratios
+from simgin.stats import batches, metrics
+from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats.estimate import (
+    NORMAL_FROM,
+    Z95,
+    Estimate,
+    quantile,
+    smallest_detectable_difference,
+)
 from simgin.stats.metrics import Metric
+from simgin.stats.played import Played
+from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_NAMES = (
+NAMES = (
     "variant",
     "strategy",
     "opponent",
@@ -31,178 +41,155 @@ _NAMES = (
     "unit",
     "metric",
 )
-COLUMNS = (*_NAMES, "difference", "se", "low", "high", "p", "p_holm", "detectable", "n", "paired")
-ENOUGH_BATCHES = 5  # with fewer a paired difference is undefined: a dash
+DIFFERENCE_COLUMNS = (
+    *NAMES,
+    "difference",
+    "se",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "detectable",
+    "n",
+    "paired",
+)
+
+Comparison = tuple[Played, Played]  # a cell and its base
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
-    """A cell seen by one of its strategies."""
+class _Test(NamedTuple):
+    """95 % limits, two-sided p, and the true difference that the test finds in four runs of five."""
 
-    variant: str
-    strategy: str
-    opponent: str  # empty for one player
-    unit: str  # what was played: "deal" or "match"
-    seed: int
-    rows: np.ndarray  # batch rows, int64 (batches, sums.COLUMNS), from unit 0 on
-    as_b: bool = False  # whether `strategy` is B of these rows
-    # Of the rule of stopping that the run was made under (`simgin.runs.stopping`)
-    multiplier: float | None = None
-
-    def numerator(self, metric: Metric) -> int:
-        """The fact that a metric counts, seen from this side."""
-        return sums.FACT[metric.other if self.as_b else metric.own]
-
-    def sign(self, metric: Metric) -> int:
-        """-1 for what this side sees as a negative."""
-        return -1 if self.as_b and metric.zero_sum else 1
+    low: float = np.nan
+    high: float = np.nan
+    p: float = np.nan
+    detectable: float = np.nan
 
 
-def differences(comparisons: Sequence[tuple[Side, Side]], names: Sequence[str]) -> pd.DataFrame:
-    """Side minus base for every comparison (side, base) and metric, one a row (COLUMNS); undefined ones are NaN.
+def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.DataFrame:
+    """Cell minus base for every comparison and metric: a frame with DIFFERENCE_COLUMNS, NaN where undefined.
 
-    `unit` and `n` are what the metric is per and how many of them the smaller cell counts. p is two-sided, for sizes fixed
-    beforehand: undefined where a side ran under a rule of stopping, whose intervals are widened instead. p_holm is adjusted for the
-    whole frame, one family. `detectable` is the true difference that a test finds in four runs of five.
+    `unit` and `n` say what the metric is per, and how many of them the smaller cell has. p is
+    two-sided, for sizes fixed beforehand: undefined where a cell ran under a stopping rule, whose
+    intervals are widened instead. p_holm is adjusted for the whole frame, one family. `detectable`
+    is the true difference that a test finds in four runs of five.
     """
     import pandas as pd
 
     chosen = [metrics.BY_NAME[name] for name in names]
-    rows = [row for side, base in comparisons for row in _compared(side, base, chosen)]
-    frame = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "p_holm"])
-    return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))[list(COLUMNS)]
+    rows: list[dict[str, object]] = []
+    for played, base in comparisons:
+        rows += _compare(played, base, chosen)
+    frame = pd.DataFrame(rows, columns=[name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
+    return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))[list(DIFFERENCE_COLUMNS)]
 
 
 def holm(p: np.ndarray) -> np.ndarray:
     """Holm's adjusted p values of a family, in the order given; NaN stays NaN and counts for nothing."""
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
+    steps = p[order] * np.arange(len(order), 0, -1)
     adjusted = np.full(len(p), np.nan)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1)))
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps))
     return adjusted
 
 
-def shared(side: Side, base: Side) -> tuple[np.ndarray, np.ndarray]:
-    """The batches of both that hold the same units, in order; none where seeds or units differ."""
-    common = (
-        min(len(side.rows), len(base.rows))
-        if (side.seed, side.unit) == (base.seed, base.unit)
-        else 0
-    )
-    one, other = side.rows[:common], base.rows[:common]
-    same = one[:, sums.UNITS] == other[:, sums.UNITS]
-    return one[same], other[same]
+def share_packs(played: Played, base: Played) -> Comparison | None:
+    """Both cells cut to the batches that hold the same units; None if there are none."""
+    cell, other = played.cell, base.cell
+    if (cell.seed, cell.unit) != (other.seed, other.unit):
+        return None
+    common = min(len(played.rows), len(base.rows))
+    rows, base_rows = played.rows[:common], base.rows[:common]
+    same = rows[:, sums.UNITS] == base_rows[:, sums.UNITS]
+    if not same.any():
+        return None
+    return replace(played, rows=rows[same]), replace(base, rows=base_rows[same])
 
 
-def _compared(side: Side, base: Side, chosen: Sequence[Metric]) -> list[tuple[object, ...]]:
+def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dict[str, object]]:
     """The rows of one comparison, without Holm's column."""
-    one, other = shared(side, base)
-    paired = len(one) > 0
-    cells = (side, one), (base, other)
-    if not paired:
-        cells = (side, side.rows), (base, base.rows)
-    estimates = [_estimates(cell, rows, chosen) for cell, rows in cells]
-    names = side.variant, side.strategy, side.opponent, base.variant, base.strategy, base.opponent
-    found: list[tuple[object, ...]] = []
-    for i, metric in enumerate(chosen):
-        difference = float(estimates[0].value[i] - estimates[1].value[i])
-        se, units = _paired_error(cells, metric) if paired else _separate_error(estimates, i)
-        if np.isnan(difference) or np.isnan(se):
-            difference = se = np.nan
-        n = min(
-            int(
-                rows[
-                    :, sums.SUM + sums.FACT["deals" if metric.unit == metrics.DEAL else "matches"]
-                ].sum()
-            )
-            for _, rows in cells
-        )
-        limits = _tested(difference, se, units, _widening(side, base))
-        found.append((*names, metric.unit, metric.name, difference, se, *limits, n, paired))
-    return found
+    shared = share_packs(played, base)
+    cells = shared or (played, base)
+    names = {
+        "variant": played.cell.variant,
+        "strategy": played.strategy,
+        "opponent": played.opponent,
+        "base_variant": base.cell.variant,
+        "base_strategy": base.strategy,
+        "base_opponent": base.opponent,
+    }
+    rows: list[dict[str, object]] = []
+    for metric in chosen:
+        difference, se, support = _difference(cells, metric, paired=shared is not None)
+        row: dict[str, object] = {**names, "unit": metric.unit, "metric": metric.name}
+        row |= {"difference": difference, "se": se}
+        row |= _test(difference, se, support, _multiplier(cells))._asdict()
+        n = min(batches.count_played(cell.rows, metric.unit) for cell in cells)
+        rows.append(row | {"n": n, "paired": shared is not None})
+    return rows
 
 
-def _estimates(side: Side, rows: np.ndarray, chosen: Sequence[Metric]) -> ratios.Estimates:
-    total = rows.sum(axis=0, dtype=np.int64)
-    facts, signs = (
-        [reading(metric) for metric in chosen] for reading in (side.numerator, side.sign)
-    )
-    scale, share, always = (
-        np.array([getattr(metric, name) for metric in chosen])
-        for name in ("scale", "share", "always")
-    )
-    return ratios.ratios(
-        int(total[sums.UNITS]),
-        ratios.Totals.of(total, facts, np.array(signs, dtype=object)),
-        scale,
-        share,
-        always,
-    )
+def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> tuple[float, float, float]:
+    """A difference, its standard error, and the units (or batches) that its t quantile goes by."""
+    estimate, base = (_estimate(cell, metric) for cell in cells)
+    if paired:
+        se, support = _paired_error(cells, metric)
+    else:
+        se, support = _separate_error(estimate, base)
+    difference = estimate.value - base.value
+    if np.isnan(difference) or np.isnan(se):
+        return np.nan, np.nan, support
+    return difference, se, support
 
 
-def influence(rows: np.ndarray, numerator: int, scale: int = 1) -> np.ndarray:
-    """How far each batch moves the ratio of a fact to its denominator: (N_b - r D_b) / D, float64 (batches,), sum 0."""
-    n, d = rows[:, sums.SUM + numerator] / scale, rows[:, sums.SUM + sums.DENOMINATOR[numerator]]
-    return np.asarray((n - n.sum() / d.sum() * d) / d.sum())
+def _estimate(played: Played, metric: Metric) -> Estimate:
+    return estimate_metric(batches.total(played.rows), metric, played.as_b)
 
 
-def effective(rows: np.ndarray) -> float:
-    """How many batches of equal size these are worth, (sum u)^2 / sum u^2: one cut short counts for less than one."""
-    units = rows[:, sums.UNITS].astype(float)
-    return float(units.sum() ** 2 / (units @ units))
+def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
+    """The standard error of the difference from the batches, and their effective number.
 
-
-def _paired_error(cells: Sequence[tuple[Side, np.ndarray]], metric: Metric) -> tuple[float, float]:
-    """Standard error of the difference from the batches, and their effective number. NaN where too few hold anything to compare.
-
-    A batch of u of U units has its influence's variance in proportion to u (1 - u / U), so the sum of squares is short by one
-    part in the effective number.
+    NaN where too few batches hold anything to compare.
     """
-    batches = effective(cells[0][1])
-    seen = np.logical_or.reduce(
-        [rows[:, sums.SUM + side.numerator(metric)] != 0 for side, rows in cells]
-    )
-    if min(batches, seen.sum()) < ENOUGH_BATCHES or any(
-        not _divided(side, rows, metric) for side, rows in cells
-    ):
-        return np.nan, batches
-    one, other = (
-        side.sign(metric) * influence(rows, side.numerator(metric), metric.scale)
-        for side, rows in cells
-    )
-    return float(np.sqrt(batches / (batches - 1) * ((one - other) ** 2).sum())), batches
+    effective = batches.effective(cells[0].rows)
+    facts = [metric.fact(cell.as_b) for cell in cells]
+    has_any = np.zeros(len(cells[0].rows), bool)
+    for cell, fact in zip(cells, facts, strict=True):
+        has_any |= cell.rows[:, sums.SUM + fact] != 0
+        if not cell.rows[:, sums.SUM + sums.DENOMINATOR[fact]].any():
+            return np.nan, effective
+    if min(effective, has_any.sum()) < ENOUGH_BATCHES:
+        return np.nan, effective
+    moves, base_moves = (cell.moves(metric) for cell in cells)
+    return batches.standard_error(moves - base_moves, effective), effective
 
 
-def _divided(side: Side, rows: np.ndarray, metric: Metric) -> bool:
-    return bool(rows[:, sums.SUM + sums.DENOMINATOR[side.numerator(metric)]].any())
+def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
+    """The standard error of the difference of independent runs, and the units of its t quantile.
 
-
-def _separate_error(estimates: Sequence[ratios.Estimates], i: int) -> tuple[float, float]:
-    """Standard error of the difference of independent runs, and the units (Welch, Satterthwaite) that its t distribution goes by."""
-    parts = np.array([estimate.se[i] ** 2 for estimate in estimates])
-    freedom = np.array([max(int(estimate.support[i]) - 1, 1) for estimate in estimates])
+    The degrees of freedom are those of Welch and Satterthwaite.
+    """
+    parts = np.array([estimate.se**2, base.se**2])
+    freedom = np.array([max(estimate.n - 1, 1), max(base.n - 1, 1)])
     variance = parts.sum()
     if not variance > 0:
         return float(np.sqrt(variance)), float(freedom.min()) + 1
     return float(np.sqrt(variance)), float(variance**2 / (parts**2 / freedom).sum()) + 1
 
 
-def _widening(side: Side, base: Side) -> float | None:
-    """The multiplier that the difference takes, if either side might have been stopped by its results."""
-    return max(
-        (cell.multiplier for cell in (side, base) if cell.multiplier is not None), default=None
-    )
+def _multiplier(cells: Comparison) -> float | None:
+    """The wider multiplier of the two, if results might have stopped either cell."""
+    return max((cell.multiplier for cell in cells if cell.multiplier is not None), default=None)
 
 
-def _tested(
-    difference: float, se: float, units: float, multiplier: float | None
-) -> tuple[float, float, float, float]:
-    """Low, high, two-sided p and what a test finds: Student's t below 100 units (batches); all NaN for a difference without error."""
+def _test(difference: float, se: float, support: float, multiplier: float | None) -> _Test:
+    """Student's t below 100 units or batches, else normal; all NaN for a difference without error."""
     from scipy.special import stdtr
 
     if not se > 0:
-        return np.nan, np.nan, np.nan, np.nan
-    half = ratios.quantile(units) * se * (1 if multiplier is None else multiplier / ratios.Z95)
-    freedom = units - 1 if units < ratios.NORMAL_FROM else np.inf
+        return _Test()
+    half = quantile(support) * se * (1 if multiplier is None else multiplier / Z95)
+    freedom = support - 1 if support < NORMAL_FROM else np.inf
     p = 2 * float(stdtr(freedom, -abs(difference) / se)) if multiplier is None else np.nan
-    return difference - half, difference + half, p, ratios.smallest_detectable_difference(se)
+    return _Test(difference - half, difference + half, p, smallest_detectable_difference(se))

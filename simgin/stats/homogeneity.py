@@ -1,8 +1,7 @@
-"""Whether a share is the same in every batch, and with every worker: chi-square with errors clustered by unit.
+"""Homogeneity of a share over batches and over workers: chi-square with errors clustered by unit.
 
-A batch is a pure function of its units, so one that stands out is played again and must repeat; nothing is ever dropped.
-
-See docs/explanation/statistics.md#homogeneity.
+A batch is a pure function of its units, so one that stands out is played again and must repeat;
+nothing is ever dropped (docs/explanation/statistics.md#homogeneity).
 """
 
 from __future__ import annotations
@@ -18,7 +17,10 @@ from simgin.stats import metrics
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """Chi-square of a share over batches, or over groups of them; NaN where fewer than two are to be compared or nothing varies."""
+    """Chi-square of a share over batches, or over groups of them.
+
+    NaN where there are fewer than two to compare, or nothing varies.
+    """
 
     statistic: float
     df: int
@@ -32,17 +34,13 @@ def homogeneity(
 ) -> Homogeneity:
     """Chi-square of a metric, seen by A, over the batches of rows (int64 (batches, sums.COLUMNS)).
 
-    `groups` labels each batch, say by its worker, and compares the groups instead. The variance is that of the units of all batches.
+    `groups` labels each batch, say by its worker, and compares the groups instead. The variance is
+    that of the units of all batches.
     """
     from scipy.special import chdtrc
 
-    labels, group = np.unique(
-        np.arange(len(rows)) if groups is None else np.asarray(groups), return_inverse=True
-    )
-    merged = np.zeros((len(labels), sums.COLUMNS), np.int64)
-    np.add.at(merged, group, rows)
-    merged, labels = merged[merged[:, sums.UNITS] > 0], labels[merged[:, sums.UNITS] > 0]
-    residual, variance = _residuals(merged, sums.FACT[metrics.BY_NAME[metric].own])
+    labels, merged = _merged(rows, np.arange(len(rows)) if groups is None else np.asarray(groups))
+    residual, variance = _residuals(merged, metrics.BY_NAME[metric].fact())
     df = len(merged) - 1
     if df < 1 or not variance > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
@@ -59,17 +57,24 @@ def homogeneity(
     )
 
 
+def _merged(rows: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The labels of the groups that hold units, and the sums of their rows."""
+    labels, group = np.unique(groups, return_inverse=True)
+    merged = np.zeros((len(labels), sums.COLUMNS), np.int64)
+    np.add.at(merged, group, rows)
+    held = merged[:, sums.UNITS] > 0
+    return labels[held], merged[held]
+
+
 def _residuals(rows: np.ndarray, fact: int) -> tuple[np.ndarray, float]:
     """N_b - r D_b of every batch, and the variance of the same of a unit."""
-    total, below = rows.sum(axis=0, dtype=np.int64), sums.DENOMINATOR[fact]
-    n, d, units = (int(total[column]) for column in (sums.SUM + fact, sums.SUM + below, sums.UNITS))
+    below = sums.DENOMINATOR[fact]
+    total = [int(column) for column in rows.sum(axis=0, dtype=np.int64)]
+    n, d, units = total[sums.SUM + fact], total[sums.SUM + below], total[sums.UNITS]
     if d == 0 or units < 2:
         return np.zeros(len(rows)), 0.0
-    nn, dd, nd = (
-        int(total[column])
-        for column in (sums.SQUARE + fact, sums.SQUARE + below, sums.CROSS + fact)
-    )
+    nn, dd = total[sums.SQUARE + fact], total[sums.SQUARE + below]
+    nd = total[sums.CROSS + fact]
     scatter = nn * d * d - 2 * n * d * nd + n * n * dd  # exact: sum (N - r D)^2 times D^2
-    return rows[:, sums.SUM + fact] - n / d * rows[:, sums.SUM + below], scatter / (
-        d * d * (units - 1)
-    )
+    residual = rows[:, sums.SUM + fact] - n / d * rows[:, sums.SUM + below]
+    return residual, scatter / (d * d * (units - 1))

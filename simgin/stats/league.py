@@ -1,7 +1,8 @@
-"""The league: how everyone of a round robin does against everyone else, in matches, deals and points side by side.
+"""The league table of a round robin: matches, deals and points side by side.
 
-One number cannot rank players of gin (docs/explanation/statistics.md#traps): who wins most deals need not win most matches, and who beats whom
-goes round in circles. So the standings show all three beside the rating, and the cross-table stands beside the standings.
+No single number can rank players of gin: who wins most deals need not win most matches, and who
+beats whom goes round in circles (docs/explanation/statistics.md#traps). So the standings show all
+three measures beside the rating, and the cross-table stands beside the standings.
 """
 
 from __future__ import annotations
@@ -11,82 +12,70 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.core import sums
-from simgin.stats import metrics, ratios
-from simgin.stats.differences import ENOUGH_BATCHES, Side, effective, influence
+from simgin.stats import batches, metrics
+from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats.estimate import Z95, quantile
+from simgin.stats.played import Played
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MEASURES = {"deal": ("deal_win", "margin"), "match": ("match_win", "deal_win", "margin")}
-COLUMNS = (
+LEAGUE_COLUMNS = (
     "place",
     "strategy",
     "elo",
     "elo_low",
     "elo_high",
-    *(f"{m}{end}" for m in MEASURES["match"] for end in ("", "_low", "_high")),
+    *(f"{measure}{end}" for measure in MEASURES["match"] for end in ("", "_low", "_high")),
     "n",
 )
 
 
-def standings(sides: Sequence[Side], ratings: pd.DataFrame) -> pd.DataFrame:
-    """Everyone's mean over his opponents of matches won, deals won and points per deal, with 95 % limits (COLUMNS), best rating first.
+def standings(seen: Sequence[Played], ratings: pd.DataFrame) -> pd.DataFrame:
+    """Everyone's means over their opponents, with 95 % limits, best rating first (LEAGUE_COLUMNS).
 
-    sides: every cell seen from both its sides, all of one size and seed. The mean gives every opponent the same weight; its error is
-    taken over batches, jointly for all cells, since they share their packs. ratings: as of `simgin.stats.ratings.ratings`, of the same cells.
+    seen: every cell from both its sides, all of one size and seed. Every opponent has the same
+    weight; errors are taken over batches, jointly for all cells, since they share their packs.
+    ratings: the frame of `simgin.stats.ratings.ratings` for the same cells.
     """
     import pandas as pd
 
-    rows = [
-        {
+    rows = []
+    for place, (_, rated) in enumerate(ratings.iterrows(), start=1):
+        row = {
             "place": place,
             "strategy": rated["strategy"],
             "elo": rated["elo"],
             "elo_low": rated["low"],
             "elo_high": rated["high"],
         }
-        | _means([side for side in sides if side.strategy == rated["strategy"]])
-        for place, (_, rated) in enumerate(ratings.iterrows(), start=1)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        own = [played for played in seen if played.strategy == rated["strategy"]]
+        rows.append(row | _means(own))
+    return pd.DataFrame(rows, columns=list(LEAGUE_COLUMNS))
 
 
-def _means(sides: Sequence[Side]) -> dict[str, float]:
-    """What one strategy made of all its opponents: of each measure the mean and its limits, and how many deals or matches it played."""
-    found: dict[str, float] = {}
-    for name in MEASURES[sides[0].unit]:
-        value, half = _mean(sides, name)
-        found |= {name: value, f"{name}_low": value - half, f"{name}_high": value + half}
-    counted = sums.SUM + sums.FACT["deals" if sides[0].unit == metrics.DEAL else "matches"]
-    return found | {"n": sum(int(side.rows[:, counted].sum()) for side in sides)}
+def _means(cells: Sequence[Played]) -> dict[str, float]:
+    """Of one strategy each measure with its limits, and how many deals or matches it played."""
+    unit = cells[0].cell.unit
+    row: dict[str, float] = {}
+    for name in MEASURES[unit]:
+        value, half = _mean(cells, name)
+        row |= {name: value, f"{name}_low": value - half, f"{name}_high": value + half}
+    return row | {"n": sum(batches.count_played(played.rows, unit) for played in cells)}
 
 
-def _mean(sides: Sequence[Side], name: str) -> tuple[float, float]:
-    """The mean of a metric over cells with the half-width of its interval; NaN where batches are too few."""
+def _mean(cells: Sequence[Played], name: str) -> tuple[float, float]:
+    """The mean of a metric over cells, and the half-width of its interval.
+
+    The half-width is NaN where there are too few batches.
+    """
     metric = metrics.BY_NAME[name]
-    values = [
-        side.sign(metric) * _ratio(side.rows, side.numerator(metric), metric.scale)
-        for side in sides
-    ]
-    batches = effective(sides[0].rows)
-    if batches < ENOUGH_BATCHES:
-        return float(np.mean(values)), np.nan
-    moved = np.mean(
-        [
-            side.sign(metric) * influence(side.rows, side.numerator(metric), metric.scale)
-            for side in sides
-        ],
-        axis=0,
-    )
-    se = np.sqrt(batches / (batches - 1) * (moved**2).sum())
-    widest = max(side.multiplier or ratios.Z95 for side in sides) / ratios.Z95
-    return float(np.mean(values)), float(ratios.quantile(batches) * se * widest)
-
-
-def _ratio(rows: np.ndarray, numerator: int, scale: int) -> float:
-    return float(
-        rows[:, sums.SUM + numerator].sum()
-        / scale
-        / rows[:, sums.SUM + sums.DENOMINATOR[numerator]].sum()
-    )
+    value = float(np.mean([played.value(metric) for played in cells]))
+    effective = batches.effective(cells[0].rows)
+    if effective < ENOUGH_BATCHES:
+        return value, np.nan
+    moves = np.mean([played.moves(metric) for played in cells], axis=0)
+    se = batches.standard_error(moves, effective)
+    widest = max(played.multiplier or Z95 for played in cells) / Z95
+    return value, float(quantile(effective) * se * widest)

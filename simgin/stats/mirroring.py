@@ -1,6 +1,6 @@
-"""What mirroring is worth, and who sweeps: read from the pairs of one cell.
+"""What mirroring is worth, and who sweeps: measured from the pairs of one cell.
 
-See docs/explanation/statistics.md#what-mirroring-is-worth.
+docs/explanation/statistics.md#what-mirroring-is-worth has the formulas.
 """
 
 from __future__ import annotations
@@ -12,101 +12,107 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core import sums
-from simgin.stats import metrics, quantity, ratios
+from simgin.stats import batches, metrics, quantity
+from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats.estimate import ENOUGH_UNITS
 from simgin.stats.quantity import Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("measure", "rho", "luck", "se", "n")
-ENOUGH_BATCHES = 5  # with fewer rho has no error, and is not told
+MIRRORING_COLUMNS = ("measure", "rho", "luck", "se", "n")
+# The fact and the column of squares that hold the margin of what was played
 MARGIN = {
     metrics.DEAL: ("a_margin", sums.DEAL_SQUARE),
     metrics.MATCH: ("a_match_margin", sums.MATCH_SQUARE),
 }
+PAIRS = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
+SCORES = np.arange(sums.PAIR_BINS) / 4  # what A wins of a pair, by bin
+
+Rho = Callable[[np.ndarray, str], np.ndarray]  # sums of rows (sums, columns), unit -> rho of each
 
 
 def gain(rows: np.ndarray, unit: str) -> pd.DataFrame:
-    """The ratio rho = Var(z) / (Var(x) / 2) of the margin ("points") and of what is won ("share"), with luck = 1 - rho; COLUMNS.
+    """rho and luck of the margin ("points") and of wins ("share"): MIRRORING_COLUMNS.
 
-    z is the mean of a pair, x a single result of what was played (unit "deal" or "match"); what nobody won counts one half. rho is 1
-    where pairing gains nothing, and n single results are worth n / rho; luck is the share of a single result's variance that belongs
-    to the pack. One standard error holds for both, from leaving out each batch in turn. rows: int64 (batches, sums.COLUMNS) of a
-    mirrored cell; ValueError for another. n counts single results; NaN under 30 pairs or 5 batches, or where nothing varies.
+    rho = Var(z) / (Var(x) / 2), where z is the mean of a pair and x a single result of what was
+    played (unit "deal" or "match"); what nobody won counts one half. It is 1 where pairing gains
+    nothing, and n single results are worth n / rho. luck = 1 - rho is the share of a single
+    result's variance that belongs to the pack. One standard error holds for both, from leaving out
+    each batch in turn. n counts single results.
+
+    rows: int64 (batches, sums.COLUMNS) of a mirrored cell; ValueError for another. NaN under 30
+    pairs or 5 batches, or where nothing varies.
     """
     import pandas as pd
 
-    total = rows.sum(axis=0, dtype=np.int64)
-    singles = int(total[sums.SUM + sums.FACT["deals" if unit == metrics.DEAL else "matches"]])
-    if singles != 2 * total[sums.UNITS]:
+    singles = batches.count_played(rows, unit)
+    if singles != 2 * int(rows[:, sums.UNITS].sum()):
         raise ValueError(
-            "Nothing was played in pairs here, so there is no gain of pairing: take a cell of two different strategies."
+            "Nothing was played in pairs here, so there is no gain of pairing: "
+            "take a cell of two different strategies."
         )
     table = []
-    for measure, of in (("points", _margins), ("share", _shares)):
-        rho = _jackknifed(rows, unit, of)
+    for measure, function in (("points", _margin_rho), ("share", _win_rho)):
+        rho = _jackknifed(rows, unit, function)
         table.append((measure, rho.value, 1 - rho.value, rho.se, singles))
-    return pd.DataFrame(table, columns=list(COLUMNS))
+    return pd.DataFrame(table, columns=list(MIRRORING_COLUMNS))
 
 
 def luck(rows: np.ndarray, unit: str) -> Quantity:
     """1 - rho of the margin, as `gain` has it; a share of variance, which noise can take below 0."""
-    rho = _jackknifed(rows, unit, _margins)
+    rho = _jackknifed(rows, unit, _margin_rho)
     return rho.scaled(-1, 1)
 
 
-def _jackknifed(
-    rows: np.ndarray, unit: str, rho: Callable[[np.ndarray, str], np.ndarray]
-) -> Quantity:
-    """The ratio rho of all batches, with its error by the jackknife over batches."""
-    total = rows.sum(axis=0, dtype=np.int64)
-    n = int(total[sums.SUM + sums.FACT["deals" if unit == metrics.DEAL else "matches"]])
-    if total[sums.UNITS] < ratios.ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
+def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
+    """rho of all batches, with its error by the jackknife over batches."""
+    total, n = batches.total(rows), batches.count_played(rows, unit)
+    if total[sums.UNITS] < ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
         return Quantity.told(np.nan, np.nan, n)
-    return quantity.of_left_out(float(rho(total[None], unit)[0]), rho(total - rows, unit), n)
+    whole = float(rho(total[None], unit)[0])
+    return quantity.of_left_out(whole, rho(total - rows, unit), n)
 
 
-def _margins(totals: np.ndarray, unit: str) -> np.ndarray:
-    """The ratio rho of the margin for each of several sums of rows (float64 (sums,)); NaN where it never varies."""
+def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
+    """rho of the margin for each of several sums of rows, float64 (sums,); NaN if it never varies."""
     name, square = MARGIN[unit]
+    fact = sums.FACT[name]
     return _rho(
         totals[:, sums.UNITS],
-        totals[:, sums.SUM + sums.FACT[name]] / 2,
-        totals[:, sums.SQUARE + sums.FACT[name]] / 4,
+        totals[:, sums.SUM + fact] / 2,
+        totals[:, sums.SQUARE + fact] / 4,
         totals[:, square].astype(float),
     )
 
 
-def _shares(totals: np.ndarray, unit: str) -> np.ndarray:
+def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """The same of what is won: 1, one half or 0."""
-    counts, score = (
-        totals[:, sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + sums.PAIR_BINS],
-        np.arange(sums.PAIR_BINS) / 4,
-    )
+    counts = totals[:, PAIRS]
     fact = {name: totals[:, sums.SUM + i] for name, i in sums.FACT.items()}
     if unit == metrics.DEAL:
         won, drawn = fact["a_deal_win"], fact["deals"] - fact["decided"]
     else:
         drawn = fact["match_drawn"] + fact["unfinished"]
         won = (fact["a_match_win"] - drawn) / 2
-    return _rho(totals[:, sums.UNITS], counts @ score, counts @ score**2, won + drawn / 4)
+    return _rho(totals[:, sums.UNITS], counts @ SCORES, counts @ SCORES**2, won + drawn / 4)
 
 
 def _rho(
     pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
 ) -> np.ndarray:
-    """From the sum of z, of z^2 and of x^2 over both halves: both variances are taken about the common mean."""
+    """From the sum of z, of z^2, and of x^2 over both halves; both variances about one mean."""
     mean = total / pairs
-    of_pairs = (pair_squares - pairs * mean**2) / (pairs - 1)
-    of_singles = (single_squares - 2 * pairs * mean**2) / (2 * pairs - 1)
-    return np.asarray(
-        np.divide(2 * of_pairs, of_singles, out=np.full(len(pairs), np.nan), where=of_singles > 0)
-    )
+    pair_variance = (pair_squares - pairs * mean**2) / (pairs - 1)
+    single_variance = (single_squares - 2 * pairs * mean**2) / (2 * pairs - 1)
+    undefined = np.full(len(pairs), np.nan)
+    varies = single_variance > 0
+    return np.asarray(np.divide(2 * pair_variance, single_variance, out=undefined, where=varies))
 
 
 @dataclass(frozen=True)
 class Sweeps:
-    """Pairs in which one strategy won both halves, and the chance of so uneven a number if neither is better."""
+    """Pairs in which one strategy won both halves, and the chance of such a split by luck alone."""
 
     a: int
     b: int
@@ -114,8 +120,11 @@ class Sweeps:
 
 
 def sweeps(totals: np.ndarray) -> Sweeps:
-    """The exact sign test on sweeps. totals: sum of the batch rows of a mirrored cell, int64 of length sums.COLUMNS."""
+    """The exact sign test on sweeps.
+
+    totals: sum of the batch rows of a mirrored cell, int64 of length sums.COLUMNS.
+    """
     from scipy.stats import binomtest
 
-    a, b = int(totals[sums.PAIR_HISTOGRAM + sums.PAIR_BINS - 1]), int(totals[sums.PAIR_HISTOGRAM])
+    b, *_, a = (int(count) for count in totals[PAIRS])
     return Sweeps(a, b, float(binomtest(a, a + b).pvalue) if a + b else np.nan)

@@ -1,41 +1,35 @@
-"""Estimates from single observations, clustered by unit: a mirrored pair, or a deal or match of its own.
+"""Estimates from single observations, with errors clustered by unit.
 
-`simgin.stats.ratios` has the same from exact sums of batches; here every observation is at hand.
-
-See docs/explanation/statistics.md#units-and-pairs.
+A unit is a mirrored pair, or a deal or match of its own
+(docs/explanation/statistics.md#units-and-pairs). `simgin.stats.ratios` computes the same from the
+exact sums of batches; here every observation is at hand.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simgin.stats.ratios import ENOUGH_UNITS, Z95, quantile, wilson
+from simgin.stats.estimate import ENOUGH_UNITS, Z95, Estimate, quantile, undefined
 
 
-class Ratio(NamedTuple):
-    """A ratio, its standard error, and the units behind it; value and error are NaN below 30 units."""
+def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Estimate:
+    """Sum over sum of observations, with the error of the delta method over units.
 
-    value: float
-    se: float
-    units: int
-
-
-def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Ratio:
-    """Sum over sum of observations, with the error of the delta method over units; `denominator` may be one number for all."""
+    `denominator` may be one number for all. Undefined below 30 units.
+    """
     x, d = np.asarray(numerator, float), np.broadcast_to(np.asarray(denominator, float), unit.shape)
     labels, place = np.unique(unit, return_inverse=True)
     n, total = len(labels), d.sum()
     if n < ENOUGH_UNITS or total <= 0:
-        return Ratio(np.nan, np.nan, n)
+        return undefined(n)
     value = x.sum() / total
     residual = np.bincount(place, x - value * d)
-    return Ratio(float(value), float(np.sqrt(n / (n - 1) * (residual**2).sum()) / total), n)
+    se = float(np.sqrt(n / (n - 1) * (residual**2).sum()) / total)
+    return Estimate(float(value), se, n, *limits(float(value), se, n))
 
 
-def mean(x: ArrayLike, unit: np.ndarray) -> Ratio:
+def mean(x: ArrayLike, unit: np.ndarray) -> Estimate:
     """The mean of observations."""
     return ratio(x, 1, unit)
 
@@ -43,16 +37,21 @@ def mean(x: ArrayLike, unit: np.ndarray) -> Ratio:
 def by_cell(
     x: np.ndarray, unit: np.ndarray, cell: np.ndarray, cells: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """In each of so many cells the mean of x, its standard error and the number of observations; NaN in cells of fewer than 30 units."""
+    """The mean of x in each of `cells` cells, its standard error and the number of observations.
+
+    NaN in cells of fewer than 30 units. cell: of every observation, from 0.
+    """
     n = np.bincount(cell, minlength=cells)
-    keys, place = np.unique(cell * (unit.max(initial=0) + 1) + unit, return_inverse=True)
-    own = keys // (unit.max(initial=0) + 1)
-    units = np.bincount(own, minlength=cells)
-    enough = units >= ENOUGH_UNITS
+    units = unit.max(initial=0) + 1
+    keys, place = np.unique(cell * units + unit, return_inverse=True)
+    own = keys // units
+    counts = np.bincount(own, minlength=cells)
+    enough = counts >= ENOUGH_UNITS
     value = np.where(enough, np.bincount(cell, x, minlength=cells) / np.maximum(n, 1), np.nan)
     residual = np.bincount(place, x - value[cell], minlength=len(keys))
     square = np.bincount(own, residual**2, minlength=cells)
-    return value, np.sqrt(units / np.maximum(units - 1, 1) * square) / np.maximum(n, 1), n
+    se = np.sqrt(counts / np.maximum(counts - 1, 1) * square) / np.maximum(n, 1)
+    return value, se, n
 
 
 def limits(value: float, se: float, units: int) -> tuple[float, float]:
@@ -61,24 +60,23 @@ def limits(value: float, se: float, units: int) -> tuple[float, float]:
     return value - half, value + half
 
 
-def share_limits(value: float, se: float, n: int) -> tuple[float, float]:
-    """95 % limits of a share: Wilson's for as many trials as its error is worth, of n where all went alike."""
-    return wilson(value, value * (1 - value) / se**2 if se > 0 else n)
-
-
 def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
-    """95 % limits of the median of x: order statistics, at the ranks of a sign test whose error is clustered by unit.
+    """95 % limits of the median of x, which comes from at least 30 units.
 
-    Woodruff, Journal of the American Statistical Association 1952. x comes from at least 30 units.
+    They are order statistics, at the ranks of a sign test whose error is clustered by unit
+    (Woodruff, Journal of the American Statistical Association 1952).
     """
     side = np.sign(x - np.median(x))
-    alone = mean(side, np.arange(len(x))).se
-    effect = mean(side, unit).se / alone if alone > 0 else 1.0
+    unclustered = mean(side, np.arange(len(x))).se
+    effect = mean(side, unit).se / unclustered if unclustered > 0 else 1.0
     return quantile_limits(x, 0.5, effect * 0.5 / np.sqrt(len(x)))
 
 
 def quantile_limits(x: np.ndarray, q: float, se: float) -> tuple[float, float]:
-    """The order statistics of x around the ranks q +- 1.96 se, se being the error of the share of x below its q-quantile."""
+    """The order statistics of x around the ranks q ± 1.96 se.
+
+    se: the standard error of the share of x below its q-quantile.
+    """
     ranked, n = np.sort(x), len(x)
     low, high = int(np.floor(n * (q - Z95 * se))) - 1, int(np.ceil(n * (q + Z95 * se)))
     return float(ranked[max(low, 0)]), float(ranked[min(high, n - 1)])

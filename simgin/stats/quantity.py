@@ -1,8 +1,8 @@
-"""A number together with how far each batch of a run moves it: what means, differences and errors of derived numbers are taken from.
+"""A number together with how far each batch of a run moves it.
 
-Cells of one seed share their packs, batch by batch. So the error of a mean over cells, or of a difference between variants, is that of
-the batches' joint moves, se^2 = B / (B - 1) * sum over batches of moves^2 (delta method), which knows of the packs
-in common. What is no ratio of sums gets its moves by the jackknife.
+Means over cells, differences between variants and other derived numbers are computed from
+quantities: their errors come from the batches' joint moves (see `simgin.stats.batches`). What is no
+ratio of sums gets its moves by the jackknife.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simgin.core import sums
-from simgin.stats import differences, ratios
+from simgin.stats import batches
+from simgin.stats.batches import ENOUGH_BATCHES
+from simgin.stats.estimate import quantile, share_limits
 from simgin.stats.metrics import Metric
 
 NO_MOVES = np.zeros(0)
@@ -21,11 +23,12 @@ NO_MOVES = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """An estimate with its error.
+    """An estimate, and its error from batches or from elsewhere.
 
-    moves: float64 (batches,), how far each batch moves the value; empty where the error comes from elsewhere: then `own_se` has it.
-    batches: how many of equal size they are worth. n: deals or matches that the value rests on. share: whether it lies in 0..1.
-    span: of what is chosen or counted, and has no standard error, the least and the largest that it may be.
+    n: deals or matches that it rests on. moves: float64 (batches,), how far each batch moves the
+    value; empty where the error comes from elsewhere, as `own_se`. batches: how many of equal size
+    they are worth. share: it lies in 0..1. span: for a choice or a count, which has no standard
+    error, the least and the largest that it may be.
     """
 
     value: float
@@ -51,22 +54,20 @@ class Quantity:
         """The standard error; NaN where there are too few batches for one."""
         if not len(self.moves):
             return self.own_se
-        if self.batches < differences.ENOUGH_BATCHES:
+        if self.batches < ENOUGH_BATCHES:
             return np.nan
-        return float(np.sqrt(self.batches / (self.batches - 1) * (self.moves**2).sum()))
+        return batches.standard_error(self.moves, self.batches)
 
     @property
     def limits(self) -> tuple[float, float]:
-        """The 95 % interval; of a share Wilson's, for as many trials as its error is worth."""
+        """The 95 % interval; for a share Wilson's, for as many trials as its error is worth."""
         if self.span is not None:
             return self.span
-        se, z = self.se, ratios.quantile(self.batches)
+        se, z = self.se, quantile(self.batches)
         if np.isnan(self.value + se):
             return np.nan, np.nan
         if self.share:
-            return ratios.wilson(
-                self.value, self.value * (1 - self.value) / se**2 if se else self.n, z
-            )
+            return share_limits(self.value, se, self.n, z)
         return self.value - z * se, self.value + z * se
 
     @property
@@ -74,29 +75,24 @@ class Quantity:
         """Two-sided p of the value against 0, by Student's t over batches; NaN without an error."""
         from scipy.special import stdtr
 
-        return (
-            2 * float(stdtr(self.batches - 1, -abs(self.value) / self.se))
-            if self.se > 0
-            else np.nan
-        )
+        if not self.se > 0:
+            return np.nan
+        return 2 * float(stdtr(self.batches - 1, -abs(self.value) / self.se))
 
     def __add__(self, other: Quantity) -> Quantity:
         """The sum: paired where both have the same batches, else with the errors of both."""
-        n, value, batches = (
-            min(self.n, other.n),
-            self.value + other.value,
-            min(self.batches, other.batches),
-        )
+        n, value = min(self.n, other.n), self.value + other.value
+        fewer = min(self.batches, other.batches)
         if len(self.moves) and len(self.moves) == len(other.moves):
-            return Quantity(value, n, self.moves + other.moves, batches)
-        return Quantity(value, n, NO_MOVES, batches, own_se=float(np.hypot(self.se, other.se)))
+            return Quantity(value, n, self.moves + other.moves, fewer)
+        return Quantity(value, n, NO_MOVES, fewer, own_se=float(np.hypot(self.se, other.se)))
 
     def __sub__(self, base: Quantity) -> Quantity:
         """The difference, likewise."""
         return self + base.scaled(-1)
 
     def scaled(self, factor: float, shift: float = 0.0) -> Quantity:
-        """The quantity `factor * value + shift`, no longer taken for a share."""
+        """factor * value + shift, which is no longer a share."""
         return Quantity(
             factor * self.value + shift,
             self.n,
@@ -107,24 +103,18 @@ class Quantity:
 
 
 def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
-    """A metric of a cell from its batch rows, int64 (batches, sums.COLUMNS), seen by A or by B. NaN where nothing is divided by."""
-    fact = sums.FACT[metric.other if as_b else metric.own]
-    sign = -1 if as_b and metric.zero_sum else 1
-    count = sums.SUM + sums.FACT[metric.denominator]
-    n, below = (
-        int(rows[:, sums.SUM + sums.FACT["deals" if metric.unit == "deal" else "matches"]].sum()),
-        int(rows[:, count].sum()),
-    )
+    """A metric of a cell from its batch rows, int64 (batches, sums.COLUMNS), as A or B sees it.
+
+    NaN where there is nothing to divide by.
+    """
+    n = batches.count_played(rows, metric.unit)
+    below = int(rows[:, sums.SUM + sums.FACT[metric.denominator]].sum())
     if not below:
         return Quantity.told(np.nan, np.nan, n, metric.share)
+    fact, sign = metric.fact(as_b), metric.sign(as_b)
     value = sign * rows[:, sums.SUM + fact].sum() / metric.scale / below
-    return Quantity(
-        float(value),
-        n,
-        sign * differences.influence(rows, fact, metric.scale),
-        differences.effective(rows),
-        metric.share,
-    )
+    moves = sign * batches.influence(rows, fact, metric.scale)
+    return Quantity(float(value), n, moves, batches.effective(rows), metric.share)
 
 
 def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
@@ -132,32 +122,38 @@ def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
     whole = among.sum()
     share = counts.sum(axis=0) / whole
     moves = (counts - share * among[:, None]) / whole
-    batches = whole**2 / (among.astype(float) @ among)
+    effective = float(whole**2 / (among.astype(float) @ among))
     return [
-        Quantity(float(p), int(whole), own, float(batches), share=True)
-        for p, own in zip(share, moves.T, strict=True)
+        Quantity(float(value), int(whole), own, effective, share=True)
+        for value, own in zip(share, moves.T, strict=True)
     ]
 
 
-def jackknifed(rows: np.ndarray, of: Callable[[np.ndarray], float], n: int) -> Quantity:
+def jackknifed(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
     """Any function of the sum of batch rows (batches, columns)."""
     total = rows.sum(axis=0)
-    return of_left_out(float(of(total)), np.array([of(total - row) for row in rows]), n)
+    left_out = np.array([function(total - row) for row in rows])
+    return of_left_out(float(function(total)), left_out, n)
 
 
 def of_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
-    """A value from what it is with each batch left out, float64 (batches,): the jackknife (Efron 1982, 3.1)."""
-    batches = len(left_out)
-    return Quantity(value, n, (batches - 1) / batches * (left_out.mean() - left_out), batches)
+    """A value from what it is with each batch left out, float64 (batches,).
+
+    The moves are those of the jackknife (Efron 1982, 3.1).
+    """
+    count = len(left_out)
+    return Quantity(value, n, (count - 1) / count * (left_out.mean() - left_out), count)
 
 
 def mean(parts: Sequence[Quantity]) -> Quantity:
-    """The mean of quantities on the same packs, each counted alike; NaN parts (nothing to divide by) make it NaN."""
-    moves, one = [part.moves for part in parts], parts[0]
+    """The mean of quantities on the same packs, with equal weights.
+
+    NaN parts, which have nothing to divide by, make it NaN.
+    """
     n, value = sum(part.n for part in parts), float(np.mean([part.value for part in parts]))
+    share, moves = parts[0].share, [part.moves for part in parts]
     if len({len(part) for part in moves}) == 1 and len(moves[0]):
-        return Quantity(
-            value, n, np.mean(moves, axis=0), min(part.batches for part in parts), one.share
-        )
+        fewest = min(part.batches for part in parts)
+        return Quantity(value, n, np.mean(moves, axis=0), fewest, share)
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
-    return Quantity.told(value, se, n, one.share)
+    return Quantity.told(value, se, n, share)

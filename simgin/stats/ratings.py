@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core import rng, sums
-from simgin.stats import ratios
+from simgin.stats.estimate import quantile
+from simgin.stats.ratios import RatioSums, estimate_ratio
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("strategy", "elo", "se", "low", "high", "n")
+RATING_COLUMNS = ("strategy", "elo", "se", "low", "high", "n")
 CROSS_COLUMNS = ("strategy", "opponent", "share", "se", "low", "high", "n")
 ANCHOR = "simple"
 SAMPLES = 1000
@@ -61,7 +62,7 @@ def cross_table(pairings: Sequence[Pairing]) -> pd.DataFrame:
 
 
 def ratings(pairings: Sequence[Pairing], seed: int, samples: int = SAMPLES) -> pd.DataFrame:
-    """Elo of every strategy, best first (COLUMNS); n matches or deals it played.
+    """Elo of every strategy, best first (RATING_COLUMNS); n matches or deals it played.
 
     `simple`, or else the first strategy named, is the anchor: 0 by definition, without error. Those that it is not connected with by
     any chain of pairings have no rating (NaN), and nobody has one where a pairing has fewer than 5 batches. The bootstrap's numbers
@@ -89,7 +90,7 @@ def ratings(pairings: Sequence[Pairing], seed: int, samples: int = SAMPLES) -> p
     if batches >= ENOUGH_BATCHES:
         elo, se = _elo(reached, inside, seed, samples)
         half = (
-            ratios.quantile(batches) * se * np.sqrt(batches / (batches - 1))
+            quantile(batches) * se * np.sqrt(batches / (batches - 1))
         )  # resampling n batches is short by one
         columns = {
             "elo": elo,
@@ -101,7 +102,7 @@ def ratings(pairings: Sequence[Pairing], seed: int, samples: int = SAMPLES) -> p
         for column, values in columns.items():
             frame.loc[places, column] = values
     return frame.sort_values("elo", ascending=False, kind="stable", ignore_index=True)[
-        list(COLUMNS)
+        list(RATING_COLUMNS)
     ]
 
 
@@ -224,19 +225,11 @@ def _crossed(pairing: Pairing) -> list[tuple[object, ...]]:
         .sum(axis=0, dtype=np.int64)
         .astype(object)
     )
-    quarters, pairs = np.arange(sums.PAIR_BINS).astype(object), counts.sum()
-    parts = (
-        (counts * quarters).sum(),
-        (counts * quarters**2).sum(),
-        pairs,
-        pairs,
-        (counts * quarters).sum(),
-    )
-    totals = ratios.Totals(*(np.array([part], dtype=object) for part in parts))
-    found = ratios.ratios(int(pairs), totals, np.array([4]), np.array([True]), np.array([True]))
-    value, se, low, high = (
-        float(part[0]) for part in (found.value, found.se, found.low, found.high)
-    )
+    quarters, pairs = np.arange(sums.PAIR_BINS).astype(object), int(counts.sum())
+    total, squares = int((counts * quarters).sum()), int((counts * quarters**2).sum())
+    score = RatioSums(total, squares, pairs, pairs, total, scale=4, share=True, always=True)
+    found = estimate_ratio(pairs, score)
+    value, se, low, high = found.value, found.se, found.low, found.high
     n = _played(pairing)
     return [
         (pairing.a, pairing.b, value, se, low, high, n),

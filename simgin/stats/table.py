@@ -9,95 +9,83 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.core import sums
-from simgin.stats import metrics, ratios
+from simgin.stats import metrics
+from simgin.stats.ratios import estimate_metric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     import pandas as pd
 
-COLUMNS = ("variant", "strategy", "opponent", "unit", "metric", "value", "se", "low", "high", "n")
+TEXTS = ("variant", "strategy", "opponent", "unit", "metric")
+NUMBERS = ("value", "se", "low", "high")
+TABLE_COLUMNS = (*TEXTS, *NUMBERS, "n")
 DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do not reach the file
 
 
 def tidy(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> pd.DataFrame:
-    """The tidy rows of one matchup: seen by `a`, then seen by `b` unless that is the same strategy, or empty (one player).
+    """The tidy rows of one matchup, seen by `a` and then by `b`.
 
-    `totals` is the exact sum of its batch rows (`simgin.runs.runner.total`), int64 of length `sums.COLUMNS`. `unit` is what was
-    played, "deal" or "match"; a run of matches has rows per deal too, before those per match. A run made under a
-    rule of stopping gives the rule's `multiplier` of its units (`simgin.runs.stopping`), so that its intervals hold at every look.
+    By `a` only where both are the same strategy, or `b` is empty (one player). totals: exact sum of
+    its batch rows, int64 of length `sums.COLUMNS`. unit: what was played, "deal" or "match"; a run
+    of matches has rows per deal too, before those per match. multiplier: of a stopping rule
+    (`simgin.runs.stopping`), so that intervals hold at every look.
     """
     import pandas as pd
 
     units = (metrics.DEAL,) if unit == metrics.DEAL else (metrics.DEAL, metrics.MATCH)
     sides = [(a, b, False)] if b in (a, "") else [(a, b, False), (b, a, True)]
-    frames = [
-        _one_side(
-            totals, metrics.of_unit(level, 2 if b else 1), level, mirrored, multiplier
-        ).assign(variant=variant, strategy=own, opponent=other)
-        for own, other, mirrored in sides
-        for level in units
-    ]
-    return pd.concat(frames, ignore_index=True)[list(COLUMNS)]
+    frames = []
+    for strategy, opponent, as_b in sides:
+        for level in units:
+            side = _side(totals, level, 2 if b else 1, as_b, multiplier)
+            frames.append(side.assign(variant=variant, strategy=strategy, opponent=opponent))
+    return pd.concat(frames, ignore_index=True)[list(TABLE_COLUMNS)]
 
 
-def _one_side(
-    totals: np.ndarray,
-    rows: Sequence[metrics.Metric],
-    unit: str,
-    mirrored: bool,
-    multiplier: float | None,
+def _side(
+    totals: np.ndarray, unit: str, players: int, as_b: bool, multiplier: float | None
 ) -> pd.DataFrame:
-    """The columns unit to n of some metrics of one unit, seen by A or (mirrored) by B."""
+    """The columns unit to n of the metrics per deal or per match, seen by A or by B."""
     import pandas as pd
 
-    estimates = ratios.ratios(
-        int(totals[sums.UNITS]),
-        ratios.Totals.of(
-            totals,
-            [sums.FACT[metric.other if mirrored else metric.own] for metric in rows],
-            _signs(rows, mirrored),
-        ),
-        scale=np.array([metric.scale for metric in rows]),
-        share=np.array([metric.share for metric in rows]),
-        always=np.array([metric.always for metric in rows]),
-        multiplier=multiplier,
-    )
-    played = int(totals[sums.SUM + sums.FACT["deals" if unit == metrics.DEAL else "matches"]])
+    chosen = metrics.unit_metrics(unit, players)
+    estimates = [estimate_metric(totals, metric, as_b, multiplier) for metric in chosen]
     columns = {
         "unit": unit,
-        "metric": [metric.name for metric in rows],
-        "value": estimates.value + 0.0,  # no minus zero in the file
-        "se": estimates.se,
-        "low": estimates.low + 0.0,
-        "high": estimates.high + 0.0,
-        "n": np.int64(played),
+        "metric": [metric.name for metric in chosen],
+        # Adding 0.0 leaves no minus zero in the file.
+        "value": [estimate.value + 0.0 for estimate in estimates],
+        "se": [estimate.se for estimate in estimates],
+        "low": [estimate.low + 0.0 for estimate in estimates],
+        "high": [estimate.high + 0.0 for estimate in estimates],
+        "n": np.int64(totals[sums.SUM + sums.FACT[metrics.COUNTS[unit]]]),
     }
     return pd.DataFrame(columns)
 
 
-def _signs(rows: Sequence[metrics.Metric], mirrored: bool) -> np.ndarray:
-    return np.array([-1 if mirrored and metric.zero_sum else 1 for metric in rows], dtype=object)
-
-
 def csv(frame: pd.DataFrame) -> str:
-    """The frame as CSV text: 10 significant digits, undefined cells empty, one newline character a line on every system."""
+    """The frame as CSV text: 10 significant digits, undefined cells empty.
+
+    A line ends with one newline character on every system.
+    """
     return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
 def read(path: str | Path) -> pd.DataFrame:
-    """The tidy rows of a table.csv. An empty opponent stays empty (a game for one player), an undefined estimate is NaN."""
+    """The tidy rows of a table.csv.
+
+    An empty opponent (one player) stays empty; an undefined estimate is NaN.
+    """
     import pandas as pd
 
-    texts = dict.fromkeys(COLUMNS[:5], str)
-    estimates = {name: [""] for name in COLUMNS[5:9]}
     return pd.read_csv(
         io.StringIO(Path(path).read_text(encoding="utf-8")),
-        dtype=texts,
+        dtype=dict.fromkeys(TEXTS, str),
         keep_default_na=False,
-        na_values=estimates,
+        na_values={name: [""] for name in NUMBERS},
     )
 
 
@@ -116,7 +104,10 @@ def _plain(cell: Any) -> Any:
 
 
 def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
-    """Value, low and high of a metric in the rows of one matchup; three NaN where it is undefined or the game has none."""
+    """Value, low and high of a metric in the rows of one matchup.
+
+    Three NaN where it is undefined, or the matchup does not have it.
+    """
     if metric not in rows.index:
         return np.nan, np.nan, np.nan
     value, low, high = rows.loc[metric, ["value", "low", "high"]].to_numpy(dtype=float)
@@ -124,7 +115,10 @@ def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
 
 
 def matchups(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Each matchup of a tidy frame in its order: (variant, A, B) and the rows seen by A, indexed by metric; B is empty for one player."""
+    """Each matchup of a tidy frame: (variant, A, B), and the rows seen by A, indexed by metric.
+
+    In the frame's order; B is empty for one player.
+    """
     seen: set[tuple[str, frozenset[str]]] = set()
     for key, rows in frame.groupby(["variant", "strategy", "opponent"], sort=False):
         variant, a, b = (str(part) for part in key)

@@ -24,11 +24,11 @@ import numpy as np
 from simgin.core.match import UNDECIDED
 from simgin.play import kernel
 from simgin.play.parallel import over_units
-from simgin.stats.ratios import ENOUGH_UNITS
+from simgin.stats.estimate import ENOUGH_UNITS, Estimate, undefined
 from simgin.text.amounts import count
 from simgin.value.outcomes import jackknife
 from simgin.value.states import DRAWN
-from simgin.value.value import Estimate, Value, ValueRefused
+from simgin.value.value import Value, ValueRefused
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -211,7 +211,7 @@ def _clustered(x: np.ndarray, unit: np.ndarray) -> Estimate:
     _, place = np.unique(unit, return_inverse=True)
     n = len(np.unique(place))
     if n < ENOUGH_UNITS:
-        return Estimate(np.nan, np.nan)
+        return undefined(n)
     mean = float(x.mean())
     residual = np.bincount(place, x - mean)
     return Estimate(mean, float(np.sqrt(n / (n - 1) * (residual**2).sum()) / len(x)))

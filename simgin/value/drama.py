@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.stats import observations
-from simgin.stats.ratios import ENOUGH_UNITS, Z95
+from simgin.stats.estimate import ENOUGH_UNITS, Z95, share_limits
 from simgin.text.amounts import count
 from simgin.value import calibration, in_deal, turns, value
 from simgin.value.in_deal import Within
@@ -365,8 +365,8 @@ def _estimate(
     numerator, denominator = metric(one, one.v[0])
     chosen = denominator > 0
     found = observations.ratio(numerator[chosen], denominator[chosen], one.unit[chosen])
-    if found.units < ENOUGH_UNITS:
-        return np.nan, np.nan, np.nan, np.nan, found.units
+    if found.n < ENOUGH_UNITS:
+        return np.nan, np.nan, np.nan, np.nan, found.n
     left_out = [metric(one, v) for v in one.v[1:]]
     se = _with_jackknife(found.se, [x.sum() / max(d.sum(), 1) for x, d in left_out])
     n = int(chosen.sum())
@@ -374,9 +374,9 @@ def _estimate(
         found.value,
         se,
         *(
-            observations.share_limits(found.value, se, n)
+            share_limits(found.value, se, n)
             if share
-            else observations.limits(found.value, se, found.units)
+            else observations.limits(found.value, se, found.n)
         ),
         n,
     )
@@ -418,7 +418,7 @@ def _snowball(one: Trajectories) -> tuple[float, float, float, float, int]:
     x, y = (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
     r = float((x * y).mean())
     influence = observations.mean(x * y - r * (x**2 + y**2) / 2, unit)
-    return r, influence.se, *observations.limits(r, influence.se, influence.units), len(x)
+    return r, influence.se, *observations.limits(r, influence.se, influence.n), len(x)
 
 
 def drawn(one: Trajectories) -> pd.DataFrame:

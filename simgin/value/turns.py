@@ -28,7 +28,7 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.rules.record import build_rules
 from simgin.stats import observations
-from simgin.stats.ratios import ENOUGH_UNITS
+from simgin.stats.estimate import ENOUGH_UNITS, share_limits
 from simgin.strategy import interpret
 from simgin.text.amounts import count
 from simgin.value import kernels
@@ -222,10 +222,7 @@ def counts(turns: Turns) -> pd.DataFrame:
         {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se, "n": n}
     )
     frame = frame[frame["value"].notna()].reset_index(drop=True)
-    limits = [
-        observations.share_limits(*cell)
-        for cell in frame[["value", "se", "n"]].itertuples(index=False)
-    ]
+    limits = [share_limits(*cell) for cell in frame[["value", "se", "n"]].itertuples(index=False)]
     frame["low"], frame["high"] = np.array(limits).reshape(-1, 2).T
     return _framed(turns.matchup, frame[["turn", "count", "value", "se", "low", "high", "n"]])
 
@@ -263,9 +260,7 @@ def decisions(turns: Turns) -> pd.DataFrame:
             np.concatenate([np.zeros(len(own)), each]),
         )
         found[name] = observations.ratio(*parts, unit), int(each.sum())
-    rows = [
-        (name, one.value, one.se, *observations.limits(*one), n) for name, (one, n) in found.items()
-    ]
+    rows = [(name, one.value, one.se, one.low, one.high, n) for name, (one, n) in found.items()]
     return _framed(
         turns.matchup, pd.DataFrame(rows, columns=["metric", "value", "se", "low", "high", "n"])
     )

@@ -16,7 +16,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,7 @@ from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.stats.estimate import Estimate
 from simgin.text.amounts import count
 from simgin.value import outcomes, score_outcomes
 from simgin.value import states as boards
@@ -45,13 +46,6 @@ RATES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 class ValueRefused(ValueError):
     """A game or a pair that V cannot be computed for; the message is a sentence that says what to do instead."""
-
-
-class Estimate(NamedTuple):
-    """A number and its standard error."""
-
-    value: float
-    se: float
 
 
 @dataclass(frozen=True)

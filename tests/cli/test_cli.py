@@ -190,7 +190,7 @@ def test_the_json_output_is_one_object_with_the_agreed_keys():
         [],
     )
     assert found["command"] == "simgin match gold simple -v eaai --deals 200 --seed 1"
-    assert [tuple(row) for row in found["rows"]] == [table.COLUMNS] * len(found["rows"])
+    assert [tuple(row) for row in found["rows"]] == [table.TABLE_COLUMNS] * len(found["rows"])
     undefined = [row for row in found["rows"] if row["metric"] == "points_shot"]
     assert undefined and all(row["value"] is None and row["se"] is None for row in undefined)
     assert found["rows"] == table.records(simgin.match("gold", variant="eaai", deals=200))

@@ -103,7 +103,7 @@ def made_differences(*rows):
         told = (NAN, NAN) if p is None else (p / 10, p)
         names = ("eaai", strategy, "simple", "eaai", "gold", "simple", "deal", metric)
         found.append((*names, difference, se, *limits, *told, 3 * se, 2000, True))
-    return pd.DataFrame(found, columns=list(differences.COLUMNS))
+    return pd.DataFrame(found, columns=list(differences.DIFFERENCE_COLUMNS))
 
 
 def test_significant_differences_are_stated_and_the_rest_counted():

@@ -16,7 +16,8 @@ from simgin.findings.findings import Findings
 from simgin.runs import experiment, ledger, plan, runner
 from simgin.runs.block import Done
 from simgin.runs.stopping import Sprt, Until
-from simgin.stats import metrics, ratios
+from simgin.stats import metrics
+from simgin.stats.ratios import estimate_metric
 from support import toy_deals as toy
 
 SEED = 2
@@ -162,12 +163,6 @@ class _Missing:
         return self._rule.multiplier(units)
 
     def look(self, totals):
-        margin, units = metrics.BY_NAME["margin"], int(totals[sums.UNITS])
-        how = (np.array([getattr(margin, part)]) for part in ("scale", "share", "always"))
-        found = ratios.ratios(
-            units,
-            ratios.Totals.of(totals, [sums.FACT[margin.own]]),
-            *how,
-            multiplier=self.multiplier(units),
-        )
-        return None if found.low[0] <= 0 <= found.high[0] else "missed"
+        multiplier = self.multiplier(int(totals[sums.UNITS]))
+        found = estimate_metric(totals, metrics.BY_NAME["margin"], multiplier=multiplier)
+        return None if found.low <= 0 <= found.high else "missed"

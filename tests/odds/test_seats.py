@@ -8,6 +8,7 @@ from simgin.odds import seats
 from simgin.play import kernel
 from simgin.play.matchup import SeatError, parse_matchup
 from simgin.runs import runner
+from simgin.stats import batches
 from simgin.value import outcomes, value
 
 DEALS = 20_000
@@ -24,7 +25,7 @@ def rows(frame, metric):
 
 def test_odds_by_seat_agree_with_a_run(standard):
     """The same deals, added up by the engine."""
-    total = runner.total(
+    total = batches.total(
         runner.run_matchup(parse_matchup("gold", "gold", "standard", 1, "deal"), DEALS)
     )
     fact = {name: int(total[sums.SUM + place]) for name, place in sums.FACT.items()}

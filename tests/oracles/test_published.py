@@ -10,7 +10,7 @@ import pytest
 
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
-from simgin.stats import table
+from simgin.stats import batches, table
 
 SEED = 20_261_122
 MATCHES, DEALS = 6_000, 200_000
@@ -24,7 +24,7 @@ def played(a, b, variant, unit, n):
         matchup.a.text,
         matchup.opponent,
         unit,
-        runner.total(runner.run_matchup(matchup, n, 2)),
+        batches.total(runner.run_matchup(matchup, n, 2)),
     )
     metric, factor = ("match_win", 100) if unit == "match" else ("margin", 1)
     found = rows[(rows["metric"] == metric) & (rows["strategy"] == matchup.a.text)].iloc[0]

@@ -13,6 +13,7 @@ import pytest
 from simgin.core import sums
 from simgin.play.matchup import parse_matchup
 from simgin.runs import runner
+from simgin.stats import batches
 
 GREEDY = "gold+knock=at:k=0"
 REFERENCE_DEALS = 200_000
@@ -21,7 +22,7 @@ DEALS = 60_000
 
 def share(variant, *kinds, strategy=GREEDY, n=DEALS, seed=1):
     """The share of deals that ended in some outcomes."""
-    totals = runner.total(
+    totals = batches.total(
         runner.run_matchup(parse_matchup(strategy, None, variant, seed, "deal"), n)
     )
     return sum(int(totals[sums.SUM + sums.FACT[kind]]) for kind in kinds) / n
@@ -84,7 +85,7 @@ def test_the_joker_in_the_hand_loses_ten_times_in_53():
     assert abs(share("solitaire-gin+joker_in_hand=lose", "gin", seed=2) - want) < 4 * error(
         want, DEALS, DEALS
     )
-    totals = runner.total(
+    totals = batches.total(
         runner.run_matchup(
             parse_matchup(GREEDY, None, "solitaire-gin+joker_in_hand=lose", 3, "deal"), DEALS
         )
@@ -121,7 +122,7 @@ def test_the_joker_is_uniform_over_its_places():
 
 
 def sums_of(variant, strategy, unit, n):
-    totals = runner.total(runner.run_matchup(parse_matchup(strategy, None, variant, 1, unit), n))
+    totals = batches.total(runner.run_matchup(parse_matchup(strategy, None, variant, 1, unit), n))
     return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}
 
 

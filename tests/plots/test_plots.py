@@ -175,4 +175,4 @@ def test_the_report_holds_every_file():
     assert list(files) == names
     assert files["summary.md"].startswith("# Who wins?\n\n| variant")
     again = pd.read_csv(io.StringIO(files["table.csv"]))
-    assert list(again.columns) == list(table.COLUMNS)
+    assert list(again.columns) == list(table.TABLE_COLUMNS)

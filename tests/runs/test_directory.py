@@ -22,7 +22,7 @@ from simgin.runs.directory import ResultsError
 from simgin.runs.manifest import run_identity, run_manifest
 from simgin.runs.stopping import End
 from simgin.runs.threads import Threads
-from simgin.stats import table
+from simgin.stats import batches, table
 from simgin.strategy import loader
 
 FILES = {"table.csv": "a,b\n1,2\n", "plots/endings.png": b"\x89PNG"}
@@ -299,7 +299,7 @@ def test_the_identity_of_a_run_leaves_out_only_its_size():
 def test_table_csv_does_not_depend_on_workers():
     def bytes_of(workers):
         matchup = matchups("match")[0]
-        totals = runner.total(runner.run_matchup(matchup, 700, workers))
+        totals = batches.total(runner.run_matchup(matchup, 700, workers))
         return table.csv(table.tidy("eaai", matchup.a.text, matchup.b.text, "match", totals))
 
     assert bytes_of(1) == bytes_of(2) == bytes_of(5)

@@ -19,6 +19,7 @@ from simgin.runs.block import Task
 from simgin.runs.ledger import opened
 from simgin.runs.stopping import COMPLETE, End
 from simgin.runs.threads import SerialTeam, Threads
+from simgin.stats import batches
 from simgin.strategy import loader
 
 TOY = SimpleNamespace(
@@ -283,7 +284,7 @@ def test_a_cell_finished_before_its_time_limit_counts_whole(toys):
 
 def test_the_total_is_exact():
     rows = np.array([[2**53, 1], [1, 1]], np.int64)
-    assert runner.total(rows).tolist() == [2**53 + 1, 2]
+    assert batches.total(rows).tolist() == [2**53 + 1, 2]
 
 
 # The real game

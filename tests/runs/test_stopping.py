@@ -9,7 +9,8 @@ from simgin.core import sums
 from simgin.play.matchup import parse_matchup
 from simgin.runs import stopping
 from simgin.runs.stopping import Sprt, Until, sprt, until
-from simgin.stats import metrics, ratios, sequential, table
+from simgin.stats import metrics, sequential, table
+from simgin.stats.estimate import Z95
 from simgin.text import amounts
 from support import toy_deals as toy
 
@@ -154,5 +155,5 @@ def test_stopping_rules_can_be_written_to_a_manifest():
     for rule in (until("0.1%", matchup()), Sprt(0, 5)):
         assert rule == type(rule)(**vars(rule))
         assert hash(rule) == hash(type(rule)(**vars(rule)))
-        assert rule.multiplier(10**6) > ratios.Z95
+        assert rule.multiplier(10**6) > Z95
     assert stopping.Rule == Until | Sprt

@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 from simgin.core import sums
+from simgin.core.cell import Cell
 from simgin.runs.stopping import Sprt, Until
 from simgin.stats import (
     control_variates,
@@ -22,11 +23,12 @@ from simgin.stats import (
     metrics,
     mirroring,
     ratings,
-    ratios,
     sequential,
 )
-from simgin.stats.differences import Side
+from simgin.stats.estimate import quantile, wilson
+from simgin.stats.played import Played
 from simgin.stats.ratings import Pairing
+from simgin.stats.ratios import estimate_metric
 from support import toy_deals as toy
 
 SEED = 1
@@ -82,13 +84,12 @@ def estimated(names, rows):
     Returns two arrays (experiments, metrics).
     """
     chosen = [metrics.BY_NAME[name] for name in names]
-    facts = [sums.FACT[metric.own] for metric in chosen]
-    how = [
-        np.array([getattr(metric, part) for metric in chosen])
-        for part in ("scale", "share", "always")
-    ]
-    found = [ratios.ratios(int(row[0]), ratios.Totals.of(row, facts), *how) for row in rows]
-    return np.array([one.low for one in found]), np.array([one.high for one in found])
+    found = [[estimate_metric(row, metric) for metric in chosen] for row in rows]
+    low, high = (
+        np.array([[getattr(estimate, end) for estimate in estimates] for estimates in found])
+        for end in ("low", "high")
+    )
+    return low, high
 
 
 DEALS = (
@@ -153,7 +154,7 @@ def test_the_wilson_interval_has_its_exact_coverage():
     population = bag(1, halves=1)
     truth, n = true(population, "deal_win"), 1000
     counts = np.arange(n + 1)
-    held = [low <= truth <= high for low, high in (ratios.wilson(k / n, n) for k in counts)]
+    held = [low <= truth <= high for low, high in (wilson(k / n, n) for k in counts)]
     exact = stats.binom.pmf(counts, n, truth)[held].sum()
     low, high = estimated(["deal_win"], toy.rows(stream(2), population, EXPERIMENTS, n))
     found = coverage_by_metric(["deal_win"], low, high, truth)
@@ -167,7 +168,7 @@ COMPARED = ("deal_win", "margin", "points", "first_player_win")
 def sides(population, batches, seed, address):
     """The cell of every experiment, on the packs of a seed."""
     for rows in repeated(population, batches, address, seed):
-        yield Side("v", "a", "b", "deal", seed, rows)
+        yield Played(Cell("v", "a", "b", seed, "deal"), rows)
 
 
 def compared_cells(batches, seeds):
@@ -219,10 +220,10 @@ def test_intervals_with_control_variates_have_nominal_coverage():
         control_variates.adjust(rows, "first_player_win", mean)
         for rows in repeated(population, 30, 5)
     ]
-    low, high, ratio = (
-        np.array([getattr(one, name) for one in found])
-        for name in ("low", "high", "variance_ratio")
+    low, high = (
+        np.array([getattr(estimate, name) for estimate, _ in found]) for name in ("low", "high")
     )
+    ratio = np.array([variance_ratio for _, variance_ratio in found])
     check(
         coverage_by_metric(
             ["first_player_win"], low[:, None], high[:, None], true(population, "first_player_win")
@@ -379,12 +380,12 @@ def test_intervals_of_rho_have_nominal_coverage():
     """Two standard errors of the jackknife over 30 batches."""
     population = bag(13)
     counts = population.sum(axis=0)
-    truth = mirroring._shares(counts[None] * 10**6, "deal")[0]
+    truth = mirroring._win_rho(counts[None] * 10**6, "deal")[0]
     found = [
         (one.value, one.se)
         for rows in repeated(population, 30, 13)
-        for one in [mirroring._jackknifed(rows, "deal", mirroring._shares)]
+        for one in [mirroring._jackknifed(rows, "deal", mirroring._win_rho)]
     ]
     value, se = np.array(found).T
-    half = ratios.quantile(30) * se
+    half = quantile(30) * se
     check(coverage_by_metric(["rho"], (value - half)[:, None], (value + half)[:, None], truth))

@@ -5,9 +5,13 @@ import pytest
 from scipy import stats
 
 from simgin.core import sums
+from simgin.core.cell import Cell
+from simgin.stats import batches
 from simgin.stats import differences as contrast
-from simgin.stats import ratios
-from simgin.stats.differences import Side, differences, holm
+from simgin.stats.differences import differences, holm
+from simgin.stats.metrics import BY_NAME
+from simgin.stats.played import Played
+from simgin.stats.ratios import estimate_metric
 from support import toy_deals as toy
 
 BAGS = [toy.units(np.random.default_rng(1), 150, win=win) for win in (0.55, 0.5)]
@@ -17,8 +21,8 @@ def rows(which, batches=20, seed=5, units=200):
     return toy.rows(np.random.default_rng(seed), BAGS[which], batches, units)
 
 
-def side(cell, *, strategy="gold", seed=1, **how):
-    return Side("standard", strategy, "simple", "deal", seed, cell, **how)
+def side(cell, *, strategy="gold", opponent="simple", seed=1, unit="deal", **how):
+    return Played(Cell("standard", strategy, opponent, seed, unit), cell, **how)
 
 
 def one(side_a, side_b, metric="margin"):
@@ -65,12 +69,7 @@ def test_without_common_packs_errors_add_in_quadrature():
     found = one(side(cells[0]), side(cells[1], seed=2))
     expected = 0
     for cell in cells:
-        total = cell.sum(axis=0)
-        facts = [sums.FACT["a_margin"]]
-        estimate = ratios.ratios(
-            4000, ratios.Totals.of(total, facts), np.array([1]), np.array([False]), np.array([True])
-        )
-        expected += estimate.se[0] ** 2
+        expected += estimate_metric(cell.sum(axis=0), BY_NAME["margin"]).se ** 2
     assert found["se"] == pytest.approx(np.sqrt(expected))
     assert found["high"] - found["difference"] == pytest.approx(1.96 * found["se"])
 
@@ -94,7 +93,7 @@ def test_cells_are_cut_to_their_common_batches_of_equal_size():
 
 def test_a_batch_cut_short_in_both_counts_for_its_units():
     a, b = (np.vstack([rows(k, 5), rows(k, 1, units=1)]) for k in (0, 1))
-    assert contrast.effective(a) == pytest.approx(1001**2 / (5 * 200**2 + 1))
+    assert batches.effective(a) == pytest.approx(1001**2 / (5 * 200**2 + 1))
     found, without = one(side(a), side(b)), one(side(a[:5]), side(b[:5]))
     assert found["se"] == pytest.approx(without["se"], rel=0.02)
     assert found["high"] - found["low"] == pytest.approx(without["high"] - without["low"], rel=0.02)
@@ -149,7 +148,7 @@ def test_all_differences_of_a_frame_are_one_holm_family():
         [(side(rows(0)), side(rows(1))), (side(rows(0), strategy="x"), side(rows(1)))],
         ["margin", "turns"],
     )
-    assert tuple(frame.columns) == contrast.COLUMNS
+    assert tuple(frame.columns) == contrast.DIFFERENCE_COLUMNS
     assert len(frame) == 4
     assert frame["p_holm"].to_numpy() == pytest.approx(holm(frame["p"].to_numpy()), nan_ok=True)
     assert differences([], ["margin"]).empty

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from simgin import plots
+from simgin.core.cell import Cell
 from simgin.stats import league, table
-from simgin.stats.differences import Side
+from simgin.stats.played import Played
 from simgin.stats.ratings import Pairing, cross_table, ratings
 from support import toy_deals as toy
 
@@ -32,7 +33,7 @@ def played(seed, batches=12, units=40):
 
 def standings(rows):
     sides = [
-        Side("v", *((b, a) if as_b else (a, b)), "match", 1, part, as_b)
+        Played(Cell("v", a, b, 1, "match"), part, as_b=as_b)
         for (a, b), part in rows.items()
         for as_b in (False, True)
     ]
@@ -93,9 +94,9 @@ def test_too_few_batches_have_no_limits():
 def test_a_league_of_deals_has_no_match_columns():
     rows = {pair: part.copy() for pair, part in played(5).items()}
     sides = [
-        Side("v", *((b, a) if s else (a, b)), "deal", 1, part, s)
+        Played(Cell("v", a, b, 1, "deal"), part, as_b=as_b)
         for (a, b), part in rows.items()
-        for s in (False, True)
+        for as_b in (False, True)
     ]
     found = league.standings(
         sides, ratings([Pairing(a, b, part) for (a, b), part in rows.items()], 1)

@@ -71,17 +71,17 @@ TWO_ONLY = [
 
 
 def test_the_metrics_of_a_unit_have_their_names_and_order():
-    assert [metric.name for metric in metrics.of_unit("deal")] == DEAL
-    assert [metric.name for metric in metrics.of_unit("match")] == MATCH
+    assert [metric.name for metric in metrics.unit_metrics("deal")] == DEAL
+    assert [metric.name for metric in metrics.unit_metrics("match")] == MATCH
     alone = [name for name in DEAL if name not in TWO_ONLY]
     at = alone.index("turns")
-    assert [metric.name for metric in metrics.of_unit("deal", 1)] == [
+    assert [metric.name for metric in metrics.unit_metrics("deal", 1)] == [
         *alone[:at],
         "win",
         "score",
         *alone[at:],
     ]
-    assert [metric.name for metric in metrics.of_unit("match", 1)] == [*MATCH, "goal_met"]
+    assert [metric.name for metric in metrics.unit_metrics("match", 1)] == [*MATCH, "goal_met"]
     assert (
         list(metrics.BY_NAME) == [metric.name for metric in metrics.METRICS]
         and len(metrics.BY_NAME) == len(DEAL + MATCH) + 3

@@ -1,29 +1,25 @@
 """Ratio estimates against brute force over units, known values and the truth of toy experiments."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy import stats
 
-from simgin.stats import ratios as statistics
-from simgin.stats.ratios import Totals, quantile, ratios, smallest_detectable_difference, wilson
-
-
-def totals(numerator, denominator):
-    """Totals of a single ratio from its units."""
-    n, d = (np.asarray(x, dtype=object) for x in (numerator, denominator))
-    parts = (n.sum(), (n * n).sum(), d.sum(), (d * d).sum(), (n * d).sum())
-    return Totals(*(np.array([part], dtype=object) for part in parts))
+from simgin.stats.estimate import (
+    ENOUGH_UNITS,
+    NORMAL_FROM,
+    Z95,
+    quantile,
+    smallest_detectable_difference,
+    wilson,
+)
+from simgin.stats.ratios import RatioSums, estimate_ratio
 
 
 def estimate(numerator, denominator, *, share=False, scale=1, always=True):
-    """The estimate of a single ratio from its units, as plain floats."""
-    sums = totals(numerator, denominator)
-    found = ratios(len(numerator), sums, np.array([scale]), np.array([share]), np.array([always]))
-    return SimpleNamespace(
-        **{name: float(getattr(found, name)[0]) for name in ("value", "se", "low", "high")}
-    )
+    """The estimate of a ratio from its units."""
+    n, d = (np.array([int(x) for x in part], dtype=object) for part in (numerator, denominator))
+    sums = (n.sum(), (n * n).sum(), d.sum(), (d * d).sum(), (n * d).sum())
+    return estimate_ratio(len(n), RatioSums(*sums, scale, share, always))
 
 
 def slow_se(numerator, denominator):
@@ -77,7 +73,7 @@ def test_the_order_and_grouping_of_units_do_not_matter():
         pytest.param([1] * 29, [2] * 29, id="29 units"),
         pytest.param([0] * 50, [0] * 50, id="empty denominator"),
         pytest.param(
-            [47] + [0] * 999, [1] + [0] * 999, id="estimate gin in a thousand units has no error"
+            [47] + [0] * 999, [1] + [0] * 999, id="one gin in a thousand units has no error"
         ),
         pytest.param([40] * 29 + [0] * 999, [1] * 29 + [0] * 999, id="29 units that hold any"),
     ],
@@ -209,4 +205,4 @@ def test_the_smallest_detectable_difference_follows_its_formula():
 
 
 def test_the_constants_of_small_samples_are_as_documented():
-    assert (statistics.Z95, statistics.ENOUGH_UNITS, statistics.NORMAL_FROM) == (1.96, 30, 100)
+    assert (Z95, ENOUGH_UNITS, NORMAL_FROM) == (1.96, 30, 100)

@@ -23,7 +23,7 @@ def cell(tidy, metric, strategy="gold"):
 
 def test_the_tidy_table_has_its_columns_and_order():
     tidy = frame("match")
-    assert tuple(tidy.columns) == table.COLUMNS
+    assert tuple(tidy.columns) == table.TABLE_COLUMNS
     names = [metric.name for metric in metrics.METRICS if 2 in metric.players]
     assert list(tidy["metric"]) == names + names
     assert list(tidy["strategy"]) == ["gold"] * len(names) + ["simple"] * len(names)
@@ -38,7 +38,7 @@ def test_single_deals_have_no_rows_per_match():
 
 def test_self_play_has_one_side():
     assert set(frame(a="gold", b="gold")["opponent"]) == {"gold"}
-    assert len(frame(a="gold", b="gold")) == len(metrics.of_unit("deal"))
+    assert len(frame(a="gold", b="gold")) == len(metrics.unit_metrics("deal"))
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
@@ -120,7 +120,7 @@ def test_a_zero_has_no_minus_sign():
 
 def test_undefined_values_are_null_in_json():
     rows = table.records(frame())
-    assert list(rows[0]) == list(table.COLUMNS)
+    assert list(rows[0]) == list(table.TABLE_COLUMNS)
     again = json.loads(json.dumps(rows, allow_nan=False))
     shot = next(row for row in again if row["metric"] == "points_shot")
     assert shot["value"] is None

@@ -16,6 +16,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.runs import runner
+from simgin.stats import batches
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 
@@ -366,7 +367,9 @@ def test_stop_dp_is_the_backward_induction():
 
 
 def facts(variant, strategy, n, unit="deal", seed=5):
-    totals = runner.total(runner.run_matchup(parse_matchup(strategy, None, variant, seed, unit), n))
+    totals = batches.total(
+        runner.run_matchup(parse_matchup(strategy, None, variant, seed, unit), n)
+    )
     return {name: int(totals[sums.SUM + i]) for name, i in sums.FACT.items()}, int(
         totals[sums.DEAL_SQUARE]
     )

@@ -13,6 +13,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.runs import runner
+from simgin.stats import batches
 from simgin.strategy import compiler, loader
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -184,7 +185,7 @@ def test_the_training_script_reproduces_the_committed_file(script):
 
 
 def won(a, b, variant, matches):
-    totals = runner.total(runner.run_matchup(parse_matchup(a, b, variant, 3, "match"), matches))
+    totals = batches.total(runner.run_matchup(parse_matchup(a, b, variant, 3, "match"), matches))
     return int(totals[sums.SUM + sums.FACT["a_match_win"]]) / 2 / matches
 
 

@@ -25,7 +25,7 @@ def tidy(*rows):
             found.append(
                 (variant, a, b, "match" if metric == "match_win" else "deal", metric, *cells, 2000)
             )
-    return pd.DataFrame(found, columns=list(table.COLUMNS))
+    return pd.DataFrame(found, columns=list(table.TABLE_COLUMNS))
 
 
 def a_league(shares):
@@ -49,4 +49,4 @@ def a_league(shares):
         }
         for i, (name, (value, low, high)) in enumerate(elo.items(), start=1)
     ]
-    return pd.DataFrame(places, columns=list(league.COLUMNS)).assign(variant="eaai"), cross
+    return pd.DataFrame(places, columns=list(league.LEAGUE_COLUMNS)).assign(variant="eaai"), cross

@@ -21,13 +21,13 @@ def compare(run: Path, base: Path, as_json: bool) -> None:
     the first, and so on. Runs with the same seed share their packs, so their differences are
     paired and much more precise.
     """
-    from simgin.findings import compare as comparison
     from simgin.findings import tables
+    from simgin.findings.compare import compare_runs, other_differences, read_run
     from simgin.stats import table
 
-    run_read, base_read = comparison.read(run), comparison.read(base)
-    differences = comparison.differences(run_read, base_read)
-    other_settings = comparison.told_apart(run_read, base_read)
+    run_read, base_read = read_run(run), read_run(base)
+    differences = compare_runs(run_read, base_read)
+    other_settings = other_differences(run_read, base_read)
     parts: list[object] = [tables.differences(differences)]
     if other_settings:
         parts += ["The runs also differ in:", *(f"  {line}" for line in other_settings)]

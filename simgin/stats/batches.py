@@ -1,0 +1,54 @@
+"""Batch rows: their totals, and how far each batch moves an estimate.
+
+Cells of one seed share their packs, batch by batch. So what is computed from several cells gets its
+error from their batches' joint moves, which knows of the packs in common (delta method,
+docs/explanation/statistics.md#differences-between-matchups). Rows are int64 of shape
+(batches, sums.COLUMNS).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simgin.core import sums
+from simgin.stats.metrics import COUNTS
+
+ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
+
+
+def total(rows: np.ndarray) -> np.ndarray:
+    """The exact sum of batch rows, column by column: int64 of length sums.COLUMNS."""
+    return np.asarray(rows.sum(axis=0, dtype=np.int64))
+
+
+def count_played(rows: np.ndarray, unit: str) -> int:
+    """How many deals or matches the rows hold; unit: "deal" or "match"."""
+    return int(rows[:, sums.SUM + sums.FACT[COUNTS[unit]]].sum())
+
+
+def effective(rows: np.ndarray) -> float:
+    """How many batches of equal size these are worth: (sum u)^2 / sum u^2.
+
+    One that was cut short counts for less than one.
+    """
+    units = rows[:, sums.UNITS].astype(float)
+    return float(units.sum() ** 2 / (units @ units))
+
+
+def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
+    """How far each batch moves the ratio of a fact to its denominator.
+
+    (N_b - r D_b) / D: float64 (batches,), of sum 0.
+    """
+    n = rows[:, sums.SUM + fact] / scale
+    d = rows[:, sums.SUM + sums.DENOMINATOR[fact]]
+    return np.asarray((n - n.sum() / d.sum() * d) / d.sum())
+
+
+def standard_error(moves: np.ndarray, batches: float) -> float:
+    """The standard error of what `batches` batches move so far.
+
+    A batch of u of U units has its moves' variance in proportion to u (1 - u / U), so the sum of
+    squares is short by one part in the effective number of batches.
+    """
+    return float(np.sqrt(batches / (batches - 1) * (moves**2).sum()))

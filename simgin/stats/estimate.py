@@ -1,0 +1,73 @@
+"""An estimate with its standard error, and the intervals and thresholds that go with one.
+
+The formulas are in docs/explanation/statistics.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+Z95 = 1.96
+ENOUGH_UNITS = 30  # with fewer an estimate is undefined: a dash, never a bare number
+NORMAL_FROM = 100  # units; with fewer the quantile is Student's
+POWER_80 = 2.8  # 1.96 + 0.84: two-sided 5 % test, 80 % power
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its standard error; both NaN where too little was played.
+
+    n: units that it rests on, or their effective number. low, high: 95 % limits, NaN where there is
+    no estimate or nobody needs an interval.
+    """
+
+    value: float
+    se: float
+    n: int = 0
+    low: float = math.nan
+    high: float = math.nan
+
+
+def undefined(n: int) -> Estimate:
+    """The estimate of too few units."""
+    return Estimate(math.nan, math.nan, n)
+
+
+def quantile(units: float) -> float:
+    """Half-width of a 95 % interval in standard errors.
+
+    Student's t with units - 1 degrees of freedom below 100 units, else 1.96.
+    """
+    if units >= NORMAL_FROM:
+        return Z95
+    from scipy.special import stdtrit
+
+    return float(stdtrit(units - 1, 0.975))
+
+
+def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
+    """Wilson's interval for an observed share 0..1 of `trials` independent trials (above 0)."""
+    shrink = 1 + z * z / trials
+    centre = (share + z * z / (2 * trials)) / shrink
+    variance = share * (1 - share) / trials + z * z / (4 * trials * trials)
+    half = z / shrink * math.sqrt(variance)
+    low = 0.0 if share == 0 else max(0.0, centre - half)
+    high = 1.0 if share == 1 else min(1.0, centre + half)
+    return float(low), float(high)
+
+
+def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[float, float]:
+    """95 % limits of a share with a standard error: Wilson's for as many trials as the error is worth.
+
+    For `n` trials where the error is 0 because all of them went alike.
+    """
+    return wilson(share, share * (1 - share) / se**2 if se > 0 else n, z)
+
+
+def smallest_detectable_difference(se: float) -> float:
+    """The true difference that a two-sided 5 % test finds in four runs of five.
+
+    To be stated beside every "no difference": 2.8 standard errors.
+    """
+    return POWER_80 * se

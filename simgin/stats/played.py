@@ -1,0 +1,50 @@
+"""A played cell: its batch rows, as one of its strategies sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simgin.core import sums
+from simgin.core.cell import Cell
+from simgin.stats import batches
+from simgin.stats.metrics import Metric
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What came of a cell, seen by A or, `as_b`, by B."""
+
+    cell: Cell
+    rows: np.ndarray  # int64 (batches, sums.COLUMNS), from unit 0 on
+    # Half-width of intervals in standard errors where results might have stopped the run
+    # (`simgin.runs.stopping`)
+    multiplier: float | None = None
+    as_b: bool = False
+
+    @property
+    def strategy(self) -> str:
+        """The strategy that sees the cell so."""
+        return self.cell.b if self.as_b else self.cell.a
+
+    @property
+    def opponent(self) -> str:
+        """The other one; empty for one player."""
+        return self.cell.a if self.as_b else self.cell.b
+
+    def reversed(self) -> Played:
+        """The same cell, seen by the opponent."""
+        return replace(self, as_b=not self.as_b)
+
+    def value(self, metric: Metric) -> float:
+        """A metric of the whole cell."""
+        fact = metric.fact(self.as_b)
+        below = self.rows[:, sums.SUM + sums.DENOMINATOR[fact]].sum()
+        numerator = self.rows[:, sums.SUM + fact].sum() / metric.scale
+        return float(metric.sign(self.as_b) * (numerator / below))
+
+    def moves(self, metric: Metric) -> np.ndarray:
+        """How far each batch moves a metric: float64 (batches,)."""
+        moves = batches.influence(self.rows, metric.fact(self.as_b), metric.scale)
+        return metric.sign(self.as_b) * moves
