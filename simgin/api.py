@@ -54,8 +54,8 @@ def match(
         variant,
         deals=deals,
         matches=matches,
-        until=until and amounts.half_width(until),
-        sprt=sprt and amounts.elo_bounds(sprt),
+        until=until and amounts.parse_half_width(until),
+        sprt=sprt and amounts.parse_elo_bounds(sprt),
         seconds=seconds,
         seed=seed,
     )
@@ -99,7 +99,7 @@ def review_of(
         rules,
         against,
         deep=deep,
-        matches=None if matches is None else amounts.count(matches),
+        matches=None if matches is None else amounts.parse_count(matches),
         seed=seed,
     )
     return review.Review(asked, _play(review.planned(asked), workers), workers)
@@ -121,7 +121,7 @@ def odds_of(
     from simgin.odds import sample as dealt
     from simgin.rules import variants
 
-    game, n = variants.find(variant), amounts.count(deals)
+    game, n = variants.find(variant), amounts.parse_count(deals)
     if game.row["players"] == 1:
         ladder = strategies or solo.ladder(game)
         return report.of(

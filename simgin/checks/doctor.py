@@ -250,7 +250,9 @@ def hands() -> Finding:
     """The compiled deadwood of some hands."""
     for variant, cards, count in HANDS:
         got = int(
-            deadwood(notation.mask(notation.cards(cards)), build_rules(variants.find(variant)))
+            deadwood(
+                notation.hand_mask(notation.parse_cards(cards)), build_rules(variants.find(variant))
+            )
         )
         if got != count:
             return Finding(

@@ -77,28 +77,28 @@ def output_option(help_text: str, *, required: bool = False) -> Callable[[Any], 
 
 def read_count(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     """Callback: the number of deals or matches in a text such as 100000, 200k, 2M or 1e6."""
-    return _read(amounts.count, text)
+    return _read(amounts.parse_count, text)
 
 
 def read_until(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> str | float | None:
     """Callback of --until: the half-width of an interval."""
-    return _read(amounts.half_width, text)
+    return _read(amounts.parse_half_width, text)
 
 
 def read_sprt(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> tuple[float, float] | None:
     """Callback of --sprt: two Elo differences."""
-    return _read(amounts.elo_bounds, text)
+    return _read(amounts.parse_elo_bounds, text)
 
 
 def read_seconds(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> float | None:
     """Callback of --for: a time in seconds."""
-    return _read(amounts.seconds, text)
+    return _read(amounts.parse_seconds, text)
 
 
 def _read(reader: Callable[[str], T], text: str | None) -> T | None:

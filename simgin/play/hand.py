@@ -69,7 +69,7 @@ def analyse(
     """
     _check(variant, cards, upcard, score)
     rules = build_rules(variant)
-    hand = notation.mask(cards)
+    hand = notation.hand_mask(cards)
     limit = None
     if upcard is not None or not rules.knock_by_upcard:
         limit = int(endings.knock_limit(-1 if upcard is None else upcard, rules))
@@ -119,7 +119,7 @@ def _kept(hand: int, size: int) -> dict[int, int]:
     """The ten cards kept after each discard; of a hand of ten the hand itself, under -1."""
     if size == 10:
         return {-1: hand}
-    return {card: hand & ~(1 << card) for card in notation.members(hand)}
+    return {card: hand & ~(1 << card) for card in notation.cards_in(hand)}
 
 
 def _leaves(hand: int, rules: Any) -> dict[int, int]:
@@ -158,9 +158,9 @@ def _endings(
 
 def lines(hand: HandAnalysis) -> list[str]:
     """The text of `simgin hand`, each line at most 80 columns wide."""
-    loose = notation.show(hand.cards & ~sum(hand.melding))
+    loose = notation.hand_text(hand.cards & ~sum(hand.melding))
     head = [
-        f"{notation.show(hand.cards)}    {hand.variant.text}",
+        f"{notation.hand_text(hand.cards)}    {hand.variant.text}",
         _line("deadwood", f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood)),
         _line("melds", melding_text(hand.melding) + ("  (of all eleven)" if hand.leaves else "")),
         *_other_meldings(hand),
@@ -230,7 +230,7 @@ def _discard_lines(hand: HandAnalysis) -> list[str]:
         ways = [ending.text for ending in hand.endings if ending.discard == card]
         ways += _knock_if(hand, left)
         mark = "*" if card in hand.best else " "
-        rows.append(f"  {notation.text(card)} {mark:<7}{left:>6}  {' or '.join(ways) or '-'}")
+        rows.append(f"  {notation.card_text(card)} {mark:<7}{left:>6}  {' or '.join(ways) or '-'}")
     rows.append("  * least deadwood")
     if hand.variant.row["take_to_knock"] == "melded":
         rows.append("  a card just taken from the discard pile must be in a meld to end the deal")
@@ -243,18 +243,18 @@ def row(hand: HandAnalysis) -> dict[str, Any]:
     """The analysis as one object for `--json`."""
     ways = []
     for ending in hand.endings:
-        discard = notation.text(ending.discard) if ending.discard >= 0 else None
+        discard = notation.card_text(ending.discard) if ending.discard >= 0 else None
         name = ending.how.replace(" ", "_")
         ways.append({"ending": name, "discard": discard, "count": ending.count})
     return {
-        "cards": notation.show(hand.cards),
+        "cards": notation.hand_text(hand.cards),
         "variant": hand.variant.text,
         "deadwood": hand.deadwood,
         "melding": [meld_text(meld) for meld in hand.melding],
         "meldings": [[meld_text(meld) for meld in melding] for melding in hand.meldings],
         "limit": hand.limit,
         "shot_leaves": hand.demanded,
-        "discards": {notation.text(card): left for card, left in hand.leaves.items()},
-        "best_discards": [notation.text(card) for card in hand.best],
+        "discards": {notation.card_text(card): left for card, left in hand.leaves.items()},
+        "best_discards": [notation.card_text(card) for card in hand.best],
         "endings": ways,
     }

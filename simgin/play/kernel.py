@@ -219,8 +219,10 @@ def describe_exception(error: BaseException) -> str:
 def describe_answer(slot: str, answer: int, legal: int) -> str:
     """What a policy did whose answer is not among the bits of `legal`; continues as above."""
     if slot == "discard":
-        card = notation.text(answer) if 0 <= answer < notation.CARDS else str(answer)
-        return f"discarded {card}, which is not among the legal discards {notation.show(legal)}"
+        card = notation.card_text(answer) if 0 <= answer < notation.CARDS else str(answer)
+        return (
+            f"discarded {card}, which is not among the legal discards {notation.hand_text(legal)}"
+        )
     answers = [bit for bit in range(64) if legal >> bit & 1]
     choices = " or ".join(map(str, answers))
     if len(answers) > MOST_LISTED:

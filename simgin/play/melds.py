@@ -24,8 +24,8 @@ def meld_text(meld: int) -> str:
     """
     ranks = meldings.ranks_of(meld)
     start = 0 if ranks == ALL_RANKS else int(meldings.first_rank(ranks))
-    ordered = sorted(notation.members(meld), key=lambda card: ((card % 13 - start) % 13, card))
-    return " ".join(notation.text(card) for card in ordered)
+    ordered = sorted(notation.cards_in(meld), key=lambda card: ((card % 13 - start) % 13, card))
+    return " ".join(notation.card_text(card) for card in ordered)
 
 
 def melding_text(melding: Sequence[int]) -> str:
@@ -36,7 +36,7 @@ def melding_text(melding: Sequence[int]) -> str:
 def cards_text(melds: Melding, hand: int) -> str:
     """The cards of a hand, melds first and the rest last: `7S 7H 7D | 8C 9C TC | 4H AC`."""
     parts = [meld_text(meld) for meld in melds]
-    if rest := notation.show(hand & ~sum(melds)):
+    if rest := notation.hand_text(hand & ~sum(melds)):
         parts.append(rest)
     return " | ".join(parts)
 
@@ -56,7 +56,7 @@ def all_meldings(hand: int, rules: Any, side: int = STOPPER) -> list[Melding]:
     values = [int(value) for value in rules.value[side]]
 
     def points(cards: int) -> int:
-        return sum(values[card % 13] for card in notation.members(cards))
+        return sum(values[card % 13] for card in notation.cards_in(cards))
 
     worth = {meld: points(meld) for meld in melds}
     most_melded = points(hand) - int(deadwood_of(hand, rules, side))

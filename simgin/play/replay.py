@@ -22,7 +22,7 @@ from simgin.play.deal import Question, WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.melds import Melding, all_meldings, cards_text, in_text_order, shown_melding
 from simgin.rules.record import build_rules
-from simgin.text.notation import show, text
+from simgin.text.notation import card_text, hand_text
 
 WIDTH = 80
 MAX_UNITS = 2**48
@@ -164,7 +164,7 @@ class Replay:
             yield ""
         gin_only = " (gin only)" if state.limit == 0 else ""
         factor = f", all points times {state.multiplier}" if state.multiplier != 1 else ""
-        upcard = f", upcard {text(int(state.upcard))}" if state.upcard >= 0 else ""
+        upcard = f", upcard {card_text(int(state.upcard))}" if state.upcard >= 0 else ""
         yield f"Knock limit {state.limit}{gin_only}{factor}{upcard}"
         for seat in self._seats():
             yield ""
@@ -186,7 +186,7 @@ class Replay:
 
     def _upcard(self, questions: list[Question]) -> Iterator[str]:
         if self.state.upcard >= 0:
-            yield f"The upcard is {text(int(self.state.upcard))}"
+            yield f"The upcard is {card_text(int(self.state.upcard))}"
         else:
             yield "Before the first turn"
         for question in questions:
@@ -203,7 +203,7 @@ class Replay:
         own = [question for question in questions if question.seat == seat]
         stock = int(first.stock) + (first.drawn >= 0)
         yield from wrapped(f"Turn {first.turn}, {self._who(seat)}, {stock} cards in the stock")
-        if known := show(int(first.known)):
+        if known := hand_text(int(first.known)):
             yield from wrapped(f"  knows that {self.names[1 - seat]} holds {known}")
         picked_up = sum(1 << int(card) for card in (first.drawn, first.taken) if card >= 0)
         yield f"  holds {self._hand_text(int(first.hand) & ~picked_up, first.count)}"
@@ -227,9 +227,9 @@ class Replay:
         if view.turns == self.state.turns and not self.watched.fault:
             drawn = self.state.drawn
         if view.taken >= 0:
-            yield f"  takes {text(int(view.taken))}"
+            yield f"  takes {card_text(int(view.taken))}"
         elif drawn >= 0:
-            yield f"  draws {text(int(drawn))}"
+            yield f"  draws {card_text(int(drawn))}"
 
     def _silent_draw(self) -> Iterator[str]:
         """A last draw with no question before or after it: it ends the deal, the pile is closed."""
@@ -239,13 +239,13 @@ class Replay:
         if questions[-1].view.turns != state.turns:
             yield ""
             yield f"Turn {state.turns + 1}, {self._who(1 - questions[-1].seat)}"
-            yield f"  draws {text(int(state.drawn))}"
+            yield f"  draws {card_text(int(state.drawn))}"
 
     def _last_discard(self, questions: list[Question]) -> Iterator[str]:
         view = questions[0].view
         yield from wrapped(f"The last discard, {self._who(questions[0].seat)}")
         yield f"  holds {self._hand_text(int(view.hand), view.count)}"
-        yield f"  may take {text(int(view.taken_offer))} to end the deal"
+        yield f"  may take {card_text(int(view.taken_offer))} to end the deal"
         for question in questions:
             yield from wrapped(f"  {DECISIONS[question.slot](question)}")
 
@@ -307,7 +307,7 @@ class Replay:
         yield from wrapped(f"  {self._who(stopper)} shows {shown}, count {state.stopper_count}")
         yield from wrapped(f"  {self._who(defender)} has {held}, count {state.other_count}")
         if laid:
-            yield f"    after laying off {show(laid)}; count before: {state.defender_before}"
+            yield f"    after laying off {hand_text(laid)}; count before: {state.defender_before}"
 
     def defence(self) -> tuple[int, Melding]:
         """The defender's lay-offs, as far as the rules allow any, and own melds."""
@@ -334,14 +334,14 @@ def _upcard_choice(question: Question) -> str:
 
 def _offered_discard(question: Question) -> str:
     """The top discard that was not taken."""
-    card = text(int(question.view.taken_offer))
+    card = card_text(int(question.view.taken_offer))
     if question.answer is None:
         return f"may take {card}: {NO_ANSWER}"
     return f"declines {card}"
 
 
 def _discard(question: Question) -> str:
-    return NO_ANSWER if question.answer is None else f"discards {text(question.answer)}"
+    return NO_ANSWER if question.answer is None else f"discards {card_text(question.answer)}"
 
 
 def _ending(question: Question) -> str:
@@ -356,7 +356,7 @@ def _ending(question: Question) -> str:
         infinitive, verb = "go gin", "goes gin"
     how = f" with {view.ending_count}" if view.ending_count else ""
     if view.ending_card >= 0:
-        how += f", discarding {text(int(view.ending_card))}"
+        how += f", discarding {card_text(int(view.ending_card))}"
     if question.answer is None:
         return f"may {infinitive}{how}: {NO_ANSWER}"
     return f"{verb}{how}" if question.answer else f"may {infinitive}{how}: plays on"

@@ -11,7 +11,7 @@ from simgin.play.deal import Question
 from simgin.play.melds import in_text_order, meld_text
 from simgin.play.replay import Replay
 from simgin.play.replay_solo import SoloReplay
-from simgin.text.notation import show, text
+from simgin.text.notation import card_text, hand_text
 
 Row = dict[str, Any]
 
@@ -29,7 +29,7 @@ def rows(replay: Replay) -> list[Row]:
 def _deal_row(replay: Replay) -> Row:
     watched, state = replay.watched, replay.state
     players = len(watched.matchup.players)
-    hands = [show(hand) for hand in watched.hands[:players]]
+    hands = [hand_text(hand) for hand in watched.hands[:players]]
     return {
         "event": "deal",
         "variant": watched.matchup.variant.text,
@@ -54,12 +54,12 @@ def _decision_row(replay: Replay, question: Question) -> Row:
         "seat": question.seat,
         "strategy": replay.names[question.seat],
         "slot": question.slot,
-        "hand": show(int(view.hand)),
+        "hand": hand_text(int(view.hand)),
         "count": int(view.count),
         "offered": _card(view.taken_offer),
         "taken": _card(view.taken),
         "drawn": _card(view.drawn),
-        "known": show(int(view.known)),
+        "known": hand_text(int(view.known)),
         "stock": int(view.stock),
         "deck_left": _natural(view.deck_left),
         "stake": int(view.stake),
@@ -68,7 +68,7 @@ def _decision_row(replay: Replay, question: Question) -> Row:
         "ending": int(view.ending),
         "ending_card": _card(view.ending_card),
         "ending_count": int(view.ending_count) if view.ending else None,
-        "answer": answer if answer is None or question.slot != "discard" else text(answer),
+        "answer": answer if answer is None or question.slot != "discard" else card_text(answer),
     }
 
 
@@ -88,7 +88,7 @@ def _result_row(replay: Replay) -> Row:
         "melds": [meld_text(meld) for meld in in_text_order(state.melds)] if shown else [],
         "stopper_count": int(state.stopper_count) if shown else None,
         "defender_melds": [meld_text(meld) for meld in melds],
-        "laid_off": show(laid),
+        "laid_off": hand_text(laid),
         "defender_count": int(state.other_count) if shown else None,
         "stake": int(state.stake),
         "paid_for_refusal": int(state.pays) if kind == "refused" else None,
@@ -112,14 +112,14 @@ def _solo_result(replay: SoloReplay) -> Row:
     above = int(state.above)
     known = replay.has_joker and 0 <= above < FAR and not replay.watched.fault
     return {
-        "held": show(int(state.hand[PLAYER])),
+        "held": hand_text(int(state.hand[PLAYER])),
         "held_count": int(state.count[PLAYER]),
         "above_joker": above if known else None,
     }
 
 
 def _card(card: int) -> str | None:
-    return text(int(card)) if card >= 0 else None
+    return card_text(int(card)) if card >= 0 else None
 
 
 def _natural(number: int) -> int | None:

@@ -18,7 +18,7 @@ from simgin.play.deal import Question, WatchedDeal
 from simgin.play.matchup import Matchup
 from simgin.play.melds import cards_text, in_text_order
 from simgin.play.replay import DECISIONS, Replay, wrapped
-from simgin.text.notation import text
+from simgin.text.notation import card_text
 
 JOKER = "joker"  # who sits at seat 1
 
@@ -92,7 +92,7 @@ class SoloReplay(Replay):
             yield f"Turn {view.turn}"
             yield f"  holds {self._hand_text(ten, deadwood_of(ten, self.rules, STOPPER))}"
             if view.drawn >= 0:
-                yield f"  draws {text(int(view.drawn))}, {view.deck_left} left in the deck"
+                yield f"  draws {card_text(int(view.drawn))}, {view.deck_left} left in the deck"
         for question in questions:
             yield from wrapped(f"  {DECISIONS[question.slot](question)}")
 

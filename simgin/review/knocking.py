@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simgin.rules.parameters import Row
+from simgin.rules.parameters import Params
 from simgin.stats import differences, metrics, quantity
 from simgin.stats.quantity import Quantity
 
@@ -25,7 +25,7 @@ def player(k: int) -> str:
     return {0: "gin-only", 4: "gold-at", 10: "gold"}.get(k, f"gold-at:k={k}")
 
 
-def limits(row: Row) -> tuple[int, ...]:
+def limits(row: Params) -> tuple[int, ...]:
     """The limits that differ under the rules: the last allows every knock; a single one where only gin ends a deal."""
     most = 10 if row["knock_by_upcard"] else min(10, int(str(row["knock_limit"])))
     return tuple(k for i, k in enumerate(LIMITS) if i == 0 or LIMITS[i - 1] < most)

@@ -134,7 +134,7 @@ def asked(
         variants.find(against).text if against is not None and len(found) > 1 else None
     )  # alone there is nothing to tell from it
     usual = (MATCHES if players == {2} else MATCHES_ALONE) * (DEEPER if deep else 1)
-    n = usual if matches is None else amounts.count(matches)
+    n = usual if matches is None else amounts.parse_count(matches)
     if n < FEWEST_MATCHES:
         raise ReviewError(
             f"--matches {n} is too few to tell how sure a metric is: take at least {FEWEST_MATCHES}."

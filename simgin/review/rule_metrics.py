@@ -16,7 +16,7 @@ from simgin.core import sums
 from simgin.review import knocking, skill
 from simgin.review.knocking import Matrix
 from simgin.rules.goals import goal_of
-from simgin.rules.parameters import Row
+from simgin.rules.parameters import Params
 from simgin.stats import metrics, quantity, ratings
 from simgin.stats.estimate import POWER_80
 from simgin.stats.quantity import Quantity
@@ -50,7 +50,7 @@ class Game:
     """
 
     variant: str
-    row: Row
+    row: Params
     field: tuple[str, ...]
     players: tuple[str, ...]
     cells: Mapping[tuple[str, str], np.ndarray]

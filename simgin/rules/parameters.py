@@ -16,7 +16,7 @@ from typing import Any
 from simgin.text.messages import DASH, did_you_mean, shown, value_text
 
 Value = bool | int | str | list[Any] | None
-Row = Mapping[str, Value]
+Params = Mapping[str, Value]
 Conditions = Mapping[str, list[Any]]  # parameter -> the values that meet the condition
 
 MAX_TABLE_ROWS = 8
@@ -84,11 +84,11 @@ class Parameter:
         """The canonical text of one of its values: `read` gives it back."""
         return "none" if value is None and self.optional else value_text(value)
 
-    def acts(self, row: Row) -> bool:
+    def acts(self, row: Params) -> bool:
         """Whether the parameter has an effect in a row (which must have a value for what this hangs on)."""
         return _met(self.acts_with, row) and not (self.idle_with and _met(self.idle_with, row))
 
-    def dash(self, row: Row) -> str:
+    def dash(self, row: Params) -> str:
         """A sentence if the row has a dash where the parameter has an effect, else nothing."""
         if row[self.name] is not None or self.optional or not self.acts(row):
             return ""
@@ -135,7 +135,7 @@ class Parameter:
 
 
 @cache
-def book() -> dict[str, Any]:
+def variants_file() -> dict[str, Any]:
     """The tables of variants.toml as they stand in the file."""
     with Path(__file__).with_name("variants.toml").open("rb") as file:
         return tomllib.load(file)
@@ -146,7 +146,7 @@ def parameters() -> dict[str, Parameter]:
     """Every parameter by name, in the order of rules.md 11."""
     return {
         name: _parameter(name, section, table)
-        for section, tables in book()["parameters"].items()
+        for section, tables in variants_file()["parameters"].items()
         for name, table in tables.items()
     }
 
@@ -159,7 +159,7 @@ def _parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
     return Parameter(name, section, **{**table, "choices": choices, "default": default})
 
 
-def _met(conditions: Conditions, row: Row) -> bool:
+def _met(conditions: Conditions, row: Params) -> bool:
     return all(row[name] in values for name, values in conditions.items())
 
 

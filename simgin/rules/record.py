@@ -9,7 +9,7 @@ from simgin.rules.parameters import Value, parameters
 from simgin.rules.variants import Variant
 
 
-def coded(name: str, value: Value) -> int:
+def code_value(name: str, value: Value) -> int:
     """A parameter's value as the number that the record holds: a word by its place among the choices, a dash as -1."""
     parameter = parameters()[name]
     if value is None:
@@ -33,7 +33,7 @@ def build_rules(variant: Variant) -> np.record:
 
 def build_rules_from(row: dict[str, Value]) -> np.record:
     """A Rules record of its own for a complete row, which need not make a game: worked examples set single parameters."""
-    items = tuple((name, coded(name, row[name])) for name in record.PARAMETERS)
+    items = tuple((name, code_value(name, row[name])) for name in record.PARAMETERS)
     start = row["start_points"] or (0, 0)
     games = tuple(map(tuple, row["game_table"] or ()))  # type: ignore[arg-type]
     kept = _record(items, (int(start[0]), int(start[1])), games)  # type: ignore[index]

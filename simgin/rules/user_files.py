@@ -23,7 +23,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from simgin.rules.parameters import Value, book, parameters
+from simgin.rules.parameters import Value, parameters, variants_file
 from simgin.rules.validation import unknown_parameter
 from simgin.text import toml
 from simgin.text.messages import did_you_mean, shown
@@ -49,7 +49,7 @@ class _File(toml.Form):
 
 
 @dataclass(frozen=True)
-class Homemade:
+class UserVariant:
     """A variant as its file has it. `faults` is what is wrong with it; `base` and `changes` are then what could be read."""
 
     title: str = ""
@@ -60,7 +60,7 @@ class Homemade:
     faults: tuple[str, ...] = ()
 
 
-def find(reference: str) -> tuple[str, Homemade]:
+def find(reference: str) -> tuple[str, UserVariant]:
     """A variant by `path/to/mine.toml#name`, or `mine.toml` if the file has only one: its canonical text, with the path as written.
 
     FormError with every mistake of the file's form, or a sentence about the reference.
@@ -81,11 +81,13 @@ def find(reference: str) -> tuple[str, Homemade]:
     return f"{path}#{chosen}", found[chosen]
 
 
-def read(path: str) -> Mapping[str, Homemade]:
+def read(path: str) -> Mapping[str, UserVariant]:
     """The variants of a file by name, sound or not. FormError if it is none: with one sentence, or one for every mistake in it."""
     if sentence := path_fault(path):
         raise FormError([sentence])
-    raw = toml.toml(Path(path), "name a file of variants, or make one with `simgin variants new`")
+    raw = toml.read_tables(
+        Path(path), "name a file of variants, or make one with `simgin variants new`"
+    )
     tables = raw.get("variants")
     found = (
         {name: _entry(path, name, table) for name, table in tables.items()}
@@ -96,7 +98,9 @@ def read(path: str) -> Mapping[str, Homemade]:
         _File.model_validate(raw)
     except ValidationError as error:
         own = [fault for entry in found.values() for fault in entry.faults]
-        raise FormError(toml.mistakes(path, error, lambda _: _File.model_fields) + own) from None
+        raise FormError(
+            toml.describe_mistakes(path, error, lambda _: _File.model_fields) + own
+        ) from None
     return found
 
 
@@ -127,12 +131,12 @@ def _listed(names: Iterable[str], most: int = 8) -> str:
     return ", ".join(first[:most]) + (" and more" if len(first) > most else "")
 
 
-def _entry(path: str, name: str, raw: Any) -> Homemade:
+def _entry(path: str, name: str, raw: Any) -> UserVariant:
     faults = _name_faults(path, name)
     try:
         _Entry.model_validate(raw)
     except ValidationError as error:
-        faults += toml.mistakes(
+        faults += toml.describe_mistakes(
             path, error, lambda _: _Entry.model_fields, inside=("variants", name)
         )
     table = raw if isinstance(raw, dict) else {}
@@ -152,7 +156,7 @@ def _entry(path: str, name: str, raw: Any) -> Homemade:
         for setting in settings
         if setting.fault
     ]
-    return Homemade(
+    return UserVariant(
         **words,
         changes={one.name: one.value for one in settings if one.name in parameters()},
         faults=tuple(faults),
@@ -160,7 +164,7 @@ def _entry(path: str, name: str, raw: Any) -> Homemade:
 
 
 def _name_faults(path: str, name: str) -> list[str]:
-    if name in book()["variants"]:
+    if name in variants_file()["variants"]:
         return [
             f"{path}: variants, {name}: simgin has a variant of this name; call yours something else, like my-{name}."
         ]

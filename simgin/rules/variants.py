@@ -13,14 +13,22 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from simgin.rules.goals import Goal, goal_of
-from simgin.rules.parameters import Parameter, Value, book, parameters
+from simgin.rules.parameters import Parameter, Value, parameters, variants_file
 from simgin.rules.validation import unknown_parameter, validate
 from simgin.text.messages import did_you_mean, shown, value_text
 
 if TYPE_CHECKING:
-    from simgin.rules.user_files import Homemade
+    from simgin.rules.user_files import UserVariant
 
-__all__ = ["Parameter", "Variant", "VariantError", "difference", "find", "names", "of_file"]
+__all__ = [
+    "Parameter",
+    "Variant",
+    "VariantError",
+    "difference",
+    "find",
+    "names",
+    "variants_in_file",
+]
 __all__ += ["Value", "parameters", "validate", "value_text"]
 
 
@@ -55,7 +63,7 @@ class Variant:
 
 def names() -> tuple[str, ...]:
     """The names of all variants that have one, two-player games first, customary extras last."""
-    return tuple(book()["variants"])
+    return tuple(variants_file()["variants"])
 
 
 def find(text: str) -> Variant:
@@ -74,7 +82,7 @@ def find(text: str) -> Variant:
         raise
 
 
-def of_file(path: str) -> dict[str, "Variant | VariantError"]:
+def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
     """The variants of a user's file by their texts, or what is wrong with them; VariantError if it is no such file."""
     from simgin.rules import user_files
     from simgin.text import toml
@@ -195,9 +203,9 @@ def _part(part: str, text: str) -> _Part:
 
 @cache
 def _shipped(name: str) -> _Part:
-    entry = book()["variants"][name]
+    entry = variants_file()["variants"][name]
     changes = {
-        **(book()["bases"][entry["base"]] if "base" in entry else {}),
+        **(variants_file()["bases"][entry["base"]] if "base" in entry else {}),
         **entry.get("changes", {}),
     }
     read = {
@@ -228,7 +236,7 @@ def _homemade(part: str) -> _Part:
         return _Part(part, faults=tuple(error.sentences), known=False)
 
 
-def _own(text: str, entry: "Homemade") -> _Part:
+def _own(text: str, entry: "UserVariant") -> _Part:
     """A row of a user's file: as every row, it adds its differences from `standard`, which those of its base are part of."""
     parts, faults = _read(entry.base, _no_base)
     row = {**_composed(_merged(parts)), **entry.changes}
@@ -262,7 +270,7 @@ def _with_plus(text: str) -> str:
 
 def _merged(parts: list[_Part]) -> list[_Part]:
     """The parts with every name once, where it stands last, and pairs that mean another row as that row."""
-    for merge in book()["merges"]:
+    for merge in variants_file()["merges"]:
         texts = [part.text for part in parts]
         if set(merge["names"]) <= set(texts):
             last = max(_last(texts, name) for name in merge["names"])

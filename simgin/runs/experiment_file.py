@@ -34,7 +34,7 @@ from simgin.rules import variants
 from simgin.runs import sweep
 from simgin.runs.sweep import Sweep, strategy_text, variant_text
 from simgin.text import amounts, toml
-from simgin.text.amounts import count
+from simgin.text.amounts import parse_count
 from simgin.text.messages import shown
 
 SEEDS = 2**64
@@ -72,7 +72,7 @@ def canonical(text: str) -> list[str]:
 
 VariantText = Annotated[str, AfterValidator(variant_text)]
 StrategyText = Annotated[str, AfterValidator(strategy_text)]
-Count = Annotated[int, BeforeValidator(count)]
+Count = Annotated[int, BeforeValidator(parse_count)]
 
 
 class Pair(toml.Form):
@@ -100,9 +100,11 @@ class File(toml.Form):
     seed: Annotated[int, AfterValidator(_seed)] = 1
     deals: Count | None = None
     matches: Count | None = None
-    until: Annotated[str | float | None, PlainValidator(amounts.half_width)] = None
-    sprt: Annotated[tuple[float, float] | None, PlainValidator(amounts.elo_bounds)] = None
-    seconds: Annotated[float | None, PlainValidator(amounts.seconds)] = Field(None, alias="for")
+    until: Annotated[str | float | None, PlainValidator(amounts.parse_half_width)] = None
+    sprt: Annotated[tuple[float, float] | None, PlainValidator(amounts.parse_elo_bounds)] = None
+    seconds: Annotated[float | None, PlainValidator(amounts.parse_seconds)] = Field(
+        None, alias="for"
+    )
     base: Annotated[str, AfterValidator(_either)] | None = None
     matchups: Annotated[list[Pair], Field(default_factory=list)]
     round_robin: Annotated[list[StrategyText], Field(min_length=2)] | None = None
@@ -114,14 +116,14 @@ class File(toml.Form):
 def read(path: Path) -> File:
     """What an experiment file says. Raises ExperimentError with one sentence for every mistake that can be seen before it is laid out."""
     try:
-        raw = toml.toml(path, "name an experiment file")
+        raw = toml.read_tables(path, "name an experiment file")
     except toml.FormError as error:
         raise ExperimentError(error.sentences) from None
     conflicts = [f"{path}: {sentence}" for sentence in _conflicts(raw)]
     try:
         file = File.model_validate(raw)
     except ValidationError as error:
-        raise ExperimentError(toml.mistakes(path, error, _known) + conflicts) from None
+        raise ExperimentError(toml.describe_mistakes(path, error, _known) + conflicts) from None
     if conflicts:
         raise ExperimentError(conflicts)
     return file

@@ -88,7 +88,11 @@ def plan_matchup(
         raise AmountError("until, sprt and for each end a run; keep one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     given = deals if matches is None else matches
-    n = experiment.default_size(until, sprt, seconds) if given is None else amounts.count(given)
+    n = (
+        experiment.default_size(until, sprt, seconds)
+        if given is None
+        else amounts.parse_count(given)
+    )
     found = parse_matchup(a, b, variant, _checked_seed(seed), unit)
     return Plan(found.title, (Task(found, n),), _rules([found], until, sprt), seconds)
 

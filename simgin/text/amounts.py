@@ -20,7 +20,7 @@ class AmountError(ValueError):
     """An amount that cannot be read; the message is a sentence with the remedy."""
 
 
-def count(text: int | float | str) -> int:
+def parse_count(text: int | float | str) -> int:
     """The whole number of deals or matches that `text` means, 1 to 10^12. Raises AmountError with a sentence otherwise."""
     amount = _amount(text)
     if amount != amount.to_integral_value():
@@ -55,7 +55,7 @@ _SHARE = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
 _TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
-def half_width(text: float | str) -> str | float:
+def parse_half_width(text: float | str) -> str | float:
     """How far the 95 % limits may lie from the estimate: a text "0.1%" is one of the share won, a number one of points per deal.
 
     A share comes back as text with its sign, over 0 % and under 50 %; points as a float over 0, up to 1000.
@@ -76,7 +76,7 @@ def half_width(text: float | str) -> str | float:
     return f"{percent:.15g}%"
 
 
-def elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
+def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
     """The two Elo differences that a sequential test tells apart, -800 <= elo0 < elo1 <= 800; from "0,10" or two numbers."""
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
     found = [_number(part) for part in parts] if isinstance(parts, list | tuple) else []
@@ -91,7 +91,7 @@ def elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
     return found[0], found[1]
 
 
-def seconds(text: float | str) -> float:
+def parse_seconds(text: float | str) -> float:
     """The time that 30, "30s", "5m" or "2h" means, in seconds: more than 0, at most 1000 hours."""
     match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
     time = float(match[1]) * _SECONDS[match[2].lower()] if match else _number(text)

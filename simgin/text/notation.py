@@ -31,7 +31,7 @@ class CardError(ValueError):
     """Text that is no card or no hand; the message is a sentence that names what is wrong and what would be right."""
 
 
-def card(text: str) -> int:
+def parse_card(text: str) -> int:
     """The card 0..51 that a text like `5S` (or `5s`) names; CardError for any other text."""
     token = text.strip()
     place = token.upper() if token.isascii() else ""
@@ -43,7 +43,7 @@ def card(text: str) -> int:
     )
 
 
-def text(card: int) -> str:
+def card_text(card: int) -> str:
     """The canonical text of a card 0..51, like `5S`; CardError for any other number."""
     if not 0 <= card < CARDS:
         raise CardError(f"{card} is no card number: cards are 0..51, 13 * suit + rank.")
@@ -51,7 +51,7 @@ def text(card: int) -> str:
     return RANKS[rank] + SUITS[suit]
 
 
-def cards(text: str, count: int | None = None) -> list[int]:
+def parse_cards(text: str, count: int | None = None) -> list[int]:
     """The cards 0..51 of a hand in the order written: `5S 6S 7S`, `5S,6S,7S` or `5S6S7S`.
 
     CardError names every text that is no card, every card given twice, and, where `count` is given, a wrong number.
@@ -59,7 +59,7 @@ def cards(text: str, count: int | None = None) -> list[int]:
     found, sentences = [], []
     for token in _tokens(text):
         try:
-            found.append(card(token))
+            found.append(parse_card(token))
         except CardError as error:
             sentences.append(str(error))
     if not sentences:
@@ -70,16 +70,16 @@ def cards(text: str, count: int | None = None) -> list[int]:
     return found
 
 
-def mask(cards: Iterable[int]) -> int:
+def hand_mask(cards: Iterable[int]) -> int:
     """The hand (bit `card` set for each card) that holds some cards 0..51."""
     hand = 0
     for one in cards:
-        text(one)  # refuses what is no card
+        card_text(one)  # refuses what is no card
         hand |= 1 << int(one)
     return hand
 
 
-def members(mask: int) -> list[int]:
+def cards_in(mask: int) -> list[int]:
     """The cards 0..51 of a hand, suit by suit and rank by rank; CardError for a number that is no hand."""
     hand = int(mask)
     if not 0 <= hand < 1 << CARDS:
@@ -87,9 +87,9 @@ def members(mask: int) -> list[int]:
     return [one for one in range(CARDS) if hand >> one & 1]
 
 
-def show(mask: int) -> str:
+def hand_text(mask: int) -> str:
     """A hand as text, suit by suit: `5S 6S 7S KH`."""
-    return " ".join(text(one) for one in members(mask))
+    return " ".join(card_text(one) for one in cards_in(mask))
 
 
 def _tokens(text: str) -> list[str]:
@@ -115,7 +115,7 @@ def _repeated(cards: list[int]) -> list[str]:
     twice = sorted({one for one in cards if cards.count(one) > 1})
     if not twice:
         return []
-    named = " and ".join(text(one) for one in twice)
+    named = " and ".join(card_text(one) for one in twice)
     return [
         f"{named} {'is' if len(twice) == 1 else 'are'} given more than once: a pack has every card once."
     ]

@@ -28,7 +28,7 @@ class Form(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def toml(path: Path, wanted: str) -> dict[str, Any]:
+def read_tables(path: Path, wanted: str) -> dict[str, Any]:
     """The tables of a TOML file; FormError with one sentence if it has none. `wanted` is the remedy, like "name an experiment file"."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
@@ -47,7 +47,7 @@ def toml(path: Path, wanted: str) -> dict[str, Any]:
     raise FormError([sentence])
 
 
-def mistakes(
+def describe_mistakes(
     path: object,
     error: ValidationError,
     known: Callable[[Location], Iterable[str]],

@@ -25,7 +25,7 @@ from simgin.core.match import UNDECIDED
 from simgin.play import kernel
 from simgin.play.parallel import over_units
 from simgin.stats.estimate import ENOUGH_UNITS, Estimate, undefined
-from simgin.text.amounts import count
+from simgin.text.amounts import parse_count
 from simgin.value.outcomes import jackknife
 from simgin.value.states import DRAWN
 from simgin.value.value import Value, ValueRefused
@@ -66,7 +66,7 @@ def play(value: Value, matches: int | str, seed: int, workers: int | None = None
     records = np.concatenate(
         over_units(
             lambda *part: kernel.play_recorded(one, *part)[1],
-            one.units(count(matches)),
+            one.units(parse_count(matches)),
             one.batch,
             workers,
         )

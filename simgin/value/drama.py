@@ -22,7 +22,7 @@ import numpy as np
 
 from simgin.stats import observations
 from simgin.stats.estimate import ENOUGH_UNITS, Z95, share_limits
-from simgin.text.amounts import count
+from simgin.text.amounts import parse_count
 from simgin.value import calibration, in_deal, turns, value
 from simgin.value.in_deal import Within
 from simgin.value.outcomes import jackknife
@@ -274,7 +274,7 @@ def trajectories(
     """
     known = value.of(variant, a, b, seed=seed, workers=workers)
     one = dataclasses.replace(known.matchup, seed=seed + 1, unit="match")
-    n = min(MATCHES, round(DEALS / known.deals())) if matches is None else count(matches)
+    n = min(MATCHES, round(DEALS / known.deals())) if matches is None else parse_count(matches)
     try:
         inside = in_deal.of(known, workers=workers)
     except ValueRefused:

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from simgin.rules.goals import goal_of
 from simgin.stats import observations
-from simgin.text.amounts import count
+from simgin.text.amounts import parse_count
 from simgin.value import array_cache, calibration, kernels, outcomes, states
 from simgin.value.outcomes import GROUPS, Outcomes, jackknife
 from simgin.value.states import DRAWN
@@ -209,7 +209,7 @@ class Within:
 def of(value: Value, deals: int | str = DEALS, workers: int | None = None) -> Within:
     """V within a deal for the pair of a value, from so many single deals played turn by turn, counted once and kept on disk."""
     _refuse(value)
-    one, n = value.matchup, count(deals)
+    one, n = value.matchup, parse_count(deals)
     one = dataclasses.replace(one, unit="deal")
     form = (
         f"ends of single deals by turn, bins {BIN} {MOST_BIN}, bands {BANDS}, {ENOUGH_TURNS} turns"

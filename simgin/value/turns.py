@@ -30,7 +30,7 @@ from simgin.rules.record import build_rules
 from simgin.stats import observations
 from simgin.stats.estimate import ENOUGH_UNITS, share_limits
 from simgin.strategy import interpret
-from simgin.text.amounts import count
+from simgin.text.amounts import parse_count
 from simgin.value import kernels
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def of(
 ) -> Turns:
     """So many single deals of A against B (two players: `simple` if none is named), turn by turn."""
     one = parse_matchup(a, b, variant, seed, "deal")
-    return play(one, one.units(count(deals)), workers)
+    return play(one, one.units(parse_count(deals)), workers)
 
 
 def play(one: Matchup, n: int, workers: int | None = None) -> Turns:

@@ -26,7 +26,7 @@ from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.stats.estimate import Estimate
-from simgin.text.amounts import count
+from simgin.text.amounts import parse_count
 from simgin.value import outcomes, score_outcomes
 from simgin.value import states as boards
 from simgin.value.outcomes import Outcomes
@@ -224,8 +224,8 @@ def of(
     _refuse_columns(one)
     if not one.variant.goal.one_deal and depends_on_score(one):
         _refuse_unless_points(one)
-        return by_score(one, score_outcomes.of(one, count(deals), workers), seat)
-    return at_any_score(one, outcomes.of(one, count(deals), workers), seat)
+        return by_score(one, score_outcomes.of(one, parse_count(deals), workers), seat)
+    return at_any_score(one, outcomes.of(one, parse_count(deals), workers), seat)
 
 
 def at_any_score(one: Matchup, counted: Outcomes, seat: int = 0) -> Value:

@@ -17,7 +17,7 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text import notation
 from simgin.core.deadwood import deadwood
-hand = notation.mask(notation.cards("5S 6S 7S 5H 5D KC QD 2H 9C 9D"))
+hand = notation.hand_mask(notation.parse_cards("5S 6S 7S 5H 5D KC QD 2H 9C 9D"))
 print(deadwood(hand, build_rules(variants.find("standard"))))
 """
 

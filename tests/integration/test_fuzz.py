@@ -347,7 +347,7 @@ def test_a_random_variant_file_is_read_or_refused(here, n):
         tables, content = file(rng)
         breaks = rng.random() < 0.5
         path.write_bytes(broken(rng, content) if breaks else content)
-        found = answer(variants.of_file, "mine.toml") or {}
+        found = answer(variants.variants_in_file, "mine.toml") or {}
         for text, one in found.items():
             if isinstance(one, Variant):
                 sound += 1
@@ -401,7 +401,7 @@ def test_a_new_variant_file_is_valid_or_refused(here, n):
 def hand(rng):
     """Ten or eleven cards in one of the ways they are written, or nearly so."""
     cards = [
-        notation.text(card)
+        notation.card_text(card)
         for card in rng.sample(range(52), rng.choice((10, 10, 11, 11, 9, 0, 52)))
     ]
     joined = rng.choice((" ", ",", ", ", "", "  ")).join(cards)
@@ -413,20 +413,20 @@ def test_a_random_hand_is_read_or_refused(n):
     rng, sound = random.Random(7), 0
     for _ in range(n):
         text = hand(rng)
-        found = answer(notation.cards, text)
+        found = answer(notation.parse_cards, text)
         if found is not None:
             sound += 1
             assert (
-                notation.members(notation.mask(found))
+                notation.cards_in(notation.hand_mask(found))
                 == sorted(found)
-                == sorted(set(notation.cards(notation.show(notation.mask(found)))))
+                == sorted(set(notation.parse_cards(notation.hand_text(notation.hand_mask(found)))))
             )
-        answer(notation.cards, text, rng.randint(0, 12))
+        answer(notation.parse_cards, text, rng.randint(0, 12))
         one = mangled(rng, rng.choice(("5S", "TH", "10D", "as")))
-        card = answer(notation.card, one)
-        assert card is None or notation.text(card) == one.strip().upper()
-        answer(notation.text, rng.randint(-60, 120))
-        answer(notation.show, rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, 80)))
+        card = answer(notation.parse_card, one)
+        assert card is None or notation.card_text(card) == one.strip().upper()
+        answer(notation.card_text, rng.randint(-60, 120))
+        answer(notation.hand_text, rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, 80)))
         if rng.random() < 1 / SAMPLED:
             options = rng.choice(
                 (
@@ -621,5 +621,5 @@ def test_a_random_command_line_runs_or_is_refused(n):
     rng = random.Random(9)
     for _ in range(n):
         text = "".join(rng.choice((*ODD, *string.printable)) for _ in range(rng.randint(0, 12)))
-        for call in (find, loader.find, notation.cards, notation.card):
+        for call in (find, loader.find, notation.parse_cards, notation.parse_card):
             answer(call, text)

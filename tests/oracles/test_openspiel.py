@@ -26,7 +26,7 @@ from simgin.play.deal import WatchedDeal, watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.strategy import loader
-from simgin.text.notation import card, cards, text
+from simgin.text.notation import card_text, parse_card, parse_cards
 from support import hands
 
 FUZZERS = Path(__file__).parents[1] / "support" / "random_strategies.py"
@@ -451,7 +451,7 @@ def compare_counts(oracle, seed, n):
 
 def test_cards_and_melds_have_the_same_names(openspiel):
     assert [openspiel.UTILS.card_string(openspiel.card(one)).upper() for one in range(52)] == [
-        text(one) for one in range(52)
+        card_text(one) for one in range(52)
     ]
     melds = {openspiel.mask(meld) for meld in openspiel.UTILS.int_to_meld.values()}
     assert melds == {
@@ -476,7 +476,11 @@ def test_counts_of_many_ten_card_hands_agree_with_openspiel(openspiel):
 
 def dealt(nondealer, dealer, upcard):
     """A pack with two hands and an upcard, the rest in card order."""
-    first, second, turned = cards(nondealer, 10), cards(dealer, 10), cards(upcard, 1)
+    first, second, turned = (
+        parse_cards(nondealer, 10),
+        parse_cards(dealer, 10),
+        parse_cards(upcard, 1),
+    )
     return scripted.pack(
         first, second, *turned, [card for card in range(52) if card not in first + second + turned]
     )
@@ -594,9 +598,9 @@ def test_openspiel_refuses_the_third_card_laid_off(openspiel):
     deal = laying_off(openspiel)
     least = deal.least_count()
     for name in ("8S", "9S"):
-        assert openspiel.card(card(name)) in deal.state.legal_actions()
-        deal.apply(openspiel.card(card(name)))
-    assert openspiel.card(card("TS")) not in deal.state.legal_actions()
+        assert openspiel.card(parse_card(name)) in deal.state.legal_actions()
+        deal.apply(openspiel.card(parse_card(name)))
+    assert openspiel.card(parse_card("TS")) not in deal.state.legal_actions()
     assert least == 2 + 4 + 6 + 8 + 10 + 10 + 3  # 8S 9S TS melded
 
 

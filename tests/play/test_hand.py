@@ -23,7 +23,7 @@ def simgin(*words):
 
 
 def said(cards, variant="standard", **more):
-    return hand.analyse(variants.find(variant), notation.cards(cards), **more)
+    return hand.analyse(variants.find(variant), notation.parse_cards(cards), **more)
 
 
 def examples(kind):
@@ -74,7 +74,7 @@ def test_eleven_cards_show_every_ending(given, expect):
     )
     answer = said(given["hand"], text, score=score)
     knocks = {
-        notation.text(one.discard): one.count
+        notation.card_text(one.discard): one.count
         for one in answer.endings
         if one.how in ("knock", "gin")
     }
@@ -83,7 +83,7 @@ def test_eleven_cards_show_every_ending(given, expect):
     )  # the command does not know what was drawn
     assert {card: count for card, count in knocks.items() if card != banned} == expect["knock"]
     assert sorted(
-        notation.text(one.discard) for one in answer.endings if one.how == "shot"
+        notation.card_text(one.discard) for one in answer.endings if one.how == "shot"
     ) == sorted(expect.get("shot", []))
     assert any(one.how == "big gin" for one in answer.endings) == expect["big_gin"]
 
@@ -109,9 +109,9 @@ def test_cards_may_be_separate_arguments():
 
 def test_every_discard_is_listed_with_what_it_leaves():
     answer = said("3S 4S 5S 6S JH JD JC JS 2H 6D 9C")
-    assert answer.leaves[notation.card("4S")] == 31
+    assert answer.leaves[notation.parse_card("4S")] == 31
     assert len(answer.leaves) == 11
-    assert [notation.text(card) for card in answer.best] == ["9C"]
+    assert [notation.card_text(card) for card in answer.best] == ["9C"]
 
 
 def test_the_knock_limit_of_oklahoma_depends_on_the_upcard():
@@ -250,7 +250,7 @@ def test_bad_input_is_refused_in_a_sentence(words, sentence):
 
 @pytest.mark.parametrize("text", ["QS KS AS", "KS AS 2S", "AS 2S 3S", "5S 6H 7C 8D", "4S 4H 4C"])
 def test_melds_are_written_in_text_order(text):
-    assert meld_text(notation.mask(notation.cards(text))) == text
+    assert meld_text(notation.hand_mask(notation.parse_cards(text))) == text
 
 
 def test_a_whole_suit_round_the_corner_is_one_run():

@@ -81,11 +81,11 @@ def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
         began = one.state.turns + (one.watched.kind == "void" and one.state.drawn >= 0)
         assert turns == list(range(1, began + 1))
         thrown = [line.split()[1] for line in lines if line.startswith("  discards")]
-        history = [notation.text(card) for *_, card in one.watched.turns if card >= 0]
+        history = [notation.card_text(card) for *_, card in one.watched.turns if card >= 0]
         assert history[: len(thrown)] == thrown and len(history) - len(thrown) <= 1
         drawn = [line.split()[1] for line in lines if line.startswith(("  draws", "  takes"))]
         assert drawn[: len(one.watched.turns)] == [
-            notation.text(card) for _, source, card, _ in one.watched.turns if source < 2
+            notation.card_text(card) for _, source, card, _ in one.watched.turns if source < 2
         ]
         proposals = [question for question in one.watched.questions if question.slot == "knock"]
         assert len([line for line in lines if re.match(ENDING, line)]) == len(proposals)

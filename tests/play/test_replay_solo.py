@@ -68,10 +68,10 @@ def test_the_text_has_every_decision_and_ends_with_the_joker(variant):
         assert turns == list(range(1, one.state.turns + 1))
         history = one.watched.turns
         assert [line.split()[1] for line in lines if line.startswith("  discards")] == [
-            notation.text(c) for *_, c in history if c >= 0
+            notation.card_text(c) for *_, c in history if c >= 0
         ]
         drawn = [line.split()[1].rstrip(",") for line in lines if line.startswith("  draws")]
-        assert drawn == [notation.text(card) for _, _, card, _ in history if card >= 0]
+        assert drawn == [notation.card_text(card) for _, _, card, _ in history if card >= 0]
         proposals = [question for question in one.watched.questions if question.slot == "knock"]
         assert len([line for line in lines if re.match(ENDING, line)]) == len(proposals)
         last = next(

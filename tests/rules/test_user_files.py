@@ -507,7 +507,7 @@ def test_a_new_file_is_its_base_variant(start):
     game = find(start)
     write(template.variant_file("new.toml", game), "new.toml")
     assert find("new.toml").row == game.row
-    assert all(isinstance(one, Variant) for one in variants.of_file("new.toml").values())
+    assert all(isinstance(one, Variant) for one in variants.variants_in_file("new.toml").values())
 
 
 def test_every_commented_line_of_a_new_file_is_valid():

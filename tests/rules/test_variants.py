@@ -206,8 +206,8 @@ def test_the_table_of_parameters_is_read_lazily():
 def test_importing_reads_no_file_and_no_heavy_library():
     code = (
         "import sys; import simgin.rules.variants, simgin.text.notation; from "
-        "simgin.rules.parameters import book; "
-        "assert book.cache_info().currsize == 0; assert not {'numba', 'numpy', 'pandas'} "
+        "simgin.rules.parameters import variants_file; "
+        "assert variants_file.cache_info().currsize == 0; assert not {'numba', 'numpy', 'pandas'} "
         "& set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(variants.__file__).parents[1])

@@ -53,7 +53,7 @@ def matchup(a="gold", b="simple", variant="standard", unit="deal"):
     ],
 )
 def test_the_metric_of_a_half_width_depends_on_its_form(players, text, metric, half_width):
-    rule = until(amounts.half_width(text), players)
+    rule = until(amounts.parse_half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
     assert metric in rule.text
     assert len(players.players) in metrics.BY_NAME[metric].players

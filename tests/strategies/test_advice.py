@@ -39,7 +39,7 @@ def answer(slot, text, view, rules):
 
 
 def names(mask):
-    return notation.show(int(mask)).split()
+    return notation.hand_text(int(mask)).split()
 
 
 @cache
@@ -55,7 +55,7 @@ def seen(view, game):
     row = variants.find(game).row
     hand = names(view.hand)
     rows = [view.history[i] for i in range(int(view.turns))]
-    his = [notation.text(int(r[3])) for r in rows if r[0] != view.seat and r[3] >= 0]
+    his = [notation.card_text(int(r[3])) for r in rows if r[0] != view.seat and r[3] >= 0]
     left = (
         {
             card: twin.deadwood([c for c in hand if c != card], row)
@@ -87,7 +87,11 @@ def thrown(position, prices):
     p = position
     return min(
         p.legal,
-        key=lambda card: (p.left[card] + prices.get(card, 0), -p.value[card], notation.card(card)),
+        key=lambda card: (
+            p.left[card] + prices.get(card, 0),
+            -p.value[card],
+            notation.parse_card(card),
+        ),
     )
 
 
@@ -163,7 +167,7 @@ def many_high(p, many, hold):
 
 
 def triangle(p, until, cost):
-    high = sorted((card for card in loose(p) if card[0] in HIGH), key=notation.card)
+    high = sorted((card for card in loose(p) if card[0] in HIGH), key=notation.parse_card)
     found = []
     for corner in high:
         mates = [c for c in high if c[0] == corner[0] and c != corner]
@@ -174,7 +178,11 @@ def triangle(p, until, cost):
         ]
         if mates and beside:
             found.append(
-                (-RANKS.index(corner[0]), notation.card(corner), [corner, mates[0], beside[0]])
+                (
+                    -RANKS.index(corner[0]),
+                    notation.parse_card(corner),
+                    [corner, mates[0], beside[0]],
+                )
             )
     return priced(min(found)[2] if found and p.turn < until else [], cost)
 
@@ -393,8 +401,8 @@ def test_discard_policies_agree_with_their_twins(rule, values, positions):
     for game in GAMES:
         for view, rules, position in positions[game, "discard"]:
             expected = thrown(position, rule(position, **values))
-            found = notation.text(answer("discard", form(rule, values), view, rules))
-            assert found == expected, (game, notation.show(int(view.hand)))
+            found = notation.card_text(answer("discard", form(rule, values), view, rules))
+            assert found == expected, (game, notation.hand_text(int(view.hand)))
             moved += expected != thrown(position, {})
     assert moved  # the rule says something else than gold somewhere
 
@@ -443,7 +451,7 @@ def test_take_policies_agree_with_their_twins(rule, values, positions):
     moved = 0
     for game in GAMES:
         for view, rules, position in positions.get((game, "take"), []):
-            card = notation.text(int(view.taken_offer))
+            card = notation.card_text(int(view.taken_offer))
             expected = rule(position, card, view, **values)
             no = 2 if int(view.legal) & 4 else 0
             assert answer("take", form(rule, values).rstrip(":"), view, rules) == (
@@ -510,7 +518,7 @@ def test_hazard_agrees_with_its_twin(positions):
     for game in GAMES:
         for view, rules, position in positions[game, "discard"][:: VIEWS // 4]:
             costs = hazard_costs(position, **values)
-            found = notation.text(
+            found = notation.card_text(
                 answer(
                     "discard",
                     "hazard:" + ",".join(f"{k}={v}" for k, v in values.items()),
@@ -537,13 +545,13 @@ def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):
     """
     view = new_view()
     view.taken = view.drawn = view.ending_card = -1
-    view.seat, view.own_turn, view.hand = 0, turn, notation.mask(notation.cards(hand))
+    view.seat, view.own_turn, view.hand = 0, turn, notation.hand_mask(notation.parse_cards(hand))
     view.legal = view.hand if len(hand.split()) == 11 else 3
     view.known, view.shed = (
-        notation.mask(notation.cards(known)),
-        notation.mask(notation.cards(f"{shed} {thrown}")),
+        notation.hand_mask(notation.parse_cards(known)),
+        notation.hand_mask(notation.parse_cards(f"{shed} {thrown}")),
     )
-    for i, card in enumerate(notation.cards(thrown)):
+    for i, card in enumerate(notation.parse_cards(thrown)):
         view.history[2 * i] = (0, 0, -1, 0)
         view.history[2 * i + 1] = (1, 0, -1, card)
     view.turns = 2 * len(thrown.split())
@@ -700,7 +708,9 @@ def drawn_up(hand, *, known="", shed="", thrown="", turn=1, **fields):
     ],
 )
 def test_discard_policies_follow_their_advisers_words(text, hand, fields, expected):
-    assert notation.text(answer("discard", text, drawn_up(hand, **fields), STANDARD)) == expected
+    assert (
+        notation.card_text(answer("discard", text, drawn_up(hand, **fields), STANDARD)) == expected
+    )
 
 
 FORTY = "KS QH JD TC 9S 8D 7H 5C 3D AH"
@@ -761,6 +771,6 @@ FORTY = "KS QH JD TC 9S 8D 7H 5C 3D AH"
 )
 def test_take_policies_follow_their_advisers_words(text, hand, offer, fields, expected):
     view = drawn_up(hand, **{"phase": 1, **fields})
-    view.taken_offer = notation.card(offer)
+    view.taken_offer = notation.parse_card(offer)
     view.unseen &= ~(1 << int(view.taken_offer))
     assert answer("take", text, view, STANDARD) == expected

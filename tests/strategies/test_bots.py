@@ -33,7 +33,7 @@ VALUE = twin.card_values(ROW, "stopper")
 
 
 def value(card: int) -> int:
-    return VALUE[notation.text(card)]
+    return VALUE[notation.card_text(card)]
 
 
 def views(seed: int, n: int, size: int = 11) -> list:
@@ -103,9 +103,9 @@ def test_danger_keeps_the_card_the_opponent_wants():
         pile=shed,
         unseen=PACK & ~(hand | known | shed),
     )
-    assert notation.text(ask("discard", "danger", seen)) == "KH"
+    assert notation.card_text(ask("discard", "danger", seen)) == "KH"
     seen.known, seen.shed = mask("QH"), mask("QS")
-    assert notation.text(ask("discard", "danger", seen)) == "KS"
+    assert notation.card_text(ask("discard", "danger", seen)) == "KS"
 
 
 @pytest.mark.parametrize("weights", [(1, 1, 0.5), (2, -1, 3)])
@@ -153,7 +153,7 @@ def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
     for seen in views(5, 120):
         if min(left(seen).values()) <= 10:
             continue
-        loose = {notation.card(c) for one in loose_sets(seen.hand) for c in one} & set(
+        loose = {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one} & set(
             members(seen.legal)
         )
         dearest = max((value(card) for card in loose), default=0)
@@ -163,7 +163,7 @@ def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
 
 def test_openspiel_throws_the_highest_loose_card_of_eleven():
     for seen in views(6, 150):
-        loose = {notation.card(c) for one in loose_sets(seen.hand) for c in one} & set(
+        loose = {notation.parse_card(c) for one in loose_sets(seen.hand) for c in one} & set(
             members(seen.legal)
         )
         thrown = ask("discard", "loose-rank", seen)
@@ -240,7 +240,7 @@ def test_ga_conv_does_not_take_back_its_own_discard():
 
     Discarded by the player it stays in the pile; discarded by the opponent it is taken.
     """
-    hand, seven = mask("AS 2S 3S 5H 5D 5C 8C 9C KD 2H"), notation.card("7C")
+    hand, seven = mask("AS 2S 3S 5H 5D 5C 8C 9C KD 2H"), notation.parse_card("7C")
     for thrower, taken in ((0, 0), (1, 1)):
         seen = view(hand=hand, taken_offer=seven, legal=3, count=count(hand), turns=1, seat=0)
         seen.history[0] = (thrower, 0, 3, seven)
@@ -270,12 +270,12 @@ def test_alpha_mixes_structure_and_deadwood():
         lost = dict.fromkeys(members(seen.legal), 0.0)
         for card in lost:
             for triple in TRIPLES:
-                others = triple - {notation.text(card)}
+                others = triple - {notation.card_text(card)}
                 if len(others) == 3:
                     continue
                 for partner in others & hand:
                     (third,) = others - {partner}
-                    number = notation.card(third)
+                    number = notation.parse_card(third)
                     live = third in hand or seen.unseen >> number & 1
                     lost[card] += (
                         (3 if third in hand else 1 - chance(seen, number) ** 4) if live else 0
@@ -302,7 +302,9 @@ def test_structure_fades(params, turns, share):
     seen = view(hand=hand, legal=mask("KS 9D"), unseen=PACK & ~hand, turns=turns)
     weight = 1 - (10 / 41) ** 4
     king, nine = share * 2 * weight + (1 - share) * 27, (1 - share) * 28
-    assert notation.text(ask("discard", "alpha", seen, **params)) == ("KS" if king < nine else "9D")
+    assert notation.card_text(ask("discard", "alpha", seen, **params)) == (
+        "KS" if king < nine else "9D"
+    )
 
 
 def test_the_chance_held_follows_the_unseen_cards():
@@ -329,7 +331,7 @@ def chances(seen) -> tuple[set[str], dict[str, float]]:
     for triple in TRIPLES:
         if triple <= held.keys():
             for card in triple:
-                held[card] += math.prod(here[notation.card(c)] for c in triple)
+                held[card] += math.prod(here[notation.parse_card(c)] for c in triple)
     return set(held), held
 
 
@@ -387,13 +389,13 @@ def test_mishra_weighs_its_own_worth_against_the_opponents():
                 his = 1.0
                 for triple in TRIPLES:
                     if card in triple:
-                        a, b = (chance(seen, notation.card(c)) for c in triple - {card})
+                        a, b = (chance(seen, notation.parse_card(c)) for c in triple - {card})
                         his *= 1 - a * b
                 scores[card] = 0.77 * 1.45 * (1 - his) - worth(
                     10, set(loose) - {card}, there, held, hurry(loose)
                 )
             expected = best(scores)
-        assert notation.text(ask("discard", "mishra", seen)) in expected, (
+        assert notation.card_text(ask("discard", "mishra", seen)) in expected, (
             cards(seen.hand),
             expected,
         )
@@ -429,7 +431,7 @@ def test_mishra_takes_what_is_worth_more_than_a_draw():
         if not wanted:
             drawn = [
                 worth_after(
-                    seen.hand | 1 << u, seen.hand | 1 << u, there - {notation.text(u)}, held
+                    seen.hand | 1 << u, seen.hand | 1 << u, there - {notation.card_text(u)}, held
                 )
                 for u in members(seen.unseen)
             ]
@@ -550,7 +552,7 @@ def test_the_gain_of_the_opponent_agrees_with_the_sources_samples():
         chance_melds = {
             card: 1
             - math.prod(
-                1 - math.prod(chance(seen, notation.card(c)) for c in t - {card})
+                1 - math.prod(chance(seen, notation.parse_card(c)) for c in t - {card})
                 for t in TRIPLES
                 if card in t
             )

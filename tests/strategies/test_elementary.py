@@ -22,11 +22,11 @@ RANDOM = random.Random(20261120)
 
 
 def cards(mask: int) -> list[str]:
-    return notation.show(mask).split()
+    return notation.hand_text(mask).split()
 
 
 def mask(*texts: str) -> int:
-    return notation.mask(notation.cards(" ".join(texts)))
+    return notation.hand_mask(notation.parse_cards(" ".join(texts)))
 
 
 def deal(n: int, rich: bool) -> list[int]:
@@ -51,7 +51,7 @@ def ask(slot: str, name: str, values: dict[str, float | str] | None = None, **fi
 
 
 def take_view(ten: list[int], card: int) -> dict[str, int]:
-    hand = notation.mask(ten)
+    hand = notation.hand_mask(ten)
     return {
         "hand": hand,
         "taken_offer": card,
@@ -65,20 +65,21 @@ def take_view(ten: list[int], card: int) -> dict[str, int]:
 def after(ten: list[int], card: int) -> int:
     """Least deadwood after taking a card and discarding another."""
     return min(
-        twin.deadwood(cards(notation.mask([*ten, card]) & ~(1 << thrown)), ROW) for thrown in ten
+        twin.deadwood(cards(notation.hand_mask([*ten, card]) & ~(1 << thrown)), ROW)
+        for thrown in ten
     )
 
 
 def melds_with(ten: list[int], card: int) -> bool:
     return any(
-        notation.text(card) in meld
-        for meld in twin.melds_in(cards(notation.mask([*ten, card])), ROW)
+        notation.card_text(card) in meld
+        for meld in twin.melds_in(cards(notation.hand_mask([*ten, card])), ROW)
     )
 
 
 def in_best(ten: list[int], card: int) -> bool:
-    best = twin.optimal_meldings(cards(notation.mask([*ten, card])), ROW)
-    return any(notation.text(card) in meld for melding in best for meld in melding)
+    best = twin.optimal_meldings(cards(notation.hand_mask([*ten, card])), ROW)
+    return any(notation.card_text(card) in meld for melding in best for meld in melding)
 
 
 @pytest.mark.parametrize("rich", [False, True])
@@ -99,9 +100,9 @@ def test_take_policies_follow_their_definitions(rich: bool) -> None:
 
 
 def test_a_take_policy_passes_where_passing_is_a_choice() -> None:
-    view = take_view(notation.cards("AS 3H 5D 7C 9S JH KD 2C 4S 6D"), notation.card("QC")) | {
-        "legal": 7
-    }
+    view = take_view(
+        notation.parse_cards("AS 3H 5D 7C 9S JH KD 2C 4S 6D"), notation.parse_card("QC")
+    ) | {"legal": 7}
     for name in ("never", "lower", "meld-any", "meld-best", "knock-or-meld", "meld-best-lower"):
         assert ask("take", name, **view) == 2
 
@@ -125,18 +126,18 @@ def test_value_compares_taking_with_the_mean_draw() -> None:
 def test_low_leaves_least_deadwood_and_breaks_ties_as_asked(tie: str) -> None:
     for _ in range(100):
         eleven = deal(11, RANDOM.random() < 0.5)
-        hand = notation.mask(eleven)
+        hand = notation.hand_mask(eleven)
         legal = hand & ~(1 << RANDOM.choice(eleven))
-        left = {c: twin.deadwood(cards(hand & ~(1 << c)), ROW) for c in notation.members(legal)}
+        left = {c: twin.deadwood(cards(hand & ~(1 << c)), ROW) for c in notation.cards_in(legal)}
         best = [c for c in left if left[c] == min(left.values())]
         thrown = ask(
             "discard", "low", {"tie": tie}, hand=hand, legal=legal, noise=RANDOM.randrange(2**53)
         )
         assert thrown in best
         values = twin.card_values(ROW, "stopper")
-        dearest = max(values[notation.text(c)] for c in best)
+        dearest = max(values[notation.card_text(c)] for c in best)
         if tie == "high":
-            assert thrown == min(c for c in best if values[notation.text(c)] == dearest)
+            assert thrown == min(c for c in best if values[notation.card_text(c)] == dearest)
         if tie == "middle":
             melds = {c: 4 + min(c % 13, 12 - c % 13, 2) for c in best}
             assert melds[thrown] == min(melds.values())
@@ -147,8 +148,8 @@ def test_random_discards_are_uniform() -> None:
 
     A chi-square of ten degrees of freedom exceeds 29.6 for a thousandth of the seeds.
     """
-    hand = notation.mask(deal(11, rich=False))
-    counts = dict.fromkeys(notation.members(hand), 0)
+    hand = notation.hand_mask(deal(11, rich=False))
+    counts = dict.fromkeys(notation.cards_in(hand), 0)
     for _ in range(5500):
         counts[ask("discard", "uniform", hand=hand, legal=hand, noise=RANDOM.randrange(2**53))] += 1
     assert sum((n - 500) ** 2 / 500 for n in counts.values()) < 29.6
@@ -162,11 +163,11 @@ def test_random_discards_are_uniform() -> None:
 def test_hits_keeps_the_hand_most_cards_would_improve() -> None:
     for _ in range(40):
         eleven = deal(11, RANDOM.random() < 0.5)
-        hand = notation.mask(eleven)
+        hand = notation.hand_mask(eleven)
         unseen = ((1 << 52) - 1) & ~hand
         thrown = ask("discard", "hits", hand=hand, legal=hand, unseen=unseen)
         n = {
-            c: sum(melds_with([d for d in eleven if d != c], u) for u in notation.members(unseen))
+            c: sum(melds_with([d for d in eleven if d != c], u) for u in notation.cards_in(unseen))
             for c in eleven
         }
         left = {c: twin.deadwood(cards(hand & ~(1 << c)), ROW) for c in eleven}
@@ -183,16 +184,16 @@ def test_hits_can_keep_neighbours_together() -> None:
         legal=hand,
         unseen=((1 << 52) - 1) & ~hand,
     )
-    assert notation.text(thrown) in ("KS", "KH", "JD")
+    assert notation.card_text(thrown) in ("KS", "KH", "JD")
 
 
 def test_loose_high_throws_the_dearest_loose_card_of_eleven() -> None:
     hand = mask(
         "AS", "2S", "2C", "5C", "AD", "2D", "3D", "5D", "AH", "2H", "5H"
     )  # OpenSpiel's own defect: gin by 3D is missed
-    assert notation.text(ask("discard", "loose-high", hand=hand, legal=hand)) != "3D"
+    assert notation.card_text(ask("discard", "loose-high", hand=hand, legal=hand)) != "3D"
     hand = mask("5S", "6S", "7S", "KH", "QD", "2C", "2D", "9H", "9C", "4D", "AC")
-    assert notation.text(ask("discard", "loose-high", hand=hand, legal=hand)) == "KH"
+    assert notation.card_text(ask("discard", "loose-high", hand=hand, legal=hand)) == "KH"
 
 
 def test_simple_never_repeats_a_pair() -> None:
@@ -201,7 +202,7 @@ def test_simple_never_repeats_a_pair() -> None:
     The pair {9H, KC} is barred although KC is best.
     """
     hand = mask("AS", "2S", "3S", "5H", "5D", "5C", "9H", "KC", "QD", "2H", "4D")
-    nine, king = notation.card("9H"), notation.card("KC")
+    nine, king = notation.parse_card("9H"), notation.parse_card("KC")
     chosen = policy("discard", "simple")
     for own, taken, expected in ((0, nine, "QD"), (1, nine, "KC QD"), (0, -1, "KC QD")):
         view = new_view()
@@ -217,7 +218,7 @@ def test_simple_never_repeats_a_pair() -> None:
         for noise in (0, 2**52, 2**53 - 1):
             view.noise = noise
             thrown.add(
-                notation.text(int(compiler.hook(chosen)(view, RULES, compiler.vector(chosen))))
+                notation.card_text(int(compiler.hook(chosen)(view, RULES, compiler.vector(chosen))))
             )
         assert thrown == set(expected.split())
 

@@ -43,7 +43,7 @@ ROUNDING = 1e-7
 
 
 def mask(text):
-    return notation.mask(notation.cards(text)) if text else 0
+    return notation.hand_mask(notation.parse_cards(text)) if text else 0
 
 
 def thrown(position, **values):
@@ -59,7 +59,7 @@ def thrown(position, **values):
     hook, vector, cards = compiler.hook(policy), compiler.vector(policy), set()
     for i in range(16):
         view.noise = (2 * i + 1) << 48
-        cards.add(notation.text(int(hook(view, RULES, vector))))
+        cards.add(notation.card_text(int(hook(view, RULES, vector))))
     return cards
 
 
@@ -105,7 +105,11 @@ def test_takes_are_those_of_the_original():
     for position in POSITIONS["take"]:
         hand, card = position["hand"].split(), position["offer"]
         view = new_view()
-        view.hand, view.taken_offer, view.legal = mask(position["hand"]), notation.card(card), 3
+        view.hand, view.taken_offer, view.legal = (
+            mask(position["hand"]),
+            notation.parse_card(card),
+            3,
+        )
         view.count = twin.deadwood(hand, ROW)
         best = twin.optimal_meldings([*hand, card], ROW)
         in_all = len({any(card in meld for meld in melding) for melding in best}) == 1

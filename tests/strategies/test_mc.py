@@ -78,7 +78,9 @@ def test_a_rollout_from_the_true_cards_is_the_engines_deal(text, player):
             if question.seat == 0 and (did := action_of(question)):
                 view = question.view
                 stock = np.array(pack[52 - view.stock :], np.int64)
-                him = ((1 << 52) - 1) & ~(int(view.hand) | int(view.pile) | notation.mask(stock))
+                him = ((1 << 52) - 1) & ~(
+                    int(view.hand) | int(view.pile) | notation.hand_mask(stock)
+                )
                 assert _outcome(*did, him, stock, player == "gin-only", view, rules) == points, (
                     i,
                     question,
@@ -93,7 +95,7 @@ def position(hand, known="", pile="", **fields):
     """A view in the middle of a deal of the EAAI challenge, with a third of the stock gone."""
     view = new_view()
     view.hand, view.known, view.pile = (
-        notation.mask(notation.cards(cards)) for cards in (hand, known, pile)
+        notation.hand_mask(notation.parse_cards(cards)) for cards in (hand, known, pile)
     )
     view.unseen = ((1 << 52) - 1) & ~(view.hand | view.known | view.pile)
     view.stock = bin(view.unseen).count("1") - 10 + bin(view.known).count("1")
@@ -131,8 +133,8 @@ def test_every_world_deals_each_unseen_card_once(developed):
         assert int(him).bit_count() == 10
         assert him & MIDDLE.known == MIDDLE.known
         assert len(cards) == len(set(cards.tolist())) == MIDDLE.stock
-        assert him & notation.mask(cards) == 0
-        assert him | notation.mask(cards) == MIDDLE.unseen | MIDDLE.known
+        assert him & notation.hand_mask(cards) == 0
+        assert him | notation.hand_mask(cards) == MIDDLE.unseen | MIDDLE.known
 
 
 def test_hidden_hands_and_stock_are_dealt_uniformly():
@@ -140,7 +142,7 @@ def test_hidden_hands_and_stock_are_dealt_uniformly():
 
     Both raise a false alarm for one of ten thousand seeds.
     """
-    n, unseen = 20_000, notation.members(int(MIDDLE.unseen))
+    n, unseen = 20_000, notation.cards_in(int(MIDDLE.unseen))
     hidden, stocks = imagined(n, mc.ANY)
     share = 8 / len(unseen)
     held = np.array([np.sum(hidden >> card & 1) for card in unseen])
@@ -236,8 +238,8 @@ def test_a_card_that_the_opponent_can_use_is_kept():
     view = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
     view.legal = view.hand
     gold = loader.find("gold").discard
-    assert int(compiler.hook(gold)(view, RULES, compiler.vector(gold))) == notation.card("KS")
-    assert ask("discard", view, n=1000, width=2, value="points") == notation.card("KH")
+    assert int(compiler.hook(gold)(view, RULES, compiler.vector(gold))) == notation.parse_card("KS")
+    assert ask("discard", view, n=1000, width=2, value="points") == notation.parse_card("KH")
     assert len({ask("discard", view) for _ in range(5)}) == 1
 
 
@@ -249,8 +251,8 @@ def test_gin_ends_the_deal_but_a_knock_into_an_undercut_does_not():
     kept = {
         "legal": 3,
         "ending": 1,
-        "ending_card": notation.card("KH"),
-        "drawn": notation.card("KH"),
+        "ending_card": notation.parse_card("KH"),
+        "drawn": notation.parse_card("KH"),
     }
     hand, his = "AD 2D 3D 6C 6H 6S 9S TS JS 4H KH", "7H 8H 9H TC JC QC 5C 5H 5S AS"
     assert ask("knock", position(hand, his, "3H 7C", ending_count=4, **kept)) == 0

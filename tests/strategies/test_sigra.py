@@ -29,7 +29,7 @@ MELDS = twin.all_melds(ROW)
 
 
 def mask(cards):
-    return notation.mask(notation.cards(" ".join(cards))) if cards else 0
+    return notation.hand_mask(notation.parse_cards(" ".join(cards))) if cards else 0
 
 
 def answer(policy, hand, his, shed, unseen, **fields):
@@ -41,12 +41,14 @@ def answer(policy, hand, his, shed, unseen, **fields):
 
 
 def thrown(hand, his, shed, unseen, **values):
-    return notation.text(answer(SIGRA.discard(**values), hand, his, shed, unseen, legal=mask(hand)))
+    return notation.card_text(
+        answer(SIGRA.discard(**values), hand, his, shed, unseen, legal=mask(hand))
+    )
 
 
 def takes(hand, card, his, shed, unseen):
     return bool(
-        answer(SIGRA.take, hand, his, shed, unseen, taken_offer=notation.card(card), legal=3)
+        answer(SIGRA.take, hand, his, shed, unseen, taken_offer=notation.parse_card(card), legal=3)
     )
 
 

@@ -41,15 +41,15 @@ def row(text):
 
 
 def mask(text):
-    return notation.mask(notation.cards(text))
+    return notation.hand_mask(notation.parse_cards(text))
 
 
 def names(cards):
-    return notation.show(cards).split()
+    return notation.hand_text(cards).split()
 
 
 def members(cards):
-    return list(notation.members(cards))
+    return list(notation.cards_in(cards))
 
 
 def ask(slot, name, values=None, rules=KNOCK, **fields):
@@ -71,9 +71,9 @@ def eleven():
     """
     rich = RANDOM.random() < 0.5
     pack = [13 * s + r for s in range(4) for r in (range(4, 9) if rich else range(13))]
-    hand = notation.mask(RANDOM.sample(pack, 11))
+    hand = notation.hand_mask(RANDOM.sample(pack, 11))
     rest = members(PACK & ~hand)
-    return hand, PACK & ~hand & ~notation.mask(RANDOM.sample(rest, 18))
+    return hand, PACK & ~hand & ~notation.hand_mask(RANDOM.sample(rest, 18))
 
 
 def melds_out(hand, values):
@@ -165,7 +165,7 @@ def test_a_last_discard_leaves_least_deadwood(own_rules, last, dearest):
             unseen=PACK & ~hand,
             **last,
         )
-        assert notation.text(thrown) in dearest
+        assert notation.card_text(thrown) in dearest
 
 
 def test_switch_minimises_the_mean_penalty_in_its_last_turns():
@@ -476,7 +476,7 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(
     """Gin with the last hand kept, or the deck played to its end."""
     own_rules, values = game(text), row(text)
     last = 40 + 2 * (not gin) if scoring < 2 else 15
-    hands = np.array([notation.mask(RANDOM.sample(range(52), 10)) for _ in range(last + 1)])
+    hands = np.array([notation.hand_mask(RANDOM.sample(range(52), 10)) for _ in range(last + 1)])
     if gin:
         hands[last] = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 5H")
     counts = [twin.deadwood(names(int(hand)), values) for hand in hands]

@@ -34,22 +34,22 @@ def game(text: str) -> tuple[Any, dict[str, Any]]:
 
 def names(hand: int) -> list[str]:
     """The twin's cards of a mask."""
-    return notation.show(hand).split()
+    return notation.hand_text(hand).split()
 
 
 def names_in_order(cards: Iterable[int]) -> list[str]:
     """The twin's cards for cards 0..51, in the order given."""
-    return [notation.text(int(card)) for card in cards]
+    return [notation.card_text(int(card)) for card in cards]
 
 
 def mask(cards: Iterable[str]) -> int:
     """The mask of the twin's cards."""
-    return notation.mask(notation.card(card) for card in cards)
+    return notation.hand_mask(notation.parse_card(card) for card in cards)
 
 
 def members(hand: int) -> list[int]:
     """The cards 0..51 of a mask."""
-    return notation.members(hand)
+    return notation.cards_in(hand)
 
 
 @cache

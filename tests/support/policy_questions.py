@@ -37,15 +37,15 @@ def ask(slot: str, name: str, seen: Any, **values: float | str) -> int:
 
 
 def cards(hand: int) -> list[str]:
-    return notation.show(int(hand)).split()
+    return notation.hand_text(int(hand)).split()
 
 
 def mask(text: str) -> int:
-    return notation.mask(notation.cards(text))
+    return notation.hand_mask(notation.parse_cards(text))
 
 
 def members(hand: int) -> list[int]:
-    return notation.members(int(hand))
+    return notation.cards_in(int(hand))
 
 
 def count(hand: int) -> int:

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from simgin.text.amounts import (
     AmountError,
-    count,
-    elo_bounds,
-    half_width,
-    seconds,
+    parse_count,
+    parse_elo_bounds,
+    parse_half_width,
+    parse_seconds,
 )
 
 
@@ -31,8 +31,8 @@ from simgin.text.amounts import (
     ],
 )
 def test_a_count_can_be_written_in_several_forms(text, expected):
-    assert count(text) == expected
-    assert type(count(text)) is int
+    assert parse_count(text) == expected
+    assert type(parse_count(text)) is int
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_count_can_be_written_in_several_forms(text, expected):
 )
 def test_a_bad_count_is_refused_with_a_remedy(text, word):
     with pytest.raises(AmountError) as error:
-        count(text)
+        parse_count(text)
     assert word in str(error.value)
     assert str(error.value).endswith(".")
     assert "1e" in str(error.value)
@@ -66,7 +66,7 @@ def test_a_bad_count_is_refused_with_a_remedy(text, word):
 
 @given(st.integers(1, 10**12))
 def test_a_whole_number_is_read_as_itself(number):
-    assert count(number) == count(str(number)) == count(f"{number:_}") == number
+    assert parse_count(number) == parse_count(str(number)) == parse_count(f"{number:_}") == number
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_a_whole_number_is_read_as_itself(number):
     ],
 )
 def test_a_half_width_is_a_number_or_a_percentage(text, expected):
-    assert half_width(text) == expected
-    assert type(half_width(text)) is type(expected)
+    assert parse_half_width(text) == expected
+    assert type(parse_half_width(text)) is type(expected)
 
 
 @pytest.mark.parametrize(
@@ -102,13 +102,13 @@ def test_a_half_width_is_a_number_or_a_percentage(text, expected):
     ],
 )
 def test_a_time_is_read_in_seconds(text, expected):
-    assert seconds(text) == expected
-    assert type(seconds(text)) is float
+    assert parse_seconds(text) == expected
+    assert type(parse_seconds(text)) is float
 
 
 @pytest.mark.parametrize("bounds", [(0, 10), [0, 10.0], "0,10", " 0 , 1e1 "])
 def test_elo_bounds_are_a_pair_or_a_text(bounds):
-    assert elo_bounds(bounds) == (0.0, 10.0)
+    assert parse_elo_bounds(bounds) == (0.0, 10.0)
 
 
 NONSENSE = [
@@ -152,7 +152,8 @@ NO_BOUNDS = [
 
 
 @pytest.mark.parametrize(
-    ("call", "texts"), [(half_width, NO_HALF_WIDTH), (seconds, NO_TIME), (elo_bounds, NO_BOUNDS)]
+    ("call", "texts"),
+    [(parse_half_width, NO_HALF_WIDTH), (parse_seconds, NO_TIME), (parse_elo_bounds, NO_BOUNDS)],
 )
 def test_a_bad_amount_is_refused_with_a_remedy(call, texts):
     for text in NONSENSE + texts:
@@ -167,11 +168,11 @@ def test_a_bad_amount_is_refused_with_a_remedy(call, texts):
 
 @given(st.floats(1e-6, 1000))
 def test_a_number_is_read_as_itself(number):
-    assert half_width(number) == half_width(repr(number)) == number
-    assert seconds(number) == number
-    assert elo_bounds((0, min(number, 800))) == (0, min(number, 800))
+    assert parse_half_width(number) == parse_half_width(repr(number)) == number
+    assert parse_seconds(number) == number
+    assert parse_elo_bounds((0, min(number, 800))) == (0, min(number, 800))
 
 
 @given(st.integers(1, 49_999))
 def test_a_percentage_keeps_its_digits(thousandths):
-    assert float(half_width(f"{thousandths / 1000}%").removesuffix("%")) == thousandths / 1000
+    assert float(parse_half_width(f"{thousandths / 1000}%").removesuffix("%")) == thousandths / 1000

@@ -11,34 +11,42 @@ HANDS = st.sets(st.integers(0, 51), max_size=11)
 
 
 def test_the_pack_is_numbered_suit_by_suit_ace_to_king():
-    assert " ".join(map(notation.text, (0, 1, 9, 12, 13, 26, 39, 51))) == "AS 2S TS KS AH AD AC KC"
+    assert (
+        " ".join(map(notation.card_text, (0, 1, 9, 12, 13, 26, 39, 51)))
+        == "AS 2S TS KS AH AD AC KC"
+    )
 
 
 @pytest.mark.parametrize("card", range(52))
 def test_a_card_is_read_in_upper_and_lower_case(card):
-    text = notation.text(card)
-    assert notation.card(text) == notation.card(text.lower()) == notation.card(f" {text} ") == card
+    text = notation.card_text(card)
+    assert (
+        notation.parse_card(text)
+        == notation.parse_card(text.lower())
+        == notation.parse_card(f" {text} ")
+        == card
+    )
 
 
 @given(HANDS)
 def test_a_hand_survives_a_round_trip_through_text(hand):
-    mask = notation.mask(hand)
-    assert notation.members(mask) == sorted(hand)
-    assert notation.mask(notation.cards(notation.show(mask))) == mask
+    mask = notation.hand_mask(hand)
+    assert notation.cards_in(mask) == sorted(hand)
+    assert notation.hand_mask(notation.parse_cards(notation.hand_text(mask))) == mask
 
 
 @pytest.mark.parametrize("text", ["5S 6S 7S", "5s,6s,7s", "5S, 6S, 7S", "5S6S7S", " 5s6S ,7S\n"])
 def test_the_cards_of_a_hand_may_be_separated_by_spaces_commas_or_nothing(text):
-    assert notation.cards(text) == [4, 5, 6]
+    assert notation.parse_cards(text) == [4, 5, 6]
 
 
 def test_cards_keep_the_order_written_and_hands_are_shown_by_suit():
-    assert notation.cards("KH 5S") == [25, 4]
-    assert notation.show(notation.mask([25, 4])) == "5S KH"
+    assert notation.parse_cards("KH 5S") == [25, 4]
+    assert notation.hand_text(notation.hand_mask([25, 4])) == "5S KH"
 
 
 def test_an_empty_hand_is_the_empty_text():
-    assert notation.cards("") == [] and notation.show(0) == ""
+    assert notation.parse_cards("") == [] and notation.hand_text(0) == ""
 
 
 @pytest.mark.parametrize(
@@ -60,49 +68,49 @@ def test_an_empty_hand_is_the_empty_text():
 )
 def test_a_bad_card_is_refused_by_name(text, sentence):
     with pytest.raises(CardError) as error:
-        notation.card(text)
+        notation.parse_card(text)
     assert str(error.value) == sentence
 
 
 def test_every_bad_card_of_a_hand_is_listed():
     with pytest.raises(CardError, match=r"'1S' is no card.*'7' is no card"):
-        notation.cards("1S 5S6S7")
+        notation.parse_cards("1S 5S6S7")
 
 
 def test_repeated_cards_are_listed():
     with pytest.raises(
         CardError, match=r"^5S is given more than once: a pack has every card once.$"
     ):
-        notation.cards("5S 6S 5s")
+        notation.parse_cards("5S 6S 5s")
     with pytest.raises(CardError, match=r"^5S and 6S are given more than once"):
-        notation.cards("5S 6S 5S 6S 6S")
+        notation.parse_cards("5S 6S 5S 6S 6S")
 
 
 def test_the_wrong_number_of_cards_is_refused():
     hand = "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
-    assert len(notation.cards(hand, 11)) == 11
+    assert len(notation.parse_cards(hand, 11)) == 11
     with pytest.raises(CardError, match=r"^a hand of ten cards was asked for, 11 were given.$"):
-        notation.cards(hand, 10)
+        notation.parse_cards(hand, 10)
     with pytest.raises(CardError, match=r"^a hand of ten cards was asked for, 1 was given.$"):
-        notation.cards("AS", 10)
+        notation.parse_cards("AS", 10)
     with pytest.raises(CardError, match=r"^a hand of 52 cards was asked for, none were given.$"):
-        notation.cards("", 52)
+        notation.parse_cards("", 52)
 
 
 @pytest.mark.parametrize("number", [-1, 52])
 def test_numbers_out_of_range_are_refused(number):
     with pytest.raises(CardError, match=r"is no card number: cards are 0..51"):
-        notation.text(number)
+        notation.card_text(number)
     with pytest.raises(CardError, match=r"is no card number"):
-        notation.mask([number])
+        notation.hand_mask([number])
     with pytest.raises(CardError, match=r"is no hand: a hand is a mask of 52 bits"):
-        notation.show(-1 if number < 0 else 1 << number)
+        notation.hand_text(-1 if number < 0 else 1 << number)
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_either_a_hand_or_a_card_error(text):
     try:
-        hand = notation.cards(text)
+        hand = notation.parse_cards(text)
     except CardError as error:
         assert str(error).endswith(".")
     else:

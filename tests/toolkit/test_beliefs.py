@@ -127,7 +127,7 @@ def test_the_learned_numbers_make_sense():
 def test_the_chance_of_a_meld_adds_up_over_pairs():
     chances = np.random.default_rng(3).random(52)
     own_rules = build_rules(variants.find("standard"))
-    for card in notation.cards("AS 2H 7D KC TS"):
+    for card in notation.parse_cards("AS 2H 7D KC TS"):
         r, s = card % 13, card // 13
         pairs = [(13 * a + r, 13 * b + r) for a in range(4) for b in range(a) if s not in (a, b)]
         pairs += [

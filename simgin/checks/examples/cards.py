@@ -75,12 +75,14 @@ def knock_options(one: Example) -> Answer:
         raise one.error("input.taken and input.drawn must be cards of the hand.")
     must = int(endings.must_be_melded(taken, own_rules))
     legal = int(endings.legal_discards(hand, taken, drawn, own_rules))
-    kept = {card: hand & ~(1 << card) for card in notation.members(legal)}
+    kept = {card: hand & ~(1 << card) for card in notation.cards_in(legal)}
     counts = {card: int(endings.count_declared(ten, must, own_rules)) for card, ten in kept.items()}
     return {
-        "knock": {notation.text(card): count for card, count in counts.items() if count <= limit},
+        "knock": {
+            notation.card_text(card): count for card, count in counts.items() if count <= limit
+        },
         "shot": [
-            notation.text(c)
+            notation.card_text(c)
             for c, ten in kept.items()
             if score is not None and endings.is_shot(ten, must, points, own_rules)
         ],
@@ -100,7 +102,7 @@ def lay_off(one: Example) -> Answer:
     answer: Answer = {
         "deadwood": count,
         "own_melds_example": _texts(best),
-        "laid_off_example": notation.show(laid).split(),
+        "laid_off_example": notation.hand_text(laid).split(),
     }
     if _is_best_way(one, hand, melds, count, own_rules):
         answer |= {key: one.expect[key] for key in ("own_melds_example", "laid_off_example")}
@@ -119,7 +121,7 @@ def _shown_melds(one: Example, own_rules: Any) -> np.ndarray:
     for meld in given:
         if meld not in found[: meldings.melds_in(meld, own_rules, found)]:
             raise one.error(
-                f"input.knocker_melds: {notation.show(meld)} is no meld under these rules."
+                f"input.knocker_melds: {notation.hand_text(meld)} is no meld under these rules."
             )
     if len(given) > 3 or sum(given).bit_count() != sum(meld.bit_count() for meld in given):
         raise one.error(
@@ -161,7 +163,7 @@ def _fits(cards: int, melds: tuple[int, ...], own_rules: Any) -> bool:
         return True
     for i, meld in enumerate(melds):
         for card in (
-            notation.members(int(meldings.extension(int(meld), own_rules)) & cards) if meld else []
+            notation.cards_in(int(meldings.extension(int(meld), own_rules)) & cards) if meld else []
         ):
             grown = (*melds[:i], int(meld) | 1 << card, *melds[i + 1 :])
             if _fits(cards & ~(1 << card), grown, own_rules):

@@ -27,10 +27,10 @@ REPLIES = {"accept": ACCEPT, "refuse": REFUSE}
 PHASES = ("play", "before")  # before the cards are seen
 EVENT = "each event must be [before or play, offer, seat, number] or [the same phase, accept or refuse, the other seat, null]"
 
-KNOCKS = notation.cards(
+KNOCKS = notation.parse_cards(
     "3S 4S 5S 9H 9D 9C QS QH QD AC"
 )  # with one, from first to last: no single card makes it gin but the other hand's
-WAITS = notation.cards("2S 6S 9S QC KH JC 8D 7H TD 5C")
+WAITS = notation.parse_cards("2S 6S 9S QC KH JC 8D 7H TD 5C")
 REST = [card for card in range(52) if card not in KNOCKS and card not in WAITS]
 
 

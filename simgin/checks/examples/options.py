@@ -25,16 +25,18 @@ OPENING, STOCK = (
 )  # keys beside parameters
 TO_MOVE = {0: "nondealer", 1: "dealer", 2: "nondealer"}  # by passes
 
-ELEVEN = notation.cards(
+ELEVEN = notation.parse_cards(
     "AC AD AH 6D 7D 8D TC JC QC KC 9D"
 )  # all melded; gin without 9D or KC, a knock with two without an ace
-LOOSE = notation.cards("KS QH JS TH 9S 8H 7S 6H 5S")  # far from any ending, whatever two cards come
+LOOSE = notation.parse_cards(
+    "KS QH JS TH 9S 8H 7S 6H 5S"
+)  # far from any ending, whatever two cards come
 REST = [card for card in range(52) if card not in ELEVEN]
 
 ALONE = (
     ELEVEN,
-    notation.cards("AC AD 9D 6D 7D 8D TC JC QC KC KS"),
-    [*LOOSE, *notation.cards("3C AD")],
+    notation.parse_cards("AC AD 9D 6D 7D 8D TC JC QC KC KS"),
+    [*LOOSE, *notation.parse_cards("3C AD")],
 )  # melded, two aces left, loose
 BIG = "big gin if all eleven meld"
 

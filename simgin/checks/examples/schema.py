@@ -79,7 +79,7 @@ def cards(one: Example, key: str, value: Any, sizes: tuple[int, ...] = ()) -> li
             f"{key} must be cards separated by blanks, like 5S 6S 7S, not {shown(value)}."
         )
     try:
-        found = notation.cards(value)
+        found = notation.parse_cards(value)
     except notation.CardError as error:
         raise one.error(f"{key}: {error}") from None
     if sizes and len(found) not in sizes:
@@ -89,7 +89,7 @@ def cards(one: Example, key: str, value: Any, sizes: tuple[int, ...] = ()) -> li
 
 def mask(one: Example, key: str, *sizes: int) -> int:
     """The input's cards of a key as a mask."""
-    return notation.mask(cards(one, f"input.{key}", need(one, key), sizes))
+    return notation.hand_mask(cards(one, f"input.{key}", need(one, key), sizes))
 
 
 def card(one: Example, key: str) -> int:
@@ -104,7 +104,7 @@ def melds(one: Example, key: str, value: Any) -> list[int]:
         raise one.error(
             f"{key} must be a list of melds, each a text like 5S 6S 7S, not {shown(value)}."
         )
-    return [notation.mask(cards(one, key, meld)) for meld in value]
+    return [notation.hand_mask(cards(one, key, meld)) for meld in value]
 
 
 def base(one: Example) -> str:

@@ -45,7 +45,7 @@ class Action:
     card: int = -1
 
     def __str__(self) -> str:
-        card = f" {notation.text(self.card)}" if self.card >= 0 else ""
+        card = f" {notation.card_text(self.card)}" if self.card >= 0 else ""
         return f"{SEATS[self.seat]} {WORDS[self.what]}{card}"
 
 
@@ -60,7 +60,7 @@ def action(text: str) -> Action:
             and seat in tuple(SEATS)
             and bool(tail.strip()) == (what in (THROW, STOP))
         ):
-            return Action(seat == "D", what, notation.card(tail) if tail.strip() else -1)
+            return Action(seat == "D", what, notation.parse_card(tail) if tail.strip() else -1)
     raise ScriptError(
         f"{text!r} is no action: write N or D, then pass, take, stock, throw CARD, stop CARD or big gin."
     )
@@ -183,7 +183,7 @@ def pack(
             "a deal is ten cards each, an upcard (or an eleventh card for the nondealer) and a stock of 31."
         )
     if twice := [card for card in range(52) if cards.count(card) > 1]:
-        raise ScriptError(f"{' '.join(map(notation.text, twice))} can be in one place only.")
+        raise ScriptError(f"{' '.join(map(notation.card_text, twice))} can be in one place only.")
     return cards
 
 

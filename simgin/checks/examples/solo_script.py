@@ -35,14 +35,14 @@ def action(text: str) -> Action:
     if words in WORDS:
         return WORDS[words]
     if words.startswith("throw "):
-        return Action(0, THROW, notation.card(words.removeprefix("throw ")))
+        return Action(0, THROW, notation.parse_card(words.removeprefix("throw ")))
     raise ScriptError(f"{text!r} is no action: write draw, throw CARD, stop or big gin.")
 
 
 def said(one: Action) -> str:
     """The text of an action."""
     return (
-        f"throw {notation.text(one.card)}"
+        f"throw {notation.card_text(one.card)}"
         if one.what == THROW
         else next(word for word, known in WORDS.items() if known == one)
     )
@@ -140,7 +140,9 @@ def _pack(one: Example, variant: Variant) -> tuple[list[int], int, int]:
         )
     told = [*hand, *deck]
     if twice := [card for card in range(52) if told.count(card) > 1]:
-        raise one.error(f"input: {' '.join(map(notation.text, twice))} can be in one place only.")
+        raise one.error(
+            f"input: {' '.join(map(notation.card_text, twice))} can be in one place only."
+        )
     return (
         told + [card for card in range(52) if card not in told],
         joker,

@@ -43,11 +43,16 @@ def hand(
 
     evaluated = analyse(
         variants.find(variant),
-        notation.cards(" ".join(cards)),
-        upcard=None if upcard is None else notation.card(upcard),
+        notation.parse_cards(" ".join(cards)),
+        upcard=None if upcard is None else notation.parse_card(upcard),
         score=score,
     )
-    words: list[object] = ["hand", notation.show(evaluated.cards), "-v", evaluated.variant.text]
+    words: list[object] = [
+        "hand",
+        notation.hand_text(evaluated.cards),
+        "-v",
+        evaluated.variant.text,
+    ]
     if upcard is not None:
         words += ["--upcard", upcard]
     if score is not None:

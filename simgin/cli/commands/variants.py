@@ -19,8 +19,8 @@ from simgin.rules.variants import (
     difference,
     find,
     names,
-    of_file,
     parameters,
+    variants_in_file,
 )
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _check(ctx: click.Context, file: str, as_json: bool) -> None:
 
     Exit code: 0 if all are valid, 1 if any is not, 2 if the file cannot be read.
     """
-    rows = [_check_row(text, result) for text, result in of_file(file).items()]
+    rows = [_check_row(text, result) for text, result in variants_in_file(file).items()]
     Answer(command_line("variants", "check", file), rows).show(as_json, _check_parts(rows))
     ctx.exit(0 if all(row["ok"] for row in rows) else 1)
 
@@ -147,7 +147,7 @@ def _list(command: str, listed: Sequence[Variant], as_json: bool) -> None:
 def _read_file(file: str) -> list[Variant]:
     """The variants in a file; VariantError with everything that is wrong with any of them."""
     valid, sentences = [], []
-    for text, result in of_file(file).items():
+    for text, result in variants_in_file(file).items():
         if isinstance(result, Variant):
             valid.append(result)
             continue
