@@ -27,7 +27,7 @@ from simgin.rules.parameters import Value, parameters, variants_file
 from simgin.rules.validation import unknown_parameter
 from simgin.text import toml
 from simgin.text.messages import did_you_mean, shown
-from simgin.text.toml import FormError
+from simgin.text.toml import TomlError
 
 NAME = re.compile(r"[a-z0-9-]+", re.ASCII)
 SUFFIX = ".toml"
@@ -36,7 +36,7 @@ _REFERENCE = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL)
 Text = Annotated[str, Field(min_length=1)]
 
 
-class _Entry(toml.Form):
+class _Entry(toml.Table):
     title: Text
     about: Text
     source: str = ""
@@ -44,7 +44,7 @@ class _Entry(toml.Form):
     changes: Annotated[dict[str, Any], Field(default_factory=dict)]
 
 
-class _File(toml.Form):
+class _File(toml.Table):
     variants: Annotated[dict[str, Any], Field(min_length=1)]
 
 
@@ -70,21 +70,21 @@ def find(reference: str) -> tuple[str, UserVariant]:
     found = read(path)
     chosen = name if name is not None else next(iter(found))
     if name is None and len(found) > 1:
-        raise FormError(
+        raise TomlError(
             [
                 f"{path} has several variants; say which: {_listed(f'{path}#{one}' for one in found)}."
             ]
         )
     if chosen not in found:
         near = did_you_mean(chosen, found)
-        raise FormError([f"{path} has no variant {shown(chosen)}; it has {_listed(found)}{near}"])
+        raise TomlError([f"{path} has no variant {shown(chosen)}; it has {_listed(found)}{near}"])
     return f"{path}#{chosen}", found[chosen]
 
 
 def read(path: str) -> Mapping[str, UserVariant]:
     """The variants of a file by name, sound or not. FormError if it is none: with one sentence, or one for every mistake in it."""
     if sentence := path_fault(path):
-        raise FormError([sentence])
+        raise TomlError([sentence])
     raw = toml.read_tables(
         Path(path), "name a file of variants, or make one with `simgin variants new`"
     )
@@ -98,7 +98,7 @@ def read(path: str) -> Mapping[str, UserVariant]:
         _File.model_validate(raw)
     except ValidationError as error:
         own = [fault for entry in found.values() for fault in entry.faults]
-        raise FormError(
+        raise TomlError(
             toml.describe_mistakes(path, error, lambda _: _File.model_fields) + own
         ) from None
     return found

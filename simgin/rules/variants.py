@@ -89,7 +89,7 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
     try:
         entries = user_files.read(path)
-    except toml.FormError as error:
+    except toml.TomlError as error:
         raise VariantError(error.sentences) from None
     found: dict[str, Variant | VariantError] = {}
     for name, entry in entries.items():
@@ -232,7 +232,7 @@ def _homemade(part: str) -> _Part:
 
     try:
         return _own(*user_files.find(part))
-    except toml.FormError as error:
+    except toml.TomlError as error:
         return _Part(part, faults=tuple(error.sentences), known=False)
 
 

@@ -157,7 +157,7 @@ def default_size(
 ) -> int:
     """Deals or matches of a cell where no count is given, by what ends it."""
     if seconds is not None:
-        return amounts.MOST
+        return amounts.MOST_UNITS
     return DEFAULT_DEALS if until is None and sprt is None else MOST_DEALS
 
 

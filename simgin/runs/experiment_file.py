@@ -42,7 +42,7 @@ FOR_TWO = ("matchups", "round_robin", "panel")  # the keys that name players of 
 ENDS = ("until", "sprt", "for")  # the keys that say when to stop, other than a count
 
 
-class ExperimentError(toml.FormError):
+class ExperimentError(toml.TomlError):
     """An experiment file that cannot be used; one sentence for every mistake, a line each."""
 
 
@@ -75,21 +75,21 @@ StrategyText = Annotated[str, AfterValidator(strategy_text)]
 Count = Annotated[int, BeforeValidator(parse_count)]
 
 
-class Pair(toml.Form):
+class Pair(toml.Table):
     """Two strategies that meet."""
 
     a: StrategyText
     b: StrategyText = "simple"
 
 
-class Panel(toml.Form):
+class Panel(toml.Table):
     """Several strategies, each of which meets the same opponent."""
 
     strategies: Annotated[list[StrategyText], Field(min_length=1)]
     against: StrategyText = "simple"
 
 
-class File(toml.Form):
+class File(toml.Table):
     """The keys of an experiment file."""
 
     question: Annotated[str, Field(min_length=1)]
@@ -117,7 +117,7 @@ def read(path: Path) -> File:
     """What an experiment file says. Raises ExperimentError with one sentence for every mistake that can be seen before it is laid out."""
     try:
         raw = toml.read_tables(path, "name an experiment file")
-    except toml.FormError as error:
+    except toml.TomlError as error:
         raise ExperimentError(error.sentences) from None
     conflicts = [f"{path}: {sentence}" for sentence in _conflicts(raw)]
     try:
@@ -190,6 +190,6 @@ def _games(raw: dict[str, Any], swept: Sweep | None) -> Iterator[variants.Varian
 
 def _known(location: toml.Location) -> list[str]:
     """The keys that may stand where an unknown one does."""
-    inner: dict[str, type[toml.Form]] = {"matchups": Pair, "panel": Panel, "sweep": Sweep}
+    inner: dict[str, type[toml.Table]] = {"matchups": Pair, "panel": Panel, "sweep": Sweep}
     fields = (inner.get(str(location[0]), File) if len(location) > 1 else File).model_fields
     return [field.alias or name for name, field in fields.items()]

@@ -44,7 +44,7 @@ def _word(value: object) -> str:
             )
 
 
-class Sweep(toml.Form):
+class Sweep(toml.Table):
     """What a file says of a sweep: texts with places like {k}, and the values of every place as they are to be written."""
 
     strategy: str

@@ -1,4 +1,4 @@
-"""Amounts as people write them: counts (200k, 1e6), half-widths (0.1%), Elo bounds (0,10) and times (30s)."""
+"""Amounts as people write them: counts (200k), half-widths (0.1%), Elo bounds (0,10), times (30s)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,19 @@ from decimal import Decimal
 
 from simgin.text.messages import shown
 
-UNITS = {"deal": "deals", "match": "matches"}  # what a run counts: the word for many of them
+UNITS = {"deal": "deals", "match": "matches"}  # what a run counts, and its plural
 
-_SUFFIX = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
-_FORM = re.compile(r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE)
-MOST = 10**12  # more than any run could play; beyond 2**48 units the random numbers would repeat
+MOST_UNITS = 10**12  # more than any run could play, and too few to repeat a random number
+MOST_POINTS = 1000.0  # a half-width that no variant could miss
+MOST_ELO = 800.0  # 99 % of the results: beyond it both hypotheses are nearly certain wins
+MOST_SECONDS = 1000 * 3600.0
+
+_SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+_COUNT = re.compile(r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE)
+_SECONDS = {"s": 1, "m": 60, "h": 3600}
+_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
+_SHARE = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
+_TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
 class AmountError(ValueError):
@@ -21,89 +29,89 @@ class AmountError(ValueError):
 
 
 def parse_count(text: int | float | str) -> int:
-    """The whole number of deals or matches that `text` means, 1 to 10^12. Raises AmountError with a sentence otherwise."""
-    amount = _amount(text)
-    if amount != amount.to_integral_value():
+    """The number of deals or matches that a text means, 1 to 10^12; AmountError if it is none."""
+    count = _decimal(text)
+    if count != count.to_integral_value():
         raise AmountError(
             f"{text} is not a whole number; write a count such as 100000, 200k, 2M or 1e6."
         )
-    if amount < 1:
+    if count < 1:
         raise AmountError(
             f"{text} is too few; write a count of at least 1, such as 100000, 200k, 2M or 1e6."
         )
-    if amount > MOST:
+    if count > MOST_UNITS:
         raise AmountError(f"{text} is too many; write a count of at most 1e12.")
-    return int(amount)
+    return int(count)
 
 
-def _amount(text: int | float | str) -> Decimal:
-    match = None if isinstance(text, bool) else _FORM.fullmatch(str(text).strip())
+def _decimal(text: int | float | str) -> Decimal:
+    match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
     if match is None:
         raise AmountError(
             f"{str(text)!r} is not a count; write one such as 100000, 200k, 2M or 1e6."
         )
     digits, suffix = match.groups()
-    return Decimal(digits.replace("_", "")) * _SUFFIX[suffix.lower()]
-
-
-MOST_POINTS = 1000.0  # a half-width that no game could miss
-MOST_ELO = 800.0  # 99 % of the results; beyond it both hypotheses are nearly certain wins
-MOST_SECONDS = 1000 * 3600.0
-_SECONDS = {"s": 1, "m": 60, "h": 3600}
-_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
-_SHARE = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
-_TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
+    return Decimal(digits.replace("_", "")) * _SUFFIXES[suffix.lower()]
 
 
 def parse_half_width(text: float | str) -> str | float:
-    """How far the 95 % limits may lie from the estimate: a text "0.1%" is one of the share won, a number one of points per deal.
+    """How far 95 % limits may lie from an estimate: of a share won ("0.1%"), or in points (0.05).
 
-    A share comes back as text with its sign, over 0 % and under 50 %; points as a float over 0, up to 1000.
+    A share comes back as text, over 0 % and under 50 %; points as a float, over 0 and up to 1000.
+    Raises AmountError for anything else.
     """
     share = _SHARE.fullmatch(text.strip()) if isinstance(text, str) else None
     if share is None:
         points = _number(text)
         if points is None or not 0 < points <= MOST_POINTS:
             raise AmountError(
-                f"{shown(text)} is no half-width; write one of the share won like 0.1%, or of points per deal like 0.05."
+                f"{shown(text)} is not a half-width; write a share won like 0.1%, "
+                "or points per deal like 0.05."
             )
         return points
     percent = float(share[1])
     if not 0 < percent < 50:
         raise AmountError(
-            f"{shown(text)} is no half-width of a share; write one above 0% and below 50%, like 0.1%."
+            f"{shown(text)} is not a half-width of a share; write one above 0% and below 50%, "
+            "like 0.1%."
         )
     return f"{percent:.15g}%"
 
 
 def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
-    """The two Elo differences that a sequential test tells apart, -800 <= elo0 < elo1 <= 800; from "0,10" or two numbers."""
+    """The two Elo differences of a sequential test, from "0,10" or two numbers.
+
+    -800 <= elo0 < elo1 <= 800; AmountError for anything else.
+    """
     parts = bounds.split(",") if isinstance(bounds, str) else bounds
-    found = [_number(part) for part in parts] if isinstance(parts, list | tuple) else []
-    if len(found) != 2 or found[0] is None or found[1] is None:
+    numbers = [_number(part) for part in parts] if isinstance(parts, list | tuple) else []
+    if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         raise AmountError(
-            f"{shown(bounds)} is not two numbers; write the Elo differences to tell apart, like 0 and 10."
+            f"{shown(bounds)} is not two numbers; write the Elo differences to tell apart, "
+            "like 0 and 10."
         )
-    if not -MOST_ELO <= found[0] < found[1] <= MOST_ELO:
+    low, high = numbers[0], numbers[1]
+    if not -MOST_ELO <= low < high <= MOST_ELO:
         raise AmountError(
-            f"{shown(bounds)} cannot be told apart; write two Elo differences within {MOST_ELO:g} of 0, the lower one first."
+            f"{shown(bounds)} cannot be tested; write two Elo differences "
+            f"within {MOST_ELO:g} of 0, the lower one first."
         )
-    return found[0], found[1]
+    return low, high
 
 
 def parse_seconds(text: float | str) -> float:
-    """The time that 30, "30s", "5m" or "2h" means, in seconds: more than 0, at most 1000 hours."""
+    """The seconds that 30, "30s", "5m" or "2h" means, up to 1000 hours; AmountError otherwise."""
     match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
     time = float(match[1]) * _SECONDS[match[2].lower()] if match else _number(text)
     if time is None or not 0 < time <= MOST_SECONDS:
         raise AmountError(
-            f"{shown(text)} is no time to play for; write one like 30s, 5m or 2h, at most 1000h."
+            f"{shown(text)} is not a playing time; write one like 30s, 5m or 2h, at most 1000h."
         )
     return time
 
 
 def _number(value: object) -> float | None:
-    """A finite number from a number or its text, else None."""
+    """A finite number, or the one that a text means; else None."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

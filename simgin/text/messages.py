@@ -8,20 +8,22 @@ DASH = "-"
 
 
 def value_text(value: object) -> str:
-    """A value as text: yes, 10, points, 40/60, 30:4/60:3, or - for the dash."""
+    """A value as text: yes, 10, points, 40/60, 30:4/60:3, or - for None."""
     if value is None:
         return DASH
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return "/".join(
-            ":".join(map(str, one)) if isinstance(one, list | tuple) else str(one) for one in value
-        )
+        return "/".join(map(_item_text, value))
     return str(value)
 
 
+def _item_text(item: object) -> str:
+    return ":".join(map(str, item)) if isinstance(item, list | tuple) else str(item)
+
+
 def shown(value: object) -> str:
-    """A value as a message shows it: numbers plain, texts and lists in quotation marks, all of them cut where long."""
+    """A value as a message shows it: plain numbers, quoted texts and lists, cut where long."""
     try:
         return reprlib.repr(value_text(list(value)) if isinstance(value, list | tuple) else value)
     except ValueError:  # TOML can write, in hexadecimal, what Python refuses to print
@@ -34,6 +36,6 @@ def quoted(text: str, longest: int = 120) -> str:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """The end of a sentence about an unknown word: `; did you mean 'oklahoma'?`, or a full stop if none is near."""
+    """The end of a sentence about an unknown word: `; did you mean 'oklahoma'?` or a full stop."""
     near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
     return f"; did you mean {near[0]!r}?" if near else "."

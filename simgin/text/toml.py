@@ -1,4 +1,4 @@
-"""TOML files that people write, against the form that they should have: every mistake a sentence that names the file and the key."""
+"""TOML files that people write: every mistake becomes a sentence with the file and the key."""
 
 from __future__ import annotations
 
@@ -13,61 +13,70 @@ from simgin.text.messages import did_you_mean, shown
 
 Location = tuple[str | int, ...]  # where in a file: ("matchups", 0, "a")
 
+_REMEDIES = {
+    "string_type": "write a text in quotes",
+    "int_type": "write a whole number",
+    "list_type": "write a [list]",
+}
 
-class FormError(ValueError):
-    """A file that cannot be used; one sentence for every mistake in `sentences`, a line each in the message."""
+
+class TomlError(ValueError):
+    """A file that cannot be used: a sentence for every mistake, each on a line of the message."""
 
     def __init__(self, sentences: list[str]) -> None:
         super().__init__("\n".join(sentences))
         self.sentences = sentences
 
 
-class Form(BaseModel):
+class Table(BaseModel):
     """A table of known keys whose values are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def read_tables(path: Path, wanted: str) -> dict[str, Any]:
-    """The tables of a TOML file; FormError with one sentence if it has none. `wanted` is the remedy, like "name an experiment file"."""
+def read_tables(path: Path, remedy: str) -> dict[str, Any]:
+    """The tables of a TOML file.
+
+    Raises TomlError with one sentence if there are none; `remedy` ends it, like "name a file".
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        sentence = f"{path} cannot be read ({error.strerror}); {wanted}."
+        sentence = f"{path} cannot be read ({error.strerror}); {remedy}."
     except UnicodeDecodeError:
-        sentence = f"{path} is not text in UTF-8; save it as such."
+        sentence = f"{path} is not UTF-8 text; save it as UTF-8."
     except tomllib.TOMLDecodeError as error:
         sentence = f"{path} is not valid TOML: {error}."
     except RecursionError:
-        sentence = f"{path} cannot be read: its lists or tables are nested too deep; {wanted}."
-    except (
-        ValueError
-    ) as error:  # a number of thousands of digits, which int() refuses; a path with a NUL
-        sentence = f"{path} cannot be read: {str(error).partition(':')[0]}; {wanted}."
-    raise FormError([sentence])
+        sentence = f"{path} cannot be read: its lists or tables are nested too deep; {remedy}."
+    # A number of thousands of digits, which int() refuses; a path with a NUL.
+    except ValueError as error:
+        sentence = f"{path} cannot be read: {str(error).partition(':')[0]}; {remedy}."
+    raise TomlError([sentence])
 
 
 def describe_mistakes(
     path: object,
     error: ValidationError,
-    known: Callable[[Location], Iterable[str]],
+    known_keys: Callable[[Location], Iterable[str]],
     inside: Location = (),
 ) -> list[str]:
-    """A sentence for every mistake that pydantic found in a file, or in the part of it that lies at `inside`.
+    """A sentence for every mistake that pydantic found in a file, or in the part at `inside`.
 
-    `known` gives the keys that there may be where an unknown one stands.
+    known_keys: the keys that are allowed at the place of an unknown one.
     """
-    return [
-        _sentence(path, (*inside, *one["loc"]), one, known(one["loc"]))
-        for one in error.errors(include_url=False)
-    ]
+    sentences = []
+    for mistake in error.errors(include_url=False):
+        place = mistake["loc"]
+        sentences.append(_sentence(path, (*inside, *place), mistake, known_keys(place)))
+    return sentences
 
 
-def _sentence(path: object, location: Location, mistake: Any, known: Iterable[str]) -> str:
-    key = _key(location)
+def _sentence(path: object, location: Location, mistake: Any, known_keys: Iterable[str]) -> str:
+    key = _key_text(location)
     match mistake["type"]:
         case "extra_forbidden":
-            return f"{path}: unknown key {key}{_nearest(str(location[-1]), list(known))}"
+            return f"{path}: unknown key {key}{_nearest(str(location[-1]), list(known_keys))}"
         case "missing":
             return f"{path}: {key} is missing; add it."
         case "value_error":
@@ -75,32 +84,24 @@ def _sentence(path: object, location: Location, mistake: Any, known: Iterable[st
         case "too_short" | "string_too_short":
             least = mistake["ctx"]["min_length"]
             return f"{path}: {key} is too short; give at least {least}."
-        case _:
-            return f"{path}: {key} is {shown(mistake['input'])}; {_wanted(mistake['type'])}."
+        case kind:
+            remedy = _REMEDIES.get(kind, "write a table of keys and values")
+            return f"{path}: {key} is {shown(mistake['input'])}; {remedy}."
 
 
-def _key(location: Location) -> str:
-    """Where in a file, entries counted from one: ("matchups", 0, "a") is "matchups #1, a"."""
-    parts = "".join(
-        f" #{part + 1}" if isinstance(part, int) else f", {_plain(part)}" for part in location
-    )
-    return parts.removeprefix(", ")
+def _key_text(location: Location) -> str:
+    """A place in a file, its entries counted from 1: ("matchups", 0, "a") is "matchups #1, a"."""
+    text = ""
+    for part in location:
+        text += f" #{part + 1}" if isinstance(part, int) else f", {_plain(part)}"
+    return text.removeprefix(", ")
 
 
 def _plain(key: str) -> str:
-    """A key as it is written, in quotation marks where it would not be seen for what it is, or is long."""
+    """A key as it is written; quoted if it is long or cannot be printed."""
     return key if key.isprintable() and 0 < len(key) <= 60 else shown(key)
 
 
-def _wanted(kind: str) -> str:
-    wanted = {
-        "string_type": "write a text in quotes",
-        "int_type": "write a whole number",
-        "list_type": "write a [list]",
-    }
-    return wanted.get(kind, "write a table of keys and values")
-
-
-def _nearest(key: str, known: list[str]) -> str:
-    near = did_you_mean(key, known)
-    return near.replace("'", "") if near != "." else f"; known here are {', '.join(known)}."
+def _nearest(key: str, known_keys: list[str]) -> str:
+    near = did_you_mean(key, known_keys)
+    return near.replace("'", "") if near != "." else f"; the keys here are {', '.join(known_keys)}."

@@ -787,7 +787,7 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "D01",
             ("input", "hand"),
             "5S 6S 7S 5H 5D KC QD 2H 9C 1D",
-            "D01: input.hand: '1D' is no card",
+            "D01: input.hand: '1D' is not a card",
         ),
         ("D01", ("input", "hand"), 7, "D01: input.hand must be cards separated by blanks"),
         (
@@ -938,7 +938,7 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "O01",
             ("input", "hand"),
             "3S 4S 5S 8H 8D 8C QD KD 2H 1C",
-            "O01: input.hand: '1C' is no card",
+            "O01: input.hand: '1C' is not a card",
         ),
         ("O01", ("input", "deck_top_first"), "JD 3S X", "O01: input: 3S can be in one place only."),
         (
@@ -984,7 +984,7 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "N stock",
             "O01: input.actions: 'N stock' is no action: write draw, throw CARD, stop or big gin.",
         ),
-        ("O01", ("input", "actions", 1), "throw 2Z", "O01: input.actions: '2Z' is no card"),
+        ("O01", ("input", "actions", 1), "throw 2Z", "O01: input.actions: '2Z' is not a card"),
         ("O01", ("input", "overrides", "gin_bonus"), -1, "O01: input: gin_bonus"),
         ("O07", ("input", "overrides", "shot"), True, "O07: input: shot = yes needs two players"),
         ("O07", ("input", "overrides", "undercut_bonus"), None, "O07: input: undercut_bonus"),

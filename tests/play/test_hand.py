@@ -229,10 +229,10 @@ def test_the_json_output_has_its_keys():
     [
         (["5S"], "1 card was given; a hand has ten cards, or eleven before the discard."),
         (["5S 6S 7S"], "3 cards were given"),
-        (["5S 6S 7S 5H 5D KC QD 2H 9C 1D"], "'1D' is no card"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 1D"], "'1D' is not a card"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 5S"], "5S is given more than once"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "oklahomer"], "there is no variant 'oklahomer'"),
-        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--upcard", "ZZ"], "'ZZ' is no card"),
+        (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--upcard", "ZZ"], "'ZZ' is not a card"),
         (["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "--score", "10"], "standard has no shots"),
         (
             ["5S 6S 7S 5H 5D KC QD 2H 9C 9D", "-v", "solitary-gin", "--upcard", "2S"],

@@ -159,14 +159,14 @@ def test_a_path_may_contain_almost_any_character(path):
         ("[variants]", "FILE: variants is too short; give at least 1."),
         ("variants = 3", "FILE: variants is 3; write a table of keys and values."),
         ("[variants]\nx = 3", "FILE: variants, x is 3; write a table of keys and values."),
-        (CLUB + "[more]", "FILE: unknown key more; known here are variants."),
+        (CLUB + "[more]", "FILE: unknown key more; the keys here are variants."),
         (
             CLUB + CLUB,
             "FILE is not valid TOML: Cannot declare ('variants', 'club') twice (at line 12, ",
         ),
         (CLUB + "gin_bonus = 3", "FILE is not valid TOML: Cannot overwrite a value (at "),
         (CLUB + "layoff = \\n", "FILE is not valid TOML: Invalid value (at "),
-        (b"\xff\xfe", "FILE is not text in UTF-8; save it as such."),
+        (b"\xff\xfe", "FILE is not UTF-8 text; save it as UTF-8."),
         (
             "x = " + "[" * 9999,
             "FILE cannot be read: its lists or tables are nested too deep; name a file "

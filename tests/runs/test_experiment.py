@@ -250,18 +250,18 @@ def test_a_file_says_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n)
     ("keys", "word"),
     [
         ('hypothesis = ""\n', "hypothesis is too short"),
-        ('until = "soon"\n', "until: 'soon' is no half-width"),
+        ('until = "soon"\n', "until: 'soon' is not a half-width"),
         ('until = "50%"\n', "below 50%"),
-        ("until = 0\n", "until: 0 is no half-width"),
-        ("until = nan\n", "until: nan is no half-width"),
+        ("until = 0\n", "until: 0 is not a half-width"),
+        ("until = nan\n", "until: nan is not a half-width"),
         ("sprt = [10, 0]\n", "the lower one first"),
-        ("sprt = [0, 0]\n", "sprt: '0/0' cannot be told apart"),
+        ("sprt = [0, 0]\n", "sprt: '0/0' cannot be tested"),
         ("sprt = [5, -5]\n", "within 800 of 0"),
         ("sprt = 10\n", "sprt: 10 is not two numbers"),
         ("sprt = [0, true]\n", "is not two numbers"),
         (
             'for = "a while"\n',
-            "for: 'a while' is no time to play for; write one like 30s, 5m or 2h",
+            "for: 'a while' is not a playing time; write one like 30s, 5m or 2h",
         ),
         ("for = 0\n", "for: 0 is no time"),
         (

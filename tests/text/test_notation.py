@@ -52,17 +52,17 @@ def test_an_empty_hand_is_the_empty_text():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("1S", "'1S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
+        ("1S", "'1S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
         (
             "10S",
-            "'10S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S; "
+            "'10S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S; "
             "a ten is T.",
         ),
-        ("", "'' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
-        ("5S6S", "'5S6S' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S."),
+        ("", "'' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
+        ("5S6S", "'5S6S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
         (
             "A\u017f",
-            "'A\u017f' is no card: a card is a rank A23456789TJQK and a suit SHDC, like 5S.",
+            "'A\u017f' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S.",
         ),  # a long s
     ],
 )
@@ -73,13 +73,13 @@ def test_a_bad_card_is_refused_by_name(text, sentence):
 
 
 def test_every_bad_card_of_a_hand_is_listed():
-    with pytest.raises(CardError, match=r"'1S' is no card.*'7' is no card"):
+    with pytest.raises(CardError, match=r"'1S' is not a card.*'7' is not a card"):
         notation.parse_cards("1S 5S6S7")
 
 
 def test_repeated_cards_are_listed():
     with pytest.raises(
-        CardError, match=r"^5S is given more than once: a pack has every card once.$"
+        CardError, match=r"^5S is given more than once: a pack has each card once.$"
     ):
         notation.parse_cards("5S 6S 5s")
     with pytest.raises(CardError, match=r"^5S and 6S are given more than once"):
@@ -89,21 +89,21 @@ def test_repeated_cards_are_listed():
 def test_the_wrong_number_of_cards_is_refused():
     hand = "AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS"
     assert len(notation.parse_cards(hand, 11)) == 11
-    with pytest.raises(CardError, match=r"^a hand of ten cards was asked for, 11 were given.$"):
+    with pytest.raises(CardError, match=r"^10 cards expected, 11 were given.$"):
         notation.parse_cards(hand, 10)
-    with pytest.raises(CardError, match=r"^a hand of ten cards was asked for, 1 was given.$"):
+    with pytest.raises(CardError, match=r"^10 cards expected, 1 was given.$"):
         notation.parse_cards("AS", 10)
-    with pytest.raises(CardError, match=r"^a hand of 52 cards was asked for, none were given.$"):
+    with pytest.raises(CardError, match=r"^52 cards expected, none were given.$"):
         notation.parse_cards("", 52)
 
 
 @pytest.mark.parametrize("number", [-1, 52])
 def test_numbers_out_of_range_are_refused(number):
-    with pytest.raises(CardError, match=r"is no card number: cards are 0..51"):
+    with pytest.raises(CardError, match=r"is not a card: cards are 0..51"):
         notation.card_text(number)
-    with pytest.raises(CardError, match=r"is no card number"):
+    with pytest.raises(CardError, match=r"is not a card"):
         notation.hand_mask([number])
-    with pytest.raises(CardError, match=r"is no hand: a hand is a mask of 52 bits"):
+    with pytest.raises(CardError, match=r"is not a hand: a hand is a mask of 52 bits"):
         notation.hand_text(-1 if number < 0 else 1 << number)
 
 

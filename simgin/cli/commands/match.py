@@ -112,7 +112,7 @@ def match(
         seed=seed,
     )
     unit, n = "--deals" if plan.unit == "deal" else "--matches", plan.tasks[0].n
-    size = [unit, n] if n < amounts.MOST else []  # MOST: only the clock stops it
+    size = [unit, n] if n < amounts.MOST_UNITS else []  # MOST_UNITS: only the clock stops it
     stopping = options.stopping_words(until, sprt, seconds)
     command = _command(plan, [*size, *stopping], output, record)
     session.check_output(output, record)
