@@ -58,13 +58,6 @@ def made(tmp_path_factory):
         return Path("out").resolve(), done
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    return tmp_path
-
-
 @pytest.fixture(scope="module")
 def metrics(made):
     return pd.read_csv(made[0] / "metrics.csv").set_index(["variant", "metric"])
@@ -438,7 +431,7 @@ def test_the_page_has_everything(made):
 # The same bytes
 
 
-def test_an_interrupted_review_continues_to_the_same_bytes(made, here, monkeypatch):
+def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory, monkeypatch):
     """Made by one thread without a stop; here by two threads, stopped half way.
 
     A report from its ledger is the same again.
@@ -460,7 +453,7 @@ def test_an_interrupted_review_continues_to_the_same_bytes(made, here, monkeypat
     assert tree("out") == tree(made[0])
 
 
-def test_the_review_of_another_engine_is_refused(made, here):
+def test_the_review_of_another_engine_is_refused(made, empty_directory):
     shutil.copytree(made[0], "out")
     path = Path("out") / directory.MANIFEST
     manifest = json.loads(path.read_text())
@@ -473,7 +466,7 @@ def test_the_review_of_another_engine_is_refused(made, here):
     )
 
 
-def test_the_directory_of_another_review_is_left_alone(made, here):
+def test_the_directory_of_another_review_is_left_alone(made, empty_directory):
     shutil.copytree(made[0], "out")
     before = tree("out")
     for words in (("oklahoma",), (*GAMES, "--seed", 2)):
@@ -496,7 +489,7 @@ def test_the_directory_of_another_review_is_left_alone(made, here):
         (("oklahoma", "--seed", "-3"), "--seed"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(here, words, said):
+def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, words, said):
     found = call("review", *words, "-o", "out", code=2)
     lines = found.stderr.splitlines()
     assert (
@@ -521,7 +514,7 @@ def of(place):
 
 
 @pytest.mark.slow
-def test_three_variants_take_at_most_a_minute_and_a_half(here):
+def test_three_variants_take_at_most_a_minute_and_a_half(empty_directory):
     """On two cores with compiled code: the command of the help at the usual size."""
     call("review", "oklahoma", "--against", BASE, "--matches", "1k", "-o", "warm", "--workers", 2)
     started = time.monotonic()
@@ -532,7 +525,7 @@ def test_three_variants_take_at_most_a_minute_and_a_half(here):
 
 
 @pytest.mark.slow
-def test_an_extended_review_has_the_bytes_of_a_fresh_one(here):
+def test_an_extended_review_has_the_bytes_of_a_fresh_one(empty_directory):
     call("review", *GAMES, "--against", BASE, "--matches", "1k", "-o", "out")
     call("review", *GAMES, "--against", BASE, "--matches", "1700", "-o", "out")
     before = tree("out")
@@ -543,7 +536,7 @@ def test_an_extended_review_has_the_bytes_of_a_fresh_one(here):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_a_killed_review_continues_to_the_same_bytes(made, here):
+def test_a_killed_review_continues_to_the_same_bytes(made, empty_directory):
     words = [sys.executable, "-m", "simgin", *WORDS, "--workers", "2"]
     for seconds in (2.5, 3.5, 4.5):
         run = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -555,7 +548,7 @@ def test_a_killed_review_continues_to_the_same_bytes(made, here):
 
 
 @pytest.mark.slow
-def test_known_differences_of_composed_variants_have_the_right_sign(here):
+def test_known_differences_of_composed_variants_have_the_right_sign(empty_directory):
     """5,000 matches a pair.
 
     A doubled undercut bonus makes waiting better, a lowered one worse; with a lower knock limit a
@@ -580,7 +573,7 @@ def test_known_differences_of_composed_variants_have_the_right_sign(here):
 
 
 @pytest.mark.slow
-def test_a_deep_review_has_every_metric_or_its_reason(here):
+def test_a_deep_review_has_every_metric_or_its_reason(empty_directory):
     call("review", "straight", "--against", BASE, "--deep", "--matches", "1k", "-o", "out")
     metrics = of("out")
     why = metrics["why"].fillna("")
@@ -604,7 +597,7 @@ def test_a_deep_review_has_every_metric_or_its_reason(here):
 
 
 @pytest.mark.slow
-def test_one_player_variants_have_their_own_metrics(here):
+def test_one_player_variants_have_their_own_metrics(empty_directory):
     """Deals of one variant are won, of the other they cost points.
 
     The best player beats the naive one at both by many standard errors.

@@ -1,8 +1,7 @@
-"""Parameters, named variants, their composition and what is refused (rules.md 10.17 and 11)."""
+"""Named variants, their composition, differences and texts (rules.md 11)."""
 
 import json
 import pickle
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,24 +12,9 @@ from hypothesis import strategies as st
 
 from simgin.rules import variants
 from simgin.rules.parameters import parameters
-from simgin.rules.validation import CLAUSES
 from simgin.rules.variants import VariantError, difference, find, names, validate, value_text
-
-BOOK = json.loads(
-    (Path(__file__).parents[1] / "data" / "rules_vectors.json").read_text(encoding="utf-8")
-)
-STANDARD = BOOK["variants"]["standard"]
-
-
-def sentences(text):
-    """What is wrong with a text."""
-    with pytest.raises(VariantError) as error:
-        find(text)
-    assert str(error.value) == "\n".join(error.value.sentences)
-    return error.value.sentences
-
-
-# --- the variants against the table of rules ---
+from support.refusals import sentences
+from support.worked_examples import BOOK, STANDARD
 
 
 @pytest.mark.parametrize("name", BOOK["variants"])
@@ -58,47 +42,6 @@ def test_every_variant_has_a_title_a_description_and_a_source():
             and variant.about.endswith(".")
             and variant.source
         )
-
-
-def test_parameters_agree_with_the_table_of_rules():
-    mine = [(p.name, p.section, p.meaning, p.status) for p in parameters().values()]
-    assert mine == [
-        (p["name"], p["section"], p["meaning"], p["status"]) for p in BOOK["parameters"]
-    ]
-    assert list(STANDARD) == list(parameters())
-
-
-def test_descriptions_do_not_cite_clause_numbers():
-    for parameter in parameters().values():
-        assert not re.search(r"section|\d\.\d", parameter.words)
-        assert (parameter.plain == "") == (parameter.words == parameter.meaning)
-
-
-def test_parameters_have_the_types_of_the_table_of_rules():
-    words = {"bool": "bool", "pair": "two ints", "table": "list of (up to, games)"}
-    for entry in BOOK["parameters"]:
-        parameter = parameters()[entry["name"]]
-        if parameter.kind == "choice":
-            assert ", ".join(map(str, parameter.choices)) == entry["type"]
-        elif parameter.kind == "int":
-            assert entry["type"] in ("int", f"int {parameter.low}..{parameter.high}", "int or none")
-            assert parameter.optional == (entry["type"] == "int or none")
-        else:
-            assert words[parameter.kind] == entry["type"]
-
-
-def test_defaults_are_the_variant_standard():
-    for name, parameter in parameters().items():
-        assert parameter.default == STANDARD[name]
-        assert parameter.read(parameter.write(parameter.default)) == parameter.default
-        assert parameter.fault(parameter.default) == "" and parameter.fault(parameter.example) == ""
-
-
-def test_every_dash_of_a_variant_is_justified():
-    for parameter in parameters().values():
-        for name, values in {**parameter.acts_with, **parameter.idle_with}.items():
-            assert all(parameters()[name].fault(value) == "" for value in values)
-        assert all(parameter.dash(row) == "" for row in BOOK["variants"].values())
 
 
 def test_every_variant_of_the_worked_examples_can_be_composed():
@@ -197,12 +140,6 @@ def test_variants_can_be_hashed_and_pickled():
     assert pickle.loads(pickle.dumps(error)).sentences == error.sentences
 
 
-def test_the_table_of_parameters_is_read_lazily():
-    assert variants.PARAMETERS is parameters()
-    with pytest.raises(AttributeError, match="PARAMETER_TABLE"):
-        _ = variants.PARAMETER_TABLE
-
-
 def test_importing_reads_no_file_and_no_heavy_library():
     code = (
         "import sys; import simgin.rules.variants, simgin.text.notation; from "
@@ -286,171 +223,6 @@ def test_every_mistake_is_reported_at_once():
     assert [sentence.split()[0] for sentence in said] == ["knock_limit", "goal", "die"]
 
 
-def test_the_types_of_a_row_are_validated():
-    row = {**STANDARD, "knock_limit": True, "layoff": 1, "goal": 3, "start_points": [0], "wings": 2}
-    del row["die"]
-    assert validate(row) == [
-        "there is no parameter 'wings'. `simgin variants standard` shows them all.",
-        "knock_limit must be a whole number 0..99, not True.",
-        "layoff must be yes or no, not 1.",
-        "goal must be one of single, points, columns, games, race, twofold, deals, total, not 3.",
-        "start_points must be two whole numbers 0..100000, like 40/60, not '0'.",
-        "die is missing: in `standard` it is off.",
-    ]
-
-
-# --- the refusal list of rules.md 10.17, one clause after another ---
-
-SOLO = "solitaire-gin-knock"
-REFUSED = [
-    ("shot+hollywood", "shot = yes cannot be played with goal = columns"),
-    (
-        "oklahoma+first_turn=discard_first",
-        "knock_by_upcard = yes needs an upcard, and first_turn = discard_first",
-    ),
-    (
-        f"{SOLO}+knock_by_upcard=yes",
-        "knock_by_upcard = yes needs an upcard, and first_turn = stock has none",
-    ),
-    (
-        "standard+spade_multiplier=2+first_turn=discard_first",
-        "spade_multiplier = 2 needs an upcard",
-    ),
-    (
-        f"{SOLO}+spade_multiplier=2",
-        "spade_multiplier = 2 needs an upcard, and first_turn = stock has none",
-    ),
-    (
-        "standard+take_to_knock=melded+take_discard=no+first_turn=free",
-        "take_to_knock = melded is about cards taken",
-    ),
-    (
-        "standard+take_discard=no",
-        "first_turn = upcard_pass offers the upcard, which take_discard = no forbids",
-    ),
-    ("basic+take_discard=no", "first_turn = upcard_stock_or_pass offers the upcard"),
-    (
-        "standard+first_turn=upcard_stock_or_pass_dead+take_discard=no",
-        "first_turn = upcard_stock_or_pass_dead offers",
-    ),
-    (
-        "standard-50th+take_discard=no+first_turn=free",
-        "stock_end = opponent_may_take offers the last discard",
-    ),
-    ("standard+joker=after_deal", "joker = after_deal is for one player"),
-    (f"{SOLO}+joker=none+max_draws=15", "deal_scoring = joker needs a joker in the deck"),
-    ("solitaire-gin+joker=none", "deal_scoring = winloss needs a joker in the deck"),
-    (
-        f"{SOLO}+joker_in_hand=-",
-        "joker_in_hand is a dash here, but joker = before_deal makes it count",
-    ),
-    (
-        f"{SOLO}+first_turn=discard_first",
-        "joker = before_deal cannot be combined with first_turn = discard_first",
-    ),
-    ("standard+first_turn=stock", "first_turn = stock is for one player"),
-    ("standard+stock_end=none", "stock_end = none is for one player"),
-    (
-        "standard+deal_scoring=penalty+penalty_gin=-20+goal=single",
-        "deal_scoring = penalty is for one player",
-    ),
-    (f"{SOLO}+deal_scoring=versus", "deal_scoring = versus needs two players"),
-    (f"{SOLO}+take_discard=yes", "take_discard = yes needs two players"),
-    (f"{SOLO}+first_turn=upcard_pass", "first_turn = upcard_pass needs two players"),
-    (f"{SOLO}+first_turn=free", "first_turn = free needs two players"),
-    (f"{SOLO}+stock_end=at_draw", "stock_end = at_draw needs two players"),
-    (
-        "solitary-gin+max_draws=none",
-        "one player without a joker can draw no more cards than are left",
-    ),
-    (
-        "solitary-gin+max_draws=43",
-        "one player without a joker can draw no more cards than are left",
-    ),
-    (
-        "solitary-gin+max_draws=42+first_turn=discard_first",
-        "one player without a joker can draw no more cards",
-    ),
-    ("standard+max_draws=15", "max_draws = 15 is for one player"),
-    (f"{SOLO}+max_draws=15", "max_draws = 15 needs deal_scoring = penalty, not joker"),
-    ("solitaire-gin+knock_limit=10", "deal_scoring = winloss knows gin only, and knock_limit = 10"),
-    (f"{SOLO}+rush", "rush_premium = yes needs two players"),
-    (f"{SOLO}+layoff=yes", "layoff = yes needs two players"),
-    (f"{SOLO}+shot", "shot = yes needs two players"),
-    ("standard+layoff_on_gin=yes+layoff=no", "layoff_on_gin = yes needs layoff = yes"),
-    *(
-        (f"{SOLO}+goal={goal}", f"goal = {goal} needs two")
-        for goal in ("columns", "games", "race", "twofold", "deals")
-    ),
-    ("standard+goal=total", "goal = total adds up penalties, and deal_scoring = versus"),
-    (
-        "solitary-gin+goal=points+points_target=100",
-        "goal = points cannot be reached with deal_scoring = penalty",
-    ),
-    (
-        "pro+game_table=30:4/119:1",
-        "game_table = 30:4/119:1 ends below points_target - 1 (points_target = 121)",
-    ),
-    ("standard+start_points=0/100", "start_points = 0/100 has reached points_target = 100 already"),
-    ("pro+start_points=121/0", "start_points = 121/0 has reached points_target = 121 already"),
-    ("race+start_points=121/0", "start_points = 121/0 has reached points_target = 121 already"),
-    (
-        "race+start_points=0/121+race_points_seat=1",
-        "start_points = 0/121 has reached points_target = 121 already",
-    ),
-    ("standard+die=deal", "die = deal needs goal = deals, not points"),
-    ("standard+die=game", "die = game needs goal = games, not points"),
-    ("dice+deals_target=2", "deals_target must be 3..21 with die = deal, and it is 2"),
-    ("dice+deals_target=22", "deals_target must be 3..21 with die = deal, and it is 22"),
-    (
-        "solitaire-gin-scored+big_gin=yes",
-        "big_gin_bonus is a dash here, but deal_scoring = joker and big_gin = yes",
-    ),
-    (
-        "solitaire-gin-scored+knock_limit=10+undercut_on_tie=no",
-        "undercut_bonus is a dash here, but deal_scoring = joker and knock_limit = 10 "
-        "make it count",
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "start"), REFUSED)
-def test_a_contradictory_variant_is_refused_with_a_remedy(text, start):
-    (sentence,) = [said for said in sentences(text) if said.startswith(start)]
-    assert ": " in sentence and sentence.endswith(".")  # a remedy
-
-
-def test_every_clause_of_the_refusals_is_tested():
-    said = [sentence for text, _ in REFUSED for sentence in sentences(text)]
-    for clause in CLAUSES:
-        pattern = re.sub(r"\\{\w+\\}", ".+", re.escape(clause.sentence))
-        assert any(re.fullmatch(pattern, sentence) for sentence in said), clause.sentence
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "shot+tedesco",
-        "dice+rainbow",
-        "shot+race",
-        "shot+dice",
-        "solitary-gin+max_draws=42",
-        "solitary-gin+first_turn=discard_first+max_draws=41",
-        "pro+game_table=30:4/120:1",
-        "race+start_points=0/121",
-        "twofold+start_points=121/0",
-        "twofold+deals_target=2",
-        "dice+deals_target=3+die_cap=2",
-        "hollywood+start_points=100/100",
-        "solitaire-gin-scored+knock_limit=10+undercut_bonus=25+undercut_on_tie=no",
-        "solitaire-gin+big_gin=yes",
-        "standard+first_turn=free+take_discard=no",
-    ],
-)
-def test_everything_else_is_a_variant(text):
-    assert find(text).text == text
-
-
 # --- random texts ---
 
 
@@ -502,17 +274,3 @@ def test_any_text_is_either_a_variant_or_refused(text):
         assert error.sentences and len(set(error.sentences)) == len(error.sentences)
     else:
         assert find(variant.text) == variant
-
-
-NUMBERS = st.lists(st.lists(st.integers()), max_size=3)
-ANYTHING = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), NUMBERS)
-
-
-@given(
-    st.dictionaries(
-        st.one_of(st.sampled_from(list(parameters())), st.text(max_size=3)), ANYTHING, max_size=6
-    )
-)
-def test_any_row_is_validated_without_a_traceback(changes):
-    assert all(isinstance(sentence, str) for sentence in validate({**STANDARD, **changes}))
-    assert all(isinstance(sentence, str) for sentence in validate(changes))

@@ -12,6 +12,8 @@ from simgin.cli.commands import odds as command
 from simgin.cli.main import cli
 from simgin.odds import report
 
+pytestmark = pytest.mark.usefixtures("empty_directory")
+
 NAMES = ["variant", "strategy", "opponent"]
 PICTURES = {  # the columns that the plots rely on
     "odds": ["draws", "kind", "share", "low", "high", "n"],
@@ -32,14 +34,6 @@ SOLO = (
 )
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    """Commands run in an empty directory."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    return tmp_path
-
-
 def call(*words, code=0):
     result = CliRunner().invoke(cli, ["odds", *words], prog_name="simgin")
     if not isinstance(result.exception, SystemExit | None):
@@ -48,7 +42,7 @@ def call(*words, code=0):
     return result
 
 
-def test_two_one_player_variants_are_shown_side_by_side(here):
+def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     said = call("solitaire-gin-knock", "solitary-gin", *SOLO).stdout
     assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
     for words in (
@@ -66,7 +60,7 @@ def test_two_one_player_variants_are_shown_side_by_side(here):
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
     again = call(*repeated[2:]).stdout
     assert again == said
-    place = here / "results" / "odds"
+    place = empty_directory / "results" / "odds"
     tables = ("strength", "odds", "left", "gin", "totals", "gap", "joker", "threshold")
     pictures = [
         f"{name}.{kind}"
@@ -94,13 +88,13 @@ def test_two_one_player_variants_are_shown_side_by_side(here):
     assert sorted(set(threshold["measure"])) == ["points", "share"]
 
 
-def test_a_two_player_variant_is_shown_by_seat(here):
+def test_a_two_player_variant_is_shown_by_seat(empty_directory):
     said = call("standard", "--strategy", "gold", "--deals", "10k", "-o", "out").stdout
     assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
     assert "nondealer" in said and "match won % by the score" in said
-    frame = pd.read_csv(here / "out" / "scores.csv")
+    frame = pd.read_csv(empty_directory / "out" / "scores.csv")
     assert list(frame.columns) == [*NAMES, *PICTURES["scores"]]
-    assert (here / "out" / "scores-standard-gold.svg").exists()
+    assert (empty_directory / "out" / "scores-standard-gold.svg").exists()
 
 
 def test_where_v_is_refused_the_rest_is_shown():

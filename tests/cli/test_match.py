@@ -1,0 +1,120 @@
+"""`simgin match`: what it prints, its JSON contract and its files."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+import simgin
+from simgin.core import rng
+from simgin.runs import directory
+from simgin.stats import table
+from support.command_line import call
+from support.command_runs import FEW, KEYS
+
+pytestmark = pytest.mark.usefixtures("empty_directory")
+
+
+def test_match_prints_table_summary_mirroring_and_a_command_that_repeats_it():
+    said = call("match", "gold", *FEW).stdout
+    for words in (
+        "gold against simple, standard, 200 deals",
+        "deals won %",
+        "Mirrored: 100 pairs of deals",
+        "Seed 1.",
+    ):
+        assert words in said
+    assert len(said.splitlines()) <= 20
+    assert all(len(line) <= 80 for line in said.splitlines())
+    repeat = said.splitlines()[-1].removeprefix("Repeat:  simgin ")
+    assert repeat == "match gold simple -v standard --deals 200 --seed 1"
+    assert call(*shlex.split(repeat)).stdout == said
+
+
+def test_details_come_after_the_essential_table():
+    said = call("match", "gold", *FEW, "--details").stdout
+    assert said.index("deals won %") < said.index(
+        "first_player_win"
+    ) and "won by the nondealer" in " ".join(said.split())
+    assert all(len(line) <= 80 for line in said.splitlines())
+
+
+def test_a_strategy_against_itself_is_not_mirrored():
+    assert (
+        "Not mirrored: gold against itself, 200 deals. Seed 7."
+        in call("match", "gold", "gold", "--seed", 7, *FEW).stdout
+    )
+
+
+def test_match_plays_whole_matches():
+    said = call("match", "gold", "--matches", 40, "--workers", 1).stdout
+    assert "matches won %" in said and "Mirrored: 20 pairs of matches" in said
+    assert said.splitlines()[-1].endswith("--matches 40 --seed 1")
+
+
+def test_the_json_output_is_one_object_with_the_agreed_keys():
+    result = call("match", "gold", "-v", "eaai", *FEW, "--json")
+    found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    assert list(found) == KEYS
+    assert (found["simgin"], found["stream"], found["seed"], found["stopped"], found["files"]) == (
+        simgin.__version__,
+        rng.STREAM,
+        1,
+        "complete",
+        [],
+    )
+    assert found["command"] == "simgin match gold simple -v eaai --deals 200 --seed 1"
+    assert [tuple(row) for row in found["rows"]] == [table.TABLE_COLUMNS] * len(found["rows"])
+    undefined = [row for row in found["rows"] if row["metric"] == "points_shot"]
+    assert undefined and all(row["value"] is None and row["se"] is None for row in undefined)
+    assert found["rows"] == table.records(simgin.match("gold", variant="eaai", deals=200))
+
+
+def test_written_files_are_named_and_exist(empty_directory):
+    result = call("match", "gold", *FEW, "-o", "out dir", "--json")
+    found = json.loads(result.stdout)
+    assert all(Path(path).is_file() for path in found["files"])
+    assert {Path(path).name for path in found["files"]} >= {
+        "manifest.json",
+        "table.csv",
+        "summary.csv",
+        "summary.md",
+    }
+    assert found["command"].endswith("-o 'out dir'")
+    assert directory.read_manifest("out dir")["command"] == found["command"]
+    assert table.csv(simgin.match("gold", deals=200)) == Path("out dir/table.csv").read_text()
+    assert [path.name for path in empty_directory.iterdir()] == ["out dir"]
+
+
+def test_results_do_not_depend_on_workers(empty_directory):
+    for workers in (1, 2):
+        call(
+            "match",
+            "gold-early",
+            "simple",
+            "--deals",
+            "9k",
+            "--seed",
+            5,
+            "--workers",
+            workers,
+            "-o",
+            f"w{workers}",
+        )
+    assert Path("w1/table.csv").read_bytes() == Path("w2/table.csv").read_bytes()
+    assert Path("w1/summary.md").read_bytes() == Path("w2/summary.md").read_bytes()
+
+
+def test_single_deals_that_depend_on_the_score_carry_a_note():
+    result = call("match", "gold", "-v", "shot", *FEW)
+    assert "deals of shot depend on the score" in result.stderr and "--matches" in result.stderr
+    assert "depend" not in call("match", "gold", "-v", "shot", "--matches", 10).stderr
+
+
+def test_a_strategy_file_can_be_named_by_path(empty_directory):
+    Path("my file.py").write_text(
+        "from simgin.strategy.author import Strategy\nMINE = Strategy('mine')\n"
+    )
+    said = call("match", "my file.py", "gold", *FEW).stdout
+    assert said.splitlines()[-1].startswith("Repeat:  simgin match 'my file.py")

@@ -1,0 +1,186 @@
+"""`simgin run` and runs that are repeated, extended, continued or refused."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import simgin
+from simgin.runs import block as blocks
+from simgin.runs import directory
+from simgin.stats import table
+from support.command_line import call
+from support.command_runs import EXPERIMENT, FEW, KEYS, files, kept
+
+pytestmark = pytest.mark.usefixtures("empty_directory")
+
+
+def test_run_writes_its_files_where_it_says(empty_directory):
+    Path("waiting.toml").write_text(EXPERIMENT)
+    said = call("run", "waiting.toml", "--workers", 1).stdout
+    assert said.startswith("Does waiting for gin pay?")
+    place = Path("results/waiting")
+    assert files(place) == sorted(
+        [
+            "ledger.sqlite",
+            "manifest.json",
+            "pairing.csv",
+            "plots",
+            "plots/endings.png",
+            "plots/endings.svg",
+            "plots/win_and_points.png",
+            "plots/win_and_points.svg",
+            "report.html",
+            "summary.csv",
+            "summary.md",
+            "table.csv",
+        ]
+    )
+    assert said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
+    assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
+    assert table.csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
+
+
+def test_run_takes_another_seed_and_directory(empty_directory):
+    Path("waiting.toml").write_text(EXPERIMENT)
+    found = json.loads(
+        call("run", "waiting.toml", "--seed", 9, "-o", "there", "--workers", 2, "--json").stdout
+    )
+    assert list(found) == KEYS and found["seed"] == 9
+    assert found["command"] == "simgin run waiting.toml -o there --seed 9"
+    assert sorted(path.name for path in empty_directory.iterdir()) == ["there", "waiting.toml"]
+
+
+def manifest(place):
+    """The manifest without its times."""
+    found = directory.read_manifest(place)
+    return {
+        name: value for name, value in found.items() if name not in ("started", "ended", "seconds")
+    }
+
+
+def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, monkeypatch):
+    Path("waiting.toml").write_text(EXPERIMENT)
+    first = (
+        call("run", "waiting.toml", "--json").stdout,
+        kept("results/waiting"),
+        manifest("results/waiting"),
+    )
+    monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
+    assert (
+        call("run", "waiting.toml", "--json").stdout,
+        kept("results/waiting"),
+        manifest("results/waiting"),
+    ) == first
+    said = call("run", "waiting.toml").stdout
+    assert (
+        "200 deals (100 % done)" in said
+        and said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
+    )
+
+
+def test_a_repeated_match_prints_the_same(empty_directory):
+    first, second = (call("match", "gold", *FEW, "-o", "out").stdout for _ in range(2))
+    assert first == second
+
+
+def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
+    for n in ("2k", "6k", "3001", "6k"):
+        call("match", "gold", "--deals", n, "-o", "out", "--workers", 2)
+        call("match", "gold", "--deals", n, "-o", f"fresh{n}", "--workers", 1)
+        assert kept("out") == kept(f"fresh{n}")
+        assert manifest("out")["matchups"] == manifest(f"fresh{n}")["matchups"]
+
+
+def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
+    call("match", "gold", "--deals", "8k", "-o", "out")
+    asked, play = [], blocks.play
+    monkeypatch.setattr(
+        blocks,
+        "play",
+        lambda block, name: (asked.append((block.first, block.units)), play(block, name))[1],
+    )
+    call("match", "gold", "--deals", "9k", "-o", "out")
+    assert asked == [(4, 500)]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("match gold-early", ["strategies, gold", "gold-early"]),
+        ("match gold gold-early", ['matchups #1, b: "simple" there, "gold-early" here.']),
+        ("match gold --seed 2", ["seed: 1 there, 2 here."]),
+        ("match gold -v eaai", ['matchups #1, variant: "standard" there, "eaai" here.']),
+        ("match gold --matches 2", ['unit: "deal" there, "match" here.']),
+        ("match gold --until 0.5", ["stop: nothing there", "until margin"]),
+        ("run waiting.toml", ['question: nothing there, "Does waiting for gin pay?" here.']),
+    ],
+)
+def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(
+    empty_directory, words, told
+):
+    Path("waiting.toml").write_text(EXPERIMENT)
+    call("match", "gold", *FEW, "-o", "out")
+    before = {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()}
+    words = [
+        *words.split(),
+        *(FEW if words.startswith("match") and "--matches" not in words else ()),
+        "-o",
+        "out",
+    ]
+    said = call(*words, code=2).stderr
+    assert (
+        "out holds another run:" in said
+        and "Name another directory with -o, or remove this one to begin again." in said
+    )
+    assert all(one in said for one in told)
+    assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == before
+
+
+OWN = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return view.own_turn > 3
+MINE = Strategy('mine', knock=mine)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("> 3", "> 4", 'digest: "[0-9a-f]{16}" there, "[0-9a-f]{16}" here'),
+        (", knock=mine", "", 'policies, knock: "mine" there, "at:k=10" here'),
+        (", knock=mine", ", ending='same'", 'ending: "best" there, "same" here'),
+    ],
+)
+def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory, old, new, told):
+    Path("mine.py").write_text(OWN)
+    call("match", "mine.py", *FEW, "-o", "out")
+    Path("mine.py").write_text(OWN.replace(old, new))
+    said = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
+    assert re.search(f"strategies, mine\\.py, {told}\\.", said)
+
+
+def test_an_additional_cell_is_another_run(empty_directory):
+    Path("waiting.toml").write_text(EXPERIMENT)
+    call("run", "waiting.toml")
+    Path("waiting.toml").write_text(EXPERIMENT.replace('"simple"]', '"simple", "gold-early"]'))
+    said = call("run", "waiting.toml", code=2).stderr
+    assert "matchups: " in said and "gold-early" in said
+
+
+def test_a_dry_run_writes_nothing_and_shows_what_is_left(empty_directory):
+    Path("waiting.toml").write_text(EXPERIMENT.replace("200", "2000"))
+    said = call("run", "waiting.toml", "--dry-run").stdout
+    assert (
+        "2,000 deals" in said and "done)" not in said and files(empty_directory) == ["waiting.toml"]
+    )
+    call("run", "waiting.toml")
+    before = files(empty_directory)
+    Path("waiting.toml").write_text(EXPERIMENT.replace("200", "4000"))
+    assert (
+        "4,000 deals (50 % done)" in call("run", "waiting.toml", "--dry-run").stdout
+        and files(empty_directory) == before
+    )

@@ -1,0 +1,74 @@
+"""`simgin strategies`: the list, single strategies, and new files."""
+
+import json
+
+import pytest
+
+from simgin.strategy import SLOTS
+from support.command_line import call
+from support.command_runs import KEYS
+
+pytestmark = pytest.mark.usefixtures("empty_directory")
+
+
+def test_strategies_lists_strategies_and_policies():
+    said = call("strategies").stdout
+    for words in (
+        "gold-early",
+        "Policies for +take=",
+        "Policies for +discard=",
+        "Policies for +knock=",
+        "[k=10]",
+    ):
+        assert words in said
+    assert all(len(line) <= 80 for line in said.splitlines())
+    found = json.loads(call("strategies", "--json").stdout)
+    assert list(found) == KEYS and {row["kind"] for row in found["rows"]} == {"strategy", "policy"}
+    assert {row["tier"] for row in found["rows"]} == {"fast"}
+
+
+def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = call("strategies", "new", "mine.py").stdout
+    for words in (
+        "Written: mine.py",
+        "simgin match mine.py",
+        "simgin strategies check mine.py",
+        "simgin show mine.py",
+    ):
+        assert words in said
+    rows = json.loads(call("strategies", "mine.py", "--json").stdout)["rows"]
+    assert [row["tier"] for row in rows] == ["fast"] * len(SLOTS)
+    assert "already exists" in call("strategies", "new", "mine.py", code=2).stderr
+
+
+def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from simgin.strategy.author import *\nSEEN = {}\n@take\n"
+        "def f(view, rules, params):\n    return SEEN.get(1, 0)\n"
+        "S = Strategy('x', take=f)"
+    )
+    run = call("strategies", file)
+    assert "slow" in run.stdout and "Slow: runs in Python" in run.stdout and "numba" in run.stderr
+
+
+def test_a_strategy_shows_slots_parameters_file_and_digest():
+    said = call("strategies", "gold-early:k=7").stdout
+    for words in (
+        "early:k=7",
+        "0..500 (whole)",
+        "own turns in which any legal",
+        "knock.py",
+        "Digest: ",
+    ):
+        assert words in said
+    rows = json.loads(call("strategies", "gold-early:k=7", "--json").stdout)["rows"]
+    assert [row["slot"] for row in rows] == list(SLOTS)
+    assert rows[2]["parameters"][0] | {"about": ""} == {
+        "name": "k",
+        "kind": "integer",
+        "value": "7",
+        "may_be": "0..500 (whole)",
+        "about": "",
+    }

@@ -1,0 +1,41 @@
+"""`simgin variants`: the list of variants and a single variant."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from simgin.rules import variants
+from support.command_line import call
+from support.command_runs import KEYS
+
+pytestmark = pytest.mark.usefixtures("empty_directory")
+
+
+def test_listing_variants_imports_nothing_heavy():
+    code = (
+        "import sys, simgin.cli.commands.variants; assert not {'numba', 'numpy', 'pandas', "
+        "'pydantic', 'rich'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_variants_lists_every_variant():
+    said = call("variants").stdout
+    assert all(f"\n{name} " in said for name in variants.names())
+    assert all(len(line) <= 80 for line in said.splitlines())
+
+
+def test_a_variant_shows_its_differences_and_every_parameter():
+    said = call("variants", "oklahoma+knock_limit=5").stdout
+    assert "Changes from standard" in said and "(section" not in said
+    assert "\nknock_limit        (5) " in said  # the upcard sets the limit there
+    assert all(f"\n{name} " in said for name in variants.parameters())
+
+
+def test_variants_can_be_listed_as_json():
+    found = json.loads(call("variants", "--json").stdout)
+    assert list(found) == KEYS and [row["name"] for row in found["rows"]] == list(variants.names())
+    rows = json.loads(call("variants", "eaai", "--json").stdout)["rows"]
+    assert {row["parameter"]: row["value"] for row in rows} == variants.find("eaai").row

@@ -1,0 +1,123 @@
+"""`simgin variants new`: a file that is its base variant, passes check and overwrites nothing."""
+
+import json
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from simgin.rules import template, variants
+from simgin.rules.parameters import parameters
+from simgin.rules.variants import Variant, find
+from support.command_line import call
+from support.variant_files import CLUB, write
+
+pytestmark = pytest.mark.usefixtures("wide_terminal")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [*variants.names(), "oklahoma+rainbow+gin_bonus=20", "mine.toml", "mine.toml#club+basic"],
+)
+def test_a_new_file_is_its_base_variant(start):
+    write(CLUB)
+    game = find(start)
+    write(template.variant_file("new.toml", game), "new.toml")
+    assert find("new.toml").row == game.row
+    assert all(isinstance(one, Variant) for one in variants.variants_in_file("new.toml").values())
+
+
+def test_every_commented_line_of_a_new_file_is_valid():
+    text = template.variant_file("new.toml", find("tedesco"))
+    lines = re.findall(r"^# (\w+ = .*)$", text, re.MULTILINE)
+    assert [line.split(" = ")[0] for line in lines] == ["source", *parameters()]
+    write(text.replace("# source", "source") + "\n" + "\n".join(lines[1:]), "new.toml")
+    assert find("new.toml").row == find("tedesco").row
+
+
+def test_any_title_survives_a_new_file():
+    title = '"Ünder" \\ "over"\x01\x7f\t\U0001f0a1'
+    write(
+        CLUB.replace(
+            '"Club rules"', json.dumps(title, ensure_ascii=False).replace("\x7f", "\\u007f")
+        )
+    )
+    assert find("mine.toml").title == title
+    text = template.variant_file("new.toml", find("mine.toml"))
+    assert tomllib.loads(text)["variants"]["new"]["about"] == f"{title}, with changes."
+
+
+def test_a_new_file_passes_check_and_plays_at_once():
+    said = call("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
+    assert find("our games.toml").text == "our games.toml#our-games"
+    steps = [shlex.split(line) for line in said.splitlines() if line.startswith("  simgin ")]
+    assert [step[1:3] for step in steps] == [
+        ["variants", "check"],
+        ["variants", "diff"],
+        ["match", "gold"],
+    ]
+    for step in steps:
+        call(*step[1:], *(("--deals", 20, "--workers", 1) if step[1] == "match" else ()))
+    assert json.loads(call("variants", "new", "b.toml", "--json").stdout)["files"] == ["b.toml"]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("oklahoma.toml", "my-oklahoma"),
+        ("Käse & Co.toml", "k-se-co"),
+        ("ж.toml", "mine"),
+        (".toml", "toml"),
+        ("a.b.toml", "a-b"),
+    ],
+)
+def test_a_new_file_names_its_variant(file, name):
+    call("variants", "new", file)
+    assert find(file).text == f"{file}#{name}"
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("there.toml", "there.toml already exists and was not changed; name another file."),
+        ("link.toml", "link.toml already exists"),
+        ("folder.toml", "folder.toml already exists"),
+        (
+            "nowhere/mine.toml",
+            "nowhere/mine.toml cannot be written: No such file or directory; name a file "
+            "in a folder",
+        ),
+        ("there.toml/mine.toml", "cannot be written: Not a directory"),
+        ("mine.txt", "'mine.txt' is no file of variants"),
+        ("a+b.toml", "'a+b.toml' has a sign in its path"),
+        (" a.toml", "' a.toml' begins or ends with a blank"),
+        (f"{'x' * 250}.toml", "cannot be written: File name too long"),
+    ],
+)
+def test_new_overwrites_no_file(wide_terminal, file, words):
+    write("mine", "there.toml")
+    Path("link.toml").symlink_to("nothing")
+    Path("folder.toml").mkdir()
+    before = sorted(wide_terminal.rglob("*"))
+    assert words in call("variants", "new", file, code=2).stderr
+    assert sorted(wide_terminal.rglob("*")) == before and Path("there.toml").read_text() == "mine"
+
+
+def test_a_bad_base_writes_nothing(wide_terminal):
+    assert (
+        "did you mean 'oklahoma'?"
+        in call("variants", "new", "mine.toml", "--from", "oklohoma", code=2).stderr
+    )
+    assert list(wide_terminal.iterdir()) == []
+
+
+def test_a_full_disk_leaves_no_file(wide_terminal, monkeypatch):
+    def half(self, text, **_):
+        self.write_bytes(text.encode()[:100])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", half)
+    assert "No space left on device" in call("variants", "new", "mine.toml", code=2).stderr
+    assert list(wide_terminal.iterdir()) == []

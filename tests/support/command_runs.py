@@ -1,0 +1,27 @@
+"""An experiment to run, the keys of the JSON output, and what a run directory holds."""
+
+from pathlib import Path
+
+KEYS = ["simgin", "stream", "command", "seed", "stopped", "files", "rows"]
+FEW = ("--deals", "200", "--workers", "1")
+
+EXPERIMENT = """
+question = "Does waiting for gin pay?"
+variants = ["eaai"]
+deals = 200
+[panel]
+strategies = ["gold", "simple"]
+against = "simple"
+"""
+
+
+def files(place):
+    """The relative paths of everything in a directory."""
+    return sorted(path.relative_to(place).as_posix() for path in Path(place).rglob("*"))
+
+
+def kept(place):
+    """The part of a run directory that must not depend on how the run went."""
+    return {
+        name: Path(place, name).read_bytes() for name in ("table.csv", "summary.csv", "summary.md")
+    }

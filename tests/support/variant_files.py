@@ -1,0 +1,34 @@
+"""Variant files to test with."""
+
+from pathlib import Path
+
+CLUB = """
+[variants.club]
+title = "Club rules"
+about = "Oklahoma with a bigger bonus."
+source = "Thursdays"
+base = "oklahoma+rainbow"
+[variants.club.changes]
+gin_bonus = 30
+big_gin = true
+start_points = [0, 10]
+"""
+DEN = """
+[variants.den]
+title = "Den rules"
+about = "Games in won games."
+[variants.den.changes]
+goal = "games"
+game_table = [[30, 4], [120, 1]]
+points_target = "121"
+shutout = "-"
+layoff = "no"
+"""
+
+
+def write(text, name="mine.toml"):
+    """Write a file below the working directory and return its name."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return name
