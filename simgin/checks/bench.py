@@ -1,7 +1,8 @@
-"""How fast this machine plays: deadwood, best discards, deals, each beside a calibration kernel timed in the same run.
+"""How fast this machine plays: deadwood, best discards and deals, beside a calibration kernel.
 
-Seconds do not travel between machines and times of day; ratios to a fixed integer loop nearly do. A figure is the best of several
-repetitions, taken in turns so that a disturbance does not hit all repetitions of one figure.
+Seconds differ between machines and from hour to hour; ratios to a fixed integer loop of the same
+run hardly do. Every figure is the best of several repetitions, taken in turns so that a
+disturbance does not hit all repetitions of one figure.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from simgin.strategy import catalogue, loader
 
 SEED = 1
 HANDS = 100_000
-TURNS = 10  # hands in play that a pack gives
+TURNS = 10  # hands in play from one pack
 REPETITIONS = 5
-SHORTEST = 0.02  # seconds of the trial run that a repetition is sized by
+SHORTEST = 0.02  # seconds of the trial run that sets the size of a repetition
 
-# Name, variant, A, B, unit.
+# Name, variant, A, B, unit
 MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...] = (
     ("simple v simple, eaai deals", "eaai", "simple", "simple", "deal"),
     ("gold v gold, deals", "standard", "gold", "gold", "deal"),
@@ -41,53 +42,61 @@ MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...]
     ("gold, solitaire-gin deals", "solitaire-gin", "gold", None, "deal"),
     ("gold, gin-solitaire deals", "gin-solitaire", "gold", None, "deal"),
 )
-ROSTER_DEALS = 10  # of one round of a strategy of the roster: the slowest plays some tens a second
+ROSTER_DEALS = 10  # deals in a round of the roster: the slowest plays some tens per second
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One speed."""
+    """One measured speed.
+
+    unit: blocks, hands, deals or matches. ratio: time per unit, in blocks of the calibration kernel
+    on one thread. speedup: over the same figure on one thread. mean: deadwood of the hands (after
+    the best discard), to show that they are the same hands everywhere.
+    """
 
     figure: str
-    unit: str  # what is counted: blocks, hands, deals, matches
+    unit: str
     threads: int
     per_second: float
-    ratio: float  # time of one, in blocks of the calibration kernel on one thread
-    speedup: float  # over the same on one thread
-    mean: (
-        float | None
-    )  # deadwood of the hands (after the best discard, of eleven), to tell that they are the same hands
+    ratio: float
+    speedup: float
+    mean: float | None
 
 
 @dataclass(frozen=True)
 class _Job:
-    """Work in rounds of `size` units each."""
+    """Work in rounds of `size` units; `work` takes the number of rounds."""
 
     figure: str
     unit: str
     size: int
-    work: Callable[[int], object]  # called with a number of rounds
+    work: Callable[[int], object]
     threads: int = 1
     mean: float | None = None
 
 
 def figures(seconds: float, threads: Sequence[int]) -> list[Figure]:
-    """Time everything: about `seconds` for a figure, matchups on each of several numbers of threads. The calibration comes first."""
+    """Every figure, each measured for about `seconds`, matchups on each number of threads.
+
+    The calibration comes first.
+    """
     jobs = [*_kernel_jobs(), *_matchup_jobs(threads), *_roster_jobs()]
     rates = _best_rates(jobs, seconds)
-    alone = {job.figure: rate for job, rate in zip(jobs, rates, strict=True) if job.threads == 1}
-    return [
-        Figure(
+    measured = list(zip(jobs, rates, strict=True))
+    on_one_thread = {job.figure: rate for job, rate in measured if job.threads == 1}
+    table = []
+    for job, rate in measured:
+        figure = Figure(
             job.figure,
             job.unit,
             job.threads,
             rate,
-            rates[0] / rate,
-            rate / alone[job.figure],
-            job.mean,
+            ratio=rates[0] / rate,
+            speedup=rate / on_one_thread[job.figure],
+            mean=job.mean,
         )
-        for job, rate in zip(jobs, rates, strict=True)
-    ]
+        table.append(figure)
+    return table
 
 
 def thread_counts() -> list[int]:
@@ -97,22 +106,25 @@ def thread_counts() -> list[int]:
 
 
 def _best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
-    """Units a second of every job, the best of all repetitions."""
+    """Units per second of every job, the best of all repetitions."""
     rounds = [_rounds(job, seconds / REPETITIONS) for job in jobs]
     best = [0.0] * len(jobs)
     for _ in range(REPETITIONS):
-        for i, (job, n) in enumerate(zip(jobs, rounds, strict=True)):
-            best[i] = max(best[i], n * job.size / _timed(job, n))
+        for i, job in enumerate(jobs):
+            units = rounds[i] * job.size
+            rate = units / _timed(job, rounds[i])
+            best[i] = max(best[i], rate)
     return best
 
 
 def _rounds(job: _Job, seconds: float) -> int:
-    """How many rounds last so long; the first one may compile and does not count."""
+    """Number of rounds that take so long; the first call may compile and does not count."""
     job.work(1)
-    n = 1
-    while (taken := _timed(job, n)) < min(SHORTEST, seconds):
-        n *= 2
-    return max(1, round(n * seconds / taken))
+    rounds, taken = 1, _timed(job, 1)
+    while taken < min(SHORTEST, seconds):
+        rounds *= 2
+        taken = _timed(job, rounds)
+    return max(1, round(rounds * seconds / taken))
 
 
 def _timed(job: _Job, rounds: int) -> float:
@@ -125,31 +137,29 @@ def _timed(job: _Job, rounds: int) -> float:
 
 
 def _kernel_jobs() -> list[_Job]:
-    """Calibration, deadwood of dealt hands, best discards of dealt hands and of hands in play."""
-    own_rules = build_rules(variants.find("standard"))
+    """Calibration, deadwood and best discards of dealt hands, best discards of hands in play."""
+    rules = build_rules(variants.find("standard"))
+    kernels = (_calibrate, _deal, _in_play, _add_deadwood, _add_best)
     calibrate, deal, play, add_deadwood, add_best = (
-        compiled(kernel, keep=False)
-        for kernel in (_calibrate, _deal, _in_play, _add_deadwood, _add_best)
+        compiled(kernel, keep=False) for kernel in kernels
     )
-    ten, eleven, held = (np.zeros(HANDS, np.int64) for _ in range(3))
+    ten, eleven, in_play = (np.zeros(HANDS, np.int64) for _ in range(3))
     deal(new_state(SEED), 10, ten)
     deal(new_state(SEED), 11, eleven)
-    play(new_state(SEED), own_rules, held)
+    play(new_state(SEED), rules, in_play)
 
     def over(name: str, kernel: Any, hands: np.ndarray) -> _Job:
-        return _Job(
-            name,
-            "hands",
-            HANDS,
-            lambda n: kernel(hands, own_rules, n),
-            mean=kernel(hands, own_rules, 1) / HANDS,
-        )
+        def work(rounds: int) -> object:
+            return kernel(hands, rules, rounds)
+
+        mean = kernel(hands, rules, 1) / HANDS
+        return _Job(name, "hands", HANDS, work, mean=mean)
 
     return [
-        _Job("calibration, blocks", "blocks", HANDS, lambda n: calibrate(n * HANDS)),
+        _Job("calibration, blocks", "blocks", HANDS, lambda rounds: calibrate(rounds * HANDS)),
         over("deadwood, dealt hands", add_deadwood, ten),
         over("best discard, dealt hands", add_best, eleven),
-        over("best discard, hands in play", add_best, held),
+        over("best discard, hands in play", add_best, in_play),
     ]
 
 
@@ -163,7 +173,7 @@ def _calibrate(n):  # type: ignore[no-untyped-def]
 
 
 def _deal(state, cards, hands):  # type: ignore[no-untyped-def]
-    """The first cards of the packs of units 0, 1, 2, ..."""
+    """The first `cards` cards of the packs of units 0, 1, 2, ..., as hands."""
     for i in range(hands.shape[0]):
         state.unit = i
         new_pack(state)
@@ -172,7 +182,7 @@ def _deal(state, cards, hands):  # type: ignore[no-untyped-def]
 
 
 def _in_play(state, rules, hands):  # type: ignore[no-untyped-def]
-    """Hands of eleven in play: one player draws the next card of the pack and throws the best discard, turn after turn."""
+    """Hands of eleven in play: a player draws and makes the best discard, turn after turn."""
     hand = 0
     for i in range(hands.shape[0]):
         turn = i % TURNS
@@ -214,34 +224,37 @@ def _matchup_jobs(threads: Sequence[int]) -> list[_Job]:
 
 
 def roster() -> list[str]:
-    """The strategies for two players that come with simgin: all but those made for games alone."""
+    """The two-player strategies that come with simgin."""
     return [name for name in loader.built_in() if not catalogue.alone(name)]
 
 
 def _roster_jobs() -> list[_Job]:
     """Every strategy of the roster against itself, on one thread."""
-    return [
-        _matchup_job(f"{name}, eaai deals", "eaai", name, name, "deal", 1, ROSTER_DEALS)
-        for name in roster()
-    ]
+    jobs = []
+    for name in roster():
+        figure = f"{name}, eaai deals"
+        jobs.append(_matchup_job(figure, "eaai", name, name, "deal", 1, ROSTER_DEALS))
+    return jobs
 
 
 def _matchup_job(
-    name: str,
+    figure: str,
     variant: str,
     a: str,
     b: str | None,
     unit: Literal["deal", "match"],
-    workers: int,
+    threads: int,
     size: int | None = None,
 ) -> _Job:
-    """A matchup on some threads, played as every command plays it; a round is a whole batch unless its size is given."""
+    """A matchup on so many threads, played as every command plays it.
+
+    A round is a whole batch, or `size` deals.
+    """
     matchup = parse_matchup(a, b, variant, SEED, unit)
-    each = size or matchup.batch * (2 if matchup.mirrored else 1)
-    return _Job(
-        name,
-        "deals" if unit == "deal" else "matches",
-        each,
-        lambda n: runner.run_matchup(matchup, n * each, workers),
-        workers,
-    )
+    if size is None:
+        size = matchup.batch * (2 if matchup.mirrored else 1)
+
+    def work(rounds: int) -> object:
+        return runner.run_matchup(matchup, rounds * size, threads)
+
+    return _Job(figure, "deals" if unit == "deal" else "matches", size, work, threads)

@@ -1,8 +1,9 @@
-"""The contract test of strategies: does one answer legally, in time, from its view alone, and leave what it is shown as it was?
+"""The contract test of strategies: legal answers, in time, from the view alone, nothing written.
 
-Positions come from random play of every variant. They are put to the policies in processes of their own (see simgin.checks.contract_process), because a
-compiled policy that hangs can only be killed: first with every index checked, each position several times over, in several orders and
-places; then, where nothing was found, again in a process without those checks, which also plays whole deals.
+Positions come from random play of every variant. They are put to the policies in separate
+processes (see simgin.checks.contract_process), because a compiled policy that hangs can only be
+killed. The first process checks every array index and asks each position several times, in several
+orders and places in memory; the second repeats this without index checks and plays whole deals.
 """
 
 from __future__ import annotations
@@ -35,26 +36,29 @@ CHECKS = {
     "read": "the file can be read and has a strategy",
     "compiles": "every policy compiles, or runs in Python",
     "legal": "every answer is legal",
-    "raises": "raises nothing",
+    "raises": "raises no exception",
     "bounds": "reads nothing out of bounds",
-    "writes": "leaves view, rules and parameters as they were",
-    "same": "the same view gets the same answer, in any order and process",
+    "writes": "leaves view, rules and parameters unchanged",
+    "same": "gives the same view the same answer, in any order and process",
     "history": "reads no row of the history beyond view.turns",
     "time": "answers in time",
     "plays": "finishes deals of every variant",
 }
-SECONDS = 10.0  # within which a question is to be answered
-QUESTIONS, AT_LEAST = (
-    600,
-    100,
-)  # of each slot, shared by the variants; and at least so many of each variant
-DEALT = 60  # deals in which questions are sought, at least: those of the die are rare
-EARLIER = 4  # positions come from so many first deals of a match
+ONLY_IN_SECOND = ("same", "time", "plays")  # checks that the first process cannot complete
+SECONDS = 10.0  # time limit of one answer
+# Questions for each slot, shared by the variants, and the fewest for each variant
+QUESTIONS, AT_LEAST = 600, 100
+DEALS_TRIED = 60  # deals in which questions are sought, at least: those of the die are rare
+FIRST_DEALS = 4  # positions come from this many first deals of a match
+ENDINGS = ("best", "same")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of one check. passed is None where it was not come to; the sentence says how it failed, or what was done."""
+    """The result of one check of one strategy.
+
+    passed: None if the check was not reached. sentence: how it failed, or what was done.
+    """
 
     strategy: str
     check: str
@@ -64,112 +68,119 @@ class Finding:
 
 @dataclass
 class _Record:
-    """What is known of one strategy while it is being checked."""
+    """What is known about one strategy while it is being checked, by check."""
 
-    failed: dict[str, str] = field(default_factory=dict)  # check -> its first failure
+    failed: dict[str, str] = field(default_factory=dict)  # first failure
     passed: set[str] = field(default_factory=set)
-    about: dict[str, str] = field(default_factory=dict)  # check -> what was done
-    answers: dict[str, list[int]] = field(default_factory=dict)
-    finished: set[str] = field(default_factory=set)
+    about: dict[str, str] = field(default_factory=dict)  # what was done
+    answers: dict[str, list[int]] = field(default_factory=dict)  # by key of the positions
+    finished: set[str] = field(default_factory=set)  # stages
 
-    def note(self, said: dict[str, Any]) -> None:
-        """Take down one line of a process."""
-        if "failed" in said:
-            self.failed.setdefault(said["failed"], said["sentence"])
-        if "passed" in said:
-            self.passed.add(said["passed"])
-        if "about" in said:
-            self.about[said["about"]] = said["sentence"]
-        if "answers" in said:
-            self.answers[said["key"]] = said["answers"]
-        if "finished" in said:
-            self.finished.add(said["finished"])
+    def note(self, event: dict[str, Any]) -> None:
+        """Record one event that a process reported."""
+        if "failed" in event:
+            self.failed.setdefault(event["failed"], event["sentence"])
+        if "passed" in event:
+            self.passed.add(event["passed"])
+        if "about" in event:
+            self.about[event["about"]] = event["sentence"]
+        if "answers" in event:
+            self.answers[event["key"]] = event["answers"]
+        if "finished" in event:
+            self.finished.add(event["finished"])
 
     def findings(self, strategy: str) -> list[Finding]:
-        return [
-            Finding(
-                strategy,
-                check,
-                self._passed(check),
-                self.failed.get(check) or self.about.get(check, ""),
-            )
-            for check in CHECKS
-        ]
+        """The result of every check, in the order of CHECKS."""
+        results = []
+        for check in CHECKS:
+            sentence = self.failed.get(check) or self.about.get(check, "")
+            results.append(Finding(strategy, check, self._passed(check), sentence))
+        return results
 
     def _passed(self, check: str) -> bool | None:
         if check in self.failed:
             return False
-        whole = not self.failed and (
-            SECOND in self.finished
-            or (FIRST in self.finished and check not in ("same", "time", "plays"))
-        )
-        return True if whole or check in self.passed else None
+        if check in self.passed:
+            return True
+        stage = SECOND if check in ONLY_IN_SECOND else FIRST
+        completed = stage in self.finished or SECOND in self.finished
+        return True if completed and not self.failed else None
 
 
 def all_variants() -> list[Variant]:
-    """What a strategy is to play unless told otherwise: every row, and one of the games in which the stopper chooses what he shows."""
+    """The variants a strategy is checked in by default.
+
+    All that come with simgin, and one in which the knocker chooses the melds to show.
+    """
     return [*map(find, names()), find("standard+melding=choice")]
 
 
 def check(
     strategies: Sequence[str], variants: Sequence[Variant], seconds: float = SECONDS
 ) -> list[Finding]:
-    """Every check of some strategies, given by name or file, in the order of CHECKS. Raises nothing for what they do."""
+    """Every check of some strategies (names or files), in the order of CHECKS.
+
+    seconds: time limit of one answer. Raises nothing, whatever a strategy does.
+    """
     records = {text: _Record() for text in strategies}
     with tempfile.TemporaryDirectory(prefix="simgin-check-") as folder:
         file = Path(folder) / "positions.npz"
         views: dict[str, Any] = {**positions(variants)}
         np.savez(file, **views)
-        job = {
-            "positions": str(file),
-            "variants": [variant.text for variant in variants],
-            "seconds": seconds,
-        }
-        _stage(FIRST, job, records, list(strategies))
-        _stage(
-            SECOND, job, records, [text for text, record in records.items() if not record.failed]
-        )
-    return [finding for text, record in records.items() for finding in record.findings(text)]
+        variant_texts = [variant.text for variant in variants]
+        job = {"positions": str(file), "variants": variant_texts, "seconds": seconds}
+        _run_stage(FIRST, job, records, list(strategies))
+        sound = [text for text, record in records.items() if not record.failed]
+        _run_stage(SECOND, job, records, sound)
+    findings = []
+    for text, record in records.items():
+        findings += record.findings(text)
+    return findings
 
 
-# The positions
+# Positions
 
 
 def positions(variants: Sequence[Variant]) -> dict[str, np.ndarray]:
-    """Views from random play, as bytes, uint8 (questions, size of a view), by `ending variant slot`."""
+    """Views from random play by `ending variant slot`, as bytes: uint8 (questions, view size)."""
     wanted = max(AT_LEAST, QUESTIONS // len(variants))
-    found = {}
+    by_key = {}
     for variant in variants:
-        for ending in ("best", "same"):
-            for slot, views in _seen(variant, ending, wanted).items():
-                found[key(ending, variant.text, slot)] = np.frombuffer(
-                    b"".join(views), np.uint8
-                ).reshape(-1, VIEW.itemsize)
-    return found
+        for ending in ENDINGS:
+            for slot, views in _views(variant, ending, wanted).items():
+                table = np.frombuffer(b"".join(views), np.uint8)
+                by_key[key(ending, variant.text, slot)] = table.reshape(-1, VIEW.itemsize)
+    return by_key
 
 
-def _seen(variant: Variant, ending: str, wanted: int) -> dict[str, list[bytes]]:
-    """The views of each slot in the deals of matches whose scores begin by lot, until there are enough or too many were played."""
+def _views(variant: Variant, ending: str, wanted: int) -> dict[str, list[bytes]]:
+    """At most `wanted` views of each slot, from matches that start at random scores."""
     lot = random.Random(SEED)
-    players = [Strategy(**{**vars(loader.find(text)), "ending": ending}) for text in PLAYERS]
+    players = [_with_ending(text, ending) for text in PLAYERS]
     views: dict[str, list[bytes]] = {slot: [] for slot in SLOTS}
-    for unit in range(max(DEALT, wanted // 5)):
-        points = (lot.randrange(_target(variant)), lot.randrange(_target(variant)))
-        a, b = players if unit % 2 else players[::-1]
-        game = Matchup(variant, a, b if variant.row["players"] == 2 else None, SEED, "match")
-        for question in _deal_of(game, unit, points).questions:
+    for unit in range(max(DEALS_TRIED, wanted // 5)):
+        points = lot.randrange(_target(variant)), lot.randrange(_target(variant))
+        a, b = players if unit % 2 else reversed(players)
+        opponent = b if variant.row["players"] == 2 else None
+        matchup = Matchup(variant, a, opponent, SEED, "match")
+        for question in _watch(matchup, unit, points).questions:
             views[question.slot].append(question.view.tobytes())
-        if all(len(one) >= wanted for one in views.values()):
+        if min(map(len, views.values())) >= wanted:
             break
-    return {slot: one[:wanted] for slot, one in views.items()}
+    return {slot: of_slot[:wanted] for slot, of_slot in views.items()}
 
 
-def _deal_of(game: Matchup, unit: int, points: tuple[int, int]) -> WatchedDeal:
-    """One of the first deals of a match; the very first where the match was over before."""
+def _with_ending(text: str, ending: str) -> Strategy:
+    fields = vars(loader.find(text))
+    return Strategy(**{**fields, "ending": ending})
+
+
+def _watch(matchup: Matchup, unit: int, points: tuple[int, int]) -> WatchedDeal:
+    """One of the first deals of a match; the very first if the match is over before it."""
     try:
-        return watch_deal(game, unit, deal=unit % EARLIER, points=points)
+        return watch_deal(matchup, unit, deal=unit % FIRST_DEALS, points=points)
     except NoSuchDeal:
-        return watch_deal(game, unit, points=points)
+        return watch_deal(matchup, unit, points=points)
 
 
 def _target(variant: Variant) -> int:
@@ -177,70 +188,78 @@ def _target(variant: Variant) -> int:
     return target if isinstance(target, int) else 100
 
 
-# This process: it starts the others, listens, and ends them
+# Processes: this one starts the others, listens, and ends them
 
 
-def _stage(stage: str, job: dict[str, Any], records: dict[str, _Record], left: list[str]) -> None:
-    """Have a process ask every strategy; a new one goes on where a process had to be ended, or ended by itself."""
+def _run_stage(
+    stage: str, job: dict[str, Any], records: dict[str, _Record], left: list[str]
+) -> None:
+    """Have a process check every strategy; where one is ended or dies, a new one continues."""
     while left:
         answers = {text: records[text].answers for text in left}
-        with tempfile.TemporaryFile("w+") as errors, _child(stage, errors) as child:
+        request = {**job, "stage": stage, "strategies": left, "answers": answers}
+        with tempfile.TemporaryFile("w+") as errors, _start(stage, errors) as child:
             assert child.stdin is not None
             with child.stdin:
-                child.stdin.write(
-                    json.dumps({**job, "stage": stage, "strategies": left, "answers": answers})
-                )
+                child.stdin.write(json.dumps(request))
             try:
                 left = _listen(child, errors, records, left)
             finally:
                 child.kill()
 
 
-def _child(stage: str, errors: IO[str]) -> subprocess.Popen[str]:
-    """A process with its own hash seed, so that what hangs on the order of a set shows; the first one checks every index."""
-    env = {name: value for name, value in os.environ.items() if name != "NUMBA_BOUNDSCHECK"}
-    env |= (
-        {"PYTHONHASHSEED": "1", "NUMBA_BOUNDSCHECK": "1"}
-        if stage == FIRST
-        else {"PYTHONHASHSEED": "2"}
-    )
-    command = [sys.executable, "-m", "simgin.checks.contract_process"]
+def _start(stage: str, errors: IO[str]) -> subprocess.Popen[str]:
+    """A process with a hash seed of its own, so that dependence on the order of a set shows.
+
+    The first stage checks every array index.
+    """
+    environment = dict(os.environ)
+    environment.pop("NUMBA_BOUNDSCHECK", None)
+    environment["PYTHONHASHSEED"] = "1" if stage == FIRST else "2"
+    if stage == FIRST:
+        environment["NUMBA_BOUNDSCHECK"] = "1"
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=env
+        [sys.executable, "-m", "simgin.checks.contract_process"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        text=True,
+        env=environment,
     )
 
 
 def _listen(
     child: subprocess.Popen[str], errors: IO[str], records: dict[str, _Record], left: list[str]
 ) -> list[str]:
-    """Take down what a process reports, until it ends or falls silent for too long. The strategies still to be checked."""
+    """Record what a process reports until it ends or is silent for too long.
+
+    Returns the strategies still to be checked.
+    """
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(child, lines), daemon=True).start()
-    doing: dict[str, Any] = {"doing": "starting", "seconds": COMPILE_SECONDS}
-    until, slot = time.monotonic() + COMPILE_SECONDS, ""
+    doing, limit, slot = "starting", COMPILE_SECONDS, ""
+    deadline = time.monotonic() + limit
     while left:
         record = records[left[0]]
         try:
-            line = lines.get(timeout=max(0.0, until - time.monotonic()))
+            line = lines.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
-            record.failed["time"] = (
-                f"{doing['doing']} took longer than {doing['seconds']:g} s{slot}."
-            )
+            record.failed["time"] = f"{doing} took longer than {limit:g} s{slot}."
             return left[1:]
         if line is None:
-            record.failed["raises"] = (
-                f"{doing['doing']} ended the process, with {_code(child.wait())}{_last_line(errors)}."
-            )
+            code = f"{_exit_code(child.wait())}{_last_line(errors)}"
+            record.failed["raises"] = f"{doing} ended the process, with {code}."
             return left[1:]
-        said = json.loads(line)
-        if "asking" in said:
-            slot = f", asked for a {said['asking']}"
+        event = json.loads(line)
+        if "asking" in event:
+            slot = f", asked for a {event['asking']}"
             continue
-        if "doing" in said:
-            doing, slot = said, ""
-        until = time.monotonic() + doing["seconds"]
-        record.note(said)
-        left = left["finished" in said :]
+        if "doing" in event:
+            doing, limit, slot = event["doing"], event["seconds"], ""
+        deadline = time.monotonic() + limit
+        record.note(event)
+        if "finished" in event:
+            left = left[1:]
     return left
 
 
@@ -251,12 +270,12 @@ def _read(child: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) ->
     lines.put(None)
 
 
-def _code(code: int) -> str:
+def _exit_code(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
 def _last_line(errors: IO[str]) -> str:
-    """The end of a sentence: what a process said last."""
+    """The last line that a process wrote to stderr, in brackets, to end a sentence."""
     errors.seek(0)
     lines = errors.read().split("\n")
     return f" ({lines[-2]})" if len(lines) > 1 else ""

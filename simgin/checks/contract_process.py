@@ -1,6 +1,7 @@
-"""The processes of the contract test: each reads a job, puts positions to policies, or plays deals, and reports in lines of JSON.
+"""A process of the contract test: puts positions to policies, or plays deals, and reports.
 
-Run as `python -m simgin.checks.contract_process` by simgin.checks.contract, which listens, and ends a process that falls silent.
+`python -m simgin.checks.contract_process` reads a job from stdin and reports in lines of JSON.
+simgin.checks.contract starts it, listens, and ends it if it falls silent.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from simgin.rules.variants import Variant, find
 from simgin.strategy import Policy, Strategy, compiler, interpret, loader
 from simgin.strategy.text_form import StrategyError
 
-FIRST, SECOND = "questions", "deals"  # the two processes
+FIRST, SECOND = "questions", "deals"  # the two stages, a process each
 COMPILE_SECONDS = 300.0
-DEAL = 6  # a whole deal may take so many times as long as a question
-BEAT = 0.3
-SLOW = 1.0  # seconds after which a slow policy is asked no further positions of a variant
-DEALS = 200  # played of each variant
+DEAL_FACTOR = 6  # a whole deal may take this many times the limit of one answer
+BEAT = 0.3  # seconds between signs of life
+PATIENCE = 1.0  # seconds; after that a slow policy gets no more positions of a variant
+DEALS = 200  # per variant
 SEED = 1
-PLAYERS = (
-    "random:p_end=0.1",
-    "gold+knock=random:p_end=0.2+stake=random+show=random",
-)  # between them they come to all sorts of positions
+# Between them these players reach all sorts of positions
+PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
+HIGHEST_ANSWER = 63  # legal answers are the bits of one int64
+FEW_VARIANTS = 2  # named in a report; more are counted
 
 
 def key(ending: str, variant: str, slot: str) -> str:
@@ -44,24 +45,32 @@ def key(ending: str, variant: str, slot: str) -> str:
 
 
 class _Fault(Exception):
-    """A check that failed: its name, and what goes on from `the take policy 'mine' in mine.py `."""
+    """A failed check: its name, and a sentence without its subject, the policy."""
+
+    def __init__(self, check: str, predicate: str) -> None:
+        super().__init__(check, predicate)
+        self.check, self.predicate = check, predicate
 
 
 class _Report:
-    """Lines of JSON to the process that listens, and a beat from time to time while questions are being answered."""
+    """Lines of JSON to the listening process, with a sign of life while questions are answered."""
 
     def __init__(self) -> None:
         self._out, self._lock = os.dup(1), threading.Lock()
-        os.dup2(2, 1)  # what strategies print is no report
+        os.dup2(2, 1)  # what strategies print must not mix with the report
         self.answered = 0
         self.state: Any = None  # of the deal being played
         threading.Thread(target=self._beat, daemon=True).start()
 
-    def tell(self, **event: Any) -> None:
+    def send(self, **event: Any) -> None:
         line = json.dumps(event).encode() + b"\n"
         with self._lock:
             while line:
-                line = line[os.write(self._out, line) :]
+                written = os.write(self._out, line)
+                line = line[written:]
+
+    def fail(self, check: str, sentence: str) -> None:
+        self.send(failed=check, sentence=sentence)
 
     def _beat(self) -> None:
         before = 0
@@ -69,268 +78,281 @@ class _Report:
             time.sleep(BEAT)
             if self.answered != before:
                 before = self.answered
-                self.tell(beat=before)
+                self.send(beat=before)
             elif self.state is not None:
-                self.tell(asking=SLOTS[self.state.asked_slot])
+                self.send(asking=SLOTS[self.state.asked_slot])
 
 
 def main() -> None:
-    """Do the job that stands on stdin and report on stdout."""
+    """Do the job on stdin and report on stdout."""
     job, report = json.loads(sys.stdin.read()), _Report()
-    stage = {FIRST: _questions, SECOND: _deals}[job["stage"]]
+    run_stage = _ask_questions if job["stage"] == FIRST else _play_deals
     with np.load(job["positions"]) as views:
         for text in job["strategies"]:
-            if (strategy := _read_strategy(text, job, report)) is not None:
-                own = {
-                    **job,
-                    "answers": job["answers"].get(text, {}),
-                }  # kept under the name that was asked for
-                stage(strategy, _compiled(strategy, report), own, views, report)
-            report.tell(finished=job["stage"])
+            strategy = _read_strategy(text, job, report)
+            if strategy is not None:
+                answers = job["answers"].get(text, {})
+                policies = _compile(strategy, report)
+                run_stage(strategy, policies, {**job, "answers": answers}, views, report)
+            report.send(finished=job["stage"])
 
 
 def _read_strategy(text: str, job: dict[str, Any], report: _Report) -> Strategy | None:
-    report.tell(doing=f"reading {text}", seconds=job["seconds"])
+    report.send(doing=f"reading {text}", seconds=job["seconds"])
     try:
         strategy = loader.find(text)
     except StrategyError as error:
-        report.tell(failed="read", sentence=str(error))
+        report.fail("read", str(error))
         return None
-    report.tell(passed="read")
+    report.send(passed="read")
     return strategy
 
 
-def _compiled(strategy: Strategy, report: _Report) -> list[Policy]:
-    """The policies of a strategy that can be asked."""
-    report.tell(doing=f"compiling {strategy.text}", seconds=COMPILE_SECONDS)
-    policies, tiers = [], []
-    for policy in filter(None, map(strategy.policy, SLOTS)):
+def _compile(strategy: Strategy, report: _Report) -> list[Policy]:
+    """The policies of a strategy that compile or run in Python."""
+    report.send(doing=f"compiling {strategy.text}", seconds=COMPILE_SECONDS)
+    policies, notes = [], []
+    for policy in _policies(strategy):
         try:
             compiler.vector(policy)
             compiler.hook(policy)
         except compiler.PolicyError as error:
-            report.tell(failed="compiles", sentence=str(error))
+            report.fail("compiles", str(error))
             continue
         policies.append(policy)
-        why = compiler.slow_because(policy)
-        tiers.append(
-            f"{policy.slot} runs in Python ({why.rstrip('.')})"
-            if why
-            else f"{policy.slot} is compiled"
-        )
-    report.tell(about="compiles", sentence=f"{', '.join(tiers)}.")
-    report.tell(passed="compiles")
+        reason = compiler.slow_because(policy).rstrip(".")
+        how = f"runs in Python ({reason})" if reason else "is compiled"
+        notes.append(f"{policy.slot} {how}")
+    report.send(about="compiles", sentence=f"{', '.join(notes)}.")
+    report.send(passed="compiles")
     return policies
 
 
-def _questions(
+def _policies(strategy: Strategy) -> list[Policy]:
+    policies = [strategy.policy(slot) for slot in SLOTS]
+    return [policy for policy in policies if policy is not None]
+
+
+# The two stages
+
+
+def _ask_questions(
     strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
 ) -> None:
-    """Put every position to every policy: as the engine would, again in another order and place, and with a history that goes on."""
+    """Put every position to every policy three times.
+
+    As the engine would, in another order and place, and with other bytes beyond the history.
+    """
     asked = 0
     for policy in policies:
-        for text in job["variants"]:
-            place = key(strategy.ending, text, policy.slot)
+        for variant in job["variants"]:
+            place = key(strategy.ending, variant, policy.slot)
             try:
-                answers = _asked_thrice(_asker(policy, text, job, report), views[place])
+                answers = _ask_three_times(_asker(policy, variant, job, report), views[place])
             except _Fault as fault:
-                report.tell(
-                    failed=fault.args[0], sentence=f"{_about(policy, text)} {fault.args[1]}."
-                )
+                _report_fault(fault, policy, variant, report)
                 break
             asked += len(answers)
-            report.tell(answers=answers, key=place)
-    report.tell(about="same", sentence=f"{asked:,} positions from {_variants(job)}.")
+            report.send(answers=answers, key=place)
+    report.send(about="same", sentence=f"{asked:,} positions from {_variants(job)}.")
 
 
-def _deals(
+def _play_deals(
     strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
 ) -> None:
-    """Put the same positions to the policies in this process, backwards, and play deals of every variant."""
+    """Put the positions to the policies again, in this process, then play deals of every variant."""
     for policy in policies:
-        for text in job["variants"]:
-            place = key(strategy.ending, text, policy.slot)
+        for variant in job["variants"]:
+            place = key(strategy.ending, variant, policy.slot)
+            asker = _asker(policy, variant, job, report)
             try:
-                _asked_again(_asker(policy, text, job, report), views[place], job["answers"][place])
+                _ask_again(asker, views[place], job["answers"][place])
             except _Fault as fault:
-                report.tell(
-                    failed=fault.args[0], sentence=f"{_about(policy, text)} {fault.args[1]}."
-                )
+                _report_fault(fault, policy, variant, report)
                 return
     played = 0
-    for text in job["variants"]:
-        report.tell(doing=f"compiling {strategy.text}", seconds=COMPILE_SECONDS)
-        variant = find(text)
-        other = loader.find(PLAYERS[0]) if variant.row["players"] == 2 else None
-        game = Matchup(variant, strategy, other, SEED, "deal")
-        kernel.prepare(game)
+    for variant in job["variants"]:
+        matchup = _matchup(strategy, find(variant), report)
         try:
-            played += _played(game, job, report)
+            played += _play(matchup, job, report)
         except (kernel.PolicyFailure, kernel.RulesModified) as error:
-            report.tell(failed="plays", sentence=str(error))
+            report.fail("plays", str(error))
             return
-    report.tell(about="plays", sentence=f"{played:,} deals of {_variants(job)}.")
+    report.send(about="plays", sentence=f"{played:,} deals of {_variants(job)}.")
+
+
+def _report_fault(fault: _Fault, policy: Policy, variant: str, report: _Report) -> None:
+    report.fail(fault.check, f"{_subject(policy, variant)} {fault.predicate}.")
 
 
 def _variants(job: dict[str, Any]) -> str:
-    return (
-        " and ".join(job["variants"])
-        if len(job["variants"]) < 3
-        else f"{len(job['variants'])} variants"
-    )
+    variants = job["variants"]
+    return " and ".join(variants) if len(variants) <= FEW_VARIANTS else f"{len(variants)} variants"
 
 
-def _about(policy: Policy, variant: str) -> str:
-    return f"under {variant} the {policy.slot} policy {policy.name!r} in {policy.source.name}"
+def _subject(policy: Policy, variant: str) -> str:
+    return f"the {policy.slot} policy {policy.name!r} of {policy.source.name} in {variant}"
 
 
 def _asker(policy: Policy, variant: str, job: dict[str, Any], report: _Report) -> _Asker:
-    report.tell(doing=_about(policy, variant), seconds=job["seconds"])
+    report.send(doing=_subject(policy, variant), seconds=job["seconds"])
     return _Asker(policy, find(variant), report)
 
 
+# Questions
+
+
 class _Asker:
-    """Puts questions to one policy under one variant, and sees to it that it answers legally and writes nothing."""
+    """Puts questions to one policy in one variant: answers must be legal, nothing written."""
 
     def __init__(self, policy: Policy, variant: Variant, report: _Report) -> None:
         self.policy, self.variant, self.report = policy, variant, report
-        self.hook, self.vector, self.rules = (
-            compiler.hook(policy),
-            compiler.vector(policy),
-            build_rules(variant),
-        )
+        self.hook, self.vector = compiler.hook(policy), compiler.vector(policy)
+        self.rules = build_rules(variant)
         self._before = self.rules.tobytes()
 
-    def again(self) -> _Asker:
-        """One with rules and parameters in another place."""
+    def elsewhere(self) -> _Asker:
+        """The same asker with rules and parameters at another place in memory."""
         return _Asker(self.policy, self.variant, self.report)
 
     def ask(self, view: Any) -> int:
-        """The answer; _Fault if there is none that is legal, or if the policy wrote into the view."""
+        """The answer; _Fault if it is not legal, or if the policy wrote into the view."""
         before = view.tobytes()
         try:
             with interpret.unwrapped():
                 answer = int(self.hook(view, self.rules, self.vector))
         except BaseException as error:
-            raise _Fault(_kind(error), kernel.describe_exception(error)) from None
+            raise _Fault(_failed_check(error), kernel.describe_exception(error)) from None
         if view.tobytes() != before:
-            raise _Fault(
-                "writes", f"writes into view.{_changed(view, before)}, which it may only read"
-            )
+            raise _written("view", view, before)
         legal = int(view.legal)
-        if not (0 <= answer <= 63 and legal >> answer & 1):
+        if not (0 <= answer <= HIGHEST_ANSWER and legal >> answer & 1):
             raise _Fault("legal", kernel.describe_answer(self.policy.slot, answer, legal))
         self.report.answered += 1
         return answer
 
-    def close(self) -> None:
+    def check_rules(self) -> None:
         """_Fault if the policy has written into the rules."""
         if self.rules.tobytes() != self._before:
-            raise _Fault(
-                "writes",
-                f"writes into rules.{_changed(self.rules, self._before)}, which it may only read",
-            )
+            raise _written("rules", self.rules, self._before)
 
 
-def _kind(error: BaseException) -> str:
+def _failed_check(error: BaseException) -> str:
+    """The check that an exception of a policy fails."""
     if isinstance(error, IndexError):
         return "bounds"
     if isinstance(error, interpret.NoAnswer):
         return "legal"
-    return "writes" if isinstance(error, ValueError) and "read-only" in str(error) else "raises"
+    read_only = isinstance(error, ValueError) and "read-only" in str(error)
+    return "writes" if read_only else "raises"
 
 
-def _changed(record: Any, before: bytes) -> str:
-    """The first field of a record that is no longer as it was."""
+def _written(name: str, record: Any, before: bytes) -> _Fault:
+    """The fault of a policy that wrote into a record; names the first field that changed."""
     old = np.frombuffer(before, record.dtype)[0]
-    return next(
-        (name for name in record.dtype.names if record[name].tobytes() != old[name].tobytes()),
-        "padding",
-    )
+    changed = "padding"
+    for field in record.dtype.names:
+        if record[field].tobytes() != old[field].tobytes():
+            changed = field
+            break
+    return _Fault("writes", f"writes into {name}.{changed}, which it may only read")
 
 
-def _asked_thrice(asker: _Asker, positions: np.ndarray) -> list[int]:
-    """The answers to some positions; _Fault if one changes with the place, the order, or what lies beyond the history."""
-    answers = _asked_in_place(asker, positions)
-    asker.close()
-    _asked_again(asker.again(), positions, answers)
+def _ask_three_times(asker: _Asker, positions: np.ndarray) -> list[int]:
+    """Answers to positions; _Fault if one depends on place, order, or bytes beyond the history."""
+    answers = _ask_in_place(asker, positions)
+    asker.check_rules()
+    _ask_again(asker.elsewhere(), positions, answers)
     for i, answer in enumerate(answers):
-        view = _elsewhere(positions[i], i, asker.policy)
-        view.history[view.turns :] = np.random.default_rng(i).integers(
-            -1, 52, (MAX_TURNS - int(view.turns), 4)
-        )
+        view = _view(positions[i], i, asker.policy)
+        unused = MAX_TURNS - int(view.turns)
+        view.history[view.turns :] = np.random.default_rng(i).integers(-1, 52, (unused, 4))
         try:
             again = asker.ask(view)
         except _Fault as fault:
-            raise _Fault(
-                "history",
-                f"reads the history beyond view.turns: with other bytes there it {fault.args[1]}",
-            ) from None
+            raise _reads_beyond(f"it {fault.predicate}") from None
         if again != answer:
-            raise _Fault(
-                "history",
-                f"reads the history beyond view.turns: with other bytes there it answers {again}, not {answer}",
-            )
+            raise _reads_beyond(f"it answers {again}, not {answer}")
     return answers
 
 
-def _asked_in_place(asker: _Asker, positions: np.ndarray) -> list[int]:
-    """Every view in one place, as in the engine; of a slow policy as many as there is time for."""
+def _reads_beyond(effect: str) -> _Fault:
+    sentence = f"reads the history beyond view.turns: with other bytes there {effect}"
+    return _Fault("history", sentence)
+
+
+def _ask_in_place(asker: _Asker, positions: np.ndarray) -> list[int]:
+    """Every view at the same place, as in the engine; fewer of them to a slow policy."""
     place, answers, started = np.zeros(1, VIEW), [], time.monotonic()
     for i, position in enumerate(positions):
-        place[0] = _elsewhere(position, i, asker.policy)
+        place[0] = _view(position, i, asker.policy)
         answers.append(asker.ask(place[0]))
-        if time.monotonic() - started > SLOW:
+        if time.monotonic() - started > PATIENCE:
             break
     return answers
 
 
-def _asked_again(asker: _Asker, positions: np.ndarray, answers: Sequence[int]) -> None:
-    """The same questions backwards, each in a place of its own."""
+def _ask_again(asker: _Asker, positions: np.ndarray, answers: Sequence[int]) -> None:
+    """The same questions backwards, each at a place of its own."""
     for i in reversed(range(len(answers))):
-        if (again := asker.ask(_elsewhere(positions[i], i, asker.policy))) != answers[i]:
+        again = asker.ask(_view(positions[i], i, asker.policy))
+        if again != answers[i]:
             raise _Fault(
                 "same",
-                f"answers {answers[i]} and, asked again, {again}: it depends on more than view, rules and params",
+                f"answers {answers[i]} and, asked again, {again}: it depends on more than view, "
+                "rules and params",
             )
-    asker.close()
+    asker.check_rules()
 
 
-def _elsewhere(position: np.ndarray, i: int, policy: Policy) -> Any:
+def _view(position: np.ndarray, i: int, policy: Policy) -> Any:
     """A view among random bytes, with the noise of question i."""
     lot = np.random.default_rng(i)
     room = lot.integers(0, 256, VIEW.itemsize + 256, np.uint8)
     start = 8 * (1 + i % 16) - room.ctypes.data % 8
-    room[start : start + VIEW.itemsize] = position
-    view = room[start : start + VIEW.itemsize].view(VIEW)[0]
+    inside = slice(start, start + VIEW.itemsize)
+    room[inside] = position
+    view = room[inside].view(VIEW)[0]
     view.noise = int(lot.integers(2**53)) if policy.noise else 0
     return view
 
 
-def _played(game: Matchup, job: dict[str, Any], report: _Report) -> int:
-    """Deals played to their end, alone or against a random player, DEALS unless that takes too long."""
-    started, pair = time.monotonic(), len(game.players)
-    for unit in range(DEALS // pair):
+# Deals
+
+
+def _matchup(strategy: Strategy, variant: Variant, report: _Report) -> Matchup:
+    """The strategy against a random player, or alone, compiled."""
+    report.send(doing=f"compiling {strategy.text}", seconds=COMPILE_SECONDS)
+    opponent = loader.find(PLAYERS[0]) if variant.row["players"] == 2 else None
+    matchup = Matchup(variant, strategy, opponent, SEED, "deal")
+    kernel.prepare(matchup)
+    return matchup
+
+
+def _play(matchup: Matchup, job: dict[str, Any], report: _Report) -> int:
+    """Play DEALS deals, or fewer if that takes too long; how many."""
+    started, per_unit = time.monotonic(), len(matchup.players)
+    names = " ".join(player.text for player in matchup.players)
+    variant, limit = matchup.variant.text, DEAL_FACTOR * job["seconds"]
+    for unit in range(DEALS // per_unit):
         report.state = new_state(SEED)
-        words = f"{' '.join(one.text for one in game.players)} -v {game.variant.text} --seed {SEED} --unit {unit}"
-        report.tell(
-            doing=f"a deal of {game.variant.text} (simgin show {words})",
-            seconds=DEAL * job["seconds"],
-        )
-        _play_unit(game, unit, report.state)
-        if time.monotonic() - started > DEAL * SLOW:
+        replay = f"simgin show {names} -v {variant} --seed {SEED} --unit {unit}"
+        report.send(doing=f"a deal of {variant} ({replay})", seconds=limit)
+        _play_unit(matchup, unit, report.state)
+        if time.monotonic() - started > DEAL_FACTOR * PATIENCE:
             break
     report.state = None
-    return pair * (unit + 1)
+    return per_unit * (unit + 1)
 
 
-def _play_unit(game: Matchup, unit: int, state: Any) -> None:
+def _play_unit(matchup: Matchup, unit: int, state: Any) -> None:
+    rules, views = build_rules(matchup.variant), (new_view(), new_view())
     try:
-        kernel.run(game, state, build_rules(game.variant), (new_view(), new_view()), unit, 1)
+        kernel.run(matchup, state, rules, views, unit, 1)
     except kernel.RulesModified:
         raise
     except Exception as error:
-        raise kernel.PolicyFailure(kernel.describe_failure(game, state, error)) from None
+        raise kernel.PolicyFailure(kernel.describe_failure(matchup, state, error)) from None
 
 
 if __name__ == "__main__":

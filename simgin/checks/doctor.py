@@ -1,4 +1,4 @@
-"""Whether simgin is well on this machine: what it runs on, and small tests with known answers."""
+"""Whether simgin works on this machine: its surroundings, and small tests with known answers."""
 
 from __future__ import annotations
 
@@ -40,9 +40,14 @@ LIBRARIES = (
     "rich",
     "jinja2",
 )
-BROKEN = "Install simgin anew in an environment of its own; if that does not help, please report it with the output of `simgin doctor --json`."
+CACHE_SUFFIXES = (".nbi", ".nbc")
+MEBIBYTE, GIBIBYTE = 2**20, 2**30
+BROKEN = (
+    "Install simgin anew in an environment of its own; if that does not help, please report it "
+    "with the output of `simgin doctor --json`."
+)
 
-# Counter and key in, four words out: the known answers of Philox4x32-10 that come with Random123 (kat_vectors).
+# Counter, key, four words out: known answers of Philox4x32-10 from Random123 (kat_vectors)
 PHILOX = (
     ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
     ((0xFFFFFFFF,) * 4, (0xFFFFFFFF,) * 2, (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
@@ -52,7 +57,7 @@ PHILOX = (
         (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1),
     ),
 )
-# Variant, cards, least deadwood; each by hand.
+# Variant, cards, least deadwood; worked out by hand
 HANDS = (
     ("standard", "5S 6S 7S 5H 5D KC QD 2H 9C 9D", 50),
     ("standard", "4S 5S 6S 4H 5H 6H 4D 5D 6D KC", 10),
@@ -60,21 +65,32 @@ HANDS = (
     ("standard+ace_runs=corner", "QC KC AC 2C 3C 7D 7H 7S 9S 4H", 13),
     ("rainbow", "5S 6H 7C 8D 2S 3S 4S JH JD JC", 0),
 )
-# Sums over 4,000 deals of gold against simple, standard, seed 1: two batches. They change with the stream, with the play of either and with
-# the rules of standard, and then tests/checks/test_doctor.py prints the new ones.
+# Sums over 4,000 deals of gold against simple, standard, seed 1, in two batches. They change with
+# the stream, the play of either strategy and the rules of standard; tests/checks/test_doctor.py
+# then prints the new ones.
 DEALS = 4000
 SUMS = {
-    "deals": 4000, "decided": 3998, "knock": 3762, "gin": 78, "undercut": 158, "void": 2,
-    "points_scored": 65806, "turns": 50588, "laid_off": 2290, "a_deal_win": 2023, "b_deal_win": 1975, "a_margin": -148,
-}  # fmt: skip
+    "deals": 4000,
+    "decided": 3998,
+    "knock": 3762,
+    "gin": 78,
+    "undercut": 158,
+    "void": 2,
+    "points_scored": 65806,
+    "turns": 50588,
+    "laid_off": 2290,
+    "a_deal_win": 2023,
+    "b_deal_win": 1975,
+    "a_margin": -148,
+}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check came to: `fault` is empty, or a sentence with the remedy."""
+    """The result of one check; `fault` is empty, or a sentence with the remedy."""
 
     check: str
-    found: str
+    details: str
     fault: str = ""
 
 
@@ -82,80 +98,85 @@ Check = Callable[[], Finding]
 
 
 def examine() -> Iterator[Finding]:
-    """Every check in turn. The cache comes before anything is loaded from it."""
+    """The result of every check. The cache is checked before anything is loaded from it."""
     for name, check in CHECKS.items():
         try:
             yield check()
-        except Exception as error:  # whatever it is, the other checks have something to say as well
-            own = type(error).__module__.startswith(
-                "simgin."
-            )  # then it is a sentence with its remedy
-            yield Finding(
-                name,
-                "failed",
-                str(error) if own else f"{name}: {type(error).__name__}: {error}. {BROKEN}",
-            )
+        except Exception as error:  # the other checks still have something to say
+            yield Finding(name, "failed", _describe(name, error))
+
+
+def _describe(name: str, error: Exception) -> str:
+    """An error as a fault; those of simgin are sentences with their remedy already."""
+    kind = type(error)
+    if kind.__module__.startswith("simgin."):
+        return str(error)
+    return f"{name}: {kind.__name__}: {error}. {BROKEN}"
 
 
 def rows(findings: list[Finding]) -> list[dict[str, str | bool]]:
-    """One object a check, for `--json`."""
-    return [
-        {"check": one.check, "well": not one.fault, "found": one.found, "fault": one.fault}
-        for one in findings
-    ]
+    """One object per check for --json."""
+    table: list[dict[str, str | bool]] = []
+    for finding in findings:
+        row: dict[str, str | bool] = {"check": finding.check, "well": not finding.fault}
+        row |= {"found": finding.details, "fault": finding.fault}
+        table.append(row)
+    return table
 
 
-# What it runs on
+# The surroundings
 
 
 def versions() -> Finding:
-    """simgin, its stream of random numbers, and Python."""
-    return Finding(
-        "simgin", f"{simgin.__version__}, stream {rng.STREAM}, Python {platform.python_version()}"
-    )
+    """Versions of simgin, its random stream and Python."""
+    python = platform.python_version()
+    return Finding("simgin", f"{simgin.__version__}, stream {rng.STREAM}, Python {python}")
 
 
 def libraries() -> Finding:
-    """What simgin is built on. numba's minor version is pinned, because calls through function types are experimental there."""
-    found = {name: _version(name) for name in LIBRARIES}
-    missing = [name for name, version in found.items() if version is None]
-    said = ", ".join(f"{name} {version or 'missing'}" for name, version in found.items())
+    """Versions of the libraries simgin needs.
+
+    numba's minor version is pinned: its calls through function types are experimental.
+    """
+    installed = {name: _version(name) for name in LIBRARIES}
+    missing = [name for name, version in installed.items() if version is None]
+    details = ", ".join(f"{name} {version or 'missing'}" for name, version in installed.items())
+    fault = ""
     if missing:
-        return Finding(
-            "libraries",
-            said,
-            f"{', '.join(missing)} cannot be found: run `pip install --force-reinstall simgin`.",
+        names = ", ".join(missing)
+        fault = f"{names} cannot be found: run `pip install --force-reinstall simgin`."
+    elif not str(installed["numba"]).startswith(f"{NUMBA}."):
+        fault = (
+            f"numba {installed['numba']} is not {NUMBA}, the only one that this simgin is tested "
+            f"with: run `pip install 'numba=={NUMBA}.*'`."
         )
-    if not str(found["numba"]).startswith(f"{NUMBA}."):
-        fault = f"numba {found['numba']} is not {NUMBA}, the only one that this simgin is tested with: run `pip install 'numba=={NUMBA}.*'`."
-        return Finding("libraries", said, fault)
-    return Finding("libraries", said)
+    return Finding("libraries", details, fault)
 
 
 def extras() -> Finding:
-    """Optional parts: complete, or what is missing and the line that installs it. Nothing of it is needed to play."""
+    """Optional parts: complete, or the line that installs what is missing. None is a fault."""
     try:
-        wanted = _optional(metadata.requires("simgin") or [])
+        packages = _optional(metadata.requires("simgin") or [])
     except metadata.PackageNotFoundError:
-        return Finding("extras", "not known: simgin runs from its source and is not installed")
-    said = []
-    for extra, names in wanted.items():
+        return Finding("extras", "unknown: simgin runs from its source and is not installed")
+    parts = []
+    for extra, names in packages.items():
         missing = [name for name in names if _version(name) is None]
-        said.append(
-            f"{extra}: missing {', '.join(missing)}, pip install 'simgin[{extra}]'"
-            if missing
-            else f"{extra}: complete"
-        )
-    return Finding("extras", "; ".join(said) or "none")
+        state = "complete"
+        if missing:
+            state = f"missing {', '.join(missing)}, pip install 'simgin[{extra}]'"
+        parts.append(f"{extra}: {state}")
+    return Finding("extras", "; ".join(parts) or "none")
 
 
 def _optional(requirements: list[str]) -> dict[str, list[str]]:
     """Packages by extra, from lines like `pytest>=8; extra == "test"`."""
-    found: dict[str, list[str]] = {}
+    packages: dict[str, list[str]] = {}
     for line in requirements:
-        if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
-            found.setdefault(match[2], []).append(match[1])
-    return found
+        match = re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line)
+        if match:
+            packages.setdefault(match[2], []).append(match[1])
+    return packages
 
 
 def _version(name: str) -> str | None:
@@ -167,43 +188,38 @@ def _version(name: str) -> str | None:
 
 def machine() -> Finding:
     """Processors and memory."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return Finding(
-        "machine",
-        f"{platform.system()} {platform.machine()}, {parallel.usable_cpus()} usable processors, {memory:.1f} GiB memory",
-    )
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
+    system, cpus = f"{platform.system()} {platform.machine()}", parallel.usable_cpus()
+    return Finding("machine", f"{system}, {cpus} usable processors, {memory:.1f} GiB memory")
 
 
 # The cache
 
 
 def cache() -> Finding:
-    """Where compiled code is kept: room taken, older versions beside it, files that are damaged (which are removed)."""
+    """The cache of compiled code: its size, older versions, damaged files (which are removed)."""
     directory = jit.cache_root() / jit.digest()
     if fault := jit.not_kept(directory):
         return Finding("cache", str(directory), fault)
-    files = _sizes(directory)
-    older = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
-    said = f"{directory}, {sum(files.values()) / 2**20:.1f} MiB, older versions kept: {older}"
-    damaged = [
-        path
-        for path in files
-        if path.suffix in (".nbi", ".nbc") and path.exists() and not _whole(path)
-    ]
+    sizes = _sizes(directory)
+    mebibytes = sum(sizes.values()) / MEBIBYTE
+    older = [path for path in directory.parent.iterdir() if path.is_dir() and path != directory]
+    details = f"{directory}, {mebibytes:.1f} MiB, older versions kept: {len(older)}"
+    damaged = [path for path in sizes if _is_damaged(path)]
     for path in damaged:
         path.unlink(missing_ok=True)
+    fault = ""
     if damaged:
-        return Finding(
-            "cache",
-            said,
-            f"{len(damaged)} of {len(files)} files in {directory} were damaged, as by a full disk or a kill while they were written. "
-            "They have been removed and are compiled anew; make room on that disk if it is full.",
+        fault = (
+            f"{len(damaged)} of {len(sizes)} files in {directory} were damaged, perhaps by a full "
+            "disk or a process killed while writing. They have been removed and will be compiled "
+            "again; if the disk is full, make room."
         )
-    return Finding("cache", said)
+    return Finding("cache", details, fault)
 
 
 def _sizes(directory: Path) -> dict[Path, int]:
-    """Bytes in every file of a directory. Other processes may put one in another's place meanwhile."""
+    """Bytes of every file in a directory. Other processes may replace files meanwhile."""
     sizes = {}
     for path in directory.rglob("*"):
         with contextlib.suppress(FileNotFoundError):
@@ -212,8 +228,12 @@ def _sizes(directory: Path) -> dict[Path, int]:
     return sizes
 
 
+def _is_damaged(path: Path) -> bool:
+    return path.suffix in CACHE_SUFFIXES and path.exists() and not _whole(path)
+
+
 def _whole(path: Path) -> bool:
-    """Whether a file of numba's is complete: one pickle after the other, each with its end. Nothing is unpickled."""
+    """Whether a file of numba's is complete: a sequence of whole pickles. Nothing is unpickled."""
     content = io.BytesIO(path.read_bytes())
     size = content.getbuffer().nbytes
     try:
@@ -229,71 +249,58 @@ def _whole(path: Path) -> bool:
 
 
 def generator() -> Finding:
-    """The compiled Philox on Random123's known answers."""
+    """The compiled Philox against the known answers of Random123."""
     wrong = [key for counter, key, words in PHILOX if _philox(counter, key) != words]
     if wrong:
-        return Finding(
-            "generator",
-            f"{len(wrong)} of {len(PHILOX)} known answers wrong",
-            f"random numbers are wrong on this machine. {BROKEN}",
-        )
+        details = f"{len(wrong)} of {len(PHILOX)} known answers wrong"
+        fault = f"random numbers are wrong on this machine. {BROKEN}"
+        return Finding("generator", details, fault)
     return Finding("generator", f"Philox4x32-10, {len(PHILOX)} known answers")
 
 
 def _philox(counter: tuple[int, ...], key: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(
-        int(word) for word in rng.philox(*(np.uint64(number) for number in (*counter, *key)))
-    )
+    words = rng.philox(*map(np.uint64, (*counter, *key)))
+    return tuple(map(int, words))
 
 
 def hands() -> Finding:
     """The compiled deadwood of some hands."""
-    for variant, cards, count in HANDS:
-        got = int(
-            deadwood(
-                notation.hand_mask(notation.parse_cards(cards)), build_rules(variants.find(variant))
-            )
-        )
-        if got != count:
-            return Finding(
-                "hands",
-                f"{cards} has {got}, not {count}",
-                f"deadwood is wrong on this machine. {BROKEN}",
-            )
+    for variant, cards, expected in HANDS:
+        rules = build_rules(variants.find(variant))
+        count = int(deadwood(notation.hand_mask(notation.parse_cards(cards)), rules))
+        if count != expected:
+            details = f"{cards} has {count}, not {expected}"
+            return Finding("hands", details, f"deadwood is wrong on this machine. {BROKEN}")
     return Finding("hands", f"{len(HANDS)} known counts")
 
 
 def plug_ins() -> Finding:
     """Strategies of other packages."""
-    faults = []
-    for point in loader.plug_ins():
+    points, faults = loader.plug_ins(), []
+    for point in points:
         try:
             loader.load_plug_in(point)
         except StrategyError as error:
             faults.append(str(error))
-    said = ", ".join(point.name for point in loader.plug_ins()) or "none"
     if not faults:
-        loader.names()  # two of one name are an error
-    return Finding("plug-ins", said, " ".join(faults))
+        loader.names()  # raises if two have the same name
+    details = ", ".join(point.name for point in points) or "none"
+    return Finding("plug-ins", details, " ".join(faults))
 
 
 def play() -> Finding:
     """A small match with known sums, and two threads that give the same rows as one."""
-    one, two = (runner.run_matchup(_matchup(), DEALS, workers) for workers in (1, 2))
-    found = known_sums(one)
-    wrong = [
-        f"{name} {found[name]}, not {SUMS[name]}" for name in SUMS if found[name] != SUMS[name]
-    ]
+    on_one, on_two = (runner.run_matchup(_matchup(), DEALS, workers) for workers in (1, 2))
+    sums_here = known_sums(on_one)
+    wrong = []
+    for name, expected in SUMS.items():
+        if sums_here[name] != expected:
+            wrong.append(f"{name} {sums_here[name]}, not {expected}")
     if wrong:
-        return Finding(
-            "play", "; ".join(wrong), f"deals come out otherwise than they should. {BROKEN}"
-        )
-    if not np.array_equal(one, two):
-        return Finding(
-            "play",
-            "two threads differ from one",
-            f"results depend on threads on this machine: use --workers 1. {BROKEN}",
-        )
+        return Finding("play", "; ".join(wrong), f"deals are played wrongly here. {BROKEN}")
+    if not np.array_equal(on_one, on_two):
+        fault = f"results depend on threads on this machine: use --workers 1. {BROKEN}"
+        return Finding("play", "two threads differ from one", fault)
     return Finding("play", f"{DEALS:,} deals with known sums, on one thread and on two")
 
 
@@ -304,7 +311,8 @@ def known_sums(batches: np.ndarray) -> dict[str, int]:
 
 
 def _matchup() -> Matchup:
-    return Matchup(variants.find("standard"), loader.find("gold"), loader.find("simple"), 1, "deal")
+    standard, gold, simple = variants.find("standard"), loader.find("gold"), loader.find("simple")
+    return Matchup(standard, gold, simple, 1, "deal")
 
 
 CHECKS: dict[str, Check] = {

@@ -40,7 +40,7 @@ def test_all_is_well_on_one_screen():
     lines = result.stdout.splitlines()
     assert "All is well." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
-    assert [line.split()[0] for line in lines if " well  " in line] == list(doctor.CHECKS)
+    assert [line.split()[0] for line in lines if " ok  " in line] == list(doctor.CHECKS)
 
 
 def test_the_json_output_lists_the_checks():
@@ -111,7 +111,7 @@ def test_a_damaged_cache_is_mended(own_cache):
     assert (
         "3 of 4 files" in found.fault
         and "removed" in found.fault
-        and "older versions kept: 1" in found.found
+        and "older versions kept: 1" in found.details
     )
     assert [path.name for path in own_cache.iterdir()] == ["good.nbi"]
     assert doctor.cache().fault == ""
@@ -164,7 +164,7 @@ def test_missing_extras_are_reported_with_the_command_that_installs_them(monkeyp
     found = doctor.extras()
     assert found.fault == ""
     assert (
-        found.found
+        found.details
         == "cluster: missing no-such-thing, pip install 'simgin[cluster]'; small: complete"
     )
 
@@ -178,7 +178,7 @@ def test_broken_plug_ins_are_named(monkeypatch, tmp_path):
     ]
     monkeypatch.setattr(loader, "plug_ins", lambda: points)
     found = doctor.plug_ins()
-    assert found.found == "bad, gold"
+    assert found.details == "bad, gold"
     assert (
         "plug-in 'bad'" in found.fault
         and "No module named 'nowhere_to_be_found'" in found.fault

@@ -41,7 +41,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 def _parts(findings: list[Finding], faults: int) -> Iterator[Any]:
     out = grid("Installation", "check", "", "details")
     for finding in findings:
-        out.add_row(finding.check, "FAULT" if finding.fault else "ok", finding.found)
+        out.add_row(finding.check, "FAULT" if finding.fault else "ok", finding.details)
     yield out
     if faults:
         yield f"\n{faults} of {len(findings)} checks found a fault."
