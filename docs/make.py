@@ -4,7 +4,7 @@ A block stands between a comment that says what it is and one that ends it:
 
     <!-- rows: NAME -->                      the parameters of a variant that differ from `standard`
     <!-- games -->                           one row for every variant
-    <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured in these variants (none: in all)
+    <!-- table: EXPERIMENT VARIANT... -->    what an experiment measured, in these variants or all
     <!-- metrics: UNIT -->                   the metrics per deal, or per match
     <!-- traits: PLAYERS -->                 the rule metrics of reviews for so many players
     <!-- plots -->                           the pictures that simgin.plots draws
@@ -12,7 +12,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- roster -->                          every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured
     <!-- odds -->                            what `simgin odds` prints for one player
-    <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section of its summary
+    <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
     <!-- rooms -->                           the rooms of simgin and what each may import
     <!-- house -->                           the figures of tests/measure_house.py
 

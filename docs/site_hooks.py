@@ -29,7 +29,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let pictures point into the site, name other files as text, and put in the help of the commands."""
+    """Let pictures point into the site, name other files as text, put in the commands."""
     source = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:

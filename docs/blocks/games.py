@@ -51,7 +51,7 @@ Matchup = tuple[tuple[str, str, str], pd.DataFrame]  # (variant, A, B), and A's 
 
 
 def parameters(name: str) -> str:
-    """Parameters in which a variant differs from `standard`; for `standard` itself, all of them by section."""
+    """Parameters in which a variant differs from `standard`; of `standard`, all by section."""
     variant, base = variants.find(name), variants.find("standard")
     if name == base.text:
         return _by_section(base)
@@ -182,7 +182,7 @@ def _lines(columns: Sequence[pd.DataFrame]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_informative(metric: str, columns: Sequence[pd.DataFrame]) -> bool:
-    """False for what a variant lacks, endings never seen, matches of one deal, a settlement without bonuses."""
+    """False for what a variant lacks, endings never seen, and numbers that repeat another."""
     present = [rows for rows in columns if metric in rows.index]
     if metric == "margin" and any("score" in rows.index for rows in columns):
         return False

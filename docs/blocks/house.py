@@ -38,7 +38,7 @@ def rooms() -> str:
 
 
 def _allowed() -> dict[str, list[str]]:
-    """Every room with those that it may import, from tests/rooms.toml; "*" stands for all before it."""
+    """Every room with those that it may import; "*" in tests/rooms.toml is all before it."""
     read: dict[str, list[str]] = tomllib.loads((ROOT / "tests" / "rooms.toml").read_text())["rooms"]
     allowed: dict[str, list[str]] = {}
     for room, below in read.items():

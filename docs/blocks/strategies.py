@@ -23,8 +23,8 @@ VIEW_ARRAYS = (
     ),
     (
         "history",
-        "`history[i] = (seat, source, card drawn or -1 if hidden, card discarded or -1)` for `i < view.turns`; "
-        "source 0 stock, 1 pile",
+        "`history[i] = (seat, source, card drawn or -1 if hidden, card discarded or -1)` "
+        "for `i < view.turns`; source 0 stock, 1 pile",
     ),
 )
 HEADLINES = (
@@ -82,7 +82,7 @@ def solo_odds() -> str:
 
 
 def quoted(result: str, *title: str) -> str:
-    """Who won what in a reference result, a line per matchup; or the section of its summary with that title."""
+    """Who won what in a reference result, a line per matchup; or a section of its summary."""
     if title:
         return summary_section(result, " ".join(title))
     lines = []
@@ -100,7 +100,8 @@ def quoted(result: str, *title: str) -> str:
 def catalogue() -> str:
     """What the reference results say about every strategy, as TOML."""
     parts = [
-        "# Written by docs/make.py from results/reference: league, mc, dice, solo-players and bench.json.\n"
+        "# Written by docs/make.py from results/reference: "
+        "league, mc, dice, solo-players and bench.json.\n"
     ]
     for name, entries in {**_in_the_league(), **_elsewhere()}.items():
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
@@ -108,7 +109,7 @@ def catalogue() -> str:
 
 
 def _in_the_league() -> dict[str, dict[str, str]]:
-    """Elo under eaai with its error, matches won against simple in per cent, and speed, by strategy."""
+    """Elo under eaai with its error, per cent of matches won against simple, and speed."""
     league, cross = csv("league", "league"), csv("league", "cross")
     of_simple = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")]
     shares = of_simple.set_index("strategy")["share"]

@@ -1,7 +1,7 @@
-"""Citations resolve: a page that is named exists and has the anchor or clause, and a path that is named is a file.
+"""Citations resolve: a page exists and has the anchor or clause, and a path is a file.
 
-Code cites clauses of the rules as `docs/reference/rules.md 10.17`, or `rules.md 10.17` for short, and
-other pages by their path, with an anchor where a section is meant.
+Code cites clauses of the rules as `docs/reference/rules.md 10.17`, or `rules.md 10.17` for short,
+and other pages by their path, with an anchor where a section is meant.
 """
 
 import re
@@ -40,13 +40,14 @@ CLAUSE = r"(?:\d{3}-\d+|X-\d+|H\d+|\d{1,2}(?:\.\d{1,2})?)(?![\w-])"
 OF_RULES = re.compile(rf"\brules\.md ({CLAUSE}(?:(?:, | and | to | or ){CLAUSE})*)")
 PAGE = re.compile(r"\bdocs/[\w./-]+\.md(?:#[\w-]+)?")
 FILE = re.compile(
-    r"(?<![\w/.-])(?:simgin|tests|training|benchmarks|experiments|strategies)/[a-z0-9_./-]+\.(?:py|toml|json)\b"
+    r"(?<![\w/.-])(?:simgin|tests|training|benchmarks|experiments|strategies)/"
+    r"[a-z0-9_./-]+\.(?:py|toml|json)\b"
 )
 
 
 @cache
 def clauses() -> frozenset[str]:
-    """Clause numbers of the rules: headings, numbered items of undivided sections, ids of its tables."""
+    """Clauses of the rules: headings, numbered items of undivided sections, ids in tables."""
     text = RULES.read_text()
     found = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", text, re.M))
     found |= set(re.findall(r"^\| (\d{3}-\d+|X-\d+|H\d+) \|", text, re.M))
@@ -90,7 +91,8 @@ def test_nothing_cites_documents_that_are_not_in_the_repository() -> None:
 
 
 def test_citations_that_lead_nowhere_are_found() -> None:
-    wrong = "rules.md 10.17, 10.99 and 003-16; docs/reference/rules.md#10-17, docs/no.md, docs/findings.md#no"
-    assert unresolved(wrong) == ["rules.md 10.99", "docs/no.md", "docs/findings.md#no"]
+    text = "rules.md 10.17, 10.99 and 003-16; docs/reference/rules.md#10-17"
+    text += ", docs/no.md, docs/findings.md#no"
+    assert unresolved(text) == ["rules.md 10.99", "docs/no.md", "docs/findings.md#no"]
     assert unresolved("rules.md 8.5, item 2, and simgin/nowhere.py") == ["simgin/nowhere.py"]
     assert ELSEWHERE.search("METRICS 5") and not ELSEWHERE.search("the metrics of 5 deals")

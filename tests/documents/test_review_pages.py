@@ -11,8 +11,9 @@ import pytest
 
 from simgin import plots
 from simgin.review import review, rule_metrics, solo_metrics
+from simgin.review.meanings import OWN, meaning
 from simgin.review.rule_metrics import Trait
-from support.pages_script import make, metrics
+from support.pages_script import make
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("how-to/reviews.md", "reference/rule-metrics.md", "reference/plots.md")
@@ -48,12 +49,12 @@ def test_every_review_metric_is_described_in_its_own_words(players: int) -> None
 
 def test_no_description_is_left_of_a_removed_metric() -> None:
     for players, told in TOLD.items():
-        assert set(metrics.MEANT[players]) <= {one.key for one in told}
+        assert set(OWN[players]) <= {one.key for one in told}
 
 
 def test_a_metric_without_a_description_is_an_error() -> None:
     with pytest.raises(KeyError):
-        metrics.meaning(Trait("", "nameless", "", "", 0.0, lambda game: ""), 2)
+        meaning(Trait("", "nameless", "", "", 0.0, lambda game: ""), 2)
 
 
 def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
