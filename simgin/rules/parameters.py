@@ -1,7 +1,7 @@
-"""The parameters of a game (rules.md 11): what each may be, how it is written, and where it has an effect.
+"""The parameters of the rules (rules.md 11): what each may be, and where it has an effect.
 
-They are data in variants.toml, read at the first use. A value is a yes or no (bool), an int, a word, a list of numbers,
-or None, the dash: without effect in its row (or the word none, where that is a value and not in the list of choices).
+They are data in variants.toml, read at the first use. A value is a bool, an int, a word, a list of
+numbers, or None: a dash where the parameter has no effect, or the word none where that is a value.
 """
 
 import re
@@ -16,7 +16,7 @@ from typing import Any
 from simgin.text.messages import DASH, did_you_mean, shown, value_text
 
 Value = bool | int | str | list[Any] | None
-Params = Mapping[str, Value]
+Params = Mapping[str, Value]  # a value for every parameter
 Conditions = Mapping[str, list[Any]]  # parameter -> the values that meet the condition
 
 MAX_TABLE_ROWS = 8
@@ -29,30 +29,30 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number or word that a game is made of."""
+    """One number or word of the rules."""
 
     name: str
     section: str  # deal, meld, score, match, stake
     kind: str  # bool, choice, int, pair, table
     default: Value  # its value in `standard`
-    meaning: str
+    meaning: str  # as in the rule book
     status: str = "core"  # core, option, descriptive
     choices: tuple[str | int, ...] = ()  # kind choice
     low: int = 0  # kinds int, pair, table
     high: int = 0
     optional: bool = False  # none is a value, not a dash
-    example: Value = None  # what to propose in place of a dash
-    plain: str = ""  # the meaning for those who have not read the rule book, where it refers to one
+    example: Value = None  # what a message proposes if the default is a dash
+    plain: str = ""  # the meaning for readers without the rule book, if it refers to that
     acts_with: Conditions = field(default_factory=dict)  # all needed for an effect; empty: always
-    idle_with: Conditions = field(default_factory=dict)  # together they leave it without effect
+    idle_with: Conditions = field(default_factory=dict)  # together they take the effect away
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """What the parameter means, for people."""
         return self.plain or self.meaning
 
     def read(self, text: str) -> Value:
-        """The value that a text means; a text that means none is handed back as it is, for `fault` to find."""
+        """The value that a text means; a text that means none comes back, for `fault` to find."""
         word = text.strip()
         if word == DASH or (word == "none" and "none" not in self.choices):
             return None
@@ -61,82 +61,86 @@ class Parameter:
         return _READERS[self.kind](word)
 
     def fault(self, value: object) -> str:
-        """A sentence that says what a value should be, or nothing. A dash is none of its business (see `dash`)."""
-        if value is None or self._sound(value):
+        """A sentence about an impossible value; empty for a good one and for a dash."""
+        if value is None or self._allows(value):
             return ""
         near = did_you_mean(value if isinstance(value, str) else "", map(str, self.choices))
         return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
 
     def span(self) -> str:
         """What the parameter may be, in words."""
-        none = " or none" if self.optional else ""
         limits = f"{self.low}..{self.high}"
-        return {
-            "bool": "yes or no",
-            "choice": "one of " + ", ".join(map(str, self.choices)),
-            "int": f"a whole number {limits}{none}",
-            "pair": f"two whole numbers {limits}, like 40/60",
-            "table": f"at most {MAX_TABLE_ROWS} rows up-to:games, the first rising within {limits}, "
-            f"the second 1..{MAX_GAMES}, like 30:4/60:3/90:2/120:1",
-        }[self.kind]
+        if self.kind == "bool":
+            return "yes or no"
+        if self.kind == "choice":
+            return "one of " + ", ".join(map(str, self.choices))
+        if self.kind == "int":
+            return f"a whole number {limits}" + (" or none" if self.optional else "")
+        if self.kind == "pair":
+            return f"two whole numbers {limits}, like 40/60"
+        return (
+            f"up to {MAX_TABLE_ROWS} rows points:games, with rising points {limits} "
+            f"and games 1..{MAX_GAMES}, like 30:4/60:3/90:2/120:1"
+        )
 
     def write(self, value: Value) -> str:
-        """The canonical text of one of its values: `read` gives it back."""
+        """The canonical text of a value: `read` gives it back."""
         return "none" if value is None and self.optional else value_text(value)
 
-    def acts(self, row: Params) -> bool:
-        """Whether the parameter has an effect in a row (which must have a value for what this hangs on)."""
-        return _met(self.acts_with, row) and not (self.idle_with and _met(self.idle_with, row))
+    def acts(self, params: Params) -> bool:
+        """Whether the parameter has an effect under some rules.
 
-    def dash(self, row: Params) -> str:
-        """A sentence if the row has a dash where the parameter has an effect, else nothing."""
-        if row[self.name] is not None or self.optional or not self.acts(row):
+        Raises KeyError if these lack a value that decides it.
+        """
+        if not _met(self.acts_with, params):
+            return False
+        return not (self.idle_with and _met(self.idle_with, params))
+
+    def dash(self, params: Params) -> str:
+        """A sentence if the value is a dash where the parameter has an effect, else empty."""
+        if params[self.name] is not None or self.optional or not self.acts(params):
             return ""
         causes = list(self.acts_with)
-        causes += [name for name, values in self.idle_with.items() if row[name] not in values]
+        causes += [name for name, values in self.idle_with.items() if params[name] not in values]
         if not causes:
             return f"{self.name} always needs a value: give it one, like {self.proposal()}."
-        because = " and ".join(f"{name} = {value_text(row[name])}" for name in causes)
-        verb = "makes" if len(causes) == 1 else "make"
-        return f"{self.name} is a dash here, but {because} {verb} it count: give it a value, like {self.proposal()}."
+        because = " and ".join(f"{name} = {value_text(params[name])}" for name in causes)
+        return f"{self.name} needs a value with {because}: give it one, like {self.proposal()}."
 
     def proposal(self) -> str:
-        """A setting that a message may propose: the default, or the example where the default is a dash."""
+        """A setting to propose: the default, or the example if the default is a dash."""
         return f"{self.name}={value_text(self.example if self.default is None else self.default)}"
 
-    def _sound(self, value: object) -> bool:
+    def _allows(self, value: object) -> bool:
         if self.kind == "bool":
             return type(value) is bool
         if self.kind == "choice":
             return any(type(value) is type(choice) and value == choice for choice in self.choices)
         if self.kind == "int":
-            return self._number(value)
+            return self._is_number(value)
+        if not isinstance(value, list | tuple):
+            return False
         if self.kind == "pair":
-            return (
-                isinstance(value, list | tuple)
-                and len(value) == 2
-                and all(map(self._number, value))
-            )
-        return self._table(value)
+            return len(value) == 2 and all(map(self._is_number, value))
+        return self._is_table(value)
 
-    def _number(self, value: object) -> bool:
+    def _is_number(self, value: object) -> bool:
         return type(value) is int and self.low <= value <= self.high
 
-    def _table(self, value: object) -> bool:
-        if not isinstance(value, list | tuple) or not 1 <= len(value) <= MAX_TABLE_ROWS:
+    def _is_table(self, rows: list[Any] | tuple[Any, ...]) -> bool:
+        if not 1 <= len(rows) <= MAX_TABLE_ROWS:
             return False
-        if not all(
-            isinstance(row, list | tuple) and len(row) == 2 and self._number(row[0])
-            for row in value
-        ):
-            return False
-        rising = all(row[0] < after[0] for row, after in pairwise(value))
-        return rising and all(type(row[1]) is int and 1 <= row[1] <= MAX_GAMES for row in value)
+        for row in rows:
+            if not isinstance(row, list | tuple) or len(row) != 2 or not self._is_number(row[0]):
+                return False
+            if type(row[1]) is not int or not 1 <= row[1] <= MAX_GAMES:
+                return False
+        return all(row[0] < after[0] for row, after in pairwise(rows))
 
 
 @cache
 def variants_file() -> dict[str, Any]:
-    """The tables of variants.toml as they stand in the file."""
+    """The tables of variants.toml."""
     with Path(__file__).with_name("variants.toml").open("rb") as file:
         return tomllib.load(file)
 
@@ -144,11 +148,11 @@ def variants_file() -> dict[str, Any]:
 @cache
 def parameters() -> dict[str, Parameter]:
     """Every parameter by name, in the order of rules.md 11."""
-    return {
-        name: _parameter(name, section, table)
-        for section, tables in variants_file()["parameters"].items()
-        for name, table in tables.items()
-    }
+    found = {}
+    for section, tables in variants_file()["parameters"].items():
+        for name, table in tables.items():
+            found[name] = _parameter(name, section, table)
+    return found
 
 
 def _parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
@@ -159,12 +163,17 @@ def _parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
     return Parameter(name, section, **{**table, "choices": choices, "default": default})
 
 
-def _met(conditions: Conditions, row: Params) -> bool:
-    return all(row[name] in values for name, values in conditions.items())
+def _met(conditions: Conditions, params: Params) -> bool:
+    return all(params[name] in values for name, values in conditions.items())
+
+
+# Values as text; a text of another form comes back as it is
 
 
 def _truth(word: str) -> Value:
-    return True if word.lower() in _YES else False if word.lower() in _NO else word
+    if word.lower() in _YES:
+        return True
+    return False if word.lower() in _NO else word
 
 
 def _integer(word: str) -> Value:
@@ -172,15 +181,19 @@ def _integer(word: str) -> Value:
 
 
 def _pair(word: str) -> Value:
-    return [_integer(part.strip()) for part in word.split("/")] if "/" in word else word
+    if "/" not in word:
+        return word
+    return _integers(word, "/")
 
 
 def _table(word: str) -> Value:
-    return (
-        [[_integer(part.strip()) for part in row.split(":")] for row in word.split("/")]
-        if ":" in word
-        else word
-    )
+    if ":" not in word:
+        return word
+    return [_integers(row, ":") for row in word.split("/")]
+
+
+def _integers(text: str, separator: str) -> list[Value]:
+    return [_integer(part.strip()) for part in text.split(separator)]
 
 
 _READERS: dict[str, Callable[[str], Value]] = {

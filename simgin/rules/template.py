@@ -15,56 +15,59 @@ WIDTH = 100
 
 def variant_name(path: str) -> str:
     """A name for the first variant of a file, made from the file's own."""
-    plain = plain_name(Path(path)) or "mine"
-    return f"my-{plain}" if plain in names() else plain
+    name = plain_name(Path(path)) or "mine"
+    return f"my-{name}" if name in names() else name
 
 
 def variant_file(path: str, start: Variant) -> str:
-    """A file of variants with one in it, which is the game `start` until somebody takes the # away from a line."""
+    """The text of a file with one variant, which has the rules of `start` until it is edited."""
     name = variant_name(path)
-    own = ".toml" in start.text  # of a file, which a base may not be
-    settings = difference(find("standard"), start) if own else []
-    live = [f"{key} = {_value(parameters()[key], value)}" for key, _, value in settings]
-    return "\n".join([*_head(path, name, start, own), *live, *_comments(start), ""])
+    from_file = ".toml" in start.text  # a variant of a file cannot be the base of another
+    lines = [*_head(path, name, start, not from_file)]
+    if from_file:
+        for key, _, value in difference(find("standard"), start):
+            lines.append(f"{key} = {_value(parameters()[key], value)}")
+    return "\n".join([*lines, *_comments(start), ""])
 
 
-def _value(parameter: Parameter, value: Value) -> str:
-    """A value of a parameter as TOML has it."""
-    return json.dumps(parameter.write(None) if value is None else value)
-
-
-def _text(words: str) -> str:
-    """Words as a TOML text. JSON's escapes are TOML's, but that JSON lets one control character through."""
-    return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _head(path: str, name: str, start: Variant, own: bool) -> Iterator[str]:
-    yield f"# Variants of your own, for simgin. This one is played as {path}#{name}"
+def _head(path: str, name: str, start: Variant, with_base: bool) -> Iterator[str]:
+    yield f"# Variants of your own for simgin. Play this one as {path}#{name}"
     yield "#"
-    yield "# A second one is another [variants.NAME] with its table of changes; names are made of a-z, 0-9 and -."
+    yield "# To add a variant, write another [variants.NAME] with its table of changes."
+    yield "# Names consist of a-z, 0-9 and -."
     yield ""
     yield f"[variants.{name}]"
     yield f"title = {_text(name.replace('-', ' ').capitalize())}"
     yield f"about = {_text(start.title + ', with changes.')}"
-    yield '# source = "where the game comes from"'
-    if not own:
-        yield f"base = {_text(start.text)}  # what the changes start from: names of `simgin variants` and settings, joined by +"
+    yield '# source = "where the rules come from"'
+    if with_base:
+        yield "# What the changes start from: variants and settings, joined by +"
+        yield f"base = {_text(start.text)}"
     yield ""
     yield f"[variants.{name}.changes]"
-    yield "# Below is every rule with the value that it has now. Take the # away from a line and change the value."
+    yield "# Every rule with its present value. To change one, remove the # and edit the value."
 
 
 def _comments(start: Variant) -> Iterator[str]:
     for section, group in groupby(parameters().values(), key=lambda parameter: parameter.section):
         yield f"\n# --- {section} ---"
         for parameter in group:
+            about = _about(parameter, start)
             yield ""
-            yield textwrap.fill(
-                _said(parameter, start), WIDTH, initial_indent="#   ", subsequent_indent="#   "
-            )
+            yield textwrap.fill(about, WIDTH, initial_indent="#   ", subsequent_indent="#   ")
             yield f"# {parameter.name} = {_value(parameter, start.row[parameter.name])}"
 
 
-def _said(parameter: Parameter, start: Variant) -> str:
-    idle = "" if parameter.acts(start.row) else " No effect in the game as it stands."
-    return f"{parameter.words} ({parameter.span()}).{idle}"
+def _about(parameter: Parameter, start: Variant) -> str:
+    idle = "" if parameter.acts(start.row) else " No effect as the rules stand."
+    return f"{parameter.description} ({parameter.span()}).{idle}"
+
+
+def _value(parameter: Parameter, value: Value) -> str:
+    """A value of a parameter in TOML."""
+    return json.dumps(parameter.write(None) if value is None else value)
+
+
+def _text(words: str) -> str:
+    """A text in TOML: as in JSON, but for one control character that JSON does not escape."""
+    return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Users' variants: tables of a TOML file, read with every mistake reported at once.
+"""Users' variants: tables of a TOML file, with every mistake reported at once.
 
 [variants.club]
 title = "Club rules"
@@ -29,9 +29,11 @@ from simgin.text import toml
 from simgin.text.messages import did_you_mean, shown
 from simgin.text.toml import TomlError
 
-NAME = re.compile(r"[a-z0-9-]+", re.ASCII)
 SUFFIX = ".toml"
+MOST_LISTED = 8  # names in a message
+_NAME = re.compile(r"[a-z0-9-]+", re.ASCII)
 _REFERENCE = re.compile(r"([^+=#]*\.toml)(?:#(.*))?", re.DOTALL)
+_TEXTS = ("title", "about", "source", "base")
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -50,136 +52,130 @@ class _File(toml.Table):
 
 @dataclass(frozen=True)
 class UserVariant:
-    """A variant as its file has it. `faults` is what is wrong with it; `base` and `changes` are then what could be read."""
+    """A variant as its file has it; if it has faults, what could be read of it."""
 
     title: str = ""
     about: str = ""
     source: str = ""
-    base: str = "standard"  # a text, yet unread
+    base: str = "standard"  # a text, not read yet
     changes: dict[str, Value] = field(default_factory=dict)  # of known parameters
     faults: tuple[str, ...] = ()
 
 
 def find(reference: str) -> tuple[str, UserVariant]:
-    """A variant by `path/to/mine.toml#name`, or `mine.toml` if the file has only one: its canonical text, with the path as written.
+    """(canonical text, variant) of `path/to/mine.toml#name`, or `mine.toml` if it has only one.
 
-    FormError with every mistake of the file's form, or a sentence about the reference.
+    The path stays as written. Raises TomlError with every mistake in the form of the file, or
+    with a sentence about the reference.
     """
-    written = _REFERENCE.fullmatch(reference)
-    path, name = written.groups() if written else (_path_of(reference), "")
-    found = read(path)
-    chosen = name if name is not None else next(iter(found))
-    if name is None and len(found) > 1:
+    match = _REFERENCE.fullmatch(reference)
+    path, name = match.groups() if match else (_path_of(reference), "")
+    variants = read(path)
+    if name is None and len(variants) > 1:
+        known = _listed(f"{path}#{known}" for known in variants)
+        raise TomlError([f"{path} has several variants; name one of them: {known}."])
+    chosen = next(iter(variants)) if name is None else name
+    if chosen not in variants:
+        near = did_you_mean(chosen, variants)
         raise TomlError(
-            [
-                f"{path} has several variants; say which: {_listed(f'{path}#{one}' for one in found)}."
-            ]
+            [f"{path} has no variant {shown(chosen)}; it has {_listed(variants)}{near}"]
         )
-    if chosen not in found:
-        near = did_you_mean(chosen, found)
-        raise TomlError([f"{path} has no variant {shown(chosen)}; it has {_listed(found)}{near}"])
-    return f"{path}#{chosen}", found[chosen]
+    return f"{path}#{chosen}", variants[chosen]
 
 
 def read(path: str) -> Mapping[str, UserVariant]:
-    """The variants of a file by name, sound or not. FormError if it is none: with one sentence, or one for every mistake in it."""
+    """The variants of a file by name, with their faults.
+
+    Raises TomlError if the file cannot be read, or with every mistake if its form is wrong.
+    """
     if sentence := path_fault(path):
         raise TomlError([sentence])
-    raw = toml.read_tables(
-        Path(path), "name a file of variants, or make one with `simgin variants new`"
-    )
+    remedy = "name a file of variants, or make one with `simgin variants new`"
+    raw = toml.read_tables(Path(path), remedy)
     tables = raw.get("variants")
-    found = (
-        {name: _entry(path, name, table) for name, table in tables.items()}
-        if isinstance(tables, dict)
-        else {}
-    )
+    variants = {}
+    if isinstance(tables, dict):
+        variants = {name: _user_variant(path, name, table) for name, table in tables.items()}
     try:
         _File.model_validate(raw)
     except ValidationError as error:
-        own = [fault for entry in found.values() for fault in entry.faults]
-        raise TomlError(
-            toml.describe_mistakes(path, error, lambda _: _File.model_fields) + own
-        ) from None
-    return found
+        sentences = toml.describe_mistakes(path, error, lambda _: _File.model_fields)
+        for variant in variants.values():
+            sentences += variant.faults
+        raise TomlError(sentences) from None
+    return variants
 
 
 def path_fault(path: str) -> str:
-    """A sentence if a path cannot be part of a variant's text, else nothing."""
+    """A sentence if a path cannot be part of a variant's text, else empty."""
     if not path.isprintable():
-        return f"{shown(path)} is no path of a file of variants: it has characters that cannot be printed."
+        return f"the path {shown(path)} has characters that cannot be printed: rename the file."
     if path != path.strip():
-        return f"{shown(path)} begins or ends with a blank, which a variant's text cannot carry: rename the file."
+        return f"the path {shown(path)} begins or ends with a blank: rename the file."
     if not path.endswith(SUFFIX):
-        return f"{shown(path)} is no file of variants: such a file is named like mine.toml, and a variant in it like mine.toml#club."
+        return (
+            f"{shown(path)} is not a file of variants: its name must end in .toml, as in "
+            "mine.toml; a variant in it is mine.toml#club."
+        )
     if any(sign in path for sign in "+=#"):
-        return f"{shown(path)} has a sign in its path that a variant's text cannot carry (+ = or #): rename the file or its folder."
+        return (
+            f"the path {shown(path)} has a +, = or #, which mean something else in a variant: "
+            "rename the file or its folder."
+        )
     return ""
 
 
 def _path_of(reference: str) -> str:
     """The path in a reference that is not well formed."""
-    return (
-        reference
-        if reference.endswith(SUFFIX) or "#" not in reference
-        else reference.rpartition("#")[0]
-    )
+    if reference.endswith(SUFFIX) or "#" not in reference:
+        return reference
+    return reference.rpartition("#")[0]
 
 
-def _listed(names: Iterable[str], most: int = 8) -> str:
-    first = list(islice(names, most + 1))
-    return ", ".join(first[:most]) + (" and more" if len(first) > most else "")
+def _listed(names: Iterable[str]) -> str:
+    first = list(islice(names, MOST_LISTED + 1))
+    return ", ".join(first[:MOST_LISTED]) + (" and more" if len(first) > MOST_LISTED else "")
 
 
-def _entry(path: str, name: str, raw: Any) -> UserVariant:
+def _user_variant(path: str, name: str, raw: Any) -> UserVariant:
+    """A table of the file as a variant, with its faults."""
     faults = _name_faults(path, name)
     try:
         _Entry.model_validate(raw)
     except ValidationError as error:
-        faults += toml.describe_mistakes(
-            path, error, lambda _: _Entry.model_fields, inside=("variants", name)
-        )
+        inside = ("variants", name)
+        faults += toml.describe_mistakes(path, error, lambda _: _Entry.model_fields, inside)
     table = raw if isinstance(raw, dict) else {}
-    words = {
-        key: table[key]
-        for key in ("title", "about", "source", "base")
-        if isinstance(table.get(key), str)
-    }
-    changes = table.get("changes", {})
-    settings = (
-        [_Setting(key, value) for key, value in changes.items()]
-        if isinstance(changes, dict)
-        else []
-    )
-    faults += [
-        f"{path}: variants, {name}, changes: {setting.fault}"
-        for setting in settings
-        if setting.fault
-    ]
-    return UserVariant(
-        **words,
-        changes={one.name: one.value for one in settings if one.name in parameters()},
-        faults=tuple(faults),
-    )
+    texts = {key: table[key] for key in _TEXTS if isinstance(table.get(key), str)}
+    changes: dict[str, Value] = {}
+    settings = table.get("changes", {})
+    for key, raw_value in settings.items() if isinstance(settings, dict) else ():
+        value, fault = _setting(key, raw_value)
+        if fault:
+            faults.append(f"{path}: variants, {name}, changes: {fault}")
+        if key in parameters():
+            changes[key] = value
+    return UserVariant(**texts, changes=changes, faults=tuple(faults))
 
 
 def _name_faults(path: str, name: str) -> list[str]:
     if name in variants_file()["variants"]:
         return [
-            f"{path}: variants, {name}: simgin has a variant of this name; call yours something else, like my-{name}."
+            f"{path}: variants, {name}: simgin has a variant of this name; "
+            f"call yours something else, like my-{name}."
         ]
-    if NAME.fullmatch(name):
+    if _NAME.fullmatch(name):
         return []
     return [
-        f"{path}: variants, {shown(name)}: a name is made of a-z, 0-9 and -; write it so, like [variants.my-game]."
+        f"{path}: variants, {shown(name)}: names consist of a-z, 0-9 and -, "
+        "as in [variants.my-game]."
     ]
 
 
-class _Setting:
-    """One line of a table of changes: a parameter, and its value in the types of TOML or as on the command line."""
-
-    def __init__(self, name: str, value: Any) -> None:
-        self.name = name
-        parameter = parameters().get(name)
-        self.value = parameter.read(value) if parameter and isinstance(value, str) else value
-        self.fault = parameter.fault(self.value) if parameter else unknown_parameter(name)
+def _setting(name: str, raw: Any) -> tuple[Value, str]:
+    """(value, fault) of a line of changes, in the types of TOML or as on the command line."""
+    parameter = parameters().get(name)
+    if parameter is None:
+        return raw, unknown_parameter(name)
+    value = parameter.read(raw) if isinstance(raw, str) else raw
+    return value, parameter.fault(value)

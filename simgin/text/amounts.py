@@ -1,4 +1,4 @@
-"""Amounts as people write them: counts (200k), half-widths (0.1%), Elo bounds (0,10), times (30s)."""
+"""Amounts as people write them: counts (200k), half-widths (0.1%), Elo bounds, times (30s)."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ def test_parameters_agree_with_the_table_of_rules():
 
 def test_descriptions_do_not_cite_clause_numbers():
     for parameter in parameters().values():
-        assert not re.search(r"section|\d\.\d", parameter.words)
-        assert (parameter.plain == "") == (parameter.words == parameter.meaning)
+        assert not re.search(r"section|\d\.\d", parameter.description)
+        assert (parameter.plain == "") == (parameter.description == parameter.meaning)
 
 
 def test_parameters_have_the_types_of_the_table_of_rules():

@@ -90,9 +90,9 @@ def test_a_new_file_names_its_variant(file, name):
             "in a folder",
         ),
         ("there.toml/mine.toml", "cannot be written: Not a directory"),
-        ("mine.txt", "'mine.txt' is no file of variants"),
-        ("a+b.toml", "'a+b.toml' has a sign in its path"),
-        (" a.toml", "' a.toml' begins or ends with a blank"),
+        ("mine.txt", "'mine.txt' is not a file of variants"),
+        ("a+b.toml", "the path 'a+b.toml' has a +, = or #"),
+        (" a.toml", "the path ' a.toml' begins or ends with a blank"),
         (f"{'x' * 250}.toml", "cannot be written: File name too long"),
     ],
 )

@@ -49,7 +49,7 @@ REFUSED = [
     ),
     (
         "standard+take_to_knock=melded+take_discard=no+first_turn=free",
-        "take_to_knock = melded is about cards taken",
+        "take_to_knock = melded applies to cards taken",
     ),
     (
         "standard+take_discard=no",
@@ -69,7 +69,7 @@ REFUSED = [
     ("solitaire-gin+joker=none", "deal_scoring = winloss needs a joker in the deck"),
     (
         f"{SOLO}+joker_in_hand=-",
-        "joker_in_hand is a dash here, but joker = before_deal makes it count",
+        "joker_in_hand needs a value with joker = before_deal",
     ),
     (
         f"{SOLO}+first_turn=discard_first",
@@ -100,7 +100,10 @@ REFUSED = [
     ),
     ("standard+max_draws=15", "max_draws = 15 is for one player"),
     (f"{SOLO}+max_draws=15", "max_draws = 15 needs deal_scoring = penalty, not joker"),
-    ("solitaire-gin+knock_limit=10", "deal_scoring = winloss knows gin only, and knock_limit = 10"),
+    (
+        "solitaire-gin+knock_limit=10",
+        "deal_scoring = winloss allows only gin, but knock_limit = 10",
+    ),
     (f"{SOLO}+rush", "rush_premium = yes needs two players"),
     (f"{SOLO}+layoff=yes", "layoff = yes needs two players"),
     (f"{SOLO}+shot", "shot = yes needs two players"),
@@ -109,7 +112,7 @@ REFUSED = [
         (f"{SOLO}+goal={goal}", f"goal = {goal} needs two")
         for goal in ("columns", "games", "race", "twofold", "deals")
     ),
-    ("standard+goal=total", "goal = total adds up penalties, and deal_scoring = versus"),
+    ("standard+goal=total", "goal = total adds up penalties, but deal_scoring = versus"),
     (
         "solitary-gin+goal=points+points_target=100",
         "goal = points cannot be reached with deal_scoring = penalty",
@@ -118,25 +121,24 @@ REFUSED = [
         "pro+game_table=30:4/119:1",
         "game_table = 30:4/119:1 ends below points_target - 1 (points_target = 121)",
     ),
-    ("standard+start_points=0/100", "start_points = 0/100 has reached points_target = 100 already"),
-    ("pro+start_points=121/0", "start_points = 121/0 has reached points_target = 121 already"),
-    ("race+start_points=121/0", "start_points = 121/0 has reached points_target = 121 already"),
+    ("standard+start_points=0/100", "start_points = 0/100 has already reached points_target = 100"),
+    ("pro+start_points=121/0", "start_points = 121/0 has already reached points_target = 121"),
+    ("race+start_points=121/0", "start_points = 121/0 has already reached points_target = 121"),
     (
         "race+start_points=0/121+race_points_seat=1",
-        "start_points = 0/121 has reached points_target = 121 already",
+        "start_points = 0/121 has already reached points_target = 121",
     ),
     ("standard+die=deal", "die = deal needs goal = deals, not points"),
     ("standard+die=game", "die = game needs goal = games, not points"),
-    ("dice+deals_target=2", "deals_target must be 3..21 with die = deal, and it is 2"),
-    ("dice+deals_target=22", "deals_target must be 3..21 with die = deal, and it is 22"),
+    ("dice+deals_target=2", "deals_target must be 3..21 with die = deal, not 2"),
+    ("dice+deals_target=22", "deals_target must be 3..21 with die = deal, not 22"),
     (
         "solitaire-gin-scored+big_gin=yes",
-        "big_gin_bonus is a dash here, but deal_scoring = joker and big_gin = yes",
+        "big_gin_bonus needs a value with deal_scoring = joker and big_gin = yes",
     ),
     (
         "solitaire-gin-scored+knock_limit=10+undercut_on_tie=no",
-        "undercut_bonus is a dash here, but deal_scoring = joker and knock_limit = 10 "
-        "make it count",
+        "undercut_bonus needs a value with deal_scoring = joker and knock_limit = 10",
     ),
 ]
 

@@ -186,8 +186,7 @@ def test_importing_reads_no_file_and_no_heavy_library():
         ),
         (
             "standard+shutout=-",
-            "shutout is a dash here, but goal = points makes it count: give it a value, "
-            "like shutout=none.",
+            "shutout needs a value with goal = points: give it one, like shutout=none.",
         ),
         ("standard+goal=-", "goal always needs a value: give it one, like goal=points."),
         ("standard+big_gin", "big_gin is a parameter and needs a value, like big_gin=no."),
@@ -198,7 +197,7 @@ def test_importing_reads_no_file_and_no_heavy_library():
         ),
         (
             "standard++rush",
-            "'standard++rush' has an empty part: join names and settings by plus signs, "
+            "'standard++rush' has an empty part: join names and settings with plus signs, "
             "like oklahoma+gin_bonus=20.",
         ),
     ],
@@ -212,7 +211,7 @@ def test_a_bad_text_is_refused_in_a_sentence(text, sentence):
 )
 def test_a_bad_table_of_variants_is_refused(rows):
     (sentence,) = sentences(f"pro+game_table={rows}")
-    assert sentence.startswith("game_table must be at most 8 rows up-to:games")
+    assert sentence.startswith("game_table must be up to 8 rows points:games")
     assert "like 30:4/60:3/90:2/120:1" in sentence
 
 

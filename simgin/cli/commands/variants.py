@@ -206,7 +206,7 @@ def _section_table(title: str, section: Sequence[Parameter], variant: Variant) -
     out = grid(title, "rule", "value", "meaning")
     out.columns[0].no_wrap, out.columns[1].max_width = True, 22
     for parameter in section:
-        out.add_row(parameter.name, _text(parameter, variant), parameter.words)
+        out.add_row(parameter.name, _text(parameter, variant), parameter.description)
     return out
 
 
@@ -220,7 +220,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
     matters = False
     for parameter in changes:
         cells = _text(parameter, first), _text(parameter, second)
-        out.add_row(parameter.name, *cells, parameter.words)
+        out.add_row(parameter.name, *cells, parameter.description)
         matters = matters or _matters(parameter, first) or _matters(parameter, second)
     yield out
     if not matters:
@@ -274,7 +274,7 @@ def _diff_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str
         "text_b": parameter.write(b),
         "acts_a": parameter.acts(first.row),
         "acts_b": parameter.acts(second.row),
-        "meaning": parameter.words,
+        "meaning": parameter.description,
     }
 
 
@@ -289,5 +289,5 @@ def _rule_row(parameter: Parameter, variant: Variant, base: Variant) -> dict[str
         "acts": parameter.acts(variant.row),
         "standard": parameter.write(base.row[parameter.name]),
         "may_be": parameter.span(),
-        "meaning": parameter.words,
+        "meaning": parameter.description,
     }
