@@ -19,7 +19,7 @@ from simgin.stats.estimate import Z95
 from simgin.stats.metrics import headline
 from simgin.stats.mirroring import Sweeps
 from simgin.stats.played import Played
-from simgin.stats.ratings import Cycles, Pairing
+from simgin.stats.ratings import Cycles, Pairings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,17 +182,17 @@ class Findings:
         return [i for i, cell in enumerate(self.cells) if cell.mirrored]
 
     @cached_property
-    def _leagues(self) -> list[tuple[str, list[Pairing]]]:
+    def _leagues(self) -> list[tuple[str, Pairings]]:
         """Every variant in which three or more strategies each met each, and their pairings."""
         by_variant: dict[str, list[int]] = {}
         for i in self._mirrored:
             by_variant.setdefault(self.cells[i].variant, []).append(i)
-        leagues = []
+        leagues: list[tuple[str, Pairings]] = []
         for variant, places in by_variant.items():
             players = {name for i in places for name in self.cells[i].players}
             if len(players) > 2 and len(places) == comb(len(players), 2):
-                cells = [(self.cells[i], self.rows(i)) for i in places]
-                leagues.append((variant, [Pairing(cell.a, cell.b, rows) for cell, rows in cells]))
+                pairings = {(self.cells[i].a, self.cells[i].b): self.rows(i) for i in places}
+                leagues.append((variant, pairings))
         return leagues
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:

@@ -219,14 +219,14 @@ def ladder(review: Review) -> pd.DataFrame:
 def convergence(review: Review) -> pd.DataFrame:
     """The running share of matches that gold-early takes from gold, with its confidence sequence, of the first variant."""
     game = review.games[0]
-    met = game.pairing(*NAMED_PAIR)
-    metric, as_b = metrics.BY_NAME["match_win"], met.a != NAMED_PAIR[0]
-    final = quantity.ratio(met.rows, metric, as_b)
+    pair, matches = game.pairing(*NAMED_PAIR)
+    metric, as_b = metrics.BY_NAME["match_win"], pair[0] != NAMED_PAIR[0]
+    final = quantity.ratio(matches, metric, as_b)
     if not final.se > 0:
         return _frame([])  # two who play alike: there is nothing to settle
-    total = int(met.rows[:, sums.UNITS].sum())
+    total = int(matches[:, sums.UNITS].sum())
     rows = []
-    for part in (met.rows[:i] for i in range(2, len(met.rows) + 1)):
+    for part in (matches[:i] for i in range(2, len(matches) + 1)):
         units, own = int(part[:, sums.UNITS].sum()), quantity.ratio(part, metric, as_b)
         half = sequential.multiplier(units, total) * final.se * np.sqrt(total / units)
         rows.append(

@@ -117,7 +117,7 @@ def break_even(premiums: Mapping[int, Quantity]) -> Quantity:
     slope, level = float(weights @ values), float(values.mean())
     n = sum(part.n for part in parts)
     if slope == 0:
-        return Quantity.told(np.nan, np.nan, n)
+        return Quantity.with_error(np.nan, np.nan, n)
     # the root is mean - level / slope: each value moves it by -1 / (m slope) + level / slope^2 * weight
     gradient = -1 / (len(parts) * slope) + level / slope**2 * weights
     moves = gradient @ np.array([part.moves for part in parts])

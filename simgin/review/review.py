@@ -431,7 +431,8 @@ def merged(rows: np.ndarray) -> np.ndarray:
 
 def _extras(rows: Sequence[Mapping[Hashable, Any]]) -> dict[str, Told]:
     return {
-        str(row["metric"]): Quantity.told(row["value"], row["se"], int(row["n"])) for row in rows
+        str(row["metric"]): Quantity.with_error(row["value"], row["se"], int(row["n"]))
+        for row in rows
     }
 
 

@@ -20,7 +20,7 @@ from simgin.rules.parameters import Params
 from simgin.stats import metrics, quantity, ratings
 from simgin.stats.estimate import POWER_80
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratings import Pairing
+from simgin.stats.ratings import Pairings
 
 FIELD = ("gold", "gold-early", "simple", "gin-only")
 FULL = "gold-early"  # the player that restricted ones are measured against
@@ -71,7 +71,7 @@ class Game:
         """The mean over the field of any function of a cell's sum of batch rows."""
         rows = [self.cells[name, name] for name in self.field]
         return quantity.mean(
-            [quantity.jackknifed(one, of, int(one[:, DEALS].sum())) for one in rows]
+            [quantity.jackknife(one, of, int(one[:, DEALS].sum())) for one in rows]
         )
 
     def lasting(self, pairs: Sequence[tuple[str, str]]) -> list[Quantity]:
@@ -94,18 +94,15 @@ class Game:
                 groups.setdefault(rows.tobytes(), []).append(name)
         return [tuple(names) for names in groups.values() if len(names) > 1]
 
-    def pairing(self, a: str, b: str) -> Pairing:
-        """The matches of two different strategies."""
-        return (
-            Pairing(a, b, self.cells[a, b])
-            if (a, b) in self.cells
-            else Pairing(b, a, self.cells[b, a])
-        )
+    def pairing(self, a: str, b: str) -> tuple[tuple[str, str], np.ndarray]:
+        """Two different strategies as their cell names them, and its batch rows."""
+        pair = (a, b) if (a, b) in self.cells else (b, a)
+        return pair, self.cells[pair]
 
     def between(self, metric: str, a: str, b: str) -> Quantity:
         """A metric of a against b."""
-        met = self.pairing(a, b)
-        return quantity.ratio(met.rows, metrics.BY_NAME[metric], as_b=met.a != a)
+        pair, rows = self.pairing(a, b)
+        return quantity.ratio(rows, metrics.BY_NAME[metric], as_b=pair[0] != a)
 
     def matrix(self, metric: str = "margin") -> Matrix:
         """Everyone who knocks otherwise against everyone else."""
@@ -116,9 +113,9 @@ class Game:
         }
         return Matrix(ks, {pair: cell for pair, cell in rows.items() if cell is not None}, metric)
 
-    def league(self, names: Sequence[str]) -> list[Pairing]:
+    def league(self, names: Sequence[str]) -> Pairings:
         """The pairings of some players, each with each."""
-        return [self.pairing(a, b) for a, b in itertools.combinations(names, 2)]
+        return dict(self.pairing(a, b) for a, b in itertools.combinations(names, 2))
 
 
 @dataclass(frozen=True)
@@ -174,7 +171,7 @@ def _turns_at(q: float) -> Callable[[Game], Told]:
         lasting = game.lasting([(name, name) for name in game.field])
         ends = np.array([(own.value, *own.limits) for own in lasting])
         value, low, high = (float(np.argmax(column <= 1 - q + TINY)) for column in ends.T)
-        return Quantity.chosen(value, (low, high), lasting[0].n)
+        return Quantity.with_span(value, (low, high), lasting[0].n)
 
     return found
 
@@ -221,7 +218,7 @@ def _best_limit(game: Game) -> Told:
         "margin" if goal_of(game.row).score == "points" else "match_win"
     )  # who waits gets points, who knocks gets deals
     best, alike = matrix.best()
-    return Quantity.chosen(best, (alike[0], alike[-1]), matrix.mean(best).n)
+    return Quantity.with_span(best, (alike[0], alike[-1]), matrix.mean(best).n)
 
 
 def _patience(game: Game) -> Told:
@@ -236,7 +233,7 @@ def _early(game: Game) -> Told:
 
 def _verdict(game: Game) -> Told:
     """Matches, in pairs, that tell the named pair apart at 5 % in four runs of five: 2 (2.8 sd / lead)^2, sd that of a pair (METRICS 3)."""
-    rows = game.pairing(*NAMED_PAIR).rows
+    _, rows = game.pairing(*NAMED_PAIR)
     counts = rows[:, sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + sums.PAIR_BINS].sum(axis=0)
     scores = np.arange(sums.PAIR_BINS) / (sums.PAIR_BINS - 1)
     mean = counts @ scores / counts.sum()
@@ -248,25 +245,25 @@ def _verdict(game: Game) -> Told:
     needed = [
         float(np.ceil(2 * POWER_80**2 * variance / size**2)) for size in (lead.value, far, near)
     ]
-    return Quantity.chosen(needed[0], (needed[1], needed[2]), lead.n)
+    return Quantity.with_span(needed[0], (needed[1], needed[2]), lead.n)
 
 
 def _spread_of_ratings(game: Game) -> Told:
     met = game.league(game.field)
     if len(game.field) < FEWEST_PLAYERS:
         return "too few players"
-    spreads = np.std(ratings.leaving_out(met), axis=1, ddof=1)
-    return quantity.of_left_out(float(spreads[0]), spreads[1:], _matches(met))
+    spreads = np.std(ratings.leave_batches_out(met), axis=1, ddof=1)
+    return quantity.from_left_out(float(spreads[0]), spreads[1:], _matches(met))
 
 
 def _chain(game: Game) -> Told:
     met = game.league(game.players)
     found = skill.chain(ratings.cross_table(met))
-    return Quantity.chosen(found.steps, (found.steps, found.most), _matches(met))
+    return Quantity.with_span(found.steps, (found.steps, found.most), _matches(met))
 
 
-def _matches(met: Sequence[Pairing]) -> int:
-    return sum(int(one.rows[:, MATCHES].sum()) for one in met)
+def _matches(met: Pairings) -> int:
+    return sum(int(rows[:, MATCHES].sum()) for rows in met.values())
 
 
 def _lead(a: str, b: str) -> Callable[[Game], Told]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from simgin.stats import metrics, quantity, ratings, sequential
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratings import Pairing
+from simgin.stats.ratings import Pairings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,7 @@ def _longest(players: Sequence[str], beats: Mapping[str, Sequence[str]]) -> tupl
     return max((from_here((name,)) for name in players), key=len, default=())
 
 
-def ladder(pairings: Sequence[Pairing], order: Sequence[str]) -> pd.DataFrame:
+def ladder(pairings: Pairings, order: Sequence[str]) -> pd.DataFrame:
     """The share of matches that each of `order`, best first, takes from the next: columns strategy, opponent, value, low, high, n."""
     import pandas as pd
 
@@ -76,15 +76,16 @@ def ladder(pairings: Sequence[Pairing], order: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["strategy", "opponent", "value", "low", "high", "n"])
 
 
-def share(pairings: Sequence[Pairing], a: str, b: str) -> Quantity:
+def share(pairings: Pairings, a: str, b: str) -> Quantity:
     """The share of matches that a takes from b, whichever of them the cell names first."""
-    (cell,) = (one for one in pairings if {one.a, one.b} == {a, b})
-    return quantity.ratio(cell.rows, metrics.BY_NAME["match_win"], as_b=cell.a != a)
+    as_b = (b, a) in pairings
+    rows = pairings[(b, a) if as_b else (a, b)]
+    return quantity.ratio(rows, metrics.BY_NAME["match_win"], as_b)
 
 
 def elo(won: Quantity) -> Quantity:
     """The lead in Elo that a share of matches is worth, 400 log10(s / (1 - s)); NaN at 0 and 1."""
     if not 0 < won.value < 1:
-        return Quantity.told(np.nan, np.nan, won.n)
+        return Quantity.with_error(np.nan, np.nan, won.n)
     slope = ratings.ELO / (won.value * (1 - won.value))
     return won.scaled(slope, sequential.elo_of_share(won.value) - slope * won.value)

@@ -38,7 +38,7 @@ def extras(seen: Deals) -> dict[str, Told]:
     found: dict[str, Told] = {"gin_draw": "nobody went gin", "joker_share": "no joker decides here"}
     for key, row in (("gin_draw", draws[:1]), ("joker_share", joker)):
         for one in row:
-            found[key] = Quantity.told(
+            found[key] = Quantity.with_error(
                 one["value"], (one["high"] - one["low"]) / 2 / Z95, int(one["n"])
             )
     return found

@@ -69,9 +69,9 @@ def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
     """rho of all batches, with its error by the jackknife over batches."""
     total, n = batches.total(rows), batches.count_played(rows, unit)
     if total[sums.UNITS] < ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
-        return Quantity.told(np.nan, np.nan, n)
+        return Quantity.with_error(np.nan, np.nan, n)
     whole = float(rho(total[None], unit)[0])
-    return quantity.of_left_out(whole, rho(total - rows, unit), n)
+    return quantity.from_left_out(whole, rho(total - rows, unit), n)
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:

@@ -40,12 +40,12 @@ class Quantity:
     span: tuple[float, float] | None = None
 
     @classmethod
-    def told(cls, value: float, se: float, n: int, share: bool = False) -> Quantity:
+    def with_error(cls, value: float, se: float, n: int, share: bool = False) -> Quantity:
         """An estimate whose error is known, but not its batches."""
         return cls(value, n, NO_MOVES, np.inf, share, se)
 
     @classmethod
-    def chosen(cls, value: float, span: tuple[float, float], n: int) -> Quantity:
+    def with_span(cls, value: float, span: tuple[float, float], n: int) -> Quantity:
         """A choice or a count, with the least and the largest that it may be."""
         return cls(float(value), n, NO_MOVES, np.inf, span=(float(span[0]), float(span[1])))
 
@@ -110,7 +110,7 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     n = batches.count_played(rows, metric.unit)
     below = int(rows[:, sums.SUM + sums.FACT[metric.denominator]].sum())
     if not below:
-        return Quantity.told(np.nan, np.nan, n, metric.share)
+        return Quantity.with_error(np.nan, np.nan, n, metric.share)
     fact, sign = metric.fact(as_b), metric.sign(as_b)
     value = sign * rows[:, sums.SUM + fact].sum() / metric.scale / below
     moves = sign * batches.influence(rows, fact, metric.scale)
@@ -129,14 +129,14 @@ def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
     ]
 
 
-def jackknifed(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
+def jackknife(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
     """Any function of the sum of batch rows (batches, columns)."""
     total = rows.sum(axis=0)
     left_out = np.array([function(total - row) for row in rows])
-    return of_left_out(float(function(total)), left_out, n)
+    return from_left_out(float(function(total)), left_out, n)
 
 
-def of_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
+def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
     """A value from what it is with each batch left out, float64 (batches,).
 
     The moves are those of the jackknife (Efron 1982, 3.1).
@@ -156,4 +156,4 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
         fewest = min(part.batches for part in parts)
         return Quantity(value, n, np.mean(moves, axis=0), fewest, share)
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
-    return Quantity.told(value, se, n, share)
+    return Quantity.with_error(value, se, n, share)

@@ -390,10 +390,13 @@ def test_players_with_equal_rows_play_alike():
 def test_a_metric_without_an_error_is_not_stated(metrics):
     trait = next(trait for trait in TRAITS if trait.key == "turns")
     assert (
-        sentences._said(trait, Quantity.told(17.0, np.nan, 10)) == ""
+        sentences._said(trait, Quantity.with_error(17.0, np.nan, 10)) == ""
         and sentences._said(trait, "why") == ""
     )
-    assert sentences._said(trait, Quantity.told(17.0, 0.5, 10)) == "a deal takes 17.00 ± 0.98 turns"
+    assert (
+        sentences._said(trait, Quantity.with_error(17.0, 0.5, 10))
+        == "a deal takes 17.00 ± 0.98 turns"
+    )
 
 
 def test_the_page_has_everything(made):

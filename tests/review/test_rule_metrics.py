@@ -18,7 +18,6 @@ from simgin.review.rule_metrics import TRAITS, Game
 from simgin.rules import variants
 from simgin.stats import metrics, quantity, ratings
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratings import Pairing
 from support import toy_deals as toy
 
 SEED = 7
@@ -311,7 +310,7 @@ def test_the_skill_chain_has_every_player_once():
 
 
 def test_the_ladder_counts_both_directions_of_a_pair():
-    met = [Pairing("b", "a", won(0.3)), Pairing("b", "c", won(0.8))]
+    met = {("b", "a"): won(0.3), ("b", "c"): won(0.8)}
     found = skill.ladder(met, ["a", "b", "c"])
     assert found[["strategy", "opponent"]].values.tolist() == [["a", "b"], ["b", "c"]]
     assert found["value"].tolist() == pytest.approx([0.7, 0.8])
@@ -447,7 +446,7 @@ def test_intervals_of_the_spread_of_ratings_have_nominal_coverage():
     cells = {pair: played(units, 9)[:500] for pair, units in bags.items()}
     row = variants.find("standard").row
     truth = np.std(
-        ratings.leaving_out([Pairing(*pair, units * 10**6) for pair, units in bags.items()])[0],
+        ratings.leave_batches_out({pair: units * 10**6 for pair, units in bags.items()})[0],
         ddof=1,
     )
     games = [

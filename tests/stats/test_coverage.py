@@ -27,7 +27,6 @@ from simgin.stats import (
 )
 from simgin.stats.estimate import quantile, wilson
 from simgin.stats.played import Played
-from simgin.stats.ratings import Pairing
 from simgin.stats.ratios import estimate_metric
 from support import toy_deals as toy
 
@@ -240,7 +239,7 @@ def test_a_strategy_against_its_clone_takes_half():
         rows = toy.rows(stream(6, number), population, EXPERIMENTS, 300)
         low, high = estimated([name], rows)
         check(coverage_by_metric([name], low, high, 0.5 if how else 0))
-        crossed = [ratings._crossed(Pairing("a", "b", row[None]))[0] for row in rows]
+        crossed = [ratings._cross_rows("a", "b", row[None])[0] for row in rows]
         limits = np.array([one[4:6] for one in crossed], dtype=float)
         check(coverage_by_metric(["share"], limits[:, :1], limits[:, 1:], 0.5))
 
@@ -253,10 +252,9 @@ def round_robin():
     """The unit populations of all pairings on the same packs, and the ratings of their means."""
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
     bags = [bag(7, win=0.5 + STRENGTH[i] - STRENGTH[j]) for i, j in pairs]
-    whole = [
-        Pairing(PLAYERS[i], PLAYERS[j], units * 10**9)
-        for (i, j), units in zip(pairs, bags, strict=True)
-    ]
+    whole = {
+        (PLAYERS[i], PLAYERS[j]): units * 10**9 for (i, j), units in zip(pairs, bags, strict=True)
+    }
     fitted = ratings.strengths(ratings._wins(PLAYERS, whole, np.ones((1, 100))))[0]
     return pairs, bags, ratings.ELO * (fitted - fitted[0])
 
@@ -268,9 +266,7 @@ def test_intervals_of_ratings_have_nominal_coverage(batches):
     cells = zip(*(repeated(units, batches, 7) for units in bags), strict=True)
     found = []
     for i, rows in enumerate(cells):
-        field = [
-            Pairing(PLAYERS[a], PLAYERS[b], one) for (a, b), one in zip(pairs, rows, strict=True)
-        ]
+        field = {(PLAYERS[a], PLAYERS[b]): cell for (a, b), cell in zip(pairs, rows, strict=True)}
         frame = ratings.ratings(field, seed=i).set_index("strategy").loc[list(PLAYERS[1:])]
         found.append(frame[["low", "high"]].to_numpy())
     low, high = np.moveaxis(np.array(found), 2, 0)

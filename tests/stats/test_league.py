@@ -10,7 +10,7 @@ from simgin import plots
 from simgin.core.cell import Cell
 from simgin.stats import league, table
 from simgin.stats.played import Played
-from simgin.stats.ratings import Pairing, cross_table, ratings
+from simgin.stats.ratings import cross_table, ratings
 from support import toy_deals as toy
 
 NAMES = ("simple", "b", "c")
@@ -37,9 +37,7 @@ def standings(rows):
         for (a, b), part in rows.items()
         for as_b in (False, True)
     ]
-    return league.standings(
-        sides, ratings([Pairing(a, b, part) for (a, b), part in rows.items()], 1)
-    )
+    return league.standings(sides, ratings(rows, 1))
 
 
 def plain(rows, name, metric):
@@ -98,15 +96,13 @@ def test_a_league_of_deals_has_no_match_columns():
         for (a, b), part in rows.items()
         for as_b in (False, True)
     ]
-    found = league.standings(
-        sides, ratings([Pairing(a, b, part) for (a, b), part in rows.items()], 1)
-    )
+    found = league.standings(sides, ratings(rows, 1))
     assert found["match_win"].isna().all() and found["deal_win"].notna().all()
 
 
 def test_the_heat_map_shows_who_beats_whom():
     rows = played(6)
-    cross = cross_table([Pairing(a, b, part) for (a, b), part in rows.items()])
+    cross = cross_table(rows)
     found = standings(rows).assign(variant="v")
     figure = plots.league(found, cross, unit="match", seed=1)
     texts = [text.get_text() for text in figure.axes[0].texts]

@@ -8,7 +8,7 @@ from scipy import optimize
 
 from simgin.core import sums
 from simgin.stats import ratings
-from simgin.stats.ratings import ELO, Pairing, cross_table, cycles, resample, strengths
+from simgin.stats.ratings import ELO, cross_table, cycles, resample, strengths
 from support import toy_deals as toy
 from support.plain_philox import plain_words
 
@@ -26,15 +26,15 @@ def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
         won,
         pairs - won,
     )
-    return Pairing(a, b, rows)
+    return (a, b), rows
 
 
 def field(elo, **how):
     """The round robin of players who have exactly these strengths."""
-    return [
+    return dict(
         pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
         for a, b in itertools.combinations(elo, 2)
-    ]
+    )
 
 
 def test_strengths_maximise_the_likelihood():
@@ -51,7 +51,7 @@ def test_strengths_maximise_the_likelihood():
 
 
 def test_the_rating_of_two_players_is_the_logit_of_their_share():
-    frame = ratings.ratings([pairing("x", "simple", 0.7)], 1)
+    frame = ratings.ratings(dict([pairing("x", "simple", 0.7)]), 1)
     won, lost = 7000 + 0.5, 3000 + 0.5  # matches, with the virtual draw
     assert list(frame["strategy"]) == ["x", "simple"]
     assert frame["elo"].tolist() == pytest.approx([ELO * np.log(won / lost), 0])
@@ -84,13 +84,13 @@ def test_bootstrap_errors_agree_with_repeated_experiments():
 
 
 def test_without_simple_the_first_strategy_is_the_anchor():
-    frame = ratings.ratings([pairing("x", "y", 0.6)], 1).set_index("strategy")
+    frame = ratings.ratings(dict([pairing("x", "y", 0.6)]), 1).set_index("strategy")
     assert frame.loc["x", "elo"] == 0
     assert frame.loc["y", "elo"] < 0
 
 
 def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
-    cells = [pairing("x", "y", 0.6), pairing("simple", "z", 0.5), pairing("z", "w", 0.5)]
+    cells = dict([pairing("x", "y", 0.6), pairing("simple", "z", 0.5), pairing("z", "w", 0.5)])
     frame = ratings.ratings(cells, 1).set_index("strategy")
     assert frame.loc[["x", "y"], ["elo", "se", "low", "high"]].isna().all(axis=None)
     assert frame.loc[["simple", "z", "w"], "elo"].tolist() == pytest.approx([0, 0, 0])
@@ -98,11 +98,11 @@ def test_a_strategy_not_connected_to_the_anchor_has_no_rating():
 
 
 def test_fewer_than_five_batches_give_no_ratings():
-    assert ratings.ratings([pairing("x", "simple", 0.6, batches=4)], 1)["elo"].isna().all()
+    assert ratings.ratings(dict([pairing("x", "simple", 0.6, batches=4)]), 1)["elo"].isna().all()
 
 
 def test_a_strategy_that_won_everything_has_a_finite_rating():
-    frame = ratings.ratings([pairing("x", "simple", 1.0)], 1)
+    frame = ratings.ratings(dict([pairing("x", "simple", 1.0)]), 1)
     assert frame["elo"][0] == pytest.approx(ELO * np.log(10_000.5 / 0.5))
 
 
@@ -142,7 +142,7 @@ def test_a_table_without_cycles_has_no_cyclic_share():
 
 
 def test_rock_paper_scissors_is_entirely_cyclic():
-    cells = [pairing("r", "s", 0.7), pairing("s", "p", 0.7), pairing("p", "r", 0.7)]
+    cells = dict([pairing("r", "s", 0.7), pairing("s", "p", 0.7), pairing("p", "r", 0.7)])
     assert cycles(cells, 1).share == pytest.approx(1, abs=1e-6)
     assert ratings.ratings(cells, 1)["elo"].tolist() == pytest.approx([0, 0, 0], abs=1e-6)
 
@@ -157,7 +157,7 @@ def test_the_error_of_the_cyclic_share_agrees_with_repeated_experiments():
         rng = np.random.default_rng([4, i])
         shares = {("a", "b"): 0.6, ("b", "c"): 0.6, ("c", "a"): 0.52}
         found.append(
-            cycles([pairing(*pair, share, rng=rng) for pair, share in shares.items()], 1, 200)
+            cycles(dict([pairing(*pair, share, rng=rng) for pair, share in shares.items()]), 1, 200)
         )
     scatter = np.std([one.share for one in found], ddof=1)
     assert 0.2 < np.mean([one.share for one in found]) < 0.8
@@ -165,14 +165,14 @@ def test_the_error_of_the_cyclic_share_agrees_with_repeated_experiments():
 
 
 def test_the_cyclic_share_needs_a_complete_round_robin():
-    assert np.isnan(cycles([pairing("a", "b", 0.5), pairing("b", "c", 0.5)], 1).share)
-    assert np.isnan(cycles([pairing("a", "b", 0.5)], 1).share)
+    assert np.isnan(cycles(dict([pairing("a", "b", 0.5), pairing("b", "c", 0.5)]), 1).share)
+    assert np.isnan(cycles(dict([pairing("a", "b", 0.5)]), 1).share)
 
 
 def test_the_cross_table_has_every_pair_both_ways():
     bag = toy.units(np.random.default_rng(1), 300, win=0.55)
     rows = toy.rows(np.random.default_rng(2), bag, 10, 500)
-    frame = cross_table([Pairing("x", "y", rows)])
+    frame = cross_table({("x", "y"): rows})
     fact = {
         name: int(rows[:, sums.SUM + sums.FACT[name]].sum())
         for name in ("deals", "decided", "a_deal_win")
