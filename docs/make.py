@@ -14,6 +14,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- odds -->                            what `simgin odds` prints for one player
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
     <!-- rooms -->                           the rooms of simgin and what each may import
+    <!-- modules -->                         every module of every room, in a sentence
     <!-- house -->                           the figures of tests/measure_house.py
 
 It also writes simgin/strategy/catalogue.toml and draws the league's heat maps, both from
@@ -44,6 +45,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "odds": strategies.solo_odds,
     "quoted": strategies.quoted,
     "rooms": house.rooms,
+    "modules": house.modules,
     "house": house.figures,
 }
 BLOCK = re.compile(rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S)

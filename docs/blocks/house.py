@@ -30,11 +30,29 @@ BEFORE = {
 def rooms() -> str:
     """A diagram of the rooms in layers, and what each of them is and imports."""
     allowed = _allowed()
-    lines = [
-        (f"`{room}`", _about(room), ", ".join(f"`{other}`" for other in below) or "nothing")
-        for room, below in reversed(allowed.items())
-    ]
+    everything = list(allowed)
+    lines = []
+    for room, below in reversed(allowed.items()):
+        imports = ", ".join(f"`{other}`" for other in below) or "nothing"
+        if below == everything[: everything.index(room)] and len(below) > 2:
+            imports = "everything below it"
+        lines.append((f"`{_folder(room)}`", _about(room), imports))
     return f"{_diagram(allowed)}\n\n{table(('room', 'what is in it', 'may import'), lines)}"
+
+
+def modules() -> str:
+    """Every module of every room, with the first sentence of its docstring."""
+    parts = []
+    for room in _allowed():
+        folder = ROOT / _folder(room)
+        if folder.is_dir():
+            lines = [
+                (f"`{path.relative_to(folder)}`", _first_sentence(path))
+                for path in sorted(folder.rglob("*.py"))
+                if path.name != "__init__.py"
+            ]
+            parts.append(f"## {_folder(room)}\n\n{table(('module', 'what is in it'), lines)}")
+    return "\n\n".join(parts)
 
 
 def _allowed() -> dict[str, list[str]]:
@@ -58,11 +76,20 @@ def _diagram(allowed: dict[str, list[str]]) -> str:
     return "```\n" + "\n".join(row.center(width).rstrip() for row in rows) + "\n```"
 
 
+def _folder(room: str) -> str:
+    """Where a room lies, from the root of the repository."""
+    places = (f"simgin/{room}/", f"simgin/{room}.py", f"{room}/")
+    return next(place for place in places if (ROOT / place).exists())
+
+
 def _about(room: str) -> str:
     """The first sentence of a room's docstring."""
-    inside = ROOT / "simgin" / room
-    folders = (inside / "__init__.py", inside.with_suffix(".py"), ROOT / room / "__init__.py")
-    source = next(path for path in folders if path.exists())
+    place = ROOT / _folder(room)
+    return _first_sentence(place / "__init__.py" if place.is_dir() else place)
+
+
+def _first_sentence(source: Path) -> str:
+    """The first sentence of a module's docstring, without its full stop."""
     first, _, _ = one_line(_docstring(source)).partition(". ")
     return first.rstrip(".")
 

@@ -1,1 +1,1 @@
-"""Is it right, and is it well: the strategy contract, worked examples, the doctor, the bench."""
+"""Correctness and health: the strategy contract, worked examples, the doctor, the benchmark."""

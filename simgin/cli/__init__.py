@@ -1,1 +1,1 @@
-"""The command line."""
+"""The command line: the commands of `simgin`, their options and what they print."""

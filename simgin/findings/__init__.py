@@ -1,1 +1,1 @@
-"""What came of a run: tables, sentences, pictures, report."""
+"""The results of a run: tables, sentences, pictures, report."""

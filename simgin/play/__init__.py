@@ -1,1 +1,1 @@
-"""One matchup and one deal: who plays, by which rules, and how a deal is told."""
+"""One matchup and one deal: who plays, by which rules, and the deal replayed in words."""

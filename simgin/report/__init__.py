@@ -1,1 +1,1 @@
-"""Means of presentation that know no subject: numbers, sheets, figures, screen, page."""
+"""Presentation of any subject: numbers, sheets, figures, the screen, the page."""
