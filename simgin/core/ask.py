@@ -7,9 +7,8 @@ from simgin.core import rng
 from simgin.core.answers import PHASE_LAST
 from simgin.core.cards import PACK
 from simgin.core.jit import inlined, jit
-from simgin.core.match import target
+from simgin.core.match import plays_columns, target
 from simgin.core.policy import vector_at
-from simgin.core.rules import GOAL_COLUMNS
 from simgin.core.state import KNOCK, TAKE
 
 
@@ -51,7 +50,7 @@ def show_deal(state, rules, view, seat):
     view.goal = rules.goal
     view.target = target(rules, seat)
     show_die(state, view)
-    if rules.goal == GOAL_COLUMNS:
+    if plays_columns(rules):
         _show_columns(state, rules, view, seat)
 
 

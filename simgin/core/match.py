@@ -43,6 +43,18 @@ def next_dealer(dealer, winner, rules):
 
 
 @jit
+def plays_columns(rules):
+    """Whether several games are played at once, in columns."""
+    return rules.goal == GOAL_COLUMNS
+
+
+@jit
+def plays_for_total(rules):
+    """Whether one player's penalties are added up, and a low total wins."""
+    return rules.goal == GOAL_TOTAL
+
+
+@jit
 def start_match(state, rules):
     """Scores before the first deal.
 

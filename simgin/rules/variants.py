@@ -100,8 +100,9 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 
 def difference(a: Variant, b: Variant) -> list[tuple[str, Value, Value]]:
-    """(parameter, value in a, value in b) wherever two variants differ, in the order of parameters."""
-    return [(name, a.row[name], b.row[name]) for name in parameters() if a.row[name] != b.row[name]]
+    """(parameter, value in a, value in b) wherever they differ, in the order of parameters."""
+    differing = [name for name in parameters() if a.row[name] != b.row[name]]
+    return [(name, a.row[name], b.row[name]) for name in differing]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What the author of a strategy writes with: decorators that make policies, and the Strategy record.
+"""What an author writes with: decorators that make policies, and the Strategy record.
 
 A *policy* is a plain function `policy(view, rules, params) -> int` for one slot; a *strategy* is a
 policy for each slot and the order of discard and ending. Functions are compiled when a strategy is
@@ -61,7 +61,7 @@ class Param:
     words: tuple[str, ...] = ()  # of a choice, which is coded by the place of its word
 
     def code(self, value: float | bool | str) -> float:
-        """The number that a value stands for; ValueError, to follow the parameter's name, if none."""
+        """The number that a value stands for; ValueError, which continues its name, if none."""
         if self.kind == "choice":
             if value not in self.words:
                 raise ValueError(f"must be one of {', '.join(self.words)}, not {_shown(value)}")

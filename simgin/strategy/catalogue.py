@@ -1,4 +1,4 @@
-"""What is known of the strategies that come with simgin: how strong they were in the league, how fast they play.
+"""How strong and how fast the built-in strategies are.
 
 The figures are in catalogue.toml, which docs/make.py writes from results/reference.
 """
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
     from simgin.strategy.author import Strategy
 
 FILE = Path(__file__).with_name("catalogue.toml")
-TIERS = {
-    100_000: "fast",
-    5_000: "thorough",
-    0: "searching",
-}  # at least so many deals a second against itself
-READING = """
-strength: Elo in the league of `eaai` matches (simple is 0) with its 95 % interval, and matches won against simple in per cent; alone, \
-deals of solitaire-gin won and penalty a deal of solitary-gin. speed: fast plays 100,000 deals a second or more against itself, thorough \
-5,000, searching fewer; slow runs in Python."""
+# Deals a second against itself, at least -> tier
+TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}
+READING = (
+    "\nStrength: Elo in a league of `eaai` matches (simple is 0) with its 95 % interval, and the "
+    "matches won against simple in per cent; for one player, the deals of solitaire-gin won and "
+    "the penalty per deal of solitary-gin. Speed: fast plays at least 100,000 deals a second "
+    "against itself, thorough 5,000, searching fewer; slow runs in Python."
+)
+UNKNOWN = "–"  # noqa: RUF001
+WEAKEST = -1e9  # below every rating
 
 
 def known(name: str) -> dict[str, Any]:
@@ -33,49 +34,59 @@ def known(name: str) -> dict[str, Any]:
 
 
 def alone(name: str) -> bool:
-    """Whether a strategy is made for games alone."""
+    """Whether a strategy is made for one-player variants."""
     return name.startswith("solo-")
 
 
 def idea(strategy: Strategy) -> str:
-    """The first sentence of what is said about a strategy, without the name that it may begin with."""
+    """The first sentence about a strategy, without the name that it may begin with."""
     about = " ".join(strategy.about.split())
-    first = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
-    said = first if len(first) > len("A b.") else about
-    if said.lower().startswith(f"{strategy.name}: "):
-        said = said[len(strategy.name) + 2 :]
-    return said[:1].upper() + said[1:]
+    sentence = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
+    if len(sentence) <= len("A b."):  # an initial, not a sentence
+        sentence = about
+    name = f"{strategy.name}: "
+    if sentence.lower().startswith(name):
+        sentence = sentence[len(name) :]
+    return sentence[:1].upper() + sentence[1:]
 
 
 def ordered(strategies: Sequence[Strategy]) -> list[Strategy]:
-    """Strongest first, then those of unknown strength by name."""
-    return sorted(strategies, key=lambda one: (-float(known(one.name).get("elo", -1e9)), one.name))
+    """The strategies, strongest first; those of unknown strength last, by name."""
+
+    def rank(strategy: Strategy) -> tuple[float, str]:
+        elo = known(strategy.name).get("elo", WEAKEST)
+        return -float(elo), strategy.name
+
+    return sorted(strategies, key=rank)
 
 
 def strength(name: str) -> str:
-    """What a person is told of a strategy's strength; a dash if it never played in a league."""
+    """A strategy's strength in words; a dash if it never played in a league."""
     figures = known(name)
-    if "won" in figures:
-        return f"{figures['elo']:+d} ± {figures['elo_error']}, {figures['won']} %"
-    return str(figures.get("told", "–"))  # noqa: RUF001
+    if "won" not in figures:
+        return str(figures.get("told", UNKNOWN))
+    return f"{figures['elo']:+d} ± {figures['elo_error']}, {figures['won']} %"
 
 
 def speed(name: str) -> str:
     """The tier of a strategy's speed; empty if it was never measured."""
     rate = known(name).get("deals_per_second")
-    return "" if rate is None else next(tier for least, tier in TIERS.items() if rate >= least)
+    if rate is None:
+        return ""
+    return next(tier for least, tier in TIERS.items() if rate >= least)
 
 
 def best(at_least: int) -> str:
     """The strategy with the best rating of those that play so many deals a second."""
-    fast = {
-        name: one["elo"]
-        for name, one in _figures().items()
-        if "elo" in one and one.get("deals_per_second", 0) >= at_least
-    }
-    return max(fast, key=lambda name: fast[name])
+    ratings = {}
+    for name, figures in _figures().items():
+        if "elo" in figures and figures.get("deals_per_second", 0) >= at_least:
+            ratings[name] = figures["elo"]
+    return max(ratings, key=lambda name: ratings[name])
 
 
 @cache
 def _figures() -> dict[str, dict[str, Any]]:
-    return tomllib.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    if not FILE.exists():
+        return {}
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))

@@ -1,7 +1,8 @@
-"""The slow tier: a policy that numba cannot compile is asked in Python, through a compiled wrapper of the one type of all hooks.
+"""The slow tier: policies that numba cannot compile run in Python, behind a compiled wrapper.
 
-The wrapper hands over addresses. What the policy is given are read-only records on the engine's own memory: nothing is copied, and a
-write raises. What it raises is kept here, by thread, until the kernel has been left.
+The wrapper has the one type of all hooks and hands over addresses. The policy gets read-only
+records on the engine's own memory: nothing is copied, and a write raises. What it raises is kept
+here, by thread, until the kernel has been left.
 """
 
 import ctypes
@@ -21,24 +22,23 @@ from simgin.core.rules import RULES
 from simgin.core.view import VIEW
 
 _RAISED = -(2**63)  # in place of an answer
-_CALLBACK = ctypes.CFUNCTYPE(
-    ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64
-)
+_INT64 = ctypes.c_int64
+_CALLBACK = ctypes.CFUNCTYPE(_INT64, _INT64, _INT64, _INT64, _INT64)
 _LIVE = 256  # records kept: two views, the rules and a few vectors for every thread
 _thread = threading.local()
 
 
 class Raised(Exception):
-    """A policy of the slow tier raised; `unwrapped` puts what it raised in this one's place."""
+    """A policy of the slow tier raised; `unwrapped` puts its exception in place of this one."""
 
 
 class NoAnswer(ValueError):
-    """A policy gave what is no answer; the message goes on from `the take policy 'mine' `."""
+    """A policy gave something that is not an answer; continues `the take policy 'mine' `."""
 
 
 @contextmanager
 def unwrapped() -> Iterator[None]:
-    """What a policy of the slow tier raised, in place of Raised, comes out of the block that asked it."""
+    """Raise, in place of Raised, what a policy of the slow tier raised inside the block."""
     try:
         yield
     except Raised:
@@ -46,7 +46,7 @@ def unwrapped() -> Iterator[None]:
 
 
 def hook(function: Callable[..., Any]) -> Any:
-    """A compiled function of the type of all hooks that asks `function` in Python. It raises Raised where that raises."""
+    """A compiled hook that calls `function` in Python, and raises Raised if that raises."""
     callback = _CALLBACK(_answering(function))
 
     def ask(view, rules, params):  # type: ignore[no-untyped-def]
@@ -64,11 +64,11 @@ def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], i
             return whole(function(_view(view), _rules(rules), _vector(params, n)))
         except NumbaError as error:
             _thread.error = NoAnswer(
-                f"calls a helper that cannot be compiled ({_first_line(error)}); leave @helper away."
+                f"calls a helper that cannot be compiled ({_first_line(error)}); "
+                "leave @helper away."
             )
-        except (
-            BaseException
-        ) as error:  # an interruption too: nothing can be raised through compiled code
+        # An interruption too: nothing can be raised through compiled code.
+        except BaseException as error:
             _thread.error = error
         return _RAISED
 
@@ -76,39 +76,49 @@ def _answering(function: Callable[..., Any]) -> Callable[[int, int, int, int], i
 
 
 def whole(answer: Any) -> int:
-    """An answer as an int64; NoAnswer for what is none."""
-    if isinstance(answer, bool | int | np.bool_ | np.integer):
-        whole = int(answer)
-        if _RAISED < whole < 2**63:
-            return whole
+    """An answer as an int64; raises NoAnswer for anything else."""
+    if not isinstance(answer, bool | int | np.bool_ | np.integer):
+        given = "nothing"
+        if answer is not None:
+            given = f"{answer!r:.40}, a {type(answer).__name__}"
+        raise NoAnswer(f"answered {given}, but an answer is a whole number, or yes or no.")
+    number = int(answer)
+    if not _RAISED < number < 2**63:
         raise NoAnswer(f"answered {answer}, which no int64 holds.")
-    what = "nothing" if answer is None else f"{answer!r:.40}, a {type(answer).__name__}"
-    raise NoAnswer(f"answered {what}, and an answer is a whole number or a yes or no.")
+    return number
 
 
 def _first_line(error: NumbaError) -> str:
-    return next(
-        (line.strip() for line in str(error).splitlines()[1:] if line.strip()), str(error)
-    ).rstrip(".")
+    """The first line that says something; numba's first line names the stage of compilation."""
+    for line in str(error).splitlines()[1:]:
+        if line.strip():
+            return line.strip().rstrip(".")
+    return str(error).rstrip(".")
 
 
-# The engine's memory, as Python sees it. Allocators give an address again, and a record is the same wherever it lies.
+# The engine's memory, as Python sees it. Allocators reuse addresses, and a record is the same
+# wherever it lies.
 
 
 def _quick(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The same record with its fields as properties: np.record looks each up in Python, four times as slowly."""
+    """The same record with its fields as properties: np.record looks them up four times slower."""
     fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
-    kind = type("Record", (np.record,), {"__getattribute__": np.void.__getattribute__, **fields})
+    members = {"__getattribute__": np.void.__getattribute__, **fields}
+    kind = type("Record", (np.record,), members)
     return np.dtype((kind, dtype))
 
 
 _VIEW, _RULES = _quick(VIEW), _quick(RULES)
 
 
+def _memory(address: int, size: int) -> memoryview:
+    return memoryview((ctypes.c_char * size).from_address(address))
+
+
 def _record(address: int, dtype: np.dtype[Any]) -> Any:
-    whole = np.frombuffer(memoryview((ctypes.c_char * dtype.itemsize).from_address(address)), dtype)
-    whole.flags.writeable = False
-    return whole[0]
+    records = np.frombuffer(_memory(address, dtype.itemsize), dtype)
+    records.flags.writeable = False
+    return records[0]
 
 
 @lru_cache(_LIVE)
@@ -123,10 +133,7 @@ def _rules(address: int) -> Any:
 
 @lru_cache(_LIVE)
 def _vector(address: int, n: int) -> np.ndarray:
-    vector = (
-        np.frombuffer(memoryview((ctypes.c_char * (8 * n)).from_address(address)), np.float64)
-        if n
-        else np.zeros(0)
-    )
+    """n parameters, and the weights that follow them."""
+    vector = np.frombuffer(_memory(address, 8 * n), np.float64) if n else np.zeros(0)
     vector.flags.writeable = False
     return vector

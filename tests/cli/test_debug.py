@@ -131,7 +131,7 @@ def test_an_exception_shows_the_authors_lines_and_the_sentence(strategy_file, co
 
 def test_a_policy_the_compiler_refuses_is_refused(strategy_file):
     done = shell("match", f"{strategy_file}#floats", "--debug")
-    assert done.returncode == 2 and "an answer is a whole number or a yes or no" in done.stderr
+    assert done.returncode == 2 and "an answer is a whole number, or yes or no" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -92,9 +92,9 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("return None", "answered nothing, and an answer is a whole number or a yes or no"),
-        ("return 3.0", "answered 3.0, a float, and"),
-        ("return '3'", "answered '3', a str, and"),
+        ("return None", "answered nothing, but an answer is a whole number, or yes or no"),
+        ("return 3.0", "answered 3.0, a float, but"),
+        ("return '3'", "answered '3', a str, but"),
         ("return 2**63", "answered 9223372036854775808, which no int64 holds"),
         ("return -(2**63)", "answered -9223372036854775808, which no int64 holds"),
         ("return view.hand * 0 - 1", "discarded -1, which is not among the legal discards"),
