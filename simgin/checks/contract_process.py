@@ -160,7 +160,7 @@ def _ask_questions(
 def _play_deals(
     strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
 ) -> None:
-    """Put the positions to the policies again, in this process, then play deals of every variant."""
+    """Put the positions to the policies again in this process, then play deals."""
     for policy in policies:
         for variant in job["variants"]:
             place = key(strategy.ending, variant, policy.slot)

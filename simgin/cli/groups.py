@@ -1,4 +1,4 @@
-"""Commands that take a name or a subcommand: `simgin variants oklahoma`, `simgin variants diff A B`."""
+"""Commands with a name or a subcommand: `simgin variants oklahoma`, `simgin variants diff A B`."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Answer:
 
 
 def _file_list(files: Sequence[Path]) -> Iterator[str]:
-    """File names; a folder with many files is one line, or they would push the answer off screen."""
+    """File names; a folder of many files is one line, so that the answer stays on screen."""
     for folder, group in itertools.groupby(files, key=lambda path: path.parent):
         names = [str(path) for path in group]
         if len(names) <= MOST_LISTED:
@@ -69,7 +69,7 @@ def _file_list(files: Sequence[Path]) -> Iterator[str]:
 
 
 def console() -> Console:
-    """rich on stdout, 80 columns wide unless the terminal or COLUMNS differs; prints text as is."""
+    """rich on stdout, 80 columns wide unless the terminal or COLUMNS differs; no markup."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)

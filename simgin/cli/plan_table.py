@@ -1,4 +1,4 @@
-"""The plan of a run, printed before it starts: every matchup, its size, and the time it will take."""
+"""The plan of a run, printed before it starts: every matchup, its size and its time."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _grids(part: pd.DataFrame, label: str, room: int) -> Iterator[Table]:
 def _packed_titles(
     columns: Sequence[summary.Column], rows: Sequence[Row], longest: int, room: int
 ) -> list[list[str]]:
-    """The column titles of each table: results and outcomes apart, unless that takes more tables."""
+    """Column titles per table: results and outcomes apart, unless that takes more tables."""
     widths = {column.title: _width(column.title, rows) for column in columns}
     left = room - min(longest, max(NAME_WIDTH, room // 5))
     first = [column.title for column in columns if column.metric in FIRST]

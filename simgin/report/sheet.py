@@ -15,7 +15,7 @@ WIDEST = 1000  # characters: wide enough to measure the width that a table needs
 
 @dataclass(frozen=True)
 class Sheet:
-    """A title, column headings, rows of text, and a note on how to read them. Prints itself in rich."""
+    """A title, column headings, rows of text, and a note on reading them; prints itself in rich."""
 
     title: str
     headings: tuple[str, ...]

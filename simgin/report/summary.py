@@ -1,4 +1,4 @@
-"""The summary table: one row per matchup, every estimate with its 95 % interval, as CSV and Markdown.
+"""The summary table: one row per matchup, estimates with 95 % intervals; CSV and Markdown.
 
 Deals won, points per deal and matches won stand side by side, because they can differ in sign
 (docs/explanation/statistics.md#traps). simgin.report.screen prints the same table on a terminal.
@@ -161,7 +161,7 @@ def _reading_solo(frame: pd.DataFrame) -> str:
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """The summary for a spreadsheet: value, low and high per estimate; undefined cells are empty."""
+    """The summary for a spreadsheet: value, low and high per estimate; undefined are empty."""
     import pandas as pd
 
     columns = shown_columns(frame)

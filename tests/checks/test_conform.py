@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from simgin.checks.examples import files, solo_script
-from simgin.checks.examples import script as scripted
+from simgin.checks.examples import deal_script, files, solo_script
 from simgin.checks.examples.kinds import KINDS
 from simgin.cli.main import cli
 
@@ -728,7 +727,7 @@ def test_scripts_round_trip():
     for text in ("draw", "throw TC", "stop", "big gin"):
         assert solo_script.said(solo_script.action(text)) == text
     for text in ("N pass", "D take", "N stock", "D throw TC", "N stop 2D", "D big gin"):
-        assert str(scripted.action(text)) == text
+        assert str(deal_script.action(text)) == text
 
 
 # --- bad files ----------
@@ -807,7 +806,7 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "D01",
             ("expect", "deadwoods"),
             50,
-            "D01: expect has 'deadwoods', which kind deadwood does not know; did you "
+            "D01: expect has 'deadwoods', which kind deadwood does not have; did you "
             "mean 'deadwood'?",
         ),
         ("D01", ("expect", "deadwood"), 50.0, "D01: expect.deadwood must be a number, a word"),
@@ -957,7 +956,7 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "O01",
             ("input", "deck_top_first"),
             "X",
-            "O01: input.deck_top_first tells fewer cards (1) than the actions draw (2).",
+            "O01: input.deck_top_first has fewer cards (1) than the actions draw (2).",
         ),
         ("O14", ("input", "deck_top_first"), "X", "O14: input: the joker X must be in one place"),
         (

@@ -120,7 +120,7 @@ def test_with_json_nothing_else_is_on_stdout():
 
 
 def test_without_a_variant_every_one_player_variant_is_shown():
-    assert command.alone() == [
+    assert command.solo_variants() == [
         "solitaire-gin",
         "solitaire-gin-scored",
         "solitaire-gin-knock",
@@ -151,7 +151,7 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "_book", interrupted)
+    monkeypatch.setattr(command, "_measure", interrupted)
     assert (
         "Continue with: simgin odds solitaire-gin --seed 1"
         in call("solitaire-gin", code=130).stderr

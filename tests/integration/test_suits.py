@@ -71,9 +71,9 @@ SCRIPTED = Strategy(
 def script(tmp_path_factory):
     """A strategy for both seats that answers from a script, and the script's path."""
     folder = tmp_path_factory.mktemp("suits")
-    (folder / "scripted.py").write_text(SCRIPT)
+    (folder / "deal_script.py").write_text(SCRIPT)
     np.save(folder / "script.npy", np.zeros(1))
-    return loader.find(str(folder / "scripted.py")), folder / "script.npy"
+    return loader.find(str(folder / "deal_script.py")), folder / "script.npy"
 
 
 class Renaming:

@@ -77,9 +77,9 @@ def script(tmp_path_factory):
     upcard, and what to offer and to answer, blind or not. It never ends a deal.
     """
     folder = tmp_path_factory.mktemp("scripted")
-    (folder / "scripted.py").write_text(SCRIPT)
+    (folder / "deal_script.py").write_text(SCRIPT)
     np.save(folder / "script.npy", np.zeros(8 * 520))
-    return loader.find(str(folder / "scripted.py")), folder / "script.npy"
+    return loader.find(str(folder / "deal_script.py")), folder / "script.npy"
 
 
 def write_script(file, questions, seat):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyspiel
 
-from simgin.checks.examples.script import PASS, STOCK, STOP, TAKE, THROW, Action
+from simgin.checks.examples.deal_script import PASS, STOCK, STOP, TAKE, THROW, Action
 from support.hands import members
 
 SPIEL = pyspiel.gin_rummy

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from oracles import twin
-from simgin.checks.examples import script as scripted
-from simgin.checks.examples.script import DEALER, PASS, STOCK, STOP, TAKE, THROW, Action
+from simgin.checks.examples import deal_script
+from simgin.checks.examples.deal_script import DEALER, PASS, STOCK, STOP, TAKE, THROW, Action
 from simgin.core import sums
 from simgin.core.answers import PHASE_UPCARD
 from simgin.core.deadwood import best_discards, deadwood
@@ -316,7 +316,7 @@ def compare_strategies(oracle, text, seed, n):
         matchup = Matchup(variants.find(text), *map(strategy, pair), seed, "deal")
         for unit, pack in enumerate(packs(rng, n)):
             played = watch_deal(matchup, unit, pack=pack, dealer=DEALER)
-            Comparison(oracle, played, seen).run(scripted.actions_of(played, matchup.variant))
+            Comparison(oracle, played, seen).run(deal_script.actions_of(played, matchup.variant))
     return seen
 
 
@@ -326,7 +326,7 @@ def compare_walks(oracle, text, seed, n):
     rules, row = hands.game(text)
     for pack in packs(rng, n):
         script = walk(rng, oracle, oracle.Deal(row, pack), rules)
-        played = scripted.play(variants.find(text), pack, script)
+        played = deal_script.play(variants.find(text), pack, script)
         assert played.illegal == -1, played
         Comparison(oracle, played.deal, seen).run(script)
     return seen
@@ -432,7 +432,7 @@ def test_the_engine_refuses_the_knocks_openspiel_refuses(openspiel):
             deal.act(action)
         for throw in hands.members(deal.throws()):
             legal = bool(deal.endings() >> throw & 1)
-            played = scripted.play(variant, pack, [*before, Action(deal.seat, STOP, throw)])
+            played = deal_script.play(variant, pack, [*before, Action(deal.seat, STOP, throw)])
             assert played.illegal == (-1 if legal else len(before))
             seen[legal] += 1
     assert min(seen[True], seen[False]) > 20, seen
@@ -481,7 +481,7 @@ def dealt(nondealer, dealer, upcard):
         parse_cards(dealer, 10),
         parse_cards(upcard, 1),
     )
-    return scripted.pack(
+    return deal_script.pack(
         first, second, *turned, [card for card in range(52) if card not in first + second + turned]
     )
 
@@ -491,7 +491,9 @@ def compared(oracle, text, pack, script):
 
     Returns the engine's deal, OpenSpiel's deal and what was seen.
     """
-    played = scripted.play(variants.find(text), pack, [scripted.action(one) for one in script])
+    played = deal_script.play(
+        variants.find(text), pack, [deal_script.action(one) for one in script]
+    )
     assert played.illegal == -1
     comparison = Comparison(oracle, played.deal, Counter())
     comparison.run(played.script)
@@ -544,8 +546,8 @@ def test_openspiel_ends_a_deal_after_two_put_backs(openspiel):
     _, deal, seen = compared(openspiel, ROW, pack, script)
     assert deal.over and seen == {"put back twice": 1}
     assert (
-        scripted.play(
-            variants.find(ROW), pack, [scripted.action(one) for one in (*script, "N stock")]
+        deal_script.play(
+            variants.find(ROW), pack, [deal_script.action(one) for one in (*script, "N stock")]
         ).illegal
         == -1
     )
@@ -572,7 +574,7 @@ def test_openspiel_ends_a_deal_at_the_fiftieth_take(openspiel):
     assert seen == {"fiftieth take": 1}
     seat = script[-1].seat
     on = [*script, Action(seat, THROW, script[-2].card), Action(1 - seat, STOCK)]
-    assert scripted.play(variants.find(ROW), pack, on).illegal == -1
+    assert deal_script.play(variants.find(ROW), pack, on).illegal == -1
 
 
 def laying_off(oracle):
@@ -585,7 +587,7 @@ def laying_off(oracle):
         dealt("5S 6S 7S AH AD AC KH KD KC 2C", "8S 9S TS 2H 4D 6C 8C QH QD 3C", "JH"),
     )
     for one in ("N take", "N stop JH"):
-        deal.act(scripted.action(one))
+        deal.act(deal_script.action(one))
     deal.show(hands.mask(meld.split()) for meld in ("5S 6S 7S", "AH AD AC", "KH KD KC"))
     return deal
 

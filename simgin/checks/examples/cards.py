@@ -1,4 +1,7 @@
-"""What the compiled engine makes of worked examples about cards, counts and points. Values have the form of the expectation."""
+"""The engine's answers to worked examples about cards, counts and points.
+
+Answers have the form of the expectation.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from simgin.checks.examples.schema import Example, Impossible
 from simgin.core import answers, endings, layoff, meldings, scoring
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DEFENDER, STOPPER
-from simgin.core.showdown import showdown as settle
+from simgin.core.showdown import showdown
 from simgin.core.state import new_state
 from simgin.play.hand import demanded_ranks
 from simgin.play.melds import all_meldings, in_text_order, meld_text, shown_melding
@@ -26,13 +29,13 @@ def _texts(melds: Any) -> list[str]:
     return [meld_text(meld) for meld in in_text_order(melds)]
 
 
-def deadwood(one: Example) -> Answer:
-    """Least deadwood, all meldings that reach it, and the one that is shown, of ten cards (or eleven)."""
-    row = schema.row(one)
+def deadwood(example: Example) -> Answer:
+    """Least deadwood of ten or eleven cards, the meldings that reach it, and the one shown."""
+    row = schema.row(example)
     row["defender_ace_value"] = row[
         "ace_value"
     ]  # one hand, one set of values: the stopper's or the defender's
-    own_rules, hand = build_rules_from(row), schema.mask(one, "hand", 10, 11)
+    own_rules, hand = build_rules_from(row), schema.mask(example, "hand", 10, 11)
     side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
     every = [
         [meld_text(meld) for meld in melding] for melding in all_meldings(hand, own_rules, side)
@@ -40,39 +43,39 @@ def deadwood(one: Example) -> Answer:
     return {
         "deadwood": int(deadwood_of(hand, own_rules, side)),
         "optimal_families": len(every),
-        "families": _listed(one, every),
+        "families": _listed(example, every),
         "auto_melds": _texts(shown_melding(hand, own_rules)[1]),
     }
 
 
-def _listed(one: Example, every: list[list[str]]) -> list[list[str]]:
-    """All optimal meldings; where there are too many to list, those that the example lists, if they are among them."""
-    if len(every) <= LISTED or "families" not in one.expect:
+def _listed(example: Example, every: list[list[str]]) -> list[list[str]]:
+    """All optimal meldings; if there are too many, those the example lists, if they are optimal."""
+    if len(every) <= LISTED or "families" not in example.expect:
         return every[:LISTED]
-    listed: list[list[str]] = one.expect["families"]
+    listed: list[list[str]] = example.expect["families"]
     wanted, have = (
-        schema.as_families(one, "families", listed),
-        schema.as_families(one, "families", every),
+        schema.as_families(example, "families", listed),
+        schema.as_families(example, "families", every),
     )
     sound = len(wanted) == len(set(wanted)) <= LISTED and set(wanted) <= set(have)
     return listed if sound else every[:LISTED]
 
 
-def knock_options(one: Example) -> Answer:
+def knock_options(example: Example) -> Answer:
     """What each discard of eleven cards permits."""
     score, limit = (
-        one.given.get("own_score"),
-        schema.number(one, "input.knock_limit", schema.need(one, "knock_limit"), 0, 99),
+        example.given.get("own_score"),
+        schema.number(example, "input.knock_limit", schema.need(example, "knock_limit"), 0, 99),
     )
-    row = schema.row(one, "taken", "drawn", "own_score")
+    row = schema.row(example, "taken", "drawn", "own_score")
     own_rules, hand = (
         build_rules_from({**row, "shot": score is not None}),
-        schema.mask(one, "hand", 11),
+        schema.mask(example, "hand", 11),
     )
-    points = 0 if score is None else schema.number(one, "input.own_score", score)
-    taken, drawn = schema.card(one, "taken"), schema.card(one, "drawn")
+    points = 0 if score is None else schema.number(example, "input.own_score", score)
+    taken, drawn = schema.card(example, "taken"), schema.card(example, "drawn")
     if any(card >= 0 and not hand >> card & 1 for card in (taken, drawn)):
-        raise one.error("input.taken and input.drawn must be cards of the hand.")
+        raise example.error("input.taken and input.drawn must be cards of the hand.")
     must = int(endings.must_be_melded(taken, own_rules))
     legal = int(endings.legal_discards(hand, taken, drawn, own_rules))
     kept = {card: hand & ~(1 << card) for card in notation.cards_in(legal)}
@@ -92,11 +95,11 @@ def knock_options(one: Example) -> Answer:
     }
 
 
-def lay_off(one: Example) -> Answer:
+def lay_off(example: Example) -> Answer:
     """The defender's count, and a way to it: the example's own where that is one."""
-    row = schema.row(one, "knocker_melds")
-    own_rules, hand = build_rules_from(row), schema.mask(one, "hand", *range(1, 12))
-    melds = _shown_melds(one, own_rules)
+    row = schema.row(example, "knocker_melds")
+    own_rules, hand = build_rules_from(row), schema.mask(example, "hand", *range(1, 12))
+    melds = _shown_melds(example, own_rules)
     count, laid = _laid_off(hand, melds, own_rules)
     best = all_meldings(hand & ~laid, own_rules, DEFENDER)[0]
     answer: Answer = {
@@ -104,8 +107,8 @@ def lay_off(one: Example) -> Answer:
         "own_melds_example": _texts(best),
         "laid_off_example": notation.hand_text(laid).split(),
     }
-    if _is_best_way(one, hand, melds, count, own_rules):
-        answer |= {key: one.expect[key] for key in ("own_melds_example", "laid_off_example")}
+    if _is_best_way(example, hand, melds, count, own_rules):
+        answer |= {key: example.expect[key] for key in ("own_melds_example", "laid_off_example")}
     apart = [hand & ~sum(melding) for melding in all_meldings(hand, own_rules, DEFENDER)]
     return answer | {
         "deadwood_if_own_melds_are_fixed_first": min(
@@ -114,17 +117,17 @@ def lay_off(one: Example) -> Answer:
     }
 
 
-def _shown_melds(one: Example, own_rules: Any) -> np.ndarray:
+def _shown_melds(example: Example, own_rules: Any) -> np.ndarray:
     """The melds of `knocker_melds`, which must be melds."""
-    given = schema.melds(one, "input.knocker_melds", schema.need(one, "knocker_melds"))
+    given = schema.melds(example, "input.knocker_melds", schema.need(example, "knocker_melds"))
     found = np.zeros(meldings.MAX_MELDS, np.int64)
     for meld in given:
         if meld not in found[: meldings.melds_in(meld, own_rules, found)]:
-            raise one.error(
+            raise example.error(
                 f"input.knocker_melds: {notation.hand_text(meld)} is no meld under these rules."
             )
     if len(given) > 3 or sum(given).bit_count() != sum(meld.bit_count() for meld in given):
-        raise one.error(
+        raise example.error(
             "input.knocker_melds must be at most three melds that have no card in common."
         )
     return np.array([*given, 0, 0, 0][:3], np.int64)
@@ -137,12 +140,14 @@ def _laid_off(hand: int, melds: np.ndarray, own_rules: Any) -> tuple[int, int]:
     return int(count), int(laid)
 
 
-def _is_best_way(one: Example, hand: int, melds: np.ndarray, count: int, own_rules: Any) -> bool:
-    """Whether the two example lists of an expectation are a way to the count: melds of the hand, cards that fit, the right rest."""
-    if not {"own_melds_example", "laid_off_example"} <= one.expect.keys():
+def _is_best_way(
+    example: Example, hand: int, melds: np.ndarray, count: int, own_rules: Any
+) -> bool:
+    """Whether melds and lay-offs in an expectation are legal and reach the count."""
+    if not {"own_melds_example", "laid_off_example"} <= example.expect.keys():
         return False
-    own = schema.melds(one, "expect.own_melds_example", one.expect["own_melds_example"])
-    laid = sum(schema.melds(one, "expect.laid_off_example", one.expect["laid_off_example"]))
+    own = schema.melds(example, "expect.own_melds_example", example.expect["own_melds_example"])
+    laid = sum(schema.melds(example, "expect.laid_off_example", example.expect["laid_off_example"]))
     found = np.zeros(meldings.MAX_MELDS, np.int64)
     sound = set(own) <= {
         int(meld) for meld in found[: meldings.melds_in(hand & ~laid, own_rules, found)]
@@ -158,7 +163,7 @@ def _is_best_way(one: Example, hand: int, melds: np.ndarray, count: int, own_rul
 
 
 def _fits(cards: int, melds: tuple[int, ...], own_rules: Any) -> bool:
-    """Whether all cards can be laid off, one after the other, each directly on a meld as it has grown."""
+    """Whether all cards can be laid off one by one, each on a meld as it has grown."""
     if cards == 0:
         return True
     for i, meld in enumerate(melds):
@@ -179,35 +184,41 @@ STOPS = {
 }
 
 
-def deal_points(one: Example) -> Answer:
+def deal_points(example: Example) -> Answer:
     """Points of both sides for two counts."""
-    row = schema.row(one, "stop", "own_deadwood", "other_count", "multiplier", "stock_left")
+    row = schema.row(example, "stop", "own_deadwood", "other_count", "multiplier", "stock_left")
     if row["deal_scoring"] not in ("versus", "joker"):
-        raise one.error(
-            f"input.deal_scoring = {row['deal_scoring']} compares no counts, which kind {one.kind} is about."
+        raise example.error(
+            f"input.deal_scoring = {row['deal_scoring']} compares no counts, as kind "
+            f"{example.kind} needs."
         )
-    stop = schema.word(one, "stop", *STOPS)
+    stop = schema.word(example, "stop", *STOPS)
     own = schema.number(
-        one,
+        example,
         "input.own_deadwood",
-        one.given.get("own_deadwood", 0 if stop in ("gin", "big_gin") else None),
+        example.given.get("own_deadwood", 0 if stop in ("gin", "big_gin") else None),
         0,
         200,
     )
-    other = schema.number(one, "input.other_count", schema.need(one, "other_count"), 0, 200)
+    other = schema.number(example, "input.other_count", schema.need(example, "other_count"), 0, 200)
     if own and stop in ("gin", "big_gin"):
-        raise one.error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
-    left = schema.option(one, "stock_left", None if row["rush_premium"] else 0)
+        raise example.error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
+    left = schema.option(example, "stock_left", None if row["rush_premium"] else 0)
     _, won, lost, _ = scoring.score(
-        STOPS[stop], own, other, left, schema.option(one, "multiplier", 1), build_rules_from(row)
+        STOPS[stop],
+        own,
+        other,
+        left,
+        schema.option(example, "multiplier", 1),
+        build_rules_from(row),
     )
     return {"stopper": int(won), "other": int(lost)}
 
 
-def showdown(one: Example) -> Answer:
+def settle_showdown(example: Example) -> Answer:
     """From two hands to melding, counts and points, through the engine's own showdown."""
     row = schema.row(
-        one,
+        example,
         "knocker",
         "defender",
         "how",
@@ -218,25 +229,25 @@ def showdown(one: Example) -> Answer:
         "multiplier",
         "stock_left",
     )
-    own_rules, how, state = build_rules_from(row), schema.word(one, "how", *STOPS), new_state(0)
+    own_rules, how, state = build_rules_from(row), schema.word(example, "how", *STOPS), new_state(0)
     hand, thrown = (
-        schema.mask(one, "knocker", 11 if how == "big_gin" else 10),
-        schema.card(one, "discarded"),
+        schema.mask(example, "knocker", 11 if how == "big_gin" else 10),
+        schema.card(example, "discarded"),
     )
     limit = schema.number(
-        one, "input.knock_limit", one.given.get("knock_limit", row["knock_limit"]), 0, 99
+        example, "input.knock_limit", example.given.get("knock_limit", row["knock_limit"]), 0, 99
     )
-    score = one.given.get("own_score")
+    score = example.given.get("own_score")
     demanded = (
-        int(endings.demanded_by(schema.number(one, "input.own_score", score)))
+        int(endings.demanded_by(schema.number(example, "input.own_score", score)))
         if how == "shot"
         else -1
     )
-    must = int(endings.must_be_melded(schema.card(one, "taken"), own_rules))
-    state.hand[0], state.hand[1] = hand, schema.mask(one, "defender", 10)
+    must = int(endings.must_be_melded(schema.card(example, "taken"), own_rules))
+    state.hand[0], state.hand[1] = hand, schema.mask(example, "defender", 10)
     state.stock, state.multiplier = (
-        schema.option(one, "stock_left", None if row["rush_premium"] else 0),
-        schema.option(one, "multiplier", 1),
+        schema.option(example, "stock_left", None if row["rush_premium"] else 0),
+        schema.option(example, "multiplier", 1),
     )
     own, melds = shown_melding(
         hand, own_rules, discard=1 << thrown if thrown >= 0 else 0, must=must, demanded=demanded
@@ -244,7 +255,7 @@ def showdown(one: Example) -> Answer:
     if own > {"knock": limit, "shot": 99}.get(how, 0) or demanded == 0:
         raise Impossible(f"no melding permits this {how.replace('_', ' ')}")
     state.melds[:] = [*melds, 0, 0, 0][:3]
-    settle(state, own_rules, 0, STOPS[how], own)
+    showdown(state, own_rules, 0, STOPS[how], own)
     counts = {
         "knocker_deadwood": int(state.stopper_count),
         "defender_deadwood": int(state.other_count),
@@ -256,17 +267,21 @@ def showdown(one: Example) -> Answer:
     }
 
 
-def knock_limit(one: Example) -> Answer:
+def knock_limit(example: Example) -> Answer:
     """Limit and factor of a deal, by its first upcard, under the variant named."""
-    own_rules = build_rules_from(schema.row(one, "upcard", base=schema.base(one)))
-    upcard = schema.mask(one, "upcard", 1).bit_length() - 1
+    own_rules = build_rules_from(schema.row(example, "upcard", base=schema.base(example)))
+    upcard = schema.mask(example, "upcard", 1).bit_length() - 1
     return {
         "limit": int(endings.knock_limit(upcard, own_rules)),
         "multiplier": int(endings.multiplier(upcard, own_rules)),
     }
 
 
-def shot_digits(one: Example) -> Answer:
+def shot_digits(example: Example) -> Answer:
     """The ranks that a score demands."""
-    schema.settings(one, ("score",))
-    return {"cards": demanded_ranks(schema.number(one, "input.score", schema.need(one, "score")))}
+    schema.settings(example, ("score",))
+    return {
+        "cards": demanded_ranks(
+            schema.number(example, "input.score", schema.need(example, "score"))
+        )
+    }

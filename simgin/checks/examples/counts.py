@@ -25,7 +25,10 @@ def melds(ace_runs: str, rainbow: bool) -> np.ndarray:
 
 
 def hands(every_meld: np.ndarray, size: int, own_rules: Any) -> int:
-    """Number of hands of `size` cards that are unions of disjoint melds. One that the engine's deadwood contradicts is not counted."""
+    """Number of hands of `size` cards that are unions of disjoint melds.
+
+    Only those count whose deadwood the engine finds to be zero.
+    """
     sizes = np.array([int(meld).bit_count() for meld in every_meld])
     unions = [_unions([every_meld[sizes == part] for part in parts]) for parts in _parts(size)]
     found = _distinct(np.concatenate(unions))
@@ -52,7 +55,7 @@ def _unions(groups: list[np.ndarray]) -> np.ndarray:
 
 
 def _distinct(numbers: np.ndarray) -> np.ndarray:
-    """The numbers without repetitions; by sorting, which on millions is several times as fast as numpy.unique."""
+    """Distinct numbers, by sorting: on millions several times as fast as numpy.unique."""
     ordered = np.sort(numbers)
     distinct: np.ndarray = ordered[np.diff(ordered, prepend=-1) != 0]
     return distinct

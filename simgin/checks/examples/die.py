@@ -1,6 +1,7 @@
-"""The die of worked examples: a whole deal in which two players make the offers and answers of a script, and otherwise sit still.
+"""The die of worked examples: a deal in which two players make the offers of a script.
 
-They pass, draw and throw what they drew; near the end of the stock the one who is to win the deal knocks, with a hand made for that.
+Otherwise they pass, draw and throw what they drew; near the end of the stock the winner of the
+example knocks, with a hand made for that.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from simgin.checks.examples import schema
 from simgin.checks.examples.cards import Answer
+from simgin.checks.examples.deal_script import DEALER
 from simgin.checks.examples.schema import Example, Impossible, NotSupported
-from simgin.checks.examples.script import DEALER
 from simgin.core import match
 from simgin.core.answers import PHASE_BLIND
 from simgin.play.deal import WatchedDeal, watch_deal
@@ -25,7 +26,10 @@ from simgin.text.messages import shown
 SILENT, ACCEPT, REFUSE = range(3)
 REPLIES = {"accept": ACCEPT, "refuse": REFUSE}
 PHASES = ("play", "before")  # before the cards are seen
-EVENT = "each event must be [before or play, offer, seat, number] or [the same phase, accept or refuse, the other seat, null]"
+EVENT = (
+    "each event must be [before or play, offer, seat, number] or [the same phase, accept or "
+    "refuse, the other seat, null]"
+)
 
 KNOCKS = notation.parse_cards(
     "3S 4S 5S 9H 9D 9C QS QH QD AC"
@@ -51,7 +55,7 @@ class Bid:
 
 
 def _bid(view, rules, params):  # type: ignore[no-untyped-def]
-    """The script's offer or answer. What has been accepted before shows in the stake, which only rises."""
+    """The script's offer or answer; the stake, which only rises, shows what has been accepted."""
     i = 0
     while i < params.shape[0] and view.stake > 1 and int(params[i]) >> 2 & 63 != view.stake:
         i += 1
@@ -67,7 +71,7 @@ def _bid(view, rules, params):  # type: ignore[no-untyped-def]
 
 
 def _sit(view, rules, params):  # type: ignore[no-untyped-def]
-    """Pass, draw from the stock, throw the card drawn; the winner (params[0]) knocks on his last turn or the one before."""
+    """Pass, draw, throw the card drawn; the winner (params[0]) knocks near the end."""
     if view.ending:
         return int(view.seat == params[0] and view.stock <= rules.stock_reserve + 2)
     if view.taken_offer >= 0:
@@ -86,8 +90,11 @@ def _show(view, rules, params):  # type: ignore[no-untyped-def]
 
 
 def strategy(bids: Sequence[Bid], winner: int) -> Strategy:
-    """A strategy for both seats that makes these bids, and knocks where it sits at the winner's seat."""
-    codes = [((one.blind << 1 | one.seat) << 6 | one.number) << 2 | one.reply for one in bids]
+    """A strategy for both seats that makes these bids, and knocks in the winner's seat."""
+    codes = []
+    for bid in bids:
+        place = bid.blind << 1 | bid.seat
+        codes.append((place << 6 | bid.number) << 2 | bid.reply)
     script = {f"bid{i}": Param(code, 0, 1 << 10, "", "integer") for i, code in enumerate(codes)}
     seat = {"winner": Param(winner, -1, 1, "", "integer")}
     take, discard, knock = (
@@ -103,7 +110,7 @@ def strategy(bids: Sequence[Bid], winner: int) -> Strategy:
 
 
 def play(variant: Variant, bids: Sequence[Bid], winner: int) -> WatchedDeal:
-    """Play a deal with these bids, won by a seat, or by nobody (-1); it stops at a bid that is not legal."""
+    """Play a deal with these bids and winner (-1: nobody); it stops at an illegal bid."""
     hands = (WAITS, KNOCKS) if winner == 1 else (KNOCKS, WAITS)
     pack = [card for two in zip(*hands, strict=True) for card in two] + REST
     both = strategy(bids, winner)
@@ -124,16 +131,18 @@ def made(deal: WatchedDeal) -> list[Bid]:
 # The worked examples
 
 
-def die(one: Example) -> Answer:
+def die(example: Example) -> Answer:
     """What offers and answers make of a deal."""
-    variant = schema.variant(one, "events", "deal_winner", base="dice", goal="deals", die="deal")
-    bids, winner = _bids(one), one.given.get("deal_winner")
-    winner = -1 if winner is None else schema.number(one, "input.deal_winner", winner, 0, 1)
+    variant = schema.variant(
+        example, "events", "deal_winner", base="dice", goal="deals", die="deal"
+    )
+    bids, winner = _bids(example), example.given.get("deal_winner")
+    winner = -1 if winner is None else schema.number(example, "input.deal_winner", winner, 0, 1)
     deal = play(variant, bids, winner)
     done = made(deal)
     place = next((i for i, bid in enumerate(bids) if bid not in done[i : i + 1]), -1)
     if place >= 0:
-        if "illegal" not in one.expect:
+        if "illegal" not in example.expect:
             raise Impossible(f"{bids[place]} (offer {place + 1}) is not possible")
         return {
             "illegal": _why(deal, bids[place])
@@ -165,7 +174,7 @@ def _outcome(deal: WatchedDeal, winner: int) -> Answer:
 
 
 def _why(deal: WatchedDeal, bid: Bid) -> str:
-    """Why an offer was not possible, by how the die lay when the deal went on without it or stopped at it."""
+    """Why an offer was not possible, from the state of the die when the deal passed it."""
     state, cap = deal.state, deal.matchup.variant.row["die_cap"]
     stopped = not deal.kind and deal.questions[-1].slot == "offer"
     if stopped or (state.owner == bid.seat and state.stake == cap):
@@ -175,38 +184,38 @@ def _why(deal: WatchedDeal, bid: Bid) -> str:
     return "only the owner of the die may offer" if state.owner != bid.seat else str(bid)
 
 
-def _bids(one: Example) -> list[Bid]:
+def _bids(example: Example) -> list[Bid]:
     """The offers of an example, each with the answer that follows it."""
-    events = schema.need(one, "events")
+    events = schema.need(example, "events")
     if not isinstance(events, list) or not all(
         isinstance(event, list) and len(event) == 4 for event in events
     ):
-        raise one.error(f"input.events must be a list: {EVENT}.")
+        raise example.error(f"input.events must be a list: {EVENT}.")
     bids: list[Bid] = []
     for when, what, seat, number in events:
         if when not in PHASES or what not in ("offer", *REPLIES):
-            raise one.error(f"input.events: {shown(f'{when} {what}')} is no event; {EVENT}.")
-        schema.number(one, "input.events: a seat", seat, 0, 1)
+            raise example.error(f"input.events: {shown(f'{when} {what}')} is no event; {EVENT}.")
+        schema.number(example, "input.events: a seat", seat, 0, 1)
         if what == "offer":
             bids.append(
                 Bid(
                     when == "before",
                     seat,
-                    schema.number(one, "input.events: an offer", number, 1, 63),
+                    schema.number(example, "input.events: an offer", number, 1, 63),
                 )
             )
         else:
-            _answered(one, bids, Bid(when == "before", seat, 0, REPLIES[what]))
+            _answered(example, bids, Bid(when == "before", seat, 0, REPLIES[what]))
     if any(bid.reply == SILENT for bid in bids[:-1]):
-        raise one.error("input.events: an offer is answered before the next one.")
+        raise example.error("input.events: an offer is answered before the next one.")
     return bids
 
 
-def _answered(one: Example, bids: list[Bid], reply: Bid) -> None:
+def _answered(example: Example, bids: list[Bid], reply: Bid) -> None:
     """Join an answer to the offer before it."""
     last = bids[-1] if bids else reply
     if last.reply != SILENT or (last.blind, 1 - last.seat) != (reply.blind, reply.seat):
-        raise one.error(
+        raise example.error(
             "input.events: an answer follows an offer of the other seat, in the same phase."
         )
     bids[-1] = replace(last, reply=reply.reply)

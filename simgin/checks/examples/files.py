@@ -1,4 +1,4 @@
-"""Worked examples in a file, run through the engine: read, compared, counted."""
+"""Files of worked examples: read, compared with the engine, counted."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ from simgin.checks.examples.kinds import KINDS, compare
 from simgin.checks.examples.schema import Example, ExampleError, NotSupported
 from simgin.text.messages import did_you_mean, shown
 
+VECTOR_KEYS = {"id", "kind", "variant", "note", "why", "input", "expect"}
 OUTCOMES = PASSED, FAILED, NOT_SUPPORTED = "passed", "failed", "not supported"
 
 
 class ConformError(ValueError):
-    """A file that cannot be run; the message has a sentence a line, each with the id and key it is about."""
+    """A file that cannot be run; one sentence per line, each with its id and key."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one example: its differences (key -> expected, got) if it failed, the reason if it is not supported."""
+    """The result of one example.
+
+    differences: key -> (expected, got) of a failure. reason: why it is not supported.
+    """
 
     example: Example
     outcome: str
@@ -31,7 +35,7 @@ class Verdict:
 
 
 def read(path: str | Path, kind: str | None = None) -> list[Example]:
-    """The examples of a file, those of one kind if it is named. ConformError with a sentence for everything that is wrong."""
+    """The examples of a file, of one kind if named; ConformError with everything that is wrong."""
     vectors = _vectors(Path(path))
     _check_kind(kind)
     examples, sentences = [], []
@@ -40,22 +44,23 @@ def read(path: str | Path, kind: str | None = None) -> list[Example]:
             examples.append(_example(vector, number))
         except ConformError as error:
             sentences.append(str(error))
-    twice = [name for name, n in Counter(one.id for one in examples).items() if n > 1]
+    ids = Counter(example.id for example in examples)
+    twice = [name for name, n in ids.items() if n > 1]
     sentences += [f"{path}: the id {shown(name)} is given more than once." for name in twice]
     if sentences:
         raise ConformError("\n".join(sentences))
-    chosen = [one for one in examples if kind in (None, one.kind)]
+    chosen = [example for example in examples if kind in (None, example.kind)]
     if not chosen:
         raise ConformError(f"{path} has no vectors{f' of kind {kind}' if kind else ''}.")
     return chosen
 
 
 def run(examples: Iterable[Example]) -> list[Verdict]:
-    """A verdict on every example, in order. ConformError for those that cannot be read, all of them at once."""
+    """A verdict on every example, in order; ConformError with all that cannot be read."""
     verdicts, sentences = [], []
-    for one in examples:
+    for example in examples:
         try:
-            verdicts.append(_verdict(one))
+            verdicts.append(_verdict(example))
         except ExampleError as error:
             sentences.append(str(error))
     if sentences:
@@ -64,72 +69,73 @@ def run(examples: Iterable[Example]) -> list[Verdict]:
 
 
 def exit_code(verdicts: list[Verdict]) -> int:
-    """0 if none failed and one at least passed, 1 if one failed, 3 if nothing was supported."""
+    """0 if some pass and none fail, 1 if any fails, 3 if none is supported."""
     outcomes = {verdict.outcome for verdict in verdicts}
-    return 1 if FAILED in outcomes else 0 if PASSED in outcomes else 3
+    if FAILED in outcomes:
+        return 1
+    return 0 if PASSED in outcomes else 3
 
 
 def table(verdicts: list[Verdict]) -> list[tuple[str, list[int]]]:
-    """(kind, [passed, failed, not supported]) of every kind met, in the order of the file, and of all together."""
-    rows = {verdict.example.kind: [0, 0, 0] for verdict in verdicts} | {"all": [0, 0, 0]}
+    """(kind, [passed, failed, not supported]) in the order of the file, then of all together."""
+    rows: dict[str, list[int]] = {}
     for verdict in verdicts:
-        for kind in (verdict.example.kind, "all"):
-            rows[kind][OUTCOMES.index(verdict.outcome)] += 1
+        rows.setdefault(verdict.example.kind, [0, 0, 0])
+    rows["all"] = [0, 0, 0]
+    for verdict in verdicts:
+        column = OUTCOMES.index(verdict.outcome)
+        rows[verdict.example.kind][column] += 1
+        rows["all"][column] += 1
     return list(rows.items())
 
 
 def failures(verdicts: list[Verdict]) -> list[str]:
-    """A paragraph for every example that failed: what was expected and what the engine says."""
+    """Lines on every example that failed: what was expected, and what the engine says."""
     lines = []
     for verdict in verdicts:
-        if verdict.outcome == FAILED:
-            one = verdict.example
-            lines.append(f"{one.id} failed: {one.kind}, {one.variant}")
-            for key, (expected, got) in verdict.differences.items():
-                lines += [
-                    f"  {key}",
-                    f"    expected {_said(expected)}",
-                    f"    got      {_said(got)}",
-                ]
+        if verdict.outcome != FAILED:
+            continue
+        example = verdict.example
+        lines.append(f"{example.id} failed: {example.kind}, {example.variant}")
+        for key, (expected, got) in verdict.differences.items():
+            lines.append(f"  {key}")
+            lines.append(f"    expected {_text(expected)}")
+            lines.append(f"    got      {_text(got)}")
     return lines
 
 
 def reasons(verdicts: list[Verdict]) -> list[tuple[str, int]]:
-    """Why examples are not supported, and how many for each reason."""
-    return list(
-        Counter(
-            f"{v.example.kind}: {v.reason}" for v in verdicts if v.outcome == NOT_SUPPORTED
-        ).items()
-    )
+    """Why examples are not supported, with the number of examples for each reason."""
+    counts = Counter[str]()
+    for verdict in verdicts:
+        if verdict.outcome == NOT_SUPPORTED:
+            counts[f"{verdict.example.kind}: {verdict.reason}"] += 1
+    return list(counts.items())
 
 
 def rows(verdicts: list[Verdict]) -> list[dict[str, Any]]:
-    """One object an example, for `--json`."""
-    return [
-        {
-            "id": verdict.example.id,
-            "kind": verdict.example.kind,
-            "outcome": verdict.outcome.replace(" ", "_"),
-            "differences": {
-                key: {"expected": expected, "got": got}
-                for key, (expected, got) in verdict.differences.items()
-            },
-            "reason": verdict.reason,
-        }
-        for verdict in verdicts
-    ]
+    """One object per example for --json."""
+    table = []
+    for verdict in verdicts:
+        differences = {}
+        for key, (expected, got) in verdict.differences.items():
+            differences[key] = {"expected": expected, "got": got}
+        row = {"id": verdict.example.id, "kind": verdict.example.kind}
+        row["outcome"] = verdict.outcome.replace(" ", "_")
+        table.append({**row, "differences": differences, "reason": verdict.reason})
+    return table
 
 
-def _verdict(one: Example) -> Verdict:
+def _verdict(example: Example) -> Verdict:
     try:
-        differences = compare(one)
+        differences = compare(example)
     except NotSupported as reason:
-        return Verdict(one, NOT_SUPPORTED, reason=str(reason))
-    return Verdict(one, FAILED if differences else PASSED, differences)
+        return Verdict(example, NOT_SUPPORTED, reason=str(reason))
+    return Verdict(example, FAILED if differences else PASSED, differences)
 
 
 def _vectors(path: Path) -> list[Any]:
-    """The list of vectors in a file, which is an object with a list `vectors`, or that list itself."""
+    """The vectors in a file: an object with a list `vectors`, or that list itself."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -141,21 +147,23 @@ def _vectors(path: Path) -> list[Any]:
     vectors = content.get("vectors") if isinstance(content, dict) else content
     if not isinstance(vectors, list):
         raise ConformError(
-            f"{path} has no list of vectors: it must be an object with the key vectors, like rules_vectors.json."
+            f"{path} has no list of vectors: it must be an object with the key vectors, like "
+            "rules_vectors.json."
         )
     return vectors
 
 
 def _check_kind(kind: str | None) -> None:
-    if kind is not None and kind not in KINDS:
-        near = did_you_mean(kind, KINDS)
-        raise ConformError(
-            f"there is no kind {shown(kind)}{near if near != '.' else '; the kinds are ' + ', '.join(KINDS) + '.'}"
-        )
+    if kind is None or kind in KINDS:
+        return
+    near = did_you_mean(kind, KINDS)
+    if near == ".":
+        near = f"; the kinds are {', '.join(KINDS)}."
+    raise ConformError(f"there is no kind {shown(kind)}{near}")
 
 
 def _example(vector: Any, number: int) -> Example:
-    """One vector with its parts where they belong."""
+    """The example in one vector, its parts checked."""
     if not isinstance(vector, dict):
         raise ConformError(f"vector {number}: a vector is an object, not {shown(str(vector))}.")
     name = vector.get("id")
@@ -167,18 +175,23 @@ def _example(vector: Any, number: int) -> Example:
         _check_kind(str(vector.get("kind")))
     except ConformError as error:
         raise ConformError(f"{name}: {error}") from None
-    if unknown := vector.keys() - {"id", "kind", "variant", "note", "why", "input", "expect"}:
-        raise ConformError(
-            f"{name}: a vector has no key {shown(min(unknown))}{did_you_mean(min(unknown), ['input', 'expect', 'variant'])}"
-        )
-    given, expect, bare = vector.get("input"), vector.get("expect"), KINDS[vector["kind"]].bare
+    unknown = vector.keys() - VECTOR_KEYS
+    if unknown:
+        key = min(unknown)
+        near = did_you_mean(key, ["input", "expect", "variant"])
+        raise ConformError(f"{name}: a vector has no key {shown(key)}{near}")
+    given, expect = vector.get("input"), vector.get("expect")
+    bare = KINDS[vector["kind"]].bare
     if bare and type(expect) is int:
         expect = {bare: expect}
     for key, value in (("input", given), ("expect", expect)):
         if not isinstance(value, dict):
             raise ConformError(f"{name}: {key} must be an object, not {shown(str(value))}.")
-    return Example(str(name), vector["kind"], str(vector.get("variant", "standard")), given, expect)  # type: ignore[arg-type]
+    variant = str(vector.get("variant", "standard"))
+    return Example(str(name), vector["kind"], variant, given, expect)  # type: ignore[arg-type]
 
 
-def _said(value: Any) -> str:
-    return "nothing" if value is None else value if isinstance(value, str) else json.dumps(value)
+def _text(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return value if isinstance(value, str) else json.dumps(value)

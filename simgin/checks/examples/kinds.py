@@ -1,4 +1,4 @@
-"""The kinds of worked examples, and how one is compared with what the engine says."""
+"""The kinds of worked examples, and how one is compared with the engine."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from simgin.checks.examples import cards as answers
-from simgin.checks.examples import counts, die, matches, options, schema, script, solo_script
+from simgin.checks.examples import (
+    cards,
+    counts,
+    deal_script,
+    die,
+    matches,
+    options,
+    schema,
+    solo_script,
+)
 from simgin.checks.examples.cards import Answer
+from simgin.checks.examples.deal_script import SEATS
 from simgin.checks.examples.schema import (
     Example,
     Impossible,
@@ -22,7 +31,6 @@ from simgin.checks.examples.schema import (
     as_text,
     plain,
 )
-from simgin.checks.examples.script import SEATS
 from simgin.rules.record import build_rules_from
 from simgin.text import notation
 from simgin.text.messages import did_you_mean, shown
@@ -30,80 +38,77 @@ from simgin.text.messages import did_you_mean, shown
 NOT_COMPARED = ("why", "note")
 
 
-def exact_counts(one: Example) -> Answer:
-    """Melds in the pack, and hands that melds make up to the last card."""
-    row = schema.row(one)
+def exact_counts(example: Example) -> Answer:
+    """Number of melds in the pack, and of hands that consist of melds only."""
+    row = schema.row(example)
     melds = counts.melds(str(row["ace_runs"]), bool(row["rainbow"]))
-    sizes = [size for size in (10, 11) if f"gin_hands_{size}" in one.expect]
-    return {"melds": len(melds)} | {
-        f"gin_hands_{size}": counts.hands(melds, size, build_rules_from(row)) for size in sizes
-    }
+    answer: Answer = {"melds": len(melds)}
+    for size in (10, 11):
+        name = f"gin_hands_{size}"
+        if name in example.expect:
+            answer[name] = counts.hands(melds, size, build_rules_from(row))
+    return answer
 
 
-def play_script(one: Example) -> Answer:
-    """A deal played as the script says, as far as it can be."""
-    cards = _pack(one)
-    variant = schema.variant(one, "nondealer", "dealer", "upcard", "stock_top_first", "actions")
+def play_script(example: Example) -> Answer:
+    """A deal played by a script, as far as it can be."""
+    pack = _pack(example)
+    own_keys = ("nondealer", "dealer", "upcard", "stock_top_first", "actions")
+    variant = schema.variant(example, *own_keys)
     try:
-        played = script.play(
-            variant, script.pack(*cards), [script.action(text) for text in _actions(one)]
-        )
-    except (script.ScriptError, notation.CardError) as error:
-        raise one.error(f"input: {error}") from None
-    except script.NotPlayable as reason:
+        actions = [deal_script.action(text) for text in _actions(example)]
+        played = deal_script.play(variant, deal_script.pack(*pack), actions)
+    except (deal_script.ScriptError, notation.CardError) as error:
+        raise example.error(f"input: {error}") from None
+    except deal_script.NotPlayable as reason:
         raise NotSupported(f"{reason}.") from None
-    return _outcome(one, played)
+    return _outcome(example, played)
 
 
-def _actions(one: Example) -> list[str]:
-    actions = schema.need(one, "actions")
+def _actions(example: Example) -> list[str]:
+    actions = schema.need(example, "actions")
     if not isinstance(actions, list) or not all(isinstance(text, str) for text in actions):
-        raise one.error("input.actions must be a list of texts like N take and D throw 6C.")
+        raise example.error("input.actions must be a list of texts like N take and D throw 6C.")
     return actions
 
 
-def _pack(one: Example) -> tuple[list[int], list[int], int | None, list[int]]:
-    """Nondealer's and dealer's hand, upcard and stock."""
-    upcard = schema.card(one, "upcard")
-    first, second, stock = (
-        schema.cards(one, f"input.{key}", schema.need(one, key))
-        for key in ("nondealer", "dealer", "stock_top_first")
-    )
-    return first, second, None if upcard < 0 else upcard, stock
+def _pack(example: Example) -> tuple[list[int], list[int], int | None, list[int]]:
+    """Hands of nondealer and dealer, upcard, stock."""
+    upcard = schema.card(example, "upcard")
+    piles = []
+    for key in ("nondealer", "dealer", "stock_top_first"):
+        piles.append(schema.cards(example, f"input.{key}", schema.need(example, key)))
+    nondealer, dealer, stock = piles
+    return nondealer, dealer, None if upcard < 0 else upcard, stock
 
 
-def _outcome(one: Example, played: script.Played) -> Answer:
-    """What became of the script: the first action that was not possible, or the result."""
+def _outcome(example: Example, played: deal_script.Played) -> Answer:
+    """The first action that was not possible, or the result of the deal."""
     if played.illegal >= 0:
-        said = _actions(one)
-        text = said[played.illegal]
-        if "illegal" not in one.expect:
-            raise Impossible(f"{text} (action {played.illegal + 1}) is not possible")
-        again = (
-            text == said[-1] and played.illegal != len(said) - 1
-        )  # the example means its last action, the engine an earlier one
-        return {"illegal": f"{text}, as action {played.illegal + 1}" if again else text}
+        return {"illegal": _illegal_action(example, played.illegal)}
     state = played.deal.state
     if not played.deal.kind:
-        drawn = sum(action.what == script.STOCK for action in played.script)
-        return {
-            "illegal": None,
-            "how": "the script ends before the deal",
-            "stock": script.STOCK_CARDS - drawn,
-        }
-    answer: Answer = {
-        "illegal": None,
-        "how": played.deal.kind,
-        "stock": int(state.stock),
-        "turns": int(state.turns),
-    }
+        drawn = sum(action.what == deal_script.STOCK for action in played.script)
+        stock = deal_script.STOCK_CARDS - drawn
+        return {"illegal": None, "how": "the script ends before the deal", "stock": stock}
+    answer: Answer = {"illegal": None, "how": played.deal.kind}
+    answer |= {"stock": int(state.stock), "turns": int(state.turns)}
     answer["points"] = {SEATS[seat]: int(state.score[seat]) for seat in (0, 1)}
-    answer["winner"], answer["stopper"] = (
-        SEATS[seat] if seat >= 0 else None for seat in (state.winner, state.stopper)
-    )
+    for name, seat in (("winner", state.winner), ("stopper", state.stopper)):
+        answer[name] = SEATS[seat] if seat >= 0 else None
     if state.stopper >= 0:
         answer |= {"own": int(state.stopper_count), "other": int(state.other_count)}
     return answer
+
+
+def _illegal_action(example: Example, place: int) -> str:
+    """The text of an impossible action; with its number if the last action has the same text."""
+    texts = _actions(example)
+    text = texts[place]
+    if "illegal" not in example.expect:
+        raise Impossible(f"{text} (action {place + 1}) is not possible")
+    repeated = text == texts[-1] and place != len(texts) - 1
+    return f"{text}, as action {place + 1}" if repeated else text
 
 
 Reader = Callable[[Example, str, Any], Any]
@@ -111,9 +116,9 @@ Reader = Callable[[Example, str, Any], Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of example: what the engine makes of one, and how to read each key of an expectation.
+    """A kind of example: the engine's answer, and how to read each key of an expectation.
 
-    bare: the key that an expectation stands for which is a number by itself.
+    bare: the key that is meant by an expectation that is only a number.
     """
 
     answer: Callable[[Example], Answer]
@@ -123,7 +128,7 @@ class Kind:
 
 KINDS = {
     "deadwood": Kind(
-        answers.deadwood,
+        cards.deadwood,
         {
             "deadwood": plain,
             "optimal_families": plain,
@@ -132,10 +137,10 @@ KINDS = {
         },
     ),
     "knock_options": Kind(
-        answers.knock_options, {"knock": as_mapping, "shot": as_list, "big_gin": plain}
+        cards.knock_options, {"knock": as_mapping, "shot": as_list, "big_gin": plain}
     ),
     "layoff": Kind(
-        answers.lay_off,
+        cards.lay_off,
         {
             "deadwood": plain,
             "deadwood_if_own_melds_are_fixed_first": plain,
@@ -143,9 +148,9 @@ KINDS = {
             "laid_off_example": as_melds,
         },
     ),
-    "deal_points": Kind(answers.deal_points, {"stopper": plain, "other": plain}),
+    "deal_points": Kind(cards.deal_points, {"stopper": plain, "other": plain}),
     "showdown": Kind(
-        answers.showdown,
+        cards.settle_showdown,
         {
             "knocker_deadwood": plain,
             "defender_deadwood": plain,
@@ -193,8 +198,8 @@ KINDS = {
     ),
     "die_round": Kind(matches.die_round, {"won_deals": as_scores, "winner": plain, "deals": plain}),
     "dice_pro": Kind(matches.dice_pro, {"games": plain}),
-    "knock_limit": Kind(answers.knock_limit, {"limit": plain, "multiplier": plain}),
-    "shot_digits": Kind(answers.shot_digits, {"cards": as_list}),
+    "knock_limit": Kind(cards.knock_limit, {"limit": plain, "multiplier": plain}),
+    "shot_digits": Kind(cards.shot_digits, {"cards": as_list}),
     "options": Kind(options.options, {"options": as_list}),
     "exact_counts": Kind(
         exact_counts, {"melds": plain, "gin_hands_10": plain, "gin_hands_11": plain}
@@ -202,24 +207,30 @@ KINDS = {
 }
 
 
-def compare(one: Example) -> dict[str, tuple[Any, Any]]:
-    """Every expected key that the engine answers otherwise: (expected, got). NotSupported and ExampleError as they come."""
-    kind = KINDS[one.kind]
-    wanted = {key: value for key, value in one.expect.items() if key not in NOT_COMPARED}
-    for key in wanted:
-        if key not in kind.expects:
-            raise one.error(
-                f"expect has {shown(key)}, which kind {one.kind} does not know{did_you_mean(key, kind.expects)}"
-            )
+def compare(example: Example) -> dict[str, tuple[Any, Any]]:
+    """Expected keys with another answer from the engine: key -> (expected, got).
+
+    Raises NotSupported and ExampleError.
+    """
+    kind = KINDS[example.kind]
+    wanted = {key: value for key, value in example.expect.items() if key not in NOT_COMPARED}
     if not wanted:
-        raise one.error("expect is empty, so there is nothing to compare.")
-    read = {key: kind.expects[key](one, key, value) for key, value in wanted.items()}
+        raise example.error("expect is empty, so there is nothing to compare.")
+    expected = {}
+    for key, value in wanted.items():
+        if key not in kind.expects:
+            near = did_you_mean(key, kind.expects)
+            raise example.error(
+                f"expect has {shown(key)}, which kind {example.kind} does not have{near}"
+            )
+        expected[key] = kind.expects[key](example, key, value)
     try:
-        got = kind.answer(one)
+        got = kind.answer(example)
     except Impossible as reason:
         return {key: (value, str(reason)) for key, value in wanted.items()}
-    return {
-        key: (value, got.get(key))
-        for key, value in wanted.items()
-        if key not in got or read[key] != kind.expects[key](one, key, got[key])
-    }
+    different = {}
+    for key, value in wanted.items():
+        answer = got.get(key)
+        if key not in got or expected[key] != kind.expects[key](example, key, answer):
+            different[key] = (value, answer)
+    return different

@@ -1,4 +1,4 @@
-"""Matches of worked examples: results of deals entered one by one in the engine's own match, and how it stands then."""
+"""Matches of worked examples: results of deals, entered one by one in the engine's match."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOBODY = ("void", "even", "stalled", "limit")  # how deals without a winner end
 
 @dataclass(frozen=True)
 class Entry:
-    """What a deal brings to a match: the winning seat or -1, the points of the two seats, how it ended and at what stake."""
+    """The result of a deal: winning seat or -1, points of the seats, outcome and stake."""
 
     winner: int
     points: tuple[int, int]
@@ -32,7 +32,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """The engine's record of a match after some deals, its rules, how it stands (see simgin.core.match), and how many deals it took."""
+    """The engine's record of a match after some deals; outcome as in simgin.core.match."""
 
     state: Any
     rules: Any
@@ -77,13 +77,14 @@ def won(winner: int, points: int, how: str = "knock", stake: int = 1) -> Entry:
 # Matches to points and won deals
 
 
-def match_points(one: Example) -> Answer:
+def match_points(example: Example) -> Answer:
     """A match to so many points."""
-    target = schema.number(one, "input.target", schema.need(one, "target"), 1, 10**5)
+    target = schema.number(example, "input.target", schema.need(example, "target"), 1, 10**5)
     standing = follow(
-        schema.variant(one, "events", "target", goal="points", points_target=target), _events(one)
+        schema.variant(example, "events", "target", goal="points", points_target=target),
+        _events(example),
     )
-    named = isinstance(one.expect.get("scores"), dict)
+    named = isinstance(example.expect.get("scores"), dict)
     scores, winner = _two(standing.state.points), standing.winner
     return {
         "scores": dict(zip(NAMES, scores, strict=True)) if named else scores,
@@ -92,13 +93,15 @@ def match_points(one: Example) -> Answer:
     }
 
 
-def race(one: Example) -> Answer:
+def race(example: Example) -> Answer:
     """Points for one seat against won deals for the other."""
-    seat = schema.number(one, "input.points_player", schema.need(one, "points_player"), 0, 1)
-    variant = schema.variant(
-        one, "events", "points_player", base="race", goal="race", race_points_seat=seat
+    seat = schema.number(
+        example, "input.points_player", schema.need(example, "points_player"), 0, 1
     )
-    standing = follow(variant, _events(one))
+    variant = schema.variant(
+        example, "events", "points_player", base="race", goal="race", race_points_seat=seat
+    )
+    standing = follow(variant, _events(example))
     points, deals = standing.state.points[seat], standing.state.deals_won[1 - seat]
     return {
         "points": int(points),
@@ -108,9 +111,11 @@ def race(one: Example) -> Answer:
     }
 
 
-def twofold(one: Example) -> Answer:
+def twofold(example: Example) -> Answer:
     """Points and won deals for both."""
-    standing = follow(schema.variant(one, "events", base="twofold", goal="twofold"), _events(one))
+    standing = follow(
+        schema.variant(example, "events", base="twofold", goal="twofold"), _events(example)
+    )
     points, deals = _two(standing.state.points), _two(standing.state.deals_won)
     return {
         "points": points,
@@ -120,11 +125,11 @@ def twofold(one: Example) -> Answer:
     }
 
 
-def die_round(one: Example) -> Answer:
+def die_round(example: Example) -> Answer:
     """Won deals, each at the stake that the die showed."""
-    goal = schema.number(one, "input.goal", schema.need(one, "goal"), 1, 1000)
-    variant = schema.variant(one, "deals", "goal", base="dice", goal="deals", deals_target=goal)
-    deals = _pairs(one, "deals", 1, _whole(variant, "die_cap"))
+    goal = schema.number(example, "input.goal", schema.need(example, "goal"), 1, 1000)
+    variant = schema.variant(example, "deals", "goal", base="dice", goal="deals", deals_target=goal)
+    deals = _pairs(example, "deals", 1, _whole(variant, "die_cap"))
     standing = follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
     return {
         "won_deals": _two(standing.state.deals_won),
@@ -133,17 +138,19 @@ def die_round(one: Example) -> Answer:
     }
 
 
-def total_match(one: Example) -> Answer:
+def total_match(example: Example) -> Answer:
     """The scores of a single player, added up."""
-    goal = schema.number(one, "input.goal", schema.need(one, "goal"), -1000, 10**5)
+    goal = schema.number(example, "input.goal", schema.need(example, "goal"), -1000, 10**5)
     variant = schema.variant(
-        one, "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
+        example, "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
     )
-    scores = schema.need(one, "deal_scores")
+    scores = schema.need(example, "deal_scores")
     if not isinstance(scores, list):
-        raise one.error(f"input.deal_scores must be a list of numbers, not {shown(str(scores))}.")
+        raise example.error(
+            f"input.deal_scores must be a list of numbers, not {shown(str(scores))}."
+        )
     entries = [
-        Entry(-1, (schema.number(one, "input.deal_scores", score, -1000, 1000), 0), "limit")
+        Entry(-1, (schema.number(example, "input.deal_scores", score, -1000, 1000), 0), "limit")
         for score in scores
     ]
     standing = follow(variant, entries)
@@ -154,17 +161,17 @@ def total_match(one: Example) -> Answer:
 # Games of a round
 
 
-def pro_games(one: Example) -> Answer:
+def pro_games(example: Example) -> Answer:
     """Games won by the loser's points."""
-    variant = schema.variant(one, "loser_score", base="pro", goal="games")
-    loser = _loser(one, variant, "input.loser_score", schema.need(one, "loser_score"))
+    variant = schema.variant(example, "loser_score", base="pro", goal="games")
+    loser = _loser(example, variant, "input.loser_score", schema.need(example, "loser_score"))
     return {"games": int(follow(variant, _game(variant, 0, loser)).state.games[0])}
 
 
-def dice_pro(one: Example) -> Answer:
+def dice_pro(example: Example) -> Answer:
     """Games won by stake and loser's points, or by a refusal."""
     variant = schema.variant(
-        one,
+        example,
         "stake",
         "loser_score",
         "refused",
@@ -174,12 +181,12 @@ def dice_pro(one: Example) -> Answer:
         die_refusal_pays="old",
     )
     stake = schema.number(
-        one, "input.stake", schema.need(one, "stake"), 1, _whole(variant, "die_cap")
+        example, "input.stake", schema.need(example, "stake"), 1, _whole(variant, "die_cap")
     )
-    loser = _loser(one, variant, "input.loser_score", schema.need(one, "loser_score"))
-    refused = schema.need(one, "refused")
+    loser = _loser(example, variant, "input.loser_score", schema.need(example, "loser_score"))
+    refused = schema.need(example, "refused")
     if not isinstance(refused, bool):
-        raise one.error(f"input.refused must be true or false, not {shown(str(refused))}.")
+        raise example.error(f"input.refused must be true or false, not {shown(str(refused))}.")
     return {
         "games": int(
             follow(
@@ -189,13 +196,13 @@ def dice_pro(one: Example) -> Answer:
     }
 
 
-def pro_round(one: Example) -> Answer:
+def pro_round(example: Example) -> Answer:
     """A round of games, each told by its winner and the loser's points."""
-    goal = schema.number(one, "input.goal", schema.need(one, "goal"), 1, 1000)
-    variant = schema.variant(one, "games", "goal", base="pro", goal="games", games_target=goal)
-    games = _pairs(one, "games", 0, _whole(variant, "points_target") - 1)
+    goal = schema.number(example, "input.goal", schema.need(example, "goal"), 1, 1000)
+    variant = schema.variant(example, "games", "goal", base="pro", goal="games", games_target=goal)
+    games = _pairs(example, "games", 0, _whole(variant, "points_target") - 1)
     if any(winner < 0 for winner, _ in games):
-        raise one.error("input.games: every game has a winner, 0 or 1.")
+        raise example.error("input.games: every game has a winner, 0 or 1.")
     standing = follow(
         variant, [entry for winner, loser in games for entry in _game(variant, winner, loser)]
     )
@@ -209,23 +216,23 @@ def pro_round(one: Example) -> Answer:
 def _game(
     variant: Variant, winner: int, loser: int, how: str = "knock", stake: int = 1
 ) -> list[Entry]:
-    """A game of two deals: the loser's points, then all that the winner needs (nothing where the die was refused)."""
+    """A game of two deals: the loser's points, then what the winner needs (0 after a refusal)."""
     needed = 0 if how == "refused" else _whole(variant, "points_target")
     return [won(1 - winner, loser, stake=stake), won(winner, needed, how, stake)]
 
 
-def _loser(one: Example, variant: Variant, key: str, value: Any) -> int:
+def _loser(example: Example, variant: Variant, key: str, value: Any) -> int:
     """Points that lose a game."""
-    return schema.number(one, key, value, 0, _whole(variant, "points_target") - 1)
+    return schema.number(example, key, value, 0, _whole(variant, "points_target") - 1)
 
 
 # Columns
 
 
-def hollywood(one: Example) -> Answer:
-    """A match in columns: points and entries of each, who closed it, and what seat 0 receives for it."""
-    variant = schema.variant(one, "wins", base="hollywood", goal="columns")
-    standing = follow(variant, [won(*pair) for pair in _pairs(one, "wins", 0, 10**6)])
+def hollywood(example: Example) -> Answer:
+    """A match in columns: points, entries, who closed each, and what seat 0 receives."""
+    variant = schema.variant(example, "wins", base="hollywood", goal="columns")
+    standing = follow(variant, [won(*pair) for pair in _pairs(example, "wins", 0, 10**6)])
     state, own_rules, columns = standing.state, standing.rules, range(_whole(variant, "columns"))
     closed = [int(state.column_winner[c]) for c in columns]
     total = None if min(closed) < 0 else int(match.settlement(state, own_rules, standing.outcome))
@@ -255,55 +262,65 @@ def _two(values: Any) -> list[int]:
     return [int(value) for value in values]
 
 
-def _events(one: Example) -> list[Entry]:
+def _events(example: Example) -> list[Entry]:
     """The deals of a match, told by winner, points and how they ended."""
-    events = schema.need(one, "events")
+    events = schema.need(example, "events")
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-        raise one.error("input.events must be a list of objects with winner, points and how.")
-    return [_event(one, event) for event in events]
+        raise example.error("input.events must be a list of objects with winner, points and how.")
+    return [_event(example, event) for event in events]
 
 
-def _event(one: Example, event: dict[str, Any]) -> Entry:
+def _event(example: Example, event: dict[str, Any]) -> Entry:
     winner = event.get("winner")
     if (
         isinstance(winner, bool | float | list | dict)
         or winner not in SIDES
         or event.keys() - {"winner", "points", "how"}
     ):
-        raise one.error(
-            f"input.events: {shown(str(event))} is no event; it has winner (0, 1, player, joker or null), points and how."
+        raise example.error(
+            f"input.events: {shown(str(event))} is no event; it has winner (0, 1, player, joker or "
+            "null), points and how."
         )
     points = schema.number(
-        one, "input.events: points", event.get("points", 0 if winner is None else None), 0, 10**6
+        example,
+        "input.events: points",
+        event.get("points", 0 if winner is None else None),
+        0,
+        10**6,
     )
     if points and winner is None:
-        raise one.error("input.events: a deal without a winner has no points.")
+        raise example.error("input.events: a deal without a winner has no points.")
     how = event.get("how", "void" if winner is None else "knock")
     if how not in sums.KINDS:
-        raise one.error(
-            f"input.events: there is no ending {shown(str(how))}{did_you_mean(str(how), sums.KINDS)}"
+        raise example.error(
+            f"input.events: there is no ending {shown(str(how))}"
+            f"{did_you_mean(str(how), sums.KINDS)}"
         )
     if how in NOBODY and winner is not None:
-        raise one.error(f"input.events: a deal that ends as {how} has no winner.")
+        raise example.error(f"input.events: a deal that ends as {how} has no winner.")
     return won(SIDES[winner], points, how)
 
 
-def _pairs(one: Example, key: str, low: int, high: int) -> list[tuple[int, int]]:
+def _pairs(example: Example, key: str, low: int, high: int) -> list[tuple[int, int]]:
     """A list of winners, 0, 1 or null (-1), each with a number; nobody has 0."""
-    pairs = schema.need(one, key)
+    pairs = schema.need(example, key)
     if not isinstance(pairs, list) or not all(
         isinstance(pair, list) and len(pair) == 2 for pair in pairs
     ):
-        raise one.error(
+        raise example.error(
             f"input.{key} must be a list of pairs, a winner (0, 1 or null) and a number each."
         )
-    return [_pair(one, key, winner, number, low, high) for winner, number in pairs]
+    return [_pair(example, key, winner, number, low, high) for winner, number in pairs]
 
 
-def _pair(one: Example, key: str, winner: Any, number: Any, low: int, high: int) -> tuple[int, int]:
+def _pair(
+    example: Example, key: str, winner: Any, number: Any, low: int, high: int
+) -> tuple[int, int]:
     if winner is None:
         return -1, schema.number(
-            one, f"input.{key}: the number of a deal without a winner", number, 0, 0
+            example, f"input.{key}: the number of a deal without a winner", number, 0, 0
         )
-    seat = schema.number(one, f"input.{key}: a winner", winner, 0, 1)
-    return seat, schema.number(one, f"input.{key}: the number beside a winner", number, low, high)
+    seat = schema.number(example, f"input.{key}: a winner", winner, 0, 1)
+    return seat, schema.number(
+        example, f"input.{key}: the number beside a winner", number, low, high
+    )

@@ -1,7 +1,8 @@
-"""Worked examples of the rules as they stand in a file: what may be in one, and what is wrong with one that cannot be read.
+"""The schema of worked examples: what may be in one, and what is wrong with a bad one.
 
-The schema is that of the rule book's vectors: an example has an id, a kind, a variant, an input and an expectation. Keys of the input that
-are parameters of rules.md 11 set the rules, and so do `options` and `overrides`; the rest of the rules is `standard`.
+An example has an id, a kind, a variant, an input and an expectation. Keys of the input that are
+parameters (rules.md 11) set the rules, and so do `options` and `overrides`; the other rules are
+those of `standard`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class ExampleError(ValueError):
 
 
 class NotSupported(Exception):
-    """An example that the rules allow and the engine cannot be brought to; the message is the reason, a sentence."""
+    """An example that the rules allow but the engine cannot be set up for; the message says why."""
 
 
 class Impossible(Exception):
@@ -48,179 +49,185 @@ class Example:
 # Reading the input
 
 
-def need(one: Example, key: str) -> Any:
+def need(example: Example, key: str) -> Any:
     """The input's value of a key; an ExampleError if it has none."""
-    if key not in one.given:
-        raise one.error(f"input has no {key}, which kind {one.kind} needs.")
-    return one.given[key]
+    if key not in example.given:
+        raise example.error(f"input has no {key}, which kind {example.kind} needs.")
+    return example.given[key]
 
 
-def number(one: Example, key: str, value: Any, low: int = 0, high: int = 10**6) -> int:
+def number(example: Example, key: str, value: Any, low: int = 0, high: int = 10**6) -> int:
     """A whole number low..high; an ExampleError for anything else."""
     if type(value) is not int or not low <= value <= high:
-        raise one.error(f"{key} must be a whole number {low}..{high}, not {shown(value)}.")
+        raise example.error(f"{key} must be a whole number {low}..{high}, not {shown(value)}.")
     return value
 
 
-def word(one: Example, key: str, *words: str) -> str:
+def word(example: Example, key: str, *words: str) -> str:
     """The input's value of a key, which must be one of the words."""
-    value = need(one, key)
+    value = need(example, key)
     if value not in words:
-        raise one.error(
+        raise example.error(
             f"input.{key} must be {', '.join(words[:-1])} or {words[-1]}, not {shown(value)}."
         )
     return str(value)
 
 
-def cards(one: Example, key: str, value: Any, sizes: tuple[int, ...] = ()) -> list[int]:
+def cards(example: Example, key: str, value: Any, sizes: tuple[int, ...] = ()) -> list[int]:
     """Card numbers from a text like `5S 6S`; `sizes` are the lengths allowed, () for any."""
     if not isinstance(value, str):
-        raise one.error(
+        raise example.error(
             f"{key} must be cards separated by blanks, like 5S 6S 7S, not {shown(value)}."
         )
     try:
         found = notation.parse_cards(value)
     except notation.CardError as error:
-        raise one.error(f"{key}: {error}") from None
+        raise example.error(f"{key}: {error}") from None
     if sizes and len(found) not in sizes:
-        raise one.error(f"{key} must have {' or '.join(map(str, sizes))} cards, not {len(found)}.")
+        raise example.error(
+            f"{key} must have {' or '.join(map(str, sizes))} cards, not {len(found)}."
+        )
     return found
 
 
-def mask(one: Example, key: str, *sizes: int) -> int:
+def mask(example: Example, key: str, *sizes: int) -> int:
     """The input's cards of a key as a mask."""
-    return notation.hand_mask(cards(one, f"input.{key}", need(one, key), sizes))
+    return notation.hand_mask(cards(example, f"input.{key}", need(example, key), sizes))
 
 
-def card(one: Example, key: str) -> int:
+def card(example: Example, key: str) -> int:
     """One card that need not be given: -1 where it is absent or null."""
-    value = one.given.get(key)
-    return -1 if value is None else cards(one, f"input.{key}", value, (1,))[0]
+    value = example.given.get(key)
+    return -1 if value is None else cards(example, f"input.{key}", value, (1,))[0]
 
 
-def melds(one: Example, key: str, value: Any) -> list[int]:
+def melds(example: Example, key: str, value: Any) -> list[int]:
     """Masks of melds from a list of texts."""
     if not isinstance(value, list):
-        raise one.error(
+        raise example.error(
             f"{key} must be a list of melds, each a text like 5S 6S 7S, not {shown(value)}."
         )
-    return [notation.hand_mask(cards(one, key, meld)) for meld in value]
+    return [notation.hand_mask(cards(example, key, meld)) for meld in value]
 
 
-def base(one: Example) -> str:
+def base(example: Example) -> str:
     """The text of the variant that an example names, in a kind whose rules are that variant's."""
     try:
-        return variants.find(one.variant).text
+        return variants.find(example.variant).text
     except VariantError as error:
-        raise one.error(f"kind {one.kind} needs a variant: {error}") from None
+        raise example.error(f"kind {example.kind} needs a variant: {error}") from None
 
 
-def settings(one: Example, own: tuple[str, ...], base: str = "standard") -> dict[str, Value]:
-    """The parameters that an example sets; what is neither a parameter nor a key of its kind (`own`) is refused, never ignored."""
+def settings(example: Example, own: tuple[str, ...], base: str = "standard") -> dict[str, Value]:
+    """The parameters that an example sets.
+
+    What is neither a parameter nor a key of its kind (`own`) is refused, never ignored.
+    """
     given = {
-        key: value for key, value in one.given.items() if key not in own and key not in NO_RULES
+        key: value for key, value in example.given.items() if key not in own and key not in NO_RULES
     }
     for key in ("options", "overrides"):
-        more = one.given.get(key, {})
+        more = example.given.get(key, {})
         if not isinstance(more, dict):
-            raise one.error(f"input.{key} must be an object of parameters, not {shown(more)}.")
+            raise example.error(f"input.{key} must be an object of parameters, not {shown(more)}.")
         given |= {name: value for name, value in more.items() if name not in own}
     for name, value in given.items():
         if name not in parameters():
             near = did_you_mean(name, [*parameters(), *own])
-            raise one.error(
-                f"input has {shown(name)}, which is neither a parameter nor a key of kind {one.kind}{near}"
+            raise example.error(
+                f"input has {shown(name)}, which is neither a parameter nor a key of kind "
+                f"{example.kind}{near}"
             )
         if fault := parameters()[name].fault(value) or parameters()[name].dash(
             {**variants.find(base).row, name: value}
         ):
-            raise one.error(f"input: {fault}")
+            raise example.error(f"input: {fault}")
     return given
 
 
-def row(one: Example, *own: str, base: str = "standard") -> dict[str, Value]:
+def row(example: Example, *own: str, base: str = "standard") -> dict[str, Value]:
     """The rules of an example: those of `base` with its settings."""
-    return {**variants.find(base).row, **settings(one, own, base)}
+    return {**variants.find(base).row, **settings(example, own, base)}
 
 
-def variant(one: Example, *own: str, base: str = "standard", **fixed: Value) -> Variant:
-    """The variant that an example is played under: `base` with its settings and what its kind fixes, which must make a game."""
-    given = settings(one, own, base)
+def variant(example: Example, *own: str, base: str = "standard", **fixed: Value) -> Variant:
+    """The variant of an example: `base`, its settings, and what its kind fixes; must be valid."""
+    given = settings(example, own, base)
     for name, value in fixed.items():
         if given.get(name, value) != value:
-            raise one.error(
-                f"input.{name} cannot be set: kind {one.kind} has {shown(value)} there."
+            raise example.error(
+                f"input.{name} cannot be set: kind {example.kind} has {shown(value)} there."
             )
     rules = {**variants.find(base).row, **given, **fixed}
     if sentences := variants.validate(rules):
-        raise one.error(f"input: {' '.join(sentences)}")
-    return Variant(f"{base}, as {one.id} has it", rules, "", "")
+        raise example.error(f"input: {' '.join(sentences)}")
+    return Variant(f"{base}, as {example.id} has it", rules, "", "")
 
 
-def option(one: Example, key: str, default: int | None = None) -> int:
+def option(example: Example, key: str, default: int | None = None) -> int:
     """A number among the options that is no parameter, like stock_left."""
-    value = one.given.get("options", {}).get(key, one.given.get(key, default))
+    value = example.given.get("options", {}).get(key, example.given.get(key, default))
     if value is None:
-        raise one.error(f"input.options has no {key}, which these rules need.")
-    return number(one, f"input.options.{key}", value, 0, 52)
+        raise example.error(f"input.options has no {key}, which these rules need.")
+    return number(example, f"input.options.{key}", value, 0, 52)
 
 
 # Reading an expectation: each key in a form in which equal things are equal
 
 
-def plain(one: Example, key: str, value: Any) -> Any:
+def plain(example: Example, key: str, value: Any) -> Any:
     """Numbers, words and null, apart from yes and no, which Python takes for 1 and 0."""
     if not isinstance(value, bool | int | str | None):
-        raise one.error(
+        raise example.error(
             f"expect.{key} must be a number, a word, true, false or null, not {shown(str(value))}."
         )
     return type(value) is bool, value
 
 
-def as_text(one: Example, key: str, value: Any) -> Any:
+def as_text(example: Example, key: str, value: Any) -> Any:
     """A number or word as text, with single blanks; null stays null."""
-    return value if value is None else " ".join(str(plain(one, key, value)[1]).split())
+    return value if value is None else " ".join(str(plain(example, key, value)[1]).split())
 
 
-def as_melds(one: Example, key: str, value: Any) -> Any:
+def as_melds(example: Example, key: str, value: Any) -> Any:
     """Melds whose order does not count."""
-    return tuple(sorted(melds(one, f"expect.{key}", value)))
+    return tuple(sorted(melds(example, f"expect.{key}", value)))
 
 
-def as_families(one: Example, key: str, value: Any) -> tuple[Any, ...]:
+def as_families(example: Example, key: str, value: Any) -> tuple[Any, ...]:
     """Meldings whose order does not count."""
     if not isinstance(value, list):
-        raise one.error(
+        raise example.error(
             f"expect.{key} must be a list of meldings, each a list of melds, not {shown(value)}."
         )
-    return tuple(sorted(as_melds(one, key, melding) for melding in value))
+    return tuple(sorted(as_melds(example, key, melding) for melding in value))
 
 
-def as_list(one: Example, key: str, value: Any) -> Any:
+def as_list(example: Example, key: str, value: Any) -> Any:
     """A list whose order does not count."""
     if not isinstance(value, list):
-        raise one.error(f"expect.{key} must be a list, not {shown(str(value))}.")
+        raise example.error(f"expect.{key} must be a list, not {shown(str(value))}.")
     return sorted(map(repr, value))
 
 
-def as_rows(one: Example, key: str, value: Any) -> Any:
+def as_rows(example: Example, key: str, value: Any) -> Any:
     """A list whose order counts: a number, null or two numbers for each column."""
     if not isinstance(value, list):
-        raise one.error(f"expect.{key} must be a list, not {shown(str(value))}.")
+        raise example.error(f"expect.{key} must be a list, not {shown(str(value))}.")
     return repr(value)
 
 
-def as_scores(one: Example, key: str, value: Any) -> Any:
+def as_scores(example: Example, key: str, value: Any) -> Any:
     """Two scores, by seat or by name."""
     if not isinstance(value, dict | list) or len(value) != 2:
-        raise one.error(
+        raise example.error(
             f"expect.{key} must be two scores, like [100, 29], not {shown(str(value))}."
         )
-    return as_mapping(one, key, value) if isinstance(value, dict) else repr(value)
+    return as_mapping(example, key, value) if isinstance(value, dict) else repr(value)
 
 
-def as_mapping(one: Example, key: str, value: Any) -> Any:
+def as_mapping(example: Example, key: str, value: Any) -> Any:
     """An object whose order does not count."""
     if not isinstance(value, dict):
-        raise one.error(f"expect.{key} must be an object, not {shown(str(value))}.")
+        raise example.error(f"expect.{key} must be an object, not {shown(str(value))}.")
     return sorted((name, repr(amount)) for name, amount in value.items())

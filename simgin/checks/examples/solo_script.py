@@ -1,7 +1,8 @@
-"""One player's deal played by a script: `draw`, `throw 2H`, `stop`, `big gin`; and the worked examples of it.
+"""A solitaire deal played by a script: `draw`, `throw 2H`, `stop`, `big gin`.
 
-The policy is that of `simgin.checks.examples.script`. A draw that the engine makes without a question, because nothing else is legal, belongs to the
-script like any other; the stop of a gin that ends the deal by itself (deal_scoring = penalty) may be written or left out.
+The policy is that of `simgin.checks.examples.deal_script`. A draw that the engine makes without a
+question, because nothing else is legal, belongs to the script like any other; the stop of a gin
+that ends the deal by itself (deal_scoring = penalty) may be written or left out.
 """
 
 from __future__ import annotations
@@ -9,11 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from simgin.checks.examples import schema
-from simgin.checks.examples import script as scripted
+from simgin.checks.examples import deal_script, schema
 from simgin.checks.examples.cards import Answer
+from simgin.checks.examples.deal_script import (
+    BIG_GIN,
+    STOCK,
+    STOP,
+    THROW,
+    Action,
+    Played,
+    ScriptError,
+)
 from simgin.checks.examples.schema import Example, Impossible
-from simgin.checks.examples.script import BIG_GIN, STOCK, STOP, THROW, Action, Played, ScriptError
 from simgin.core.solo import joker_place
 from simgin.core.view import FROM_STOCK
 from simgin.play.deal import WatchedDeal, watch_deal
@@ -57,12 +65,13 @@ def dealt(variant: Variant) -> int:
 
 
 def play(variant: Variant, cards: Sequence[int], joker: int, script: list[Action]) -> Played:
-    """Play a script on a pack (52 cards in dealing order) as far as the engine lets it. joker: its place among the 53 cards, or -1.
+    """Play a script on a pack (52 cards in dealing order) as far as possible.
 
-    A joker in the hand ends the deal before the first action, so that nothing in the script is impossible.
+    joker: its place among the 53 cards, or -1. A joker in the hand ends the deal before the first
+    action, so nothing in the script is impossible then.
     """
     deal = watch_deal(
-        Matchup(variant, scripted.strategy(script), None, 0, "deal"), pack=cards, joker=joker
+        Matchup(variant, deal_script.strategy(script), None, 0, "deal"), pack=cards, joker=joker
     )
     actions = list(script) if 0 <= joker < dealt(variant) else actions_of(deal)
     place = next((i for i, one in enumerate(script) if one not in actions[i : i + 1]), -1)
@@ -100,47 +109,51 @@ def redealt(variant: Variant) -> bool:
 # The worked examples
 
 
-def solo_script(one: Example) -> Answer:
+def solo_script(example: Example) -> Answer:
     """A deal for one player, played as the script says, as far as it can be."""
-    variant = schema.variant(one, "deck_top_first", "actions", base=schema.base(one))
+    variant = schema.variant(example, "deck_top_first", "actions", base=schema.base(example))
     if variant.row["players"] != 1:
-        raise one.error(
-            f"kind {one.kind} needs a variant for one player, and {one.variant} is for two."
+        raise example.error(
+            f"kind {example.kind} needs a variant for one player, and {example.variant} is for two."
         )
-    script = _script(one)
-    cards, joker, told = _pack(one, variant)
+    script = _script(example)
+    cards, joker, told = _pack(example, variant)
     if script.count(DRAW) > told:
-        raise one.error(
-            f"input.deck_top_first tells fewer cards ({told}) than the actions draw ({script.count(DRAW)})."
+        raise example.error(
+            f"input.deck_top_first has fewer cards ({told}) than the actions draw "
+            f"({script.count(DRAW)})."
         )
     if 0 <= joker < dealt(variant) and redealt(variant):
         return {"illegal": None, "how": "redeal"}
-    return _outcome(one, play(variant, cards, joker, script))
+    return _outcome(example, play(variant, cards, joker, script))
 
 
-def _script(one: Example) -> list[Action]:
-    texts = schema.need(one, "actions")
+def _script(example: Example) -> list[Action]:
+    texts = schema.need(example, "actions")
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise one.error("input.actions must be a list of texts like draw and throw 6C.")
+        raise example.error("input.actions must be a list of texts like draw and throw 6C.")
     try:
         return [action(text) for text in texts]
     except (ScriptError, notation.CardError) as error:
-        raise one.error(f"input.actions: {error}") from None
+        raise example.error(f"input.actions: {error}") from None
 
 
-def _pack(one: Example, variant: Variant) -> tuple[list[int], int, int]:
-    """The 52 cards in dealing order, those of the deck that are not told behind the others; the joker's place; length of the deck told."""
-    (hand, in_hand), (deck, in_deck) = _with_joker(one, "hand"), _with_joker(one, "deck_top_first")
+def _pack(example: Example, variant: Variant) -> tuple[list[int], int, int]:
+    """The 52 cards in dealing order (unknown ones last), the joker's place, cards known."""
+    (hand, in_hand), (deck, in_deck) = (
+        _with_joker(example, "hand"),
+        _with_joker(example, "deck_top_first"),
+    )
     joker = in_hand if in_hand >= 0 else len(hand) + in_deck if in_deck >= 0 else -1
     if fault := _misplaced(variant, in_hand, in_deck):
-        raise one.error(f"input: {fault}")
+        raise example.error(f"input: {fault}")
     if len(hand) + (in_hand >= 0) != dealt(variant):
-        raise one.error(
+        raise example.error(
             f"input.hand must have {dealt(variant)} cards, not {len(hand) + (in_hand >= 0)}."
         )
     told = [*hand, *deck]
     if twice := [card for card in range(52) if told.count(card) > 1]:
-        raise one.error(
+        raise example.error(
             f"input: {' '.join(map(notation.card_text, twice))} can be in one place only."
         )
     return (
@@ -150,15 +163,15 @@ def _pack(one: Example, variant: Variant) -> tuple[list[int], int, int]:
     )
 
 
-def _with_joker(one: Example, key: str) -> tuple[list[int], int]:
+def _with_joker(example: Example, key: str) -> tuple[list[int], int]:
     """Some cards without the joker X, and its place among them, or -1."""
-    value = schema.need(one, key)
+    value = schema.need(example, key)
     parts = re.split(r"\bX\b", value, flags=re.IGNORECASE) if isinstance(value, str) else [value]
     if len(parts) > 2:
-        raise one.error(
+        raise example.error(
             f"input.{key}: there is one joker, and X is written {len(parts) - 1} times."
         )
-    cards = [schema.cards(one, f"input.{key}", part) for part in parts]
+    cards = [schema.cards(example, f"input.{key}", part) for part in parts]
     return [card for part in cards for card in part], len(cards[0]) if len(cards) == 2 else -1
 
 
@@ -180,12 +193,12 @@ def _misplaced(variant: Variant, in_hand: int, in_deck: int) -> str:
     )
 
 
-def _outcome(one: Example, played: Played) -> Answer:
+def _outcome(example: Example, played: Played) -> Answer:
     """What became of the script: why an action was not possible, or the result."""
     place, state = played.illegal, played.deal.state
     if place >= 0:
         number = "" if place == len(played.script) - 1 else f", as action {place + 1}"
-        if "illegal" not in one.expect:
+        if "illegal" not in example.expect:
             raise Impossible(f"{said(played.script[place])} (action {place + 1}) is not possible")
         return {"illegal": _why(played) + number}
     if not over(played):
@@ -201,7 +214,7 @@ def _outcome(one: Example, played: Played) -> Answer:
 
 
 def _why(played: Played) -> str:
-    """Why the first action that was not possible was not: the action itself where there is no more to say."""
+    """Why the first impossible action was impossible, or the action itself."""
     place, state, variant = played.illegal, played.deal.state, played.deal.matchup.variant
     if played.deal.kind and place == len(played.actions):
         return "the deal is over"

@@ -1,1 +1,1 @@
-"""The commands of `simgin`, a file each; simgin.cli.main has the table of their names and imports them when they are called."""
+"""One file per command; simgin.cli.main lists their names and imports them when called."""

@@ -14,6 +14,7 @@ from simgin.cli.output import Answer, command_line, grid, note
 if TYPE_CHECKING:
     from simgin.checks.bench import Figure
 
+KERNELS = 4  # figures besides matchups and strategies
 READING = """
 ratio: time of one unit, in blocks of the calibration kernel (four Philox words) on one thread of \
 the same run. Compare ratios between machines, not seconds. Different players play mirrored pairs. \
@@ -36,15 +37,15 @@ def bench(seconds: float, as_json: bool) -> None:
     Times the deadwood and the best discard of fixed hands, the deals of several matchups on one
     thread and on all, and every strategy.
     """
-    from simgin.checks import bench as speeds
+    from simgin.checks.bench import MATCHUPS, SEED, figures, roster, thread_counts
 
-    threads = speeds.thread_counts()
-    count = 4 + len(threads) * len(speeds.MATCHUPS) + len(speeds.roster())
+    threads = thread_counts()
+    count = KERNELS + len(threads) * len(MATCHUPS) + len(roster())
     note(f"measuring for about {seconds * count:.0f} s, plus the time to compile.")
-    figures = speeds.figures(seconds, threads)
-    rows = [asdict(figure) for figure in figures]
+    measured = figures(seconds, threads)
+    rows = [asdict(figure) for figure in measured]
     command = command_line("bench", "--seconds", f"{seconds:g}")
-    Answer(command, rows, speeds.SEED).show(as_json, _parts(figures))
+    Answer(command, rows, SEED).show(as_json, _parts(measured))
 
 
 def _parts(figures: list[Figure]) -> Iterator[Any]:

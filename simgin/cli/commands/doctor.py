@@ -26,12 +26,12 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     Exit code: 0 if all is well, 1 if not.
     """
-    from simgin.checks import doctor as checks
+    from simgin.checks.doctor import examine, rows
 
     with explain_wait():
-        findings = list(checks.examine())
+        findings = list(examine())
     faults = [finding.fault for finding in findings if finding.fault]
-    answer = Answer(command_line("doctor"), checks.rows(findings))
+    answer = Answer(command_line("doctor"), rows(findings))
     answer.show(as_json, _parts(findings, len(faults)))
     for fault in faults:
         note(fault)

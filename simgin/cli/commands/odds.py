@@ -1,4 +1,4 @@
-"""`simgin odds`: the odds a player asks for."""
+"""`simgin odds`: a player's odds, solitaire or two-player."""
 
 from __future__ import annotations
 
@@ -23,17 +23,15 @@ if TYPE_CHECKING:
     from simgin.play.parallel import Progress
     from simgin.report.sheet import Sheet
 
-ALONE, TOGETHER = (
-    40_000,
-    400_000,
-)  # deals of a player in games for one and for two, unless told otherwise
-HANDS = 20  # of so many deals of two one is looked at turn by turn, for what a hand is worth
+SOLO_DEALS, PAIR_DEALS = 40_000, 400_000  # deals per player, solitaire and two-player
+SAMPLED = 20  # one in so many two-player deals is followed turn by turn, to value hands
 PLACE = Path("results") / "odds"
-STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows what a count is worth to stop with
+STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows which deadwood to knock with
+INTERRUPTED = 130  # exit code
 
-READ = (
-    "± and brackets are 95 % intervals. Left: cards in the deck, the joker among them. If not: of the deals that still go on then, those "
-    "that will be won."
+READING = (
+    "± and brackets are 95 % intervals. Left: cards in the deck, joker included. If not: share "
+    "won of the deals still in progress."
 )
 
 
@@ -44,28 +42,16 @@ READ = (
     "strategies",
     multiple=True,
     metavar="S",
-    help="Who plays, weakest first; may be given several times.",
+    help="Player, weakest first; may be repeated.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Where tables and pictures go [default: results/odds].",
-)
+@options.output_option("Directory for tables and plots [default: results/odds].")
 @click.option(
     "--deals",
     callback=options.read_count,
     metavar="N",
-    help="Deals of every player [default: 40k alone, 400k for two].",
+    help="Deals per player [default: 40k solitaire, 400k two-player].",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    default=1,
-    show_default=True,
-    help="Other seeds give other packs.",
-)
+@options.seed_option
 @options.workers_option
 @options.json_option
 def odds(
@@ -77,135 +63,138 @@ def odds(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """The odds a player asks for, in a table and a picture; without a VARIANT those of every game for one.
+    """Compute a player's odds; without VARIANT, of all solitaire variants.
 
-    Games for one: the chance to win a deal and the match, to go gin, to meet the joker, by strength of player, by draws made and by cards
-    left; how much is luck. Games for two: the chance to win the deal and the match by seat and by score, each player against itself.
+    Solitaire: probability of winning a deal and the match, of gin, of drawing the joker, by
+    strategy, draw and cards left; luck against skill. Two players: probability of winning the deal
+    and the match by seat and by score, each player against itself.
 
     \b
       simgin odds
       simgin odds solitary-gin --strategy solo-greedy --strategy solo-switch
       simgin odds standard --deals 1M
 
-    What was counted is kept beside the compiled code: the same odds come at once, and after an interruption only the player it came in
-    is played again.
+    Finished players are cached: the same odds come at once, and an interrupted command resumes
+    with the next player.
     """
-    games = list({game.text: game for game in map(find, variants or alone())}.values())
+    chosen = {variant.text: variant for variant in map(find, variants or solo_variants())}
     command = _command(variants, strategies, output, deals, seed)
     place = output or PLACE
     directory.check(place)
     started = datetime.now(UTC)
     try:
-        book, played = _book(games, strategies, deals, seed, workers)
+        tables, played = _measure(list(chosen.values()), strategies, deals, seed, workers)
     except KeyboardInterrupt:
         note(f"interrupted; finished players are kept. Continue with: {command}")
-        raise click.exceptions.Exit(130) from None
-    for sentence in book.refused:
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    for sentence in tables.refused:
         note(sentence)
-    files = directory.save(place, _manifest(played, workers, started, command), book.files())
-    Answer(command, book.records(), seed, files).show(
-        as_json, [*map(_folded, book.sheets()), "", READ, f"Seed {seed}.", ""]
-    )
+    manifest = _manifest(played, workers, started, command)
+    files = directory.save(place, manifest, tables.files())
+    answer = Answer(command, tables.records(), seed, files)
+    answer.show(as_json, [*map(_folded, tables.sheets()), "", READING, f"Seed {seed}.", ""])
 
 
-def alone() -> list[str]:
-    """The games for one that come with simgin."""
+def solo_variants() -> list[str]:
+    """The solitaire variants that come with simgin."""
     return [name for name in names() if find(name).row["players"] == 1]
 
 
-def _book(
-    games: Sequence[Variant],
+def _measure(
+    variants: Sequence[Variant],
     strategies: Sequence[str],
     deals: int | None,
     seed: int,
     workers: int | None,
 ) -> tuple[Book, list[tuple[Matchup, int]]]:
-    """The book, and who played how many deals for it."""
-    from simgin.odds import report as book
-    from simgin.odds import sample as dealt
-    from simgin.odds import seats, solo
+    """The tables of odds, and who played how many deals for them."""
+    from simgin.odds import report, sample, seats, solo
     from simgin.play.matchup import parse_matchup
     from simgin.strategy import loader
     from simgin.value import turns
 
-    named = list(dict.fromkeys(loader.find(text).text for text in strategies))
-    solos, pairs = ([game for game in games if game.row["players"] == n] for n in (1, 2))
-    ladders = {game.text: named or list(solo.ladder(game)) for game in solos}
-    stoppers = {
-        game.text: [STOPPERS.format(k=k) for k in range(_limit(game) + 1)]
-        for game in solos
-        if _limit(game)
-    }
-    duels = [(game.text, strategy) for game in pairs for strategy in named or seats.PLAYERS]
-    every = len(duels) + sum(len(some) for some in [*ladders.values(), *stoppers.values()])
-    with _progress("odds", every) as step:
+    chosen = list(dict.fromkeys(loader.find(text).text for text in strategies))
+    ladders: dict[str, list[str]] = {}
+    stoppers: dict[str, list[str]] = {}
+    duels: list[tuple[str, str]] = []
+    for variant in variants:
+        if variant.row["players"] == 1:
+            ladders[variant.text] = chosen or list(solo.ladder(variant))
+            if limit := _knock_limit(variant):
+                stoppers[variant.text] = [STOPPERS.format(k=k) for k in range(limit + 1)]
+        else:
+            duels += [(variant.text, strategy) for strategy in chosen or seats.PLAYERS]
+    steps = len(duels) + sum(map(len, (*ladders.values(), *stoppers.values())))
+    with _progress("odds", steps) as step:
 
-        def play(strategy: str, game: str) -> dealt.Deals:
-            return dealt.of(
-                strategy,
-                game,
-                deals or ALONE,
-                seed=seed,
-                workers=workers,
-                progress=step(),
-                prepare=_compiled,
-            )
+        def play_solo(variant: str, players: Sequence[str]) -> list[sample.Deals]:
+            return [
+                sample.of(
+                    player,
+                    variant,
+                    deals or SOLO_DEALS,
+                    seed=seed,
+                    workers=workers,
+                    progress=step(),
+                    prepare=_prepare,
+                )
+                for player in players
+            ]
 
-        def table(strategy: str, game: str) -> Table:
-            report = step()
-            _compiled(parse_matchup(strategy, strategy, game, seed, "deal"))
-            found = seats.of(strategy, game, deals or TOGETHER, seed=seed, workers=workers)
-            report(1, 1)
-            return found
+        def play_pair(variant: str, player: str) -> Table:
+            tick = step()
+            _prepare(parse_matchup(player, player, variant, seed, "deal"))
+            table = seats.of(player, variant, deals or PAIR_DEALS, seed=seed, workers=workers)
+            tick(1, 1)
+            return table
 
-        players = [[play(strategy, game) for strategy in some] for game, some in ladders.items()]
-        stopping = [[play(strategy, game) for strategy in some] for game, some in stoppers.items()]
-        tables = [table(strategy, game) for game, strategy in duels]
-        hands = [
-            turns.play(
-                parse_matchup(one, one, game, seed, "deal"), (deals or TOGETHER) // HANDS, workers
-            )
-            for game, one in duels
-        ]
-    played = [(one.matchup, one.units) for some in [*players, *stopping] for one in some] + [
-        (one.matchup, one.deals) for one in tables
-    ]
-    thresholds = [solo.by_threshold(some) for some in stopping]
-    return book.of(
-        players, tables, seed, thresholds=thresholds, counts=[turns.counts(one) for one in hands]
-    ), played
+        samples = [play_solo(variant, players) for variant, players in ladders.items()]
+        stopped = [play_solo(variant, players) for variant, players in stoppers.items()]
+        tables = [play_pair(variant, player) for variant, player in duels]
+        counts = []
+        for variant_text, player in duels:
+            matchup = parse_matchup(player, player, variant_text, seed, "deal")
+            followed = turns.play(matchup, (deals or PAIR_DEALS) // SAMPLED, workers)
+            counts.append(turns.counts(followed))
+    played = []
+    for group in (*samples, *stopped):
+        played += [(sampled.matchup, sampled.units) for sampled in group]
+    played += [(table.matchup, table.deals) for table in tables]
+    thresholds = [solo.by_threshold(group) for group in stopped]
+    return report.of(samples, tables, seed, thresholds=thresholds, counts=counts), played
 
 
-def _compiled(one: Matchup) -> None:
-    """Compile what is needed, and say so if it takes its time."""
+def _prepare(matchup: Matchup) -> None:
+    """Compile a matchup, and say so if it takes long."""
     from simgin.play import kernel
 
     with session.explain_wait():
-        kernel.prepare(one)
+        kernel.prepare(matchup)
 
 
 def _folded(sheet: Sheet) -> Sheet:
-    """The sheet with lopsided intervals below their values: it would be wider than a terminal."""
-    return dataclasses.replace(
-        sheet, rows=[tuple(cell.replace(" (", "\n(") for cell in row) for row in sheet.rows]
-    )
+    """A sheet with lopsided intervals below their values, to fit a terminal."""
+    rows = []
+    for row in sheet.rows:
+        rows.append(tuple(cell.replace(" (", "\n(") for cell in row))
+    return dataclasses.replace(sheet, rows=rows)
 
 
-def _limit(game: Variant) -> int:
-    """The most that one may knock with alone."""
-    limit = game.row["knock_limit"]
+def _knock_limit(variant: Variant) -> int:
+    """The knock limit of a solitaire variant; 0 without knocking."""
+    limit = variant.row["knock_limit"]
     return int(str(limit)) if limit is not None else 0
 
 
 @contextmanager
 def _progress(title: str, players: int) -> Iterator[Callable[[], Progress]]:
-    """Live progress over so many players: each call gives the next one's."""
+    """Live progress over so many players: each call gives the progress of the next one."""
     with progress.live(title) as report:
-        done = iter(range(players))
+        places = iter(range(players))
 
         def step() -> Progress:
-            i = next(done)
-            return lambda units, every: report(i * every + units, players * every)
+            place = next(places)
+            return lambda done, units: report(place * units + done, players * units)
 
         yield step
 
@@ -217,7 +206,7 @@ def _manifest(
     from simgin.runs.manifest import run_identity, run_manifest
     from simgin.runs.stopping import End
 
-    identity = run_identity([one for one, _ in played])
+    identity = run_identity([matchup for matchup, _ in played])
     return run_manifest(
         identity,
         [End(units) for _, units in played],
@@ -235,7 +224,12 @@ def _command(
     deals: int | None,
     seed: int,
 ) -> str:
-    players = [word for strategy in strategies for word in ("--strategy", strategy)]
-    amount = [] if deals is None else ["--deals", deals]
-    place = [] if output is None else ["-o", output]
-    return command_line("odds", *variants, *players, *amount, "--seed", seed, *place)
+    words: list[object] = ["odds", *variants]
+    for strategy in strategies:
+        words += ["--strategy", strategy]
+    if deals is not None:
+        words += ["--deals", deals]
+    words += ["--seed", seed]
+    if output is not None:
+        words += ["-o", output]
+    return command_line(*words)

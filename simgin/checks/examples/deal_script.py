@@ -1,8 +1,9 @@
 """A deal played by a script: `N pass`, `D take`, `D throw TC`, `N stock`, `N stop 2D`, `N big gin`.
 
-The policy is a pure function of view and parameters like any other; its parameters are the script. Where the script has no answer to a
-question, it gives one that is never legal, so that the deal stops there. What was really played is then compared with the script, action
-by action: the first that differs was not possible.
+The policy is a pure function of view and parameters like any other; its parameters are the script.
+Where the script has no answer to a question, it gives one that is never legal, so that the deal
+stops there. What was played is then compared with the script, action by action: the first that
+differs was not possible.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class ScriptError(ValueError):
 
 
 class NotPlayable(ValueError):
-    """A script that the rules allow and the engine has no way to play; the message is a sentence."""
+    """A script that the rules allow but the engine cannot play; the message is a sentence."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ def action(text: str) -> Action:
         ):
             return Action(seat == "D", what, notation.parse_card(tail) if tail.strip() else -1)
     raise ScriptError(
-        f"{text!r} is no action: write N or D, then pass, take, stock, throw CARD, stop CARD or big gin."
+        f"{text!r} is no action: write N or D, then pass, take, stock, throw CARD, stop CARD or "
+        "big gin."
     )
 
 
@@ -70,7 +72,7 @@ def action(text: str) -> Action:
 
 
 def _coded(script: Sequence[Action]) -> list[int]:
-    """The script as numbers, each with the turn it belongs to: a turn ends with a discard or an ending."""
+    """The script as numbers, each with its turn: a turn ends with a discard or an ending."""
     codes, turn = [], 0
     for one in script:
         codes.append(
@@ -82,7 +84,7 @@ def _coded(script: Sequence[Action]) -> list[int]:
 
 @helper
 def _draw(params, turn, seat, nth):  # type: ignore[no-untyped-def]
-    """What a seat does at the start of a turn, the nth thing it says: stock, take or pass; -1 where the script is silent."""
+    """The nth action of a seat at the start of a turn: stock, take or pass; -1 if there is none."""
     for i in range(params.shape[0]):
         code = int(params[i])
         if code >> 10 == turn and code >> 9 & 1 == seat and code >> 6 & 7 <= PASS:
@@ -94,7 +96,7 @@ def _draw(params, turn, seat, nth):  # type: ignore[no-untyped-def]
 
 @helper
 def _close(params, turn, seat):  # type: ignore[no-untyped-def]
-    """How a seat ends a turn: throw, stop or big gin, and the card; -1, -1 where the script is silent."""
+    """How a seat ends a turn: throw, stop or big gin, and the card; -1, -1 if not in the script."""
     for i in range(params.shape[0]):
         code = int(params[i])
         if code >> 10 == turn and code >> 9 & 1 == seat and code >> 6 & 7 >= THROW:
@@ -104,14 +106,14 @@ def _close(params, turn, seat):  # type: ignore[no-untyped-def]
 
 @helper
 def _last(draw, close, card, proposed):  # type: ignore[no-untyped-def]
-    """Answer to the 50th-card question: pass, or take and stop with the card that is proposed; nothing else can be played."""
+    """Answer to the 50th-card question: pass, or take and stop with the card proposed."""
     if draw == PASS:
         return 0
     return 1 if draw == TAKE and close == STOP and card == proposed else -1
 
 
 def _read_aloud(view, rules, params):  # type: ignore[no-untyped-def]
-    """The script's answer to any question of the engine; -1, which is never legal, where it has none."""
+    """The script's answer to any question of the engine; -1, never legal, where it has none."""
     close, card = _close(params, view.turns, view.seat)
     if view.phase == PHASE_LAST:
         return _last(_draw(params, view.turns, view.seat, 0), close, card, view.ending_card)
@@ -134,7 +136,7 @@ def _read_aloud(view, rules, params):  # type: ignore[no-untyped-def]
 
 
 def _default(view, rules, params):  # type: ignore[no-untyped-def]
-    """No offer, no acceptance, and the melding that the automatic rule shows: scripts are about none of these."""
+    """No offer, no acceptance, the automatic melding: scripts contain none of these."""
     return 0
 
 
@@ -160,7 +162,7 @@ def strategy(script: Sequence[Action]) -> Strategy:
 
 @dataclass(frozen=True)
 class Played:
-    """A script as far as the engine played it; `illegal` is the place of the first action that was not possible, or -1."""
+    """A script as far as the engine played it; `illegal`: place of the first impossible action."""
 
     deal: WatchedDeal
     script: list[Action]
@@ -171,7 +173,10 @@ class Played:
 def pack(
     nondealer: Sequence[int], dealer: Sequence[int], upcard: int | None, stock: Sequence[int]
 ) -> list[int]:
-    """The 52 cards in dealing order, singly, nondealer first; his eleventh card, if he has one, comes in place of the upcard."""
+    """The 52 cards in dealing order, nondealer first.
+
+    An eleventh card of the nondealer takes the place of the upcard.
+    """
     turned = [*nondealer[10:], *([] if upcard is None else [upcard])]
     cards = (
         [card for two in zip(nondealer[:10], dealer, strict=False) for card in two]
@@ -180,7 +185,8 @@ def pack(
     )
     if (len(nondealer[:10]), len(dealer), len(turned), len(stock)) != (10, 10, 1, STOCK_CARDS):
         raise ScriptError(
-            "a deal is ten cards each, an upcard (or an eleventh card for the nondealer) and a stock of 31."
+            "a deal is ten cards each, an upcard (or an eleventh card for the nondealer) and a "
+            "stock of 31."
         )
     if twice := [card for card in range(52) if cards.count(card) > 1]:
         raise ScriptError(f"{' '.join(map(notation.card_text, twice))} can be in one place only.")
@@ -188,7 +194,10 @@ def pack(
 
 
 def play(variant: Variant, cards: Sequence[int], script: list[Action]) -> Played:
-    """Play a script on a pack as far as the engine lets it. NotPlayable where the rules would let it and the engine has no way."""
+    """Play a script on a pack as far as possible.
+
+    NotPlayable for a script that the rules allow but the engine cannot play.
+    """
     both = strategy(script)
     deal = watch_deal(Matchup(variant, both, both, 0, "deal"), pack=cards, dealer=DEALER)
     actions = actions_of(deal, variant)
@@ -199,7 +208,7 @@ def play(variant: Variant, cards: Sequence[int], script: list[Action]) -> Played
 
 
 def actions_of(deal: WatchedDeal, variant: Variant) -> list[Action]:
-    """What was really played in a deal, from the engine's history; passes and draws without a discard are in the questions only."""
+    """The actions played, from the history, and for passes and last draws from the questions."""
     first = [
         q
         for q in deal.questions
@@ -217,7 +226,7 @@ def actions_of(deal: WatchedDeal, variant: Variant) -> list[Action]:
 
 
 def _unfinished(deal: WatchedDeal, variant: Variant) -> list[Action]:
-    """What followed the last complete turn: a draw, or a word about the last discard of the 50th-card rule."""
+    """What followed the last complete turn: a draw, or an answer to the 50th-card question."""
     last = deal.questions[-1] if deal.questions else None
     if (
         last is not None and last.answer is None and last.slot != "take"
@@ -231,12 +240,12 @@ def _unfinished(deal: WatchedDeal, variant: Variant) -> list[Action]:
     turn = 1 - deal.turns[-1][0] if deal.turns else 0
     if deal.state.drawn >= 0:  # void at the draw
         return [Action(turn, STOCK)]
-    # Where he cannot end the deal with the last discard, or does not, he passes; if he cannot he is not asked.
+    # A player who does not end the deal with the last discard passes; one who cannot is not asked
     return [Action(turn, PASS)] if build_rules(variant).stock_end == OPPONENT_MAY_TAKE else []
 
 
 def _check_last(deal: WatchedDeal, variant: Variant, wanted: Action) -> None:
-    """Raise NotPlayable for a lawful ending with the last discard that is not the one the engine proposes."""
+    """NotPlayable for a legal ending with the last discard that the engine does not propose."""
     asked = deal.questions[-1] if deal.questions else None
     if (
         asked is None
