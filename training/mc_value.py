@@ -21,7 +21,7 @@ def table(deals: int, seed: int = 20261122) -> np.ndarray:
 
     The table and its transpose add up to one.
     """
-    v = value.of("eaai", "gold", "gold", deals=deals, seed=seed)
+    v = value.compute("eaai", "gold", "gold", deals=deals, seed=seed)
     own, other = np.indices((TARGET, TARGET))
     return (v.win(own, other, dealer=0) + v.win(own, other, dealer=1)) / 2
 

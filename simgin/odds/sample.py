@@ -115,7 +115,7 @@ def of(
         prepare(one)
         return played(one, units, workers, progress)
 
-    found = array_cache.arrays(array_cache.about(one, units, "deals of one player"), make)
+    found = array_cache.cached(array_cache.describe(one, units, "deals of one player"), make)
     return Deals(
         one, found["rows"], Outcomes(found["outcomes"], found["counts"]), bool(found["by_score"])
     )

@@ -72,11 +72,11 @@ def of(strategy: str, variant: str, n: int, *, seed: int = 1, workers: int | Non
             f"{one.variant.text} is for one player: its odds are those of `simgin.odds.solo`."
         )
     try:
-        found = value.of(
+        found = value.compute(
             one.variant.text, one.a.text, one.a.text, deals=n, seed=seed, workers=workers
         )
     except ValueRefused as error:
-        return Table(one, outcomes.of(one, n, workers), None, str(error))
+        return Table(one, outcomes.count_outcomes(one, n, workers), None, str(error))
     counted = found.outcomes
     return Table(one, counted if isinstance(counted, Outcomes) else counted.start, found)
 

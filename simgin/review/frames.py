@@ -101,7 +101,7 @@ def turns(review: Review) -> pd.DataFrame:
 def points(review: Review) -> pd.DataFrame:
     """Share of decided deals by the points scored, in bins of one `width` for all variants: gold-early against itself."""
     counted = {
-        game.variant: outcomes.of(
+        game.variant: outcomes.count_outcomes(
             review.matchup(game.variant, FULL, FULL), review.singles, review.workers
         )
         for game in review.games

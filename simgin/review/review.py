@@ -331,7 +331,7 @@ class Review:
 
     def value(self, variant: str) -> Value:
         """V of gold-early against itself. ValueRefused where there is none."""
-        return value.of(
+        return value.compute(
             variant, FULL, FULL, deals=self.singles, seed=self.asked.seed, workers=self.workers
         )
 
@@ -343,13 +343,13 @@ class Review:
         return self._turns[variant]
 
     def course(self, variant: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The drama of matches of gold-early against itself, and how some of them swing (`drama.measured`, `drama.drawn`)."""
+        """The drama of matches of gold-early against itself, and how some of them swing (`drama.measure`, `drama.sample`)."""
         if variant not in self._courses:
             n = min(self.asked.matches, MOST_COURSES)
-            one = drama.trajectories(
+            one = drama.follow(
                 variant, FULL, FULL, matches=n, seed=self.asked.seed, workers=self.workers
             )
-            self._courses[variant] = drama.measured(one), drama.drawn(one)
+            self._courses[variant] = drama.measure(one), drama.sample(one)
         return self._courses[variant]
 
     def _game(self, variant: str) -> Game:

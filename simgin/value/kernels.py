@@ -74,7 +74,8 @@ def _hand_as_dealt(state, rules, first, alone):
 @jit
 def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
     """Write the turns of the deal in the state to `turns`, from number n on; the next free one."""
-    hands, own_turns = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    hands = np.zeros(2, np.int64)
+    own_turns = np.zeros(2, np.int64)
     if state.turns:
         first = 0 if alone else 1 - state.dealer
         hands[first] = _hand_as_dealt(state, rules, True, alone)
@@ -83,7 +84,8 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
     top = state.upcard
     pile = 1 << top if top >= 0 else 0
     for t in range(state.turns):
-        seat, source = int(view0.history[t, 0]), view0.history[t, 1]
+        seat = int(view0.history[t, 0])
+        source = view0.history[t, 1]
         thrown = int(view0.history[t, 3])
         # Each view knows the cards that its own seat drew.
         card = max(int(view0.history[t, 2]), int(view1.history[t, 2]))
@@ -138,7 +140,9 @@ def _choices(eleven, legal, others, alone, rules):
     Returns how many discards differ, how many of them no other beats in both deadwood and danger,
     and the least deadwood.
     """
-    lefts, dangers, n = np.empty(11, np.int64), np.empty(11, np.int64), 0
+    lefts = np.empty(11, np.int64)
+    dangers = np.empty(11, np.int64)
+    n = 0
     while legal:
         card = lowest(legal)
         legal &= legal - 1
@@ -149,7 +153,8 @@ def _choices(eleven, legal, others, alone, rules):
         for k in range(n):
             known |= lefts[k] == left and dangers[k] == danger
         if not known:
-            lefts[n], dangers[n] = left, danger
+            lefts[n] = left
+            dangers[n] = danger
             n += 1
     least = lefts[:n].min() if n else 1 << 20
     return max(n, 1), max(_unbeaten(lefts[:n], dangers[:n]), 1), least
@@ -157,7 +162,7 @@ def _choices(eleven, legal, others, alone, rules):
 
 @jit
 def _unbeaten(lefts, dangers):
-    """Count the pairs (left, danger), all different, that no other pair matches or beats in both."""
+    """Count the pairs (left, danger), all different, that no other is as low as in both."""
     n = 0
     for i in range(lefts.shape[0]):
         beaten = False
@@ -177,14 +182,18 @@ def make_isotonic(weight, tail):
     Ayer and others (1955). Empty bins get the level of the bin below.
     """
     slices, bins, ends = tail.shape
-    level, mass, begin = np.empty(bins), np.empty(bins), np.empty(bins, np.int64)
+    level = np.empty(bins)
+    mass = np.empty(bins)
+    begin = np.empty(bins, np.int64)
     for s in range(slices):
         for e in range(ends):
             n = 0
             for i in range(bins):
                 if weight[s, i] == 0:
                     continue
-                level[n], mass[n], begin[n] = tail[s, i, e], weight[s, i], i
+                level[n] = tail[s, i, e]
+                mass[n] = weight[s, i]
+                begin[n] = i
                 n += 1
                 while n > 1 and level[n - 2] >= level[n - 1]:
                     total = mass[n - 2] + mass[n - 1]
@@ -228,9 +237,13 @@ def fill_table(table, to_a, to_b, chance_a, chance_b, dealer, nobody, each):
                 for j in range(to_b.shape[0]):  # along a row, which is vector code
                     table[i, j, d] += chance_a[d, o] * table[to_a[i, o], j, dealer[d, 0]]
         for j in range(to_b.shape[0] - 1, -1, -1):
-            m00, m01, m10, m11 = 1.0 - stay[0, 0], -stay[0, 1], -stay[1, 0], 1.0 - stay[1, 1]
+            m00 = 1.0 - stay[0, 0]
+            m01 = -stay[0, 1]
+            m10 = -stay[1, 0]
+            m11 = 1.0 - stay[1, 1]
             for d in range(2):
-                again, total = 0.0, 0.0
+                again = 0.0
+                total = 0.0
                 for o in range(to_b.shape[1]):
                     if to_b[j, o] == j:
                         again += chance_b[d, o]
@@ -245,7 +258,8 @@ def fill_table(table, to_a, to_b, chance_a, chance_b, dealer, nobody, each):
                     m10 -= again
                 else:
                     m11 -= again
-            r0, r1 = table[i, j, 0], table[i, j, 1]
+            r0 = table[i, j, 0]
+            r1 = table[i, j, 1]
             determinant = m00 * m11 - m01 * m10
             table[i, j, 0] = (r0 * m11 - r1 * m01) / determinant
             table[i, j, 1] = (r1 * m00 - r0 * m10) / determinant

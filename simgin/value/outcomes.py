@@ -1,10 +1,9 @@
 """Outcome distributions: how single deals of A against B end, counted exactly and kept on disk.
 
-An outcome is who dealt, who won, how, with how many points, and the number on the die. Its counts come from single deals, mirrored
-for two different strategies, and in twenty groups, so that whatever is computed from them has an error by leaving groups out. They
-are a pure function of the rules, the strategies, the seed and the number of deals.
-
-See docs/explanation/value.md#how-v-is-computed.
+An outcome is who dealt, who won, how, with how many points, and the number on the die. Outcomes are
+counted from single deals, mirrored for two different strategies, in twenty groups, so that what
+is computed from them has an error by leaving groups out. The counts are a pure function of the
+rules, the strategies, the seed and the number of deals.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core.sums import KINDS
-from simgin.play import kernel
+from simgin.play.kernel import play_recorded, prepare
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import over_units
 from simgin.value import array_cache
@@ -30,14 +29,13 @@ FEWEST_DEALS = 10_000
 GROUPS = 20  # a standard error from 20 groups is itself known to 16 %
 CALL_UNITS = 20_000  # of one call of the engine: 10 MB of records
 
-# The columns of an outcome: sides of the dealer and of the winner (0 A, 1 B, -1 nobody), index of sums.KINDS, points of the winner
-# (of A where nobody won), and the number on the die when the deal was over.
-COLUMNS = ("dealer", "winner", "kind", "points", "stake")
-COLUMN = {name: i for i, name in enumerate(COLUMNS)}
-LOWEST = np.array(
-    [0, -1, 0, -(2**20), 0]
-)  # of each column, and the number of its values: an outcome is packed into one integer
-VALUES = (2, 3, len(KINDS), 2**21, 8)
+# Sides of the dealer and of the winner (0 A, 1 B, -1 nobody), index of sums.KINDS, points of the
+# winner (of A where nobody won), and the number on the die when the deal was over.
+OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
+_PLACE = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
+# An outcome is packed into one integer: the least value of each column, and how many there are.
+_LOWEST = np.array([0, -1, 0, -(2**20), 0])
+_VALUES = (2, 3, len(KINDS), 2**21, 8)
 
 
 class OutcomeError(ValueError):
@@ -48,8 +46,8 @@ class OutcomeError(ValueError):
 class Outcomes:
     """Counted outcomes of single deals.
 
-    rows: int64 (outcomes, len(COLUMNS)), ordered, each once. counts: int64 (GROUPS, outcomes); the groups are of equal size and, by
-    pairs of the same packs, independent.
+    rows: int64 (outcomes, len(OUTCOME_COLUMNS)), ordered, each once. counts: int64 (GROUPS,
+    outcomes); the groups are of equal size and, by pairs of the same packs, independent.
     """
 
     rows: np.ndarray
@@ -62,94 +60,118 @@ class Outcomes:
 
     def column(self, name: str) -> np.ndarray:
         """One column of every outcome, int64."""
-        return np.asarray(self.rows[:, COLUMN[name]])
+        return np.asarray(self.rows[:, _PLACE[name]])
 
     @cached_property
     def shares(self) -> np.ndarray:
-        """Shares of the outcomes among their dealer's deals, from all groups and then with each left out: float (1 + GROUPS, outcomes)."""
-        kept = np.concatenate(
-            [self.counts.sum(axis=0)[None], self.counts.sum(axis=0) - self.counts]
-        )
+        """Shares of the outcomes among their dealer's deals: float64 (1 + GROUPS, outcomes).
+
+        From all groups, then with each left out.
+        """
+        total = self.counts.sum(axis=0)
+        kept = np.concatenate([total[None], total - self.counts])
         dealer = self.column("dealer")
-        return np.asarray(kept / (kept @ (dealer[:, None] == dealer)))
+        same_dealer = dealer[:, None] == dealer
+        return np.asarray(kept / (kept @ same_dealer))
 
     def from_both_sides(self) -> Outcomes:
-        """Every deal counted for A and, as its mirror image, for B: what a strategy against itself is worth counting as."""
+        """Every deal counted for A and, as its mirror image, for B.
+
+        This is what a strategy against itself is worth counting as.
+        """
         mirror = self.rows.copy()
-        mirror[:, COLUMN["dealer"]] = 1 - self.column("dealer")
-        mirror[:, COLUMN["winner"]] = np.where(
-            self.column("winner") < 0, -1, 1 - self.column("winner")
-        )
-        rows, place = np.unique(np.concatenate([self.rows, mirror]), axis=0, return_inverse=True)
+        mirror[:, _PLACE["dealer"]] = 1 - self.column("dealer")
+        mirror[:, _PLACE["winner"]] = other_side(self.column("winner"))
+        both = np.concatenate([self.rows, mirror])
+        rows, place = np.unique(both, axis=0, return_inverse=True)
         counts = np.zeros((GROUPS, len(rows)), np.int64)
-        np.add.at(counts.T, place.reshape(-1), np.concatenate([self.counts, self.counts], axis=1).T)
+        counted_twice = np.concatenate([self.counts, self.counts], axis=1)
+        np.add.at(counts.T, place.reshape(-1), counted_twice.T)
         return Outcomes(rows, counts)
 
     def frame(self) -> pd.DataFrame:
-        """F(winner, kind, points, stake | dealer): the columns (kinds in words), the count, the share of the dealer's deals, its error."""
+        """F(winner, kind, points, stake | dealer): a row for every outcome.
+
+        OUTCOME_COLUMNS with kinds in words, then count, share of the dealer's deals, and its se.
+        """
         import pandas as pd
 
-        frame = pd.DataFrame(self.rows, columns=list(COLUMNS))
+        frame = pd.DataFrame(self.rows, columns=list(OUTCOME_COLUMNS))
         frame["kind"] = np.array(KINDS)[self.column("kind")]
         frame["count"] = self.counts.sum(axis=0)
-        frame["share"], frame["se"] = self.shares[0], jackknife(self.shares[1:])
+        frame["share"] = self.shares[0]
+        frame["se"] = jackknife(self.shares[1:])
         return frame
 
 
+def other_side(winner: np.ndarray) -> np.ndarray:
+    """Winners seen from the other side: 0 and 1 exchanged, -1 (nobody) as it is."""
+    return np.asarray(np.where(winner < 0, -1, 1 - winner))
+
+
 def jackknife(left_out: np.ndarray) -> np.ndarray:
-    """Standard error of an estimate from its values with each of the groups (first axis) left out (Efron 1982, The Jackknife, 2.2)."""
+    """Standard error of an estimate from its values with each group (first axis) left out.
+
+    Efron 1982, The Jackknife, 2.2.
+    """
     return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
 
 
-def of(
-    one: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None
+def count_outcomes(
+    matchup: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None
 ) -> Outcomes:
-    """The outcomes of so many single deals, from disk if they were counted before. OutcomeError below 10,000."""
+    """The outcomes of so many single deals, from disk if they were counted before.
+
+    Raises OutcomeError below 10,000 deals.
+    """
     if deals < FEWEST_DEALS:
         raise OutcomeError(
-            f"{deals} deals are too few for a distribution of outcomes: take at least {FEWEST_DEALS:,}, better a million."
+            f"{deals} deals are too few for a distribution of outcomes: "
+            f"take at least {FEWEST_DEALS:,}, better a million."
         )
-    about = array_cache.about(one, deals, "outcomes of single deals")
-    return Outcomes(**array_cache.arrays(about, lambda: _count(one, deals, workers, progress)))
+    about = array_cache.describe(matchup, deals, "outcomes of single deals")
+    return Outcomes(**array_cache.cached(about, lambda: _count(matchup, deals, workers, progress)))
 
 
 def _count(
-    one: Matchup, deals: int, workers: int | None, progress: Progress | None
+    matchup: Matchup, deals: int, workers: int | None, progress: Progress | None
 ) -> array_cache.Arrays:
-    kernel.prepare(one)
-    parts = over_units(
-        lambda *part: tally(kernel.play_recorded(one, *part)[1]),
-        one.units(deals),
-        CALL_UNITS,
-        workers,
-        progress,
-    )
+    def part(first_unit: int, units: int) -> np.ndarray:
+        _, records = play_recorded(matchup, first_unit, units)
+        return tally(records)
+
+    prepare(matchup)
+    parts = over_units(part, matchup.units(deals), CALL_UNITS, workers, progress)
     return merged(np.concatenate(parts))
 
 
 def tally(records: np.ndarray) -> np.ndarray:
-    """The deals of records, `core.record.DEAL` (deals,), as rows of group, packed outcome and count: int64 (rows, 3)."""
-    packed = np.ravel_multi_index(tuple((observed(records) - LOWEST).T), VALUES)
-    group = (
-        records["unit"] // 2 % GROUPS
-    )  # by twos, since the dealer of single deals goes by the parity of the unit
-    size = int(np.prod(VALUES))
-    keys, counts = np.unique(group * size + packed, return_counts=True)
+    """Recorded deals as rows of group, packed outcome and count: int64 (rows, 3)."""
+    packed = np.ravel_multi_index(tuple((observed(records) - _LOWEST).T), _VALUES)
+    size = int(np.prod(_VALUES))
+    keys, counts = np.unique(group_of(records) * size + packed, return_counts=True)
     return np.stack([keys // size, keys % size, counts], axis=1)
 
 
+def group_of(records: np.ndarray) -> np.ndarray:
+    """The group of each recorded deal, 0 to GROUPS - 1.
+
+    Units go into groups by twos, since the dealer of single deals alternates.
+    """
+    return np.asarray(records["unit"] // 2 % GROUPS)
+
+
 def observed(records: np.ndarray) -> np.ndarray:
-    """The columns of an outcome of every record: int64 (deals, len(COLUMNS))."""
-    dealer, winner, kind, stake = (records[name] for name in ("dealer", "winner", "kind", "stake"))
-    points = (
-        records["points_a"] + records["points_b"]
-    )  # only one side scores in a deal (rules.md 7)
-    return np.stack([dealer, winner, kind, points, np.maximum(stake, 0)], axis=1)
+    """The outcome of each recorded deal: int64 (deals, len(OUTCOME_COLUMNS))."""
+    points = records["points_a"] + records["points_b"]  # one side scores (rules.md 7)
+    stake = np.maximum(records["stake"], 0)
+    return np.stack([records["dealer"], records["winner"], records["kind"], points, stake], axis=1)
 
 
 def merged(rows: np.ndarray) -> array_cache.Arrays:
-    """The rows and counts of Outcomes from rows of group, packed outcome and count, in any order and any number of pieces."""
+    """The fields of Outcomes from rows of `tally`, in any order and any number of pieces."""
     packed, place = np.unique(rows[:, 1], return_inverse=True)
     counts = np.zeros((GROUPS, len(packed)), np.int64)
     np.add.at(counts, (rows[:, 0], place), rows[:, 2])
-    return {"rows": np.stack(np.unravel_index(packed, VALUES), axis=1) + LOWEST, "counts": counts}
+    unpacked = np.stack(np.unravel_index(packed, _VALUES), axis=1)
+    return {"rows": unpacked + _LOWEST, "counts": counts}

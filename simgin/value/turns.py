@@ -1,10 +1,11 @@
-"""Deals turn by turn: what both hands were worth after every turn, and how many choices that made a difference each turn had.
+"""Deals turn by turn: what both hands were worth after every turn, and what there was to decide.
 
-    played = of("standard", "gold", "simple", deals=20_000)
+    played = play_deals("standard", "gold", "simple", deals=20_000)
     deadwood(played), counts(played), decisions(played)
 
-A light second pass beside the engine. The deals are played and recorded as ever; then each is played once more by the same kernel, which
-stops with it in the state, and pack and histories tell how the hands went. Two deals differ only if a strategy does not repeat itself.
+A light second pass beside the engine. The deals are played and recorded as ever; then each is
+played once more by the same kernel, which stops with it in the state, and pack and histories show
+how the hands went. Two deals differ only if a strategy does not repeat itself.
 """
 
 from __future__ import annotations
@@ -22,19 +23,29 @@ from simgin.core.match import UNDECIDED
 from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.state import new_state
 from simgin.core.view import new_view
-from simgin.play import kernel
-from simgin.play.kernel import NO_RECORDS, SOLO_SLOTS
+from simgin.play.kernel import (
+    NO_RECORDS,
+    SOLO_SLOTS,
+    compiled_hooks,
+    compiled_kernel,
+    play_recorded,
+    prepare,
+    seat_players,
+    signature,
+)
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.rules.record import build_rules
 from simgin.stats import observations
-from simgin.stats.estimate import ENOUGH_UNITS, share_limits
+from simgin.stats.estimate import ENOUGH_UNITS, Estimate, share_limits
 from simgin.strategy import interpret
 from simgin.text.amounts import parse_count
 from simgin.value import kernels
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simgin.play.parallel import Progress
 
 DEALS = 20_000
 CALL_DEALS = 2_000  # of one call of the second pass
@@ -54,13 +65,18 @@ TURN = np.dtype(
 TURNS_TYPE = types.Array(from_dtype(TURN), 1, "C")
 BIN = 5  # points of deadwood
 
+DEADWOOD_COLUMNS = ("turn", "side", "q10", "q50", "q90", "low", "high", "n")
+COUNT_COLUMNS = ("turn", "count", "value", "se", "low", "high", "n")
+DECISION_COLUMNS = ("metric", "value", "se", "low", "high", "n")
+
 
 @dataclass(frozen=True)
 class Turns:
     """Deals and their turns, both in the order of play.
 
-    records: `core.record.DEAL` (deals,), those of `kernel.play_recorded`. rows: TURN (turns,). A deal that was thrown up before
-    its first turn, or ended by the joker in the hand, has no turns; a draw that made a deal void is none.
+    records: `core.record.DEAL` (deals,). rows: TURN (turns,). A deal that was thrown up before its
+    first turn, or ended by the joker in the hand, has no turns; a draw that made a deal void is
+    none.
     """
 
     matchup: Matchup
@@ -68,7 +84,7 @@ class Turns:
     rows: np.ndarray
 
     def column(self, name: str) -> np.ndarray:
-        """One column of every turn."""
+        """One field of every turn."""
         return np.asarray(self.rows[name])
 
     def record(self, name: str) -> np.ndarray:
@@ -81,7 +97,7 @@ class Turns:
         return np.asarray(self.column("turn") == self.record("turns"))
 
 
-def of(
+def play_deals(
     variant: str,
     a: str,
     b: str | None = None,
@@ -90,224 +106,222 @@ def of(
     seed: int = 1,
     workers: int | None = None,
 ) -> Turns:
-    """So many single deals of A against B (two players: `simple` if none is named), turn by turn."""
-    one = parse_matchup(a, b, variant, seed, "deal")
-    return play(one, one.units(parse_count(deals)), workers)
+    """So many single deals of A against B (`simple` if none is named), turn by turn."""
+    matchup = parse_matchup(a, b, variant, seed, "deal")
+    return play(matchup, matchup.units(parse_count(deals)), workers)
 
 
-def play(one: Matchup, n: int, workers: int | None = None) -> Turns:
-    """The deals of n units turn by turn; of matches every deal."""
-    kernel.prepare(one)
-    _loop(len(one.players))
-    size = one.batch if one.unit == "match" else CALL_DEALS
-    records = np.concatenate(
-        over_units(lambda *part: kernel.play_recorded(one, *part)[1], n, size, workers)
-    )
-    rows = over_units(
-        lambda first, n: _traced(one, records[first : first + n], first),
-        len(records),
-        CALL_DEALS,
-        workers,
-    )
-    return Turns(one, records, np.concatenate(rows))
+def play(
+    matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
+) -> Turns:
+    """The deals of some units turn by turn; of matches every deal."""
+    prepare(matchup)
+    _loop(len(matchup.players))
+    size = matchup.batch if matchup.unit == "match" else CALL_DEALS
+
+    def recorded(first_unit: int, n: int) -> np.ndarray:
+        return play_recorded(matchup, first_unit, n)[1]
+
+    def traced(first: int, n: int) -> np.ndarray:
+        return _traced(matchup, records[first : first + n], first)
+
+    records = np.concatenate(over_units(recorded, units, size, workers))
+    turns = over_units(traced, len(records), CALL_DEALS, workers, progress)
+    return Turns(matchup, records, np.concatenate(turns))
 
 
-def _traced(one: Matchup, records: np.ndarray, first: int) -> np.ndarray:
-    """The turns of recorded deals, the first of which is row `first` of all; TURN (turns,)."""
-    state, own_rules, views = (
-        new_state(one.seed),
-        build_rules(one.variant),
-        (new_view(), new_view()),
-    )
-    rows = np.empty(int(records["turns"].sum()), TURN)
-    vectors = kernel.seat_players(state, one)
-    sums_row, which = (
-        np.zeros((1, sums.COLUMNS), np.int64),
-        np.stack([records[name] for name in ("unit", "half", "deal")], axis=1),
-    )
-    engine, loop = kernel.compiled_kernel(len(one.players)), _loop(len(one.players))
+def _traced(matchup: Matchup, records: np.ndarray, first: int) -> np.ndarray:
+    """The turns of recorded deals, the first of which is number `first` of all: TURN (turns,)."""
+    players = len(matchup.players)
+    state = new_state(matchup.seed)
+    own_rules = build_rules(matchup.variant)
+    turns = np.empty(int(records["turns"].sum()), TURN)
+    sums_row = np.zeros((1, sums.COLUMNS), np.int64)
+    which = np.stack([records[name] for name in ("unit", "half", "deal")], axis=1)
+    vectors = seat_players(state, matchup)
     with interpret.unwrapped():
-        loop(
-            engine,
+        _loop(players)(
+            compiled_kernel(players),
             state,
             own_rules,
-            *views,
+            new_view(),
+            new_view(),
             sums_row,
             NO_RECORDS,
             which,
             first,
-            one.unit == "match",
-            rows,
-            *kernel.compiled_hooks(one),
+            matchup.unit == "match",
+            turns,
+            *compiled_hooks(matchup),
         )
-    del vectors  # which the state has addresses of
-    return rows
-
-
-# The second pass
+    del vectors  # the state has their addresses
+    return turns
 
 
 @cache
 def _loop(players: int) -> Any:
-    """The second pass for one or two players, compiled on first use. It is handed the kernel, as the kernel is handed its hooks."""
-    table, hooks = types.Array(int64, 2, "C"), len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
-    head = (
-        types.FunctionType(kernel.signature(players)),
-        STATE_TYPE,
-        RULES_TYPE,
-        VIEW_TYPE,
-        VIEW_TYPE,
-    )
-    arguments = (
-        *head,
-        table,
-        RECORDS_TYPE,
-        table,
-        int64,
-        boolean,
-        TURNS_TYPE,
-        *[HOOK_TYPE] * hooks,
-    )
-    function = kernels.follow_solo_deals if players == 1 else kernels.follow_deals
-    return jit.compiled(function, types.void(*arguments))
+    """The second pass for one or two players, compiled on first use.
+
+    It is handed the kernel, as the kernel is handed its hooks.
+    """
+    table = types.Array(int64, 2, "C")
+    kernel_type = types.FunctionType(signature(players))
+    head = (kernel_type, STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE)
+    rest = (table, RECORDS_TYPE, table, int64, boolean, TURNS_TYPE)
+    is_alone = players == 1
+    hooks = len(SOLO_SLOTS) if is_alone else 2 * len(SLOTS)
+    function: Any = kernels.follow_solo_deals if is_alone else kernels.follow_deals
+    return jit.compiled(function, types.void(*head, *rest, *[HOOK_TYPE] * hooks))
 
 
-# What is told of them
+# Frames
 
 
 def deadwood(turns: Turns) -> pd.DataFrame:
-    """Deadwood of A after each of its own turns (0: as dealt), as nondealer and as dealer (alone: `player`), in deals that went on.
+    """Deadwood of A after each of its own turns (0: as dealt), in deals that went on.
 
-    Columns variant, strategy, opponent, turn, side, q10, q50, q90, low, high, n (deals); low and high are limits of the median. Of a
-    strategy against itself both sides are told of. What rests on fewer than 30 units is left out.
+    Columns variant, strategy, opponent and DEADWOOD_COLUMNS; side is nondealer, dealer or (alone)
+    player, low and high are limits of the median, n counts deals. Of a strategy against itself both
+    sides count. What rests on fewer than 30 units is left out.
     """
     import pandas as pd
 
-    seen = _after_turns(turns)
     rows = []
-    for (turn, side), held in seen.groupby(["turn", "side"]):
-        x, unit = held["count"].to_numpy(), held["unit"].to_numpy()
-        if len(np.unique(unit)) >= ENOUGH_UNITS:
-            rows.append(
-                (
-                    turn,
-                    side,
-                    *np.quantile(x, (0.1, 0.5, 0.9)),
-                    *observations.median_limits(x, unit),
-                    len(x),
-                )
-            )
-    return _framed(
-        turns.matchup,
-        pd.DataFrame(rows, columns=["turn", "side", "q10", "q50", "q90", "low", "high", "n"]),
-    )
+    for (turn, side), held in _after_turns(turns).groupby(["turn", "side"]):
+        x = held["count"].to_numpy()
+        unit = held["unit"].to_numpy()
+        if len(np.unique(unit)) < ENOUGH_UNITS:
+            continue
+        quantiles = np.quantile(x, (0.1, 0.5, 0.9))
+        limits = observations.median_limits(x, unit)
+        rows.append((turn, side, *quantiles, *limits, len(x)))
+    return _with_players(turns.matchup, pd.DataFrame(rows, columns=list(DEADWOOD_COLUMNS)))
 
 
 def counts(turns: Turns) -> pd.DataFrame:
-    """The chance of A to win the deal by its own deadwood (in bins of 5, `count` the lower edge) after so many turns of its own.
+    """The chance of A to win the deal by its own deadwood after so many turns of its own.
 
-    Columns variant, strategy, opponent, turn, count, value, se, low, high, n (deals), of deals that went on; a void deal is not won. Errors
-    are clustered by unit. What rests on fewer than 30 units is left out.
+    Columns variant, strategy, opponent and COUNT_COLUMNS: count is the lower edge of a bin of 5, n
+    counts deals that went on. A void deal is not won. Errors are clustered by unit. What rests on
+    fewer than 30 units is left out.
     """
     import pandas as pd
 
-    seen = _after_turns(turns)
-    cells, place = np.unique(
-        np.stack([seen["turn"], seen["count"] // BIN], axis=1), axis=0, return_inverse=True
-    )
-    value, se, n = observations.by_cell(
-        seen["won"].to_numpy(float), seen["unit"].to_numpy(), place.reshape(-1), len(cells)
-    )
-    frame = pd.DataFrame(
-        {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se, "n": n}
-    )
+    after = _after_turns(turns)
+    keys = np.stack([after["turn"], after["count"] // BIN], axis=1)
+    cells, place = np.unique(keys, axis=0, return_inverse=True)
+    won = after["won"].to_numpy(float)
+    unit = after["unit"].to_numpy()
+    value, se, n = observations.by_cell(won, unit, place.reshape(-1), len(cells))
+    columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se, "n": n}
+    frame = pd.DataFrame(columns)
     frame = frame[frame["value"].notna()].reset_index(drop=True)
-    limits = [share_limits(*cell) for cell in frame[["value", "se", "n"]].itertuples(index=False)]
+    limits = []
+    for cell in frame[["value", "se", "n"]].itertuples(index=False):
+        limits.append(share_limits(*cell))
     frame["low"], frame["high"] = np.array(limits).reshape(-1, 2).T
-    return _framed(turns.matchup, frame[["turn", "count", "value", "se", "low", "high", "n"]])
+    return _with_players(turns.matchup, frame[list(COUNT_COLUMNS)])
 
 
 def decisions(turns: Turns) -> pd.DataFrame:
-    """What there is to decide, both sides together (docs/reference/metrics.md#decisions), with errors clustered by unit.
+    """What there is to decide, both sides together, with errors clustered by unit.
 
-    Columns variant, strategy, opponent, metric, value, se, low, high, n (turns, deals or matches). `decision_factor` is the share of turns
-    with more than one action that differs, `actions` the mean number of such actions; `real_decision_factor` and `real_actions` leave out
-    discards that another beats in both deadwood and danger. `decisions_per_deal` and, of matches, `decisions_per_match` count the
-    takes, discards and endings that had more than one answer left.
+    Columns variant, strategy, opponent and DECISION_COLUMNS; n counts turns, deals or matches. The
+    metrics (docs/reference/metrics.md#decisions): `decision_factor`, the share of turns with more
+    than one action that differs; `actions`, the mean number of such actions; `real_decision_factor`
+    and `real_actions`, the same without discards that another beats in both deadwood and danger;
+    `decisions_per_deal` and, of matches, `decisions_per_match`, the takes, discards and endings
+    that had more than one answer left.
     """
     import pandas as pd
 
-    asked, real = (
-        np.stack([turns.column(x) for x in ("takes", "endings", last)], axis=1)
-        for last in ("discards", "unbeaten")
-    )
-    actions, left, decided = asked.sum(axis=1) - 2, real.sum(axis=1) - 2, (real > 1).sum(axis=1)
-    own, deals = turns.record("unit"), turns.records["unit"]
-    over = {"decisions_per_deal": np.ones(len(deals))}
-    if turns.matchup.unit == "match":
-        over["decisions_per_match"] = (turns.records["outcome"] != UNDECIDED).astype(float)
-    each_turn = {
+    every = _answers(turns, "discards")
+    unbeaten = _answers(turns, "unbeaten")
+    actions = every.sum(axis=1) - 2
+    left = unbeaten.sum(axis=1) - 2
+    by_turn = {
         "decision_factor": actions > 1,
         "actions": actions,
         "real_decision_factor": left > 1,
         "real_actions": left,
     }
-    found = {name: (observations.mean(x, own), len(own)) for name, x in each_turn.items()}
+    unit = turns.record("unit")
+    rows = []
+    for name, x in by_turn.items():
+        rows.append(_decision_row(name, observations.mean(x, unit), len(unit)))
+    over = {"decisions_per_deal": np.ones(len(turns.records))}
+    if turns.matchup.unit == "match":
+        is_last = turns.records["outcome"] != UNDECIDED
+        over["decisions_per_match"] = is_last.astype(float)
+    decided = (unbeaten > 1).sum(axis=1)
     for name, each in over.items():
-        unit = np.concatenate([own, deals])
-        parts = (
-            np.concatenate([decided, np.zeros(len(deals))]),
-            np.concatenate([np.zeros(len(own)), each]),
-        )
-        found[name] = observations.ratio(*parts, unit), int(each.sum())
-    rows = [(name, one.value, one.se, one.low, one.high, n) for name, (one, n) in found.items()]
-    return _framed(
-        turns.matchup, pd.DataFrame(rows, columns=["metric", "value", "se", "low", "high", "n"])
-    )
+        # Observations of two kinds: turns, for the decisions, and deals, for what they are over
+        numerator = np.concatenate([decided, np.zeros(len(turns.records))])
+        denominator = np.concatenate([np.zeros(len(unit)), each])
+        units = np.concatenate([unit, turns.records["unit"]])
+        estimate = observations.ratio(numerator, denominator, units)
+        rows.append(_decision_row(name, estimate, int(each.sum())))
+    frame = pd.DataFrame(rows, columns=list(DECISION_COLUMNS))
+    return _with_players(turns.matchup, frame)
+
+
+def _answers(turns: Turns, discards: str) -> np.ndarray:
+    """Answers that differ, to take, end and discard, at every turn: int64 (turns, 3)."""
+    return np.stack([turns.column(name) for name in ("takes", "endings", discards)], axis=1)
+
+
+def _decision_row(
+    name: str, estimate: Estimate, n: int
+) -> tuple[str, float, float, float, float, int]:
+    return name, estimate.value, estimate.se, estimate.low, estimate.high, n
 
 
 def _after_turns(turns: Turns) -> pd.DataFrame:
-    """What A held after its own turns (0: as dealt) in deals that went on: turn, side, count, unit and whether the deal was won."""
+    """What A held after its own turns (0: as dealt) in deals that went on.
+
+    Columns turn, side, count, unit, and won: whether the deal was won in the end.
+    """
     import pandas as pd
 
-    went_on, records = ~turns.last, turns.records
-    names = np.array(["player"] * 2 if turns.matchup.b is None else ["nondealer", "dealer"])
-    parts = []
+    went_on = ~turns.last
+    frames = []
     for who in _sides(turns.matchup):
         chosen = went_on & (turns.column("side") == who)
-        now = records[turns.column("deal")[chosen]]
-        parts.append((turns.column("own_turn")[chosen], turns.column("count")[chosen], now, who))
-        parts.append(
-            (
-                np.zeros(len(records), np.int64),
-                records[f"dealt_{'ab'[who]}"],
-                records,
-                who,
-            )
-        )
-    frames = [
-        pd.DataFrame(
-            {
-                "turn": turn,
-                "side": names[(now["dealer"] == who).astype(np.int64)],
-                "count": held,
-                "unit": now["unit"],
-                "won": now["winner"] == who,
-            }
-        )
-        for turn, held, now, who in parts
-    ]
+        own_turn = turns.column("own_turn")[chosen]
+        count_then = turns.column("count")[chosen]
+        deals = turns.records[turns.column("deal")[chosen]]
+        frames.append(_held(turns.matchup, who, own_turn, count_then, deals))
+        dealt = turns.records[f"dealt_{'ab'[who]}"]
+        at_first = np.zeros(len(dealt), np.int64)
+        frames.append(_held(turns.matchup, who, at_first, dealt, turns.records))
     return pd.concat(frames, ignore_index=True)
 
 
-def _sides(one: Matchup) -> tuple[int, ...]:
-    """The sides whose hands are told of: that of A, and both of a strategy against itself."""
-    return (0,) if one.b is None or one.mirrored else (0, 1)
+def _held(
+    matchup: Matchup, who: int, turn: np.ndarray, count_then: np.ndarray, deals: np.ndarray
+) -> pd.DataFrame:
+    """Rows of `_after_turns` of one side; deals: the record of each row's deal."""
+    import pandas as pd
+
+    names = np.array(["player"] * 2 if matchup.b is None else ["nondealer", "dealer"])
+    columns = {
+        "turn": turn,
+        "side": names[(deals["dealer"] == who).astype(np.int64)],
+        "count": count_then,
+        "unit": deals["unit"],
+        "won": deals["winner"] == who,
+    }
+    return pd.DataFrame(columns)
 
 
-def _framed(one: Matchup, frame: pd.DataFrame) -> pd.DataFrame:
+def _sides(matchup: Matchup) -> tuple[int, ...]:
+    """The sides whose hands count: that of A, and both of a strategy against itself."""
+    return (0,) if matchup.b is None or matchup.mirrored else (0, 1)
+
+
+def _with_players(matchup: Matchup, frame: pd.DataFrame) -> pd.DataFrame:
     """A frame with who played what in front."""
-    frame.insert(0, "variant", one.variant.text)
-    frame.insert(1, "strategy", one.a.text)
-    frame.insert(2, "opponent", one.opponent)
+    frame.insert(0, "variant", matchup.variant.text)
+    frame.insert(1, "strategy", matchup.a.text)
+    frame.insert(2, "opponent", matchup.opponent)
     return frame

@@ -1,12 +1,11 @@
-"""The value V: the chance that a side wins the match, by the score and who deals, from the outcomes of single deals.
+"""The value V: the probability that a side wins the match, by the score and who deals.
 
-    value = of("standard", "gold", "simple")       # a million deals, counted once and kept
-    value.win(40, 60, dealer=0)                    # strategy A has 40 points, B 60, A deals
-    value.se(40, 60, dealer=0)
+    v = compute("standard", "gold", "simple")  # a million deals, counted once and kept
+    v.win(40, 60, dealer=0)  # strategy A has 40 points, B 60, A deals
+    v.se(40, 60, dealer=0)
 
-A drawn match counts one half. What V cannot be computed for is refused with a sentence; such matches can be played instead.
-
-See docs/explanation/value.md.
+A drawn match counts one half. What V cannot be computed for is refused with a sentence; such
+matches can be played instead (docs/explanation/value.md).
 """
 
 from __future__ import annotations
@@ -21,20 +20,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from simgin.core.record import DEAL
 from simgin.core.sums import KINDS
 from simgin.play.kernel import play_recorded
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.stats.estimate import Estimate
 from simgin.text.amounts import parse_count
-from simgin.value import outcomes, score_outcomes
-from simgin.value import states as boards
-from simgin.value.outcomes import Outcomes
-from simgin.value.score_outcomes import ByScore, Scores
-from simgin.value.states import Board, number
+from simgin.value.outcomes import Outcomes, count_outcomes, jackknife
+from simgin.value.score_outcomes import ScoreBoard, ScoreOutcomes, count_score_outcomes
+from simgin.value.states import Board, States, make_board, number
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simgin.play.parallel import Progress
 
 DEALS = 1_000_000
 MOST_STATES = 2**24
@@ -45,25 +43,26 @@ RATES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
 class ValueRefused(ValueError):
-    """A game or a pair that V cannot be computed for; the message is a sentence that says what to do instead."""
+    """What V cannot be computed for; the message is a sentence that says what to do instead."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """V of A against B where A sits at `seat`, which matters where the rules treat the seats differently.
+    """V of A against B, where A sits at `seat`; that matters where the rules treat seats unlike.
 
-    A state is the standing of A, that of B, and the side that deals (0 A, 1 B). A standing is a number or, where a side counts two
-    things, two numbers along the last axis: `board.fields` names them. Whatever is asked for arrays is answered in arrays. Errors are of
-    the outcome counts, by a jackknife over their groups.
+    A state is the standing of A, that of B, and the side that deals (0 A, 1 B). A standing is a
+    number or, where a side counts two things, two numbers along the last axis: `board.fields` names
+    them. Arrays are answered with arrays. Errors are those of the outcome counts, by a jackknife
+    over their groups.
     """
 
     matchup: Matchup
-    outcomes: Outcomes | ByScore
+    outcomes: Outcomes | ScoreOutcomes
     board: Board
     seat: int = 0
 
     def win(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """The chance 0..1 that A wins the match from a state."""
+        """The probability 0..1 that A wins the match from a state."""
         return self.chances[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
@@ -79,59 +78,58 @@ class Value:
         return self._at_start(self._deals_left)
 
     def longer_than(self, deals: int) -> float:
-        """A bound on the share of matches that take more than so many deals, from any state: Chernoff's, E z^N / z^deals."""
+        """A bound on the share of matches that take more than so many deals, from any state.
+
+        Chernoff's: E z^N / z^deals.
+        """
         goal = self.matchup.variant.goal
         if goal.one_deal or goal.total:
             return float(self._deals_left.max() > deals)
-        tables = ((z, self.board.growth(self.outcomes.shares[0], z)) for z in RATES)
-        return min(
-            (float(table.max()) / z**deals for z, table in tables if table.min() >= 1), default=1.0
-        )
+        bounds = []
+        for z in RATES:
+            table = self.board.growth(self.outcomes.shares[0], z)
+            if table.min() >= 1:
+                bounds.append(float(table.max()) / z**deals)
+        return min(bounds, default=1.0)
 
     def table(self) -> pd.DataFrame:
-        """Every undecided state with its value and standard error; standings are named like score_a and deals_b."""
+        """Every undecided state, with columns like score_a and deals_b, dealer, value and se."""
         import pandas as pd
 
         a, b, dealer = self.board.states()
         columns = {f"{name}_a": a[:, i] for i, name in enumerate(self.board.fields[0])}
         columns |= {f"{name}_b": b[:, i] for i, name in enumerate(self.board.fields[1])}
         place = self.board.index(a, b, dealer)
-        return pd.DataFrame(
-            {
-                **columns,
-                "dealer": dealer,
-                "value": self.chances[place],
-                "se": self._leaving_out[0][place],
-            }
-        )
+        columns |= {"dealer": dealer, "value": self.chances[place]}
+        return pd.DataFrame({**columns, "se": self._leaving_out[0][place]})
 
     def start(self) -> Estimate:
-        """The chance that A, at its seat, wins a match from the start; the first dealer by the rules."""
-        return Estimate(
-            self._at_start(self.chances), float(outcomes.jackknife(self._leaving_out[1]))
-        )
+        """The probability that A, at its seat, wins a match; the rules say who deals first."""
+        se = float(jackknife(self._leaving_out[1]))
+        return Estimate(self._at_start(self.chances), se)
 
     @property
     def seats_alike(self) -> bool:
-        """Whether the rules treat both seats alike, so that one value tells of A at either."""
-        row, (a, b) = self.matchup.variant.row, self.board.start()
-        return (
-            self.matchup.variant.goal.other is None
-            and row["first_dealer"] in ("lot", None)
-            and np.array_equal(a, b)
-        )
+        """Whether the rules treat both seats alike, so that one value holds for A at either."""
+        params, (a, b) = self.matchup.variant.row, self.board.start()
+        is_lot = params["first_dealer"] in ("lot", None)
+        one_goal = self.matchup.variant.goal.other is None
+        return one_goal and is_lot and np.array_equal(a, b)
 
     def before(self, records: np.ndarray) -> np.ndarray:
-        """V before each deal of the records (`core.record.DEAL`) of matches; those with A at the other seat belong to another value."""
+        """V before each recorded deal of matches (`core.record.DEAL`).
+
+        Matches with A at the other seat belong to another value.
+        """
         return np.asarray(self.chances[self._place(records)])
 
     def before_leaving_out(self, records: np.ndarray) -> list[np.ndarray]:
-        """As `before`, by the outcomes with each group left out: what the jackknife takes."""
+        """As `before`, from the outcomes with each group left out: what the jackknife takes."""
         place = self._place(records)
         return [table[place] for table in self.tables_leaving_out()]
 
     def along(self, records: np.ndarray) -> np.ndarray:
-        """As `before`, then `before_leaving_out`, in one array: float64 (1 + groups, deals)."""
+        """`before`, then `before_leaving_out`, in one array: float64 (1 + GROUPS, deals)."""
         return np.stack([self.before(records), *self.before_leaving_out(records)])
 
     @cached_property
@@ -145,67 +143,64 @@ class Value:
 
     @cached_property
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
-        """The standard error everywhere on the board, and V at the start with each group left out. Holds one table at a time."""
-        total, squares, starts = np.zeros_like(self.chances), np.zeros_like(self.chances), []
+        """The se everywhere on the board, and V at the start with each group left out.
+
+        Holds one table at a time.
+        """
+        total = np.zeros_like(self.chances)
+        squares = np.zeros_like(self.chances)
+        starts = []
         for table in self.tables_leaving_out():
             starts.append(self._at_start(table))
             total += table - self.chances
             squares += (table - self.chances) ** 2
         n = len(starts)
-        return np.sqrt((n - 1) * np.maximum(squares / n - (total / n) ** 2, 0)), np.array(starts)
+        variance = np.maximum(squares / n - (total / n) ** 2, 0)
+        return np.sqrt((n - 1) * variance), np.array(starts)
 
     def tables_leaving_out(self) -> Iterator[np.ndarray]:
-        """Tables as `chances` by the outcomes with each group left out."""
+        """Tables as `chances`, from the outcomes with each group left out."""
         return (self.board.solve(share) for share in self.outcomes.shares[1:])
 
     def _at_start(self, table: np.ndarray) -> float:
-        row = self.matchup.variant.row
-        first = row["first_dealer"]
+        first = self.matchup.variant.row["first_dealer"]
         sides = np.array([0, 1] if first in ("lot", None) else [int(first != self.seat)])
-        a, b = self.board.start()
-        return float(
-            table[
-                self.board.index(np.tile(a, (len(sides), 1)), np.tile(b, (len(sides), 1)), sides)
-            ].mean()
-        )
+        a, b = (np.tile(standing, (len(sides), 1)) for standing in self.board.start())
+        return float(table[self.board.index(a, b, sides)].mean())
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> tuple[np.ndarray, ...]:
-        """Where states lie, as they are asked for."""
-        return self.board.index(*self.asked(a, b, dealer))
+        return self.board.index(*self.as_states(a, b, dealer))
 
-    def asked(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> boards.States:
-        """States as they are asked for: standings with their last axis, sides."""
-        return (
-            _standing(a, self.board.fields[0]),
-            _standing(b, self.board.fields[1]),
-            np.asarray(dealer),
-        )
+    def as_states(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> States:
+        """States as callers give them, with the last axis of standings."""
+        fields_a, fields_b = self.board.fields
+        return _standing(a, fields_a), _standing(b, fields_b), np.asarray(dealer)
 
-    def states(self, records: np.ndarray) -> boards.States:
-        """The states before each deal of the records."""
+    def states(self, records: np.ndarray) -> States:
+        """The states before each recorded deal."""
         return self._standings(records, 0), self._standings(records, 1), records["dealer"]
 
     def _place(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Where the states before each deal lie."""
         return self.board.index(*self.states(records))
 
     def _standings(self, records: np.ndarray, side: int) -> np.ndarray:
-        """The standings of a side before each deal."""
-        columns = [
-            number(self.matchup.variant.row, "deals_in_match") - records["deal"]
-            if name == "left"
-            else records[f"{name}_{'ab'[side]}"]
-            for name in self.board.fields[side]
-        ]
+        """The standings of a side before each recorded deal."""
+        columns = []
+        for name in self.board.fields[side]:
+            if name == "left":
+                deals = number(self.matchup.variant.row, "deals_in_match")
+                columns.append(deals - records["deal"])
+            else:
+                columns.append(records[f"{name}_{'ab'[side]}"])
         return np.stack(columns, axis=1) if columns else np.empty((len(records), 0), np.int64)
 
 
-def _standing(asked: ArrayLike, fields: tuple[str, ...]) -> np.ndarray:
-    """A standing as it is asked for: of one number it needs no axis of its own."""
-    return np.asarray(asked)[..., None] if len(fields) == 1 else np.asarray(asked, np.int64)
+def _standing(given: ArrayLike, fields: tuple[str, ...]) -> np.ndarray:
+    """A standing as a caller gives it: of one number it needs no axis of its own."""
+    return np.asarray(given)[..., None] if len(fields) == 1 else np.asarray(given, np.int64)
 
 
-def of(
+def compute(
     variant: str,
     a: str,
     b: str | None = None,
@@ -214,126 +209,135 @@ def of(
     seed: int = 1,
     seat: int = 0,
     workers: int | None = None,
+    progress: Progress | None = None,
 ) -> Value:
-    """V of strategy A, at `seat`, against B (two players: `simple` if none is named), from so many single deals.
+    """V of strategy A, at `seat`, against B (`simple` if none is named), from so many single deals.
 
-    Counts the outcomes, or reads them from disk; where the score changes how deals are played, by score (`simgin.value.score_outcomes`).
-    Raises ValueRefused where V would be wrong or cannot be had.
+    Counts the outcomes, or reads them from disk; by score where the score changes how deals are
+    played. Raises ValueRefused where V would be wrong or cannot be had.
     """
-    one = parse_matchup(a, b, variant, seed, "deal")
-    _refuse_columns(one)
-    if not one.variant.goal.one_deal and depends_on_score(one):
-        _refuse_unless_points(one)
-        return by_score(one, score_outcomes.of(one, parse_count(deals), workers), seat)
-    return at_any_score(one, outcomes.of(one, parse_count(deals), workers), seat)
+    matchup = parse_matchup(a, b, variant, seed, "deal")
+    _refuse_columns(matchup)
+    if not matchup.variant.goal.one_deal and depends_on_score(matchup):
+        _refuse_unless_points(matchup)
+        return by_score(matchup, count_score_outcomes(matchup, parse_count(deals), workers), seat)
+    outcomes = count_outcomes(matchup, parse_count(deals), workers, progress)
+    return at_any_score(matchup, outcomes, seat)
 
 
-def at_any_score(one: Matchup, counted: Outcomes, seat: int = 0) -> Value:
+def at_any_score(matchup: Matchup, counted: Outcomes, seat: int = 0) -> Value:
     """V where deals are played alike at every score, from their outcomes.
 
-    A strategy against itself is seen from both sides: that makes V(a, b, A deals) + V(b, a, B deals) = 1 where the rules treat the seats
-    alike.
+    A strategy against itself is seen from both sides: that makes V(a, b, A deals) + V(b, a, B
+    deals) = 1 where the rules treat the seats alike.
     """
-    _refuse_outcomes(one, counted)
-    seen = counted.from_both_sides() if _symmetric(one) else counted
-    return _unless_broken_off(Value(one, seen, boards.board(one.variant.row, seat, seen), seat))
+    _refuse_outcomes(matchup, counted)
+    outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
+    board = make_board(matchup.variant.row, seat, outcomes)
+    return _unless_broken_off(Value(matchup, outcomes, board, seat))
 
 
-def by_score(one: Matchup, counted: ByScore, seat: int = 0) -> Value:
+def by_score(matchup: Matchup, counted: ScoreOutcomes, seat: int = 0) -> Value:
     """V of a match to points from the outcomes of deals at every score."""
-    seen = counted.from_both_sides() if _symmetric(one) else counted
-    return _unless_broken_off(Value(one, seen, Scores(one.variant.row, seat, seen), seat))
+    outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
+    board = ScoreBoard(matchup.variant.row, seat, outcomes)
+    return _unless_broken_off(Value(matchup, outcomes, board, seat))
 
 
-def _symmetric(one: Matchup) -> bool:
-    return one.b is not None and not one.mirrored
+def _is_self_play(matchup: Matchup) -> bool:
+    return matchup.b is not None and not matchup.mirrored
 
 
 # What is refused
 
 
-def _instead(one: Matchup) -> str:
-    """What to do where V is refused."""
-    names = [player.text for player in one.players]
-    return f"Estimate it by play: {shlex.join(['simgin', 'match', *names, '-v', one.variant.text, '--matches', '100k'])}."
+def _play_instead(matchup: Matchup) -> str:
+    """The command that estimates by play what V cannot."""
+    names = [player.text for player in matchup.players]
+    words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
+    return f"Estimate it by play: {shlex.join(words)}."
 
 
-def _refuse_columns(one: Matchup) -> None:
-    if not one.variant.goal.board:
+def _refuse_columns(matchup: Matchup) -> None:
+    if not matchup.variant.goal.board:
         raise ValueRefused(
-            f"V is not computed for goal = {one.variant.goal.name}: scores in several games at once are too many states. {_instead(one)}"
+            f"V is not computed for goal = {matchup.variant.goal.name}: the scores of several "
+            f"games at once are too many states. {_play_instead(matchup)}"
         )
 
 
-def _refuse_unless_points(one: Matchup) -> None:
-    """Refuse what is played otherwise at other scores, unless two scores are all there is to the state of the match."""
-    if one.b is None or one.variant.goal.score != "points":
+def _refuse_unless_points(matchup: Matchup) -> None:
+    """Refuse play that depends on the score, unless two scores are the whole state of the match."""
+    if matchup.b is None or matchup.variant.goal.score != "points":
         raise ValueRefused(
-            f"In {one.title} ({one.variant.text}) the score changes how a deal is played, and V by score is computed for two players and "
-            f"goal = points only. {_instead(one)}"
+            f"In {matchup.title} ({matchup.variant.text}) the score changes how a deal is played, "
+            "and V by score is computed for two players and goal = points only. "
+            f"{_play_instead(matchup)}"
         )
 
 
-def _refuse_outcomes(one: Matchup, counted: Outcomes) -> None:
-    """Refuse what only the outcomes tell."""
-    row, refused = one.variant.row, counted.column("kind") == KINDS.index("refused")
-    if row["die"] == "game" and (refused.any() or (counted.column("stake") > 1).any()):
+def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
+    """Refuse what only the outcomes show."""
+    params = matchup.variant.row
+    is_refused = counted.column("kind") == KINDS.index("refused")
+    if params["die"] == "game" and (is_refused.any() or (counted.column("stake") > 1).any()):
         raise ValueRefused(
-            f"V is not computed for a die that passes from deal to deal (die = game) once it is offered. {_instead(one)}"
+            "V is not computed for a die that passes from deal to deal (die = game) once it is "
+            f"offered. {_play_instead(matchup)}"
         )
-    if row["die_refusal_pays"] == "new" and refused.any():
+    if params["die_refusal_pays"] == "new" and is_refused.any():
         raise ValueRefused(
-            f"V is not computed for die_refusal_pays = new: outcomes do not hold what was offered. {_instead(one)}"
+            "V is not computed for die_refusal_pays = new: outcomes do not hold what was offered. "
+            f"{_play_instead(matchup)}"
         )
-    if not one.variant.goal.total and not (counted.column("winner") >= 0).any():
+    if not matchup.variant.goal.total and not (counted.column("winner") >= 0).any():
         raise ValueRefused(
-            f"V does not exist: in {counted.deals:,} deals of {one.title} nobody won. {_instead(one)}"
+            f"V does not exist: in {counted.deals:,} deals of {matchup.title} nobody won. "
+            f"{_play_instead(matchup)}"
         )
 
 
 def _unless_broken_off(value: Value) -> Value:
-    """The value, unless its board is too large or the engine might break matches off, since V has no clock."""
-    one, most = value.matchup, number(value.matchup.variant.row, "max_deals")
+    """The value, unless its board is too large or matches might be broken off: V has no clock."""
+    matchup = value.matchup
     if value.board.size > MOST_STATES:
         raise ValueRefused(
-            f"V would have {value.board.size:,} states, more than {MOST_STATES:,}. {_instead(one)}"
+            f"V would have {value.board.size:,} states, more than {MOST_STATES:,}. "
+            f"{_play_instead(matchup)}"
         )
-    if (share := value.longer_than(most)) > BROKEN_OFF:
+    most = number(matchup.variant.row, "max_deals")
+    share = value.longer_than(most)
+    if share > BROKEN_OFF:
         raise ValueRefused(
-            f"Up to {min(share, 1):.2g} of the matches may be broken off by max_deals = {most}: raise it. {_instead(one)}"
+            f"Up to {min(share, 1):.2g} of the matches may be broken off by max_deals = {most}: "
+            f"raise it. {_play_instead(matchup)}"
         )
     return value
 
 
-def depends_on_score(one: Matchup) -> bool:
-    """Whether any of 2,000 units plays differently on the same packs with other points at the start.
+def depends_on_score(matchup: Matchup) -> bool:
+    """Whether 2,000 units play differently on the same packs with other points at the start.
 
-    Finds what looks at points, the rules' shots and score-aware policies alike. It cannot find a policy that looks at nothing but won
-    deals or games, since a match never begins with any; `calibration.martingale` can.
+    Finds whatever looks at points: shots of the rules, and policies. It cannot find a policy that
+    looks only at won deals or games, since a match never begins with any; `calibration.martingale`
+    can.
     """
-    row = one.variant.row
-    if one.variant.goal.total:
+    params = matchup.variant.row
+    if matchup.variant.goal.total:
         return False  # its matches always begin at zero (rules.md 7)
-    last = 99 if row["points_target"] is None else number(row, "points_target") - 1
-    starts = [
-        (0, 0),
-        (last, 0),
-        (0, last),
-        (last, last),
-        (last // 2, last // 3),
-        (last // 4, last * 2 // 3),
-    ]
-    played = [_played_from(one, start) for start in starts]
-    return any(other.shape != played[0].shape or (other != played[0]).any() for other in played[1:])
+    target = params["points_target"]
+    last = 99 if target is None else number(params, "points_target") - 1
+    starts = [(0, 0), (last, 0), (0, last), (last, last)]
+    starts += [(last // 2, last // 3), (last // 4, last * 2 // 3)]
+    first, *others = (_play_from(matchup, start) for start in starts)
+    return any(other.shape != first.shape or (other != first).any() for other in others)
 
 
-def _played_from(one: Matchup, start: tuple[int, int]) -> np.ndarray:
-    """Records of single deals that begin at some points, without the points."""
-    row = {**one.variant.row, "start_points": list(start)}
-    _, records = play_recorded(
-        dataclasses.replace(one, variant=dataclasses.replace(one.variant, row=row)), 0, PROBE_UNITS
-    )
-    columns = [
-        records[name] for name in DEAL.names or () if name not in ("score_a", "score_b", "outcome")
-    ]
-    return np.stack(columns, axis=1)
+def _play_from(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
+    """Records of single deals that begin with some points, without those points."""
+    params = {**matchup.variant.row, "start_points": list(start)}
+    variant = dataclasses.replace(matchup.variant, row=params)
+    _, records = play_recorded(dataclasses.replace(matchup, variant=variant), 0, PROBE_UNITS)
+    scores = ("score_a", "score_b", "outcome")
+    names = [name for name in records.dtype.names or () if name not in scores]
+    return np.stack([records[name] for name in names], axis=1)

@@ -41,7 +41,7 @@ def test_odds_by_seat_agree_with_a_run(standard):
 
 def test_the_match_odds_by_seat_are_v_at_the_start(standard):
     match = rows(seats.by_seat(standard), "match")
-    v = value.of("standard", "gold", "gold", deals=DEALS)
+    v = value.compute("standard", "gold", "gold", deals=DEALS)
     assert match.loc["dealer", "value"] == v.win(0, 0, 0) and match.loc[
         "nondealer", "value"
     ] == v.win(0, 0, 1)

@@ -17,7 +17,7 @@ from simgin.rules import variants
 from simgin.value import outcomes
 
 NO_OUTCOMES = outcomes.Outcomes(
-    np.zeros((0, len(outcomes.COLUMNS)), np.int64), np.zeros((outcomes.GROUPS, 0), np.int64)
+    np.zeros((0, len(outcomes.OUTCOME_COLUMNS)), np.int64), np.zeros((outcomes.GROUPS, 0), np.int64)
 )
 GIN, JOKER, LIMIT = (KINDS.index(kind) for kind in ("gin", "joker", "limit"))
 JOKER_GAMES = ("solitaire-gin", "solitaire-gin-scored", "solitaire-gin-knock", "gin-solitaire")

@@ -24,7 +24,7 @@ def course(
     deal = flat(deals, np.concatenate([np.arange(n) for n in steps]))
     none = np.zeros(len(match), np.int64)
     return Trajectories(
-        who=("standard", "a", "b"),
+        players=("standard", "a", "b"),
         step="deal",
         v=np.tile(np.concatenate([np.asarray(v, float) for v in matches]), (tables, 1)),
         match=match,
@@ -126,7 +126,7 @@ def test_snowball_by_hand():
     one = course(
         [[0.5, 0.5]] * 40 + [[0.5] * 3] * 40, [1] * 80, margins=[[1, 1]] * 40 + [[-1, -1, 1]] * 40
     )
-    found = drama.measured(one).set_index("metric").loc["snowball"]
+    found = drama.measure(one).set_index("metric").loc["snowball"]
     assert found["value"] == pytest.approx(0.5) and found["n"] == 120
 
 
@@ -210,7 +210,7 @@ def test_exchanging_the_sides_changes_no_metric():
         margin=-one.margin,
         points=one.points[:, ::-1],
     )
-    a, b = drama.measured(one), drama.measured(other)
+    a, b = drama.measure(one), drama.measure(other)
     assert a["metric"].tolist() == b["metric"].tolist() and len(a) >= 12
     numbers = ["value", "se", "low", "high", "n"]
     assert a[numbers].to_numpy(float) == pytest.approx(b[numbers].to_numpy(float))
@@ -252,7 +252,7 @@ def test_intervals_hold_the_truth_in_a_coin_game():
     held = dict.fromkeys(truth, 0)
     stream = np.random.default_rng(8)
     for _ in range(200):
-        frame = drama.measured(course(*walks(stream, 100))).set_index("metric")
+        frame = drama.measure(course(*walks(stream, 100))).set_index("metric")
         for name, exact in truth.items():
             held[name] += frame.low[name] <= exact <= frame.high[name]
     assert all(179 <= n <= 199 for n in held.values()), held
@@ -264,7 +264,7 @@ def test_the_error_of_v_is_part_of_the_error():
     alone = course(found, results)
     shifts = np.concatenate([[0], np.random.default_rng(1).normal(0, 0.01, 20)])
     one = dataclasses.replace(alone, v=np.clip(alone.v + shifts[:, None], 0, 1))
-    bare, whole = (drama.measured(x).set_index("metric").se["stability"] for x in (alone, one))
+    bare, whole = (drama.measure(x).set_index("metric").se["stability"] for x in (alone, one))
     stabilities = [np.mean(METRICS["stability"](one, v)[0]) for v in one.v[1:]]
     assert (
         whole == pytest.approx(np.hypot(bare, np.sqrt(19 * np.var(stabilities)))) and whole >= bare
@@ -276,30 +276,32 @@ def test_the_error_of_v_is_part_of_the_error():
 
 @pytest.fixture(scope="module")
 def known():
-    return value.of("standard", "gold", "gold", deals="100k", seed=3)
+    return value.compute("standard", "gold", "gold", deals="100k", seed=3)
 
 
 @pytest.fixture(scope="module")
 def real(known):
     return drama.by_turn(
-        in_deal.of(known, deals=20_000),
+        in_deal.compute(known, deals=20_000),
         turns.play(parse_matchup("gold", "gold", "standard", 4, "match"), 200),
     )
 
 
 def test_turns_and_deals_describe_the_same_matches(known, real):
-    deals = drama.by_deal(known, calibration.play(known, 200, 4).records)
+    deals = drama.by_deal(known, calibration.play_matches(known, 200, 4).records)
     assert (real.step, deals.step) == ("turn", "deal")
     assert real.result.tolist() == deals.result.tolist()
     assert np.array_equal(real.v[:, real.new_deal], deals.v)
-    a, b = drama.measured(real).set_index("metric"), drama.measured(deals).set_index("metric")
+    a, b = drama.measure(real).set_index("metric"), drama.measure(deals).set_index("metric")
     for name in ("certainty_point", "catch_up", "snowball"):
         assert a.value[name] == pytest.approx(b.value[name])
 
 
 def test_drama_can_be_computed_in_one_call():
     """For a strategy that looks at the score there is V between deals only."""
-    frame = drama.of("standard+points_target=20", "gold", "gold+knock=lead", matches=60, seed=3)
+    frame = drama.measure_pair(
+        "standard+points_target=20", "gold", "gold+knock=lead", matches=60, seed=3
+    )
     assert set(frame["step"]) == {"deal"} and frame["n"].max() >= 60
 
 
@@ -310,7 +312,7 @@ def test_every_turn_of_a_match_is_a_step(real):
 
 
 def test_the_plot_of_swings_shows_the_matches(real):
-    frame = drama.drawn(real)
+    frame = drama.sample(real)
     assert frame["match"].nunique() == 20 and (frame.groupby("match").size() == 51).all()
     start, end = frame[frame["share"] == 0], frame[frame["share"] == 1]
     assert start["value"].between(0.4, 0.6).all() and set(end["value"]) <= {0.0, 0.5, 1.0}

@@ -13,7 +13,9 @@ DEALS = 40_000
 
 @pytest.fixture(scope="module")
 def inside():
-    return in_deal.of(value.of("standard", "gold", "gold-early", deals="200k", seed=3), deals=DEALS)
+    return in_deal.compute(
+        value.compute("standard", "gold", "gold-early", deals="200k", seed=3), deals=DEALS
+    )
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def isotonic_slowly(weight, level):
 
 def test_the_fit_is_isotonic_regression_at_every_end():
     table = np.random.default_rng(2).integers(1, 9, size=(3, 7, 5)).astype(float)
-    found = in_deal.fitted(table)
+    found = in_deal.fit_isotonic(table)
     for counts, chances in zip(table, found, strict=True):
         weight = counts.sum(axis=1)
         for end in range(5):
@@ -53,10 +55,10 @@ def test_the_fit_leaves_rising_values_alone_and_keeps_means():
 
     The tails 1/4 and 1/2 rise already, and the empty bin takes the value of the bin below.
     """
-    rising = in_deal.fitted(np.array([[[3.0, 1.0], [0.0, 0.0], [1.0, 1.0]]]))
+    rising = in_deal.fit_isotonic(np.array([[[3.0, 1.0], [0.0, 0.0], [1.0, 1.0]]]))
     assert rising[0].tolist() == [[0.75, 0.25], [0.75, 0.25], [0.5, 0.5]]
     # falling tails 1/2 of 4 and 0 of 4 are pooled: 2 of 8
-    assert in_deal.fitted(np.array([[[2.0, 2.0], [4.0, 0.0]]]))[0].tolist() == [
+    assert in_deal.fit_isotonic(np.array([[[2.0, 2.0], [4.0, 0.0]]]))[0].tolist() == [
         [0.75, 0.25],
         [0.75, 0.25],
     ]
@@ -67,11 +69,11 @@ def test_the_fit_leaves_rising_values_alone_and_keeps_means():
 
 def test_v_is_the_fitted_share_of_counted_deals():
     """In a match of a single deal V after a turn is the fitted share of deals that A won."""
-    known = value.of("standard+goal=single", "gold", "gold-early", deals="100k", seed=3)
+    known = value.compute("standard+goal=single", "gold", "gold-early", deals="100k", seed=3)
     one = parse_matchup("gold", "gold-early", "standard+goal=single", 3, "deal")
     played = turns.play(one, 1_000)
-    found = in_deal.counted(played)
-    inside = in_deal.Within(known, found["ends"], found["counted"], int(found["last_turn"]))
+    found = in_deal.count_ends(played)
+    inside = in_deal.InDealValue(known, found["ends"], found["counted"], int(found["last_turn"]))
     went = ~played.last & (played.column("turn") == 4) & (played.column("side") == 0)
     own, other = played.column("count")[went], played.column("other")[went]
     worth = np.select(
@@ -104,8 +106,8 @@ def test_less_deadwood_never_lowers_v(inside):
 
 
 def test_v_of_a_strategy_against_itself_is_symmetric():
-    known = value.of("standard", "gold", "gold", deals="100k", seed=3)
-    inside = in_deal.of(known, deals=10_000)
+    known = value.compute("standard", "gold", "gold", deals="100k", seed=3)
+    inside = in_deal.compute(known, deals=10_000)
     for turn, own, other, a, b in ((1, 30, 50, 0, 0), (6, 12, 40, 30, 80), (9, 25, 9, 95, 10)):
         assert inside.win(turn, 0, own, other, a, b, 0) + inside.win(
             turn, 1, own, other, b, a, 1
@@ -167,8 +169,8 @@ OTHER_GOALS = [
 @pytest.mark.parametrize("game", OTHER_GOALS, ids=lambda game: game[0])
 def test_v_within_a_deal_agrees_with_v_before_it_for_every_goal(game):
     """The mean of V after the first turns is V before the deal, over 10,000 other deals."""
-    known = value.of(*game, deals="100k", seed=3)
-    inside = in_deal.of(known, deals=20_000)
+    known = value.compute(*game, deals="100k", seed=3)
+    inside = in_deal.compute(known, deals=20_000)
     fresh = turns.play(parse_matchup(game[1], game[2], game[0], 19, "match"), 60)
     frame = in_deal.martingale(inside, fresh)
     assert (frame["z"].abs() < 4).all()
@@ -183,7 +185,7 @@ def test_strategies_that_look_at_the_score_are_refused():
     with pytest.raises(
         value.ValueRefused, match=r"the score changes how a deal is played.*take V between deals"
     ):
-        in_deal.of(known)
+        in_deal.compute(known)
 
 
 @pytest.mark.slow
@@ -193,18 +195,18 @@ def test_intervals_of_v_have_nominal_coverage():
     The 120 limits may be alike within a count. A share of .95 of 40 independent counts lies above
     .95 - 3.29 sqrt(.95 .05 / 40) = .837 in 999 of 1,000 runs.
     """
-    known = value.of("standard+goal=single", "gold", "gold", deals="400k", seed=5)
+    known = value.compute("standard+goal=single", "gold", "gold", deals="400k", seed=5)
     states = np.array([(1, 0, 40, 50), (5, 0, 20, 35), (8, 1, 15, 20)]).T
-    truth = in_deal.of(known, deals="400k")
+    truth = in_deal.compute(known, deals="400k")
     right, error = truth.win(*states, 0, 0), truth.se(*states, 0, 0)
     held = []
     for first in range(40):
-        found = in_deal.counted(
+        found = in_deal.count_ends(
             turns.play(
                 parse_matchup("gold", "gold", "standard+goal=single", 100 + first, "deal"), 10_000
             )
         )
-        small = in_deal.Within(known, found["ends"], found["counted"], int(found["last_turn"]))
+        small = in_deal.InDealValue(known, found["ends"], found["counted"], int(found["last_turn"]))
         held.append(
             np.abs(small.win(*states, 0, 0) - right)
             < 1.96 * np.hypot(small.se(*states, 0, 0), error)

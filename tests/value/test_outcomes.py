@@ -25,7 +25,7 @@ def slow_count(a, b, variant):
     _, records = play_recorded(one, 0, one.units(10_000))
     found = Counter()
     for row in records.tolist():
-        deal = dict(zip(row.dtype.names, row, strict=True))
+        deal = dict(zip(records.dtype.names, row, strict=True))
         assert deal["points_a"] == 0 or deal["points_b"] == 0
         points = max(deal["points_a"], deal["points_b"], key=abs)
         found[deal["dealer"], deal["winner"], deal["kind"], points, max(deal["stake"], 0)] += 1
@@ -41,7 +41,7 @@ def fresh(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("a", "b", "variant"), PAIRS)
 def test_counts_agree_with_the_records(a, b, variant, fresh):
-    counted = outcomes.of(parse_matchup(a, b, variant, 3, "deal"), 10_000)
+    counted = outcomes.count_outcomes(parse_matchup(a, b, variant, 3, "deal"), 10_000)
     assert {
         tuple(row): n
         for row, n in zip(counted.rows.tolist(), counted.counts.sum(axis=0).tolist(), strict=True)
@@ -61,7 +61,9 @@ def test_the_counts_do_not_depend_on_threads_or_calls(fresh, monkeypatch):
 
 
 def test_shares_add_up_by_dealer():
-    counted = outcomes.of(parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000)
+    counted = outcomes.count_outcomes(
+        parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000
+    )
     frame = counted.frame()
     assert frame.groupby("dealer")["share"].sum().tolist() == pytest.approx([1, 1])
     assert frame["count"].sum() == 10_000
@@ -73,7 +75,7 @@ def test_the_error_of_a_share_is_binomial():
 
     Each is a chi-square of 19 over 19.
     """
-    counted = outcomes.of(parse_matchup("gold", "gold", "standard", 3, "deal"), 100_000)
+    counted = outcomes.count_outcomes(parse_matchup("gold", "gold", "standard", 3, "deal"), 100_000)
     frame = counted.frame().nlargest(100, "count")
     ratio = frame["se"] ** 2 * 50_000 / (frame["share"] * (1 - frame["share"]))
     assert abs(ratio.mean() - 1) < 0.165
@@ -96,12 +98,12 @@ def test_both_sides_count_every_deal():
 
 def test_too_few_deals_are_refused():
     with pytest.raises(outcomes.OutcomeError, match="at least 10,000"):
-        outcomes.of(parse_matchup("gold", "simple", "standard", 3, "deal"), 9_999)
+        outcomes.count_outcomes(parse_matchup("gold", "simple", "standard", 3, "deal"), 9_999)
 
 
 def test_a_match_too_long_for_outcomes_by_score_is_refused():
     with pytest.raises(outcomes.OutcomeError, match="at most, not 300"):
-        score_outcomes.of(
+        score_outcomes.count_score_outcomes(
             parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal"), 10_000
         )
 
@@ -111,9 +113,9 @@ def test_a_match_too_long_for_outcomes_by_score_is_refused():
 
 def test_cached_counts_are_not_played_again(fresh, monkeypatch):
     one = parse_matchup("gold", "simple", "standard", 3, "deal")
-    first = outcomes.of(one, 10_000)
+    first = outcomes.count_outcomes(one, 10_000)
     monkeypatch.setattr(outcomes, "_count", None)
-    second = outcomes.of(one, 10_000)
+    second = outcomes.count_outcomes(one, 10_000)
     assert np.array_equal(first.rows, second.rows)
     assert np.array_equal(first.counts, second.counts)
     assert [path.suffix for path in fresh.iterdir()] == [".npz"], "nothing is left beside it"
@@ -128,14 +130,16 @@ def test_cached_counts_are_not_played_again(fresh, monkeypatch):
     ],
 )
 def test_other_settings_have_another_cache_file(other, fresh):
-    about = array_cache.about(parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000, "x")
-    assert array_cache._place(array_cache.json.dumps(about)) != array_cache._place(
-        array_cache.json.dumps(array_cache.about(parse_matchup(*other, "deal"), 10_000, "x"))
+    about = array_cache.describe(
+        parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000, "x"
     )
-    assert about != array_cache.about(
+    assert array_cache._place(array_cache.json.dumps(about)) != array_cache._place(
+        array_cache.json.dumps(array_cache.describe(parse_matchup(*other, "deal"), 10_000, "x"))
+    )
+    assert about != array_cache.describe(
         parse_matchup("gold", "simple", "standard", 3, "deal"), 20_000, "x"
     )
-    assert about != array_cache.about(
+    assert about != array_cache.describe(
         parse_matchup("gold", "simple", "standard", 3, "deal"), 10_000, "y"
     )
 
@@ -143,14 +147,14 @@ def test_other_settings_have_another_cache_file(other, fresh):
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip", None, "another"])
 def test_a_damaged_cache_file_is_replaced(damage, fresh):
     about, made = {"what": "a test"}, {"numbers": np.arange(1000)}
-    array_cache.arrays(about, lambda: made)
+    array_cache.cached(about, lambda: made)
     (file,) = fresh.iterdir()
     whole = file.read_bytes()
     if damage == "another":
         np.savez(file, about=np.array("something else"), numbers=np.zeros(3))
     else:
         file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
-    found = array_cache.arrays(about, lambda: made)
+    found = array_cache.cached(about, lambda: made)
     assert np.array_equal(found["numbers"], made["numbers"])
     with np.load(file) as again:
         assert np.array_equal(again["numbers"], made["numbers"])
@@ -158,7 +162,7 @@ def test_a_damaged_cache_file_is_replaced(damage, fresh):
 
 def test_without_a_cache_directory_everything_is_counted_again(monkeypatch):
     monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: None)
-    assert array_cache.arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
+    assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
 
 
 def test_a_full_disk_loses_the_cache_file_only(fresh, monkeypatch):
@@ -166,7 +170,7 @@ def test_a_full_disk_loses_the_cache_file_only(fresh, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(array_cache.np, "savez_compressed", full)
-    assert array_cache.arrays({}, lambda: {"x": np.ones(1)})["x"] == 1
+    assert array_cache.cached({}, lambda: {"x": np.ones(1)})["x"] == 1
     assert list(fresh.iterdir()) == []
 
 

@@ -50,7 +50,7 @@ def outs(ten, others, variant):
 
 
 def turns_of(played):
-    """The turns of a replayed deal as `turns.FIELDS`, without the number of the deal."""
+    """The turns of a replayed deal as `turns.TURN`, without the number of the deal."""
     row, state, variant = (
         dict(played.matchup.variant.row),
         played.state,
@@ -114,7 +114,7 @@ def test_every_turn_agrees_with_the_twin(game):
     found = turns.play(one, n, workers=1)
     assert np.array_equal(found.records, play_recorded(one, 0, n)[1])
     for i, record in enumerate(found.records):
-        unit, half, deal = (int(x) for x in record[:3])
+        unit, half, deal = (int(record[name]) for name in ("unit", "half", "deal"))
         shown = watch_deal(one, unit, half, deal)
         if deal == 0:  # the twin is not asked to play the match before a later deal
             replayed(shown, match_of(shown))
@@ -132,7 +132,7 @@ def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
 
 @pytest.fixture(scope="module")
 def played():
-    return turns.of("standard", "gold", "simple", deals=600, seed=9, workers=1)
+    return turns.play_deals("standard", "gold", "simple", deals=600, seed=9, workers=1)
 
 
 def test_deadwood_by_turn_agrees_with_plain_loops(played):

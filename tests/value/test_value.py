@@ -16,8 +16,8 @@ from simgin.play.kernel import play_recorded
 from simgin.play.matchup import parse_matchup
 from simgin.rules.record import build_rules
 from simgin.rules.variants import find, names
-from simgin.value import calibration, outcomes, score_outcomes, value
-from simgin.value import states as boards
+from simgin.stats import observations
+from simgin.value import calibration, outcomes, score_outcomes, states, value
 from simgin.value.outcomes import GROUPS, Outcomes
 
 KNOCK, GIN, UNDERCUT, VOID = (KINDS.index(kind) for kind in ("knock", "gin", "undercut", "void"))
@@ -266,7 +266,7 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
         ]
     v = value.by_score(
         parse_matchup("gold", "simple", "shot+points_target=9", 1, "deal"),
-        score_outcomes.ByScore(usual, np.array(changes), 16 * GROUPS),
+        score_outcomes.ScoreOutcomes(usual, np.array(changes), 16 * GROUPS),
     )
     weight = {d: sum(n for key, n in TINY.items() if key[0] == d) for d in (0, 1)}
 
@@ -310,7 +310,7 @@ def test_the_next_dealer_agrees_with_the_engine(next_dealer, void_dealer):
     expected = [
         [engine(dealer, winner, build_rules(game)) for winner in (0, 1, -1)] for dealer in (0, 1)
     ]
-    assert boards.next_dealers(game.row).tolist() == expected
+    assert states.next_dealers(game.row).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ def test_won_deals_agree_with_what_the_match_counts(variant):
     )
     _, records = play_recorded(one, 0, 60)
     observed = Outcomes(outcomes.observed(records), np.zeros((GROUPS, len(records)), np.int64))
-    counts = boards.won_deals(one.variant.row, observed)
+    counts = states.won_deals(one.variant.row, observed)
     goes_on = records["outcome"][:-1] == UNDECIDED
     for side, name in enumerate(("deals_a", "deals_b")):
         gained = np.diff(records[name])[goes_on]
@@ -356,7 +356,7 @@ def test_errors_agree_with_repeated_counting():
 
 
 def test_v_of_a_strategy_against_itself_is_one_half():
-    v = value.of("standard", "gold", "gold", deals=10_000)
+    v = value.compute("standard", "gold", "gold", deals=10_000)
     assert v.start().value == pytest.approx(0.5, abs=1e-12)
     a, b = np.indices((100, 100))
     assert np.allclose(v.win(a, b, 0) + v.win(b, a, 1), 1, atol=1e-12)
@@ -400,7 +400,7 @@ def test_v_takes_start_points_and_a_named_dealer():
 def test_bad_requests_are_refused_with_a_remedy(variant, a, says):
     b = a if a == "stubborn" else "simple"
     with pytest.raises(value.ValueRefused, match=says) as refused:
-        value.of(variant, a, b, deals=10_000)
+        value.compute(variant, a, b, deals=10_000)
     assert f"simgin match {a} {b} -v {variant} --matches" in str(refused.value)
 
 
@@ -434,21 +434,25 @@ def opponent(variant):
     return "gold-early" if find(variant).row["players"] == 2 else None
 
 
-def assert_believable(v, walks):
+def assert_believable(v, played):
     """Check |z| < 4.5: with up to 25 numbers a variant, a false alarm in 6,000 variants."""
     assert (
-        abs(calibration.against_play(v, walks)["difference"])
-        < 4.5 * calibration.against_play(v, walks)["se"]
+        abs(calibration.against_play(v, played)["difference"])
+        < 4.5 * calibration.against_play(v, played)["se"]
     )
-    assert calibration.martingale(v, walks)["z"].dropna().abs().max() < 4.5
-    assert calibration.reliability(v, walks)["z"].dropna().abs().max() < 4.5
-    assert abs(calibration.brier(v, walks)["difference"]) < 4.5 * calibration.brier(v, walks)["se"]
+    assert calibration.martingale(v, played)["z"].dropna().abs().max() < 4.5
+    assert calibration.reliability(v, played)["z"].dropna().abs().max() < 4.5
+    assert (
+        abs(calibration.brier(v, played)["difference"]) < 4.5 * calibration.brier(v, played)["se"]
+    )
 
 
 @pytest.mark.parametrize("variant", ROWS)
 def test_v_agrees_with_matches_played(variant):
-    v = value.of(SMALLER.get(variant, variant), "gold", opponent(variant), deals=20_000, seed=21)
-    assert_believable(v, calibration.play(v, 600, seed=22))
+    v = value.compute(
+        SMALLER.get(variant, variant), "gold", opponent(variant), deals=20_000, seed=21
+    )
+    assert_believable(v, calibration.play_matches(v, 600, seed=22))
 
 
 @pytest.mark.slow
@@ -457,20 +461,20 @@ def test_v_agrees_with_matches_played(variant):
 def test_v_agrees_with_many_matches_played(variant, seat):
     if seat and variant != "race":
         pytest.skip("the rules treat the seats alike")
-    v = value.of(variant, "gold", opponent(variant), deals=1_000_000, seed=23, seat=seat)
-    assert_believable(v, calibration.play(v, 20_000, seed=24))
+    v = value.compute(variant, "gold", opponent(variant), deals=1_000_000, seed=23, seat=seat)
+    assert_believable(v, calibration.play_matches(v, 20_000, seed=24))
 
 
 def test_a_wrong_v_is_detected():
     """V of the weaker side used for the stronger, and V of a match to 100 used for one to 30."""
-    right = value.of("standard", "gold", "stubborn+knock=at", deals=20_000, seed=21)
+    right = value.compute("standard", "gold", "stubborn+knock=at", deals=20_000, seed=21)
     one = parse_matchup("gold", "gin-only", "standard", 1, "deal")
-    wrong = value.at_any_score(one, outcomes.of(right.matchup, 20_000))
-    walks = calibration.play(wrong, 3_000, seed=25)
+    wrong = value.at_any_score(one, outcomes.count_outcomes(right.matchup, 20_000))
+    played = calibration.play_matches(wrong, 3_000, seed=25)
     with pytest.raises(AssertionError):
-        assert_believable(wrong, walks)
-    assert abs(calibration.martingale(wrong, walks)["z"]).max() > 6
-    assert abs(calibration.reliability(wrong, walks)["z"]).max() > 6
+        assert_believable(wrong, played)
+    assert abs(calibration.martingale(wrong, played)["z"]).max() > 6
+    assert abs(calibration.reliability(wrong, played)["z"]).max() > 6
 
 
 # The checks themselves
@@ -494,43 +498,43 @@ def records(*matches):
 
 
 def test_calibration_of_trajectories_by_hand():
-    walks = calibration.walks(
+    played = calibration.read_matches(
         records(
             (7, (0, 0, 0, -1), (3, 0, 1, 0)),
             (7, (0, 0, 0, 1)),
             (9, (0, 0, 1, -1), (0, 2, 0, -1), (0, 8, 1, -3)),
         )
     )
-    assert walks.last.tolist() == [False, True, True, False, False, True]
-    assert walks.result.tolist() == [1, 1, 0, 0.5, 0.5, 0.5]
+    assert played.last.tolist() == [False, True, True, False, False, True]
+    assert played.result.tolist() == [1, 1, 0, 0.5, 0.5, 0.5]
     told = SimpleNamespace(before=lambda _: np.array([0.5, 0.7, 0.5, 0.5, 0.3, 0.1]))
-    assert calibration._changes(told.before(None), walks) == pytest.approx(
+    assert calibration._changes(told.before(None), played) == pytest.approx(
         [0.2, 0.3, -0.5, -0.2, -0.2, 0.4]
     )
 
 
 def test_the_brier_score_by_hand():
     told = SimpleNamespace(before=lambda _: np.tile([0.5, 0.8], 40))
-    walks = calibration.walks(
+    played = calibration.read_matches(
         records(*((unit, (0, 0, 0, -1), (3, 0, 1, unit % 4 == 0)) for unit in range(40)))
     )
-    found = calibration.brier(told, walks)
+    found = calibration.brier(told, played)
     assert found["brier"] == pytest.approx((0.25 + 0.75 * 0.04 + 0.25 * 0.64) / 2)
     assert found["expected"] == pytest.approx((0.25 + 0.16) / 2)
 
 
 def test_errors_of_means_are_clustered_by_unit():
     x, unit = np.repeat([0.0, 1.0, 1.0, 0.0], 25), np.arange(100) // 2
-    found = calibration._clustered(x, unit)
-    single = calibration._clustered(x[::2], unit[::2])
-    assert found == pytest.approx(single, rel=0.05)
-    assert math.isnan(calibration._clustered(x[:20], unit[:20]).se)
+    found = observations.mean(x, unit)
+    single = observations.mean(x[::2], unit[::2])
+    assert (found.value, found.se) == pytest.approx((single.value, single.se), rel=0.05)
+    assert math.isnan(observations.mean(x[:20], unit[:20]).se)
 
 
 def test_the_error_of_a_correct_v_agrees_with_fair_walks():
     """Walks between 0 and 5 by fair steps of one.
 
-    Over 200 sets of walks z has variance 1, within five of its standard errors.
+    Over 200 sets of played z has variance 1, within five of its standard errors.
     """
     rng, z = np.random.default_rng(3), []
     for _ in range(200):
@@ -542,11 +546,12 @@ def test_the_error_of_a_correct_v_agrees_with_fair_walks():
                 at += rng.choice((-1, 1))
             path[-1] = (*path[-1][:3], int(at == 0))
             paths.append((unit, *path))
-        walks = calibration.walks(records(*paths))
-        before = walks.records["score_a"] / 5
+        played = calibration.read_matches(records(*paths))
+        before = played.records["score_a"] / 5
         chosen = before < 0.5
         z.append(
-            (walks.result - before)[chosen].mean() / calibration._if_right(before, walks, chosen)
+            (played.result - before)[chosen].mean()
+            / calibration._error_if_right(before, played, chosen)
         )
     assert abs(np.var(z) - 1) < 5 * np.sqrt(2 / 200)
     assert abs(np.mean(z)) < 5 / np.sqrt(200)
