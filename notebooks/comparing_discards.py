@@ -72,7 +72,7 @@ results = simgin.findings_of("discards.toml")
 plots.league(results.standings, results.cross, unit="deal", seed=1)
 
 # %%
-print(*sentences.of(results), sep="\n\n")
+print(*sentences.run_sentences(results), sep="\n\n")
 
 # %% [markdown]
 # ## Differences, not levels

@@ -71,12 +71,12 @@ class Findings:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Tidy rows of every cell (`simgin.stats.table.TABLE_COLUMNS`)."""
+        """Tidy rows of every cell: TABLE_COLUMNS."""
         return _joined([self._tidy(i) for i in range(len(self.cells))], table.TABLE_COLUMNS)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """The contrasts of the plan (`simgin.stats.differences.DIFFERENCE_COLUMNS`), one family for Holm."""
+        """The contrasts of the plan, DIFFERENCE_COLUMNS; one family for Holm."""
         parts = []
         for i, base in self.record.contrasts:
             comparison = self.played(i), self.played(base)
@@ -86,7 +86,7 @@ class Findings:
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """Elo of everyone in every round robin (`simgin.stats.ratings.RATING_COLUMNS`), and the variant."""
+        """Elo of everyone in every round robin: RATING_COLUMNS, and the variant."""
         parts = []
         for variant, pairings in self._leagues:
             frame = self._widened(ratings.ratings(pairings, self.record.seed))
@@ -95,7 +95,7 @@ class Findings:
 
     @cached_property
     def standings(self) -> pd.DataFrame:
-        """The league table of every round robin (`simgin.stats.league.LEAGUE_COLUMNS`), and the variant."""
+        """The league table of every round robin: LEAGUE_COLUMNS, and the variant."""
         parts = []
         for variant, _ in self._leagues:
             rated = self.ratings[self.ratings["variant"] == variant]
@@ -106,7 +106,7 @@ class Findings:
 
     @cached_property
     def cross(self) -> pd.DataFrame:
-        """Everyone against everyone in every round robin (`ratings.CROSS_COLUMNS`), and the variant."""
+        """The cross-table of every round robin: CROSS_COLUMNS, and the variant."""
         parts = [
             ratings.cross_table(pairings).assign(variant=variant)
             for variant, pairings in self._leagues
@@ -121,7 +121,7 @@ class Findings:
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
-        """What mirroring was worth to every mirrored cell: NAMES and `mirroring.MIRRORING_COLUMNS`."""
+        """What mirroring was worth to every mirrored cell: NAMES and MIRRORING_COLUMNS."""
         parts = [
             self._named(i, mirroring.gain(self.rows(i), self.record.unit)) for i in self._mirrored
         ]
@@ -137,7 +137,7 @@ class Findings:
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
-        """What a control variate helps, of runs of a fixed size: NAMES, `control_variates.ADJUSTED_COLUMNS`."""
+        """What a control variate helps, of runs of a fixed size: NAMES, ADJUSTED_COLUMNS."""
         parts = []
         for i, cell in enumerate(self.cells if not self.record.stop else ()):
             params, unit = self.record.params(cell), self.record.unit

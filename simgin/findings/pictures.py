@@ -1,9 +1,12 @@
-"""The pictures of a run, each with what is to be seen in words."""
+"""The pictures of a run, each with what it shows in words.
+
+A new picture is a function of `simgin.plots` and one more `Picture` here.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from simgin import plots
@@ -19,65 +22,69 @@ if TYPE_CHECKING:
     from simgin.findings.findings import Findings
 
 MOST_ROWS = 60  # matchups in one picture; a larger league has its heat maps
-MOST_TOLD = 12  # matchups of a picture that are put in words one by one
-WINS = (
-    "deal_win",
-    "margin",
-    "score",
-    "match_win",
-    "goal_met",
-    "settlement",
-)  # what the picture of who wins has panels of
+MOST_DESCRIBED = 12  # matchups of a picture that are put in words one by one
+# The metrics of the picture of wins and points
+WINS = ("deal_win", "margin", "score", "match_win", "goal_met", "settlement")
 
 
-def of(found: Findings) -> Iterator[Picture]:
+def run_pictures(found: Findings) -> Iterator[Picture]:
     """Every picture of a run, in the order of its page."""
-    seed, unit = found.record.seed, found.record.unit
+    frame, seed, unit = found.table, found.record.seed, found.record.unit
     if len(found.cells) <= MOST_ROWS:
-        yield Picture(
-            "win_and_points",
-            "Wins and points",
-            who_wins(found.table),
-            plots.win_and_points(found.table, seed=seed),
-        )
-        yield Picture(
-            "endings", "Deal outcomes", endings(found.table), plots.endings(found.table, seed=seed)
-        )
-    for variant, rows in found.standings.groupby("variant", sort=False):
+        figure = plots.win_and_points(frame, seed=seed)
+        yield Picture("win_and_points", "Wins and points", describe_wins(frame), figure)
+        figure = plots.endings(frame, seed=seed)
+        yield Picture("endings", "Deal outcomes", describe_endings(frame), figure)
+    for name, rows in found.standings.groupby("variant", sort=False):
+        variant = str(name)
         cross = found.cross[found.cross["variant"] == variant]
         figure = plots.league(rows, cross, unit=unit, seed=seed)
-        yield Picture(
-            f"league-{word(str(variant))}",
-            f"Head to head: {variant}",
-            league(rows, cross, unit),
-            figure,
-            str(variant),
-        )
+        words = describe_league(rows, cross, unit)
+        title = f"Head to head: {variant}"
+        yield Picture(f"league-{file_word(variant)}", title, words, figure, variant)
 
 
-def who_wins(frame: pd.DataFrame) -> str:
-    """Of every matchup the columns that say who wins, as the summary has them."""
+def describe_wins(frame: pd.DataFrame) -> str:
+    """The columns of every matchup that say who wins, as in the summary."""
     titles = [column.title for column in summary.shown_columns(frame) if column.metric in WINS]
-    told = [
-        f"{_named(row)}: {', '.join(f'{title} {row[title]}' for title in titles)}"
-        for row in summary.texts(frame)
-    ]
-    return f"Dots with 95 % bars, a row for each matchup. {_first(told)}"
+    parts = []
+    for row in summary.texts(frame):
+        figures = ", ".join(f"{title} {row[title]}" for title in titles)
+        players = [row[role] for role in ("A", "B", "strategy") if row.get(role)]
+        parts.append(f"{_who(row['variant'], players)}: {figures}")
+    return f"Dots with 95 % intervals, one row per matchup. {_first(parts)}"
 
 
-def endings(frame: pd.DataFrame) -> str:
-    """Of every matchup the result kinds that were seen, in per cent of all deals, the commonest first."""
-    told = []
+def describe_endings(frame: pd.DataFrame) -> str:
+    """The deal outcomes of every matchup in per cent of all deals, the commonest first."""
+    parts = []
     for (variant, a, b), rows in table.matchups(frame):
-        shares = sorted(
-            ((table.cell(rows, kind)[0], kind) for kind in KINDS if table.cell(rows, kind)[0] > 0),
-            reverse=True,
-        )
-        parts = ", ".join(f"{kind.replace('_', ' ')} {_percent(share)} %" for share, kind in shares)
-        told.append(
-            f"{_named({'variant': variant, 'A': a, 'B': b})}: {parts or 'too few deals to say'}"
-        )
-    return f"A stacked bar for each matchup, shares of all deals. {_first(told)}"
+        shares = [(table.cell(rows, kind)[0], kind) for kind in KINDS]
+        seen = sorted((pair for pair in shares if pair[0] > 0), reverse=True)
+        outcomes = [f"{kind.replace('_', ' ')} {_percent(share)} %" for share, kind in seen]
+        players = [name for name in (a, b) if name]
+        parts.append(f"{_who(variant, players)}: {', '.join(outcomes) or 'too few deals'}")
+    return f"One stacked bar per matchup, shares of all deals. {_first(parts)}"
+
+
+def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> str:
+    """The order of a league, and its most one-sided pairing."""
+    places = enumerate(standings["strategy"], start=1)
+    order = ", ".join(f"{place} {name}" for place, name in places)
+    heat_map = (
+        f"Heat map of {UNITS[unit]} won by the row against the column, best rating first: {order}."
+    )
+    if cross["share"].isna().all():
+        return heat_map
+    most = cross.sort_values("share", kind="stable").iloc[-1]
+    share = numbers.estimate(most["share"], most["low"], most["high"], 100)
+    winner, loser = most["strategy"], most["opponent"]
+    return f"{heat_map} Most one-sided: {winner} wins {share} % against {loser}."
+
+
+def file_word(variant: str) -> str:
+    """A variant as part of a file name and of an id."""
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", variant)
 
 
 def _percent(share: float) -> str:
@@ -85,33 +92,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f}" if share >= 0.005 else "under 1"
 
 
-def league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> str:
-    """The order of a league, and its most one-sided pairing."""
-    order = ", ".join(
-        f"{place} {name}" for place, name in enumerate(standings["strategy"], start=1)
-    )
-    said = (
-        f"Heat map of {UNITS[unit]} won by the row against the column, best rating first: {order}."
-    )
-    if cross["share"].isna().all():
-        return said
-    most = cross.sort_values("share", kind="stable").iloc[-1]
-    share = numbers.estimate(most["share"], most["low"], most["high"], 100)
-    return f"{said} Most one-sided: {most['strategy']} wins {share} % against {most['opponent']}."
+def _who(variant: str, players: Sequence[str]) -> str:
+    return f"{variant}, {' against '.join(players)}"
 
 
-def _named(row: dict[str, str]) -> str:
-    players = [row[role] for role in ("A", "B", "strategy") if row.get(role)]
-    return f"{row['variant']}, {' against '.join(players)}"
-
-
-def _first(told: list[str]) -> str:
-    more = len(told) - MOST_TOLD
-    return "; ".join(told[:MOST_TOLD]) + (
-        f"; and {more} more, all in the table of results." if more > 0 else "."
-    )
-
-
-def word(variant: str) -> str:
-    """A variant as a file name and as a word for ids."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "-", variant)
+def _first(parts: Sequence[str]) -> str:
+    more = len(parts) - MOST_DESCRIBED
+    rest = f"; and {more} more, all in the table of results." if more > 0 else "."
+    return "; ".join(parts[:MOST_DESCRIBED]) + rest

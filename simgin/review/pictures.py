@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from simgin import plots
-from simgin.findings import pictures
+from simgin.findings.pictures import describe_league, file_word
 from simgin.report import numbers
 from simgin.report.report import Picture
 from simgin.review import frames, sentences
@@ -144,7 +144,7 @@ def _of_game(review: Review, game: Game) -> Iterator[Picture]:
         if len(rows := frames.totals(review, game)):
             title = f"What matches add up to: {variant}"
             yield Picture(
-                f"totals-{pictures.word(variant)}",
+                f"totals-{file_word(variant)}",
                 title,
                 _half_way(rows),
                 plots.totals(rows, seed=seed),
@@ -153,17 +153,17 @@ def _of_game(review: Review, game: Game) -> Iterator[Picture]:
         return
     standings, cross = frames.league(review, game)
     words, figure = (
-        pictures.league(standings, cross, "match"),
+        describe_league(standings, cross, "match"),
         plots.league(standings, cross, unit="match", seed=seed),
     )
     yield Picture(
-        f"league-{pictures.word(variant)}", f"Head to head: {variant}", words, figure, variant
+        f"league-{file_word(variant)}", f"Head to head: {variant}", words, figure, variant
     )
     for name, title, frame, draw in _ALONE:
         if len(rows := frame(review, game)):
             figure = draw(rows, seed=seed)
             yield Picture(
-                f"{name}-{pictures.word(variant)}",
+                f"{name}-{file_word(variant)}",
                 f"{title}: {variant}",
                 extremes(rows),
                 figure,

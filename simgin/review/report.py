@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simgin.findings.record import describe_size
-from simgin.findings.report import rules_told
+from simgin.findings.report import describe_rules
 from simgin.report.report import Report
 from simgin.review import pictures, sentences, solo_metrics
 from simgin.review.review import Review
@@ -65,7 +65,7 @@ def _facts(review: Review) -> Iterator[tuple[str, str]]:
     yield from _passes_alone(review) if review.asked.alone else _passes(review)
     told = review.found.record
     yield from (
-        (f"Rules of {name}", rules_told(row)) for name, row in told.identity["variants"].items()
+        (f"Rules of {name}", describe_rules(row)) for name, row in told.identity["variants"].items()
     )
     yield "Random numbers", f"stream {told.identity['stream']}, engine {told.identity['engine']}"
     yield (

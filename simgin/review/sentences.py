@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from simgin.findings.tables import SURE
+from simgin.findings.sentences import SURE
 from simgin.report import numbers
 from simgin.report.sheet import Sheet
 from simgin.review.review import Change, Review

@@ -25,29 +25,29 @@ def test_outcomes_are_described_in_whole_percentages_the_commonest_first():
             },
         )
     )
-    assert pictures.endings(rows).endswith(
+    assert pictures.describe_endings(rows).endswith(
         "eaai, gold against simple: knock 60 %, gin 40 %, void under 1 %."
     )
 
 
 def test_wins_are_described_with_their_errors():
     frame = table.tidy("eaai", "gold", "", "deal", toy.row(toy.deals(RNG, 400, win=0.55, halves=1)))
-    said = pictures.who_wins(frame)
+    said = pictures.describe_wins(frame)
     assert "eaai, gold: deals won %" in said and "score/deal" in said and said.count("±") == 2
 
 
 def test_of_many_strategies_the_first_are_described_and_the_rest_counted():
     parts = [
         table.tidy("eaai", f"s{i}", "simple", "deal", toy.row(toy.deals(RNG, 50)))
-        for i in range(pictures.MOST_TOLD + 3)
+        for i in range(pictures.MOST_DESCRIBED + 3)
     ]
-    said = pictures.endings(pd.concat(parts, ignore_index=True))
-    assert said.count("against simple") == pictures.MOST_TOLD and said.endswith(
+    said = pictures.describe_endings(pd.concat(parts, ignore_index=True))
+    assert said.count("against simple") == pictures.MOST_DESCRIBED and said.endswith(
         "and 3 more, all in the table of results."
     )
 
 
 def test_a_league_is_described_by_its_order_and_most_one_sided_pair():
-    said = pictures.league(*a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)]), "match")
+    said = pictures.describe_league(*a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)]), "match")
     assert "matches won by the row against the column, best rating first: 1 a, 2 b, 3 c." in said
     assert said.endswith("Most one-sided: c wins 60.0 ± 2.0 % against b.")

@@ -20,26 +20,26 @@ def deals(margin, half=0.1, **more):
 @pytest.mark.parametrize(
     ("margin", "half", "said"),
     [
-        (0.5, 0.1, "gold is ahead of simple by 0.50 ± 0.10 points a deal."),
-        (-0.5, 0.1, "gold is behind simple by 0.50 ± 0.10 points a deal."),
+        (0.5, 0.1, "gold beats simple by 0.50 ± 0.10 points a deal; gold wins"),
+        (-0.5, 0.1, "gold loses to simple by 0.50 ± 0.10 points a deal; gold wins"),
         (
             0.05,
             0.1,
-            "gold is, with 0.05 ± 0.10 points a deal, not told apart by points from simple.",
+            "no significant difference between gold and simple: 0.05 ± 0.10 points a deal;",
         ),
         (
             -0.1,
             0.1,
-            "gold is, with -0.10 ± 0.10 points a deal, not told apart by points from simple.",
+            "no significant difference between gold and simple: -0.10 ± 0.10 points a deal;",
         ),
-        (0.5, None, "too little was played to tell gold from simple."),
+        (0.5, None, "too few deals to compare gold and simple."),
     ],
 )
 def test_the_verdict_on_points_follows_the_interval(margin, half, said):
     (line,) = sentences.matchups(tidy(("eaai", "gold", "simple", deals(margin, half))))
     assert line.startswith(f"eaai: {said}")
     assert half is None or line.endswith(
-        "It wins 48.00 ± 0.40 % of the deals, simple 51.00 ± 0.40 %."
+        "gold wins 48.00 ± 0.40 % of deals, simple 51.00 ± 0.40 %."
     )
 
 
@@ -48,10 +48,13 @@ def test_the_verdict_on_points_follows_the_interval(margin, half, said):
     [
         (
             0.55,
-            "gold beats simple, winning 55.0 ± 2.0 % of the matches, and is behind simple by 0.50",
+            "gold beats simple: it wins 55.0 ± 2.0 % of matches. It loses 0.50 ± 0.10 points a deal",
         ),
-        (0.45, "gold loses to simple, winning 45.0 ± 2.0 % of the matches, and"),
-        (0.51, "gold is not told apart from simple, winning 51.0 ± 2.0 % of the matches, and"),
+        (0.45, "gold loses to simple: it wins 45.0 ± 2.0 % of matches. It"),
+        (
+            0.51,
+            "no significant difference between gold and simple: gold wins 51.0 ± 2.0 % of matches.",
+        ),
     ],
 )
 def test_match_wins_come_first_and_may_contradict_points(share, said):
@@ -71,9 +74,9 @@ def test_of_many_strategies_the_best_and_worst_are_named():
         tidy(*(("eaai", name, "simple", deals(value)) for name, value in values.items()))
     )
     assert line == (
-        "eaai: of 7 strategies against simple a comes out highest with 2.00 ± 0.10 "
-        "points a deal; its interval meets that of b; "
-        "g lowest with -2.00 ± 0.10."
+        "eaai: of 7 strategies against simple, a does best with 2.00 ± 0.10 "
+        "points a deal; its interval overlaps that of b; "
+        "g does worst with -2.00 ± 0.10."
     )
 
 
@@ -81,13 +84,13 @@ def test_one_player_verdicts_state_what_the_variant_counts():
     alone = {"win": (0.5, 0.01), "gin": (0.4, 0.01), "score": (-0.25, 0.05), "limit": (0.0, 0.001)}
     (line,) = sentences.matchups(tidy(("solitaire-gin", "gold", "", alone)))
     assert (
-        line == "solitaire-gin: gold wins 50.0 ± 1.0 % of the deals, goes gin in 40.0 ± 1.0 % of "
-        "the deals and scores -0.250 ± 0.050 a deal."
+        line == "solitaire-gin: gold wins 50.0 ± 1.0 % of deals, goes gin in 40.0 ± 1.0 % of "
+        "deals and scores -0.250 ± 0.050 a deal."
     )
     goal = {"goal_met": (0.3, 0.02), "score": (7.5, 0.2), "limit": (0.4, 0.01), "win": (0.0, 0.0)}
     (line,) = sentences.matchups(tidy(("solitary-gin", "gold", "", goal)))
     assert (
-        line == "solitary-gin: gold meets the goal in 30.0 ± 2.0 % of the matches and scores "
+        line == "solitary-gin: gold meets the goal in 30.0 ± 2.0 % of matches and scores "
         "7.50 ± 0.20 a deal."
     )
 
@@ -116,17 +119,16 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     assert sentences.differences(frame) == [
         "last instead of gold (eaai, against simple): points/deal lower by 3.00 ± 0.20.",
         "early instead of gold (eaai, against simple): points/deal higher by 0.50 ± 0.20.",
-        "No other difference is told from chance: 1 of 3 comparisons, at 95 % after "
-        "Holm's adjustment.",
+        "No significant difference in 1 of 3 comparisons (5 % level, after Holm's adjustment).",
     ]
     (line,) = sentences.differences(frame[frame["strategy"] == "late"])
-    assert line.startswith("No difference is told from chance: 1 of 1 comparisons")
+    assert line.startswith("No significant difference in the only comparison")
 
 
 def test_differences_of_stopped_runs_follow_their_limits():
     assert len(sentences.differences(made_differences(("early", "margin", 0.5, 0.1, None)))) == 1
     (line,) = sentences.differences(made_differences(("early", "margin", 0.1, 0.1, None)))
-    assert line.startswith("No difference")
+    assert line.startswith("No significant difference")
 
 
 def test_many_differences_are_counted():
@@ -143,32 +145,28 @@ def test_the_verdict_on_a_league_names_leader_cyclic_share_and_close_pairs():
     standings, cross = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
     said = sentences.leagues(standings, cross, {"eaai": Cycles(0.05, 0.06, 0.01)}, "matches")
     assert said == [
-        "eaai: a leads the league of 3, Elo 30.0 ± 5.0, and wins 60 ± 10 % of its "
-        "matches. It is not told apart from b, the second "
-        "(Elo 0, the anchor), with 51.0 ± 2.0 % of the matches between them; last is c "
-        "(Elo -40 ± 10).",
-        "eaai: 5.0 ± 2.0 % of who beats whom is cyclic, which no rating can explain.",
-        "eaai: 1 of 3 pairs are not told apart by matches won, at 95 % each: a and b.",
+        "eaai: a leads the league of 3 (Elo 30.0 ± 5.0) and wins 60 ± 10 % of its matches. "
+        "No significant lead over the second, b (Elo 0, the anchor): 51.0 ± 2.0 % of matches. "
+        "Last is c (Elo -40 ± 10).",
+        "eaai: 5.0 ± 2.0 % of the cross-table is cyclic: no rating explains it.",
+        "eaai: no significant difference in matches won for 1 of 3 pairs: a and b.",
     ]
     standings, cross = a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)])
     said = sentences.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
     assert (
-        "It loses to b" in said[0]
-        and said[1] == "eaai: all 3 pairs are told apart by deals won, at 95 % each."
+        "It loses to the second, b (Elo" in said[0]
+        and said[1] == "eaai: all 3 pairs differ significantly in deals won."
     )
 
 
 def test_a_cyclic_share_that_may_be_zero_is_stated_by_its_limit():
     standings, cross = a_league([(0.55, 0.02)] * 3)
     said = sentences.leagues(standings, cross, {"eaai": Cycles(0.001, 0.01, 0.002)}, "deals")
-    assert (
-        said[1]
-        == "eaai: no more than 0.49 % of who beats whom is cyclic, which no rating can explain."
-    )
+    assert said[1] == "eaai: at most 0.49 % of the cross-table is cyclic: no rating explains it."
 
 
 def test_an_unrated_league_is_stated():
     standings, cross = a_league([(0.5, 0.1)] * 3)
     standings["elo"] = NAN
     (line,) = sentences.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
-    assert line == "eaai: too little was played to rate these 3 strategies."
+    assert line == "eaai: too few deals to rate these 3 strategies."

@@ -88,14 +88,14 @@ def _save(
 
 
 def _answer(findings: Findings, command: str, files: list[Path], as_json: bool) -> None:
-    from simgin.findings import pictures
+    from simgin.findings.pictures import MOST_ROWS
     from simgin.report import screen
     from simgin.stats import table
 
     rows = table.records(findings.table)
     answer = Answer(command, rows, findings.record.seed, files, findings.stopped)
     parts = session.closing_parts(findings)
-    if len(findings.cells) <= pictures.MOST_ROWS:  # the standings of a large league are enough
+    if len(findings.cells) <= MOST_ROWS:  # the standings of a large league are enough
         parts = [screen.results(findings.table), *parts]
     answer.show(as_json, parts)
 
