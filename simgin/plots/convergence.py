@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from simgin.report import figures
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 HEIGHT = 2.3  # inches
 SHOWN = 8  # widths of the final interval above and below the final value
+NOTE = (
+    "Band: 95 % confidence sequence, valid at every look. "
+    "Bar: plain 95 % interval, valid at the end only."
+)
 
 
 def convergence(frame: pd.DataFrame, *, seed: int) -> Figure:
@@ -19,29 +26,31 @@ def convergence(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns units, value, final_low, final_high.
     """
-    note = (
-        "Band: 95 % confidence sequence, valid at every look. "
-        "Bar: plain 95 % interval, valid at the end only."
-    )
     last = frame.tail(1)
-    caption = figures.caption(last, seed=seed, unit="matches", note=note)
+    caption = figures.caption(last, seed=seed, unit="matches", note=NOTE)
     figure = figures.new_figure(HEIGHT, "Convergence of the estimate", caption)
     (axes,) = figures.stack_panels(figure, 1)
     units = frame["units"].to_numpy(dtype=float)
-    figures.band(axes, units, figures.percent(frame, "value", "low", "high"), figures.series(0), "")
-    final = figures.percent(last, "value", "final_low", "final_high")
-    value, low, high = (float(numbers[0]) for numbers in final)
+    estimates = figures.percent(frame, "value", "low", "high")
+    figures.band(axes, units, estimates, figures.series(0), "")
+    _final_bar(axes, units[-1:], last)
+    strategy = last["strategy"].iloc[0]
+    figures.axis_labels(axes, "pairs of matches played", f"matches won by {strategy}, %")
+    return figure
+
+
+def _final_bar(axes: Axes, units: np.ndarray, last: pd.DataFrame) -> None:
+    """The final interval at the end of the band, with the scale set by its width."""
+    value, low, high = figures.percent(last, "value", "final_low", "final_high")
     axes.errorbar(
-        units[-1:],
-        [value],
-        yerr=figures.bar_lengths(*final),
+        units,
+        value,
+        yerr=figures.bar_lengths(value, low, high),
         fmt="o",
         color=figures.RED,
         capsize=3,
         markersize=4,
     )
-    reach = SHOWN * (high - low)
-    axes.set_ylim(max(0, value - reach), min(100, value + reach))
-    strategy = last["strategy"].iloc[0]
-    figures.axis_labels(axes, "pairs of matches played", f"matches won by {strategy}, %")
-    return figure
+    middle = float(value[0])
+    reach = SHOWN * (float(high[0]) - float(low[0]))
+    axes.set_ylim(max(0, middle - reach), min(100, middle + reach))

@@ -25,17 +25,23 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
     scale, with a dot and its bar for every variant.
     """
     compared = _compared(frame)
-    base, names = str(frame[f"base_{compared}"].iloc[0]), figures.unique(frame[compared])
+    base = str(frame[f"base_{compared}"].iloc[0])
+    names = figures.unique(frame[compared])
     metrics = figures.unique(frame["metric"])
-    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=NOTE)
-    lines = -(-len(metrics) // ACROSS)
+    caption = figures.caption(
+        frame,
+        seed=seed,
+        unit="deals or matches",
+        note=NOTE,
+    )
+    lines = figures.lines_of_panels(len(metrics), ACROSS)
     height = lines * (HEAD + ROW * len(names))
     figure = figures.new_figure(height, f"Difference from {base}", caption, names)
     panels = figure.subplots(lines, ACROSS, squeeze=False).ravel()
     for axes, metric in zip(panels, metrics, strict=False):
-        _panel(axes, frame[frame["metric"] == metric], compared, names)
-    for axes in panels[len(metrics) :]:
-        axes.set_visible(False)
+        rows = frame[frame["metric"] == metric]
+        _panel(axes, rows, compared, names)
+    figures.hide(panels[len(metrics) :])
     _complete_legend(panels[0], names)
     figures.legend(panels[0])
     return figure
@@ -43,27 +49,35 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
 
 def _compared(frame: pd.DataFrame) -> str:
     """The column of what is compared: strategies if the variant is that of the base."""
-    same_variant = (frame["variant"] == frame["base_variant"]).all()
-    return "strategy" if same_variant else "variant"
+    same_variant = frame["variant"] == frame["base_variant"]
+    return "strategy" if same_variant.all() else "variant"
 
 
-def _panel(axes: Axes, part: pd.DataFrame, compared: str, names: list[str]) -> None:
+def _panel(
+    axes: Axes,
+    part: pd.DataFrame,
+    compared: str,
+    names: list[str],
+) -> None:
     figures.style(axes, "x")
     for name, row in figures.groups(part, compared):
         i = names.index(name)
-        limits = [row[column].to_numpy(dtype=float) for column in ("difference", "low", "high")]
+        limits = figures.columns(row, "difference", "low", "high")
         figures.level_bars(axes, np.array([i]), limits, figures.series(i), name)
     axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
     axes.set_yticks([])
     figures.hide_row_axis(axes, len(names))
     axes.margins(x=0.12)
     axes.locator_params(axis="x", nbins=4)
-    figures.panel_title(axes, str(part["title"].iloc[0]))
+    title = str(part["title"].iloc[0])
+    figures.panel_title(axes, title)
 
 
 def _complete_legend(axes: Axes, names: list[str]) -> None:
     """Give the panel with the legend an empty series for every name that it has no dot of."""
     nothing = np.zeros(0)
+    limits = [nothing] * 3
     for i, name in enumerate(names):
-        if name not in axes.get_legend_handles_labels()[1]:
-            figures.level_bars(axes, nothing, [nothing] * 3, figures.series(i), name)
+        _, drawn = axes.get_legend_handles_labels()
+        if name not in drawn:
+            figures.level_bars(axes, nothing, limits, figures.series(i), name)

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 DEADWOOD_HEIGHT, COUNTS_HEIGHT = 1.7, 2.8  # inches per panel
 FEWEST = 100  # rows behind a point; fewer deals say little
 BIN = 5  # points of deadwood in a row of the heat map
+DEADWOOD_NOTE = (
+    "Deals still in progress. Lines are medians with 95 % intervals; bands hold the middle "
+    "80 % of hands."
+)
 
 
 def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
@@ -23,16 +27,18 @@ def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
     """
     frame = frame[frame["n"] >= FEWEST]
     variants = figures.unique(frame["variant"])
-    note = (
-        "Deals still in progress. Lines are medians with 95 % intervals; bands hold the middle "
-        "80 % of hands."
+    caption = figures.caption(
+        frame,
+        seed=seed,
+        unit="hands per point",
+        note=DEADWOOD_NOTE,
     )
-    caption = figures.caption(frame, seed=seed, unit="hands per point", note=note)
     height = DEADWOOD_HEIGHT * len(variants) + 0.3
     figure = figures.new_figure(height, "Deadwood by turn", caption, ["", ""])
     panels = figures.stack_panels(figure, len(variants), sharex=True)
     for axes, variant in zip(panels, variants, strict=True):
-        _deadwood_panel(axes, frame[frame["variant"] == variant])
+        rows = frame[frame["variant"] == variant]
+        _deadwood_panel(axes, rows)
         figures.panel_title(axes, variant if len(variants) > 1 else "")
     figures.axis_labels(panels[-1], "turn", "deadwood")
     figures.legend(panels[0])
@@ -41,7 +47,8 @@ def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
 
 def _deadwood_panel(axes: Axes, rows: pd.DataFrame) -> None:
     for i, (side, part) in enumerate(figures.groups(rows, "side")):
-        look, turn = figures.series(i), part["turn"].to_numpy(dtype=float)
+        look = figures.series(i)
+        (turn,) = figures.columns(part, "turn")
         axes.fill_between(
             turn,
             part["q10"],
@@ -50,8 +57,7 @@ def _deadwood_panel(axes: Axes, rows: pd.DataFrame) -> None:
             alpha=0.18,
             linewidth=0,
         )
-        columns = ("q50", "low", "high")
-        median, low, high = (part[column].to_numpy(dtype=float) for column in columns)
+        median, low, high = figures.columns(part, "q50", "low", "high")
         axes.plot(
             turn,
             median,
@@ -61,7 +67,14 @@ def _deadwood_panel(axes: Axes, rows: pd.DataFrame) -> None:
             label=side,
         )
         bars = figures.bar_lengths(median, low, high)
-        axes.errorbar(turn, median, yerr=bars, fmt="none", ecolor=look.colour, linewidth=1)
+        axes.errorbar(
+            turn,
+            median,
+            yerr=bars,
+            fmt="none",
+            ecolor=look.colour,
+            linewidth=1,
+        )
     axes.set_ylim(bottom=0)
     axes.locator_params(axis="x", integer=True)
 
@@ -76,19 +89,27 @@ def counts(frame: pd.DataFrame, *, seed: int) -> Figure:
     for variant, rows in figures.groups(frame, "variant"):
         for strategy, part in figures.groups(rows, "strategy"):
             panels.append((f"{strategy}, {variant}: deals won, %", part))
-    half = 100 * float(((frame["high"] - frame["low"]) / 2).max())
-    note = (
-        f"Deadwood in bins of {BIN}, labelled by their lower end. 95 % intervals: ± {half:.2g} or "
-        "less. Empty cells: too few deals."
-    )
-    caption = figures.caption(frame, seed=seed, unit="hands per cell", note=note)
+    caption = _counts_caption(frame, seed)
     height = COUNTS_HEIGHT * len(panels)
     figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
     stacked = figures.stack_panels(figure, len(panels))
     for axes, (title, part) in zip(stacked, panels, strict=True):
-        table = 100 * part.pivot(index="count", columns="turn", values="value")
-        values = table.to_numpy(dtype=float)
-        figures.heat_map(axes, values, list(table.index), list(table.columns))
+        _counts_panel(axes, part)
         figures.panel_title(axes, title)
-        figures.axis_labels(axes, "own turns played", "own deadwood")
     return figure
+
+
+def _counts_caption(frame: pd.DataFrame, seed: int) -> str:
+    half = 100 * figures.widest_half(frame)
+    note = (
+        f"Deadwood in bins of {BIN}, labelled by their lower end. 95 % intervals: ± {half:.2g} or "
+        "less. Empty cells: too few deals."
+    )
+    return figures.caption(frame, seed=seed, unit="hands per cell", note=note)
+
+
+def _counts_panel(axes: Axes, part: pd.DataFrame) -> None:
+    table = 100 * part.pivot(index="count", columns="turn", values="value")
+    values = table.to_numpy(dtype=float)
+    figures.heat_map(axes, values, list(table.index), list(table.columns))
+    figures.axis_labels(axes, "own turns played", "own deadwood")

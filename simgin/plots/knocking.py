@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,14 +14,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Measure -> panel title, factor, break-even value
-MEASURES = {
-    "points": ("points per deal, mean against the other thresholds", 1, 0),
-    "share": ("matches won, %, mean against the other thresholds", 100, 50),
-}
-SOLO_MEASURES = {"points": ("score per deal", 1, 0), "share": ("deals won, %", 100, 50)}
 PANEL, CELL = 2.1, 0.32  # inches
 LEAST_REACH = 0.1  # points: smallest end of the colour scale
+KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
+
+
+class Measure(NamedTuple):
+    """How a measure is drawn; even: where a line marks the break-even value."""
+
+    title: str
+    factor: int
+    even: float
+
+
+MEASURES = {
+    "points": Measure("points per deal, mean against the other thresholds", 1, 0),
+    "share": Measure("matches won, %, mean against the other thresholds", 100, 50),
+}
+SOLO_MEASURES = {
+    "points": Measure("score per deal", 1, 0),
+    "share": Measure("deals won, %", 100, 50),
+}
 
 
 def knock(frame: pd.DataFrame, *, seed: int) -> Figure:
@@ -29,36 +42,70 @@ def knock(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns k, measure, value.
     """
-    measures = MEASURES if (frame["opponent"] != "").any() else SOLO_MEASURES
-    shown = [measure for measure in measures if measure in set(frame["measure"])]
-    note = "Large markers: best threshold of each variant. Bars are 95 % intervals."
-    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=note)
+    solo = (frame["opponent"] == "").all()
+    measures = SOLO_MEASURES if solo else MEASURES
+    played = set(frame["measure"])
+    shown = [measure for measure in measures if measure in played]
+    caption = figures.caption(
+        frame,
+        seed=seed,
+        unit="deals or matches",
+        note=KNOCK_NOTE,
+    )
     names = figures.unique(frame["variant"])
     figure = figures.new_figure(PANEL * len(shown), "Knock threshold", caption, names)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
-        title, factor, even = measures[measure]
         rows = frame[frame["measure"] == measure]
-        for i, (variant, part) in enumerate(figures.groups(rows, "variant")):
-            _line(axes, part, factor, figures.series(i), variant)
-        axes.axhline(even, color=figures.FAINT, linewidth=1, zorder=1)
-        figures.panel_title(axes, title)
-    panels[-1].set_xticks(sorted(set(frame["k"])))
+        _knock_panel(axes, rows, measures[measure])
+    thresholds = sorted(set(frame["k"]))
+    panels[-1].set_xticks(thresholds)
     figures.axis_labels(panels[-1], "knocks with k or less (0: only gin)")
     figures.legend(panels[0])
     return figure
 
 
-def _line(axes: Axes, part: pd.DataFrame, factor: float, look: Series, variant: str) -> None:
+def _knock_panel(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
+    for i, (variant, part) in enumerate(figures.groups(rows, "variant")):
+        _line(axes, part, measure.factor, figures.series(i), variant)
+    axes.axhline(
+        measure.even,
+        color=figures.FAINT,
+        linewidth=1,
+        zorder=1,
+    )
+    figures.panel_title(axes, measure.title)
+
+
+def _line(
+    axes: Axes,
+    part: pd.DataFrame,
+    factor: float,
+    look: Series,
+    variant: str,
+) -> None:
     """The curve of one variant, its best threshold with a larger marker."""
-    k = part["k"].to_numpy(dtype=float)
-    limits = [factor * part[column].to_numpy(dtype=float) for column in ("value", "low", "high")]
+    (k,) = figures.columns(part, "k")
+    limits = [factor * limit for limit in figures.columns(part, "value", "low", "high")]
     figures.upright_bars(axes, k, limits, look, variant)
     value = limits[0]
-    axes.plot(k, value, color=look.colour, linestyle=look.dash, linewidth=1.4)
-    if not np.isnan(value).all():
-        best = int(np.nanargmax(value))
-        axes.plot(k[best], value[best], look.marker, color=look.colour, markersize=9)
+    axes.plot(
+        k,
+        value,
+        color=look.colour,
+        linestyle=look.dash,
+        linewidth=1.4,
+    )
+    if np.isnan(value).all():
+        return
+    best = int(np.nanargmax(value))
+    axes.plot(
+        k[best],
+        value[best],
+        look.marker,
+        color=look.colour,
+        markersize=9,
+    )
 
 
 def knock_matrix(frame: pd.DataFrame, *, seed: int) -> Figure:
@@ -66,24 +113,31 @@ def knock_matrix(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns k, j, value.
     """
-    half = float(((frame["high"] - frame["low"]) / 2).max())
+    half = figures.widest_half(frame)
     table = frame.pivot(index="k", columns="j", values="value")
     note = f"Points per deal, row against column. 95 % intervals: ± {half:.2g} or less."
     players = frame.assign(strategy="gold with each knock threshold", opponent="")
-    caption = figures.caption(players, seed=seed, unit="deals per pair", note=note)
+    caption = figures.caption(
+        players,
+        seed=seed,
+        unit="deals per pair",
+        note=note,
+    )
     variant = frame["variant"].iloc[0]
     title = f"Knock thresholds against each other: {variant}"
-    figure = figures.new_figure(CELL * len(table) + 0.4, title, caption)
+    height = CELL * len(table) + 0.4
+    figure = figures.new_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     # Shade what is written, without a minus zero
     values = np.round(table.to_numpy(dtype=float), 1) + 0.0
+    largest = float(np.nanmax(np.abs(values)))
     figures.heat_map(
         axes,
         values,
         list(table.index),
         list(table.columns),
         middle=0,
-        reach=max(float(np.nanmax(np.abs(values))), LEAST_REACH),
+        reach=max(largest, LEAST_REACH),
         form="{:+.1f}",
     )
     figures.axis_labels(axes, "threshold of the opponent", "threshold of the player")

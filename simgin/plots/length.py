@@ -22,15 +22,17 @@ def turns(frame: pd.DataFrame, *, seed: int) -> Figure:
     Columns turns, share.
     """
     note = "Bands are 95 % intervals."
-    if (frame["opponent"] != "").all():
+    two_players = (frame["opponent"] != "").all()
+    if two_players:
         note = f"Turns of both players together. {note}"
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
     names = figures.unique(frame["variant"])
     figure = figures.new_figure(HEIGHT, "Deal length", caption, names)
     (axes,) = figures.stack_panels(figure, 1)
     for i, (variant, part) in enumerate(figures.groups(frame, "variant")):
-        x = part["turns"].to_numpy(dtype=float)
-        figures.band(axes, x, figures.percent(part, *SHARE), figures.series(i), variant)
+        (turn,) = figures.columns(part, "turns")
+        limits = figures.percent(part, *SHARE)
+        figures.band(axes, turn, limits, figures.series(i), variant)
     axes.set_ylim(0, 100)
     axes.set_xlim(left=0)
     figures.axis_labels(axes, "turns", "deals still in progress, %")
@@ -50,10 +52,11 @@ def points(frame: pd.DataFrame, *, seed: int) -> Figure:
     figure = figures.new_figure(HEIGHT, "Points per deal", caption, names)
     (axes,) = figures.stack_panels(figure, 1)
     for i, (variant, part) in enumerate(figures.groups(frame, "variant")):
-        lower_ends = part["points"].to_numpy(dtype=float)
+        (lower_ends,) = figures.columns(part, "points")
         ends = np.append(lower_ends, lower_ends[-1] + width)
+        corners = np.repeat(ends, 2)[1:-1]
         steps = [np.repeat(share, 2) for share in figures.percent(part, *SHARE)]
-        figures.band(axes, np.repeat(ends, 2)[1:-1], steps, figures.series(i), variant)
+        figures.band(axes, corners, steps, figures.series(i), variant)
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     figures.axis_labels(axes, "points", "decided deals, %")

@@ -23,7 +23,8 @@ TYPE = 8  # points of labels and legends
 LEAST_LABELLED = 7  # %; a narrower segment of a bar has no room for its number
 NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 
-Matchup = tuple[tuple[str, str, str], "pd.DataFrame"]
+Key = tuple[str, str, str]  # variant, A, B
+Matchup = tuple[Key, "pd.DataFrame"]
 
 
 @dataclass(frozen=True)
@@ -51,18 +52,29 @@ PANELS = {
     ),
 }
 TITLES = {2: "Wins and points", 1: "Wins and score"}
+# Looks of the dots of the first player and, visible behind one, of the second
+FILLED = {"color": figures.BLUE, "fmt": "o", "markersize": 4, "zorder": 3}
+HOLLOW = {
+    "color": figures.RED,
+    "fmt": "s",
+    "markersize": 6,
+    "zorder": 2,
+    "markerfacecolor": figures.PAPER,
+}
 WINNERS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 
 
 def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
     """Deals won, points per deal and, where played, matches won of each matchup, with 95 % bars."""
-    matchups, players = _matchups(frame), len(roles(frame))
+    matchups = _matchups(frame)
+    players = len(roles(frame))
     shown = {column.metric for column in shown_columns(frame)}
     panels = [panel for panel in PANELS[players] if panel.metric in shown]
     labels, common = _labels(matchups)
     height = len(panels) * (_height(labels) + 0.6)
     title = _title(TITLES[players], common)
-    figure = figures.new_figure(height, title, _caption(matchups, seed, NOTE))
+    caption = _caption(matchups, seed, NOTE)
+    figure = figures.new_figure(height, title, caption)
     column = figure.subplots(len(panels), squeeze=False)[:, 0]
     for axes, panel in zip(column, panels, strict=True):
         _draw_panel(axes, panel, matchups, WINNERS[players])
@@ -72,22 +84,42 @@ def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
 
 
 def _draw_panel(
-    axes: Axes, panel: Panel, matchups: list[Matchup], winners: tuple[str, str]
+    axes: Axes,
+    panel: Panel,
+    matchups: list[Matchup],
+    winners: tuple[str, str],
 ) -> None:
-    filled = {"color": figures.BLUE, "fmt": "o", "markersize": 4, "zorder": 3}
-    _dots(axes, matchups, panel.metric, panel.factor, label=winners[0], **filled)
+    _dots(
+        axes,
+        matchups,
+        panel.metric,
+        panel.factor,
+        label=winners[0],
+        **FILLED,
+    )
     if panel.metric == "deal_win" and _has_losses(matchups):
-        hollow = {"color": figures.RED, "fmt": "s", "markersize": 6, "zorder": 2}
-        hollow["markerfacecolor"] = figures.PAPER  # visible behind a dot of A
-        _dots(axes, matchups, "deal_loss", panel.factor, label=winners[1], **hollow)
+        _dots(
+            axes,
+            matchups,
+            "deal_loss",
+            panel.factor,
+            label=winners[1],
+            **HOLLOW,
+        )
         _small_legend(axes, columns=2)
     if panel.even is not None:
-        axes.axvline(panel.even, color=figures.FAINT, linewidth=1, zorder=1)
+        axes.axvline(
+            panel.even,
+            color=figures.FAINT,
+            linewidth=1,
+            zorder=1,
+        )
 
 
 def _has_losses(matchups: list[Matchup]) -> bool:
     """Whether deals can be lost: not where penalties are counted."""
-    return any(table.cell(rows, "deal_loss")[0] != 0 for _, rows in matchups)
+    losses = [table.cell(rows, "deal_loss") for _, rows in matchups]
+    return any(value != 0 for value, _, _ in losses)
 
 
 def _small_legend(axes: Axes, columns: int) -> None:
@@ -108,15 +140,16 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
     """Deal outcomes of each matchup: one stacked bar per matchup, as shares of all deals."""
     matchups = _matchups(frame)
     labels, common = _labels(matchups)
-    height, title = _height(labels) + 1.0, _title("Deal outcomes", common)
-    figure = figures.new_figure(height, title, _caption(matchups, seed, _precision(frame)))
+    title = _title("Deal outcomes", common)
+    caption = _caption(matchups, seed, _precision(frame))
+    figure = figures.new_figure(_height(labels) + 1.0, title, caption)
     axes = figure.subplots()
     left = np.zeros(len(matchups))
     for kind in KINDS:
-        shares = np.array([100 * table.cell(rows, kind)[0] for _, rows in matchups])
-        if np.nansum(shares) > 0:
-            _stack_bars(axes, kind, left, np.nan_to_num(shares))
-            left += np.nan_to_num(shares)
+        widths = _shares(matchups, kind)
+        if widths.sum() > 0:
+            _stack_bars(axes, kind, left, widths)
+            left += widths
     _name_rows(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
@@ -127,19 +160,50 @@ def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
     return figure
 
 
-def _stack_bars(axes: Axes, kind: str, left: np.ndarray, widths: np.ndarray) -> None:
+def _shares(matchups: list[Matchup], kind: str) -> np.ndarray:
+    """The share of an outcome in every matchup, in per cent; 0 if undefined."""
+    shares = []
+    for _, rows in matchups:
+        value, _, _ = table.cell(rows, kind)
+        shares.append(100 * value)
+    return np.asarray(np.nan_to_num(shares))
+
+
+def _stack_bars(
+    axes: Axes,
+    kind: str,
+    left: np.ndarray,
+    widths: np.ndarray,
+) -> None:
     """One segment per matchup, to the right of those drawn, with its number if there is room."""
-    rows, label = range(len(widths)), kind.replace("_", " ")
-    bars = axes.barh(rows, widths, left=left, color=figures.KINDS[kind], label=label)
-    texts = [f"{width:.0f}" if width >= LEAST_LABELLED else "" for width in widths]
+    rows = range(len(widths))
+    label = kind.replace("_", " ")
+    bars = axes.barh(
+        rows,
+        widths,
+        left=left,
+        color=figures.KINDS[kind],
+        label=label,
+    )
+    texts = []
+    for width in widths:
+        texts.append(f"{width:.0f}" if width >= LEAST_LABELLED else "")
     ink = figures.LIGHTEST if kind in figures.WHITE_TEXT else figures.DARKEST
-    axes.bar_label(bars, texts, label_type="center", fontsize=TYPE, color=ink)
+    axes.bar_label(
+        bars,
+        texts,
+        label_type="center",
+        fontsize=TYPE,
+        color=ink,
+    )
 
 
 def _precision(frame: pd.DataFrame) -> str:
     """The widest interval of the shares of outcomes."""
-    rows = frame[frame["metric"].isin(KINDS) & (frame["unit"] == metrics.DEAL)]
-    half = 100 * (rows["high"] - rows["low"]).max() / 2
+    outcomes = frame["metric"].isin(KINDS)
+    rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
+    widths = rows["high"] - rows["low"]
+    half = 100 * widths.max() / 2
     if np.isnan(half):
         return "Too few deals to estimate."
     return f"95 % intervals: ± {half:.2g} percentage points or less."
@@ -152,9 +216,18 @@ def _matchups(frame: pd.DataFrame) -> list[Matchup]:
 def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: int, **style: Any) -> None:
     cells = [table.cell(rows, metric) for _, rows in matchups]
     value, low, high = factor * np.array(cells).T
-    bars, rows = figures.bar_lengths(value, low, high), range(len(matchups))
-    axes.errorbar(value, rows, xerr=bars, capsize=2.5, linewidth=1.2, **style)
-    figures.mark_undefined(axes, np.flatnonzero(np.isnan(value)))
+    bars = figures.bar_lengths(value, low, high)
+    rows = range(len(matchups))
+    axes.errorbar(
+        value,
+        rows,
+        xerr=bars,
+        capsize=2.5,
+        linewidth=1.2,
+        **style,
+    )
+    undefined = np.flatnonzero(np.isnan(value))
+    figures.mark_undefined(axes, undefined)
 
 
 # Labels: what differs stands beside the rows, what is common in the title
@@ -163,30 +236,53 @@ def _dots(axes: Axes, matchups: list[Matchup], metric: str, factor: int, **style
 def _labels(matchups: list[Matchup]) -> tuple[list[str], str]:
     """A label for every matchup with what differs, and what all have in common, for the title."""
     keys = [key for key, _ in matchups]
-    common = [len({key[i] for key in keys}) == 1 for i in range(3)]
-    variant, a, b = keys[0]
-    both = f": {a} (A) v {b} (B)" if b else f": {a}"
+    common = _common(keys)
+    common_text = _common_text(keys[0], common)
     if len(keys) == 1:
-        return [_folded(variant)], both
-    labels = [_label(key, common) for key in keys]
-    if common[1] and common[2]:
-        return labels, both
+        variant, _, _ = keys[0]
+        return [_folded(variant)], common_text
+    return [_label(key, common) for key in keys], common_text
+
+
+def _common(keys: list[Key]) -> tuple[bool, bool, bool]:
+    """Whether all matchups have the same variant, the same A and the same B."""
+    variants, first, second = (set(names) for names in zip(*keys, strict=True))
+    return len(variants) == 1, len(first) == 1, len(second) == 1
+
+
+def _common_text(key: Key, common: tuple[bool, bool, bool]) -> str:
+    """What the matchups have in common, as the end of a title; key: of any of them."""
+    _, a, b = key
+    _, same_a, same_b = common
+    if same_a and same_b:
+        return f": {a} (A) v {b} (B)" if b else f": {a}"
     if not b:
-        return labels, ""
-    if common[2]:
-        return labels, f", all against {b} (B)"
-    return labels, f", {a} (A) against each" if common[1] else ""
+        return ""
+    if same_b:
+        return f", all against {b} (B)"
+    return f", {a} (A) against each" if same_a else ""
 
 
-def _label(key: tuple[str, str, str], common: list[bool]) -> str:
-    variant, *players = key
-    differing = [name for name, same in zip(players, common[1:], strict=True) if not same]
-    parts = [" v ".join(differing), "" if common[0] else variant]
-    return "\n".join(_folded(part) for part in parts if part)
+def _label(key: Key, common: tuple[bool, bool, bool]) -> str:
+    """What differs in a matchup: its players, and its variant on a line of its own."""
+    variant, a, b = key
+    same_variant, same_a, same_b = common
+    players = []
+    if not same_a:
+        players.append(a)
+    if not same_b:
+        players.append(b)
+    lines = []
+    if players:
+        lines.append(_folded(" v ".join(players)))
+    if not same_variant:
+        lines.append(_folded(variant))
+    return "\n".join(lines)
 
 
 def _folded(label: str) -> str:
-    return "\n".join(fold(label, figures.LABEL_CHARACTERS))
+    lines = fold(label, figures.LABEL_CHARACTERS)
+    return "\n".join(lines)
 
 
 def _title(title: str, common: str) -> str:
@@ -213,15 +309,22 @@ def _caption(matchups: list[Matchup], seed: int, note: str) -> str:
     variants = list(dict.fromkeys(key[0] for key, _ in matchups))
     noun = "Variants" if len(variants) > 1 else "Variant"
     size = played(*(rows for _, rows in matchups))
-    each = " each" if len(matchups) > 1 else ""
-    who = _players(matchups)
-    return f"{noun} {', '.join(variants)}; {who}; {size}{each}; seed {seed}. {note}"
+    if len(matchups) > 1:
+        size += " each"
+    players = _players(matchups)
+    return f"{noun} {', '.join(variants)}; {players}; {size}; seed {seed}. {note}"
 
 
 def _players(matchups: list[Matchup]) -> str:
     """The pair if there is only one, else the names of all players."""
-    pairs, names = set(), []
+    pairs = set()
+    names = []
     for (_, a, b), _ in matchups:
         pairs.add(f"{a} (A) against {b} (B)" if b else a)
-        names += [name for name in (a, b) if name]
-    return pairs.pop() if len(pairs) == 1 else ", ".join(dict.fromkeys(names))
+        names.append(a)
+        if b:
+            names.append(b)
+    if len(pairs) == 1:
+        return pairs.pop()
+    distinct = dict.fromkeys(names)
+    return ", ".join(distinct)

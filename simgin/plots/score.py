@@ -17,6 +17,7 @@ SCORES_HEIGHT, SWINGS_HEIGHT = 3.6, 2.3  # inches
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the contours
 SHADES = 41
 YOU_DEAL, OTHER_DEALS = 0, 1
+SWINGS_NOTE = "Thin lines: single matches. Band: middle 80 % of matches. Thick line: median."
 
 
 def scores(frame: pd.DataFrame, *, seed: int) -> Figure:
@@ -24,26 +25,25 @@ def scores(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns a, b (the points of the players), dealer, value; one variant.
     """
-    half = 100 * float(((frame["high"] - frame["low"]) / 2).max())
-    note = (
-        f"You deal; if the opponent deals, values change by {_dealer_effect(frame):.2g} or less. "
-        f"95 % intervals: ± {half:.2g} or less."
-    )
-    caption = figures.caption(frame, seed=seed, unit="single deals", note=note)
+    caption = _scores_caption(frame, seed)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     figure = figures.new_figure(SCORES_HEIGHT, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     own_deals = frame[frame["dealer"] == YOU_DEAL]
-    table = own_deals.pivot(index="b", columns="a", values="value")
-    grid = table.columns, table.index, table.to_numpy(dtype=float)
-    levels = np.linspace(0, 1, SHADES)
-    shades = axes.contourf(*grid, levels=levels, cmap=figures.loss_to_win())
-    shades.set(edgecolor="face", linewidth=0.4)  # else the paper shines through between shades
-    lines = axes.contour(*grid, levels=LEVELS, colors=figures.DARKEST, linewidths=1)
-    axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.NORMAL)
+    _contours(axes, own_deals.pivot(index="b", columns="a", values="value"))
     axes.set_aspect("equal")
     figures.axis_labels(axes, "your points", "points of the opponent")
     return figure
+
+
+def _scores_caption(frame: pd.DataFrame, seed: int) -> str:
+    half = 100 * figures.widest_half(frame)
+    effect = _dealer_effect(frame)
+    note = (
+        f"You deal; if the opponent deals, values change by {effect:.2g} or less. "
+        f"95 % intervals: ± {half:.2g} or less."
+    )
+    return figures.caption(frame, seed=seed, unit="single deals", note=note)
 
 
 def _dealer_effect(frame: pd.DataFrame) -> float:
@@ -53,19 +53,43 @@ def _dealer_effect(frame: pd.DataFrame) -> float:
     return 100 * float(change.abs().max())
 
 
+def _contours(axes: Axes, table: pd.DataFrame) -> None:
+    """Shades and labelled contour lines of a table of shares, 0 to 1."""
+    x = table.columns
+    y = table.index
+    shares = table.to_numpy(dtype=float)
+    shades = axes.contourf(
+        x,
+        y,
+        shares,
+        levels=np.linspace(0, 1, SHADES),
+        cmap=figures.loss_to_win(),
+    )
+    shades.set(edgecolor="face", linewidth=0.4)  # else the paper shines through between shades
+    lines = axes.contour(
+        x,
+        y,
+        shares,
+        levels=LEVELS,
+        colors=figures.DARKEST,
+        linewidths=1,
+    )
+    axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.NORMAL)
+
+
 def swings(frame: pd.DataFrame, *, seed: int) -> Figure:
     """Probability of winning during sample matches, over the median and middle 80 % of all.
 
     Columns match, share (of the match played), value, q10, q50, q90; one panel per variant.
     """
     variants = figures.unique(frame["variant"])
-    note = "Thin lines: single matches. Band: middle 80 % of matches. Thick line: median."
-    caption = figures.caption(frame, seed=seed, unit="matches", note=note)
+    caption = figures.caption(frame, seed=seed, unit="matches", note=SWINGS_NOTE)
     height = SWINGS_HEIGHT * len(variants)
     figure = figures.new_figure(height, "Win probability during a match", caption)
     panels = figures.stack_panels(figure, len(variants))
     for axes, variant in zip(panels, variants, strict=True):
-        _swings_panel(axes, frame[frame["variant"] == variant])
+        rows = frame[frame["variant"] == variant]
+        _swings_panel(axes, rows)
         figures.panel_title(axes, variant if len(variants) > 1 else "")
         figures.axis_labels(axes, "match played, %", "win probability, %")
     return figure
@@ -73,11 +97,24 @@ def swings(frame: pd.DataFrame, *, seed: int) -> Figure:
 
 def _swings_panel(axes: Axes, rows: pd.DataFrame) -> None:
     for _, part in figures.groups(rows, "match"):
-        line = figures.percent(part, "share", "value")
-        axes.plot(*line, color=figures.FAINT, linewidth=0.6, alpha=0.6)
+        share, value = figures.percent(part, "share", "value")
+        axes.plot(
+            share,
+            value,
+            color=figures.FAINT,
+            linewidth=0.6,
+            alpha=0.6,
+        )
     by_share = rows.drop_duplicates("share").sort_values("share")
     share, q10, median, q90 = figures.percent(by_share, "share", "q10", "q50", "q90")
-    axes.fill_between(share, q10, q90, color=figures.SKY, alpha=0.3, linewidth=0)
+    axes.fill_between(
+        share,
+        q10,
+        q90,
+        color=figures.SKY,
+        alpha=0.3,
+        linewidth=0,
+    )
     axes.plot(share, median, color=figures.BLUE, linewidth=2)
     axes.axhline(50, color=figures.FAINT, linewidth=1)
     axes.set_ylim(0, 100)

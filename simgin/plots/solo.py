@@ -28,6 +28,8 @@ LOOKS = {
     "joker": Series(figures.FAINT, "", ":"),
     "limit": Series(figures.FAINT, "", "--"),
 }
+STRENGTH_NOTE = "Bars are 95 % intervals. Empty panel: not defined in this variant."
+TOTALS_NOTE = f"Coloured: totals of {GOAL} or less, which win the match. Bars are 95 % intervals."
 # Metric -> panel title
 MEASURES = {
     "win": "deals won",
@@ -45,40 +47,49 @@ def odds(frame: pd.DataFrame, *, seed: int) -> Figure:
 
     Columns draws, kind, share; one panel per variant.
     """
-    strategies, variants = figures.unique(frame["strategy"]), figures.unique(frame["variant"])
+    strategies = figures.unique(frame["strategy"])
+    variants = figures.unique(frame["variant"])
     others = [kind for kind in figures.unique(frame["kind"]) if kind in OUTCOMES]
     grey_names = [OUTCOMES[kind] for kind in others]
     across = min(ACROSS, len(variants))
-    lines = -(-len(variants) // across)
-    note = "Shares of all deals; bands are 95 % intervals."
-    if others:
-        note += " Grey: other outcomes of the strongest player."
-    caption = figures.caption(frame, seed=seed, unit="deals", note=note)
-    height = lines * (LARGE if across == 1 else SMALL)
-    title, legend_names = "Probability of gin by draw, %", [*strategies, *grey_names]
-    figure = figures.new_figure(height, title, caption, legend_names)
+    lines = figures.lines_of_panels(len(variants), across)
+    figure = figures.new_figure(
+        lines * (LARGE if across == 1 else SMALL),
+        "Probability of gin by draw, %",
+        _odds_caption(frame, others, seed),
+        [*strategies, *grey_names],
+    )
     panels = figure.subplots(lines, across, squeeze=False, sharey=True).ravel()
     for axes, variant in zip(panels, variants, strict=False):
-        _odds_panel(axes, frame[frame["variant"] == variant], strategies)
+        rows = frame[frame["variant"] == variant]
+        _odds_panel(axes, rows, strategies)
         figures.panel_title(axes, variant)
-    for axes in panels[len(variants) :]:
-        axes.set_visible(False)
+    figures.hide(panels[len(variants) :])
     figures.axis_labels(panels[len(variants) - 1], "draws")
     _complete_legend(panels[0], strategies, others)
     figures.legend(panels[0], last=grey_names)
     return figure
 
 
+def _odds_caption(frame: pd.DataFrame, others: list[str], seed: int) -> str:
+    note = "Shares of all deals; bands are 95 % intervals."
+    if others:
+        note += " Grey: other outcomes of the strongest player."
+    return figures.caption(frame, seed=seed, unit="deals", note=note)
+
+
 def _odds_panel(axes: Axes, rows: pd.DataFrame, strategies: list[str]) -> None:
     figures.style(axes)
     for kind, of_kind in figures.groups(rows, "kind"):
         for strategy, part in figures.groups(of_kind, "strategy"):
+            look = figures.series(strategies.index(strategy))
+            label = strategy
             if kind in OUTCOMES:
-                look, label = LOOKS[kind], OUTCOMES[kind]
-            else:
-                look, label = figures.series(strategies.index(strategy)), strategy
-            draws = part["draws"].to_numpy(dtype=float)
-            figures.band(axes, draws, figures.percent(part, "share", "low", "high"), look, label)
+                look = LOOKS[kind]
+                label = OUTCOMES[kind]
+            (draws,) = figures.columns(part, "draws")
+            limits = figures.percent(part, "share", "low", "high")
+            figures.band(axes, draws, limits, look, label)
     axes.set_ylim(0, 100)
     axes.set_xlim(left=0)
 
@@ -86,8 +97,9 @@ def _odds_panel(axes: Axes, rows: pd.DataFrame, strategies: list[str]) -> None:
 def _complete_legend(axes: Axes, strategies: list[str], others: list[str]) -> None:
     """Give the panel with the legend an empty series for each one that other panels draw."""
     looks = {name: figures.series(i) for i, name in enumerate(strategies)}
-    looks |= {OUTCOMES[kind]: LOOKS[kind] for kind in others}
-    drawn = axes.get_legend_handles_labels()[1]
+    for kind in others:
+        looks[OUTCOMES[kind]] = LOOKS[kind]
+    _, drawn = axes.get_legend_handles_labels()
     nothing = np.zeros(0)
     for label, look in looks.items():
         if figures.escape(label) not in drawn:
@@ -101,39 +113,50 @@ def strength(frame: pd.DataFrame, *, seed: int) -> Figure:
     """
     metrics = figures.unique(frame["metric"])[:MOST_MEASURES]
     blocks = list(figures.groups(frame, "variant"))
-    heights = [_block_height(figures.unique(rows["strategy"])) for _, rows in blocks]
-    note = "Bars are 95 % intervals. Empty panel: not defined in this variant."
-    caption = figures.caption(frame, seed=seed, unit="deals or matches", note=note)
+    heights = [_block_height(rows) for _, rows in blocks]
+    caption = figures.caption(
+        frame,
+        seed=seed,
+        unit="deals or matches",
+        note=STRENGTH_NOTE,
+    )
     figure = figures.new_figure(sum(heights), "Solitaire odds by strategy", caption)
     grid = figure.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
     for line, (variant, rows) in zip(grid, blocks, strict=True):
         strategies = figures.unique(rows["strategy"])
         for axes, metric in zip(line, metrics, strict=True):
-            _measure(axes, rows[rows["metric"] == metric], strategies, metric)
-        figures.row_names(line[0], strategies)
-        figures.panel_title(line[0], f"{variant}\n{line[0].get_title(loc='left')}")
+            part = rows[rows["metric"] == metric]
+            _measure(axes, part, strategies, metric)
+        first = line[0]
+        figures.row_names(first, strategies)
+        figures.panel_title(first, f"{variant}\n{first.get_title(loc='left')}")
     return figure
 
 
-def _block_height(names: list[str]) -> float:
+def _block_height(rows: pd.DataFrame) -> float:
     """Inches of a block of rows with its two titles."""
-    lines = max(len(fold(name, figures.LABEL_CHARACTERS)) for name in names)
+    names = figures.unique(rows["strategy"])
+    folded = [fold(name, figures.LABEL_CHARACTERS) for name in names]
+    lines = max(map(len, folded))
     return len(names) * (0.09 + 0.13 * lines) + 0.5
 
 
-def _measure(axes: Axes, part: pd.DataFrame, strategies: list[str], metric: str) -> None:
+def _measure(
+    axes: Axes,
+    part: pd.DataFrame,
+    strategies: list[str],
+    metric: str,
+) -> None:
     """One measure of the strategies of a variant, in per cent if it is a share."""
     figures.style(axes, "x")
     axes.set_yticks([])
     figures.hide_row_axis(axes, len(strategies))
-    if part.empty:  # the names of the rows may stand beside it
-        axes.set_xticks([])
-        axes.grid(visible=False)
-        axes.spines[:].set_visible(False)
+    if part.empty:
+        _blank(axes)
         return
     is_share = bool((part["high"] <= 1).all() and (part["low"] >= 0).all())
     factor = 100 if is_share else 1
-    limits = [factor * part[column].to_numpy(dtype=float) for column in ("value", "low", "high")]
+    limits = [factor * limit for limit in figures.columns(part, "value", "low", "high")]
     places = np.array([strategies.index(name) for name in part["strategy"]])
     figures.level_bars(axes, places, limits, figures.series(0), "")
     axes.locator_params(axis="x", nbins=3)
@@ -142,18 +165,26 @@ def _measure(axes: Axes, part: pd.DataFrame, strategies: list[str], metric: str)
     figures.panel_title(axes, f"{title}, %" if is_share else title)
 
 
+def _blank(axes: Axes) -> None:
+    """Leave a panel empty but visible: the names of the rows may stand beside it."""
+    axes.set_xticks([])
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+
+
 def totals(frame: pd.DataFrame, *, seed: int) -> Figure:
     """Distribution of match totals in bins of ten, winning totals coloured.
 
     Columns total, share; one panel per strategy.
     """
     strategies = figures.unique(frame["strategy"])
-    note = f"Coloured: totals of {GOAL} or less, which win the match. Bars are 95 % intervals."
-    caption = figures.caption(frame, seed=seed, unit="matches", note=note)
-    figure = figures.new_figure(TOTALS_HEIGHT * len(strategies), "Match totals", caption)
+    caption = figures.caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
+    height = TOTALS_HEIGHT * len(strategies)
+    figure = figures.new_figure(height, "Match totals", caption)
     panels = figures.stack_panels(figure, len(strategies), sharex=True)
     for axes, strategy in zip(panels, strategies, strict=True):
-        _histogram(axes, frame[frame["strategy"] == strategy])
+        part = frame[frame["strategy"] == strategy]
+        _histogram(axes, part)
         figures.panel_title(axes, strategy)
     figures.axis_labels(panels[-1], "total penalty", "matches, %")
     return figure
@@ -162,18 +193,29 @@ def totals(frame: pd.DataFrame, *, seed: int) -> Figure:
 def _histogram(axes: Axes, part: pd.DataFrame) -> None:
     """Bars for bins whose upper ends are multiples of ten, with Wilson's limits."""
     upper_ends = -(-part["total"] // BIN) * BIN
-    share = part["share"].groupby(upper_ends).sum()
-    matches = int(part["n"].max())
-    intervals = [wilson(min(float(p), 1), matches) for p in share]
-    low, high = (100 * np.array([interval[end] for interval in intervals]) for end in (0, 1))
-    value, ends = 100 * share.to_numpy(), share.index.to_numpy(dtype=float)
+    shares = part["share"].groupby(upper_ends).sum()
+    value = 100 * shares.to_numpy()
+    low, high = _wilson_limits(shares, int(part["n"].max()))
+    ends = shares.index.to_numpy(dtype=float)
+    colours = [figures.BLUE if end <= GOAL else figures.GREY for end in ends]
     axes.bar(
         ends - BIN,
         value,
         width=0.92 * BIN,
         align="edge",
-        color=[figures.BLUE if end <= GOAL else figures.GREY for end in ends],
+        color=colours,
         yerr=figures.bar_lengths(value, low, high),
         ecolor=figures.FAINT,
         capsize=1.5,
     )
+
+
+def _wilson_limits(shares: pd.Series, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper limits in per cent of shares of n matches."""
+    lows = []
+    highs = []
+    for share in shares:
+        interval = wilson(min(float(share), 1), n)
+        lows.append(interval[0])
+        highs.append(interval[1])
+    return 100 * np.array(lows), 100 * np.array(highs)

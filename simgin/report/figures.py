@@ -95,14 +95,20 @@ def series(i: int) -> Series:
 # Figures and axes
 
 
-def new_figure(height: float, title: str, caption: str, legend_names: Sequence[str] = ()) -> Figure:
+def new_figure(
+    height: float,
+    title: str,
+    caption: str,
+    legend_names: Sequence[str] = (),
+) -> Figure:
     """A figure with axes of `height` inches beside its title, caption and legend."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     title = _folded(title, TITLE_CHARACTERS)
     caption = textwrap.fill(keep_units(caption), CAPTION_CHARACTERS)
-    lines = title.count("\n") + caption.count("\n") + _legend_lines(legend_names)
+    text_lines = title.count("\n") + caption.count("\n")
+    lines = text_lines + _legend_lines(legend_names)
     new = Figure(
         figsize=(WIDTH, height + 0.8 + TEXT_LINE * lines),
         dpi=DPI,
@@ -110,17 +116,42 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
         facecolor=PAPER,
     )
     FigureCanvasAgg(new)
-    new.suptitle(escape(title), x=0.02, ha="left", fontsize=LARGE, fontweight="bold", color=INK)
-    new.supxlabel(escape(caption), x=0.02, ha="left", fontsize=SMALL, color=FAINT)
+    new.suptitle(
+        escape(title),
+        x=0.02,
+        ha="left",
+        fontsize=LARGE,
+        fontweight="bold",
+        color=INK,
+    )
+    new.supxlabel(
+        escape(caption),
+        x=0.02,
+        ha="left",
+        fontsize=SMALL,
+        color=FAINT,
+    )
     return new
 
 
 def stack_panels(figure: Figure, panels: int, *, sharex: bool = False) -> list[Axes]:
     """Panels one below another, styled."""
-    column = list(figure.subplots(panels, squeeze=False, sharex=sharex)[:, 0])
+    grid = figure.subplots(panels, squeeze=False, sharex=sharex)
+    column = list(grid[:, 0])
     for axes in column:
         style(axes)
     return column
+
+
+def lines_of_panels(panels: int, across: int) -> int:
+    """Lines that panels take with `across` side by side."""
+    return -(-panels // across)
+
+
+def hide(panels: Iterable[Axes]) -> None:
+    """Make panels invisible: the places that are left in the last line."""
+    for axes in panels:
+        axes.set_visible(False)
 
 
 def style(axes: Axes, grid: str = "y") -> None:
@@ -136,7 +167,12 @@ def style(axes: Axes, grid: str = "y") -> None:
 def panel_title(axes: Axes, text: str) -> None:
     """The title of a panel, folded."""
     folded = _folded(text, PANEL_TITLE_CHARACTERS)
-    axes.set_title(escape(folded), loc="left", fontsize=NORMAL, color=INK)
+    axes.set_title(
+        escape(folded),
+        loc="left",
+        fontsize=NORMAL,
+        color=INK,
+    )
 
 
 def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
@@ -147,8 +183,8 @@ def axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
 
 def row_names(axes: Axes, names: Sequence[str]) -> None:
     """Names beside rows 0, 1, ... from the top, folded."""
-    folded = [_folded(name, LABEL_CHARACTERS) for name in names]
-    axes.set_yticks(range(len(names)), list(map(escape, folded)), fontsize=NORMAL, color=INK)
+    labels = [escape(_folded(name, LABEL_CHARACTERS)) for name in names]
+    axes.set_yticks(range(len(names)), labels, fontsize=NORMAL, color=INK)
     hide_row_axis(axes, len(names))
 
 
@@ -167,12 +203,13 @@ def legend(axes: Axes, last: Sequence[str] = ()) -> None:
 
     last: names that go to the end.
     """
-    handles, names = axes.get_legend_handles_labels()
-    order = sorted(range(len(names)), key=lambda i: names[i] in last)
-    handles, names = [handles[i] for i in order], [names[i] for i in order]
+    drawn = list(zip(*axes.get_legend_handles_labels(), strict=True))
     figure = axes.get_figure(root=True)
-    if figure is None or len(names) < 2:
+    if figure is None or len(drawn) < 2:
         return
+    drawn.sort(key=lambda pair: pair[1] in last)
+    handles = [handle for handle, _ in drawn]
+    names = [name for _, name in drawn]
     lift = LIFT if axes.get_title(loc="left") else 0.03
     box = axes.legend(
         handles,
@@ -205,7 +242,14 @@ def _reserve(figure: Figure, axes: Axes, height: float) -> None:
     from matplotlib.patches import Rectangle
 
     transform = _above(figure, axes)
-    invisible = Rectangle((0, 0), 0.01, height, transform=transform, fill=False, linewidth=0)
+    invisible = Rectangle(
+        (0, 0),
+        0.01,
+        height,
+        transform=transform,
+        fill=False,
+        linewidth=0,
+    )
     invisible.set_clip_on(False)
     axes.add_artist(invisible)
 
@@ -213,13 +257,15 @@ def _reserve(figure: Figure, axes: Axes, height: float) -> None:
 def _legend_columns(names: Sequence[str]) -> int:
     """As many columns as fit, three at most."""
     widest = max(map(len, names)) + 7
-    return max(1, min(MOST_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
+    fitting = LEGEND_CHARACTERS // widest
+    return max(1, min(MOST_LEGEND_COLUMNS, fitting))
 
 
 def _legend_lines(names: Sequence[str]) -> int:
     if len(names) < 2:
         return 0
-    tallest = max(len(fold(name, LEGEND_CHARACTERS)) for name in names)
+    folded = [fold(name, LEGEND_CHARACTERS) for name in names]
+    tallest = max(map(len, folded))
     rows = -(-len(names) // _legend_columns(names))
     return tallest * rows
 
@@ -227,32 +273,72 @@ def _legend_lines(names: Sequence[str]) -> int:
 # Estimates with their limits
 
 
-def band(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+def band(
+    axes: Axes,
+    x: np.ndarray,
+    limits: Limits,
+    look: Series,
+    label: str,
+) -> None:
     """A line in the band of its 95 % limits."""
     value, low, high = limits
-    axes.fill_between(x, low, high, color=look.colour, alpha=0.25, linewidth=0)
-    axes.plot(x, value, color=look.colour, linestyle=look.dash, linewidth=1.6, label=escape(label))
+    axes.fill_between(
+        x,
+        low,
+        high,
+        color=look.colour,
+        alpha=0.25,
+        linewidth=0,
+    )
+    axes.plot(
+        x,
+        value,
+        color=look.colour,
+        linestyle=look.dash,
+        linewidth=1.6,
+        label=escape(label),
+    )
 
 
-def upright_bars(axes: Axes, x: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+def upright_bars(
+    axes: Axes,
+    x: np.ndarray,
+    limits: Limits,
+    look: Series,
+    label: str,
+) -> None:
     """Dots with vertical 95 % bars."""
     axes.errorbar(x, limits[0], yerr=bar_lengths(*limits), **_dot(look, label))
 
 
-def level_bars(axes: Axes, y: np.ndarray, limits: Limits, look: Series, label: str) -> None:
+def level_bars(
+    axes: Axes,
+    y: np.ndarray,
+    limits: Limits,
+    look: Series,
+    label: str,
+) -> None:
     """Dots with horizontal 95 % bars in rows y; undefined values are marked in words."""
-    axes.errorbar(limits[0], y, xerr=bar_lengths(*limits), **_dot(look, label))
-    mark_undefined(axes, y[np.isnan(limits[0])])
+    value, low, high = limits
+    axes.errorbar(value, y, xerr=bar_lengths(value, low, high), **_dot(look, label))
+    mark_undefined(axes, y[np.isnan(value)])
 
 
 def bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Distances from a value to its limits, as matplotlib's error bars take them; (2, n)."""
-    return np.asarray(np.maximum(0, np.array([value - low, high - value])))
+    lengths = np.array([value - low, high - value])
+    return np.asarray(np.maximum(0, lengths))
 
 
 def _dot(look: Series, label: str) -> dict[str, Any]:
-    size = {"markersize": 4.5, "capsize": 2.5, "linewidth": 1.2}
-    return {"fmt": look.marker, "color": look.colour, "label": escape(label), **size}
+    return {
+        "fmt": look.marker,
+        "color": look.colour,
+        "label": escape(label),
+        "markersize": 4.5,
+        "capsize": 2.5,
+        "linewidth": 1.2,
+    }
 
 
 def mark_undefined(axes: Axes, rows: Iterable[float]) -> None:
@@ -292,53 +378,79 @@ def heat_map(
 ) -> None:
     """A table of numbers on shades: `middle` is pale, `middle` ± `reach` darkest, NaN empty."""
     # Cells are drawn as shapes: the page's policy allows no images
-    rows, columns = values.shape
-    edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
     axes.pcolormesh(
-        *edges,
+        _cell_edges(len(column_names)),
+        _cell_edges(len(row_names)),
         np.ma.masked_invalid(values),
         vmin=middle - reach,
         vmax=middle + reach,
         cmap=loss_to_win(),
     )
     axes.invert_yaxis()
-    for i, j in zip(*np.nonzero(~np.isnan(values)), strict=True):
-        number = form.format(values[i, j])
-        dark = abs(values[i, j] - middle) > 0.75 * reach
+    for (i, j), value in np.ndenumerate(values):
+        if np.isnan(value):
+            continue
+        dark = abs(value - middle) > 0.75 * reach
         ink = LIGHTEST if dark else DARKEST
-        axes.text(j, i, number, fontsize=size, ha="center", va="center", color=ink)
-    axes.set_yticks(range(rows), [str(name) for name in row_names], fontsize=size)
-    axes.set_xticks(range(columns), [str(name) for name in column_names], fontsize=size)
+        number = form.format(value)
+        axes.text(
+            j,
+            i,
+            number,
+            fontsize=size,
+            ha="center",
+            va="center",
+            color=ink,
+        )
+    axes.set_yticks(range(len(row_names)), list(map(str, row_names)), fontsize=size)
+    axes.set_xticks(range(len(column_names)), list(map(str, column_names)), fontsize=size)
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 
 
+def _cell_edges(cells: int) -> np.ndarray:
+    return np.arange(cells + 1) - 0.5
+
+
 # Captions and names
 
 
-def caption(frame: pd.DataFrame, *, seed: int, unit: str, note: str = "") -> str:
+def caption(
+    frame: pd.DataFrame,
+    *,
+    seed: int,
+    unit: str,
+    note: str = "",
+) -> str:
     """Variants, strategies, n (in `unit`, such as "deals") and seed of a frame, then `note`."""
-    least, most = int(frame["n"].min()), int(frame["n"].max())
+    least = int(frame["n"].min())
+    most = int(frame["n"].max())
     size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    facts = [_listed("Variant", frame["variant"]), _players(frame), f"{size} {unit}"]
-    origin = "; ".join([*facts, f"seed {seed}."])
+    variants = unique(frame["variant"])
+    noun = "Variants" if len(variants) > 1 else "Variant"
+    facts = [
+        f"{noun} {', '.join(variants)}",
+        _players(frame),
+        f"{size} {unit}",
+        f"seed {seed}.",
+    ]
+    origin = "; ".join(facts)
     return f"{origin} {note}" if note else origin
-
-
-def _listed(noun: str, names: pd.Series) -> str:
-    distinct = unique(names)
-    plural = "s" if len(distinct) > 1 else ""
-    return f"{noun}{plural} {', '.join(distinct)}"
 
 
 def _players(frame: pd.DataFrame) -> str:
     """The matchups if they are few, else the strategies."""
-    strategies, opponents = frame["strategy"].map(str), frame["opponent"].map(str)
+    strategies = frame["strategy"].map(str)
+    opponents = frame["opponent"].map(str)
     pairs = dict.fromkeys(zip(strategies, opponents, strict=True))
     if len(pairs) <= MOST_PAIRS:
-        return "; ".join(f"{a} against {b}" if b else a for a, b in pairs)
-    names = dict.fromkeys(name for pair in pairs for name in pair if name)
+        titles = [f"{a} against {b}" if b else a for a, b in pairs]
+        return "; ".join(titles)
+    names: dict[str, None] = {}
+    for pair in pairs:
+        names |= dict.fromkeys(pair)
+    names.pop("", None)
     return ", ".join(names)
 
 
@@ -353,9 +465,20 @@ def unique(names: pd.Series) -> list[str]:
     return list(dict.fromkeys(map(str, names)))
 
 
-def percent(frame: pd.DataFrame, *columns: str) -> list[np.ndarray]:
+def columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
+    """Columns as arrays of floats."""
+    return [frame[name].to_numpy(dtype=float) for name in names]
+
+
+def percent(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
     """Columns of shares, 0 to 1, in per cent."""
-    return [100 * frame[column].to_numpy(dtype=float) for column in columns]
+    return [100 * shares for shares in columns(frame, *names)]
+
+
+def widest_half(frame: pd.DataFrame) -> float:
+    """Half the width of the widest 95 % interval."""
+    halves = (frame["high"] - frame["low"]) / 2
+    return float(halves.max())
 
 
 def escape(text: str) -> str:
@@ -364,7 +487,10 @@ def escape(text: str) -> str:
 
 
 def _folded(text: str, width: int) -> str:
-    return "\n".join(line for part in text.split("\n") for line in fold(part, width))
+    lines = []
+    for part in text.split("\n"):
+        lines += fold(part, width)
+    return "\n".join(lines)
 
 
 # Files
@@ -374,7 +500,12 @@ def png(figure: Figure) -> bytes:
     """A figure as a PNG file, without date or version: equal figures give equal bytes."""
     _lay_out(figure)
     out = io.BytesIO()
-    figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
+    figure.savefig(
+        out,
+        format="png",
+        dpi=DPI,
+        metadata={"Software": None},
+    )
     return out.getvalue()
 
 
@@ -387,7 +518,11 @@ def svg(figure: Figure, name: str) -> str:
 
     _lay_out(figure)
     out = io.StringIO()
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin", "font.family": "sans-serif"}
+    settings = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "simgin",
+        "font.family": "sans-serif",
+    }
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with matplotlib.rc_context(settings):  # type: ignore[arg-type]
         figure.savefig(out, format="svg", metadata=no_metadata)
