@@ -19,8 +19,9 @@ from simgin.findings.findings import Findings
 from simgin.findings.health import check_health, describe_health
 from simgin.findings.record import describe_size, record_plan
 from simgin.play import parallel
+from simgin.report import progress
 from simgin.rules.variants import value_text
-from simgin.runs import directory, ledger, progress, runner, schedule
+from simgin.runs import directory, ledger, runner, schedule
 from simgin.runs.manifest import run_manifest
 from simgin.runs.threads import SerialTeam, Threads
 

@@ -62,7 +62,7 @@ class Done:
     error: BaseException | None = None
 
 
-def play(block: Block, worker: str = "here") -> Done:
+def play_block(block: Block, worker: str = "here") -> Done:
     """Play a block. Whatever goes wrong is in the answer: it belongs to whoever asked."""
     started = time.perf_counter()
     try:

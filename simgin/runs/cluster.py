@@ -27,9 +27,8 @@ import numpy as np
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
-from simgin.runs import block as blocks
 from simgin.runs import manifest
-from simgin.runs.block import Block, Done
+from simgin.runs.block import Block, Done, play_block
 from simgin.strategy import Strategy, loader
 
 if TYPE_CHECKING:
@@ -105,9 +104,7 @@ def _play(order: _Order) -> _Answer:
 
     name = str(get_worker().address)
     try:
-        done = blocks.play(
-            Block(0, order.matchup(), order.first, order.units, order.recorded), name
-        )
+        done = play_block(Block(0, order.matchup(), order.first, order.units, order.recorded), name)
     except ValueError as error:
         raise ClusterError(f"worker {name}: {error}") from None
     if done.error is not None:

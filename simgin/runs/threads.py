@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import usable_cpus
-from simgin.runs import block as blocks
-from simgin.runs.block import Block, Done
+from simgin.runs.block import Block, Done, play_block
 
 
 class Threads:
@@ -71,7 +70,7 @@ class Threads:
 
     def _work(self, name: str) -> None:
         while (block := self._todo.get()) is not None:
-            self._done.put(blocks.play(block, name))
+            self._done.put(play_block(block, name))
 
 
 class SerialTeam:
@@ -93,7 +92,7 @@ class SerialTeam:
 
     def get(self, timeout: float | None = None) -> Done | None:
         """Play the block that was put."""
-        return blocks.play(self._todo.popleft())
+        return play_block(self._todo.popleft())
 
     def cancel(self, beyond: Block | None = None) -> int:
         """Forget the block that was put; how many that is."""

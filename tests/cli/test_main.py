@@ -17,8 +17,7 @@ from click.testing import CliRunner
 import simgin
 from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
-from simgin.runs import block as blocks
-from simgin.runs import directory, ledger, runner
+from simgin.runs import directory, ledger, runner, threads
 from support.command_line import call, interrupted_after
 from support.command_runs import EXPERIMENT, FEW, KEYS, files, kept
 
@@ -200,7 +199,7 @@ def test_a_directory_without_permission_is_refused_before_playing(empty_director
 
 
 def test_a_directory_is_checked_before_playing(empty_directory, monkeypatch):
-    monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr(threads, "play_block", lambda *_: pytest.fail("played"))
     Path("taken.txt").write_text("")
     call("match", "gold", "-o", "taken.txt", code=2)
 
@@ -214,7 +213,7 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory,
         said = call("match", "gold", *FEW, "-o", "out", code=2).stderr
     assert "No space left on device" in said and "the same command goes on" in said
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
-    monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr(threads, "play_block", lambda *_: pytest.fail("played"))
     call("match", "gold", *FEW, "-o", "out")
 
 

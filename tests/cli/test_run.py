@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import simgin
-from simgin.runs import block as blocks
-from simgin.runs import directory
+from simgin.runs import directory, threads
 from simgin.stats import table
 from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, files, kept
@@ -67,7 +66,7 @@ def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, m
         kept("results/waiting"),
         manifest("results/waiting"),
     )
-    monkeypatch.setattr(blocks, "play", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr(threads, "play_block", lambda *_: pytest.fail("played"))
     assert (
         call("run", "waiting.toml", "--json").stdout,
         kept("results/waiting"),
@@ -95,10 +94,10 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
 
 def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
     call("match", "gold", "--deals", "8k", "-o", "out")
-    asked, play = [], blocks.play
+    asked, play = [], threads.play_block
     monkeypatch.setattr(
-        blocks,
-        "play",
+        threads,
+        "play_block",
         lambda block, name: (asked.append((block.first, block.units)), play(block, name))[1],
     )
     call("match", "gold", "--deals", "9k", "-o", "out")

@@ -13,8 +13,9 @@ import pytest
 from simgin.play import kernel
 from simgin.play import matchup as games
 from simgin.play.matchup import Matchup
+from simgin.report import progress
 from simgin.rules import variants
-from simgin.runs import invariants, progress, runner, schedule
+from simgin.runs import invariants, runner, schedule
 from simgin.runs.block import Task
 from simgin.runs.ledger import opened
 from simgin.runs.stopping import COMPLETE, End

@@ -13,8 +13,9 @@ import click
 
 from simgin.cli import options, session
 from simgin.cli.output import Answer, command_line, note
+from simgin.report import progress
 from simgin.rules.variants import Variant, find, names
-from simgin.runs import directory, progress
+from simgin.runs import directory
 
 if TYPE_CHECKING:
     from simgin.odds.report import Book

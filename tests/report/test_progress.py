@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from simgin.runs import progress
+from simgin.report import progress
 
 
 class Terminal(io.StringIO):
