@@ -30,7 +30,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Block:
-    """Batches `first`, `first` + 1, ... of a cell: `units` units of its matchup. `recorded`: deal by deal, too."""
+    """Batches `first`, `first` + 1, ... of a cell: `units` units of its matchup.
+
+    recorded: its deals are kept, too.
+    """
 
     cell: int
     matchup: Matchup

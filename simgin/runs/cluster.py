@@ -1,7 +1,8 @@
-"""The team on other machines: blocks played by the workers of a dask.distributed cluster (`--scheduler tcp://host:8786`).
+"""The team on other machines: the workers of a dask.distributed cluster (`--scheduler`).
 
-Workers may come and go: the blocks of a lost one are played again by another. Every block is played only by a worker whose engine and
-strategies are ours, digest for digest, and one in a hundred is played a second time elsewhere: the two must agree to the last bit.
+Workers may come and go: the blocks of a lost one are played again by another. A block is played
+only by a worker whose engine and strategies have our digests, and one block in a hundred is played
+a second time elsewhere: the two must agree to the last bit.
 """
 
 from __future__ import annotations
@@ -44,12 +45,15 @@ LOCAL = re.compile(r"local(?::([1-9]\d*))?")
 
 
 class ClusterError(ValueError):
-    """A cluster that cannot be used, or whose workers disagree; the message is a sentence with the remedy."""
+    """A cluster that cannot be used, or whose workers disagree; the message names the remedy."""
 
 
 @dataclass(frozen=True)
 class _Order:
-    """A block in words, so that it can travel: a worker finds the strategies by their texts and checks their digests."""
+    """A block in texts, so that it can travel.
+
+    A worker finds the strategies by their texts and checks their digests.
+    """
 
     variant: variants.Variant
     players: tuple[tuple[str, str], ...]  # text and digest of each
@@ -62,13 +66,17 @@ class _Order:
     avoid: str = ""  # an audit: the worker that has played it already
 
     def matchup(self) -> Matchup:
-        """The matchup, from this machine's files. Raises ClusterError if they are not those of the machine that ordered it."""
+        """The matchup, from this machine's files.
+
+        Raises ClusterError if they differ from those of the machine that ordered it.
+        """
         told = differing({"engine": self.engine}, {"engine": manifest.engine_digest()})
         strategies = [loader.find(text) for text, _ in self.players]
         told += differing(dict(self.players), {one.text: _digest(one) for one in strategies})
         if told:
             raise ClusterError(
-                f"another version than where the run was started: {'; '.join(told)}. Install the same simgin and strategies."
+                f"another version than where the run was started: {'; '.join(told)}. "
+                "Install the same simgin and strategies."
             )
         return Matchup(
             self.variant,
@@ -80,7 +88,7 @@ class _Order:
 
 
 def _digest(strategy: Strategy) -> str:
-    """Digest of all that a run directory says of a strategy: its files, and what it makes of policies that lie elsewhere."""
+    """Digest of all that a manifest says of a strategy: its files, and its policies' values."""
     return hashlib.sha256(json.dumps(manifest.describe_strategy(strategy)).encode()).hexdigest()[
         :16
     ]
@@ -99,7 +107,10 @@ _Answer = tuple[str, float, np.ndarray, tuple[bytes, ...]]
 
 
 def _play(order: _Order) -> _Answer:
-    """On a worker: who played it, seconds, batch rows and packed deals of a block. Raises whatever went wrong."""
+    """On a worker: who played a block, seconds, batch rows and packed deals.
+
+    Raises whatever went wrong.
+    """
     from distributed import get_worker
 
     name = str(get_worker().address)
@@ -114,7 +125,10 @@ def _play(order: _Order) -> _Answer:
 
 @dataclass(frozen=True)
 class _Out:
-    """A block that is out, its order, and what an audit is to be compared with. `meant_for`: workers that are preferred."""
+    """A block that is out, its order, and what an audit is compared with.
+
+    meant_for: workers that are preferred. lost: how often its worker was lost.
+    """
 
     block: Block
     order: _Order
@@ -124,9 +138,10 @@ class _Out:
 
 
 class Cluster:
-    """Every worker of a dask scheduler; address: tcp://host:port, or local:N for N processes on this machine.
+    """Every worker of a dask scheduler.
 
-    tell: called with a sentence while there is nothing to do but wait. Raises ClusterError if there is no scheduler.
+    address: tcp://host:port, or local:N for N processes on this machine. tell: called with a
+    sentence while there is nothing to do but wait. Raises ClusterError if there is no scheduler.
     """
 
     def __init__(self, address: str, tell: Callable[[str], None] = lambda _: None) -> None:
@@ -151,18 +166,23 @@ class Cluster:
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Find the mistakes that show without playing: a worker of another version, a strategy that cannot be compiled."""
+        """Find the mistakes that show without playing.
+
+        They are a worker of another version, or a strategy that cannot be compiled.
+        """
         for one in matchups:
             kernel.compiled_hooks(one)
         here = _versions()
         for worker, there in self._client.run(_versions, on_error="return").items():
             if isinstance(there, BaseException):
                 raise ClusterError(
-                    f"worker {worker} cannot play ({type(there).__name__}: {there}). Install the same everywhere."
+                    f"worker {worker} cannot play ({type(there).__name__}: {there}). "
+                    "Install the same everywhere."
                 )
             if told := differing(here, there):
                 raise ClusterError(
-                    f"worker {worker} is another version: {'; '.join(told)}. Install the same everywhere."
+                    f"worker {worker} is another version: {'; '.join(told)}. "
+                    "Install the same everywhere."
                 )
 
     def put(self, block: Block) -> None:
@@ -182,7 +202,10 @@ class Cluster:
         self._submit(_Out(block, order))
 
     def get(self, timeout: float | None = None) -> Done | None:
-        """The next block that was played, in any order, and audited if it was its turn; None if none was within `timeout` seconds."""
+        """The next block that was played, in any order, and audited if it was its turn.
+
+        None if there is none within `timeout` seconds.
+        """
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             left = (
@@ -221,7 +244,10 @@ class Cluster:
             self._processes.close()
 
     def _nthreads(self) -> dict[str, int]:
-        """Threads of every worker; none while the scheduler does not answer: what is out comes back as lost then."""
+        """Threads of every worker; none while the scheduler does not answer.
+
+        What is out comes back as lost then.
+        """
         with contextlib.suppress(OSError):
             if self._client.status == "running":
                 return dict(self._client.nthreads())
@@ -247,7 +273,10 @@ class Cluster:
         future.add_done_callback(lambda finished: self._done.put((number, finished)))
 
     def _answer(self, out: _Out, future: Future) -> Done | None:
-        """What came of a block; None if it has to be played once more: its worker was lost, or its audit is due."""
+        """What came of a block; None if it has to be played once more.
+
+        Its worker was lost, or its audit is due.
+        """
         answer, error = self._received(future)
         if type(error).__name__ == "KilledWorker" and out.lost < LOST_MOST:
             self._tell("a worker was lost; its blocks are played again.")
@@ -268,8 +297,9 @@ class Cluster:
         return None
 
     def _received(self, future: Future) -> tuple[_Answer | None, BaseException | None]:
-        """The answer or the error of a future; one that was cancelled, or cannot be fetched, was lost with its scheduler.
+        """The answer or the error of a future.
 
+        One that was cancelled, or cannot be fetched, was lost with its scheduler.
         An answer whose worker dies before it was fetched is waited for: it is computed again.
         """
         with contextlib.suppress(OSError, CancelledError, asyncio.CancelledError):
@@ -277,7 +307,10 @@ class Cluster:
                 return None, future.exception()
             if future.status != "cancelled":
                 return future.result(), None
-        sentence = f"the scheduler {self._address} was lost; what is finished is kept: start it, and the same command goes on."
+        sentence = (
+            f"the scheduler {self._address} was lost; what is finished is kept: start it, and the "
+            "same command goes on."
+        )
         return None, ClusterError(sentence)
 
     def _audit(self, first: Done, second: Done) -> Done:
@@ -286,8 +319,9 @@ class Cluster:
             return first
         block = first.block
         error = ClusterError(
-            f"{first.worker} and {second.worker} disagree about {block.matchup.title} ({block.matchup.variant.text}), {block.units} units "
-            f"from {block.first_unit} on. One of them computes wrongly: run `simgin doctor` on both. Nothing of the block was kept."
+            f"{first.worker} and {second.worker} disagree about {block.matchup.title} "
+            f"({block.matchup.variant.text}), {block.units} units from {block.first_unit} on. One "
+            "of them computes wrongly: run `simgin doctor` on both. Nothing of the block was kept."
         )
         return Done(block, second.worker, 0.0, error=error)
 
@@ -299,7 +333,8 @@ class Cluster:
             return
         for number, (out, future) in list(self._out.items()):
             if out.meant_for and not there.keys() & set(out.meant_for):
-                # dask never plays what waited while there was no worker and is meant for some that went, others allowed or not
+                # dask never plays what waited while there was no worker, and is meant for some that
+                # have left, whether others are allowed or not.
                 del self._out[number]
                 self._client.cancel([future])
                 self._submit(out)
@@ -349,13 +384,17 @@ def _connected(address: str) -> tuple[Client, Any]:
         ), processes
     except (OSError, ValueError) as error:
         raise ClusterError(
-            f"there is no scheduler at {address} ({error}); start one with `dask scheduler`, and workers with `dask worker {address}`."
+            f"there is no scheduler at {address} ({error}); start one with `dask scheduler`, and "
+            f"workers with `dask worker {address}`."
         ) from None
 
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Processes started in here do not hear Ctrl-C, which a terminal sends to all of them: they end when they are told to."""
+    """Processes started in here ignore Ctrl-C, which a terminal sends to all of them.
+
+    They end when they are asked to.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,6 +1,7 @@
 """The run directory: what was written, under which versions, and the command that repeats it.
 
-The ledger lies in it from the beginning; every other file is computed from the ledger, written beside its place and moved into it.
+The ledger lies in it from the beginning. Every other file is computed from the ledger, written
+beside its place and moved into it.
 """
 
 from __future__ import annotations
@@ -28,11 +29,12 @@ def save(
     files: Mapping[str, bytes | str],
     *there: str,
 ) -> list[Path]:
-    """Write what came of a run: `files` by their path inside the directory, then the manifest. Returns the paths, manifest first.
+    """Write the files of a run, then its manifest; return their paths, the manifest's first.
 
-    there: files of this run that are in the directory already. Each other file is written beside its place and moved into it. Files of
-    an earlier manifest that are not of this one are removed. Raises ResultsError, with every file either old or new, if the directory
-    holds anything else or cannot be written.
+    files: contents by path inside the directory. there: files of this run that are in the directory
+    already. Files that an earlier manifest names and this one does not are removed. Raises
+    ResultsError, with every file either old or new, if the directory holds anything else or cannot
+    be written.
     """
     place = Path(directory).expanduser().resolve()
     check(place)
@@ -53,13 +55,17 @@ def save(
         write_file(place / MANIFEST, _json({**manifest, "files": sorted(ours)}).encode())
     except OSError as error:
         raise ResultsError(
-            f"{directory} cannot be written ({error.strerror}); mend that, and the same command goes on."
+            f"{directory} cannot be written ({error.strerror}); mend that, and the same command "
+            "goes on."
         ) from error
     return [Path(directory) / name for name in (MANIFEST, *files, *there)]
 
 
 def begin(directory: str | Path) -> Path:
-    """Make the directory of a run, if it is not there, and return the place of its ledger. Raises ResultsError as `check` does."""
+    """Make the directory of a run, if it is not there, and return the path of its ledger.
+
+    Raises ResultsError as `check` does.
+    """
     check(directory)
     place = Path(directory).expanduser().resolve()
     try:
@@ -72,7 +78,7 @@ def begin(directory: str | Path) -> Path:
 
 
 def check(directory: str | Path) -> None:
-    """Raise ResultsError unless a run may be written to `directory`: to be asked before a long run, too."""
+    """Raise ResultsError unless a run may be written to `directory`."""
     place = Path(directory).expanduser().resolve()
     above = next(
         folder for folder in place.parents if os.path.exists(folder)
@@ -96,17 +102,24 @@ def check(directory: str | Path) -> None:
     )
     if strangers:
         raise ResultsError(
-            f"{directory} holds {strangers[0]}, which simgin did not write; move it away or name another directory."
+            f"{directory} holds {strangers[0]}, which simgin did not write; move it away or name "
+            "another directory."
         )
 
 
 def _is_ours(path: str) -> bool:
-    """Whether a file is the ledger with what SQLite puts beside it, the deals, or was being written when a run was killed."""
+    """Whether a file is of a run: its ledger with what SQLite puts beside it, its deals.
+
+    Or a file that was being written when a run was killed.
+    """
     return path == DEALS or path.startswith(ledger.FILE) or Path(path).name.startswith(WRITING)
 
 
 def _files_of(place: Path) -> set[str]:
-    """The files that the manifest of an earlier run names, itself included; raises ResultsError for somebody else's manifest."""
+    """The files that the manifest of an earlier run names, itself included.
+
+    Raises ResultsError for a manifest of another program.
+    """
     return (
         {MANIFEST, *read_manifest(place).get("files", [])} if (place / MANIFEST).exists() else set()
     )
@@ -116,7 +129,8 @@ def _permit(directory: str | Path, folder: Path) -> None:
     """Raise ResultsError unless files in a folder may be listed, made and removed."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise ResultsError(
-            f"{directory} cannot be written (no permission to write to {folder}); name another directory."
+            f"{directory} cannot be written (no permission to write to {folder}); name another "
+            "directory."
         )
 
 
@@ -129,7 +143,8 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
         manifest = None
     if not isinstance(manifest, dict) or "simgin" not in manifest:
         raise ResultsError(
-            f"{directory} is not a run that simgin wrote (no {MANIFEST} of ours); name another directory."
+            f"{directory} is not a run that simgin wrote (no {MANIFEST} of ours); name another "
+            "directory."
         )
     return manifest
 

@@ -5,7 +5,7 @@ hypothesis = "It does under 25/25." # what you expect, in words; optional
 variants = ["eaai"]              # text forms; default: standard
 seed = 1
 deals = "200k"                   # or matches = ...; default: 100,000 deals
-until = "0.1%"                   # or sprt = [0, 10], or for = "30s"; deals or matches are then the most to play
+until = "0.1%"                   # or sprt = [0, 10], or for = "30s"; then deals is the most
 base = "simple"                  # what the others are compared with; default: the first
 round_robin = ["simple", "gold"] # each against each other
 [[matchups]]                     # and these pairs
@@ -18,7 +18,7 @@ against = "simple"
 strategy = "simple+knock=at:k={k}"
 grid.k = [0, 2, 4]
 
-Games for one player have none of these but a sweep and solo = ["gold", "gin-only"]: each of them alone.
+For one player there are only sweeps and solo = ["gold", "gin-only"]: each of them alone.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def _either(text: str) -> str:
     """A text that names a variant or a strategy, as written."""
     if not canonical(text):
         raise ValueError(
-            f"{shown(text)} names neither a variant nor a strategy; name one of those that are compared."
+            f"{shown(text)} names neither a variant nor a strategy; name one of those that are "
+            "compared."
         )
     return text
 
@@ -114,7 +115,10 @@ class File(toml.Table):
 
 
 def read(path: Path) -> File:
-    """What an experiment file says. Raises ExperimentError with one sentence for every mistake that can be seen before it is laid out."""
+    """What an experiment file says.
+
+    Raises ExperimentError with a sentence for every mistake that shows before it is laid out.
+    """
     try:
         raw = toml.read_tables(path, "name an experiment file")
     except toml.TomlError as error:
@@ -142,19 +146,23 @@ def _conflicts(raw: dict[str, Any]) -> list[str]:
         sentences.append("variants and the variant of the sweep are both given; keep one of them.")
     if not any(raw.get(key) for key in (*FOR_TWO, "solo", "sweep")):
         sentences.append(
-            "nobody plays; give [[matchups]] with a and b, a round_robin list, a panel or a sweep; for one player a solo list."
+            "nobody plays; give [[matchups]] with a and b, a round_robin list, a panel or a sweep; "
+            "for one player a solo list."
         )
     return sentences + list(_misfits(raw, list(_games(raw, None if faults else swept))))
 
 
 def _misfits(raw: dict[str, Any], games: Sequence[variants.Variant]) -> Iterator[str]:
-    """Games and players that do not go together: one sentence for every key that names the players of other games."""
+    """A sentence for every key whose players do not fit the variants."""
     alone, others = (
         list(dict.fromkeys(game.text for game in games if (game.row["players"] == 1) is one))
         for one in (True, False)
     )
     if alone and others:
-        yield f"variants has games for one player ({', '.join(alone)}) and for two ({', '.join(others)}); make a file of each."
+        yield (
+            f"variants has games for one player ({', '.join(alone)}) and for two "
+            f"({', '.join(others)}); make a file of each."
+        )
         return
     said = f"{alone[0]} is for one player; name who plays alone in solo or a sweep" if alone else ""
     if others:
@@ -165,13 +173,16 @@ def _misfits(raw: dict[str, Any], games: Sequence[variants.Variant]) -> Iterator
         if raw.get(key):
             yield f"{key} is for {'two players' if alone else 'one player'}, but {said}."
     if alone and "sprt" in raw:
-        yield f"sprt tells two players apart, but {alone[0]} is for one player; give until, for or deals."
+        yield (
+            f"sprt tells two players apart, but {alone[0]} is for one player; give until, for or "
+            "deals."
+        )
     if alone and (swept := _sweep(raw)) is not None and swept.against is not None:
         yield f"sweep, against is for two players, but {alone[0]} is for one player; leave it out."
 
 
 def _sweep(raw: dict[str, Any]) -> Sweep | None:
-    """The sweep of a file if it has a sound form; what is wrong with its form is reported elsewhere."""
+    """The sweep of a file if it has a sound form; faults of form are reported elsewhere."""
     with contextlib.suppress(ValidationError):
         return Sweep.model_validate(raw["sweep"]) if "sweep" in raw else None
     return None

@@ -1,7 +1,8 @@
-"""What must hold of every batch row, whoever played whatever: checked on every block before it is committed to the ledger.
+"""Invariants of batch rows, checked on every block before it is committed to the ledger.
 
-Wholes are the sums of their parts, one side's points are the other's losses, and sums of squares keep their bounds. A row that breaks
-one of these did not come from the engine as it was written: bad memory, a worker of another version, or a fault of ours.
+Wholes are the sums of their parts, one side's points are the other's losses, and sums of squares
+keep their bounds. A row that breaks one of these did not come from the engine as it was written:
+bad memory, a worker of another version, or a fault of ours.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ class IdentityError(ValueError):
 
 
 def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
-    """Raise IdentityError with a sentence unless every row is sound; rows: int64 (batches, sums.COLUMNS), `units` units in each."""
+    """Raise IdentityError with a sentence unless every row is sound.
+
+    rows: int64 (batches, sums.COLUMNS). units: of every batch.
+    """
     if rows.shape != (len(units), sums.COLUMNS):
         raise IdentityError(
             f"a block of {len(units)} batches came back as an array of shape {rows.shape}."
@@ -45,9 +49,10 @@ def check(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None:
                 f"{what}: {left[i]} and {right[i]} in a batch of {units[int(i)]} units."
             )
     for what, small, large in _bounds(matchup, rows):
-        if (small > large).any():
+        broken = (small > large).nonzero()[0]
+        if len(broken):
             raise IdentityError(
-                f"{what} is beyond its bound in a batch of {units[int((small > large).nonzero()[0][0])]} units."
+                f"{what} is beyond its bound in a batch of {units[int(broken[0])]} units."
             )
 
 

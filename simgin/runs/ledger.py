@@ -1,6 +1,7 @@
-"""The ledger of a run: every finished batch in an SQLite file, so that a run can be killed at any instant, gone on with and extended.
+"""The ledger of a run: every finished batch, in an SQLite file.
 
-A block of batches is committed whole or not at all. The file is in write-ahead mode while a run writes it, locked against other
+So a run can be killed at any instant, continued and extended. A block of batches is committed whole
+or not at all. The file is in write-ahead mode while a run writes it, locked against other
 processes, and a plain file afterwards. Why SQLite:
 docs/explanation/decisions/0019-the-ledger.md.
 """
@@ -58,15 +59,21 @@ class LedgerError(ValueError):
 
 
 class Ledger:
-    """The finished batches of the cells of one run. Use `opened`; belongs to the thread that opened it."""
+    """The finished batches of the cells of one run, made by `opened`.
+
+    It belongs to the thread that opened it.
+    """
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection, self._name = connection, name
 
     def finished(self, cell: int, *, recorded: bool = False) -> set[tuple[int, int]]:
-        """(batch, units) of every finished batch of a cell; `recorded`: of those alone whose deals were recorded."""
+        """(batch, units) of every finished batch of a cell.
+
+        recorded: only of those whose deals were recorded.
+        """
         found = self._connection.execute(
-            f"SELECT batch, units FROM batches WHERE cell = ? {'AND deals IS NOT NULL' if recorded else ''}",
+            f"SELECT batch, units FROM batches WHERE cell = ? {_RECORDED if recorded else ''}",
             [cell],
         )
         return set(found)
@@ -80,10 +87,11 @@ class Ledger:
         worker: str,
         deals: Sequence[bytes] = (),
     ) -> None:
-        """Commit a block: batches `first`, `first` + 1, ... with their units and rows, int64 (batches, sums.COLUMNS).
+        """Commit a block: batches `first`, `first` + 1, ... with their units, rows and deals.
 
-        deals: of every batch the recorded deals, `packed`, or nothing. Raises LedgerError, with nothing of the block written, if the disk
-        does not take it.
+        rows: int64 (batches, sums.COLUMNS).
+        deals: of every batch the recorded deals, `packed`, or nothing. Raises LedgerError, with
+        nothing of the block written, if the disk does not take it.
         """
         entries = [
             (cell, first + i, n, worker, packed(row), deals[i] if deals else None)
@@ -95,7 +103,10 @@ class Ledger:
             )
 
     def rows(self, cell: int, units: int, size: int) -> np.ndarray:
-        """The batch rows of the first `units` units of a cell, int64 (batches, sums.COLUMNS), in the order of the units."""
+        """The batch rows of the first `units` units of a cell, int64 (batches, sums.COLUMNS).
+
+        They are in the order of the units. size: units in a batch.
+        """
         parts = list(self.chunks(cell, units, size))
         return np.concatenate(parts) if parts else np.zeros((0, sums.COLUMNS), np.int64)
 
@@ -116,14 +127,17 @@ class Ledger:
             )
 
     def each(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray]]:
-        """(batch, row) of what is finished of the first `units` units of a cell, in their order, with gaps where they are."""
+        """(batch, row) of what is finished of the first `units` units, in their order.
+
+        There may be gaps.
+        """
         for batch, blob in self._connection.execute(
             f"SELECT batch, sums {_WANTED}", _of_prefix(cell, units, size)
         ):
             yield batch, np.frombuffer(zlib.decompress(blob), "<i8")
 
     def deals(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
-        """The recorded deals of the first `units` units, `core.record.DEAL` (deals,), batch by batch."""
+        """The recorded deals of the first `units` units, `DEAL` (deals,), batch by batch."""
         for blobs in self._read("deals", cell, units, size):
             yield from (np.frombuffer(zlib.decompress(blob), "<i8").view(DEAL) for blob in blobs)
 
@@ -169,7 +183,8 @@ class Ledger:
             yield [value for (value,) in part]
         if count != -(-units // size):
             raise LedgerError(
-                f"{self._name} lacks batches of a run that was to be finished; run it again to play them."
+                f"{self._name} lacks batches of a run that was to be finished; run it again to "
+                "play them."
             )
 
     @property
@@ -200,7 +215,10 @@ class Ledger:
             self._connection.executemany("INSERT INTO run VALUES (?, ?)", entries)
 
     def is_empty(self) -> bool:
-        """Whether no batch was ever committed here. Nothing binds it to a run then: a strategy that failed at once may be mended."""
+        """Whether no batch was ever committed here.
+
+        Nothing binds it to a run then: a strategy that failed at once may be mended.
+        """
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
         return (
             tables == 0
@@ -208,7 +226,7 @@ class Ledger:
         )
 
     def check(self, identity: Mapping[str, Any]) -> None:
-        """Raise LedgerError, with every difference, if there are batches here of another run than this one."""
+        """Raise LedgerError, with every difference, if there are batches of another run here."""
         told = [] if self.is_empty() else differences(self.identity, identity)
         if told:
             raise LedgerError(
@@ -225,15 +243,17 @@ class Ledger:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.rollback()
             raise LedgerError(
-                f"{self._name} cannot be written ({error}); what is in it is safe: mend that, and the same command goes on."
+                f"{self._name} cannot be written ({error}); what is in it is safe: mend that, and "
+                "the same command goes on."
             ) from error
 
 
 @contextlib.contextmanager
 def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
-    """The ledger at a path (None: in memory), begun if it is new, this process's alone while it is open.
+    """The ledger at a path (None: in memory), begun if it is new, and locked while it is open.
 
-    Raises LedgerError if it is another run's (its identity differs: every difference is told), in use, damaged or not writable.
+    Raises LedgerError if it is another run's (with every difference of identity), in use, damaged
+    or not writable.
     """
     name = "the ledger" if path is None else str(path)
     with _readable(name), contextlib.closing(_connection(path, name)) as connection:
@@ -260,10 +280,14 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Ledger]:
-    """The ledger of a finished or interrupted run, to be read alone. Raises LedgerError if there is none."""
+    """The ledger of a finished or interrupted run, for reading only.
+
+    Raises LedgerError if there is none.
+    """
     if not path.is_file():
         raise LedgerError(
-            f"{path.parent} has no {FILE}; name a directory that `simgin run` or `simgin match -o` wrote."
+            f"{path.parent} has no {FILE}; name a directory that `simgin run` or "
+            "`simgin match -o` wrote."
         )
     source = f"{path.absolute().as_uri()}?mode=ro"
     with (
@@ -286,8 +310,8 @@ def _readable(name: str) -> Iterator[None]:
 def _connection(path: Path | None, name: str) -> sqlite3.Connection:
     """A connection that keeps everybody else out.
 
-    Of several that ask at once each may see only the others, who are on their way out too: whoever is refused lets go of the file and
-    asks again a moment later, at a time of its own.
+    Of several processes that ask at once each may see only the others, which are on their way out
+    too. So a refused one lets go of the file and asks again a moment later, at a time of its own.
     """
     until = time.monotonic() + PATIENCE
     while True:
@@ -324,7 +348,8 @@ def _check(connection: sqlite3.Connection, name: str) -> None:
         ((form,),) = connection.execute("SELECT value FROM run WHERE key = 'form'")
         if form != str(FORM):
             raise LedgerError(
-                f"{name} was written by another version of simgin (form {form}, not {FORM}); name another directory."
+                f"{name} was written by another version of simgin (form {form}, not {FORM}); "
+                "name another directory."
             )
 
 
@@ -335,9 +360,15 @@ def _unusable(name: str, error: Exception) -> str:
         else getattr(error, "sqlite_errorcode", None)
     )
     if _is_in_use(error):
-        return f"{name} is being written by another process; wait until it ends, or name another directory with -o."
+        return (
+            f"{name} is being written by another process; wait until it ends, or name another "
+            "directory with -o."
+        )
     if code is not None and code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return f"{name} is damaged ({error}); remove it to begin again, or name another directory with -o."
+        return (
+            f"{name} is damaged ({error}); remove it to begin again, or name another directory "
+            "with -o."
+        )
     return f"{name} cannot be used ({error}); name another directory with -o."
 
 
@@ -347,7 +378,10 @@ def _is_in_use(error: Exception) -> bool:
 
 
 def differences(before: Any, now: Any, where: str = "") -> list[str]:
-    """A line for every value that differs between two identities, told by its keys; of what only one of them has, only the name."""
+    """A line for every value that differs between two identities, named by its keys.
+
+    Where only one of them has a value, the line has only its name.
+    """
     if isinstance(before, dict) and isinstance(now, dict):
         keys = list(dict.fromkeys([*before, *now]))
         return [
@@ -379,16 +413,23 @@ def _shown(value: Any) -> str:
     return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-_WANTED = "FROM batches WHERE cell = ? AND (batch < ? AND units = ? OR batch = ? AND units = ?) ORDER BY batch"
+_RECORDED = "AND deals IS NOT NULL"
+_WANTED = (
+    "FROM batches WHERE cell = ? AND (batch < ? AND units = ? OR batch = ? AND units = ?) "
+    "ORDER BY batch"
+)
 
 
 def _of_prefix(cell: int, units: int, size: int) -> tuple[int, ...]:
-    """The values for `_WANTED`: batches of `size` units each, and perhaps a shorter one at the end."""
+    """The values for `_WANTED`: batches of `size` units each, perhaps a shorter one at the end."""
     whole, rest = divmod(units, size)
     return cell, whole, size, whole, rest
 
 
 def packed(array: np.ndarray) -> bytes:
-    """Integers, or records of deals, as the ledger keeps them: int64, little-endian. Releases the interpreter lock."""
+    """Integers, or records of deals, as the ledger keeps them: int64, little-endian, compressed.
+
+    Releases the interpreter lock.
+    """
     numbers = np.ascontiguousarray(array).view(np.int64)
     return zlib.compress(np.asarray(numbers, "<i8").tobytes(), COMPRESSION)

@@ -1,4 +1,4 @@
-"""Deals written down one by one, as a Parquet file: a row for every deal, for whoever wants to ask what the tables do not answer.
+"""Recorded deals as a Parquet file, one row per deal, for questions that no table answers.
 
 Needs pyarrow, which comes with simgin[parquet]. Memory is bounded whatever the number of deals.
 """
@@ -49,7 +49,8 @@ TEXTS = (
 COLUMNS = (
     Column(
         "unit",
-        "Number of the mirrored pair, or of the single deal or match; it names the pack together with the seed.",
+        "Number of the mirrored pair, or of the single deal or match; "
+        "it names the pack together with the seed.",
         64,
     ),
     Column(
@@ -87,7 +88,8 @@ COLUMNS = (
     Column("games_b", "Games that B had won in the match before.", 32),
     Column(
         "outcome",
-        "Who won the match with this deal, or drawn, unfinished; empty: it goes on. A single deal counts as a match.",
+        "Who won the match with this deal, or drawn, unfinished; empty: it goes on. "
+        "A single deal counts as a match.",
         words=OUTCOMES,
     ),
 )
@@ -96,9 +98,10 @@ COLUMNS = (
 def write(path: str | Path, batches: Iterable[Batch]) -> int:
     """Write deals to a Parquet file, in the order given; returns how many.
 
-    A batch is (variant, A, B, rows), rows `core.record.DEAL` (deals,) as from `kernel.play_recorded`; B is empty for one
-    player. Sides and kinds become words. Whatever is there is replaced once all is written, and kept if anything fails. Raises
-    RecordsError where pyarrow is missing or the file cannot be written.
+    A batch is (variant, A, B, rows), rows `core.record.DEAL` (deals,) as from
+    `kernel.play_recorded`; B is empty for one player. Sides and kinds become words. A file that is
+    there is replaced once all is written, and kept if anything fails. Raises RecordsError where
+    pyarrow is missing or the file cannot be written.
     """
     arrow, parquet = _arrow()
     schema, written = _schema(arrow), 0
@@ -150,13 +153,14 @@ def _schema(arrow: Any) -> Any:
     return arrow.schema(
         fields,
         metadata={
-            "description": "One deal a row. Sides: A, B (of one player's games the joker or the clock), or empty."
+            "description": "One deal a row. Sides: A, B (of one player's games the joker or the "
+            "clock), or empty."
         },
     )
 
 
 def _groups(arrow: Any, schema: Any, batches: Iterable[Batch]) -> Iterator[Any]:
-    """Tables of about one row group: small batches are put together, since a group of few rows is slow to read."""
+    """Tables of about one row group: a group of few rows would be slow to read."""
     waiting: list[Any] = []
     for variant, a, b, rows in batches:
         for first in range(0, len(rows), ROWS):
@@ -169,7 +173,10 @@ def _groups(arrow: Any, schema: Any, batches: Iterable[Batch]) -> Iterator[Any]:
 
 
 def _table(arrow: Any, schema: Any, texts: tuple[str, str, str], rows: np.ndarray) -> Any:
-    """The rows of one batch, as the file has them; a number that its type does not hold is an error, never cut."""
+    """The rows of one batch as the file has them.
+
+    A number that its type does not hold is an error, never cut.
+    """
     same = np.zeros(len(rows), np.int32)
     arrays = [arrow.DictionaryArray.from_arrays(same, [text]) for text in texts]
     for column in COLUMNS:

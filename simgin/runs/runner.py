@@ -50,10 +50,10 @@ class Team(Protocol):
         """Have a block played."""
 
     def get(self, timeout: float | None = None) -> Done | None:
-        """The next block that was played, in any order; None if none was within `timeout` seconds."""
+        """The next block that was played, in any order; None after `timeout` seconds."""
 
     def cancel(self, beyond: Block | None = None) -> int:
-        """Forget the blocks that nobody has begun, or of those the ones beyond a block; how many."""
+        """Forget the blocks that nobody has begun (or those beyond a block); how many."""
 
     def close(self) -> None:
         """Nothing more will be put."""

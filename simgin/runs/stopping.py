@@ -1,6 +1,7 @@
-"""Rules that end a run by its results, looked at after every batch: until an interval is narrow enough, or until a test has decided.
+"""Stopping rules: until an interval is narrow enough, or until a test has decided.
 
-A rule fixes beforehand how wide every interval of the run must be to hold at whatever moment it stops (`multiplier`): a plain interval
+They look at the results after every batch. A rule fixes beforehand how wide every interval of the
+run must be to hold at whatever moment it stops (`multiplier`): a plain interval
 after optional stopping is never printed
 (docs/explanation/statistics.md#looking-more-than-once).
 """
@@ -17,8 +18,9 @@ from simgin.play.matchup import Matchup
 from simgin.stats import metrics, sequential
 from simgin.stats.ratios import estimate_metric
 
-# Standard deviations of the mean of a mirrored pair, and of a single deal or match, that plans reckon with: rounded up from what
-# gold and simple do under the shipped variants. A wrong one costs some width (a factor 4 in units: 1.67 for 1.55), never validity.
+# Standard deviations of the mean of a mirrored pair, and of a single deal or match, that plans
+# reckon with: rounded up from those of gold and simple under the shipped variants. A wrong one
+# costs some width (a factor 4 in units: 1.67 for 1.55), never validity.
 SHARE_SD = {True: 0.35, False: 0.5}
 NOMINAL_SD = {
     "deal_win": {True: 0.3, False: 0.5},
@@ -52,14 +54,20 @@ class Until:
     @property
     def text(self) -> str:
         """The rule in words."""
-        return f"until {self.metric} is known to within {self.half_width:.6g} (confidence sequence: 95 % at every look)"
+        return (
+            f"until {self.metric} is known to within {self.half_width:.6g} "
+            "(confidence sequence: 95 % at every look)"
+        )
 
     def multiplier(self, units: int) -> float:
         """Half-width of every interval of the run in standard errors."""
         return sequential.multiplier(units, self.planned)
 
     def look(self, totals: np.ndarray) -> str | None:
-        """What was decided, in a sentence, or None to go on. totals: exact int64 sum of the rows so far, of length sums.COLUMNS."""
+        """The decision in a sentence, or None to go on.
+
+        totals: exact sum of the rows so far, int64 of length sums.COLUMNS.
+        """
         units, metric = int(totals[sums.UNITS]), metrics.BY_NAME[self.metric]
         if units < sequential.LOOK_FROM:
             return None
@@ -74,7 +82,10 @@ class Until:
 
 @dataclass(frozen=True)
 class Sprt:
-    """Stop when the sequential test of pairs prefers one of two strengths of strategy A, in Elo of its share of pairs."""
+    """Stop when the sequential test of pairs prefers one of two strengths of A.
+
+    Strengths are in Elo of A's share of pairs.
+    """
 
     elo0: float
     elo1: float
@@ -84,11 +95,17 @@ class Sprt:
     @property
     def text(self) -> str:
         """The rule in words."""
-        return f"sequential test of pairs: Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), alpha {self.alpha:g}, beta {self.beta:g}"
+        return (
+            f"sequential test of pairs: Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
+            f"alpha {self.alpha:g}, beta {self.beta:g}"
+        )
 
     @property
     def planned(self) -> int:
-        """Pairs that the test takes where the truth lies midway, its slowest case: lower bound times upper one over drift squared."""
+        """Pairs that the test takes in its slowest case, where the truth lies midway.
+
+        The lower bound times the upper one over the drift squared.
+        """
         low, high = sequential.bounds(self.alpha, self.beta)
         apart = sequential.share_of_elo(self.elo1) - sequential.share_of_elo(self.elo0)
         return max(sequential.LOOK_FROM, math.ceil(-low * high * (SHARE_SD[True] / apart) ** 2))
@@ -98,14 +115,17 @@ class Sprt:
         return sequential.multiplier(units, self.planned)
 
     def llr(self, totals: np.ndarray) -> float:
-        """Log likelihood ratio of H1 against H0. totals: exact int64 sum of batch rows; its pairs count, of matches if they are played."""
+        """Log likelihood ratio of H1 against H0.
+
+        totals: exact sum of batch rows, of which the pairs count.
+        """
         counts = totals[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + sums.PAIR_BINS].tolist()
         return sequential.multinomial_llr(
             counts, sequential.share_of_elo(self.elo0), sequential.share_of_elo(self.elo1)
         )
 
     def look(self, totals: np.ndarray) -> str | None:
-        """Which hypothesis was accepted, in a sentence, or None to go on. totals: exact int64 sum of the rows so far."""
+        """The accepted hypothesis in a sentence, or None to go on. totals: as for `Until.look`."""
         pairs = int(totals[sums.UNITS])
         if pairs < sequential.PAIRS_FROM:
             return None
@@ -113,7 +133,10 @@ class Sprt:
         if low < llr < high:
             return None
         accepted, elo = ("H1", self.elo1) if llr >= high else ("H0", self.elo0)
-        return f"{accepted} accepted: Elo {elo:g} (log likelihood ratio {llr:.2f} after {pairs:,} pairs; the estimate is biased)."
+        return (
+            f"{accepted} accepted: Elo {elo:g} (log likelihood ratio {llr:.2f} after {pairs:,} "
+            "pairs; the estimate is biased)."
+        )
 
 
 Rule = Until | Sprt
@@ -124,7 +147,10 @@ class StoppingError(ValueError):
 
 
 def until(half_width: str | float, matchup: Matchup) -> Until:
-    """The rule for a half-width as `simgin.text.amounts` reads it: `0.1%` of a share of deals (matches) won, or 0.05 points a deal (match)."""
+    """The rule for a half-width as `simgin.text.amounts` reads it.
+
+    `0.1%` of the share of deals (matches) won, or 0.05 points a deal (match).
+    """
     percent = isinstance(half_width, str)
     metric = _share(matchup) if percent else _points(matchup)
     width = float(str(half_width).removesuffix("%")) / (100 if percent else 1)
@@ -136,10 +162,11 @@ def until(half_width: str | float, matchup: Matchup) -> Until:
 
 
 def sprt(elo0: float, elo1: float, matchup: Matchup) -> Sprt:
-    """The test that tells two Elo differences apart. ValueError with a sentence where nothing is played in pairs."""
+    """The test between two Elo differences. StoppingError where nothing is played in pairs."""
     if not matchup.mirrored:
         raise StoppingError(
-            f"{matchup.title} plays no pairs, so there is nothing to test: name two different strategies of a game for two."
+            f"{matchup.title} plays no pairs, so there is nothing to test: name two different "
+            "strategies of a game for two."
         )
     return Sprt(elo0, elo1)
 

@@ -1,4 +1,4 @@
-"""Sweeps: texts with named places, and a list of values for every place; all combinations are played.
+"""Sweeps: texts with named places and lists of values for them; all combinations are played.
 
 strategy = "simple+knock=at:k={k}"
 variant = "standard+undercut_bonus={u}"
@@ -39,13 +39,14 @@ def _word(value: object) -> str:
         case str():
             return value
         case _:
+            given = "a list" if isinstance(value, list) else shown(value)
             raise ValueError(
-                f"{'a list' if isinstance(value, list) else shown(value)} cannot be put in a place; write a number, a word, true or false."
+                f"{given} cannot be put in a place; write a number, a word, true or false."
             )
 
 
 class Sweep(toml.Table):
-    """What a file says of a sweep: texts with places like {k}, and the values of every place as they are to be written."""
+    """The sweep of a file: texts with places like {k}, and the values of every place, as text."""
 
     strategy: str
     against: str | None = None
@@ -58,7 +59,7 @@ class Sweep(toml.Table):
 
 @dataclass(frozen=True)
 class Point:
-    """One combination in canonical texts; None where the sweep says nothing of a variant or an opponent."""
+    """One combination in canonical texts; None where the sweep names no variant or opponent."""
 
     variant: str | None
     strategy: str
@@ -66,7 +67,10 @@ class Point:
 
 
 def points(sweep: Sweep) -> list[Point]:
-    """Every combination once, in the order of the file, the last list running fastest. The sweep is one without faults."""
+    """Every combination once, in the order of the file, the last list running fastest.
+
+    The sweep has no faults.
+    """
     named = {key: cache(finder) for key, finder in _FINDERS.items()}
     filled = (
         {
@@ -81,20 +85,25 @@ def points(sweep: Sweep) -> list[Point]:
 
 
 def faults(sweep: Sweep) -> list[str]:
-    """A sentence for everything that keeps a sweep from being laid out; they go on from the name of the file."""
+    """A sentence for everything that keeps a sweep from being laid out.
+
+    The sentences go on from the name of the file.
+    """
     used = {name for text in _texts(sweep).values() for name in _places(text)}
     sentences = [
         f"sweep: the place {shown(name)} has no list; give its values in [sweep.grid]."
         for name in sorted(used - set(sweep.grid))
     ]
     sentences += [
-        f"sweep, grid: {shown(name)} has no place; write it in braces in strategy, against or variant, or leave it out."
+        f"sweep, grid: {shown(name)} has no place; write it in braces in strategy, against or "
+        "variant, or leave it out."
         for name in sweep.grid
         if name not in used
     ]
     if (size := math.prod(map(len, sweep.grid.values()))) > MOST:
         sentences.append(
-            f"sweep, grid: {size:,} combinations are too many; give shorter lists, at most {MOST:,} combinations."
+            f"sweep, grid: {size:,} combinations are too many; give shorter lists, at most "
+            f"{MOST:,} combinations."
         )
     return sentences or [
         sentence
@@ -126,7 +135,7 @@ def _texts(sweep: Sweep) -> dict[str, str | None]:
 
 
 def _nameless(key: str, text: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """A sentence for the first few combinations for which a text names nothing, and one that counts the rest."""
+    """A sentence for each of the first combinations that name nothing, and one for the rest."""
     found = 0
     for values in _own(text, grid):
         try:
@@ -136,7 +145,10 @@ def _nameless(key: str, text: str, grid: Mapping[str, list[str]]) -> Iterator[st
             if found <= TOLD:
                 yield f"sweep, {key}{_said(values)}: " + " ".join(str(error).splitlines())
     if found > TOLD:
-        yield f"sweep, {key}: {found - TOLD:,} more combinations name nothing; change the lists of [sweep.grid]."
+        yield (
+            f"sweep, {key}: {found - TOLD:,} more combinations name nothing; change the lists of "
+            "[sweep.grid]."
+        )
 
 
 def _said(values: Mapping[str, str]) -> str:

@@ -1,5 +1,6 @@
-"""The team that plays blocks by default: threads of this process. The kernels release the interpreter lock, so they run side by side.
+"""The team that plays blocks by default: threads of this process.
 
+The kernels release the interpreter lock, so threads run side by side.
 Threads are daemons: a strategy that never answers can be interrupted and does not hold the process.
 """
 
@@ -54,7 +55,10 @@ class Threads:
             return None
 
     def cancel(self, beyond: Block | None = None) -> int:
-        """Forget the blocks that nobody has begun; how many. They are begun in order: all lie beyond any that was played."""
+        """Forget the blocks that nobody has begun; how many.
+
+        Blocks are begun in order, so all of these lie beyond any that was played.
+        """
         dropped = 0
         while True:
             try:
@@ -74,7 +78,7 @@ class Threads:
 
 
 class SerialTeam:
-    """No threads at all: blocks are played where they are waited for, so that a debugger has the terminal."""
+    """No threads: blocks are played by `get`, so that a debugger has the terminal."""
 
     workers = room = 1
 

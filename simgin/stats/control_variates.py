@@ -87,7 +87,7 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
 
 
 def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:
-    """The metrics of a cell that its dealt deadwood helps, raw and adjusted (ADJUSTED_COLUMNS); n deals.
+    """The metrics of a cell that its dealt deadwood helps: ADJUSTED_COLUMNS, n deals.
 
     params: the variant's. Empty for matches, where the control's mean is not known, and where it
     helps no metric by 5 % of its variance or more.

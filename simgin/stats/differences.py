@@ -58,7 +58,7 @@ Comparison = tuple[Played, Played]  # a cell and its base
 
 
 class _Test(NamedTuple):
-    """95 % limits, two-sided p, and the true difference that the test finds in four runs of five."""
+    """95 % limits, two-sided p, and the difference that the test finds in four runs of five."""
 
     low: float = np.nan
     high: float = np.nan
@@ -67,7 +67,7 @@ class _Test(NamedTuple):
 
 
 def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.DataFrame:
-    """Cell minus base for every comparison and metric: a frame with DIFFERENCE_COLUMNS, NaN where undefined.
+    """Cell minus base for every comparison and metric: DIFFERENCE_COLUMNS, NaN where undefined.
 
     `unit` and `n` say what the metric is per, and how many of them the smaller cell has. p is
     two-sided, for sizes fixed beforehand: undefined where a cell ran under a stopping rule, whose
@@ -85,7 +85,7 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.D
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Holm's adjusted p values of a family, in the order given; NaN stays NaN and counts for nothing."""
+    """Holm's adjusted p values of a family, in the order given; NaN stays NaN, uncounted."""
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
     steps = p[order] * np.arange(len(order), 0, -1)
@@ -184,7 +184,7 @@ def _multiplier(cells: Comparison) -> float | None:
 
 
 def _test(difference: float, se: float, support: float, multiplier: float | None) -> _Test:
-    """Student's t below 100 units or batches, else normal; all NaN for a difference without error."""
+    """Student's t below 100 units or batches, else normal; NaN for a difference without error."""
     from scipy.special import stdtr
 
     if not se > 0:

@@ -58,9 +58,9 @@ def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
 
 
 def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[float, float]:
-    """95 % limits of a share with a standard error: Wilson's for as many trials as the error is worth.
+    """95 % limits of a share: Wilson's, for as many trials as its standard error is worth.
 
-    For `n` trials where the error is 0 because all of them went alike.
+    For `n` trials where the error is 0 because all of them came out alike.
     """
     return wilson(share, share * (1 - share) / se**2 if se > 0 else n, z)
 

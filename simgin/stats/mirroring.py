@@ -60,7 +60,7 @@ def gain(rows: np.ndarray, unit: str) -> pd.DataFrame:
 
 
 def luck(rows: np.ndarray, unit: str) -> Quantity:
-    """1 - rho of the margin, as `gain` has it; a share of variance, which noise can take below 0."""
+    """1 - rho of the margin, as in `gain`; a share of variance that noise can take below 0."""
     rho = _jackknifed(rows, unit, _margin_rho)
     return rho.scaled(-1, 1)
 
@@ -75,7 +75,7 @@ def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """rho of the margin for each of several sums of rows, float64 (sums,); NaN if it never varies."""
+    """rho of the margin for each of several sums of rows; NaN where it never varies."""
     name, square = MARGIN[unit]
     fact = sums.FACT[name]
     return _rho(

@@ -141,7 +141,7 @@ def cycles(pairings: Pairings, seed: int, samples: int = SAMPLES) -> Cycles:
 
 
 def resample(seed: int, samples: int, count: int) -> np.ndarray:
-    """How often each of `count` batches is drawn in each bootstrap sample: float64 (samples, count).
+    """How often each batch is drawn in each bootstrap sample: float64 (samples, count).
 
     Whole numbers, every row adding to `count`. Number b of sample s is word b % 4 at the address
     (unit s, deal 0, index b // 4, domain 5) of the seed's stream.

@@ -1,7 +1,8 @@
-"""The mathematics of looking more than once: confidence sequences, and the sequential test of pairs.
+"""Sequential statistics: confidence sequences, and the sequential test of pairs.
 
-A plain 95 % interval holds at one sample size that was fixed beforehand. What is here holds at every one, so a run may stop when
-it likes what it sees. Nothing here knows about metrics or rules of stopping; see `simgin.runs.stopping`.
+A plain 95 % interval holds at one sample size that was fixed beforehand. What is here holds at
+every size, so a run may stop when it likes what it sees. `simgin.runs.stopping` applies it to
+metrics (docs/explanation/statistics.md#looking-more-than-once).
 
 See docs/explanation/statistics.md#looking-more-than-once.
 """
@@ -21,11 +22,14 @@ CATEGORIES = (0.0, 0.25, 0.5, 0.75, 1.0)  # pair scores, the bins of sums.PAIR_H
 
 
 def multiplier(units: float, planned: float, alpha: float = ALPHA) -> float:
-    """Half-width of the normal-mixture confidence sequence in standard errors, after `units` units (more than 0).
+    """Half-width of the normal-mixture confidence sequence in standard errors, after `units` units.
 
-    `planned` is the number of units at which the sequence is to be tightest, 1.55 times the plain interval; it must be fixed before data
-    are seen. Robbins; Howard, Ramdas, McAuliffe, Sekhon, Annals of Statistics 2021: |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n
-    with V = n s^2; here in units of s / sqrt(n), for a = alpha and r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
+    units: more than 0. planned: the number of units at which the sequence is tightest, 1.55 times
+    the plain interval; it must be fixed before data are seen. From Robbins, and Howard, Ramdas,
+    McAuliffe, Sekhon, Annals of Statistics 2021:
+    |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2;
+    here in units of s / sqrt(n), for a = alpha and
+    r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
     """
     wide = 2 * log(1 / alpha)
     ratio = units / planned * (wide + log(1 + wide))  # V / r
@@ -33,16 +37,20 @@ def multiplier(units: float, planned: float, alpha: float = ALPHA) -> float:
 
 
 def planned_units(half_width: float, sd: float) -> int:
-    """The units at which a mean with standard deviation `sd` per unit is known to within half_width (more than 0): at least 200."""
+    """The units at which a mean is known to within half_width (more than 0): at least 200.
+
+    sd: the standard deviation per unit.
+    """
     return max(LOOK_FROM, ceil((multiplier(1, 1) * sd / half_width) ** 2))
 
 
 def beta_binomial(
     successes: float, failures: float, alpha: float = ALPHA, prior: tuple[float, float] = (0.5, 0.5)
 ) -> tuple[float, float]:
-    """The confidence sequence for the chance of independent yes-or-no results: those p that the mixture over Beta(prior) does not refute.
+    """The confidence sequence for the chance of independent yes-or-no results.
 
-    Holds at every number of results (Robbins): log B(a + s, b + f) - log B(a, b) - s log p - f log(1 - p) < log(1 / alpha).
+    It holds those p that the mixture over Beta(prior) does not refute, at every number of results
+    (Robbins): log B(a + s, b + f) - log B(a, b) - s log p - f log(1 - p) < log(1 / alpha).
     The two halves of a mirrored pair are not independent: for them take `multiplier`.
     """
     return _least(successes, failures, alpha, *prior), 1 - _least(
@@ -81,19 +89,26 @@ def elo_of_share(share: float) -> float:
 
 
 def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
-    """Wald's bounds: H0 is accepted at or below the first, H1 at or above the second; -2.944 and 2.944 for .05 and .05."""
+    """Wald's bounds: H0 is accepted at or below the first, H1 at or above the second.
+
+    They are -2.944 and 2.944 for .05 and .05.
+    """
     return log(beta / (1 - alpha)), log((1 - beta) / alpha)
 
 
 def normal_llr(units: int, mean: float, variance: float, m0: float, m1: float) -> float:
-    """Log likelihood ratio of mean m1 against m0, for any result of a unit with this mean and variance, in its normal form."""
+    """Log likelihood ratio of mean m1 against m0, in its normal form.
+
+    mean, variance: of the results of the units.
+    """
     return units * (m1 - m0) * (2 * mean - m0 - m1) / (2 * variance)
 
 
 def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
-    """Log likelihood ratio of mean share m1 against m0 (both within 0..1) for pairs counted by score 0, 1/4, 1/2, 3/4, 1.
+    """Log likelihood ratio of mean share m1 against m0, both within 0..1.
 
-    Each hypothesis is the likeliest distribution with its mean (the generalised test, multinomial form).
+    counts: pairs by score 0, 1/4, 1/2, 3/4, 1. Each hypothesis is the likeliest distribution with
+    its mean (the generalised test, multinomial form).
     """
     filled = [max(float(count), EMPTY) for count in counts]
     tilt0, tilt1 = _tilt(filled, m0), _tilt(filled, m1)
@@ -104,7 +119,10 @@ def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
 
 
 def _tilt(counts: list[float], mean: float) -> float:
-    """Lagrange's factor L of the likeliest distribution with this mean: p_j is n_j / N / (1 + L (a_j - mean))."""
+    """Lagrange's factor L of the likeliest distribution with this mean.
+
+    p_j = n_j / N / (1 + L (a_j - mean)).
+    """
     from scipy.optimize import brentq
 
     whole = sum(counts)
