@@ -997,7 +997,7 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
             "O01",
             ("expect", "drawn"),
             2,
-            "O01: expect has 'drawn', which kind solo_script does not know; did you mean 'draws'?",
+            "O01: expect has 'drawn', which kind solo_script does not have; did you mean 'draws'?",
         ),
         (
             "P01",
