@@ -192,7 +192,10 @@ def _target(variant: Variant) -> int:
 
 
 def _run_stage(
-    stage: str, job: dict[str, Any], records: dict[str, _Record], left: list[str]
+    stage: str,
+    job: dict[str, Any],
+    records: dict[str, _Record],
+    left: list[str],
 ) -> None:
     """Have a process check every strategy; where one is ended or dies, a new one continues."""
     while left:
@@ -229,7 +232,10 @@ def _start(stage: str, errors: IO[str]) -> subprocess.Popen[str]:
 
 
 def _listen(
-    child: subprocess.Popen[str], errors: IO[str], records: dict[str, _Record], left: list[str]
+    child: subprocess.Popen[str],
+    errors: IO[str],
+    records: dict[str, _Record],
+    left: list[str],
 ) -> list[str]:
     """Record what a process reports until it ends or is silent for too long.
 
@@ -255,7 +261,9 @@ def _listen(
             slot = f", asked for a {event['asking']}"
             continue
         if "doing" in event:
-            doing, limit, slot = event["doing"], event["seconds"], ""
+            doing = event["doing"]
+            limit = event["seconds"]
+            slot = ""
         deadline = time.monotonic() + limit
         record.note(event)
         if "finished" in event:

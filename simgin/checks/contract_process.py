@@ -56,7 +56,8 @@ class _Report:
     """Lines of JSON to the listening process, with a sign of life while questions are answered."""
 
     def __init__(self) -> None:
-        self._out, self._lock = os.dup(1), threading.Lock()
+        self._out = os.dup(1)
+        self._lock = threading.Lock()
         os.dup2(2, 1)  # what strategies print must not mix with the report
         self.answered = 0
         self.state: Any = None  # of the deal being played
@@ -85,7 +86,8 @@ class _Report:
 
 def main() -> None:
     """Do the job on stdin and report on stdout."""
-    job, report = json.loads(sys.stdin.read()), _Report()
+    job = json.loads(sys.stdin.read())
+    report = _Report()
     run_stage = _ask_questions if job["stage"] == FIRST else _play_deals
     with np.load(job["positions"]) as views:
         for text in job["strategies"]:
@@ -137,7 +139,11 @@ def _policies(strategy: Strategy) -> list[Policy]:
 
 
 def _ask_questions(
-    strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
+    strategy: Strategy,
+    policies: list[Policy],
+    job: dict[str, Any],
+    views: Any,
+    report: _Report,
 ) -> None:
     """Put every position to every policy three times.
 
@@ -158,7 +164,11 @@ def _ask_questions(
 
 
 def _play_deals(
-    strategy: Strategy, policies: list[Policy], job: dict[str, Any], views: Any, report: _Report
+    strategy: Strategy,
+    policies: list[Policy],
+    job: dict[str, Any],
+    views: Any,
+    report: _Report,
 ) -> None:
     """Put the positions to the policies again in this process, then play deals."""
     for policy in policies:
@@ -181,7 +191,12 @@ def _play_deals(
     report.send(about="plays", sentence=f"{played:,} deals of {_variants(job)}.")
 
 
-def _report_fault(fault: _Fault, policy: Policy, variant: str, report: _Report) -> None:
+def _report_fault(
+    fault: _Fault,
+    policy: Policy,
+    variant: str,
+    report: _Report,
+) -> None:
     report.fail(fault.check, f"{_subject(policy, variant)} {fault.predicate}.")
 
 
@@ -194,7 +209,12 @@ def _subject(policy: Policy, variant: str) -> str:
     return f"the {policy.slot} policy {policy.name!r} of {policy.source.name} in {variant}"
 
 
-def _asker(policy: Policy, variant: str, job: dict[str, Any], report: _Report) -> _Asker:
+def _asker(
+    policy: Policy,
+    variant: str,
+    job: dict[str, Any],
+    report: _Report,
+) -> _Asker:
     report.send(doing=_subject(policy, variant), seconds=job["seconds"])
     return _Asker(policy, find(variant), report)
 
@@ -205,9 +225,17 @@ def _asker(policy: Policy, variant: str, job: dict[str, Any], report: _Report) -
 class _Asker:
     """Puts questions to one policy in one variant: answers must be legal, nothing written."""
 
-    def __init__(self, policy: Policy, variant: Variant, report: _Report) -> None:
-        self.policy, self.variant, self.report = policy, variant, report
-        self.hook, self.vector = compiler.hook(policy), compiler.vector(policy)
+    def __init__(
+        self,
+        policy: Policy,
+        variant: Variant,
+        report: _Report,
+    ) -> None:
+        self.policy = policy
+        self.variant = variant
+        self.report = report
+        self.hook = compiler.hook(policy)
+        self.vector = compiler.vector(policy)
         self.rules = build_rules(variant)
         self._before = self.rules.tobytes()
 
@@ -266,7 +294,8 @@ def _ask_three_times(asker: _Asker, positions: np.ndarray) -> list[int]:
     for i, answer in enumerate(answers):
         view = _view(positions[i], i, asker.policy)
         unused = MAX_TURNS - int(view.turns)
-        view.history[view.turns :] = np.random.default_rng(i).integers(-1, 52, (unused, 4))
+        lot = np.random.default_rng(i)
+        view.history[view.turns :] = lot.integers(-1, 52, (unused, 4))
         try:
             again = asker.ask(view)
         except _Fault as fault:
@@ -283,7 +312,9 @@ def _reads_beyond(effect: str) -> _Fault:
 
 def _ask_in_place(asker: _Asker, positions: np.ndarray) -> list[int]:
     """Every view at the same place, as in the engine; fewer of them to a slow policy."""
-    place, answers, started = np.zeros(1, VIEW), [], time.monotonic()
+    place = np.zeros(1, VIEW)
+    answers = []
+    started = time.monotonic()
     for i, position in enumerate(positions):
         place[0] = _view(position, i, asker.policy)
         answers.append(asker.ask(place[0]))
@@ -331,9 +362,11 @@ def _matchup(strategy: Strategy, variant: Variant, report: _Report) -> Matchup:
 
 def _play(matchup: Matchup, job: dict[str, Any], report: _Report) -> int:
     """Play DEALS deals, or fewer if that takes too long; how many."""
-    started, per_unit = time.monotonic(), len(matchup.players)
+    started = time.monotonic()
+    per_unit = len(matchup.players)
     names = " ".join(player.text for player in matchup.players)
-    variant, limit = matchup.variant.text, DEAL_FACTOR * job["seconds"]
+    variant = matchup.variant.text
+    limit = DEAL_FACTOR * job["seconds"]
     for unit in range(DEALS // per_unit):
         report.state = new_state(SEED)
         replay = f"simgin show {names} -v {variant} --seed {SEED} --unit {unit}"
@@ -346,7 +379,8 @@ def _play(matchup: Matchup, job: dict[str, Any], report: _Report) -> int:
 
 
 def _play_unit(matchup: Matchup, unit: int, state: Any) -> None:
-    rules, views = build_rules(matchup.variant), (new_view(), new_view())
+    rules = build_rules(matchup.variant)
+    views = (new_view(), new_view())
     try:
         kernel.run(matchup, state, rules, views, unit, 1)
     except kernel.RulesModified:

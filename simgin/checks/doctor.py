@@ -140,7 +140,8 @@ def libraries() -> Finding:
     """
     installed = {name: _version(name) for name in LIBRARIES}
     missing = [name for name, version in installed.items() if version is None]
-    details = ", ".join(f"{name} {version or 'missing'}" for name, version in installed.items())
+    parts = [f"{name} {version or 'missing'}" for name, version in installed.items()]
+    details = ", ".join(parts)
     fault = ""
     if missing:
         names = ", ".join(missing)
@@ -189,7 +190,8 @@ def _version(name: str) -> str | None:
 def machine() -> Finding:
     """Processors and memory."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
-    system, cpus = f"{platform.system()} {platform.machine()}", parallel.usable_cpus()
+    system = f"{platform.system()} {platform.machine()}"
+    cpus = parallel.usable_cpus()
     return Finding("machine", f"{system}, {cpus} usable processors, {memory:.1f} GiB memory")
 
 
@@ -197,14 +199,15 @@ def machine() -> Finding:
 
 
 def cache() -> Finding:
-    """The cache of compiled code: its size, older versions, damaged files (which are removed)."""
+    """The cache of compiled code: its size, older folders, damaged files (which are removed)."""
     directory = jit.cache_root() / jit.digest()
     if fault := jit.not_kept(directory):
         return Finding("cache", str(directory), fault)
     sizes = _sizes(directory)
     mebibytes = sum(sizes.values()) / MEBIBYTE
-    older = [path for path in directory.parent.iterdir() if path.is_dir() and path != directory]
-    details = f"{directory}, {mebibytes:.1f} MiB, older versions kept: {len(older)}"
+    folders = [path for path in directory.parent.iterdir() if path.is_dir()]
+    older = [path for path in folders if path != directory]
+    details = f"{directory}, {mebibytes:.1f} MiB, older folders kept: {len(older)}"
     damaged = [path for path in sizes if _is_damaged(path)]
     for path in damaged:
         path.unlink(missing_ok=True)
@@ -311,7 +314,9 @@ def known_sums(batches: np.ndarray) -> dict[str, int]:
 
 
 def _matchup() -> Matchup:
-    standard, gold, simple = variants.find("standard"), loader.find("gold"), loader.find("simple")
+    standard = variants.find("standard")
+    gold = loader.find("gold")
+    simple = loader.find("simple")
     return Matchup(standard, gold, simple, 1, "deal")
 
 

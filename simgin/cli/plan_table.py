@@ -23,7 +23,11 @@ MOST_ROWS = 40  # matchups listed; the others are counted
 
 
 def rows(
-    plan: Plan, place: Path, workers: int | None, *, record_deals: bool
+    plan: Plan,
+    place: Path,
+    workers: int | None,
+    *,
+    record_deals: bool,
 ) -> list[dict[str, Any]]:
     """One object per matchup for --json: who plays what, and how much is left to play.
 
@@ -31,7 +35,8 @@ def rows(
     estimate from a few units played and thrown away.
     """
     threads = workers or usable_cpus()
-    units_left, seconds_each = _units_left(plan, place, record_deals), _unit_seconds(plan)
+    units_left = _units_left(plan, place, record_deals)
+    seconds_each = _unit_seconds(plan)
     table = []
     for task, units, seconds in zip(plan.tasks, units_left, seconds_each, strict=True):
         table.append(

@@ -136,7 +136,8 @@ def _progress(plan: Plan) -> Iterator[parallel.Progress | None]:
 
 
 def _clock_progress(report: parallel.Progress, seconds: float) -> parallel.Progress:
-    started, limit = time.monotonic(), int(1000 * seconds)
+    started = time.monotonic()
+    limit = int(1000 * seconds)
 
     def tick(_done: int, _units: int) -> None:
         elapsed = int(1000 * (time.monotonic() - started))

@@ -189,7 +189,8 @@ def _adopt(element: ElementTree.Element) -> None:
     pattern = re.compile("|".join(colours), re.IGNORECASE)
     attributes = {}
     for key, value in element.attrib.items():
-        attributes[_local(key)] = pattern.sub(lambda match: colours[match[0].lower()], value)
+        replaced = pattern.sub(lambda match: colours[match[0].lower()], value)
+        attributes[_local(key)] = replaced
     element.attrib = attributes
     for child in list(element):
         if _local(child.tag) in ("style", "metadata"):

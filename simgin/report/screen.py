@@ -58,7 +58,8 @@ class Results:
 def _heading(frame: pd.DataFrame, rows: list[dict[str, str]]) -> str:
     """What all rows have in common."""
     size = summary.played(*(matchup for _, matchup in table.matchups(frame)))
-    first, roles = rows[0], summary.roles(frame)
+    first = rows[0]
+    roles = summary.roles(frame)
     if len(rows) == 1:
         players = " against ".join(first[role] for role in roles)
         return f"{players}, {first['variant']}, {size}"
@@ -87,14 +88,19 @@ def _blocks(
 
 def _grids(part: pd.DataFrame, label: str, room: int) -> Iterator[Table]:
     """The tables of one block, none wider than `room`."""
-    rows, columns = summary.texts(part), summary.shown_columns(part)
-    names = [" v ".join(row[role] for role in label.split(" v ")) for row in rows]
+    rows = summary.texts(part)
+    columns = summary.shown_columns(part)
+    label_roles = label.split(" v ")
+    names = [" v ".join(row[role] for role in label_roles) for row in rows]
     for titles in _packed_titles(columns, rows, _longest([label, *names]), room):
         yield _grid(label, names, titles, rows, room)
 
 
 def _packed_titles(
-    columns: Sequence[summary.Column], rows: Sequence[Row], longest: int, room: int
+    columns: Sequence[summary.Column],
+    rows: Sequence[Row],
+    longest: int,
+    room: int,
 ) -> list[list[str]]:
     """Column titles per table: results and outcomes apart, unless that takes more tables."""
     widths = {column.title: _width(column.title, rows) for column in columns}
@@ -109,11 +115,14 @@ def _packed_titles(
 def _packed(titles: list[str], widths: dict[str, int], room: int) -> list[list[str]]:
     """Titles in order, in as few lists as possible, each at most `room` characters wide."""
     lists: list[list[str]] = []
+    taken = 0
     for title in titles:
-        taken = sum(GAP + widths[other] for other in lists[-1]) if lists else room
-        if taken + GAP + widths[title] > room:
+        width = GAP + widths[title]
+        if not lists or taken + width > room:
             lists.append([])
+            taken = 0
         lists[-1].append(title)
+        taken += width
     return lists
 
 
@@ -133,7 +142,13 @@ def _longest(parts: list[str]) -> int:
     return max(map(len, parts))
 
 
-def _grid(label: str, names: list[str], titles: list[str], rows: Sequence[Row], room: int) -> Table:
+def _grid(
+    label: str,
+    names: list[str],
+    titles: list[str],
+    rows: Sequence[Row],
+    room: int,
+) -> Table:
     from rich import box
     from rich.table import Table
 
@@ -144,13 +159,15 @@ def _grid(label: str, names: list[str], titles: list[str], rows: Sequence[Row], 
         least = _width(title, rows)
         out.add_column(title, justify="right", overflow="fold", min_width=least)
         broken_width += GAP + least
-        whole_width += GAP + _longest([title, *(row[title] for row in rows)])
+        cells = [row[title] for row in rows]
+        whole_width += GAP + _longest([title, *cells])
     fits_unbroken = _longest([label, *names]) + whole_width <= room
     for name, row in zip(names, rows, strict=True):
         cells = [row[title] for title in titles]
         if not fits_unbroken:
             cells = [_broken(cell) for cell in cells]
-        out.add_row("\n".join(wrapping.fold(name, max(1, room - broken_width))), *cells)
+        folded = wrapping.fold(name, max(1, room - broken_width))
+        out.add_row("\n".join(folded), *cells)
     return out
 
 

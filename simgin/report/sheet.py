@@ -71,7 +71,8 @@ def _listed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[
     for name, *cells in rows:
         pairs = zip(headings[1:], cells, strict=True)
         yield Text(name)
-        yield Text("  " + ", ".join(f"{heading} {cell}" for heading, cell in pairs if cell))
+        facts = [f"{heading} {cell}" for heading, cell in pairs if cell]
+        yield Text("  " + ", ".join(facts))
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:

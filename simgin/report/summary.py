@@ -99,7 +99,8 @@ def roles(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def shown_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
     """The columns with something to say about a tidy frame."""
-    matchups, n = [rows for _, rows in table.matchups(frame)], len(roles(frame))
+    matchups = [rows for _, rows in table.matchups(frame)]
+    n = len(roles(frame))
     possible = (column for column in SUMMARY_COLUMNS if n in column.players)
     return tuple(column for column in possible if _is_shown(column, matchups, n))
 
@@ -151,12 +152,10 @@ def reading(frame: pd.DataFrame) -> str:
 
 
 def _reading_solo(frame: pd.DataFrame) -> str:
-    joker, limit = (
-        (frame.loc[frame["metric"] == kind, "value"] > 0).any() for kind in ("joker", "limit")
-    )
-    if not joker:
+    happened = set(frame.loc[frame["value"] > 0, "metric"])
+    if "joker" not in happened:
         return "The score is the penalty of a deal: lower is better."
-    penalty = ", or the penalty in variants that count penalties" if limit else ""
+    penalty = ", or the penalty in variants that count penalties" if "limit" in happened else ""
     return f"The score is the player's points minus the joker's{penalty}."
 
 

@@ -35,7 +35,8 @@ def deadwood(example: Example) -> Answer:
     row["defender_ace_value"] = row[
         "ace_value"
     ]  # one hand, one set of values: the stopper's or the defender's
-    own_rules, hand = build_rules_from(row), schema.mask(example, "hand", 10, 11)
+    own_rules = build_rules_from(row)
+    hand = schema.mask(example, "hand", 10, 11)
     side = DEFENDER if (row["ace_value"], row["pip_values"]) == (15, "face") else STOPPER
     every = [
         [meld_text(meld) for meld in melding] for melding in all_meldings(hand, own_rules, side)
@@ -57,7 +58,8 @@ def _listed(example: Example, every: list[list[str]]) -> list[list[str]]:
         schema.as_families(example, "families", listed),
         schema.as_families(example, "families", every),
     )
-    sound = len(wanted) == len(set(wanted)) <= LISTED and set(wanted) <= set(have)
+    distinct = set(wanted)
+    sound = len(wanted) == len(distinct) <= LISTED and distinct <= set(have)
     return listed if sound else every[:LISTED]
 
 
@@ -73,13 +75,16 @@ def knock_options(example: Example) -> Answer:
         schema.mask(example, "hand", 11),
     )
     points = 0 if score is None else schema.number(example, "input.own_score", score)
-    taken, drawn = schema.card(example, "taken"), schema.card(example, "drawn")
+    taken = schema.card(example, "taken")
+    drawn = schema.card(example, "drawn")
     if any(card >= 0 and not hand >> card & 1 for card in (taken, drawn)):
         raise example.error("input.taken and input.drawn must be cards of the hand.")
     must = int(endings.must_be_melded(taken, own_rules))
     legal = int(endings.legal_discards(hand, taken, drawn, own_rules))
     kept = {card: hand & ~(1 << card) for card in notation.cards_in(legal)}
-    counts = {card: int(endings.count_declared(ten, must, own_rules)) for card, ten in kept.items()}
+    counts = {}
+    for card, ten in kept.items():
+        counts[card] = int(endings.count_declared(ten, must, own_rules))
     return {
         "knock": {
             notation.card_text(card): count for card, count in counts.items() if count <= limit
@@ -98,7 +103,8 @@ def knock_options(example: Example) -> Answer:
 def lay_off(example: Example) -> Answer:
     """The defender's count, and a way to it: the example's own where that is one."""
     row = schema.row(example, "knocker_melds")
-    own_rules, hand = build_rules_from(row), schema.mask(example, "hand", *range(1, 12))
+    own_rules = build_rules_from(row)
+    hand = schema.mask(example, "hand", *range(1, 12))
     melds = _shown_melds(example, own_rules)
     count, laid = _laid_off(hand, melds, own_rules)
     best = all_meldings(hand & ~laid, own_rules, DEFENDER)[0]
@@ -126,7 +132,8 @@ def _shown_melds(example: Example, own_rules: Any) -> np.ndarray:
             raise example.error(
                 f"input.knocker_melds: {notation.hand_text(meld)} is no meld under these rules."
             )
-    if len(given) > 3 or sum(given).bit_count() != sum(meld.bit_count() for meld in given):
+    disjoint = sum(given).bit_count() == sum(meld.bit_count() for meld in given)
+    if len(given) > 3 or not disjoint:
         raise example.error(
             "input.knocker_melds must be at most three melds that have no card in common."
         )
@@ -135,13 +142,24 @@ def _shown_melds(example: Example, own_rules: Any) -> np.ndarray:
 
 def _laid_off(hand: int, melds: np.ndarray, own_rules: Any) -> tuple[int, int]:
     """The engine's count and lay-offs of a defender."""
-    options, chains = np.zeros((3, layoff.MAX_OPTIONS), np.int64), np.zeros((2, 16), np.int64)
-    count, laid = layoff.lay_off(hand, melds, own_rules, options, chains)
+    options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
+    chains = np.zeros((2, 16), np.int64)
+    count, laid = layoff.lay_off(
+        hand,
+        melds,
+        own_rules,
+        options,
+        chains,
+    )
     return int(count), int(laid)
 
 
 def _is_best_way(
-    example: Example, hand: int, melds: np.ndarray, count: int, own_rules: Any
+    example: Example,
+    hand: int,
+    melds: np.ndarray,
+    count: int,
+    own_rules: Any,
 ) -> bool:
     """Whether melds and lay-offs in an expectation are legal and reach the count."""
     if not {"own_melds_example", "laid_off_example"} <= example.expect.keys():
@@ -153,7 +171,8 @@ def _is_best_way(
         int(meld) for meld in found[: meldings.melds_in(hand & ~laid, own_rules, found)]
     }
     rest = hand & ~laid & ~sum(own)
-    apart = sum(own).bit_count() == sum(meld.bit_count() for meld in own) and laid & ~hand == 0
+    disjoint = sum(own).bit_count() == sum(meld.bit_count() for meld in own)
+    apart = disjoint and laid & ~hand == 0
     return (
         sound
         and apart
@@ -200,7 +219,13 @@ def deal_points(example: Example) -> Answer:
         0,
         200,
     )
-    other = schema.number(example, "input.other_count", schema.need(example, "other_count"), 0, 200)
+    other = schema.number(
+        example,
+        "input.other_count",
+        schema.need(example, "other_count"),
+        0,
+        200,
+    )
     if own and stop in ("gin", "big_gin"):
         raise example.error(f"input.own_deadwood must be 0 with {stop}, not {own}.")
     left = schema.option(example, "stock_left", None if row["rush_premium"] else 0)
@@ -229,7 +254,9 @@ def settle_showdown(example: Example) -> Answer:
         "multiplier",
         "stock_left",
     )
-    own_rules, how, state = build_rules_from(row), schema.word(example, "how", *STOPS), new_state(0)
+    own_rules = build_rules_from(row)
+    how = schema.word(example, "how", *STOPS)
+    state = new_state(0)
     hand, thrown = (
         schema.mask(example, "knocker", 11 if how == "big_gin" else 10),
         schema.card(example, "discarded"),

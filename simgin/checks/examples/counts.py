@@ -30,7 +30,10 @@ def hands(every_meld: np.ndarray, size: int, own_rules: Any) -> int:
     Only those count whose deadwood the engine finds to be zero.
     """
     sizes = np.array([int(meld).bit_count() for meld in every_meld])
-    unions = [_unions([every_meld[sizes == part] for part in parts]) for parts in _parts(size)]
+    unions = []
+    for parts in _parts(size):
+        groups = [every_meld[sizes == part] for part in parts]
+        unions.append(_unions(groups))
     found = _distinct(np.concatenate(unions))
     left = np.empty_like(found)
     each_deadwood(found, own_rules, 0, left)
@@ -39,10 +42,13 @@ def hands(every_meld: np.ndarray, size: int, own_rules: Any) -> int:
 
 def _parts(size: int, least: int = 3) -> list[tuple[int, ...]]:
     """The ways to write a size as rising sizes of melds, at most three for eleven cards."""
-    rest = [
-        (part, *more) for part in range(least, size // 2 + 1) for more in _parts(size - part, part)
-    ]
-    return [(size,), *rest] if size >= least else []
+    if size < least:
+        return []
+    ways: list[tuple[int, ...]] = [(size,)]
+    for part in range(least, size // 2 + 1):
+        for rest in _parts(size - part, part):
+            ways.append((part, *rest))
+    return ways
 
 
 def _unions(groups: list[np.ndarray]) -> np.ndarray:

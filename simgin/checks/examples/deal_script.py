@@ -74,11 +74,11 @@ def action(text: str) -> Action:
 def _coded(script: Sequence[Action]) -> list[int]:
     """The script as numbers, each with its turn: a turn ends with a discard or an ending."""
     codes, turn = [], 0
-    for one in script:
+    for action in script:
         codes.append(
-            ((turn << 1 | one.seat) << 3 | one.what) << 6 | one.card & 63
+            ((turn << 1 | action.seat) << 3 | action.what) << 6 | action.card & 63
         )  # 63, no card at all, where it names none
-        turn += one.what >= THROW
+        turn += action.what >= THROW
     return codes
 
 
@@ -87,7 +87,8 @@ def _draw(params, turn, seat, nth):  # type: ignore[no-untyped-def]
     """The nth action of a seat at the start of a turn: stock, take or pass; -1 if there is none."""
     for i in range(params.shape[0]):
         code = int(params[i])
-        if code >> 10 == turn and code >> 9 & 1 == seat and code >> 6 & 7 <= PASS:
+        own_turn = code >> 10 == turn and code >> 9 & 1 == seat
+        if own_turn and code >> 6 & 7 <= PASS:
             if nth == 0:
                 return code >> 6 & 7
             nth -= 1
@@ -99,7 +100,8 @@ def _close(params, turn, seat):  # type: ignore[no-untyped-def]
     """How a seat ends a turn: throw, stop or big gin, and the card; -1, -1 if not in the script."""
     for i in range(params.shape[0]):
         code = int(params[i])
-        if code >> 10 == turn and code >> 9 & 1 == seat and code >> 6 & 7 >= THROW:
+        own_turn = code >> 10 == turn and code >> 9 & 1 == seat
+        if own_turn and code >> 6 & 7 >= THROW:
             return code >> 6 & 7, code & 63
     return -1, -1
 
@@ -171,7 +173,10 @@ class Played:
 
 
 def pack(
-    nondealer: Sequence[int], dealer: Sequence[int], upcard: int | None, stock: Sequence[int]
+    nondealer: Sequence[int],
+    dealer: Sequence[int],
+    upcard: int | None,
+    stock: Sequence[int],
 ) -> list[int]:
     """The 52 cards in dealing order, nondealer first.
 
@@ -183,7 +188,8 @@ def pack(
         + turned
         + list(stock)
     )
-    if (len(nondealer[:10]), len(dealer), len(turned), len(stock)) != (10, 10, 1, STOCK_CARDS):
+    sizes = (len(nondealer[:10]), len(dealer), len(turned), len(stock))
+    if sizes != (10, 10, 1, STOCK_CARDS):
         raise ScriptError(
             "a deal is ten cards each, an upcard (or an eleventh card for the nondealer) and a "
             "stock of 31."
@@ -199,12 +205,30 @@ def play(variant: Variant, cards: Sequence[int], script: list[Action]) -> Played
     NotPlayable for a script that the rules allow but the engine cannot play.
     """
     both = strategy(script)
-    deal = watch_deal(Matchup(variant, both, both, 0, "deal"), pack=cards, dealer=DEALER)
+    deal = watch_deal(
+        Matchup(
+            variant,
+            both,
+            both,
+            0,
+            "deal",
+        ),
+        pack=cards,
+        dealer=DEALER,
+    )
     actions = actions_of(deal, variant)
-    place = next((i for i, one in enumerate(script) if one not in actions[i : i + 1]), -1)
+    place = first_difference(script, actions)
     if place >= 0:
         _check_last(deal, variant, script[place])
     return Played(deal, script, actions, place)
+
+
+def first_difference(script: Sequence[object], played: Sequence[object]) -> int:
+    """The place of the first element of a script that was not played; -1 if all were."""
+    for place, wanted in enumerate(script):
+        if place >= len(played) or played[place] != wanted:
+            return place
+    return -1
 
 
 def actions_of(deal: WatchedDeal, variant: Variant) -> list[Action]:
@@ -214,7 +238,11 @@ def actions_of(deal: WatchedDeal, variant: Variant) -> list[Action]:
         for q in deal.questions
         if q.slot == "take" and q.view.phase == PHASE_UPCARD and q.answer is not None
     ]
-    done = [Action(q.seat, PASS) for q in first if q.answer == (2 if q.view.legal & 4 else 0)]
+    done = []
+    for question in first:
+        passed = 2 if question.view.legal & 4 else 0
+        if question.answer == passed:
+            done.append(Action(question.seat, PASS))
     for number, (seat, source, _, card) in enumerate(deal.turns):
         if source in (FROM_STOCK, FROM_PILE):
             done.append(Action(seat, TAKE if source == FROM_PILE else STOCK))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from simgin.checks.examples import schema
 from simgin.checks.examples.cards import Answer
-from simgin.checks.examples.deal_script import DEALER
+from simgin.checks.examples.deal_script import DEALER, first_difference
 from simgin.checks.examples.schema import Example, Impossible, NotSupported
 from simgin.core import match
 from simgin.core.answers import PHASE_BLIND
@@ -57,17 +57,19 @@ class Bid:
 def _bid(view, rules, params):  # type: ignore[no-untyped-def]
     """The script's offer or answer; the stake, which only rises, shows what has been accepted."""
     i = 0
-    while i < params.shape[0] and view.stake > 1 and int(params[i]) >> 2 & 63 != view.stake:
+    if view.stake > 1:
+        while i < params.shape[0] and int(params[i]) >> 2 & 63 != view.stake:
+            i += 1
         i += 1
-    i += view.stake > 1
     code = int(params[i]) if i < params.shape[0] else 0
     if view.offered:
         reply = code & 3
         return (
             1 if reply == 1 else 0 if reply == 2 else -1
         )  # which is never legal: the script has no answer
-    now = code >> 8 & 1 == view.seat and code >> 9 == (view.phase == PHASE_BLIND)
-    return code >> 2 & 63 if now else 0
+    own_turn = code >> 8 & 1 == view.seat
+    right_phase = code >> 9 == (view.phase == PHASE_BLIND)
+    return code >> 2 & 63 if own_turn and right_phase else 0
 
 
 def _sit(view, rules, params):  # type: ignore[no-untyped-def]
@@ -95,7 +97,9 @@ def strategy(bids: Sequence[Bid], winner: int) -> Strategy:
     for bid in bids:
         place = bid.blind << 1 | bid.seat
         codes.append((place << 6 | bid.number) << 2 | bid.reply)
-    script = {f"bid{i}": Param(code, 0, 1 << 10, "", "integer") for i, code in enumerate(codes)}
+    script = {}
+    for i, code in enumerate(codes):
+        script[f"bid{i}"] = Param(code, 0, 1 << 10, "", "integer")
     seat = {"winner": Param(winner, -1, 1, "", "integer")}
     take, discard, knock = (
         Policy(slot, "sit", _sit, seat) for slot in ("take", "discard", "knock")
@@ -114,7 +118,17 @@ def play(variant: Variant, bids: Sequence[Bid], winner: int) -> WatchedDeal:
     hands = (WAITS, KNOCKS) if winner == 1 else (KNOCKS, WAITS)
     pack = [card for two in zip(*hands, strict=True) for card in two] + REST
     both = strategy(bids, winner)
-    return watch_deal(Matchup(variant, both, both, 0, "deal"), pack=pack, dealer=DEALER)
+    return watch_deal(
+        Matchup(
+            variant,
+            both,
+            both,
+            0,
+            "deal",
+        ),
+        pack=pack,
+        dealer=DEALER,
+    )
 
 
 def made(deal: WatchedDeal) -> list[Bid]:
@@ -136,11 +150,22 @@ def die(example: Example) -> Answer:
     variant = schema.variant(
         example, "events", "deal_winner", base="dice", goal="deals", die="deal"
     )
-    bids, winner = _bids(example), example.given.get("deal_winner")
-    winner = -1 if winner is None else schema.number(example, "input.deal_winner", winner, 0, 1)
+    bids = _bids(example)
+    winner = example.given.get("deal_winner")
+    winner = (
+        -1
+        if winner is None
+        else schema.number(
+            example,
+            "input.deal_winner",
+            winner,
+            0,
+            1,
+        )
+    )
     deal = play(variant, bids, winner)
     done = made(deal)
-    place = next((i for i, bid in enumerate(bids) if bid not in done[i : i + 1]), -1)
+    place = first_difference(bids, done)
     if place >= 0:
         if "illegal" not in example.expect:
             raise Impossible(f"{bids[place]} (offer {place + 1}) is not possible")
@@ -175,7 +200,8 @@ def _outcome(deal: WatchedDeal, winner: int) -> Answer:
 
 def _why(deal: WatchedDeal, bid: Bid) -> str:
     """Why an offer was not possible, from the state of the die when the deal passed it."""
-    state, cap = deal.state, deal.matchup.variant.row["die_cap"]
+    state = deal.state
+    cap = deal.matchup.variant.row["die_cap"]
     stopped = not deal.kind and deal.questions[-1].slot == "offer"
     if stopped or (state.owner == bid.seat and state.stake == cap):
         return f"the new number must exceed the present one and be at most {cap}"
@@ -214,7 +240,8 @@ def _bids(example: Example) -> list[Bid]:
 def _answered(example: Example, bids: list[Bid], reply: Bid) -> None:
     """Join an answer to the offer before it."""
     last = bids[-1] if bids else reply
-    if last.reply != SILENT or (last.blind, 1 - last.seat) != (reply.blind, reply.seat):
+    answers_last = last.blind == reply.blind and last.seat == 1 - reply.seat
+    if last.reply != SILENT or not answers_last:
         raise example.error(
             "input.events: an answer follows an offer of the other seat, in the same phase."
         )

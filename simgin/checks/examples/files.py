@@ -180,7 +180,8 @@ def _example(vector: Any, number: int) -> Example:
         key = min(unknown)
         near = did_you_mean(key, ["input", "expect", "variant"])
         raise ConformError(f"{name}: a vector has no key {shown(key)}{near}")
-    given, expect = vector.get("input"), vector.get("expect")
+    given = vector.get("input")
+    expect = vector.get("expect")
     bare = KINDS[vector["kind"]].bare
     if bare and type(expect) is int:
         expect = {bare: expect}

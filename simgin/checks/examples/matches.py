@@ -64,7 +64,12 @@ def follow(variant: Variant, entries: Iterable[Entry]) -> Standing:
     return Standing(state, own_rules, outcome, deals)
 
 
-def won(winner: int, points: int, how: str = "knock", stake: int = 1) -> Entry:
+def won(
+    winner: int,
+    points: int,
+    how: str = "knock",
+    stake: int = 1,
+) -> Entry:
     """A deal won by a seat; by nobody if that is -1."""
     return Entry(
         winner,
@@ -79,13 +84,20 @@ def won(winner: int, points: int, how: str = "knock", stake: int = 1) -> Entry:
 
 def match_points(example: Example) -> Answer:
     """A match to so many points."""
-    target = schema.number(example, "input.target", schema.need(example, "target"), 1, 10**5)
+    target = schema.number(
+        example,
+        "input.target",
+        schema.need(example, "target"),
+        1,
+        10**5,
+    )
     standing = follow(
         schema.variant(example, "events", "target", goal="points", points_target=target),
         _events(example),
     )
     named = isinstance(example.expect.get("scores"), dict)
-    scores, winner = _two(standing.state.points), standing.winner
+    scores = _two(standing.state.points)
+    winner = standing.winner
     return {
         "scores": dict(zip(NAMES, scores, strict=True)) if named else scores,
         "winner": NAMES[winner] if named and winner is not None else winner,
@@ -102,7 +114,8 @@ def race(example: Example) -> Answer:
         example, "events", "points_player", base="race", goal="race", race_points_seat=seat
     )
     standing = follow(variant, _events(example))
-    points, deals = standing.state.points[seat], standing.state.deals_won[1 - seat]
+    points = standing.state.points[seat]
+    deals = standing.state.deals_won[1 - seat]
     return {
         "points": int(points),
         "deals_won": int(deals),
@@ -116,7 +129,8 @@ def twofold(example: Example) -> Answer:
     standing = follow(
         schema.variant(example, "events", base="twofold", goal="twofold"), _events(example)
     )
-    points, deals = _two(standing.state.points), _two(standing.state.deals_won)
+    points = _two(standing.state.points)
+    deals = _two(standing.state.deals_won)
     return {
         "points": points,
         "deals_won": deals,
@@ -127,7 +141,13 @@ def twofold(example: Example) -> Answer:
 
 def die_round(example: Example) -> Answer:
     """Won deals, each at the stake that the die showed."""
-    goal = schema.number(example, "input.goal", schema.need(example, "goal"), 1, 1000)
+    goal = schema.number(
+        example,
+        "input.goal",
+        schema.need(example, "goal"),
+        1,
+        1000,
+    )
     variant = schema.variant(example, "deals", "goal", base="dice", goal="deals", deals_target=goal)
     deals = _pairs(example, "deals", 1, _whole(variant, "die_cap"))
     standing = follow(variant, [won(winner, 0, stake=stake) for winner, stake in deals])
@@ -140,7 +160,13 @@ def die_round(example: Example) -> Answer:
 
 def total_match(example: Example) -> Answer:
     """The scores of a single player, added up."""
-    goal = schema.number(example, "input.goal", schema.need(example, "goal"), -1000, 10**5)
+    goal = schema.number(
+        example,
+        "input.goal",
+        schema.need(example, "goal"),
+        -1000,
+        10**5,
+    )
     variant = schema.variant(
         example, "deal_scores", "goal", base="solitary-gin", goal="total", total_goal=goal
     )
@@ -198,7 +224,13 @@ def dice_pro(example: Example) -> Answer:
 
 def pro_round(example: Example) -> Answer:
     """A round of games, each told by its winner and the loser's points."""
-    goal = schema.number(example, "input.goal", schema.need(example, "goal"), 1, 1000)
+    goal = schema.number(
+        example,
+        "input.goal",
+        schema.need(example, "goal"),
+        1,
+        1000,
+    )
     variant = schema.variant(example, "games", "goal", base="pro", goal="games", games_target=goal)
     games = _pairs(example, "games", 0, _whole(variant, "points_target") - 1)
     if any(winner < 0 for winner, _ in games):
@@ -214,16 +246,31 @@ def pro_round(example: Example) -> Answer:
 
 
 def _game(
-    variant: Variant, winner: int, loser: int, how: str = "knock", stake: int = 1
+    variant: Variant,
+    winner: int,
+    loser: int,
+    how: str = "knock",
+    stake: int = 1,
 ) -> list[Entry]:
     """A game of two deals: the loser's points, then what the winner needs (0 after a refusal)."""
     needed = 0 if how == "refused" else _whole(variant, "points_target")
     return [won(1 - winner, loser, stake=stake), won(winner, needed, how, stake)]
 
 
-def _loser(example: Example, variant: Variant, key: str, value: Any) -> int:
+def _loser(
+    example: Example,
+    variant: Variant,
+    key: str,
+    value: Any,
+) -> int:
     """Points that lose a game."""
-    return schema.number(example, key, value, 0, _whole(variant, "points_target") - 1)
+    return schema.number(
+        example,
+        key,
+        value,
+        0,
+        _whole(variant, "points_target") - 1,
+    )
 
 
 # Columns
@@ -232,10 +279,15 @@ def _loser(example: Example, variant: Variant, key: str, value: Any) -> int:
 def hollywood(example: Example) -> Answer:
     """A match in columns: points, entries, who closed each, and what seat 0 receives."""
     variant = schema.variant(example, "wins", base="hollywood", goal="columns")
-    standing = follow(variant, [won(*pair) for pair in _pairs(example, "wins", 0, 10**6)])
-    state, own_rules, columns = standing.state, standing.rules, range(_whole(variant, "columns"))
+    wins = _pairs(example, "wins", 0, 10**6)
+    standing = follow(variant, [won(*pair) for pair in wins])
+    state = standing.state
+    own_rules = standing.rules
+    columns = range(_whole(variant, "columns"))
     closed = [int(state.column_winner[c]) for c in columns]
-    total = None if min(closed) < 0 else int(match.settlement(state, own_rules, standing.outcome))
+    total = None
+    if min(closed) >= 0:
+        total = int(match.settlement(state, own_rules, standing.outcome))
     return {
         "columns": [_two(state.column_points[:, c]) for c in columns],
         "boxes": [_two(state.column_wins[:, c]) for c in columns],
@@ -301,7 +353,12 @@ def _event(example: Example, event: dict[str, Any]) -> Entry:
     return won(SIDES[winner], points, how)
 
 
-def _pairs(example: Example, key: str, low: int, high: int) -> list[tuple[int, int]]:
+def _pairs(
+    example: Example,
+    key: str,
+    low: int,
+    high: int,
+) -> list[tuple[int, int]]:
     """A list of winners, 0, 1 or null (-1), each with a number; nobody has 0."""
     pairs = schema.need(example, key)
     if not isinstance(pairs, list) or not all(
@@ -314,13 +371,24 @@ def _pairs(example: Example, key: str, low: int, high: int) -> list[tuple[int, i
 
 
 def _pair(
-    example: Example, key: str, winner: Any, number: Any, low: int, high: int
+    example: Example,
+    key: str,
+    winner: Any,
+    number: Any,
+    low: int,
+    high: int,
 ) -> tuple[int, int]:
     if winner is None:
         return -1, schema.number(
             example, f"input.{key}: the number of a deal without a winner", number, 0, 0
         )
-    seat = schema.number(example, f"input.{key}: a winner", winner, 0, 1)
+    seat = schema.number(
+        example,
+        f"input.{key}: a winner",
+        winner,
+        0,
+        1,
+    )
     return seat, schema.number(
         example, f"input.{key}: the number beside a winner", number, low, high
     )

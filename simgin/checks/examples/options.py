@@ -83,7 +83,8 @@ def _alone(example: Example) -> list[str]:
             "is for two."
         )
     schema.number(example, "input.state.passes", schema.need(example, "passes"), 0, 0)
-    melded, *others = (_first_words(variant, hand[: solo_script.dealt(variant)]) for hand in ALONE)
+    size = solo_script.dealt(variant)
+    melded, *others = (_first_words(variant, hand[:size]) for hand in ALONE)
     more = [word for words in others for word in words]
     return list(
         dict.fromkeys(
@@ -118,7 +119,13 @@ def _flat(example: Example) -> Example:
 
 def _early(example: Example, row: dict[str, Any]) -> Position:
     """Before the first draw, after so many passes."""
-    passes = schema.number(example, "input.state.passes", schema.need(example, "passes"), 0, 2)
+    passes = schema.number(
+        example,
+        "input.state.passes",
+        schema.need(example, "passes"),
+        0,
+        2,
+    )
     if schema.word(example, "to_move", "nondealer", "dealer") != TO_MOVE[passes]:
         raise example.error(f"input.state.to_move must be {TO_MOVE[passes]} after {passes} passes.")
     cards = deal_script.pack(ELEVEN[:10], REST[:10], ELEVEN[10], REST[10:])
@@ -150,7 +157,8 @@ def _late(example: Example, row: dict[str, Any]) -> Position:
     mover = drawn % 2
     # stream[i] is thrown when stream[i + 2] is drawn: first the tenth cards of the hands, then the
     # stock
-    stream, nine = [-1] * (deal_script.STOCK_CARDS + 2), ELEVEN[:9] if can_end else LOOSE
+    stream = [-1] * (deal_script.STOCK_CARDS + 2)
+    nine = ELEVEN[:9] if can_end else LOOSE
     if can_end:
         stream[drawn], stream[drawn + 2 if holds else drawn - 1] = ELEVEN[9:]
     rest = iter([card for card in range(52) if card not in nine and card not in stream])
@@ -166,7 +174,8 @@ def _late(example: Example, row: dict[str, Any]) -> Position:
         else [Action(0, deal_script.PASS), Action(1, deal_script.PASS)]
     )
     for i in range(drawn):
-        script += [Action(i % 2, deal_script.STOCK), Action(i % 2, deal_script.THROW, stream[i])]
+        script.append(Action(i % 2, deal_script.STOCK))
+        script.append(Action(i % 2, deal_script.THROW, stream[i]))
     cards = deal_script.pack(first, second, next(rest), stream[2:])
     if holds:
         return cards, [*script, Action(mover, deal_script.STOCK)], _closings(mover)
@@ -202,7 +211,8 @@ def _last_words(seat: int) -> list[list[Action]]:
 
 def _word(way: list[Action], played: Played) -> str:
     """What a way to go on is called in an expectation."""
-    last, state = way[-1].what, played.deal.state
+    last = way[-1].what
+    state = played.deal.state
     if last not in (deal_script.STOP, deal_script.BIG_GIN):
         return deal_script.WORDS[last]
     if way[0].what == deal_script.TAKE:

@@ -20,6 +20,7 @@ from simgin.checks.examples.deal_script import (
     Action,
     Played,
     ScriptError,
+    first_difference,
 )
 from simgin.checks.examples.schema import Example, Impossible
 from simgin.core.solo import joker_place
@@ -47,12 +48,12 @@ def action(text: str) -> Action:
     raise ScriptError(f"{text!r} is no action: write draw, throw CARD, stop or big gin.")
 
 
-def said(one: Action) -> str:
+def said(action: Action) -> str:
     """The text of an action."""
     return (
-        f"throw {notation.card_text(one.card)}"
-        if one.what == THROW
-        else next(word for word, known in WORDS.items() if known == one)
+        f"throw {notation.card_text(action.card)}"
+        if action.what == THROW
+        else next(word for word, known in WORDS.items() if known == action)
     )
 
 
@@ -64,17 +65,30 @@ def dealt(variant: Variant) -> int:
 # The deal
 
 
-def play(variant: Variant, cards: Sequence[int], joker: int, script: list[Action]) -> Played:
+def play(
+    variant: Variant,
+    cards: Sequence[int],
+    joker: int,
+    script: list[Action],
+) -> Played:
     """Play a script on a pack (52 cards in dealing order) as far as possible.
 
     joker: its place among the 53 cards, or -1. A joker in the hand ends the deal before the first
     action, so nothing in the script is impossible then.
     """
     deal = watch_deal(
-        Matchup(variant, deal_script.strategy(script), None, 0, "deal"), pack=cards, joker=joker
+        Matchup(
+            variant,
+            deal_script.strategy(script),
+            None,
+            0,
+            "deal",
+        ),
+        pack=cards,
+        joker=joker,
     )
     actions = list(script) if 0 <= joker < dealt(variant) else actions_of(deal)
-    place = next((i for i, one in enumerate(script) if one not in actions[i : i + 1]), -1)
+    place = first_difference(script, actions)
     return Played(deal, script, actions, place)
 
 
@@ -144,7 +158,9 @@ def _pack(example: Example, variant: Variant) -> tuple[list[int], int, int]:
         _with_joker(example, "hand"),
         _with_joker(example, "deck_top_first"),
     )
-    joker = in_hand if in_hand >= 0 else len(hand) + in_deck if in_deck >= 0 else -1
+    joker = in_hand
+    if in_hand < 0 and in_deck >= 0:
+        joker = len(hand) + in_deck
     if fault := _misplaced(variant, in_hand, in_deck):
         raise example.error(f"input: {fault}")
     if len(hand) + (in_hand >= 0) != dealt(variant):
@@ -172,7 +188,11 @@ def _with_joker(example: Example, key: str) -> tuple[list[int], int]:
             f"input.{key}: there is one joker, and X is written {len(parts) - 1} times."
         )
     cards = [schema.cards(example, f"input.{key}", part) for part in parts]
-    return [card for part in cards for card in part], len(cards[0]) if len(cards) == 2 else -1
+    joker = len(cards[0]) if len(cards) == 2 else -1
+    together = []
+    for part_cards in cards:
+        together += part_cards
+    return together, joker
 
 
 def _misplaced(variant: Variant, in_hand: int, in_deck: int) -> str:
@@ -215,7 +235,9 @@ def _outcome(example: Example, played: Played) -> Answer:
 
 def _why(played: Played) -> str:
     """Why the first impossible action was impossible, or the action itself."""
-    place, state, variant = played.illegal, played.deal.state, played.deal.matchup.variant
+    place = played.illegal
+    state = played.deal.state
+    variant = played.deal.matchup.variant
     if played.deal.kind and place == len(played.actions):
         return "the deal is over"
     holds_ten = played.script[place - 1].what == THROW if place else dealt(variant) == 10

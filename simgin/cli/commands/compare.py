@@ -30,6 +30,9 @@ def compare(run: Path, base: Path, as_json: bool) -> None:
     other_settings = other_differences(run_read, base_read)
     parts: list[object] = [tables.differences(differences)]
     if other_settings:
-        parts += ["The runs also differ in:", *(f"  {line}" for line in other_settings)]
-    command, seed = command_line("compare", run, base), run_read.manifest["seed"]
+        parts.append("The runs also differ in:")
+        for line in other_settings:
+            parts.append(f"  {line}")
+    command = command_line("compare", run, base)
+    seed = run_read.manifest["seed"]
     Answer(command, table.records(differences), seed).show(as_json, parts)

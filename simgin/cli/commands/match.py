@@ -111,7 +111,8 @@ def match(
         seconds=seconds,
         seed=seed,
     )
-    unit, n = "--deals" if plan.unit == "deal" else "--matches", plan.tasks[0].n
+    unit = "--deals" if plan.unit == "deal" else "--matches"
+    n = plan.tasks[0].n
     size = [unit, n] if n < amounts.MOST_UNITS else []  # MOST_UNITS: only the clock stops it
     stopping = options.stopping_words(until, sprt, seconds)
     command = _command(plan, [*size, *stopping], output, record)
@@ -126,11 +127,26 @@ def match(
             findings = stack.enter_context(play)
         if seconds is not None:  # a time cannot be repeated, the number of deals it came to can
             command = _command(plan, [unit, findings.sizes[0]], output, record)
-        files = [] if output is None else _save(output, findings, started, command, record)
+        files = (
+            []
+            if output is None
+            else _save(
+                output,
+                findings,
+                started,
+                command,
+                record,
+            )
+        )
         _answer(findings, command, files, details, as_json)
 
 
-def _command(plan: Plan, size: Sequence[object], output: Path | None, record: bool) -> str:
+def _command(
+    plan: Plan,
+    size: Sequence[object],
+    output: Path | None,
+    record: bool,
+) -> str:
     matchup = plan.matchups[0]
     players = [player.text for player in matchup.players]
     words = ["match", *players, "-v", matchup.variant.text, *size, "--seed", matchup.seed]
@@ -141,7 +157,11 @@ def _command(plan: Plan, size: Sequence[object], output: Path | None, record: bo
 
 
 def _save(
-    place: Path, findings: Findings, started: datetime, command: str, record: bool
+    place: Path,
+    findings: Findings,
+    started: datetime,
+    command: str,
+    record: bool,
 ) -> list[Path]:
     from simgin.findings.report import run_report
     from simgin.report import page
@@ -153,7 +173,11 @@ def _save(
 
 
 def _answer(
-    findings: Findings, command: str, files: list[Path], details: bool, as_json: bool
+    findings: Findings,
+    command: str,
+    files: list[Path],
+    details: bool,
+    as_json: bool,
 ) -> None:
     from simgin.report import screen
     from simgin.stats import table
@@ -163,6 +187,12 @@ def _answer(
     else:
         more = ["More:    --details prints every metric with its meaning."]
     rows = table.records(findings.table)
-    answer = Answer(command, rows, findings.record.seed, files, findings.stopped)
+    answer = Answer(
+        command,
+        rows,
+        findings.record.seed,
+        files,
+        findings.stopped,
+    )
     parts = [screen.results(findings.table), *session.closing_parts(findings), *more]
     answer.show(as_json, parts)

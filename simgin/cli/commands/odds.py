@@ -84,7 +84,13 @@ def odds(
     directory.check(place)
     started = datetime.now(UTC)
     try:
-        tables, played = _measure(list(chosen.values()), strategies, deals, seed, workers)
+        tables, played = _measure(
+            list(chosen.values()),
+            strategies,
+            deals,
+            seed,
+            workers,
+        )
     except KeyboardInterrupt:
         note(f"interrupted; finished players are kept. Continue with: {command}")
         raise click.exceptions.Exit(INTERRUPTED) from None
@@ -93,7 +99,8 @@ def odds(
     manifest = _manifest(played, workers, started, command)
     files = directory.save(place, manifest, tables.files())
     answer = Answer(command, tables.records(), seed, files)
-    answer.show(as_json, [*map(_folded, tables.sheets()), "", READING, f"Seed {seed}.", ""])
+    sheets = [_folded(sheet) for sheet in tables.sheets()]
+    answer.show(as_json, [*sheets, "", READING, f"Seed {seed}.", ""])
 
 
 def solo_variants() -> list[str]:
@@ -125,7 +132,8 @@ def _measure(
                 stoppers[variant.text] = [STOPPERS.format(k=k) for k in range(limit + 1)]
         else:
             duels += [(variant.text, strategy) for strategy in chosen or seats.PLAYERS]
-    steps = len(duels) + sum(map(len, (*ladders.values(), *stoppers.values())))
+    groups = [*ladders.values(), *stoppers.values()]
+    steps = len(duels) + sum(map(len, groups))
     with _progress("odds", steps) as step:
 
         def play_solo(variant: str, players: Sequence[str]) -> list[sample.Deals]:
@@ -145,7 +153,13 @@ def _measure(
         def play_pair(variant: str, player: str) -> Table:
             tick = step()
             _prepare(parse_matchup(player, player, variant, seed, "deal"))
-            table = seats.of(player, variant, deals or PAIR_DEALS, seed=seed, workers=workers)
+            table = seats.of(
+                player,
+                variant,
+                deals or PAIR_DEALS,
+                seed=seed,
+                workers=workers,
+            )
             tick(1, 1)
             return table
 
@@ -162,7 +176,13 @@ def _measure(
         played += [(sampled.matchup, sampled.units) for sampled in group]
     played += [(table.matchup, table.deals) for table in tables]
     thresholds = [solo.by_threshold(group) for group in stopped]
-    return report.of(samples, tables, seed, thresholds=thresholds, counts=counts), played
+    return report.of(
+        samples,
+        tables,
+        seed,
+        thresholds=thresholds,
+        counts=counts,
+    ), played
 
 
 def _prepare(matchup: Matchup) -> None:
@@ -201,7 +221,10 @@ def _progress(title: str, players: int) -> Iterator[Callable[[], Progress]]:
 
 
 def _manifest(
-    played: Sequence[tuple[Matchup, int]], workers: int | None, started: datetime, command: str
+    played: Sequence[tuple[Matchup, int]],
+    workers: int | None,
+    started: datetime,
+    command: str,
 ) -> dict[str, object]:
     from simgin.play.parallel import usable_cpus
     from simgin.runs.manifest import run_identity, run_manifest

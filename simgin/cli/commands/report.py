@@ -38,8 +38,15 @@ def report(place: Path, as_json: bool) -> None:
         manifest_now = {**manifest, "stopped": findings.stopped}
         run_report = _report(findings, manifest)
         files = directory.save(place, manifest_now, page.files(run_report), *written_before)
-        command, rows = command_line("report", place), table.records(findings.table)
-        answer = Answer(command, rows, findings.record.seed, files, findings.stopped)
+        command = command_line("report", place)
+        rows = table.records(findings.table)
+        answer = Answer(
+            command,
+            rows,
+            findings.record.seed,
+            files,
+            findings.stopped,
+        )
         answer.show(as_json, [*run_report.sentences, ""])
 
 

@@ -57,7 +57,13 @@ def review(
     """
     from simgin.review import review as reviews
 
-    asked = reviews.asked(variants, against, deep=deep, matches=matches, seed=seed)
+    asked = reviews.asked(
+        variants,
+        against,
+        deep=deep,
+        matches=matches,
+        seed=seed,
+    )
     plan = reviews.planned(asked)
     command = _command(variants, against, output, deep, matches, seed)
     session.check_output(output, record_deals=False)
@@ -83,7 +89,13 @@ def review(
             command=command,
             review=asked.told,
         )
-        answer = Answer(command, table.records(made.metrics), seed, files, findings.stopped)
+        answer = Answer(
+            command,
+            table.records(made.metrics),
+            seed,
+            files,
+            findings.stopped,
+        )
         parts = ["", *sentences.sentences(made), sentences.metrics(made)]
         if made.others:
             parts.append(sentences.differences(made))

@@ -65,7 +65,15 @@ def show(
     from simgin.play.kernel import PolicyFailure
 
     with policy_calls(as_json):
-        played = replay.find_deal(a, b, variant, seed, unit, half, deal)
+        played = replay.find_deal(
+            a,
+            b,
+            variant,
+            seed,
+            unit,
+            half,
+            deal,
+        )
     text = replay_solo.make_replay(played)
     command = _command(played.matchup, seed, unit, half, deal)
     Answer(command, replay_rows.rows(text), seed).show(as_json, [*text.lines(), ""])
@@ -74,7 +82,13 @@ def show(
         raise PolicyFailure(played.fault)
 
 
-def _command(matchup: Matchup, seed: int, unit: int, half: int, deal: int | None) -> str:
+def _command(
+    matchup: Matchup,
+    seed: int,
+    unit: int,
+    half: int,
+    deal: int | None,
+) -> str:
     players = [player.text for player in matchup.players]
     words = ["show", *players, "-v", matchup.variant.text, "--seed", seed, "--unit", unit]
     if matchup.b is not None:

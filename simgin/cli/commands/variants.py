@@ -204,7 +204,8 @@ def _changes_table(variant: Variant, base: Variant, changes: Sequence[Parameter]
 
 def _section_table(title: str, section: Sequence[Parameter], variant: Variant) -> Table:
     out = grid(title, "rule", "value", "meaning")
-    out.columns[0].no_wrap, out.columns[1].max_width = True, 22
+    out.columns[0].no_wrap = True
+    out.columns[1].max_width = 22
     for parameter in section:
         out.add_row(parameter.name, _text(parameter, variant), parameter.description)
     return out
@@ -215,7 +216,13 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
     if not changes:
         yield f"{first.text} and {second.text} have the same rules."
         return
-    out = grid(f"{first.text} (A) and {second.text} (B)", "rule", "A", "B", "meaning")
+    out = grid(
+        f"{first.text} (A) and {second.text} (B)",
+        "rule",
+        "A",
+        "B",
+        "meaning",
+    )
     out.columns[0].no_wrap = True
     matters = False
     for parameter in changes:
@@ -264,7 +271,8 @@ def _text(parameter: Parameter, variant: Variant) -> str:
 
 
 def _diff_row(parameter: Parameter, first: Variant, second: Variant) -> dict[str, Any]:
-    a, b = first.row[parameter.name], second.row[parameter.name]
+    a = first.row[parameter.name]
+    b = second.row[parameter.name]
     return {
         "parameter": parameter.name,
         "section": parameter.section,
