@@ -95,14 +95,15 @@ def review_of(
     """
     from simgin.review import review
 
-    asked = review.asked(
+    request = review.asked(
         rules,
         against,
         deep=deep,
         matches=None if matches is None else amounts.parse_count(matches),
         seed=seed,
     )
-    return review.Review(asked, _play(review.planned(asked), workers), workers)
+    findings = _play(review.planned(request), workers)
+    return review.Review(request, findings, workers)
 
 
 def odds_of(
@@ -117,26 +118,21 @@ def odds_of(
     A solitaire variant has strength, odds, left, gin, totals, gap and joker; a two-player variant
     has seats and scores. strategies: weakest first, by default the usual ladder. deals: of each.
     """
-    from simgin.odds import report, seats, solo
-    from simgin.odds import sample as dealt
+    from simgin.odds import report, sample, seats, solo
     from simgin.rules import variants
 
-    game, n = variants.find(variant), amounts.parse_count(deals)
-    if game.row["players"] == 1:
-        ladder = strategies or solo.ladder(game)
-        return report.of(
-            [[dealt.of(name, game.text, n, seed=seed, workers=workers) for name in ladder]],
-            [],
-            seed,
-        ).frames
-    return report.of(
-        [],
-        [
-            seats.of(name, game.text, n, seed=seed, workers=workers)
-            for name in strategies or seats.PLAYERS
-        ],
-        seed,
-    ).frames
+    rules, n = variants.find(variant), amounts.parse_count(deals)
+    if rules.row["players"] == 1:
+        ladder = strategies or solo.ladder(rules)
+        samples = []
+        for name in ladder:
+            samples.append(sample.of(name, rules.text, n, seed=seed, workers=workers))
+        return report.of([samples], [], seed).frames
+    players = strategies or seats.PLAYERS
+    tables = []
+    for name in players:
+        tables.append(seats.of(name, rules.text, n, seed=seed, workers=workers))
+    return report.of([], tables, seed).frames
 
 
 def show(

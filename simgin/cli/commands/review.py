@@ -55,16 +55,16 @@ def review(
 
     The same command resumes an interrupted review, and more matches extend a finished one.
     """
-    from simgin.review import review as reviews
+    from simgin.review.review import Review, asked, planned
 
-    asked = reviews.asked(
+    request = asked(
         variants,
         against,
         deep=deep,
         matches=matches,
         seed=seed,
     )
-    plan = reviews.planned(asked)
+    plan = planned(request)
     command = _command(variants, against, output, deep, matches, seed)
     session.check_output(output, record_deals=False)
     if deep and not as_json:
@@ -80,14 +80,14 @@ def review(
         from simgin.stats import table
 
         note("all matches played; drawing the plots.")
-        made = reviews.Review(asked, findings, workers)
+        made = Review(request, findings, workers)
         files = session.save(
             output,
             findings,
             page.files(review_report(made, command)),
             started=started,
             command=command,
-            review=asked.told,
+            review=request.told,
         )
         answer = Answer(
             command,
