@@ -55,14 +55,14 @@ class WatchedDeal:
 
         A card that is hidden from one seat is in the history of the other.
         """
-        histories = []
-        for view in self.views[: len(self.matchup.players)]:
-            histories.append(view.history[: self.state.turns])
+        views = self.views[: len(self.matchup.players)]
+        histories = [view.history[: self.state.turns] for view in views]
         turns = []
         for rows in zip(*histories, strict=True):
             seat, source, _, discard = rows[0]
             card = max(row[2] for row in rows)
-            turns.append((int(seat), int(source), int(card), int(discard)))
+            turn = (int(seat), int(source), int(card), int(discard))
+            turns.append(turn)
         return turns
 
 
@@ -87,23 +87,46 @@ def watch_deal(
     rules = build_rules(matchup.variant)
     if points is not None:
         rules.start_points[:] = points
-    state.watch_half, state.watch_deal = half, deal
+    state.watch_half = half
+    state.watch_deal = deal
     if pack is not None:
-        state.pack[:] = pack
-        state.given, state.shuffled, state.dealer, state.joker = 1, len(pack), dealer, joker
+        _give_pack(state, pack, joker, dealer)
     views = new_views()
-    fault, raised = "", None
+    fault = ""
+    raised = None
     try:
         run(matchup, state, rules, views, unit, 1)
     except Exception as error:
-        fault, raised = describe_failure(matchup, state, error), error
+        fault = describe_failure(matchup, state, error)
+        raised = error
     if not fault and not state.watched:
         raise NoSuchDeal(
             f"the match of unit {unit}, half {half} was over after {state.deal + 1} deals; "
             f"name one of 0..{state.deal}."
         )
-    hands = _dealt(state, rules) if matchup.b else (_dealt_to_one(state, rules), 0)
-    return WatchedDeal(matchup, state, views, _questions(state, fault), fault, raised, hands)
+    return WatchedDeal(
+        matchup=matchup,
+        state=state,
+        views=views,
+        questions=_questions(state, fault),
+        fault=fault,
+        raised=raised,
+        hands=_dealt(state, rules) if matchup.b else _dealt_to_one(state, rules),
+    )
+
+
+def _give_pack(
+    state: Any,
+    pack: Sequence[int],
+    joker: int,
+    dealer: int,
+) -> None:
+    """Enter a pack that is dealt as it is, without a shuffle."""
+    state.pack[:] = pack
+    state.given = 1
+    state.shuffled = len(pack)
+    state.dealer = dealer
+    state.joker = joker
 
 
 def _questions(state: Any, fault: str) -> list[Question]:
@@ -113,25 +136,31 @@ def _questions(state: Any, fault: str) -> list[Question]:
         answers.append(None)
     questions = []
     for i, answer in enumerate(answers):
-        view = state.log[i]
-        questions.append(Question(int(view.seat), SLOTS[state.slots[i]], view.copy(), answer))
+        view = state.log[i].copy()
+        slot = SLOTS[state.slots[i]]
+        questions.append(Question(int(view.seat), slot, view, answer))
     return questions
 
 
-def _dealt_to_one(state: Any, rules: Any) -> int:
-    """The hand dealt to a single player; a joker in it takes the place of a card."""
+def _dealt_to_one(state: Any, rules: Any) -> tuple[int, int]:
+    """The hand dealt to a single player, and none; a joker in it takes the place of a card."""
     size = 11 if rules.first_turn == DISCARD_FIRST else 10
     joker_in_hand = 0 <= state.joker < size
-    return _mask(state.pack[: size - joker_in_hand])
+    cards = state.pack[: size - joker_in_hand]
+    return _mask(cards), 0
 
 
 def _dealt(state: Any, rules: Any) -> tuple[int, int]:
     """The hands dealt, by seat: one card at a time, the nondealer first."""
-    nondealer, dealer = _mask(state.pack[0:20:2]), _mask(state.pack[1:20:2])
+    nondealer = _mask(state.pack[0:20:2])
+    dealer = _mask(state.pack[1:20:2])
     if rules.first_turn == DISCARD_FIRST:
         nondealer |= 1 << int(state.pack[20])
     return (nondealer, dealer) if state.dealer == 1 else (dealer, nondealer)
 
 
 def _mask(cards: np.ndarray) -> int:
-    return sum(1 << int(card) for card in cards)
+    mask = 0
+    for card in cards:
+        mask |= 1 << int(card)
+    return mask

@@ -59,7 +59,11 @@ class HandAnalysis:
 
 
 def analyse(
-    variant: Variant, cards: Sequence[int], *, upcard: int | None = None, score: int | None = None
+    variant: Variant,
+    cards: Sequence[int],
+    *,
+    upcard: int | None = None,
+    score: int | None = None,
 ) -> HandAnalysis:
     """What is known of ten cards (after the discard) or eleven (before it).
 
@@ -70,24 +74,33 @@ def analyse(
     _check(variant, cards, upcard, score)
     rules = build_rules(variant)
     hand = notation.hand_mask(cards)
-    limit = None
-    if upcard is not None or not rules.knock_by_upcard:
-        limit = int(endings.knock_limit(-1 if upcard is None else upcard, rules))
+    limit = _knock_limit(upcard, rules)
     points = score if rules.shot else None
-    found = _big_gin(hand, rules) if len(cards) == 11 else []
+    eleven = len(cards) == 11
+    ways = _big_gin(hand, rules) if eleven else []
     for discard, kept in _kept(hand, len(cards)).items():
-        found += _endings(discard, kept, limit, points, rules)
+        ways += _endings(discard, kept, limit, points, rules)
+    _, melding = shown_melding(hand, rules)
     return HandAnalysis(
         variant=variant,
         cards=hand,
         deadwood=int(deadwood_of(hand, rules, STOPPER)),
-        melding=shown_melding(hand, rules)[1],
+        melding=melding,
         meldings=all_meldings(hand, rules),
         limit=limit,
         demanded=None if points is None else demanded_ranks(points),
-        leaves=_leaves(hand, rules) if len(cards) == 11 else {},
-        endings=found,
+        leaves=_leaves(hand, rules) if eleven else {},
+        endings=ways,
     )
+
+
+def _knock_limit(upcard: int | None, rules: Any) -> int | None:
+    """The knock limit; None if it depends on an upcard that is not given."""
+    if upcard is None:
+        if rules.knock_by_upcard:
+            return None
+        upcard = -1
+    return int(endings.knock_limit(upcard, rules))
 
 
 def demanded_ranks(points: int) -> list[int]:
@@ -100,7 +113,12 @@ def demanded_ranks(points: int) -> list[int]:
     return ranks
 
 
-def _check(variant: Variant, cards: Sequence[int], upcard: int | None, score: int | None) -> None:
+def _check(
+    variant: Variant,
+    cards: Sequence[int],
+    upcard: int | None,
+    score: int | None,
+) -> None:
     if len(cards) not in (10, 11):
         given = "1 card was" if len(cards) == 1 else f"{len(cards)} cards were"
         raise HandError(f"{given} given; a hand has ten cards, or eleven before the discard.")
@@ -119,38 +137,61 @@ def _kept(hand: int, size: int) -> dict[int, int]:
     """The ten cards kept after each discard; of a hand of ten the hand itself, under -1."""
     if size == 10:
         return {-1: hand}
-    return {card: hand & ~(1 << card) for card in notation.cards_in(hand)}
+    kept = {}
+    for card in notation.cards_in(hand):
+        kept[card] = hand & ~(1 << card)
+    return kept
 
 
 def _leaves(hand: int, rules: Any) -> dict[int, int]:
-    """The deadwood that each discard leaves, least first; ties: the dearest card, then by number."""
+    """Discard -> deadwood it leaves, least first; ties: the dearest card, then by number."""
     value = rules.value[STOPPER]
-    leaves = {
-        card: int(deadwood_of(kept, rules, STOPPER)) for card, kept in _kept(hand, 11).items()
-    }
-    order = sorted(leaves, key=lambda card: (leaves[card], -value[card % 13], card))
-    return {card: leaves[card] for card in order}
+    ranked = []
+    for card, kept in _kept(hand, 11).items():
+        left = int(deadwood_of(kept, rules, STOPPER))
+        ranked.append((left, -value[card % 13], card))
+    ranked.sort()
+    leaves = {}
+    for left, _, card in ranked:
+        leaves[card] = left
+    return leaves
 
 
 def _big_gin(hand: int, rules: Any) -> list[Ending]:
     how, _, count = endings.best_ending(hand, hand, -1, -1, 0, rules)
-    return [Ending("big gin", -1, int(count))] if how == answers.BIG_GIN else []
+    if how != answers.BIG_GIN:
+        return []
+    return [Ending("big gin", -1, int(count))]
 
 
 def _endings(
-    discard: int, kept: int, limit: int | None, points: int | None, rules: Any
+    discard: int,
+    kept: int,
+    limit: int | None,
+    points: int | None,
+    rules: Any,
 ) -> list[Ending]:
     """The endings that ten cards permit, if the discard was not taken from the pile this turn."""
+    ways = []
     count = int(endings.count_declared(kept, -1, rules))
-    found = []
     if count <= (limit or 0):
-        found.append(Ending("knock" if count else "gin", discard, count))
+        how = "knock" if count else "gin"
+        ways.append(Ending(how, discard, count))
     if points is not None and endings.is_shot(kept, -1, points, rules):
-        thrown = 1 << discard if discard >= 0 else 0
-        demanded = int(endings.demanded_by(points))
-        left, _ = shown_melding(kept, rules, discard=thrown, demanded=demanded)
-        found.append(Ending("shot", discard, left))
-    return found
+        ways.append(_shot(discard, kept, points, rules))
+    return ways
+
+
+def _shot(
+    discard: int,
+    kept: int,
+    points: int,
+    rules: Any,
+) -> Ending:
+    thrown = 1 << discard if discard >= 0 else 0
+    demanded = int(endings.demanded_by(points))
+    left, _ = shown_melding(kept, rules, discard=thrown, demanded=demanded)
+    return Ending("shot", discard, left)
 
 
 # As text
@@ -158,52 +199,75 @@ def _endings(
 
 def lines(hand: HandAnalysis) -> list[str]:
     """The text of `simgin hand`, each line at most 80 columns wide."""
-    loose = notation.hand_text(hand.cards & ~sum(hand.melding))
     head = [
         f"{notation.hand_text(hand.cards)}    {hand.variant.text}",
-        _line("deadwood", f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood)),
-        _line("melds", melding_text(hand.melding) + ("  (of all eleven)" if hand.leaves else "")),
+        _line("deadwood", _deadwood_text(hand)),
+        _line("melds", _melds_text(hand)),
         *_other_meldings(hand),
         _line("knock limit", _limit_text(hand)),
     ]
     if hand.variant.row["shot"]:
         head.append(_line("shot", _shot_text(hand)))
-    return head + (_discard_lines(hand) if hand.leaves else [_ending_line(hand)])
+    if hand.leaves:
+        return head + _discard_lines(hand)
+    return [*head, _ending_line(hand)]
 
 
 def _line(label: str, text: str) -> str:
     return f"{label:<12}{text}"
 
 
+def _deadwood_text(hand: HandAnalysis) -> str:
+    """The deadwood, and the cards that make it."""
+    melded = sum(hand.melding)
+    loose = notation.hand_text(hand.cards & ~melded)
+    return f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood)
+
+
+def _melds_text(hand: HandAnalysis) -> str:
+    melds = melding_text(hand.melding)
+    return f"{melds}  (of all eleven)" if hand.leaves else melds
+
+
 def _other_meldings(hand: HandAnalysis) -> list[str]:
     """The other meldings that leave as little deadwood."""
     others = [melding for melding in hand.meldings if melding != hand.melding]
     listed = []
-    for i, melding in enumerate(others[:MAX_LISTED]):
-        listed.append(_line("" if i else "or", melding_text(melding)))
-    if len(others) > MAX_LISTED:
-        listed.append(_line("", f"and {len(others) - MAX_LISTED} more"))
+    label = "or"
+    for melding in others[:MAX_LISTED]:
+        listed.append(_line(label, melding_text(melding)))
+        label = ""
+    more = len(others) - MAX_LISTED
+    if more > 0:
+        listed.append(_line("", f"and {more} more"))
     return listed
 
 
 def _limit_text(hand: HandAnalysis) -> str:
     if hand.limit is None:
         return "set by the first upcard: give it with --upcard"
-    return "0 (gin only)" if hand.limit == 0 else str(hand.limit)
+    if hand.limit == 0:
+        return "0 (gin only)"
+    return str(hand.limit)
 
 
 def _shot_text(hand: HandAnalysis) -> str:
     if hand.demanded is None:
         return "depends on your score: give it with --score"
+    if not hand.demanded:
+        return "none at this score"
     ranks = ["A" if rank == 1 else str(rank) for rank in hand.demanded]
-    return f"must leave {' and '.join(ranks)}" if ranks else "none at this score"
+    return f"must leave {' and '.join(ranks)}"
 
 
 def _heading(hand: HandAnalysis) -> str:
     """What a player may do: end the deal, or, alone, stop; with penalties a deal ends by itself."""
-    if hand.variant.row["players"] == 2:
+    params = hand.variant.row
+    if params["players"] == 2:
         return "may end"
-    return "ends" if hand.variant.row["deal_scoring"] == "penalty" else "may stop"
+    if params["deal_scoring"] == "penalty":
+        return "ends"
+    return "may stop"
 
 
 def _knock_if(hand: HandAnalysis, deadwood: int) -> list[str]:
@@ -215,7 +279,8 @@ def _knock_if(hand: HandAnalysis, deadwood: int) -> list[str]:
 
 def _ending_line(hand: HandAnalysis) -> str:
     """How ten cards may end the deal."""
-    ways = [ending.text for ending in hand.endings] + _knock_if(hand, hand.deadwood)
+    ways = [ending.text for ending in hand.endings]
+    ways += _knock_if(hand, hand.deadwood)
     text = " or ".join(ways) or "no"
     if ways and hand.variant.row["stop_before_draw"] is False:
         text += " (not before the first draw)"
@@ -227,10 +292,7 @@ def _discard_lines(hand: HandAnalysis) -> list[str]:
     preposition = "with" if hand.variant.row["players"] == 2 else "after"
     rows = [f"{'discard':<12}{'leaves':>6}  {_heading(hand)} {preposition} it"]
     for card, left in hand.leaves.items():
-        ways = [ending.text for ending in hand.endings if ending.discard == card]
-        ways += _knock_if(hand, left)
-        mark = "*" if card in hand.best else " "
-        rows.append(f"  {notation.card_text(card)} {mark:<7}{left:>6}  {' or '.join(ways) or '-'}")
+        rows.append(_discard_line(hand, card, left))
     rows.append("  * least deadwood")
     if hand.variant.row["take_to_knock"] == "melded":
         rows.append("  a card just taken from the discard pile must be in a meld to end the deal")
@@ -239,22 +301,40 @@ def _discard_lines(hand: HandAnalysis) -> list[str]:
     return rows
 
 
+def _discard_line(hand: HandAnalysis, card: int, left: int) -> str:
+    ways = [ending.text for ending in hand.endings if ending.discard == card]
+    ways += _knock_if(hand, left)
+    ways_text = " or ".join(ways) or "-"
+    mark = "*" if card in hand.best else " "
+    return f"  {notation.card_text(card)} {mark:<7}{left:>6}  {ways_text}"
+
+
 def row(hand: HandAnalysis) -> dict[str, Any]:
     """The analysis as one object for `--json`."""
-    ways = []
-    for ending in hand.endings:
-        discard = notation.card_text(ending.discard) if ending.discard >= 0 else None
-        name = ending.how.replace(" ", "_")
-        ways.append({"ending": name, "discard": discard, "count": ending.count})
+    discards = {}
+    for card, left in hand.leaves.items():
+        discards[notation.card_text(card)] = left
     return {
         "cards": notation.hand_text(hand.cards),
         "variant": hand.variant.text,
         "deadwood": hand.deadwood,
-        "melding": [meld_text(meld) for meld in hand.melding],
-        "meldings": [[meld_text(meld) for meld in melding] for melding in hand.meldings],
+        "melding": _meld_texts(hand.melding),
+        "meldings": [_meld_texts(melding) for melding in hand.meldings],
         "limit": hand.limit,
         "shot_leaves": hand.demanded,
-        "discards": {notation.card_text(card): left for card, left in hand.leaves.items()},
+        "discards": discards,
         "best_discards": [notation.card_text(card) for card in hand.best],
-        "endings": ways,
+        "endings": [_ending_row(ending) for ending in hand.endings],
+    }
+
+
+def _meld_texts(melding: Melding) -> list[str]:
+    return [meld_text(meld) for meld in melding]
+
+
+def _ending_row(ending: Ending) -> dict[str, Any]:
+    return {
+        "ending": ending.how.replace(" ", "_"),
+        "discard": notation.card_text(ending.discard) if ending.discard >= 0 else None,
+        "count": ending.count,
     }

@@ -46,12 +46,21 @@ def compiled_kernel(players: int) -> Any:
 def signature(players: int) -> Any:
     """The numba signature of the loop for one or two players."""
     head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
-    output = (types.Array(int64, 2, "C"), RECORDS_TYPE)
+    rows_type = types.Array(int64, 2, "C")
+    output = (rows_type, RECORDS_TYPE)
     units = (int64, int64, int64, boolean)
     if players == 1:
-        return void(*head, *output, *units, *[HOOK_TYPE] * len(SOLO_SLOTS))
+        hooks = [HOOK_TYPE] * len(SOLO_SLOTS)
+        return void(*head, *output, *units, *hooks)
     hooks = [HOOK_TYPE] * (2 * len(SLOTS))
-    return void(*head, VIEW_TYPE, *output, *units, boolean, *hooks)
+    return void(
+        *head,
+        VIEW_TYPE,
+        *output,
+        *units,
+        boolean,
+        *hooks,
+    )
 
 
 def compiled_hooks(matchup: Matchup) -> list[Any]:
@@ -62,14 +71,18 @@ def compiled_hooks(matchup: Matchup) -> list[Any]:
     slots = SOLO_SLOTS if matchup.b is None else SLOTS
     hooks = []
     for strategy in matchup.players:
-        hooks += [compiler.hook(policy) for policy in _policies(strategy, slots)]
+        for policy in _policies(strategy, slots):
+            hooks.append(compiler.hook(policy))
     return hooks
 
 
 def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
-    policies = [strategy.policy(slot) for slot in slots]
-    assert None not in policies, f"{strategy.text} has an empty slot: the loader fills them"
-    return [policy for policy in policies if policy is not None]
+    policies = []
+    for slot in slots:
+        policy = strategy.policy(slot)
+        assert policy is not None, f"{strategy.text} has an empty slot: the loader fills them"
+        policies.append(policy)
+    return policies
 
 
 def prepare(matchup: Matchup) -> None:
@@ -115,23 +128,48 @@ def run(
     rules or its parameters.
     """
     vectors = seat_players(state, matchup)
-    before = [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
-    rows = np.zeros((-(-n_units // matchup.batch), sums.COLUMNS), np.int64)
+    before = _contents(rules, vectors)
+    batches = -(-n_units // matchup.batch)
+    rows = np.zeros((batches, sums.COLUMNS), np.int64)
     kernel = compiled_kernel(len(matchup.players))
     hooks = compiled_hooks(matchup)
-    units = (first_unit, n_units, matchup.batch, matchup.unit == "match")
+    is_match = matchup.unit == "match"
+    units = (first_unit, n_units, matchup.batch, is_match)
     with interpret.unwrapped():
         if matchup.b is None:
-            kernel(state, rules, views[0], rows, records, *units, *hooks)
+            kernel(
+                state,
+                rules,
+                views[0],
+                rows,
+                records,
+                *units,
+                *hooks,
+            )
         else:
-            kernel(state, rules, *views, rows, records, *units, matchup.mirrored, *hooks)
-    after = [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
-    if after != before:
-        suspects = " or ".join(strategy.text for strategy in matchup.players)
+            mirrored = matchup.mirrored
+            kernel(
+                state,
+                rules,
+                *views,
+                rows,
+                records,
+                *units,
+                mirrored,
+                *hooks,
+            )
+    if _contents(rules, vectors) != before:
+        names = [strategy.text for strategy in matchup.players]
+        suspects = " or ".join(names)
         raise RulesModified(
             f"{suspects} wrote into the rules or its parameters; a policy may only read them."
         )
     return rows
+
+
+def _contents(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
+    """The bytes that policies may only read: the rules and the parameters."""
+    return [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
 
 
 def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
@@ -145,7 +183,11 @@ def play(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
     return rows
 
 
-def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.ndarray, np.ndarray]:
+def play_recorded(
+    matchup: Matchup,
+    first_unit: int,
+    n_units: int,
+) -> tuple[np.ndarray, np.ndarray]:
     """Batch rows as of `play`, and a record for every deal in order: core.record.DEAL (deals,)."""
     most = n_units * (2 if matchup.mirrored else 1)
     if matchup.unit == "match":
@@ -157,18 +199,33 @@ def play_recorded(matchup: Matchup, first_unit: int, n_units: int) -> tuple[np.n
 
 
 def _play(
-    matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
+    matchup: Matchup,
+    first_unit: int,
+    n_units: int,
+    records: np.ndarray,
 ) -> tuple[np.ndarray, int]:
     """Batch rows, and how many rows of `records` were written."""
-    state, rules, views = new_state(matchup.seed), build_rules(matchup.variant), new_views()
+    state = new_state(matchup.seed)
+    rules = build_rules(matchup.variant)
+    views = new_views()
     try:
-        rows = run(matchup, state, rules, views, first_unit, n_units, records)
+        rows = run(
+            matchup,
+            state,
+            rules,
+            views,
+            first_unit,
+            n_units,
+            records,
+        )
     except RulesModified:
         raise
     except ask.IllegalAnswer as error:
-        raise PolicyFailure(describe_failure(matchup, state, error)) from None
+        failure = describe_failure(matchup, state, error)
+        raise PolicyFailure(failure) from None
     except Exception as error:
-        raise PolicyFailure(describe_failure(matchup, state, error)) from error
+        failure = describe_failure(matchup, state, error)
+        raise PolicyFailure(failure) from error
     return rows, int(state.recorded)
 
 
@@ -182,7 +239,8 @@ def new_views() -> tuple[Any, Any]:
 
 def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
     """Which policy failed, how and where, with the command that replays the deal."""
-    strategy = matchup.players[int(state.asked_seat != state.half)]
+    player = int(state.asked_seat != state.half)
+    strategy = matchup.players[player]
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
     assert policy is not None
@@ -200,8 +258,11 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def _replay_command(matchup: Matchup, state: Any) -> str:
-    words = ["simgin", "show", *(strategy.text for strategy in matchup.players)]
-    words += ["-v", matchup.variant.text, "--seed", str(matchup.seed), "--unit", str(state.unit)]
+    players = [strategy.text for strategy in matchup.players]
+    words = ["simgin", "show", *players]
+    words += ["-v", matchup.variant.text]
+    words += ["--seed", str(matchup.seed)]
+    words += ["--unit", str(state.unit)]
     if matchup.b is not None:
         words += ["--half", str(state.half)]
     if matchup.unit == "match":
@@ -219,10 +280,10 @@ def describe_exception(error: BaseException) -> str:
 def describe_answer(slot: str, answer: int, legal: int) -> str:
     """What a policy did whose answer is not among the bits of `legal`; continues as above."""
     if slot == "discard":
-        card = notation.card_text(answer) if 0 <= answer < notation.CARDS else str(answer)
-        return (
-            f"discarded {card}, which is not among the legal discards {notation.hand_text(legal)}"
-        )
+        is_card = 0 <= answer < notation.CARDS
+        card = notation.card_text(answer) if is_card else str(answer)
+        discards = notation.hand_text(legal)
+        return f"discarded {card}, which is not among the legal discards {discards}"
     answers = [bit for bit in range(64) if legal >> bit & 1]
     choices = " or ".join(map(str, answers))
     if len(answers) > MOST_LISTED:

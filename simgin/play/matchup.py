@@ -35,7 +35,13 @@ class Matchup:
     @property
     def cell(self) -> Cell:
         """The matchup in texts."""
-        return Cell(self.variant.text, self.a.text, self.opponent, self.seed, self.unit)
+        return Cell(
+            self.variant.text,
+            self.a.text,
+            self.opponent,
+            self.seed,
+            self.unit,
+        )
 
     @property
     def title(self) -> str:
@@ -57,7 +63,13 @@ class Matchup:
         return self.cell.units(n)
 
 
-def parse_matchup(a: str, b: str | None, variant: str, seed: int, unit: Unit) -> Matchup:
+def parse_matchup(
+    a: str,
+    b: str | None,
+    variant: str,
+    seed: int,
+    unit: Unit,
+) -> Matchup:
     """The matchup that text forms name. With two players, B is `simple` by default.
 
     Raises SeatError if a one-player variant is given two strategies, and what the loaders of
@@ -65,7 +77,9 @@ def parse_matchup(a: str, b: str | None, variant: str, seed: int, unit: Unit) ->
     """
     parsed = variants.find(variant)
     if parsed.row["players"] == 2:
-        return Matchup(parsed, loader.find(a), loader.find(b or "simple"), seed, unit)
+        first = loader.find(a)
+        second = loader.find(b or "simple")
+        return Matchup(parsed, first, second, seed, unit)
     if b is not None:
         raise SeatError(f"{parsed.text} is for one player: name one strategy, not {a} and {b}.")
     return Matchup(parsed, loader.find(a), None, seed, unit)

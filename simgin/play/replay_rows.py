@@ -18,16 +18,20 @@ Row = dict[str, Any]
 
 def rows(replay: Replay) -> list[Row]:
     """The objects of `simgin show --json`, told apart by `event`."""
-    first, last = _deal_row(replay), _result_row(replay)
+    first = _deal_row(replay)
+    last = _result_row(replay)
     if isinstance(replay, SoloReplay):
-        first |= {"deck": replay.deck}
+        first["deck"] = replay.deck
         last |= _solo_result(replay)
-    decisions = [_decision_row(replay, question) for question in replay.watched.questions]
+    decisions = []
+    for question in replay.watched.questions:
+        decisions.append(_decision_row(replay, question))
     return [first, *decisions, last]
 
 
 def _deal_row(replay: Replay) -> Row:
-    watched, state = replay.watched, replay.state
+    watched = replay.watched
+    state = replay.state
     players = len(watched.matchup.players)
     hands = [hand_text(hand) for hand in watched.hands[:players]]
     return {
@@ -47,7 +51,7 @@ def _deal_row(replay: Replay) -> Row:
 
 
 def _decision_row(replay: Replay, question: Question) -> Row:
-    view, answer = question.view, question.answer
+    view = question.view
     return {
         "event": "decision",
         "turn": int(view.turn),
@@ -68,14 +72,23 @@ def _decision_row(replay: Replay, question: Question) -> Row:
         "ending": int(view.ending),
         "ending_card": _card(view.ending_card),
         "ending_count": int(view.ending_count) if view.ending else None,
-        "answer": answer if answer is None or question.slot != "discard" else card_text(answer),
+        "answer": _answer(question),
     }
 
 
+def _answer(question: Question) -> int | str | None:
+    """The answer as a number, or as a card if it is a discard; None if there was none."""
+    if question.slot == "discard" and question.answer is not None:
+        return card_text(question.answer)
+    return question.answer
+
+
 def _result_row(replay: Replay) -> Row:
-    state, kind = replay.state, replay.watched.kind
+    state = replay.state
+    kind = replay.watched.kind
     shown = state.stopper >= 0
     laid, melds = replay.defence() if shown else (0, ())
+    stopper_melds = in_text_order(state.melds) if shown else ()
     return {
         "event": "result",
         "kind": kind or None,
@@ -85,7 +98,7 @@ def _result_row(replay: Replay) -> Row:
         "turns": int(state.turns),
         "stock": int(state.stock),
         "discard": _card(state.discard),
-        "melds": [meld_text(meld) for meld in in_text_order(state.melds)] if shown else [],
+        "melds": [meld_text(meld) for meld in stopper_melds],
         "stopper_count": int(state.stopper_count) if shown else None,
         "defender_melds": [meld_text(meld) for meld in melds],
         "laid_off": hand_text(laid),
@@ -110,7 +123,8 @@ def _solo_result(replay: SoloReplay) -> Row:
     """What a result of one player has on top: the hand held, and the cards above the joker."""
     state = replay.state
     above = int(state.above)
-    known = replay.has_joker and 0 <= above < FAR and not replay.watched.fault
+    in_deck = 0 <= above < FAR
+    known = replay.has_joker and in_deck and not replay.watched.fault
     return {
         "held": hand_text(int(state.hand[PLAYER])),
         "held_count": int(state.count[PLAYER]),

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import Any
 
 from simgin.core.answers import PHASE_STOP
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DISCARD_FIRST, NO_JOKER, STOPPER
 from simgin.core.solo import PLAYER
-from simgin.core.sums import KINDS
 from simgin.play import standing
 from simgin.play.deal import Question, WatchedDeal
 from simgin.play.matchup import Matchup
 from simgin.play.melds import cards_text, in_text_order
-from simgin.play.replay import DECISIONS, Replay, wrapped
+from simgin.play.replay import Replay, decision_lines, wrapped
 from simgin.text.notation import card_text
 
 JOKER = "joker"  # who sits at seat 1
@@ -42,7 +42,8 @@ class SoloReplay(Replay):
     @property
     def deck(self) -> int:
         """Cards in the deck after the deal, with the joker unless it was dealt."""
-        held = self.watched.hands[PLAYER].bit_count()
+        hand = self.watched.hands[PLAYER]
+        held = hand.bit_count()
         hand_size = 11 if self.rules.first_turn == DISCARD_FIRST else 10
         joker_in_deck = self.has_joker and held == hand_size
         return 52 - held + joker_in_deck
@@ -50,22 +51,28 @@ class SoloReplay(Replay):
     # Before the play
 
     def _table(self) -> Iterator[str]:
-        limit = f"Knock limit {self.state.limit}" if self.state.limit else "Gin only"
-        joker_in_deck = self.has_joker and self.state.above >= 0
-        joker = " including the joker" if joker_in_deck else ""
-        draws = f"; at most {self.rules.max_draws} draws" if self.rules.max_draws >= 0 else ""
-        yield f"{limit}; deck of {self.deck} cards{joker}{draws}"
+        limit = self.state.limit
+        terms = f"Knock limit {limit}" if limit else "Gin only"
+        terms += f"; deck of {self.deck} cards"
+        if self.has_joker and self.state.above >= 0:
+            terms += " including the joker"
+        if self.rules.max_draws >= 0:
+            terms += f"; at most {self.rules.max_draws} draws"
+        yield terms
         yield ""
         sides = []
         for seat, name in self._sides():
-            sides.append(f"{name}, {standing.describe(self.state, self.params, seat)}")
+            score = standing.describe(self.state, self.params, seat)
+            sides.append(f"{name}, {score}")
         yield from wrapped("; ".join(sides))
         yield f"  is dealt {self._dealt_text(PLAYER)}"
 
     def _sides(self) -> Iterable[tuple[int, str]]:
         """The player, and the joker if it can win points."""
         sides = list(enumerate(self.names))
-        return sides if self.goal.score == "points" else sides[:1]
+        if self.goal.score == "points":
+            return sides
+        return sides[:1]
 
     # The play
 
@@ -76,25 +83,35 @@ class SoloReplay(Replay):
         """
 
         def turn(question: Question) -> int:
-            return int(question.view.turns) - int(question.view.phase == PHASE_STOP)
+            view = question.view
+            after_discard = view.phase == PHASE_STOP
+            return int(view.turns) - int(after_discard)
 
         for _, questions in groupby(self.watched.questions, key=turn):
             listed = list(questions)
-            yield int(listed[0].view.phase), listed
+            phase = listed[0].view.phase
+            yield int(phase), listed
 
     def _turn(self, questions: list[Question]) -> Iterator[str]:
         view = questions[0].view
         if view.phase == PHASE_STOP:
             yield "Before the first draw"
         else:
-            drawn = 1 << int(view.drawn) if view.drawn >= 0 else 0
-            ten = int(view.hand) & ~drawn
-            yield f"Turn {view.turn}"
-            yield f"  holds {self._hand_text(ten, deadwood_of(ten, self.rules, STOPPER))}"
-            if view.drawn >= 0:
-                yield f"  draws {card_text(int(view.drawn))}, {view.deck_left} left in the deck"
+            yield from self._holding(view)
         for question in questions:
-            yield from wrapped(f"  {DECISIONS[question.slot](question)}")
+            yield from decision_lines(question)
+
+    def _holding(self, view: Any) -> Iterator[str]:
+        """The ten cards held at the start of a turn, and the card drawn."""
+        drawn = int(view.drawn)
+        hand = int(view.hand)
+        if drawn >= 0:
+            hand &= ~(1 << drawn)
+        deadwood = deadwood_of(hand, self.rules, STOPPER)
+        yield f"Turn {view.turn}"
+        yield f"  holds {self._hand_text(hand, deadwood)}"
+        if drawn >= 0:
+            yield f"  draws {card_text(drawn)}, {view.deck_left} left in the deck"
 
     def _silent_draw(self) -> Iterator[str]:
         yield from ()
@@ -103,25 +120,30 @@ class SoloReplay(Replay):
 
     def _no_showdown(self) -> Iterator[str]:
         """A deal ended by the joker, the last draw, or the safeguard against endless play."""
-        state, kind = self.state, self.watched.kind
-        if kind == "stalled":
+        state = self.state
+        draws = state.draws[PLAYER]
+        stalled = self.watched.kind == "stalled"
+        if stalled:
             yield f"Stalled after {state.turns} turns"
-        elif kind == "limit":
-            yield f"Limit: all {state.draws[PLAYER]} draws are used"
+        elif self.watched.kind == "limit":
+            yield f"Limit: all {draws} draws are used"
         elif state.above < 0:
             yield "Joker: it was dealt"
         else:
-            yield f"Joker: card {state.draws[PLAYER] + 1} of the {self.deck} in the deck"
-        hand = self._hand_text(int(state.hand[PLAYER]), state.count[PLAYER])
+            yield f"Joker: card {draws + 1} of the {self.deck} in the deck"
+        cards = int(state.hand[PLAYER])
+        hand = self._hand_text(cards, state.count[PLAYER])
         yield from wrapped(f"  {self.names[PLAYER]} holds {hand}")
-        if kind == "stalled":
+        if stalled:
             yield from self._above_joker()
 
     def _showdown(self) -> Iterator[str]:
         state = self.state
-        yield KINDS[state.kind].replace("_", " ").capitalize()
-        shown = cards_text(in_text_order(state.melds), int(state.hand[PLAYER]))
-        yield from wrapped(f"  {self.names[PLAYER]} shows {shown}, count {state.stopper_count}")
+        hand = int(state.hand[PLAYER])
+        shown = cards_text(in_text_order(state.melds), hand)
+        yield self._kind()
+        count = state.stopper_count
+        yield from wrapped(f"  {self.names[PLAYER]} shows {shown}, count {count}")
         yield from self._above_joker()
 
     def _above_joker(self) -> Iterator[str]:
@@ -129,17 +151,22 @@ class SoloReplay(Replay):
         if not self.has_joker:
             return
         n = int(self.state.above)
-        place = "1 card lies above the joker" if n == 1 else f"{n} cards lie above the joker"
-        counts = self.params["deal_scoring"] == "joker" and self.state.stopper >= 0
-        yield f"  {place}" + (f", which counts {self.state.other_count}" if counts else "")
+        cards = "1 card lies" if n == 1 else f"{n} cards lie"
+        place = f"{cards} above the joker"
+        joker_scores = self.params["deal_scoring"] == "joker"
+        if joker_scores and self.state.stopper >= 0:
+            place += f", which counts {self.state.other_count}"
+        yield f"  {place}"
 
     def _points(self) -> str:
         if self.params["deal_scoring"] == "penalty":
-            return f"Penalty: {self.names[PLAYER]} {self.state.score[PLAYER]}"
+            penalty = self.state.score[PLAYER]
+            return f"Penalty: {self.names[PLAYER]} {penalty}"
         return super()._points()
 
     def _won(self, seat: int) -> str:
         if not self.goal.total:
             return super()._won(seat)
         result = "won" if seat == PLAYER else "lost"
-        return f"The match is {result}: the goal was {self.goal.won_by.format(**self.params)}"
+        won_by = self.goal.won_by.format(**self.params)
+        return f"The match is {result}: the goal was {won_by}"
