@@ -15,7 +15,6 @@ ABOVE = {
     "nodes_a_line",
     "long_lines",
     "unresolved_citations",
-    "files_of_a_goal",
     "files_of_a_picture",
     "files_of_a_review_metric",
 }

@@ -200,15 +200,15 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
         if params[name] != unchanged[name]:
             settings.append((name, parameter.write(params[name])))
     titles, abouts, sources = zip(*(part.titles for part in named if part.titles), strict=True)
-    changed = ", ".join(f"{name} = {value}" for name, value in settings)
-    texts = [part.text for part in named] + [f"{name}={value}" for name, value in settings]
-    return Variant(
-        text="+".join(texts),
-        row=params,
-        title=" + ".join(titles) + (f", {changed}" if changed else ""),
-        about=" ".join(abouts) + (f" Changed: {changed}." if changed else ""),
-        source=", ".join(dict.fromkeys(filter(None, sources))),
-    )
+    texts = [part.text for part in named]
+    texts += [f"{name}={value}" for name, value in settings]
+    title, about = " + ".join(titles), " ".join(abouts)
+    if settings:
+        changed = ", ".join(f"{name} = {value}" for name, value in settings)
+        title += f", {changed}"
+        about += f" Changed: {changed}."
+    known_sources = dict.fromkeys(filter(None, sources))
+    return Variant("+".join(texts), params, title, about, ", ".join(known_sources))
 
 
 def _merge(parts: list[_Part]) -> list[_Part]:
