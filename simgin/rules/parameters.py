@@ -64,7 +64,8 @@ class Parameter:
         """A sentence about an impossible value; empty for a good one and for a dash."""
         if value is None or self._allows(value):
             return ""
-        near = did_you_mean(value if isinstance(value, str) else "", map(str, self.choices))
+        word = value if isinstance(value, str) else ""
+        near = did_you_mean(word, map(str, self.choices))
         return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
 
     def span(self) -> str:
@@ -101,15 +102,19 @@ class Parameter:
         if params[self.name] is not None or self.optional or not self.acts(params):
             return ""
         causes = list(self.acts_with)
-        causes += [name for name, values in self.idle_with.items() if params[name] not in values]
+        for name, values in self.idle_with.items():
+            if params[name] not in values:
+                causes.append(name)
+        remedy = f"give it one, like {self.proposal()}."
         if not causes:
-            return f"{self.name} always needs a value: give it one, like {self.proposal()}."
-        because = " and ".join(f"{name} = {value_text(params[name])}" for name in causes)
-        return f"{self.name} needs a value with {because}: give it one, like {self.proposal()}."
+            return f"{self.name} always needs a value: {remedy}"
+        because = [f"{name} = {value_text(params[name])}" for name in causes]
+        return f"{self.name} needs a value with {' and '.join(because)}: {remedy}"
 
     def proposal(self) -> str:
         """A setting to propose: the default, or the example if the default is a dash."""
-        return f"{self.name}={value_text(self.example if self.default is None else self.default)}"
+        value = self.example if self.default is None else self.default
+        return f"{self.name}={value_text(value)}"
 
     def _allows(self, value: object) -> bool:
         if self.kind == "bool":
@@ -131,9 +136,12 @@ class Parameter:
         if not 1 <= len(rows) <= MAX_TABLE_ROWS:
             return False
         for row in rows:
-            if not isinstance(row, list | tuple) or len(row) != 2 or not self._is_number(row[0]):
+            if not isinstance(row, list | tuple) or len(row) != 2:
                 return False
-            if type(row[1]) is not int or not 1 <= row[1] <= MAX_GAMES:
+            points, games = row
+            if not self._is_number(points):
+                return False
+            if type(games) is not int or not 1 <= games <= MAX_GAMES:
                 return False
         return all(row[0] < after[0] for row, after in pairwise(rows))
 

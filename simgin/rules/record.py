@@ -23,10 +23,15 @@ def build_rules_from(params: Params) -> np.record:
     Worked examples set single parameters.
     """
     a, b = _list(params["start_points"]) or (0, 0)
-    games = tuple((points, count) for points, count in _list(params["game_table"]))
-    codes = tuple((name, _code(name, params[name])) for name in PARAMETERS)
+    games = []
+    for points, count in _list(params["game_table"]):
+        games.append((points, count))
+    codes = []
+    for name in PARAMETERS:
+        codes.append((name, _code(name, params[name])))
     rules = np.zeros(1, RULES)
-    rules[0] = _record(codes, (int(a), int(b)), games)
+    start = (int(a), int(b))
+    rules[0] = _record(tuple(codes), start, tuple(games))
     record: np.record = rules[0]
     return record
 

@@ -55,9 +55,10 @@ def unknown_parameter(name: str) -> str:
 
 def _check_values(params: Params) -> tuple[list[str], dict[str, Value]]:
     """Sentences about unknown, missing and impossible values, and the sound values."""
-    sentences = [unknown_parameter(name) for name in params if name not in parameters()]
+    known = parameters()
+    sentences = [unknown_parameter(name) for name in params if name not in known]
     sound = {}
-    for name, parameter in parameters().items():
+    for name, parameter in known.items():
         if name not in params:
             default = parameter.write(parameter.default)
             sentences.append(f"{name} is missing: in `standard` it is {default}.")

@@ -101,8 +101,12 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 def difference(a: Variant, b: Variant) -> list[tuple[str, Value, Value]]:
     """(parameter, value in a, value in b) wherever they differ, in the order of parameters."""
-    differing = [name for name in parameters() if a.row[name] != b.row[name]]
-    return [(name, a.row[name], b.row[name]) for name in differing]
+    differences = []
+    for name in parameters():
+        here, there = a.row[name], b.row[name]
+        if here != there:
+            differences.append((name, here, there))
+    return differences
 
 
 def __getattr__(name: str) -> Any:
@@ -132,7 +136,9 @@ def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], li
     parts = []
     for piece in pieces:
         parts.append(read_file(piece) if _names_file(piece) else _part(piece, text))
-    sentences = [fault for part in parts for fault in part.faults]
+    sentences: list[str] = []
+    for part in parts:
+        sentences += part.faults
     if "=" in pieces[0] and not _names_file(pieces[0]):
         sentences.append(
             f"a variant begins with a name, and {shown(pieces[0])} is a setting: "
@@ -169,12 +175,17 @@ def _part(piece: str, text: str) -> _Part:
 
 @cache
 def _built_in_part(name: str) -> _Part:
-    entry = variants_file()["variants"][name]
-    base = variants_file()["bases"][entry["base"]] if "base" in entry else {}
-    changes = {}
-    for key, value in {**base, **entry.get("changes", {})}.items():
-        changes[key] = parameters()[key].read(value) if isinstance(value, str) else value
-    return _Part(name, changes, (entry["title"], entry["about"], entry["source"]))
+    tables = variants_file()
+    entry = tables["variants"][name]
+    changes: dict[str, Value] = {}
+    if "base" in entry:
+        changes |= tables["bases"][entry["base"]]
+    changes |= entry.get("changes", {})
+    for key, value in changes.items():
+        if isinstance(value, str):
+            changes[key] = parameters()[key].read(value)
+    titles = (entry["title"], entry["about"], entry["source"])
+    return _Part(name, changes, titles)
 
 
 def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
@@ -185,7 +196,9 @@ def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
     params = _compose(merged)
     # A fault of a file is among the sentences already, with its place.
     said = tuple(sentences)
-    sentences += [fault for fault in validate(params) if not any(s.endswith(fault) for s in said)]
+    for fault in validate(params):
+        if not any(sentence.endswith(fault) for sentence in said):
+            sentences.append(fault)
     if sentences:
         raise VariantError(list(dict.fromkeys(sentences)))
     return _variant(merged, params)
@@ -214,11 +227,13 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
 def _merge(parts: list[_Part]) -> list[_Part]:
     """The parts with each name once, at its last place, and pairs replaced that have a name."""
     for merge in variants_file()["merges"]:
+        pair = merge["names"]
         texts = [part.text for part in parts]
-        if set(merge["names"]) <= set(texts):
-            last = max(_last(texts, name) for name in merge["names"])
-            parts = [*parts[:last], _built_in_part(merge["means"]), *parts[last + 1 :]]
-            parts = [part for part in parts if part.text not in merge["names"]]
+        if set(pair) <= set(texts):
+            last = max(_last(texts, name) for name in pair)
+            meant = _built_in_part(merge["means"])
+            parts = [*parts[:last], meant, *parts[last + 1 :]]
+            parts = [part for part in parts if part.text not in pair]
     texts = [part.text for part in parts]
     merged = []
     for i, part in enumerate(parts):

@@ -73,9 +73,11 @@ def built_in() -> tuple[str, ...]:
 
 def policies() -> list[Policy]:
     """Every policy that has a name, by slot and name."""
-    return sorted(
-        _library().policies.values(), key=lambda policy: (SLOTS.index(policy.slot), policy.name)
-    )
+
+    def place(policy: Policy) -> tuple[int, str]:
+        return SLOTS.index(policy.slot), policy.name
+
+    return sorted(_library().policies.values(), key=place)
 
 
 def source_files(strategy: Strategy) -> list[Path]:
@@ -105,7 +107,9 @@ def policy_texts(strategy: Strategy) -> list[tuple[str, str]]:
     """(slot, text of the policy with every value) of every slot."""
     texts = []
     for policy in strategy.policies:
-        texts.append((policy.slot, policy.name + values_text(changed_values(policy, None))))
+        every_value = changed_values(policy, None)
+        text = policy.name + values_text(every_value)
+        texts.append((policy.slot, text))
     return texts
 
 
@@ -135,11 +139,14 @@ def _with_known(policy: Policy | None, values: Mapping[str, str]) -> Policy | No
 
 def _reference_text(policy: Policy) -> str:
     """A policy's text, with the path of its file if it cannot be found by its name."""
-    named = _library().policies.get((policy.slot, policy.name))
+    key = (policy.slot, policy.name)
+    named = _library().policies.get(key)
     if named is not None and named.function is policy.function:
-        return policy.name + values_text(changed_values(policy, named))
-    declared = _file_library(policy.source).policies.get((policy.slot, policy.name))
-    return f"{policy.source}#{policy.name}" + values_text(changed_values(policy, declared))
+        values = changed_values(policy, named)
+        return policy.name + values_text(values)
+    declared = _file_library(policy.source).policies.get(key)
+    values = changed_values(policy, declared)
+    return f"{policy.source}#{policy.name}" + values_text(values)
 
 
 # Finding strategies and policies

@@ -106,12 +106,15 @@ def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Stra
 
 def _no_single_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
     if owners:
-        slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
+        settings = [f"+{policy.slot}={policy.name}:{name}=..." for policy in owners]
+        slots = " or ".join(settings)
         return (
             f"several policies of {strategy.name!r} have a parameter {quoted(name)}, "
             f"and they differ; name the slot: {slots}."
         )
-    known = [key for policy in strategy.policies for key in policy.params]
+    known: list[str] = []
+    for policy in strategy.policies:
+        known += policy.params
     listed = ", ".join(known) or "none"
     near = did_you_mean(name, known)
     return f"{strategy.name!r} has no parameter {quoted(name)}; it has {listed}{near}"

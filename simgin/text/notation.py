@@ -22,8 +22,10 @@ def parse_card(text: str) -> int:
     """The card 0..51 that a text like `5S` (or `5s`) names; CardError for any other text."""
     token = text.strip()
     letters = token.upper() if token.isascii() else ""
-    if len(letters) == 2 and letters[0] in RANKS and letters[1] in SUITS:
-        return len(RANKS) * SUITS.index(letters[1]) + RANKS.index(letters[0])
+    if len(letters) == 2:
+        rank, suit = letters[0], letters[1]
+        if rank in RANKS and suit in SUITS:
+            return len(RANKS) * SUITS.index(suit) + RANKS.index(rank)
     hint = "; a ten is T" if token.startswith("10") else ""
     raise CardError(
         f"{quoted(token, 24)} is not a card: write a rank ({RANKS}) and a suit ({SUITS}), "
@@ -54,7 +56,8 @@ def parse_cards(text: str, count: int | None = None) -> list[int]:
     if not sentences:
         sentences = _repeated(cards) + _miscounted(len(cards), count)
     if sentences:
-        raise CardError(" ".join(_shortened(list(dict.fromkeys(sentences)))))
+        unique = list(dict.fromkeys(sentences))
+        raise CardError(" ".join(_shortened(unique)))
     return cards
 
 
