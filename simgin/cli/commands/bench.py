@@ -27,8 +27,8 @@ Best of {repetitions} repetitions."""
     type=click.FloatRange(min=0.01, max=600),
     metavar="S",
     default=1.0,
-    show_default="1",
-    help="Time to spend on each figure, 0.01 to 600.",
+    show_default=True,
+    help="Time to spend on each figure.",
 )
 @json_option
 def bench(seconds: float, as_json: bool) -> None:

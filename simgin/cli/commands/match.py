@@ -91,7 +91,8 @@ def match(
       gold+knock=at:k=4          simple+discard=hits+take=never
       mine.py                    mine.py#second
 
-    Every pack is played twice, with the seats swapped, so the luck of the cards cancels out.
+    Every pack is played twice, with the seats swapped, so that much of the luck of the cards
+    cancels out.
 
     Nothing is written without -o. With it, the same command resumes an interrupted run, and a
     larger --deals or --matches extends a finished one. With --until, --sprt or --for, --deals or

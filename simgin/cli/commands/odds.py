@@ -50,7 +50,7 @@ READING = (
     "--deals",
     callback=options.read_count,
     metavar="N",
-    help="Deals per player [default: 40k solitaire, 400k two-player].",
+    help="Deals per player [default: 40k alone, 400k for two players].",
 )
 @options.seed_option
 @options.workers_option

@@ -48,7 +48,10 @@ def run(
       against = "simple"
 
     Other keys: round_robin, matchups, sweep or solo instead of panel, matches instead of deals,
-    and until, sprt or for instead of a fixed size. docs/how-to/experiments.md describes them all.
+    and until, sprt or for instead of a fixed size.
+
+    \b
+    docs/how-to/experiments.md describes them all.
 
     The same command resumes an interrupted run, and more deals in the file extend a finished one.
     It refuses a directory whose experiment, rules or strategies have changed since.

@@ -80,7 +80,7 @@ strategies = NameOrSubcommand(_strategies)
     type=click.FloatRange(min=0.1),
     metavar="S",
     default=10.0,
-    show_default="10",
+    show_default=True,
     help="Time limit for one decision.",
 )
 @json_option
