@@ -7,6 +7,7 @@ same deals, looks better than it is.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -50,36 +51,48 @@ def matchups(frame: pd.DataFrame) -> list[str]:
     Of more than MOST matchups only the best and the worst against one opponent.
     """
     groups: dict[tuple[str, str], list[tuple[str, pd.DataFrame]]] = {}
+    count = 0
     for (variant, a, b), rows in table.matchups(frame):
-        if a != b:  # a strategy that plays itself wins one half
-            groups.setdefault((variant, b), []).append((a, rows))
-    are_few = sum(map(len, groups.values())) <= MOST
-    sentences: list[str] = []
+        if a == b:
+            continue  # a strategy that plays itself wins one half
+        group = groups.setdefault((variant, b), [])
+        group.append((a, rows))
+        count += 1
+    sentences = []
     for (variant, b), group in groups.items():
-        if are_few:
-            sentences += [f"{variant}: {_matchup(a, b, rows)}" for a, rows in group]
-        else:
-            sentences.append(f"{variant}: {_best_and_worst(b, group)}")
+        if count > MOST:
+            sentence = _best_and_worst(b, group)
+            sentences.append(f"{variant}: {sentence}")
+            continue
+        for a, rows in group:
+            sentence = _matchup(a, b, rows)
+            sentences.append(f"{variant}: {sentence}")
     return sentences
 
 
 def _matchup(a: str, b: str, rows: pd.DataFrame) -> str:
     if not b:
         return _solo(a, rows)
-    if math.isnan(table.cell(rows, "margin")[0]):
+    if _is_unknown(rows, "margin"):
         return f"too few deals to compare {a} and {b}."
-    own, other = _percent(rows, "deal_win"), _percent(rows, "deal_loss")
-    if math.isnan(table.cell(rows, "match_win")[0]):
-        return f"{_points_verdict(a, b, rows)}; {a} wins {own} of deals, {b} {other}."
-    verdict = f"{_match_verdict(a, b, rows)} {_percent(rows, 'match_win')} of matches."
-    return f"{verdict} It {_points(rows)} and wins {own} of deals ({b} {other})."
+    own = _percent(rows, "deal_win")
+    other = _percent(rows, "deal_loss")
+    if _is_unknown(rows, "match_win"):
+        verdict = _points_verdict(a, b, rows)
+        return f"{verdict}; {a} wins {own} of deals, {b} {other}."
+    verdict = _match_verdict(a, b, rows)
+    points = _points(rows)
+    return f"{verdict} It {points} and wins {own} of deals ({b} {other})."
 
 
 def _match_verdict(a: str, b: str, rows: pd.DataFrame) -> str:
-    side = _side(table.cell(rows, "match_win"), 0.5)
+    won = _percent(rows, "match_win")
+    limits = table.cell(rows, "match_win")
+    side = _side(limits, 0.5)
     if side == 0:
-        return f"no significant difference between {a} and {b}: {a} wins"
-    return f"{a} {'beats' if side > 0 else 'loses to'} {b}: it wins"
+        return f"no significant difference between {a} and {b}: {a} wins {won} of matches."
+    verb = "beats" if side > 0 else "loses to"
+    return f"{a} {verb} {b}: it wins {won} of matches."
 
 
 def _points_verdict(a: str, b: str, rows: pd.DataFrame) -> str:
@@ -89,7 +102,8 @@ def _points_verdict(a: str, b: str, rows: pd.DataFrame) -> str:
         points = numbers.estimate(*margin)
         return f"no significant difference between {a} and {b}: {points} points a deal"
     verb = "beats" if side > 0 else "loses to"
-    return f"{a} {verb} {b} by {_size(margin)} points a deal"
+    size = _size(margin)
+    return f"{a} {verb} {b} by {size} points a deal"
 
 
 def _points(rows: pd.DataFrame) -> str:
@@ -97,43 +111,61 @@ def _points(rows: pd.DataFrame) -> str:
     margin = table.cell(rows, "margin")
     side = _side(margin, 0.0)
     if side == 0:
-        return f"is level on points ({numbers.estimate(*margin)} a deal)"
-    return f"{'gains' if side > 0 else 'loses'} {_size(margin)} points a deal"
+        points = numbers.estimate(*margin)
+        return f"is level on points ({points} a deal)"
+    verb = "gains" if side > 0 else "loses"
+    size = _size(margin)
+    return f"{verb} {size} points a deal"
 
 
 def _size(margin: Limits) -> str:
     """A margin without its sign."""
-    value, low, high = margin
-    if value > 0:
-        return numbers.estimate(value, low, high)
-    return numbers.estimate(-value, -high, -low)
+    positive = _positive(margin)
+    return numbers.estimate(*positive)
 
 
 def _solo(a: str, rows: pd.DataFrame) -> str:
     """The goal or the matches where they were played, then the deals."""
     parts = []
-    if not math.isnan(table.cell(rows, "goal_met")[0]):
-        parts.append(f"meets the goal in {_percent(rows, 'goal_met')} of matches")
-    elif not math.isnan(table.cell(rows, "match_win")[0]):
-        parts.append(f"wins {_percent(rows, 'match_win')} of matches")
-    if table.cell(rows, "limit")[0] == 0 and table.cell(rows, "win")[0] > 0:
-        parts.append(f"wins {_percent(rows, 'win')} of deals")
-    if table.cell(rows, "gin")[0] > 0:
-        parts.append(f"goes gin in {_percent(rows, 'gin')} of deals")
-    score = table.cell(rows, "score")
-    if not math.isnan(score[0]):
-        parts.append(f"scores {numbers.estimate(*score)} a deal")
-    return f"{a} {_listed(parts)}." if parts else f"too few deals to judge {a}."
+    if not _is_unknown(rows, "goal_met"):
+        share = _percent(rows, "goal_met")
+        parts.append(f"meets the goal in {share} of matches")
+    elif not _is_unknown(rows, "match_win"):
+        share = _percent(rows, "match_win")
+        parts.append(f"wins {share} of matches")
+    limit, *_ = table.cell(rows, "limit")
+    win, *_ = table.cell(rows, "win")
+    if limit == 0 and win > 0:
+        share = _percent(rows, "win")
+        parts.append(f"wins {share} of deals")
+    gin, *_ = table.cell(rows, "gin")
+    if gin > 0:
+        share = _percent(rows, "gin")
+        parts.append(f"goes gin in {share} of deals")
+    if not _is_unknown(rows, "score"):
+        score = table.cell(rows, "score")
+        points = numbers.estimate(*score)
+        parts.append(f"scores {points} a deal")
+    if not parts:
+        return f"too few deals to judge {a}."
+    return f"{a} {_listed(parts)}."
+
+
+def _is_unknown(rows: pd.DataFrame, metric: str) -> bool:
+    value, *_ = table.cell(rows, metric)
+    return math.isnan(value)
 
 
 def _best_and_worst(b: str, group: Group) -> str:
     """The best and the worst of several strategies against one opponent, or alone."""
     metric, unit = _ranking_metric(b, [rows for _, rows in group])
+    factor = BY_NAME[metric].factor
     known = []
     for a, rows in group:
         limits = table.cell(rows, metric)
         if not math.isnan(limits[0]):
-            known.append((limits, a, numbers.estimate(*limits, BY_NAME[metric].factor)))
+            text = numbers.estimate(*limits, factor)
+            known.append((limits, a, text))
     if not known:
         return "too few deals for a finding."
     known.sort(key=lambda row: -row[0][0])
@@ -172,58 +204,79 @@ def leagues(
     standings: pd.DataFrame, cross: pd.DataFrame, cycles: Mapping[str, Cycles], unit: str
 ) -> list[str]:
     """Who leads every league, what of it no rating explains, and which pairs are level."""
-    sentences: list[str] = []
-    for variant, rows in standings.groupby("variant", sort=False):
+    sentences = []
+    for name, rows in standings.groupby("variant", sort=False):
+        variant = str(name)
         met = cross[cross["variant"] == variant]
-        lines = _league(rows, met, cycles[str(variant)], unit)
-        sentences += [f"{variant}: {line}" for line in lines]
+        for line in _league(rows, met, cycles[variant], unit):
+            sentences.append(f"{variant}: {line}")
     return sentences
 
 
 def _league(rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycles, unit: str) -> Iterator[str]:
-    if math.isnan(rows["elo"].iloc[0]):
+    first, last = rows.iloc[0], rows.iloc[-1]
+    if math.isnan(first["elo"]):
         yield f"too few {unit} to rate these {len(rows)} strategies."
         return
     order = [str(name) for name in rows["strategy"]]
-    shares = {(row["strategy"], row["opponent"]): row for _, row in cross.iterrows()}
-    metric = "match_win" if rows["match_win"].notna().any() else "deal_win"
-    first = rows.iloc[0]
-    won = numbers.estimate(first[metric], first[f"{metric}_low"], first[f"{metric}_high"], 100)
+    shares = {}
+    for _, row in cross.iterrows():
+        pair = row["strategy"], row["opponent"]
+        shares[pair] = row
+    won = _won(first)
     second = _against_second(order[1], rows.iloc[1], shares[order[0], order[1]], unit)
     yield (
         f"{order[0]} leads the league of {len(order)} ({_elo(first)}) and wins {won} % of its "
-        f"{unit}. {second} Last is {order[-1]} ({_elo(rows.iloc[-1])})."
+        f"{unit}. {second} Last is {order[-1]} ({_elo(last)})."
     )
     if not math.isnan(cycles.share):
         cyclic = _cyclic(cycles.share, Z95 * cycles.se)
         yield f"{cyclic} of the cross-table is cyclic: no rating explains it."
-    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-    level = [f"{a} and {b}" for a, b in pairs if _side(_limits(shares[a, b]), 0.5) == 0]
+    pairs = list(itertools.combinations(order, 2))
+    level = []
+    for a, b in pairs:
+        limits = _limits(shares[a, b])
+        if _side(limits, 0.5) == 0:
+            level.append(f"{a} and {b}")
     if not level:
         yield f"all {len(pairs)} pairs differ significantly in {unit} won."
         return
-    more = [f"{len(level) - MOST} more"] if len(level) > MOST else []
-    yield (
-        f"no significant difference in {unit} won for {len(level)} of {len(pairs)} pairs: "
-        f"{'; '.join([*level[:MOST], *more])}."
-    )
+    listed = level[:MOST]
+    more = len(level) - MOST
+    if more > 0:
+        listed.append(f"{more} more")
+    names = "; ".join(listed)
+    count = f"{len(level)} of {len(pairs)} pairs"
+    yield f"no significant difference in {unit} won for {count}: {names}."
+
+
+def _won(row: Any) -> str:
+    """What a strategy wins of its matches, or else of its deals, in per cent."""
+    metric = "deal_win" if math.isnan(row["match_win"]) else "match_win"
+    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
+    return numbers.estimate(row[metric], low, high, 100)
 
 
 def _against_second(name: str, rated: Any, share: Any, unit: str) -> str:
     """How the leader does against the second."""
-    won, side = numbers.estimate(*_limits(share), 100), _side(_limits(share), 0.5)
+    limits = _limits(share)
+    won = numbers.estimate(*limits, 100)
+    side = _side(limits, 0.5)
+    second = f"the second, {name} ({_elo(rated)})"
     if side == 0:
-        return f"No significant lead over the second, {name} ({_elo(rated)}): {won} % of {unit}."
+        return f"No significant lead over {second}: {won} % of {unit}."
     verb = "beats" if side > 0 else "loses to"
-    return f"It {verb} the second, {name} ({_elo(rated)}), with {won} % of {unit}."
+    return f"It {verb} {second}, with {won} % of {unit}."
 
 
 def _cyclic(share: float, half: float) -> str:
     """The cyclic share in per cent, or its upper limit where it may be none at all."""
     if share > half:
-        return f"{numbers.estimate(share, share - half, share + half, 100)} %"
+        text = numbers.estimate(share, share - half, share + half, 100)
+        return f"{text} %"
     limit = 100 * (share + half)
-    return f"at most {numbers.number(limit, limit)} %"
+    text = numbers.number(limit, limit)
+    return f"at most {text} %"
 
 
 def _elo(row: Any) -> str:
