@@ -16,6 +16,16 @@ from simgin.stats.metrics import COUNTS
 ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
 
 
+def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
+    """The sum of a fact in every batch."""
+    return np.asarray(rows[:, sums.SUM + fact])
+
+
+def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
+    """The sum of a fact's denominator in every batch."""
+    return fact_sums(rows, sums.DENOMINATOR[fact])
+
+
 def total(rows: np.ndarray) -> np.ndarray:
     """The exact sum of batch rows, column by column: int64 of length sums.COLUMNS."""
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
@@ -23,7 +33,8 @@ def total(rows: np.ndarray) -> np.ndarray:
 
 def count_played(rows: np.ndarray, unit: str) -> int:
     """How many deals or matches the rows hold; unit: "deal" or "match"."""
-    return int(rows[:, sums.SUM + sums.FACT[COUNTS[unit]]].sum())
+    fact = sums.FACT[COUNTS[unit]]
+    return int(fact_sums(rows, fact).sum())
 
 
 def effective(rows: np.ndarray) -> float:
@@ -32,7 +43,8 @@ def effective(rows: np.ndarray) -> float:
     One that was cut short counts for less than one.
     """
     units = rows[:, sums.UNITS].astype(float)
-    return float(units.sum() ** 2 / (units @ units))
+    squares = units @ units
+    return float(units.sum() ** 2 / squares)
 
 
 def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
@@ -40,9 +52,11 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
 
     (N_b - r D_b) / D: float64 (batches,), of sum 0.
     """
-    n = rows[:, sums.SUM + fact] / scale
-    d = rows[:, sums.SUM + sums.DENOMINATOR[fact]]
-    return np.asarray((n - n.sum() / d.sum() * d) / d.sum())
+    n = fact_sums(rows, fact) / scale
+    d = denominator_sums(rows, fact)
+    whole = d.sum()
+    ratio = n.sum() / whole
+    return np.asarray((n - ratio * d) / whole)
 
 
 def standard_error(moves: np.ndarray, batches: float) -> float:
@@ -51,4 +65,6 @@ def standard_error(moves: np.ndarray, batches: float) -> float:
     A batch of u of U units has its moves' variance in proportion to u (1 - u / U), so the sum of
     squares is short by one part in the effective number of batches.
     """
-    return float(np.sqrt(batches / (batches - 1) * (moves**2).sum()))
+    squares = (moves**2).sum()
+    variance = batches / (batches - 1) * squares
+    return float(np.sqrt(variance))

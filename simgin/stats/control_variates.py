@@ -67,23 +67,30 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
     nothing varies.
     """
     fact = metrics.BY_NAME[metric].fact()
-    below = rows[:, sums.SUM + sums.DENOMINATOR[fact]].sum()
+    below = batches.denominator_sums(rows, fact).sum()
     count = batches.effective(rows) if len(rows) else 0.0
     if count < ENOUGH_BATCHES or not below:
         return None
-    value, moves = rows[:, sums.SUM + fact].sum() / below, batches.influence(rows, fact)
-    control = rows[:, sums.DEALT] - mean * rows[:, sums.SUM + sums.FACT["deals"]]
+    value = batches.fact_sums(rows, fact).sum() / below
+    moves = batches.influence(rows, fact)
+    deals = batches.fact_sums(rows, sums.FACT["deals"])
+    units = rows[:, sums.UNITS]
+    control = rows[:, sums.DEALT] - mean * deals
     off = control.sum()
-    centred = control - off * (rows[:, sums.UNITS] / rows[:, sums.UNITS].sum())
-    spread, scatter = float(centred @ centred), float(moves @ moves)
+    centred = control - off * (units / units.sum())
+    spread = float(centred @ centred)
+    scatter = float(moves @ moves)
     if spread == 0 or scatter == 0:
         return None
     slope = float(moves @ centred) / spread
     left = scatter - slope**2 * spread
-    se = float(np.sqrt(count / (count - 2) * left * (1 + off**2 / (count * spread))))
-    adjusted, half = value - slope * off, quantile(count - 1) * se
+    variance = count / (count - 2) * left * (1 + off**2 / (count * spread))
+    se = float(np.sqrt(variance))
+    adjusted = value - slope * off
+    half = quantile(count - 1) * se
     estimate = Estimate(adjusted, se, int(count), adjusted - half, adjusted + half)
-    return estimate, left / (count - 2) * (count - 1) / scatter
+    variance_ratio = left / (count - 2) * (count - 1) / scatter
+    return estimate, variance_ratio
 
 
 def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:

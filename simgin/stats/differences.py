@@ -156,8 +156,9 @@ def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
     facts = [metric.fact(cell.as_b) for cell in cells]
     has_any = np.zeros(len(cells[0].rows), bool)
     for cell, fact in zip(cells, facts, strict=True):
-        has_any |= cell.rows[:, sums.SUM + fact] != 0
-        if not cell.rows[:, sums.SUM + sums.DENOMINATOR[fact]].any():
+        has_any |= batches.fact_sums(cell.rows, fact) != 0
+        below = batches.denominator_sums(cell.rows, fact)
+        if not below.any():
             return np.nan, effective
     if min(effective, has_any.sum()) < ENOUGH_BATCHES:
         return np.nan, effective
@@ -173,9 +174,11 @@ def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
     parts = np.array([estimate.se**2, base.se**2])
     freedom = np.array([max(estimate.n - 1, 1), max(base.n - 1, 1)])
     variance = parts.sum()
+    se = float(np.sqrt(variance))
     if not variance > 0:
-        return float(np.sqrt(variance)), float(freedom.min()) + 1
-    return float(np.sqrt(variance)), float(variance**2 / (parts**2 / freedom).sum()) + 1
+        return se, float(freedom.min()) + 1
+    satterthwaite = variance**2 / (parts**2 / freedom).sum()
+    return se, float(satterthwaite) + 1
 
 
 def _multiplier(cells: Comparison) -> float | None:
@@ -189,7 +192,12 @@ def _test(difference: float, se: float, support: float, multiplier: float | None
 
     if not se > 0:
         return _Test()
-    half = quantile(support) * se * (1 if multiplier is None else multiplier / Z95)
-    freedom = support - 1 if support < NORMAL_FROM else np.inf
-    p = 2 * float(stdtr(freedom, -abs(difference) / se)) if multiplier is None else np.nan
-    return _Test(difference - half, difference + half, p, smallest_detectable_difference(se))
+    wide = 1 if multiplier is None else multiplier / Z95
+    half = quantile(support) * se * wide
+    p = np.nan
+    if multiplier is None:
+        freedom = support - 1 if support < NORMAL_FROM else np.inf
+        t = -abs(difference) / se
+        p = 2 * float(stdtr(freedom, t))
+    detectable = smallest_detectable_difference(se)
+    return _Test(difference - half, difference + half, p, detectable)

@@ -40,21 +40,19 @@ def homogeneity(
     from scipy.special import chdtrc
 
     labels, merged = _merged(rows, np.arange(len(rows)) if groups is None else np.asarray(groups))
-    residual, variance = _residuals(merged, metrics.BY_NAME[metric].fact())
+    fact = metrics.BY_NAME[metric].fact()
+    residual, variance = _residuals(merged, fact)
     df = len(merged) - 1
     if df < 1 or not variance > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
     units = merged[:, sums.UNITS]
-    statistic = float((residual**2 / (units * variance)).sum())
-    standard = residual / np.sqrt(units * variance * (1 - units / units.sum()))
+    expected = units * variance
+    statistic = float((residual**2 / expected).sum())
+    p = float(chdtrc(df, statistic))
+    standard = residual / np.sqrt(expected * (1 - units / units.sum()))
     farthest = int(np.abs(standard).argmax())
-    return Homogeneity(
-        statistic,
-        df,
-        float(chdtrc(df, statistic)),
-        float(standard[farthest]),
-        int(labels[farthest]),
-    )
+    largest, where = float(standard[farthest]), int(labels[farthest])
+    return Homogeneity(statistic, df, p, largest, where)
 
 
 def _merged(rows: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -77,4 +75,5 @@ def _residuals(rows: np.ndarray, fact: int) -> tuple[np.ndarray, float]:
     nd = total[sums.CROSS + fact]
     scatter = nn * d * d - 2 * n * d * nd + n * n * dd  # exact: sum (N - r D)^2 times D^2
     residual = rows[:, sums.SUM + fact] - n / d * rows[:, sums.SUM + below]
-    return residual, scatter / (d * d * (units - 1))
+    variance = scatter / (d * d * (units - 1))
+    return residual, variance

@@ -18,15 +18,18 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Est
 
     `denominator` may be one number for all. Undefined below 30 units.
     """
-    x, d = np.asarray(numerator, float), np.broadcast_to(np.asarray(denominator, float), unit.shape)
+    x = np.asarray(numerator, float)
+    d = np.broadcast_to(np.asarray(denominator, float), unit.shape)
     labels, place = np.unique(unit, return_inverse=True)
     n, total = len(labels), d.sum()
     if n < ENOUGH_UNITS or total <= 0:
         return undefined(n)
-    value = x.sum() / total
+    value = float(x.sum() / total)
     residual = np.bincount(place, x - value * d)
-    se = float(np.sqrt(n / (n - 1) * (residual**2).sum()) / total)
-    return Estimate(float(value), se, n, *limits(float(value), se, n))
+    squares = (residual**2).sum()
+    se = float(np.sqrt(n / (n - 1) * squares) / total)
+    low, high = limits(value, se, n)
+    return Estimate(value, se, n, low, high)
 
 
 def mean(x: ArrayLike, unit: np.ndarray) -> Estimate:
@@ -46,11 +49,13 @@ def by_cell(
     keys, place = np.unique(cell * units + unit, return_inverse=True)
     own = keys // units
     counts = np.bincount(own, minlength=cells)
-    enough = counts >= ENOUGH_UNITS
-    value = np.where(enough, np.bincount(cell, x, minlength=cells) / np.maximum(n, 1), np.nan)
+    at_least_one = np.maximum(n, 1)
+    means = np.bincount(cell, x, minlength=cells) / at_least_one
+    value = np.where(counts >= ENOUGH_UNITS, means, np.nan)
     residual = np.bincount(place, x - value[cell], minlength=len(keys))
-    square = np.bincount(own, residual**2, minlength=cells)
-    se = np.sqrt(counts / np.maximum(counts - 1, 1) * square) / np.maximum(n, 1)
+    squares = np.bincount(own, residual**2, minlength=cells)
+    variance = counts / np.maximum(counts - 1, 1) * squares
+    se = np.sqrt(variance) / at_least_one
     return value, se, n
 
 
@@ -78,5 +83,8 @@ def quantile_limits(x: np.ndarray, q: float, se: float) -> tuple[float, float]:
     se: the standard error of the share of x below its q-quantile.
     """
     ranked, n = np.sort(x), len(x)
-    low, high = int(np.floor(n * (q - Z95 * se))) - 1, int(np.ceil(n * (q + Z95 * se)))
-    return float(ranked[max(low, 0)]), float(ranked[min(high, n - 1)])
+    half = Z95 * se
+    low = int(np.floor(n * (q - half))) - 1
+    high = int(np.ceil(n * (q + half)))
+    lowest, highest = max(low, 0), min(high, n - 1)
+    return float(ranked[lowest]), float(ranked[highest])

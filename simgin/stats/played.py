@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.stats import batches
 from simgin.stats.metrics import Metric
@@ -40,9 +39,10 @@ class Played:
     def value(self, metric: Metric) -> float:
         """A metric of the whole cell."""
         fact = metric.fact(self.as_b)
-        below = self.rows[:, sums.SUM + sums.DENOMINATOR[fact]].sum()
-        numerator = self.rows[:, sums.SUM + fact].sum() / metric.scale
-        return float(metric.sign(self.as_b) * (numerator / below))
+        below = batches.denominator_sums(self.rows, fact).sum()
+        numerator = batches.fact_sums(self.rows, fact).sum() / metric.scale
+        sign = metric.sign(self.as_b)
+        return float(sign * (numerator / below))
 
     def moves(self, metric: Metric) -> np.ndarray:
         """How far each batch moves a metric: float64 (batches,)."""

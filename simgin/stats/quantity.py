@@ -81,11 +81,14 @@ class Quantity:
 
     def __add__(self, other: Quantity) -> Quantity:
         """The sum: paired where both have the same batches, else with the errors of both."""
-        n, value = min(self.n, other.n), self.value + other.value
+        n = min(self.n, other.n)
+        value = self.value + other.value
         fewer = min(self.batches, other.batches)
         if len(self.moves) and len(self.moves) == len(other.moves):
-            return Quantity(value, n, self.moves + other.moves, fewer)
-        return Quantity(value, n, NO_MOVES, fewer, own_se=float(np.hypot(self.se, other.se)))
+            moves = self.moves + other.moves
+            return Quantity(value, n, moves, fewer)
+        se = float(np.hypot(self.se, other.se))
+        return Quantity(value, n, NO_MOVES, fewer, own_se=se)
 
     def __sub__(self, base: Quantity) -> Quantity:
         """The difference, likewise."""
@@ -108,13 +111,16 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     NaN where there is nothing to divide by.
     """
     n = batches.count_played(rows, metric.unit)
-    below = int(rows[:, sums.SUM + sums.FACT[metric.denominator]].sum())
+    own = sums.FACT[metric.denominator]
+    below = int(batches.fact_sums(rows, own).sum())
     if not below:
         return Quantity.with_error(np.nan, np.nan, n, metric.share)
     fact, sign = metric.fact(as_b), metric.sign(as_b)
-    value = sign * rows[:, sums.SUM + fact].sum() / metric.scale / below
+    numerator = sign * batches.fact_sums(rows, fact).sum()
+    value = float(numerator / metric.scale / below)
     moves = sign * batches.influence(rows, fact, metric.scale)
-    return Quantity(float(value), n, moves, batches.effective(rows), metric.share)
+    effective = batches.effective(rows)
+    return Quantity(value, n, moves, effective, metric.share)
 
 
 def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
@@ -122,11 +128,13 @@ def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
     whole = among.sum()
     share = counts.sum(axis=0) / whole
     moves = (counts - share * among[:, None]) / whole
-    effective = float(whole**2 / (among.astype(float) @ among))
-    return [
-        Quantity(float(value), int(whole), own, effective, share=True)
-        for value, own in zip(share, moves.T, strict=True)
-    ]
+    squares = among.astype(float) @ among
+    effective = float(whole**2 / squares)
+    quantities = []
+    for value, own in zip(share, moves.T, strict=True):
+        quantity = Quantity(float(value), int(whole), own, effective, share=True)
+        quantities.append(quantity)
+    return quantities
 
 
 def jackknife(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
@@ -150,10 +158,15 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
 
     NaN parts, which have nothing to divide by, make it NaN.
     """
-    n, value = sum(part.n for part in parts), float(np.mean([part.value for part in parts]))
-    share, moves = parts[0].share, [part.moves for part in parts]
-    if len({len(part) for part in moves}) == 1 and len(moves[0]):
+    n = sum(part.n for part in parts)
+    value = float(np.mean([part.value for part in parts]))
+    share = parts[0].share
+    moves = [part.moves for part in parts]
+    lengths = {len(part) for part in moves}
+    if len(lengths) == 1 and len(moves[0]):
         fewest = min(part.batches for part in parts)
-        return Quantity(value, n, np.mean(moves, axis=0), fewest, share)
-    se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
+        joint = np.mean(moves, axis=0)
+        return Quantity(value, n, joint, fewest, share)
+    variance = sum(part.se**2 for part in parts)
+    se = float(np.sqrt(variance) / len(parts))
     return Quantity.with_error(value, se, n, share)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from simgin.cli.main import cli
 from simgin.core import sums
-from simgin.play import kernel, matchup
+from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.rules import variants
 from simgin.runs import invariants, runner
@@ -260,7 +260,7 @@ def lying(monkeypatch, from_unit):
         found[:, sums.SUM] += first + units > from_unit
         return found
 
-    monkeypatch.setattr(matchup, "play", wrong)
+    monkeypatch.setattr(kernel, "play", wrong)
 
 
 @pytest.mark.parametrize("team", [SerialTeam, lambda: Threads(2)])
