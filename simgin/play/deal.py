@@ -59,10 +59,9 @@ class WatchedDeal:
         histories = [view.history[: self.state.turns] for view in views]
         turns = []
         for rows in zip(*histories, strict=True):
-            seat, source, _, discard = rows[0]
-            card = max(row[2] for row in rows)
-            turn = (int(seat), int(source), int(card), int(discard))
-            turns.append(turn)
+            seat, source, _, discard = map(int, rows[0])
+            card = max(int(row[2]) for row in rows)
+            turns.append((seat, source, card, discard))
         return turns
 
 

@@ -149,7 +149,7 @@ def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], li
 
 def _part(piece: str, text: str) -> _Part:
     """A part of a text that is not in a user's file, with its faults."""
-    name, equals, value = (word.strip() for word in piece.partition("="))
+    name, equals, value = map(str.strip, piece.partition("="))
     parameter = parameters().get(name)
     if piece in names():
         return _built_in_part(piece)
@@ -279,12 +279,22 @@ def _part_of_file(piece: str) -> _Part:
 def _user_part(text: str, entry: "UserVariant") -> _Part:
     """A user's variant: its differences from `standard`, those of its base included."""
     parts, base_faults = _read(entry.base, _no_base)
-    params = {**_compose(_merge(parts)), **entry.changes}
-    changes = {name: value for name, value in params.items() if value != parameters()[name].default}
+    params = _compose(_merge(parts)) | entry.changes
+    changes = {}
+    for name, parameter in parameters().items():
+        if params[name] != parameter.default:
+            changes[name] = params[name]
     place = text.replace("#", ": variants, ", 1)
-    faults = [*entry.faults, *(f"{place}, base: {fault}" for fault in base_faults)]
-    known = all(part.known for part in parts)
-    return _Part(text, changes, (entry.title, entry.about, entry.source), tuple(faults), known)
+    faults = list(entry.faults)
+    for fault in base_faults:
+        faults.append(f"{place}, base: {fault}")
+    return _Part(
+        text=text,
+        changes=changes,
+        titles=(entry.title, entry.about, entry.source),
+        faults=tuple(faults),
+        known=all(part.known for part in parts),
+    )
 
 
 def _no_base(piece: str) -> _Part:

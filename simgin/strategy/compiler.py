@@ -188,7 +188,9 @@ def _check_fields(policy: Policy, reads: Reads) -> None:
     view, rules = policy.function.__code__.co_varnames[:2]
     known = {view: VIEW.names or (), rules: RULES.names or ()}
     for argument, field in reads.fields:
-        if argument in known and field not in known[argument] and not hasattr(np.record, field):
+        if argument not in known or hasattr(np.record, field):
+            continue
+        if field not in known[argument]:
             raise PolicyError(f"{_where(policy)} cannot be compiled: {_no_field(field)}")
 
 

@@ -187,19 +187,34 @@ def _strategy_of_file(strategies: Mapping[str, Strategy], inner: str, path: str)
 def _policy(slot: str, name: str) -> Policy:
     """A policy of a slot by its own name, or a strategy's policy of that slot."""
     path, _, inner = name.partition("#")
-    is_file = path.endswith(".py")
-    library = _file_library(Path(path)) if is_file else _library()
-    wanted = inner if is_file else name
-    if (slot, wanted) in library.policies:
-        return library.policies[slot, wanted]
-    in_slot = [policy for policy in library.policies.values() if policy.slot == slot]
-    if is_file and not inner and len(in_slot) == 1:
-        return in_slot[0]
-    if not is_file and name not in library.strategies:
-        known = [policy.name for policy in in_slot] + list(library.strategies)
+    if path.endswith(".py"):
+        return _policy_of_file(slot, path, inner)
+    library = _library()
+    if (slot, name) in library.policies:
+        return library.policies[slot, name]
+    if name not in library.strategies:
+        known = [policy for filled, policy in library.policies if filled == slot]
+        known += library.strategies
         near = did_you_mean(name, known)
         raise StrategyError(f"there is no {slot} policy and no strategy {quoted(name)}{near}")
-    policy = _strategy(name).policy(slot)
+    return _policy_of(_strategy(name), slot, name)
+
+
+def _policy_of_file(slot: str, path: str, inner: str) -> Policy:
+    """A policy of a file; without a name, its only one for the slot."""
+    policies = _file_library(Path(path)).policies
+    if (slot, inner) in policies:
+        return policies[slot, inner]
+    in_slot = [policy for policy in policies.values() if policy.slot == slot]
+    if not inner and len(in_slot) == 1:
+        return in_slot[0]
+    name = f"{path}#{inner}" if inner else path
+    return _policy_of(_strategy(name), slot, name)
+
+
+def _policy_of(strategy: Strategy, slot: str, name: str) -> Policy:
+    """A strategy's policy of a slot."""
+    policy = strategy.policy(slot)
     if policy is None:
         raise StrategyError(f"{quoted(name)} has no {slot} policy.")
     return policy

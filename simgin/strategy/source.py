@@ -55,7 +55,8 @@ def _position(node: ast.expr) -> tuple[int, int]:
 def _find_definition(code: CodeType, module: dict[str, Any]) -> _DEFINITION | None:
     linecache.checkcache(code.co_filename)
     text = "".join(linecache.getlines(code.co_filename, module))
-    candidates = [node for node in _definitions(text) if _is_definition(node, code)]
+    definitions = _definitions(text)
+    candidates = [node for node in definitions if _is_definition(node, code)]
     if len(candidates) > 1:  # several lambdas on one line
         candidates = [node for node in candidates if _encloses(node, code)]
     return candidates[0] if len(candidates) == 1 else None
@@ -77,18 +78,23 @@ def _is_definition(node: _DEFINITION, code: CodeType) -> bool:
     name, first_line = "<lambda>", node.lineno
     if isinstance(node, ast.FunctionDef):
         name = node.name
-        first_line = min([node.lineno, *(expression.lineno for expression in node.decorator_list)])
-    arguments = tuple(argument.arg for argument in (*node.args.posonlyargs, *node.args.args))
-    if arguments != code.co_varnames[: code.co_argcount]:
+        lines = [decorator.lineno for decorator in node.decorator_list]
+        first_line = min([node.lineno, *lines])
+    positional = [*node.args.posonlyargs, *node.args.args]
+    names = tuple(argument.arg for argument in positional)
+    if names != code.co_varnames[: code.co_argcount]:
         return False
     return (name, first_line) == (code.co_name, code.co_firstlineno)
 
 
 def _encloses(node: _DEFINITION, code: CodeType) -> bool:
     """Whether all of a function's code comes from the text of a definition."""
-    begin, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+    begin = (node.lineno, node.col_offset)
+    end = (node.end_lineno or 0, node.end_col_offset or 0)
     for line, _, column, _ in code.co_positions():
-        if line is not None and column and not begin <= (line, column) < end:
+        if line is None or not column:
+            continue
+        if not begin <= (line, column) < end:
             return False
     return True
 

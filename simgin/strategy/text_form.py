@@ -97,9 +97,12 @@ def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Stra
     """
     for name, value in values.items():
         owners = [policy for policy in strategy.policies if name in policy.params]
-        if len({policy.params[name] for policy in owners}) != 1:
+        declared = {policy.params[name] for policy in owners}
+        if len(declared) != 1:
             raise StrategyError(_no_single_parameter(strategy, name, owners))
-        changed = {policy.slot: set_policy_values(policy, {name: value}, text) for policy in owners}
+        changed = {}
+        for policy in owners:
+            changed[policy.slot] = set_policy_values(policy, {name: value}, text)
         strategy = exchange(strategy, changed)
     return strategy
 

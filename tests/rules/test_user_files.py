@@ -280,8 +280,7 @@ def test_a_broken_variant_does_not_affect_the_others_of_its_file():
         ("c++/mine.toml", "the path 'c++/mine.toml' has a +, = or #"),
         (
             "mi\nne.toml",
-            "'mi\\nne.toml' is no path of a file of variants: it has characters that "
-            "cannot be printed.",
+            "the path 'mi\\nne.toml' has characters that cannot be printed: rename the file.",
         ),
         ("mi\0ne.toml#x", "the path 'mi\\x00ne.toml' has characters"),
         ("mi\udcffne.toml", "the path 'mi\\udcffne.toml' has characters"),
