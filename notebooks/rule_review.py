@@ -41,7 +41,7 @@ review = simgin.review_of(
 # significant change.
 
 # %%
-print(*sentences.sentences(review), sep="\n\n")
+print(*sentences.review_sentences(review), sep="\n\n")
 
 # %% [markdown]
 # The same for every metric, and all at once as a picture. Where a bar does not touch the zero line,
@@ -89,7 +89,7 @@ review.metrics[review.metrics["metric"].isin(["best_k", "patience", "early"])][
 # have an answer?
 
 # %%
-plots.knock_matrix(frames.knock_matrix(review, review.games[0]), seed=1)
+plots.knock_matrix(frames.knock_matrix(review, "standard"), seed=1)
 
 # %% [markdown]
 # ## What a score is worth
@@ -99,7 +99,7 @@ plots.knock_matrix(frames.knock_matrix(review, review.games[0]), seed=1)
 # more. A side that gets there has done most of the work.
 
 # %%
-plots.scores(frames.scores(review, review.games[0]), seed=1)
+plots.scores(frames.scores(review, "standard"), seed=1)
 
 # %% [markdown]
 # ## Whether to believe it

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from simgin.findings.findings import Findings
 from simgin.findings.record import record_plan
-from simgin.runs import ledger, runner
+from simgin.runs import ledger, runner, steps
 from simgin.runs.plan import Plan, plan_file, plan_matchup
 from simgin.runs.threads import Threads
 from simgin.text import amounts
@@ -93,17 +93,12 @@ def review_of(
     `simgin.review.frames` has those of the plots. Raises ReviewError for variants that cannot be
     compared.
     """
-    from simgin.review import review
+    from simgin.review.plan import plan_review
+    from simgin.review.request import read_request
+    from simgin.review.review import read_review
 
-    request = review.asked(
-        rules,
-        against,
-        deep=deep,
-        matches=None if matches is None else amounts.parse_count(matches),
-        seed=seed,
-    )
-    findings = _play(review.planned(request), workers)
-    return review.Review(request, findings, workers)
+    request = read_request(rules, against, deep=deep, matches=matches, seed=seed)
+    return read_review(request, _play(plan_review(request), workers))
 
 
 def odds_of(
@@ -126,13 +121,13 @@ def odds_of(
         ladder = strategies or solo.ladder(rules)
         samples = []
         for name in ladder:
-            samples.append(sample.of(name, rules.text, n, seed=seed, workers=workers))
-        return report.of([samples], [], seed).frames
+            samples.append(sample.play_alone(name, rules.text, n, seed=seed, workers=workers))
+        return report.build_odds([samples], [], seed).frames
     players = strategies or seats.PLAYERS
     tables = []
     for name in players:
-        tables.append(seats.of(name, rules.text, n, seed=seed, workers=workers))
-    return report.of([], tables, seed).frames
+        tables.append(seats.play_self(name, rules.text, n, seed=seed, workers=workers))
+    return report.build_odds([], tables, seed).frames
 
 
 def show(
@@ -177,6 +172,7 @@ def _play(plan: Plan, workers: int | None) -> Findings:
         team.prepare(plan.matchups)
         run_ledger = resources.enter_context(ledger.opened(None, plan.identity))
         played = runner.run(plan.tasks, run_ledger, team, rules=plan.rules, seconds=plan.seconds)
+        steps.play(plan.steps, run_ledger, workers)
         findings = Findings(record_plan(plan, played), run_ledger)
         weakref.finalize(findings, resources.pop_all().close)
         return findings

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import simgin
 from simgin import plots
 from simgin.cli.main import cli
-from simgin.review import frames as portrait
+from simgin.review.frames import endings
 from simgin.stats import table
 
 PANEL = """
@@ -90,7 +90,7 @@ def test_a_review_is_the_commands_review(tmp_path: Path) -> None:
     review = simgin.review_of(["straight"], against="standard", matches="1k")
     assert table.csv(review.metrics) == (tmp_path / "out" / "metrics.csv").read_text()
     assert table.csv(review.differences) == (tmp_path / "out" / "differences.csv").read_text()
-    assert len(portrait.endings(review)) > 0
+    assert len(endings(review)) > 0
 
 
 def test_odds_are_the_commands_odds(tmp_path: Path) -> None:

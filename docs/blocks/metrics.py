@@ -5,11 +5,8 @@ import inspect
 from blocks.markdown import one_line, table
 from simgin import plots
 from simgin.review import frames, rule_metrics, solo_metrics
-from simgin.review.meanings import meaning
 from simgin.stats import facts, metrics
 from simgin.stats.metrics import Metric
-
-FRAMES = {"odds": "draws"}  # frames of a review that are not named like the picture
 
 
 def of_unit(unit: str) -> str:
@@ -33,14 +30,13 @@ def definition(metric: Metric) -> tuple[str, ...]:
 
 def of_rules(players: str) -> str:
     """Every rule metric of reviews for so many players."""
-    records = solo_metrics.TRAITS if players == "1" else rule_metrics.TRAITS
+    records = solo_metrics.SOLO_METRICS if players == "1" else rule_metrics.RULE_METRICS
     lines = []
-    for trait in records:
-        notable = f"{trait.factor * trait.notable:g}" if trait.said else ""
-        deep = "yes" if trait.deep else ""
-        lines.append(
-            (trait.title, f"`{trait.key}`", one_line(meaning(trait, int(players))), deep, notable)
-        )
+    for metric in records:
+        notable = f"{metric.factor * metric.notable:g}" if metric.wording else ""
+        deep = "yes" if metric.deep else ""
+        meaning = one_line(metric.meaning)
+        lines.append((metric.heading, f"`{metric.key}`", meaning, deep, notable))
     return table(("metric", "in `metrics.csv`", "what it is", "`--deep`", "reported from"), lines)
 
 
@@ -49,8 +45,7 @@ def pictures() -> str:
     lines = []
     for name in plots.__all__:
         if name not in ("png", "svg"):
-            frame = FRAMES.get(name, name)
-            is_made = inspect.isfunction(getattr(frames, frame, None))
+            is_made = inspect.isfunction(getattr(frames, name, None))
             about = one_line(inspect.getdoc(getattr(plots, name)))
-            lines.append((f"`{name}`", about, f"`frames.{frame}`" if is_made else ""))
+            lines.append((f"`{name}`", about, f"`frames.{name}`" if is_made else ""))
     return table(("`simgin.plots`", "what it draws", "frame of a review"), lines)

@@ -71,11 +71,14 @@ def speed() -> str:
 def solo_odds() -> str:
     """The sheets of `simgin odds` for all variants for one player, as tables under their titles."""
     alone = [
-        [sample.of(player, variant, ODDS_DEALS) for player in solo.ladder(variants.find(variant))]
+        [
+            sample.play_alone(player, variant, ODDS_DEALS)
+            for player in solo.ladder(variants.find(variant))
+        ]
         for variant in one_player_variants()
     ]
     parts = []
-    for sheet in report.of(alone, [], 1).sheets():
+    for sheet in report.build_odds(alone, [], 1).sheets():
         parts += [f"**{sheet.title}**", markdown_table(sheet.headings, sheet.rows)]
         parts += [sheet.note] if sheet.note else []
     return "\n\n".join(parts)

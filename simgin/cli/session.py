@@ -21,7 +21,7 @@ from simgin.findings.record import describe_size, record_plan
 from simgin.play import parallel
 from simgin.report import progress
 from simgin.rules.variants import value_text
-from simgin.runs import directory, ledger, runner, schedule
+from simgin.runs import directory, ledger, runner, schedule, steps
 from simgin.runs.manifest import run_manifest
 from simgin.runs.threads import SerialTeam, Threads
 
@@ -68,7 +68,7 @@ def _is_complete(plan: Plan, run_ledger: ledger.Ledger, record_deals: bool) -> b
     for i, task in enumerate(plan.tasks):
         if schedule.left(task, run_ledger.finished(i, recorded=record_deals)):
             return False
-    return True
+    return not steps.missing(plan.steps, run_ledger)
 
 
 def _play(
@@ -82,7 +82,7 @@ def _play(
         with explain_wait():
             team.prepare(plan.matchups)
         with _progress(plan) as report:
-            return runner.run(
+            ends = runner.run(
                 plan.tasks,
                 run_ledger,
                 team,
@@ -91,6 +91,10 @@ def _play(
                 seconds=plan.seconds,
                 recorded=record_deals,
             )
+    if plan.steps:
+        with explain_wait(), _step_progress(plan) as report:
+            steps.play(plan.steps, run_ledger, workers, report)
+    return ends
 
 
 def _interrupted(place: Path | None, command: str) -> str:
@@ -133,6 +137,16 @@ def _progress(plan: Plan) -> Iterator[parallel.Progress | None]:
             yield report
         else:
             yield _clock_progress(report, plan.seconds * len(plan.tasks))
+
+
+@contextmanager
+def _step_progress(plan: Plan) -> Iterator[parallel.Progress | None]:
+    """Progress of the steps beside the cells on stderr; none under a debugger."""
+    if jit.interpreted():
+        yield None
+        return
+    with progress.live(f"{plan.title}, single deals") as report:
+        yield report
 
 
 def _clock_progress(report: parallel.Progress, seconds: float) -> parallel.Progress:

@@ -1,4 +1,4 @@
-"""The book of odds: every frame of `simgin.odds.solo` and `simgin.odds.seats` for the games asked about, as tables, pictures and for a screen."""
+"""The odds of some variants: frames by name, and the tables and pictures made of them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,29 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-EVERY = 5, 3  # draws between the rows on a screen, in the joker games and where the draws are few
+# Draws between the rows on a screen, and where there are few draws
+EVERY, EVERY_OF_FEW = 5, 3
 FEW_DRAWS = 20
-TURNS = 0, 2, 4, 6  # own turns after which a screen tells the chance by deadwood
+TURNS = (0, 2, 4, 6)  # own turns after which a screen shows the chance by deadwood
 WAYS = {"gin": "gone gin %", "knock": "knocked %", "joker": "met joker %"}
 # Kinds of ending below this share are in the tables that are written, not on the screen
 SEEN_OFTEN = 0.01
 
+LUCK_NOTE = (
+    "Gin on draw: of the strongest player, the median and the middle 80 %. Joker: how much of the "
+    "variance of winning its place decides. Gap: deals won, the strongest less the weakest. Deals "
+    "needed: what each of the two must play, on packs of their own, for their scores to show who "
+    "is stronger (5 % test, 80 % power)."
+)
+
 
 @dataclass(frozen=True)
-class Book:
-    """Frames by name; `refused`: sentences on what cannot be had; `strongest`: the player whom the odds by draws are about, by game."""
+class Odds:
+    """Frames by name.
+
+    strongest: the player whom the odds by draws are about, by variant. refused: sentences on what
+    cannot be had.
+    """
 
     seed: int
     frames: dict[str, pd.DataFrame]
@@ -39,274 +51,252 @@ class Book:
     refused: list[str] = field(default_factory=list)
 
     def records(self) -> list[dict[str, Any]]:
-        """Every row of every frame for JSON, with the name of its table; what is undefined or without bound is None."""
-        finite = {
-            name: frame.replace([np.inf, -np.inf], np.nan) for name, frame in self.frames.items()
-        }
-        return [
-            {"table": name, **row} for name, frame in finite.items() for row in table.records(frame)
-        ]
+        """Every row of every frame for JSON, with the name of its table.
+
+        What is undefined or without bound is None.
+        """
+        records = []
+        for name, frame in self.frames.items():
+            finite = frame.replace([np.inf, -np.inf], np.nan)
+            records += [{"table": name, **row} for row in table.records(finite)]
+        return records
 
     def files(self) -> dict[str, bytes | str]:
         """Every table as CSV and every picture as SVG and PNG, by its name."""
         from simgin import plots
 
-        written: dict[str, bytes | str] = {
-            f"{name}.csv": table.csv(frame) for name, frame in self.frames.items()
-        }
+        files: dict[str, bytes | str] = {}
+        for name, frame in self.frames.items():
+            files[f"{name}.csv"] = table.csv(frame)
         for name, figure in self._figures():
-            written |= {f"{name}.svg": plots.svg(figure, name), f"{name}.png": plots.png(figure)}
-        return written
+            files[f"{name}.svg"] = plots.svg(figure, name)
+            files[f"{name}.png"] = plots.png(figure)
+        return files
 
     def sheets(self) -> Iterator[Sheet]:
-        """What a terminal is told, game by game."""
+        """The tables for a terminal, variant by variant."""
         for variant, rows in self._by_variant("strength"):
-            yield _strength(find(variant), rows)
-            yield from (sheet for sheet in [self._course(variant)] if sheet.rows)
+            yield _strength_sheet(find(variant), rows)
+            course = self._course_sheet(variant)
+            if course.rows:
+                yield course
         if "gap" in self.frames:
-            yield self._luck()
+            yield self._luck_sheet()
         for variant, rows in self._by_variant("seats"):
-            yield _seats(find(variant), rows)
+            yield _seats_sheet(find(variant), rows)
         for variant, rows in self._by_variant("scores"):
-            yield _scores(find(variant), rows)
+            yield _scores_sheet(find(variant), rows)
         for variant, rows in self._by_variant("counts"):
-            yield _counts(variant, rows)
+            yield _counts_sheet(variant, rows)
 
     def _by_variant(self, name: str) -> Iterator[tuple[str, pd.DataFrame]]:
         if name in self.frames:
-            yield from (
-                (str(variant), rows)
-                for variant, rows in self.frames[name].groupby("variant", sort=False)
-            )
+            for variant, rows in self.frames[name].groupby("variant", sort=False):
+                yield str(variant), rows
 
-    def _of(self, name: str, variant: str) -> pd.DataFrame:
-        """The rows of a frame about the strongest player of a game; none where the frame has none of any."""
+    def _of_strongest(self, name: str, variant: str) -> pd.DataFrame:
+        """The rows of a frame about the strongest player of a variant; none if it has no frame."""
         frame = self.frames.get(name, self.frames["strength"].head(0))
-        return frame[(frame["variant"] == variant) & (frame["strategy"] == self.strongest[variant])]
+        is_strongest = frame["strategy"] == self.strongest[variant]
+        return frame[(frame["variant"] == variant) & is_strongest]
 
     def _figures(self) -> Iterator[tuple[str, Figure]]:
         from simgin import plots
 
-        drawn: dict[str, Callable[..., Figure]] = {
+        draws: dict[str, Callable[..., Figure]] = {
             "odds": plots.odds,
             "strength": plots.strength,
             "totals": plots.totals,
             "threshold": plots.knock,
             "counts": plots.counts,
         }
-        pictured = {
-            **self.frames,
-            **(
-                {"odds": self._pinned(), "strength": self._ranked()}
-                if "odds" in self.frames
-                else {}
-            ),
-        }
-        for name, draw in drawn.items():
-            if name in pictured:
-                yield name, draw(pictured[name], seed=self.seed)
-        if "scores" in self.frames:
-            for (variant, strategy), rows in self.frames["scores"].groupby(
-                ["variant", "strategy"], sort=False
-            ):
-                yield (
-                    f"scores-{_file_name(f'{variant}-{strategy}')}",
-                    plots.scores(rows, seed=self.seed),
-                )
+        frames = dict(self.frames)
+        if "odds" in frames:
+            frames |= {"odds": self._drawn_odds(), "strength": self._drawn_strength()}
+        for name, draw in draws.items():
+            if name in frames:
+                yield name, draw(frames[name], seed=self.seed)
+        if "scores" in frames:
+            players = frames["scores"].groupby(["variant", "strategy"], sort=False)
+            for (variant, strategy), rows in players:
+                name = _file_name(f"{variant}-{strategy}")
+                yield f"scores-{name}", plots.scores(rows, seed=self.seed)
 
-    def _pinned(self) -> pd.DataFrame:
-        """What the picture of the odds shows: gin of every player, and of the strongest what else ends deals before the last draw."""
+    def _drawn_odds(self) -> pd.DataFrame:
+        """Gin of every player, and of the strongest what else ends deals before the last draw."""
         frame = self.frames["odds"]
-        strongest = frame["strategy"] == frame["variant"].map(self.strongest)
-        often = (
-            frame.groupby(["variant", "strategy", "kind"])["share"].transform("max") >= SEEN_OFTEN
-        )
-        return frame[
-            (frame["kind"] == "gin") | (strongest & often & frame["kind"].isin(list(WAYS)))
-        ].reset_index(drop=True)
+        is_strongest = frame["strategy"] == frame["variant"].map(self.strongest)
+        by_kind = frame.groupby(["variant", "strategy", "kind"])["share"]
+        is_often = by_kind.transform("max") >= SEEN_OFTEN
+        is_way = frame["kind"].isin(list(WAYS))
+        shown = (frame["kind"] == "gin") | (is_strongest & is_often & is_way)
+        return frame[shown].reset_index(drop=True)
 
-    def _ranked(self) -> pd.DataFrame:
-        """What the picture of strength shows: going gin is told draw by draw."""
+    def _drawn_strength(self) -> pd.DataFrame:
+        """All metrics but gin, which has a picture of its own."""
         frame = self.frames["strength"]
         return frame[frame["metric"] != "gin"].reset_index(drop=True)
 
-    def _course(self, variant: str) -> Sheet:
+    def _course_sheet(self, variant: str) -> Sheet:
         """The odds of the strongest player by draws made and by cards left."""
-        ended, left = self._of("odds", variant), self._of("left", variant)
-        last = int(ended["draws"].max())
-        kinds = [
-            str(kind)
-            for kind, rows in ended.groupby("kind", sort=False)
-            if kind in WAYS and rows["share"].max() >= SEEN_OFTEN
-        ]
-        going = {int(one["left"]): one for _, one in left[left["metric"] == "win"].iterrows()}
-        deck, every = max(going), EVERY[last <= FEW_DRAWS]
-        rows = [
-            (
-                str(t),
-                str(deck - t),
-                *(
-                    _cell(ended[(ended["draws"] == t) & (ended["kind"] == kind)], "share")
-                    for kind in kinds
-                ),
-            )
-            + (
-                (_written(going[deck - t], "value"), f"{going[deck - t].n:,}")
-                if deck - t in going
-                else (numbers.DASH, "")
-            )
-            for t in range(every, last + 1, every)
-            if deck - t in going or t == last
-        ]
+        ended, left = self._of_strongest("odds", variant), self._of_strongest("left", variant)
+        kinds = []
+        for kind, rows in ended.groupby("kind", sort=False):
+            if kind in WAYS and rows["share"].max() >= SEEN_OFTEN:
+                kinds.append(str(kind))
+        going_on = {}
+        for _, row in left[left["metric"] == "win"].iterrows():
+            going_on[int(row["left"])] = row
+        deck, last = max(going_on), int(ended["draws"].max())
+        lines = []
+        for t in range(_every(last), last + 1, _every(last)):
+            if deck - t not in going_on and t != last:
+                continue
+            at_draw = ended[ended["draws"] == t]
+            cells = [_cell(at_draw[at_draw["kind"] == kind], "share") for kind in kinds]
+            if deck - t in going_on:
+                row = going_on[deck - t]
+                cells += [_written(row, "value"), f"{row.n:,}"]
+            else:
+                cells += [numbers.DASH, ""]
+            lines.append((str(t), str(deck - t), *cells))
         headings = ("draws", "left", *(WAYS[kind] for kind in kinds), "if not, won %", "deals")
-        return Sheet(f"{self.strongest[variant]}, by draws made and cards left", headings, rows)
+        title = f"Odds by draws made and cards left, {self.strongest[variant]}"
+        return Sheet(title, headings, lines)
 
-    def _luck(self) -> Sheet:
-        """What is luck and what is skill, a row for every game."""
-        rows = [tuple(self._lucky(variant, gap)) for variant, gap in self._by_variant("gap")]
-        headings = ("game", "gin on draw", "joker %", "gap %", "deals to tell")
-        note = (
-            "Gin on draw: of the strongest player, the middle one and the tenths at either end. Joker: how much of the variance of winning "
-            "its place decides. Gap: deals won, the strongest less the weakest. Deals to tell: what each of the two must play, on packs of "
-            "their own, for their scores to show who is stronger (5 % test, found in four tries of five)."
-        )
-        return Sheet("Luck and skill", headings, [row for row in rows if row], note)
+    def _luck_sheet(self) -> Sheet:
+        """What is luck and what is skill, a row for every variant."""
+        rows = [self._luck_row(variant, gap) for variant, gap in self._by_variant("gap")]
+        headings = ("variant", "gin on draw", "joker %", "gap %", "deals needed")
+        return Sheet("Luck and skill", headings, rows, LUCK_NOTE)
 
-    def _lucky(self, variant: str, gap: pd.DataFrame) -> Iterator[str]:
+    def _luck_row(self, variant: str, gap: pd.DataFrame) -> tuple[str, ...]:
         win, score = (gap[gap["metric"] == metric].iloc[0] for metric in ("win", "score"))
-        gin, joker = self._of("gin", variant), self._of("joker", variant)
-        yield variant
-        yield (
-            "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**gin.set_index("statistic")["value"])
-            if len(gin)
-            else numbers.DASH
-        )
-        yield _cell(joker[joker["metric"] == "win"], "value")
-        yield _written(win, "value")
-        yield _size(score.own_packs, score.own_packs_low, score.own_packs_high)
+        gin, joker = (self._of_strongest(name, variant) for name in ("gin", "joker"))
+        draw = numbers.DASH
+        if len(gin):
+            quantiles = gin.set_index("statistic")["value"]
+            draw = "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**quantiles)
+        share = _cell(joker[joker["metric"] == "win"], "value")
+        needed = _size(score.own_packs, score.own_packs_low, score.own_packs_high)
+        return variant, draw, share, _written(win, "value"), needed
 
 
-def of(
-    alone: Sequence[Sequence[Deals]],
+def _every(last: int) -> int:
+    """Draws between two rows of a screen."""
+    return EVERY_OF_FEW if last <= FEW_DRAWS else EVERY
+
+
+def build_odds(
+    samples: Sequence[Sequence[Deals]],
     tables: Sequence[Table],
     seed: int,
     *,
     thresholds: Sequence[pd.DataFrame] = (),
     counts: Sequence[pd.DataFrame] = (),
-) -> Book:
-    """The book of games alone (for each its players, weak to strong) and of tables of two. Frames without rows are left out.
+) -> Odds:
+    """The odds of solitaire variants (for each its players, weak to strong) and of two players.
 
-    thresholds: `odds.by_threshold` of games with a knock. counts: the chance to win a deal by one's own deadwood after so many turns,
-    with columns turn, count (lower edge of a bin), value, low, high, n.
+    thresholds: `solo.by_threshold` of variants with a knock. counts: `simgin.value.turns.counts`.
+    Frames without rows are left out.
     """
-    every = [one for players in alone for one in players]
-    made: dict[str, list[pd.DataFrame]] = {
+    every = [deals for players in samples for deals in players]
+    parts: dict[str, list[pd.DataFrame]] = {
         "strength": [solo.by_strength(every)] if every else [],
-        "odds": [solo.by_draws(one) for one in every],
-        "left": [solo.by_cards_left(one) for one in every],
-        "gin": [solo.gin_draws(one) for one in every],
-        "totals": [solo.totals(one) for one in every],
-        "gap": [solo.gap(players[0], players[-1]) for players in alone if len(players) > 1],
-        "joker": [solo.jokers_share(one) for one in every],
+        "odds": [solo.by_draws(deals) for deals in every],
+        "left": [solo.by_cards_left(deals) for deals in every],
+        "gin": [solo.gin_draws(deals) for deals in every],
+        "totals": [solo.totals(deals) for deals in every],
+        "gap": [solo.gap(players[0], players[-1]) for players in samples if len(players) > 1],
+        "joker": [solo.jokers_share(deals) for deals in every],
         "threshold": list(thresholds),
         "counts": list(counts),
-        "seats": [seats.by_seat(one) for one in tables],
-        "scores": [seats.by_score(one) for one in tables],
+        "seats": [seats.by_seat(table) for table in tables],
+        "scores": [seats.by_score(table) for table in tables],
     }
-    strongest = {players[-1].variant: players[-1].strategy for players in alone}
-    refused = [
-        *(one.refused for one in tables if one.refused),
-        *filter(None, map(solo.refusal, every)),
-    ]
-    return Book(seed, dict(_filled(made)), strongest, refused)
+    strongest = {players[-1].variant: players[-1].strategy for players in samples}
+    reasons = [table.refused for table in tables] + [solo.refusal(deals) for deals in every]
+    refused = [sentence for sentence in reasons if sentence]
+    return Odds(seed, dict(_filled(parts)), strongest, refused)
 
 
-def _filled(made: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
+def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
     import pandas as pd
 
-    for name, frames in made.items():
-        if parts := [frame for frame in frames if len(frame)]:
-            yield name, pd.concat(parts, ignore_index=True)
+    for name, frames in parts.items():
+        filled = [frame for frame in frames if len(frame)]
+        if filled:
+            yield name, pd.concat(filled, ignore_index=True)
 
 
-def _strength(variant: Variant, rows: pd.DataFrame) -> Sheet:
+def _strength_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
     """Who wins how often, a row a player."""
-    goal = "goal met %" if variant.goal.total else "match won %"
-    score = "penalty" if variant.row["deal_scoring"] == "penalty" else "score"
-    columns = {"win": "deal won %", "score": score, "match": goal}
-    shown = {metric: title for metric, title in columns.items() if metric in set(rows["metric"])}
-    lines = [
-        (
-            str(name),
-            *(
-                _cell(of_one[of_one["metric"] == metric], "value", 1 if metric == "score" else 100)
-                for metric in shown
-            ),
-        )
-        for name, of_one in rows.groupby("strategy", sort=False)
-    ]
-    return Sheet(
-        f"{variant.title} ({variant.text}), {rows['n'].max():,} deals a player",
-        ("player", *shown.values()),
-        lines,
-    )
+    titles = {
+        "win": "deal won %",
+        "score": "penalty" if variant.row["deal_scoring"] == "penalty" else "score",
+        "match": "goal met %" if variant.goal.total else "match won %",
+    }
+    shown = [metric for metric in titles if metric in set(rows["metric"])]
+    lines = []
+    for name, own in rows.groupby("strategy", sort=False):
+        cells = []
+        for metric in shown:
+            factor = 1 if metric == "score" else 100
+            cells.append(_cell(own[own["metric"] == metric], "value", factor))
+        lines.append((str(name), *cells))
+    title = f"{variant.title} ({variant.text}), {rows['n'].max():,} deals per strategy"
+    return Sheet(title, ("strategy", *(titles[metric] for metric in shown)), lines)
 
 
-def _seats(variant: Variant, rows: pd.DataFrame) -> Sheet:
+def _seats_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
     titles = {"win": "deal won %", "nobody": "nobody's %", "match": "match won %"}
-    shown = {metric: title for metric, title in titles.items() if metric in set(rows["metric"])}
-    lines = [
-        (
-            str(strategy),
-            str(seat),
-            *(_cell(of_one[of_one["metric"] == metric], "value") for metric in shown),
-        )
-        for (strategy, seat), of_one in rows.groupby(["strategy", "seat"], sort=False)
-    ]
-    title = f"{variant.title} ({variant.text}) by seat, {rows['n'].max():,} deals of each player against itself"
+    shown = [metric for metric in titles if metric in set(rows["metric"])]
+    lines = []
+    for (strategy, seat), own in rows.groupby(["strategy", "seat"], sort=False):
+        cells = [_cell(own[own["metric"] == metric], "value") for metric in shown]
+        lines.append((str(strategy), str(seat), *cells))
+    deals = f"{rows['n'].max():,} deals of each strategy against itself"
     return Sheet(
-        title,
-        ("player", "seat", *shown.values()),
+        f"{variant.title} ({variant.text}) by seat, {deals}",
+        ("strategy", "seat", *(titles[metric] for metric in shown)),
         lines,
-        "The match: for who sits there in the first deal, or at either seat if the rules tell them apart.",
+        "Match: for the seat in the first deal, or for either seat if the rules treat them "
+        "differently.",
     )
 
 
-def _scores(variant: Variant, rows: pd.DataFrame) -> Sheet:
-    """V at a few scores of the first player, the one with the points of the row to deal."""
+def _scores_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
+    """V at a few scores of the first strategy, the side with the points of the row to deal."""
     strategy = str(rows["strategy"].iloc[0])
-    seen = seats.grid(
-        rows[(rows["strategy"] == strategy) & (rows["dealer"] == 0)], int(rows["a"].max()) + 1
-    )
-    scores = sorted(set(seen["a"]))
-    lines = [
-        (str(a), *(_cell(seen[(seen["a"] == a) & (seen["b"] == b)], "value") for b in scores))
-        for a in scores
-    ]
-    note = "Down: own points; across: the other's. The one with the points of the row deals. Every score is in scores.csv."
+    own = rows[(rows["strategy"] == strategy) & (rows["dealer"] == 0)]
+    few = seats.grid(own, int(rows["a"].max()) + 1)
+    scores = sorted(set(few["a"]))
+    lines = []
+    for a in scores:
+        at_a = few[few["a"] == a]
+        lines.append((str(a), *(_cell(at_a[at_a["b"] == b], "value") for b in scores)))
     return Sheet(
-        f"{strategy} against itself ({variant.text}): match won % by the score",
+        f"Win probability by score, {strategy} against itself ({variant.text}), %",
         ("", *map(str, scores)),
         lines,
-        note,
+        "Rows: own points; columns: the opponent's. The side of the row deals. Every score is in "
+        "scores.csv.",
     )
 
 
-def _counts(variant: str, rows: pd.DataFrame) -> Sheet:
-    """The chance to win the deal by the deadwood that one holds after some turns, of the first player."""
+def _counts_sheet(variant: str, rows: pd.DataFrame) -> Sheet:
+    """The chance to win the deal by deadwood after some turns, of the first strategy."""
     strategy = str(rows["strategy"].iloc[0])
-    seen = rows[(rows["strategy"] == strategy) & rows["turn"].isin(TURNS)]
-    lines = [
-        (str(count), *(_cell(of_one[of_one["turn"] == turn], "value") for turn in TURNS))
-        for count, of_one in seen.groupby("count")
-    ]
-    headings = ("deadwood", *(f"after {turn}" for turn in TURNS))
-    note = "Down: own deadwood from so much up; across: own turns. Every turn is in counts.csv."
+    shown = rows[(rows["strategy"] == strategy) & rows["turn"].isin(TURNS)]
+    lines = []
+    for count, own in shown.groupby("count"):
+        cells = [_cell(own[own["turn"] == turn], "value") for turn in TURNS]
+        lines.append((str(count), *cells))
     return Sheet(
-        f"{strategy} against itself ({variant}): deal won % by turn and deadwood",
-        headings,
+        f"Deals won by turn and deadwood, {strategy} against itself ({variant}), %",
+        ("deadwood", *(f"after {turn}" for turn in TURNS)),
         lines,
-        note,
+        "Rows: own deadwood from this number up; columns: own turns. Every turn is in counts.csv.",
     )
 
 
@@ -315,12 +305,12 @@ def _cell(rows: pd.DataFrame, name: str, factor: int = 100) -> str:
 
 
 def _written(row: Any, name: str, factor: int = 100) -> str:
-    """A value with its limits, in per cent unless told otherwise."""
+    """A value with its limits, in per cent unless the factor says otherwise."""
     return numbers.estimate(float(getattr(row, name)), float(row.low), float(row.high), factor)
 
 
 def _size(deals: float, low: float, high: float) -> str:
-    """A number of deals with its limits; the upper one is infinite where the difference may be nothing."""
+    """A number of deals with its limits; the upper one is infinite if the gap may be nothing."""
     return f"over {low:,.0f}" if np.isinf(high) else numbers.estimate(deals, low, high)
 
 

@@ -1,6 +1,7 @@
-"""The odds at the table of two: by seat, and by the score, from V and the outcomes that it is made of. Both sides play the same strategy.
+"""The odds of two equal players: by seat and by score, from V and the outcomes it is made of.
 
-Every frame has the columns variant, strategy, opponent, those named at its function, and n: the deals behind a row.
+Both sides play the same strategy. Every frame has the columns variant, strategy, opponent, those
+named at its function, and n: the deals behind a row.
 """
 
 from __future__ import annotations
@@ -11,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.play.matchup import Matchup, SeatError, parse_matchup
 from simgin.stats.estimate import quantile, wilson
-from simgin.value import outcomes, value
-from simgin.value.outcomes import GROUPS, Outcomes
+from simgin.value import value
+from simgin.value.outcomes import GROUPS, Outcomes, count_outcomes
 from simgin.value.value import Value, ValueRefused
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PLAYERS = (
-    "gold",
-    "gold-early",
-)  # who knocks at once and who soon waits for gin: the two between which most people play
+# Who knocks at once, and who soon waits for gin: the two between which most people play
+PLAYERS = ("gold", "gold-early")
 SEATS = ("dealer", "nondealer")
-RESULTS = ("win", "nobody")
 GRID = (0, 25, 50, 75)  # shares of the target in per cent, for a table on a screen
-Chance = tuple[float, float, float]  # and its 95 % limits
 POINTS = (("score",), ("score",))  # what both sides of a match to points count
+SEAT_COLUMNS = ("seat", "metric", "value", "low", "high", "n")
+SCORE_COLUMNS = ("a", "b", "dealer", "value", "low", "high", "n")
+
+Chance = tuple[float, float, float]  # and its 95 % limits
 
 
 @dataclass(frozen=True)
@@ -60,59 +61,64 @@ class Table:
 
     @property
     def by_points(self) -> bool:
-        """Whether V tells by the points of both sides, and of nothing else."""
+        """Whether V goes by the points of both sides, and by nothing else."""
         return self.value is not None and self.value.board.fields == POINTS
 
 
-def of(strategy: str, variant: str, n: int, *, seed: int = 1, workers: int | None = None) -> Table:
-    """Play n deals of a strategy against itself, from disk if they were played before. SeatError for a game of one."""
-    one = parse_matchup(strategy, strategy, variant, seed, "deal")
-    if one.b is None:
-        raise SeatError(
-            f"{one.variant.text} is for one player: its odds are those of `simgin.odds.solo`."
-        )
+def play_self(
+    strategy: str, variant: str, n: int, *, seed: int = 1, workers: int | None = None
+) -> Table:
+    """n deals of a strategy against itself, from disk if they were played before.
+
+    Raises SeatError for a solitaire variant.
+    """
+    matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
+    text, name = matchup.variant.text, matchup.a.text
+    if matchup.b is None:
+        raise SeatError(f"{text} is for one player: its odds are those of `simgin.odds.solo`.")
     try:
-        found = value.compute(
-            one.variant.text, one.a.text, one.a.text, deals=n, seed=seed, workers=workers
-        )
+        known = value.compute(text, name, name, deals=n, seed=seed, workers=workers)
     except ValueRefused as error:
-        return Table(one, outcomes.count_outcomes(one, n, workers), None, str(error))
-    counted = found.outcomes
-    return Table(one, counted if isinstance(counted, Outcomes) else counted.start, found)
+        return Table(matchup, count_outcomes(matchup, n, workers), None, str(error))
+    counted = known.outcomes
+    outcomes = counted if isinstance(counted, Outcomes) else counted.start
+    return Table(matchup, outcomes, known)
 
 
 def by_seat(table: Table) -> pd.DataFrame:
-    """Columns seat, metric, value, low, high: of a deal `win` and `nobody` by who deals it, and `match` where V can be had.
+    """How often each seat wins: SEAT_COLUMNS.
 
-    The match is told of who deals first and of the nondealer, who has the first turn; where the rules treat the seats differently
-    (Gin Race), of "seat 0" and "seat 1".
+    Of a deal `win` and `nobody` by who deals it, and `match` where V can be had: for who deals
+    first, and for the nondealer, who has the first turn. Where the rules treat the seats
+    differently (Gin Race), for "seat 0" and "seat 1".
     """
-    rows = [(seat, *row) for seat in SEATS for row in _results(table, seat)]
+    rows: list[tuple[Any, ...]] = []
+    for seat in SEATS:
+        rows += [(seat, *row) for row in _results(table, seat)]
     if table.value is not None:
-        rows += [(seat, "match", *chance, table.deals) for seat, chance in _matches(table.value)]
-    return _frame(table, rows, "seat", "metric", "value", "low", "high", "n")
+        for seat, chance in _matches(table.value):
+            rows.append((seat, "match", *chance, table.deals))
+    return _frame(table, rows, SEAT_COLUMNS)
 
 
 def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float, int]]:
     """How often the deal is won by who sits there, and by nobody."""
     counts, n = table.outcomes.counts.sum(axis=0), table.deals
-    dealer, winner = (table.outcomes.column(name) for name in ("dealer", "winner"))
+    dealer, winner = table.outcomes.column("dealer"), table.outcomes.column("winner")
     own = dealer if seat == "dealer" else 1 - dealer
-    for metric, wanted in zip(RESULTS, (winner == own, winner < 0), strict=True):
-        share = int(counts[wanted].sum()) // table.counted / n
+    for metric, chosen in (("win", winner == own), ("nobody", winner < 0)):
+        share = int(counts[chosen].sum()) // table.counted / n
         yield metric, share, *wilson(share, n), n
 
 
-def _matches(found: Value) -> Iterator[tuple[str, Chance]]:
-    """The chance to win the match, by seat."""
-    if found.seats_alike:
-        a, b = (int(side[0]) if len(side) == 1 else side for side in found.board.start())
-        yield from (
-            (seat, _chance(found.win(a, b, dealer), found.se(a, b, dealer)))
-            for dealer, seat in enumerate(SEATS)
-        )
+def _matches(known: Value) -> Iterator[tuple[str, Chance]]:
+    """The probability to win the match, by seat."""
+    if known.seats_alike:
+        a, b = (int(side[0]) if len(side) == 1 else side for side in known.board.start())
+        for dealer, seat in enumerate(SEATS):
+            yield seat, _chance(known.win(a, b, dealer), known.se(a, b, dealer))
         return
-    start = found.start()
+    start = known.start()
     yield "seat 0", _chance(start.value, start.se)
     yield "seat 1", _chance(1 - start.value, start.se)
 
@@ -124,23 +130,19 @@ def _chance(chance: float, se: float) -> Chance:
 
 
 def by_score(table: Table) -> pd.DataFrame:
-    """Columns a, b, dealer (0 the side with a, 1 the other), value, low, high: the chance of the side with a points at every score.
+    """The probability to win the match at every score: SCORE_COLUMNS.
 
-    Empty where V was refused, or where more than points count.
+    For the side with a points; dealer is 0 for that side, 1 for the other. Empty where V was
+    refused, or where more than points count.
     """
-    columns = "a", "b", "dealer", "value", "low", "high", "n"
     if table.value is None or not table.by_points:
-        return _frame(table, [], *columns)
-    every = table.value.table()
-    half = quantile(GROUPS) * every["se"]
-    frame = every.rename(columns={"score_a": "a", "score_b": "b"}).assign(
-        low=(every["value"] - half).clip(lower=0),
-        high=(every["value"] + half).clip(upper=1),
-        n=table.deals,
-    )
-    return frame.assign(variant=table.variant, strategy=table.strategy, opponent=table.strategy)[
-        ["variant", "strategy", "opponent", *columns]
-    ]
+        return _frame(table, [], SCORE_COLUMNS)
+    scores = table.value.table().rename(columns={"score_a": "a", "score_b": "b"})
+    half = quantile(GROUPS) * scores["se"]
+    scores["low"] = (scores["value"] - half).clip(lower=0)
+    scores["high"] = (scores["value"] + half).clip(upper=1)
+    scores["n"] = table.deals
+    return _with_players(table, scores, SCORE_COLUMNS)
 
 
 def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.DataFrame:
@@ -149,9 +151,13 @@ def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.D
     return frame[frame["a"].isin(scores) & frame["b"].isin(scores)].reset_index(drop=True)
 
 
-def _frame(table: Table, rows: Sequence[tuple[Any, ...]], *columns: str) -> pd.DataFrame:
+def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
-    frame = pd.DataFrame(rows, columns=list(columns))
+    return _with_players(table, pd.DataFrame(rows, columns=list(columns)), columns)
+
+
+def _with_players(table: Table, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """A frame with who played what in front."""
     names = {"variant": table.variant, "strategy": table.strategy, "opponent": table.strategy}
     return frame.assign(**names)[[*names, *columns]]

@@ -1,10 +1,12 @@
-"""The odds a player alone asks for, as tidy frames with 95 % limits: by strength, by draws made, by cards left, by the joker's place.
+"""Solitaire odds as tidy frames with 95 % limits: by strategy, draw, cards left and joker.
 
-    seen = [deals.of(player, "solitaire-gin", 40_000) for player in ladder(variants.find("solitaire-gin"))]
-    by_strength(seen)  # chance to win, to go gin, to win the match, and the mean score of every player
-    by_draws(seen[-1])  # by what draw the best of them has gone gin, or met the joker
+    variant = "solitaire-gin"
+    samples = [play_alone(player, variant, 40_000) for player in ladder(variants.find(variant))]
+    by_strength(samples)  # chance to win, to go gin, to win the match; mean score, by player
+    by_draws(samples[-1])  # by what draw the best of them has gone gin, or met the joker
 
-Every frame has the columns variant, strategy, opponent (empty), those named at its function, and n: the deals, or matches, behind a row.
+Every frame has the columns variant, strategy, opponent (empty), those named at its function, and n:
+the deals, or matches, behind a row.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ ENDINGS = {
     "joker": ("joker",),
     "limit": ("limit",),
 }
-NAIVE = "gold+discard=hits:keep_pairs=yes"  # keeps pairs and what can grow, throws the dearest rest, and knocks as soon as it may
+# Keeps pairs and what can grow, discards the dearest rest, and knocks as soon as it may
+NAIVE = "gold+discard=hits:keep_pairs=yes"
 LADDERS = {
     "winloss": (NAIVE, "solo-greedy", "solo-lookahead:aim=gin", "solo-lookahead"),
     "joker": (NAIVE, "solo-greedy", "solo-lookahead", "solo-dp", "solo-lookahead:aim=gin"),
@@ -40,239 +43,241 @@ LADDERS = {
 }
 QUANTILES = (0.1, 0.5, 0.9)
 
+STRENGTH_COLUMNS = ("metric", "value", "low", "high", "n")
+DRAW_COLUMNS = ("draws", "kind", "share", "low", "high", "n")
+LEFT_COLUMNS = ("left", "metric", "value", "low", "high", "n")
+GIN_COLUMNS = ("statistic", "value", "low", "high", "n")
+TOTAL_COLUMNS = ("total", "share", "low", "high", "n")
+GAP_COLUMNS = (
+    *("base_strategy", "metric", "value", "low", "high"),
+    *("own_packs", "own_packs_low", "own_packs_high"),
+    *("same_packs", "same_packs_low", "same_packs_high", "n"),
+)
+JOKER_COLUMNS = ("metric", "value", "low", "high", "n")
+THRESHOLD_COLUMNS = ("k", "measure", "value", "low", "high", "n")
+
+Limits = tuple[float, float, float]  # a value and its 95 % limits
+
 
 def ladder(variant: Variant) -> tuple[str, ...]:
-    """Players from weak to strong for a game alone, by how its deals are scored (docs/reference/strategies/solo.md)."""
+    """Players of a solitaire variant from weak to strong, by how its deals are scored.
+
+    See docs/reference/strategies/solo.md.
+    """
     return LADDERS[str(variant.row["deal_scoring"])]
 
 
-def by_strength(seen: Sequence[Deals]) -> pd.DataFrame:
-    """Columns metric, value, low, high: `win` a deal, go `gin`, mean `score` of a deal, and `match` where there is one to win.
+def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
+    """Results of every player: STRENGTH_COLUMNS.
 
-    The chance to win a match to points is V at its start, by the same deals (`simgin.value.value`); that of a match of a fixed number of
-    deals is the share won. Where V is refused there is no such row (`match_odds` says why).
+    Metrics: `win` a deal, go `gin`, mean `score` of a deal, and `match` where there is one to win.
+    The chance to win a match to points is V at its start, from the same deals; that of a match of a
+    fixed number of deals is the share won. Where V is refused there is no such row (`refusal` says
+    why).
     """
     import pandas as pd
 
-    return pd.concat([_strength(one) for one in seen], ignore_index=True)
+    return pd.concat([_strength(deals) for deals in samples], ignore_index=True)
 
 
-def _strength(one: Deals) -> pd.DataFrame:
-    match = (
-        [] if one.matchup.variant.goal.one_deal or refusal(one) else [("match", *match_odds(one))]
-    )
-    return _frame(one, [*_results(one), *match], "metric", "value", "low", "high", "n")
+def _strength(deals: Deals) -> pd.DataFrame:
+    rows = _results(deals)
+    if not deals.matchup.variant.goal.one_deal and not refusal(deals):
+        rows.append(("match", *match_odds(deals)))
+    return _frame(deals, rows, STRENGTH_COLUMNS)
 
 
-def _results(one: Deals) -> list[tuple[str, float, float, float, int]]:
+def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
     """How a deal comes out: the chance to win and to go gin, and the mean score."""
-    n, all_deals = len(one.rows), np.ones(len(one.rows), np.int64)
-    shares = _ratios(one, [(one.column("won"), all_deals), (one.ended(*ENDINGS["gin"]), all_deals)])
-    score = _ratios(one, [(one.column("score"), all_deals)], share=False)
+    n = len(deals.rows)
+    all_deals = np.ones(n, np.int64)
+    won, gin = deals.column("won"), deals.ended(*ENDINGS["gin"])
+    win_share, gin_share = _ratios(deals, [(won, all_deals), (gin, all_deals)])
+    (score,) = _ratios(deals, [(deals.column("score"), all_deals)], share=False)
     return [
-        ("win", *_row(shares[0]), n),
-        ("gin", *_row(shares[1]), n),
-        ("score", *_row(score[0]), n),
+        ("win", *_limits_of(win_share), n),
+        ("gin", *_limits_of(gin_share), n),
+        ("score", *_limits_of(score), n),
     ]
 
 
-def refusal(one: Deals) -> str:
-    """Why there is no chance to win the match, with what to do instead; empty where there is one, or no match."""
-    if one.matchup.variant.goal.one_deal:
+def refusal(deals: Deals) -> str:
+    """Why there is no chance to win the match, with what to do instead; empty if there is one."""
+    if deals.matchup.variant.goal.one_deal:
         return ""
     try:
-        match_odds(one)
+        match_odds(deals)
     except value.ValueRefused as error:
         return str(error)
     return ""
 
 
 @cache
-def match_odds(one: Deals) -> tuple[float, float, float, int]:
-    """The chance to win the match with its limits, and the matches (a fixed number of deals) or deals (by V) behind it.
+def match_odds(deals: Deals) -> tuple[float, float, float, int]:
+    """The chance to win the match with its limits, and the matches or deals (by V) behind it.
 
     Raises ValueRefused where V cannot be had from these deals, with what to do instead.
     """
-    if one.matchup.unit == "match":
-        last, won = _by_match(one)
-        return *_row(_of_units(won.astype(np.int64), np.ones(len(last), np.int64))[0]), len(last)
-    if one.by_score:
+    if deals.matchup.unit == "match":
+        last, won = _by_match(deals)
+        (share,) = _of_units(won.astype(np.int64), np.ones(len(last), np.int64))
+        return *_limits_of(share), len(last)
+    if deals.by_score:
+        words = ["simgin", "match", deals.strategy, "-v", deals.variant, "--matches", "100k"]
         raise value.ValueRefused(
-            f"{one.strategy} plays {one.variant} otherwise at other scores, and V by score is computed for two players only. "
-            f"Estimate it by play: {shlex.join(['simgin', 'match', one.strategy, '-v', one.variant, '--matches', '100k'])}."
+            f"{deals.strategy} plays {deals.variant} otherwise at other scores, and V by score is "
+            f"computed for two players only. Estimate it by play: {shlex.join(words)}."
         )
-    found = value.at_any_score(one.matchup, one.counted).start()
-    return *_limits(found.value, found.se, 0, 1), len(one.rows)
+    start = value.at_any_score(deals.matchup, deals.counted).start()
+    return *_limits(start.value, start.se, 0, 1), len(deals.rows)
 
 
-def by_draws(one: Deals) -> pd.DataFrame:
-    """Columns draws, kind, share, low, high: the share of all deals that have ended in a kind by so many draws.
+def by_draws(deals: Deals) -> pd.DataFrame:
+    """The share of all deals that have ended in a kind by so many draws: DRAW_COLUMNS.
 
-    Kinds: gin (big gin, too), knock (whoever won by it), joker, limit; those that occur. The joker is met by drawing it, so by as many
-    draws as there are cards in the deck every deal is over.
+    Kinds that occur: gin (big gin, too), knock (whoever won by it), joker, limit. The joker is met
+    by drawing it, so by as many draws as there are cards in the deck every deal is over.
     """
-    drawn, all_deals = one.column("drawn"), np.ones(len(one.rows), np.int64)
+    drawn, n = deals.column("drawn"), len(deals.rows)
+    all_deals = np.ones(n, np.int64)
+    draws = range(_most_draws(deals) + 1)
     rows = []
-    for kind, ended in _kinds(one):
-        found = _ratios(
-            one, [(ended & (drawn <= t), all_deals) for t in range(_most_draws(one) + 1)]
-        )
-        rows += [(t, kind, *_row(found[t]), len(one.rows)) for t in range(_most_draws(one) + 1)]
-    return _frame(one, rows, "draws", "kind", "share", "low", "high", "n")
+    for kind, ended in _kinds(deals):
+        shares = _ratios(deals, [(ended & (drawn <= t), all_deals) for t in draws])
+        for t, share in zip(draws, shares, strict=True):
+            rows.append((t, kind, *_limits_of(share), n))
+    return _frame(deals, rows, DRAW_COLUMNS)
 
 
-def by_cards_left(one: Deals) -> pd.DataFrame:
-    """Columns left, metric, value, low, high: chance to `win`, to go `gin`, and mean `score` of the deals that go on with so many cards.
+def by_cards_left(deals: Deals) -> pd.DataFrame:
+    """Chances of the deals that go on with so many cards left: LEFT_COLUMNS.
 
-    left counts the joker. A deal goes on if another card is drawn. Where fewer than 30 deals go on there is no row.
+    Metrics: chance to `win`, to go `gin`, and mean `score`. left counts the joker. A deal goes on
+    if another card is drawn. Where fewer than 30 deals go on there is no row.
     """
-    drawn, rows = one.column("drawn"), []
+    drawn, draws = deals.column("drawn"), range(_most_draws(deals))
     metrics = (
-        ("win", one.column("won"), True),
-        ("gin", one.ended(*ENDINGS["gin"]), True),
-        ("score", one.column("score"), False),
+        ("win", deals.column("won"), True),
+        ("gin", deals.ended(*ENDINGS["gin"]), True),
+        ("score", deals.column("score"), False),
     )
+    rows = []
     for metric, counted, share in metrics:
-        found = _ratios(
-            one, [(counted * (drawn > t), drawn > t) for t in range(_most_draws(one))], share=share
-        )
-        rows += [
-            (one.deck - t, metric, *_row(found[t]), int((drawn > t).sum()))
-            for t in range(_most_draws(one))
-        ]
-    return _frame(one, rows, "left", "metric", "value", "low", "high", "n").dropna(
-        ignore_index=True
-    )
+        pairs = [(counted * (drawn > t), drawn > t) for t in draws]
+        for t, ratio in zip(draws, _ratios(deals, pairs, share=share), strict=True):
+            going_on = int((drawn > t).sum())
+            rows.append((deals.deck - t, metric, *_limits_of(ratio), going_on))
+    return _frame(deals, rows, LEFT_COLUMNS).dropna(ignore_index=True)
 
 
-def gin_draws(one: Deals) -> pd.DataFrame:
-    """Columns statistic, value, low, high: on which draw gin was gone, where it was: `mean`, `q10`, `q50` and `q90`.
+def gin_draws(deals: Deals) -> pd.DataFrame:
+    """On which draw gin came, where it came: GIN_COLUMNS, statistic `mean`, `q10`, `q50`, `q90`.
 
     Limits of quantiles are order statistics (binomial, by its normal approximation).
     """
-    drawn = np.sort(one.column("drawn")[one.ended(*ENDINGS["gin"])])
-    if len(drawn) < ENOUGH_UNITS:
-        return _frame(one, [], "statistic", "value", "low", "high", "n")
-    z = quantile(len(drawn))
-    rows = [
-        (
-            "mean",
-            *_limits(drawn.mean(), drawn.std(ddof=1) / np.sqrt(len(drawn)), 0, np.inf),
-            len(drawn),
-        )
-    ]
+    drawn = np.sort(deals.column("drawn")[deals.ended(*ENDINGS["gin"])])
+    n = len(drawn)
+    if n < ENOUGH_UNITS:
+        return _frame(deals, [], GIN_COLUMNS)
+    mean = _limits(drawn.mean(), drawn.std(ddof=1) / np.sqrt(n), 0, np.inf)
+    rows: list[tuple[Any, ...]] = [("mean", *mean, n)]
+    z = quantile(n)
     for q in QUANTILES:
-        half = z * np.sqrt(len(drawn) * q * (1 - q))
-        places = np.array([len(drawn) * q, len(drawn) * q - half, len(drawn) * q + half + 1])
-        rows.append(
-            (
-                f"q{100 * q:.0f}",
-                *drawn[np.clip(np.ceil(places).astype(int) - 1, 0, len(drawn) - 1)].tolist(),
-                len(drawn),
-            )
-        )
-    return _frame(one, rows, "statistic", "value", "low", "high", "n")
+        half = z * np.sqrt(n * q * (1 - q))
+        ranks = np.array([n * q, n * q - half, n * q + half + 1])
+        places = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
+        rows.append((f"q{100 * q:.0f}", *drawn[places].tolist(), n))
+    return _frame(deals, rows, GIN_COLUMNS)
 
 
-def totals(one: Deals) -> pd.DataFrame:
-    """Columns total, share, low, high: how often a match of a fixed number of deals came to each total; empty for other games."""
-    if one.matchup.unit != "match":
-        return _frame(one, [], "total", "share", "low", "high", "n")
-    matches = np.bincount(one.column("unit"), one.column("score")).astype(np.int64)
+def totals(deals: Deals) -> pd.DataFrame:
+    """How often a match of a fixed number of deals came to each total: TOTAL_COLUMNS.
+
+    Empty for other variants.
+    """
+    if deals.matchup.unit != "match":
+        return _frame(deals, [], TOTAL_COLUMNS)
+    matches = np.bincount(deals.column("unit"), deals.column("score")).astype(np.int64)
     seen = np.unique(matches)
-    found = _of_units(
-        *((matches[:, None] == seen).astype(np.int64).T), np.ones(len(matches), np.int64)
-    )
-    return _frame(
-        one,
-        [(int(t), *_row(found[i]), len(matches)) for i, t in enumerate(seen)],
-        "total",
-        "share",
-        "low",
-        "high",
-        "n",
-    )
+    came = (matches[:, None] == seen).astype(np.int64)
+    shares = _of_units(*came.T, np.ones(len(matches), np.int64))
+    rows = []
+    for total, share in zip(seen, shares, strict=True):
+        rows.append((int(total), *_limits_of(share), len(matches)))
+    return _frame(deals, rows, TOTAL_COLUMNS)
 
 
 def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
-    """How far two players on the same packs are apart, and how many deals it takes to see it. The frame names the stronger.
+    """The gap between two players on the same packs, and how many deals show it: GAP_COLUMNS.
 
-    Columns base_strategy, metric (win, score), value, low, high: the difference; own_packs and same_packs, each with _low and _high:
-    deals of each that a 5 % test needs to find it in four runs of five, (2.8 sigma / difference)^2, if both play
-    packs of their own or the same ones. Their limits are those of the difference; the spread is known far better.
+    The frame names the stronger. Metrics: win, score. own_packs and same_packs: deals of each that
+    a 5 % test needs to find the difference in four runs of five, (2.8 sigma / difference)^2, if
+    both play packs of their own or the same ones. Their limits are those of the difference; the
+    spread is known far better.
     """
     rows = []
     for metric, column in (("win", "won"), ("score", "score")):
-        a, b = (np.bincount(one.column("unit"), one.column(column)) for one in (strong, weak))
-        each = len(strong.rows) / len(a)  # deals in a unit
-        difference, n = (a - b) / each, len(a)
-        found = _limits(difference.mean(), difference.std(ddof=1) / np.sqrt(n), -np.inf, np.inf)
-        own, same = (a.var(ddof=1) + b.var(ddof=1)) / each, difference.var(ddof=1) * each
-        rows.append(
-            (
-                weak.strategy,
-                metric,
-                *found,
-                *_needed(own, found),
-                *_needed(same, found),
-                len(strong.rows),
-            )
-        )
-    sizes = [
-        f"{packs}{end}" for packs in ("own_packs", "same_packs") for end in ("", "_low", "_high")
-    ]
-    return _frame(strong, rows, "base_strategy", "metric", "value", "low", "high", *sizes, "n")
+        a = np.bincount(strong.column("unit"), strong.column(column))
+        b = np.bincount(weak.column("unit"), weak.column(column))
+        n = len(a)
+        each = len(strong.rows) / n  # deals in a unit
+        difference = (a - b) / each
+        se = difference.std(ddof=1) / np.sqrt(n)
+        limits = _limits(difference.mean(), se, -np.inf, np.inf)
+        own = (a.var(ddof=1) + b.var(ddof=1)) / each
+        same = difference.var(ddof=1) * each
+        needed = (*_needed(own, limits), *_needed(same, limits))
+        rows.append((weak.strategy, metric, *limits, *needed, len(strong.rows)))
+    return _frame(strong, rows, GAP_COLUMNS)
 
 
-def _needed(variance: float, found: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Deals that tell a difference from none, and what they are at the limits of the difference; infinite if that may be nothing."""
-    value, low, high = found
-    if np.isnan(value):
+def _needed(variance: float, limits: Limits) -> Limits:
+    """Deals that show a difference, and what they are at its limits; infinite if it may be 0."""
+    difference, low, high = limits
+    if np.isnan(difference):
         return np.nan, np.nan, np.nan
     nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    sizes = [
-        POWER_80**2 * variance / d**2 if d else np.inf
-        for d in (value, max(abs(low), abs(high)), nearest)
-    ]
+    sizes = []
+    for d in (difference, max(abs(low), abs(high)), nearest):
+        sizes.append(POWER_80**2 * variance / d**2 if d else np.inf)
     return sizes[0], sizes[1], sizes[2]
 
 
-def jokers_share(one: Deals) -> pd.DataFrame:
-    """Columns metric (win, score), value, low, high: the share of the variance of a deal's result that the joker's place decides.
+def jokers_share(deals: Deals) -> pd.DataFrame:
+    """The share of the variance of a deal's result that the joker's place decides: JOKER_COLUMNS.
 
-    Var(E[result | place]) over the whole variance, from the mean squares of a one-way layout, so that finite cells add nothing
-    (Searle, Casella and McCulloch 1992, Variance Components, 3.6); the error by leaving out each of twenty groups. No rows without a joker,
+    Var(E[result | place]) over the whole variance, from the mean squares of a one-way layout, so
+    that finite cells add nothing (Searle, Casella and McCulloch 1992, Variance Components, 3.6);
+    the error by leaving out each of twenty groups. Metrics: win, score. No rows without a joker,
     nor where the results of some groups do not vary.
     """
-    place, group = one.column("place"), one.column("unit") % GROUPS
+    place, group = deals.column("place"), deals.column("unit") % GROUPS
     if (place < 0).all():
-        return _frame(one, [], "metric", "value", "low", "high", "n")
+        return _frame(deals, [], JOKER_COLUMNS)
     rows = []
     for metric, column in (("win", "won"), ("score", "score")):
-        result = one.column(column)
-        cells = np.array(
-            [_cells(place[group == g], result[group == g], one.deck) for g in range(GROUPS)]
-        )
-        left_out = np.array([_between(cells.sum(axis=0) - cells[g]) for g in range(GROUPS)])
-        found = _limits(
-            _between(cells.sum(axis=0)), float(outcomes.jackknife(left_out)), 0, 1, GROUPS
-        )
-        rows.append((metric, *found, int((place >= 0).sum())))
-    return _frame(one, rows, "metric", "value", "low", "high", "n").dropna(ignore_index=True)
+        result = deals.column(column)
+        parts = []
+        for g in range(GROUPS):
+            own = group == g
+            parts.append(_cells(place[own], result[own], deals.deck))
+        total = np.array(parts).sum(axis=0)
+        left_out = np.array([_between(total - part) for part in parts])
+        se = float(outcomes.jackknife(left_out))
+        limits = _limits(_between(total), se, 0, 1, GROUPS)
+        rows.append((metric, *limits, int((place >= 0).sum())))
+    return _frame(deals, rows, JOKER_COLUMNS).dropna(ignore_index=True)
 
 
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
-    """Number, sum and sum of squares of the results at every place: float (3, size)."""
-    return np.stack(
-        [
-            np.bincount(place[place >= 0], (result[place >= 0] ** power).astype(float), size)
-            for power in range(3)
-        ]
-    )
+    """Number, sum and sum of squares of the results at every place: float64 (3, size)."""
+    known = place >= 0
+    place, result = place[known], result[known]
+    return np.stack([np.bincount(place, (result**power).astype(float), size) for power in range(3)])
 
 
 def _between(cells: np.ndarray) -> float:
-    """The share of the variance that lies between the cells: number, sum and sum of squares of each."""
+    """The share of the variance between the cells: number, sum and sum of squares of each."""
     n, total, square = cells[:, cells[0] > 0]
     within = (square.sum() - (total**2 / n).sum()) / (n.sum() - len(n))
     among = ((total**2 / n).sum() - total.sum() ** 2 / n.sum()) / (len(n) - 1)
@@ -281,56 +286,59 @@ def _between(cells: np.ndarray) -> float:
     return float(between / (between + within)) if between + within > 0 else np.nan
 
 
-def by_threshold(seen: Sequence[Deals]) -> pd.DataFrame:
-    """Columns k, measure, value, low, high: the mean score of a deal ("points"), or the share won ("share"), by the count one stops with.
+def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
+    """Results by knock threshold: THRESHOLD_COLUMNS.
 
-    seen: the same player with `knock=at:k=0`, `knock=at:k=1` and so on.
+    Measures: the mean score of a deal ("points"), and the share won ("share"). samples: the same
+    player with `knock=at:k=0`, `knock=at:k=1` and so on.
     """
     import pandas as pd
 
     measures = {"score": "points", "win": "share"}
-    rows = [
-        (k, measures[metric], *rest)
-        for k, one in enumerate(seen)
-        for metric, *rest in _results(one)
-        if metric in measures
-    ]
-    frame = pd.DataFrame(rows, columns=["k", "measure", "value", "low", "high", "n"])
-    names = {
-        "variant": seen[0].variant,
-        "strategy": seen[0].strategy.partition("+knock=")[0],
-        "opponent": "",
-    }
-    return frame.assign(**names)[[*names, *frame.columns]]
+    rows = []
+    for k, deals in enumerate(samples):
+        for metric, *rest in _results(deals):
+            if metric in measures:
+                rows.append((k, measures[metric], *rest))
+    frame = pd.DataFrame(rows, columns=list(THRESHOLD_COLUMNS))
+    player = samples[0].strategy.partition("+knock=")[0]
+    return _with_players(frame, samples[0].variant, player)
 
 
-def _by_match(one: Deals) -> tuple[np.ndarray, np.ndarray]:
-    """The place of the last deal of every match, and whether it was won."""
-    unit = one.column("unit")
+def _by_match(deals: Deals) -> tuple[np.ndarray, np.ndarray]:
+    """The place of the last deal of every match, and whether the match was won."""
+    unit = deals.column("unit")
     last = np.flatnonzero(np.append(unit[1:] != unit[:-1], True))
-    return last, one.column("outcome")[last] == 0
+    return last, deals.column("outcome")[last] == 0
 
 
-def _kinds(one: Deals) -> Iterator[tuple[str, np.ndarray]]:
+def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
     """The kinds of ending that occur, and which deals ended so."""
     for kind, names in ENDINGS.items():
-        if (ended := one.ended(*names)).any():
+        ended = deals.ended(*names)
+        if ended.any():
             yield kind, ended
 
 
-def _most_draws(one: Deals) -> int:
+def _most_draws(deals: Deals) -> int:
     """Draws in the longest deal that the rules allow: the joker is found at the end of the deck."""
-    most = one.matchup.variant.row["max_draws"]
-    return one.deck if most is None else int(str(most))
+    most = deals.matchup.variant.row["max_draws"]
+    return deals.deck if most is None else int(str(most))
 
 
 def _ratios(
-    one: Deals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, share: bool = True
+    deals: Deals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, share: bool = True
 ) -> list[Estimate]:
-    """Ratios of sums over deals, each (numerator, denominator) one number a deal, with errors clustered over units."""
-    unit = one.column("unit")
-    parts = [[np.bincount(unit, part).astype(np.int64) for part in pair] for pair in pairs]
-    return _of_units(*(n for n, _ in parts), np.stack([d for _, d in parts]), share=share)
+    """Ratios of sums over deals, with errors clustered over units.
+
+    pairs: numerator and denominator, each one number a deal.
+    """
+    unit = deals.column("unit")
+    numerators, denominators = [], []
+    for numerator, denominator in pairs:
+        numerators.append(np.bincount(unit, numerator).astype(np.int64))
+        denominators.append(np.bincount(unit, denominator).astype(np.int64))
+    return _of_units(*numerators, np.stack(denominators), share=share)
 
 
 def _of_units(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
@@ -352,23 +360,30 @@ def _of_units(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
     return estimates
 
 
-def _limits(
-    estimate: float, se: float, least: float, most: float, units: float = np.inf
-) -> tuple[float, float, float]:
-    """A value with its 95 % limits, within what is possible; all NaN where nothing varies, since that is no error of nothing."""
+def _limits(estimate: float, se: float, least: float, most: float, units: float = np.inf) -> Limits:
+    """A value with its 95 % limits, within what is possible.
+
+    All NaN where nothing varies, since that is no error of nothing.
+    """
     if se == 0:
         return np.nan, np.nan, np.nan
     half = quantile(units) * se
-    return float(estimate), float(max(least, estimate - half)), float(min(most, estimate + half))
+    low, high = max(least, estimate - half), min(most, estimate + half)
+    return float(estimate), float(low), float(high)
 
 
-def _row(estimate: Estimate) -> tuple[float, float, float]:
+def _limits_of(estimate: Estimate) -> Limits:
     return estimate.value, estimate.low, estimate.high
 
 
-def _frame(one: Deals, rows: Sequence[tuple[Any, ...]], *columns: str) -> pd.DataFrame:
+def _frame(deals: Deals, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame(rows, columns=list(columns))
-    names = {"variant": one.variant, "strategy": one.strategy, "opponent": ""}
-    return frame.assign(**names)[[*names, *columns]]
+    return _with_players(frame, deals.variant, deals.strategy)
+
+
+def _with_players(frame: pd.DataFrame, variant: str, strategy: str) -> pd.DataFrame:
+    """A frame with who played what in front."""
+    names = {"variant": variant, "strategy": strategy, "opponent": ""}
+    return frame.assign(**names)[[*names, *frame.columns]]

@@ -1,299 +1,356 @@
-"""What a review shows in pictures: a tidy frame a picture, every row with its limits and its n (METRICS 8).
+"""Frames of a review: one tidy frame for each picture, with its title and the plot that draws it.
 
-All frames have variant, strategy and opponent; their other columns are those that the function of `simgin.plots` of the same name draws.
+Every row has its limits and its n. All frames have variant, strategy and opponent; their other
+columns are those that the plot draws (docs/reference/plots.md). A new picture is a function here
+and the plot that it names.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simgin import plots
 from simgin.core import sums
-from simgin.odds import solo
-from simgin.review import knocking, skill, solo_metrics
+from simgin.review import players, skill
+from simgin.review.players import LUCK_PAIR, REFERENCE
 from simgin.review.review import Review
-from simgin.review.rule_metrics import FULL, NAMED_PAIR, Game
-from simgin.rules.goals import goal_of
+from simgin.review.variant_matches import VariantMatches
 from simgin.stats import metrics, quantity, ratings, sequential
-from simgin.stats.estimate import Z95
 from simgin.stats.quantity import Quantity
-from simgin.value import outcomes
-from simgin.value import turns as turn_by_turn
-from simgin.value.value import ValueRefused
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ITSELF = "itself"  # the opponent of a field that is told by its means
+ITSELF = "itself"  # the opponent of a field that its means stand for
 WIDTHS = (2, 5, 10, 20, 50)  # of bins of points
 MOST_BINS = 16
 FAR = 0.98  # share of the deals that the bins of points reach over; the last bin holds the rest
 
-
-def endings(review: Review) -> pd.DataFrame:
-    """How deals end: the means of the field as rows of a tidy frame (`simgin.stats.table.TABLE_COLUMNS`)."""
-    return _frame(
-        [
-            {
-                **_who(game),
-                "unit": metrics.DEAL,
-                "metric": kind,
-                "value": own.value,
-                "se": own.se,
-                **_limits(own),
-            }
-            for game in review.games
-            for kind in sums.KINDS
-            for own in [_ending(game, kind)]
-        ]
-    )
+Draw = Callable[..., Any]
 
 
-def _ending(game: Game, kind: str) -> Quantity:
-    return quantity.mean(
-        [quantity.ratio(game.cells[pair], metrics.BY_NAME[kind]) for pair in _told(game)]
-    )
+@dataclass(frozen=True)
+class ReviewPicture:
+    """A picture of all variants together, or, with `by_variant`, of each by itself.
+
+    title: on the page. frame: makes what is drawn, of a review and, by variant, a variant's text.
+    keys: the rule metrics that describe it to those who cannot see it; none: its rows do.
+    """
+
+    title: str
+    frame: Callable[..., Any]
+    draw: Draw
+    keys: tuple[str, ...] = ()
+    by_variant: bool = False
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return self.draw.__name__
 
 
-def _told(game: Game) -> list[tuple[str, str]]:
-    """The cells that a game is told by: those of the field against itself, or that of the best player alone."""
-    best = [(name, "") for name in [solo_metrics.best(game.variant)]] if game.alone else []
-    return best or [(name, name) for name in game.field]
+PICTURES: list[ReviewPicture] = []
 
 
+def _picture(
+    title: str, draw: Draw, *keys: str, by_variant: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator of a frame that a review draws, in the order of the page."""
+
+    def listed(frame: Callable[..., Any]) -> Callable[..., Any]:
+        PICTURES.append(ReviewPicture(title, frame, draw, keys, by_variant))
+        return frame
+
+    return listed
+
+
+# One player
+
+
+@_picture("Solitaire odds by strategy", plots.strength, "win", "match_win", "win_gap")
 def strength(review: Review) -> pd.DataFrame:
-    """What every player of a game for one makes of it: deals won, or the penalty of a deal, and matches won."""
+    """What every player alone achieves: deals won, or the penalty of a deal, and matches won."""
     rows = []
-    for game in review.games:
-        wanted = {"penalty": "score"} if game.row["deal_scoring"] == "penalty" else {"win": "win"}
-        wanted |= {"match_win": "match_win"} if not goal_of(game.row).one_deal else {}
-        for metric, name in itertools.product(wanted, solo_metrics.field(game.variant)):
-            own = quantity.ratio(game.cells[name, ""], metrics.BY_NAME[wanted[metric]])
-            rows.append(
-                {
-                    **_pair(game.variant, name, ""),
-                    "metric": metric,
-                    "value": own.value,
-                    **_limits(own),
-                }
-            )
+    for variant, matches in review.matches.items():
+        if not matches.alone:
+            continue
+        shown = {"win": "win"}
+        if matches.params["deal_scoring"] == "penalty":
+            shown = {"penalty": "score"}
+        if not matches.goal.one_deal:
+            shown["match_win"] = "match_win"
+        for metric, player in itertools.product(shown, players.solo_field(variant)):
+            own = quantity.ratio(matches.cells[player, ""], metrics.BY_NAME[shown[metric]])
+            numbers = {"metric": metric, "value": own.value, **_limits(own)}
+            rows.append({**_players(variant, player, ""), **numbers})
     return _frame(rows)
 
 
-def draws(review: Review) -> pd.DataFrame:
+@_picture("Probability of gin by draw", plots.odds, "gin", "joker", "limit")
+def odds(review: Review) -> pd.DataFrame:
     """How many deals of the best player are over after so many draws, and how."""
-    return _together([solo.by_draws(review.deals(game.variant)) for game in review.games])
+    return _from_passes(review, "odds")
 
 
-def totals(review: Review, game: Game) -> pd.DataFrame:
+@_picture("Match totals", plots.totals, by_variant=True)
+def totals(review: Review, variant: str) -> pd.DataFrame:
     """What the deals of a match add up to, where a match is a number of deals."""
-    return solo.totals(review.deals(game.variant))
+    return _from_pass(review, variant, "totals")
 
 
+# Both
+
+
+@_picture("Deal outcomes", plots.endings, "gin", "knock", "undercut", "void", "joker", "limit")
+def endings(review: Review) -> pd.DataFrame:
+    """How deals end: means of the field, as rows of a tidy frame (`simgin.stats.table`)."""
+    rows = []
+    for matches in review.matches.values():
+        for kind in sums.KINDS:
+            by_name = metrics.BY_NAME[kind]
+            cells = [matches.cells[pair] for pair in _own_cells(matches)]
+            own = quantity.mean([quantity.ratio(cell, by_name) for cell in cells])
+            numbers = {"metric": kind, "value": own.value, "se": own.se, **_limits(own)}
+            rows.append({**_field(matches), "unit": metrics.DEAL, **numbers})
+    return _frame(rows)
+
+
+@_picture("Deal length", plots.turns, "turns", "turns_sd")
 def turns(review: Review) -> pd.DataFrame:
     """Share of deals that last more than `turns` turns, as a mean of the field."""
-    return _frame([{**_who(game), **row} for game in review.games for row in _survival(game)])
+    rows = []
+    for matches in review.matches.values():
+        survival = matches.survival(_own_cells(matches))
+        last = max((t for t, own in enumerate(survival) if own.value > 0), default=0)
+        for t, own in enumerate(survival[: last + 2]):
+            rows.append({**_field(matches), "turns": t, "share": own.value, **_limits(own)})
+    return _frame(rows)
 
 
+# Two players
+
+
+@_picture("Points per deal", plots.points, "points", "points_sd")
 def points(review: Review) -> pd.DataFrame:
-    """Share of decided deals by the points scored, in bins of one `width` for all variants: gold-early against itself."""
-    counted = {
-        game.variant: outcomes.count_outcomes(
-            review.matchup(game.variant, FULL, FULL), review.singles, review.workers
-        )
-        for game in review.games
-    }
-    width = _width([float(np.quantile(*_scored(one))) for one in counted.values()])
-    return _frame(
-        [
-            {**_pair(variant, FULL, FULL), **row}
-            for variant, one in counted.items()
-            for row in _binned(one, width)
-        ]
-    )
+    """Share of decided deals by the points scored, of gold-early against itself.
+
+    In bins of one `width` for all variants.
+    """
+    counted = {}
+    for variant in review.request.variants:
+        outcomes = _from_pass(review, variant, "outcomes")
+        if len(outcomes):
+            counted[variant] = outcomes
+    if not counted:
+        return _frame([])
+    width = _width(max(_reach(outcomes) for outcomes in counted.values()))
+    rows = []
+    for variant, outcomes in counted.items():
+        for i, own in enumerate(_binned(outcomes, width)):
+            numbers = {"points": i * width, "width": width, "share": own.value, **_limits(own)}
+            rows.append({**_players(variant, REFERENCE, REFERENCE), **numbers})
+    return _frame(rows)
 
 
+def _reach(outcomes: pd.DataFrame) -> float:
+    """The points that the bins have to reach, from some ten thousand deals as they came."""
+    often = _groups(outcomes).sum(axis=0)
+    repeated = np.repeat(outcomes["points"].to_numpy(), -(-often * 10_000 // often.sum()))
+    return float(np.quantile(repeated, FAR))
+
+
+def _width(reach: float) -> int:
+    return next((width for width in WIDTHS if reach <= width * MOST_BINS), WIDTHS[-1])
+
+
+def _binned(outcomes: pd.DataFrame, width: int) -> list[Quantity]:
+    place = np.minimum(outcomes["points"].to_numpy() // width, MOST_BINS - 1)
+    counts = np.stack([np.bincount(place, group, MOST_BINS) for group in _groups(outcomes)])
+    return quantity.shares(counts, counts.sum(axis=1))
+
+
+def _groups(outcomes: pd.DataFrame) -> np.ndarray:
+    """Deals in each group of outcomes: int64 (groups, outcomes)."""
+    return np.asarray(outcomes.drop(columns="points").to_numpy().T)
+
+
+@_picture("Deadwood by turn", plots.deadwood)
 def deadwood(review: Review) -> pd.DataFrame:
     """What gold-early holds after its own turns, as nondealer and as dealer."""
-    return _together([turn_by_turn.deadwood(review.turns(game.variant)) for game in review.games])
+    return _from_passes(review, "deadwood")
 
 
-def swings(review: Review) -> pd.DataFrame:
-    """The chance to win in the course of sample matches and of all; nothing unless the review is deep."""
-    return (
-        _together([review.course(game.variant)[1] for game in review.games])
-        if review.asked.deep
-        else _frame([])
-    )
-
-
+@_picture("Knock threshold", plots.knock, "best_k", "patience")
 def knock(review: Review) -> pd.DataFrame:
-    """What each knock limit makes of all the others, per deal ("points") and of matches ("share")."""
-    return _frame(
-        [
-            {
-                **_pair(game.variant, "gold by knock limit", "the others"),
-                "k": k,
-                "measure": measure,
-                "value": own.value,
-                **_limits(own),
-            }
-            for game in review.games
-            if len(knocking.limits(game.row)) > 1
-            for measure, metric in (("points", "margin"), ("share", "match_win"))
-            for k in knocking.limits(game.row)
-            for own in [game.matrix(metric).mean(k)]
-        ]
-    )
+    """What each knock limit scores against all the others.
+
+    By `measure`: per deal ("points") and of matches ("share").
+    """
+    rows = []
+    for variant, matches in review.matches.items():
+        if matches.alone or len(matches.knock_limits) < 2:
+            continue
+        names = _players(variant, "gold by knock limit", "the others")
+        for measure, metric in (("points", "margin"), ("share", "match_win")):
+            matrix = matches.knock_matrix(metric)
+            for k in matrix.limits:
+                own = matrix.mean(k)
+                numbers = {"k": k, "measure": measure, "value": own.value, **_limits(own)}
+                rows.append({**names, **numbers})
+    return _frame(rows)
 
 
-def knock_matrix(_review: Review, game: Game) -> pd.DataFrame:
-    """Points per deal of every knock limit k against every other j; empty where only gin ends a deal."""
-    matrix = game.matrix()
-    return _frame(
-        [
-            {
-                **_pair(game.variant, f"gold-at:k={k}", f"gold-at:k={j}"),
-                "k": k,
-                "j": j,
-                "value": own.value,
-                **_limits(own),
-            }
-            for k, j in itertools.permutations(matrix.limits, 2)
-            for own in [matrix.cell(k, j)]
-        ]
-    )
+@_picture("Win probability during a match", plots.swings, "drama", "lead_changes", "catch_up")
+def swings(review: Review) -> pd.DataFrame:
+    """The win probability along sample matches and over all; nothing unless the review is deep."""
+    return _from_passes(review, "swings")
 
 
-def scores(review: Review, game: Game) -> pd.DataFrame:
-    """V, the chance to win the match, by points of both and who deals: gold-early against itself; empty where there is no such table."""
-    try:
-        of = review.value(game.variant)
-    except ValueRefused:
+@_picture("Skill ladder", plots.ladder)
+def ladder(review: Review) -> pd.DataFrame:
+    """What every player wins against the next weaker one, by rating, under every variant."""
+    parts = []
+    for variant, matches in review.matches.items():
+        if not matches.alone:
+            pairings = matches.league(matches.players)
+            # By rating alone: two samples, since errors do not matter
+            rated = ratings.ratings(pairings, review.request.seed, samples=2)
+            frame = skill.ladder(pairings, list(rated["strategy"]))
+            parts.append(frame.assign(variant=variant))
+    return _together(parts)
+
+
+@_picture("Convergence of the estimate", plots.convergence)
+def convergence(review: Review) -> pd.DataFrame:
+    """The running share of matches that gold-early wins against gold, under the first variant.
+
+    With its confidence sequence.
+    """
+    variant, matches = next(iter(review.matches.items()))
+    if matches.alone:
         return _frame([])
-    if of.board.fields != (("score",), ("score",)):
-        return _frame([])
-    table = of.table()
-    half = Z95 * table["se"]
-    limits = {"low": (table["value"] - half).clip(0, 1), "high": (table["value"] + half).clip(0, 1)}
-    columns = table[["score_a", "score_b", "dealer", "value"]].rename(
-        columns={"score_a": "a", "score_b": "b"}
-    )
-    return columns.assign(**limits, n=review.singles, **_pair(game.variant, FULL, FULL))
+    pair, batches = matches.pairing(*LUCK_PAIR)
+    metric, as_b = metrics.BY_NAME["match_win"], pair[0] != LUCK_PAIR[0]
+    final = quantity.ratio(batches, metric, as_b)
+    if not final.se > 0:
+        return _frame([])  # two who play alike: there is nothing to settle
+    low, high = final.limits
+    names = _players(variant, *LUCK_PAIR)
+    total = int(batches[:, sums.UNITS].sum())
+    rows = []
+    for i in range(2, len(batches) + 1):
+        part = batches[:i]
+        units = int(part[:, sums.UNITS].sum())
+        own = quantity.ratio(part, metric, as_b)
+        half = sequential.multiplier(units, total) * final.se * np.sqrt(total / units)
+        band = {"low": own.value - half, "high": own.value + half, "n": own.n}
+        row = {**names, "units": units, "value": own.value, **band}
+        rows.append({**row, "final_low": low, "final_high": high})
+    return _frame(rows)
 
 
-def league(review: Review, game: Game) -> tuple[pd.DataFrame, pd.DataFrame]:
+# Two players, each variant by itself
+
+
+def _draw_league(tables: tuple[pd.DataFrame, pd.DataFrame], *, seed: int) -> Any:
+    standings, cross = tables
+    return plots.league(standings, cross, unit="match", seed=seed)
+
+
+_draw_league.__name__ = plots.league.__name__
+
+
+@_picture("Head to head", _draw_league, by_variant=True)
+def league(review: Review, variant: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The ratings of all players of a variant, and their cross-table."""
-    met = game.league(game.players)
-    rated = ratings.ratings(met, review.asked.seed)
-    return rated.assign(variant=game.variant), ratings.cross_table(met).assign(variant=game.variant)
+    matches = review.matches[variant]
+    pairings = matches.league(matches.players)
+    rated = ratings.ratings(pairings, review.request.seed)
+    cross = ratings.cross_table(pairings)
+    return rated.assign(variant=variant), cross.assign(variant=variant)
+
+
+@_picture("Win probability by score", plots.scores, by_variant=True)
+def scores(review: Review, variant: str) -> pd.DataFrame:
+    """V, the probability to win the match, by points of both and who deals.
+
+    Of gold-early against itself; empty where V does not go by points alone.
+    """
+    frame = _from_pass(review, variant, "scores")
+    return frame.assign(**_players(variant, REFERENCE, REFERENCE)) if len(frame) else frame
+
+
+@_picture("Knock thresholds against each other", plots.knock_matrix, by_variant=True)
+def knock_matrix(review: Review, variant: str) -> pd.DataFrame:
+    """Points per deal of every knock limit k against every other j.
+
+    Empty where only gin ends a deal.
+    """
+    matrix = review.matches[variant].knock_matrix()
+    rows = []
+    for k, j in itertools.permutations(matrix.limits, 2):
+        own = matrix.cell(k, j)
+        names = _players(variant, f"gold-at:k={k}", f"gold-at:k={j}")
+        rows.append({**names, "k": k, "j": j, "value": own.value, **_limits(own)})
+    return _frame(rows)
+
+
+# With a base
 
 
 def differences(review: Review) -> pd.DataFrame:
     """Every change against the base, as it is shown: shares in per cent."""
-    frame = review.differences.assign(
-        strategy=", ".join(review.asked.field), opponent="" if review.asked.alone else ITSELF
-    )
-    factor = frame["metric"].map({trait.key: trait.factor for trait in review.asked.traits})
-    shown = frame["se"] > 0
-    return frame.assign(
-        **{name: frame[name] * factor for name in ("difference", "se", "low", "high")}
-    )[shown].reset_index(drop=True)
+    request = review.request
+    names = {"strategy": ", ".join(request.field), "opponent": "" if request.alone else ITSELF}
+    frame = review.differences.assign(**names)
+    factor = frame["metric"].map({metric.key: metric.factor for metric in request.metrics})
+    for name in ("difference", "se", "low", "high"):
+        frame[name] = frame[name] * factor
+    return frame[frame["se"] > 0].reset_index(drop=True)
 
 
-def ladder(review: Review) -> pd.DataFrame:
-    """What everybody takes from the next below him, by rating, of every variant."""
-    parts = []
-    for game in review.games:
-        met = game.league(game.players)
-        order = list(
-            ratings.ratings(met, review.asked.seed, samples=2)["strategy"]
-        )  # by rating alone: errors are not asked for
-        parts.append(skill.ladder(met, order).assign(variant=game.variant))
-    return _together(parts)
+# Parts of frames
 
 
-def convergence(review: Review) -> pd.DataFrame:
-    """The running share of matches that gold-early takes from gold, with its confidence sequence, of the first variant."""
-    game = review.games[0]
-    pair, matches = game.pairing(*NAMED_PAIR)
-    metric, as_b = metrics.BY_NAME["match_win"], pair[0] != NAMED_PAIR[0]
-    final = quantity.ratio(matches, metric, as_b)
-    if not final.se > 0:
-        return _frame([])  # two who play alike: there is nothing to settle
-    total = int(matches[:, sums.UNITS].sum())
-    rows = []
-    for part in (matches[:i] for i in range(2, len(matches) + 1)):
-        units, own = int(part[:, sums.UNITS].sum()), quantity.ratio(part, metric, as_b)
-        half = sequential.multiplier(units, total) * final.se * np.sqrt(total / units)
-        rows.append(
-            {
-                "units": units,
-                "value": own.value,
-                "low": own.value - half,
-                "high": own.value + half,
-                "n": own.n,
-            }
-        )
-    low, high = final.limits
-    return _frame(
-        [
-            {**_pair(game.variant, *NAMED_PAIR), **row, "final_low": low, "final_high": high}
-            for row in rows
-        ]
-    )
+def _own_cells(matches: VariantMatches) -> list[tuple[str, str]]:
+    """The cells that stand for a variant: the field against itself, or the best player alone."""
+    if matches.alone:
+        return [(players.best_solo(matches.variant), "")]
+    return [(name, name) for name in matches.field]
 
 
-def _survival(game: Game) -> list[dict[str, float]]:
-    means = game.lasting(_told(game))
-    last = max((t for t, own in enumerate(means) if own.value > 0), default=0)
-    return [
-        {"turns": t, "share": own.value, **_limits(own)} for t, own in enumerate(means[: last + 2])
-    ]
+def _field(matches: VariantMatches) -> dict[str, Any]:
+    if matches.alone:
+        return _players(matches.variant, players.best_solo(matches.variant), "")
+    return _players(matches.variant, ", ".join(matches.field), ITSELF)
 
 
-def _scored(counted: outcomes.Outcomes) -> tuple[np.ndarray, float]:
-    """The points of decided deals, each as often as it came (at most some ten thousand of them), and the quantile to reach to."""
-    decided = counted.column("winner") >= 0
-    often = counted.counts.sum(axis=0)[decided]
-    return np.repeat(counted.column("points")[decided], -(-often * 10_000 // often.sum())), FAR
-
-
-def _width(reach: Sequence[float]) -> int:
-    return next((width for width in WIDTHS if max(reach) <= width * MOST_BINS), WIDTHS[-1])
-
-
-def _binned(counted: outcomes.Outcomes, width: int) -> list[dict[str, float]]:
-    decided = counted.column("winner") >= 0
-    place = np.minimum(counted.column("points")[decided] // width, MOST_BINS - 1)
-    counts = np.stack(
-        [np.bincount(place, group, MOST_BINS) for group in counted.counts[:, decided]]
-    )
-    found = quantity.shares(counts, counts.sum(axis=1))
-    return [
-        {"points": i * width, "width": width, "share": own.value, **_limits(own)}
-        for i, own in enumerate(found)
-    ]
-
-
-def _who(game: Game) -> dict[str, str]:
-    a, b = _told(game)[0] if game.alone else (", ".join(game.field), ITSELF)
-    return _pair(game.variant, a, b)
-
-
-def _pair(variant: str, a: str, b: str) -> dict[str, str]:
+def _players(variant: str, a: str, b: str) -> dict[str, Any]:
     return {"variant": variant, "strategy": a, "opponent": b}
 
 
-def _limits(own: Quantity) -> dict[str, float]:
+def _limits(own: Quantity) -> dict[str, Any]:
     low, high = own.limits
     return {"low": low, "high": high, "n": own.n}
 
 
-def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
+def _from_pass(review: Review, variant: str, name: str) -> pd.DataFrame:
+    """A frame that a pass over a variant made; empty where it made none."""
+    frames = review.extras[variant].frames
+    return frames[name] if name in frames else _frame([])
+
+
+def _from_passes(review: Review, name: str) -> pd.DataFrame:
+    """The same of all variants."""
+    return _together([_from_pass(review, variant, name) for variant in review.request.variants])
+
+
+def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(rows)
@@ -302,4 +359,5 @@ def _frame(rows: list[dict[str, object]]) -> pd.DataFrame:
 def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.concat(parts, ignore_index=True)
+    filled = [part for part in parts if len(part)]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()

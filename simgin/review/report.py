@@ -1,4 +1,4 @@
-"""What a review leaves in its directory, as file contents: tables, pictures, and the page with all of it."""
+"""The report of a review: sentences, pictures, tables, and how it was made."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from simgin.findings.record import describe_size
 from simgin.findings.report import describe_rules
 from simgin.report.report import Report
-from simgin.review import pictures, sentences, solo_metrics
+from simgin.review import solo_metrics, tables
+from simgin.review.pictures import review_pictures
+from simgin.review.players import LUCK_PAIR, REFERENCE, best_solo
 from simgin.review.review import Review
-from simgin.review.rule_metrics import FULL, NAMED_PAIR
+from simgin.review.sentences import review_sentences
 from simgin.stats import table
-from simgin.value.value import ValueRefused
 
 
 def review_report(review: Review, command: str) -> Report:
@@ -19,87 +20,85 @@ def review_report(review: Review, command: str) -> Report:
     return Report(
         title=title(review),
         lead=_lead(review),
-        sentences=sentences.sentences(review),
-        pictures=list(pictures.of(review)),
-        sheets=[sentences.every(review)],
+        sentences=review_sentences(review),
+        pictures=list(review_pictures(review)),
+        sheets=[tables.all_metrics_sheet(review)],
         facts=list(_facts(review)),
         command=command,
         summary=_summary(review),
-        tables=_tables(review),
+        tables=_csv_files(review),
     )
 
 
-def _tables(review: Review) -> dict[str, str]:
+def title(review: Review) -> str:
+    """What was reviewed, and against what."""
+    request = review.request
+    if request.others:
+        return f"{', '.join(request.others)} against {request.base}"
+    return f"Review of {', '.join(request.variants)}"
+
+
+def _lead(review: Review) -> str:
+    request = review.request
+    field, size = ", ".join(request.field), f"{request.matches:,} matches"
+    if request.alone:
+        return f"Played by {field}: {size} each, on the same packs."
+    return (
+        f"Played by {field} and by players who differ only in their knock threshold: {size} for "
+        "every pair of players."
+    )
+
+
+def _csv_files(review: Review) -> dict[str, str]:
     """The CSV files by name."""
-    frames = {"table.csv": review.found.table, "metrics.csv": review.metrics}
-    if review.others:
+    frames = {"table.csv": review.findings.table, "metrics.csv": review.metrics}
+    if review.request.others:
         frames["differences.csv"] = review.differences
     return {name: table.csv(frame) for name, frame in frames.items()}
 
 
 def _summary(review: Review) -> str:
     """Title, sentences and the two tables, as Markdown."""
-    bullets = [f"* {line}" for line in sentences.sentences(review)]
-    sheets = (sentences.metrics(review), sentences.differences(review))
-    tables = "\n".join(sheet.markdown() for sheet in sheets if sheet.rows)
-    return "\n".join([f"# {title(review)}\n", *bullets, ""]) + tables
-
-
-def title(review: Review) -> str:
-    """What was reviewed, and against what."""
-    names = ", ".join(review.others or review.asked.variants)
-    return f"{names} against {review.asked.base}" if review.others else f"The game of {names}"
-
-
-def _lead(review: Review) -> str:
-    asked = review.asked
-    if asked.alone:
-        return f"How the rules play: {', '.join(asked.field)}, {asked.matches:,} matches each, on the same packs."
-    size = f"{asked.matches:,} matches for every pair of players"
-    return f"How the rules play: {', '.join(asked.field)} and players who differ in when they knock, {size}."
+    bullets = [f"* {sentence}" for sentence in review_sentences(review)]
+    sheets = (tables.metrics_sheet(review), tables.differences_sheet(review))
+    sections = [sheet.markdown() for sheet in sheets if sheet.rows]
+    return "\n".join([f"# {title(review)}\n", *bullets, ""]) + "\n".join(sections)
 
 
 def _facts(review: Review) -> Iterator[tuple[str, str]]:
     """How it was made."""
-    yield "Played", describe_size(review.found.record)
-    yield from _passes_alone(review) if review.asked.alone else _passes(review)
-    told = review.found.record
-    yield from (
-        (f"Rules of {name}", describe_rules(row)) for name, row in told.identity["variants"].items()
-    )
-    yield "Random numbers", f"stream {told.identity['stream']}, engine {told.identity['engine']}"
+    record = review.findings.record
+    yield "Played", describe_size(record)
+    yield from _solo_passes(review) if review.request.alone else _passes(review)
+    for name, params in record.identity["variants"].items():
+        yield f"Rules of {name}", describe_rules(params)
+    stream, engine = record.identity["stream"], record.identity["engine"]
+    yield "Random numbers", f"stream {stream}, engine {engine}"
     yield (
-        "Beside this page",
-        "metrics.csv has every figure, table.csv those of every matchup, manifest.json versions and times.",
+        "Other files",
+        "metrics.csv has every metric, table.csv every matchup, manifest.json versions and times.",
     )
 
 
-def _passes_alone(review: Review) -> Iterator[tuple[str, str]]:
-    yield "The naive player", solo_metrics.FIELD[0]
-    for variant in review.asked.variants:
-        seen = review.deals(variant)
+def _solo_passes(review: Review) -> Iterator[tuple[str, str]]:
+    yield "The naive player", solo_metrics.NAIVE
+    for variant in review.request.variants:
+        deals = int(review.extras[variant].frames["odds"]["n"].iloc[0])
         yield (
             f"The best player of {variant}",
-            f"{seen.strategy}; draws and the joker from {len(seen.rows):,} deals of it.",
+            f"{best_solo(variant)}; draws and the joker's place from {deals:,} deals.",
         )
 
 
 def _passes(review: Review) -> Iterator[tuple[str, str]]:
-    """What else was played over the same games, and what could not be had."""
-    yield (
-        "Field",
-        f"{', '.join(review.asked.field)}: metrics are means over their matches against themselves.",
-    )
-    yield (
-        "Luck",
-        f"{review.singles:,} single deals of {NAMED_PAIR[0]} against {NAMED_PAIR[1]}, every pack twice.",
-    )
-    yield (
-        "Points of deals, chances by score",
-        f"{review.singles:,} single deals of {FULL} against itself.",
-    )
-    for variant in review.asked.variants:
-        try:
-            review.value(variant)
-        except ValueRefused as error:
-            yield f"No chances by score for {variant}", str(error)
+    """What else was played under the same rules, and what could not be measured."""
+    request = review.request
+    field = ", ".join(request.field)
+    yield "Field", f"{field}: metrics are means over them, each playing itself."
+    deals = f"{request.singles:,} single deals of"
+    yield "Luck", f"{deals} {LUCK_PAIR[0]} against {LUCK_PAIR[1]}, every pack played twice."
+    yield "Points, win probability by score", f"{deals} {REFERENCE} against itself."
+    for variant in request.variants:
+        notes = review.extras[variant].notes
+        if "value" in notes:
+            yield f"No win probability by score for {variant}", notes["value"]

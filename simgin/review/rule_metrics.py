@@ -1,486 +1,817 @@
-"""The metrics of a rule set, one record each, in the order in which a review tells them (METRICS 7).
+"""Rule metrics: the properties of a variant that a review measures, a record each, in table order.
 
-A trait is told of a game that was played: means over the field's matches against themselves unless its meaning says otherwise. What a game
-cannot have, or was not played for, is a reason instead of a number.
+A metric is measured on the matches of a variant: the mean of the field's players against themselves
+unless its meaning says otherwise. What a variant cannot have gets a reason instead of a number.
+docs/reference/rule-metrics.md is made of these records.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from simgin.core import sums
-from simgin.review import knocking, skill
-from simgin.review.knocking import Matrix
-from simgin.rules.goals import goal_of
-from simgin.rules.parameters import Params
+from simgin.review import players, skill
+from simgin.review.players import LUCK_PAIR, REFERENCE
+from simgin.review.variant_matches import TURNS, Measurement, VariantMatches
 from simgin.stats import metrics, quantity, ratings
 from simgin.stats.estimate import POWER_80
 from simgin.stats.quantity import Quantity
 from simgin.stats.ratings import Pairings
 
-FIELD = ("gold", "gold-early", "simple", "gin-only")
-FULL = "gold-early"  # the player that restricted ones are measured against
-RESTRICTED = {  # what it is given instead, in canonical texts: cells are found by them
-    "take=never": "never takes",
-    "knock=at:k=0": "never knocks",
-    "knock=at": "knocks at once",
-    "discard=uniform": "throws blindly",
-}
-NAMED_PAIR = ("gold-early", "gold")  # what luck is quoted for
-EVEN = 0.5  # what two who play alike win of each other, pair by pair
+EVEN = 0.5  # what two who play alike win against each other, pair by pair
 TINY = 1e-9  # what a share may be off by arithmetic
-FEWEST_PLAYERS = 3  # of a field with a spread
-DEALS, MATCHES = (sums.SUM + sums.FACT[name] for name in ("deals", "matches"))
-BY_GIN_ALONE = "only gin ends a deal"
-
-
-Told = Quantity | str  # or the reason why there is no number
-
-
-@dataclass(frozen=True, eq=False)
-class Game:
-    """A rule set and the matches that were played by it.
-
-    cells: by the texts of A and B the batch rows, int64 (batches, sums.COLUMNS); all of one seed. field: who stands for its players.
-    players: who met each other, the field and others. extra: traits from other passes over the same game, by key.
-    """
-
-    variant: str
-    row: Params
-    field: tuple[str, ...]
-    players: tuple[str, ...]
-    cells: Mapping[tuple[str, str], np.ndarray]
-    extra: Mapping[str, Told]
-
-    @property
-    def alone(self) -> bool:
-        """Whether it is a game for one."""
-        return self.row["players"] == 1
-
-    def own(self, metric: str) -> Quantity:
-        """The mean of a metric over the field's players, each against itself."""
-        return quantity.mean(
-            [quantity.ratio(self.cells[name, name], metrics.BY_NAME[metric]) for name in self.field]
-        )
-
-    def derived(self, of: Callable[[np.ndarray], float]) -> Quantity:
-        """The mean over the field of any function of a cell's sum of batch rows."""
-        rows = [self.cells[name, name] for name in self.field]
-        return quantity.mean(
-            [quantity.jackknife(one, of, int(one[:, DEALS].sum())) for one in rows]
-        )
-
-    def lasting(self, pairs: Sequence[tuple[str, str]]) -> list[Quantity]:
-        """The share of deals that last more than 0, 1, 2, ... turns, as a mean over some cells."""
-        parts = []
-        for pair in pairs:
-            counts = self.cells[pair][
-                :, sums.TURNS_HISTOGRAM : sums.TURNS_HISTOGRAM + sums.TURNS_BINS
-            ]
-            longer = counts[:, ::-1].cumsum(axis=1)[:, ::-1] - counts
-            parts.append(quantity.shares(longer, self.cells[pair][:, DEALS]))
-        return [quantity.mean(part) for part in zip(*parts, strict=True)]
-
-    @property
-    def alike(self) -> list[tuple[str, ...]]:
-        """Players whose matches against themselves, or alone, came out the same to the last deal: the rules leave no difference."""
-        groups: dict[bytes, list[str]] = {}
-        for (name, other), rows in self.cells.items():
-            if other in ("", name):
-                groups.setdefault(rows.tobytes(), []).append(name)
-        return [tuple(names) for names in groups.values() if len(names) > 1]
-
-    def pairing(self, a: str, b: str) -> tuple[tuple[str, str], np.ndarray]:
-        """Two different strategies as their cell names them, and its batch rows."""
-        pair = (a, b) if (a, b) in self.cells else (b, a)
-        return pair, self.cells[pair]
-
-    def between(self, metric: str, a: str, b: str) -> Quantity:
-        """A metric of a against b."""
-        pair, rows = self.pairing(a, b)
-        return quantity.ratio(rows, metrics.BY_NAME[metric], as_b=pair[0] != a)
-
-    def matrix(self, metric: str = "margin") -> Matrix:
-        """Everyone who knocks otherwise against everyone else."""
-        ks = knocking.limits(self.row)
-        rows = {
-            (k, j): self.cells.get((knocking.player(k), knocking.player(j)))
-            for k, j in itertools.permutations(ks, 2)
-        }
-        return Matrix(ks, {pair: cell for pair, cell in rows.items() if cell is not None}, metric)
-
-    def league(self, names: Sequence[str]) -> Pairings:
-        """The pairings of some players, each with each."""
-        return dict(self.pairing(a, b) for a, b in itertools.combinations(names, 2))
+FEWEST_PLAYERS = 3  # of a field whose ratings have a spread
+MATCHES = sums.SUM + sums.FACT["matches"]  # the column of batch rows that counts matches
+ONLY_GIN = "only gin ends a deal"
+ONLY_DEEP = "with --deep"
 
 
 @dataclass(frozen=True)
-class Trait:
-    """One property of a rule set.
+class Wording:
+    """How sentences put a metric; {value} is its number.
 
-    theme: what it is about; of one theme only the greatest change gets a sentence. title: what people call it, with its unit.
-    said: a sentence about it, with {value} in it, if it deserves one. notable: the least difference that is worth it. factor: what
-    values are multiplied by before they are shown.
+    state: a clause about one variant. rises, falls: what a variant does whose number is higher, or
+    lower, than the base's. amount: the number with what it counts.
+    """
+
+    state: str
+    rises: str
+    falls: str
+    amount: str
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How sentences put what one way to play gains or costs against another."""
+
+    subject: str
+    unit: str = "points per deal"
+
+
+@dataclass(frozen=True)
+class RuleMetric:
+    """One property of a variant.
+
+    theme: of each theme only the greatest change gets a sentence. key: its name in metrics.csv.
+    title, unit: its name for people. meaning: its definition. measure: computes it. wording: how
+    sentences put it; None: it is in the tables alone. notable: the least difference from the base
+    that deserves a sentence. deep: whether it takes --deep.
     """
 
     theme: str
     key: str
     title: str
-    said: str
-    notable: float
-    of: Callable[[Game], Told]
-    factor: int = 1
+    unit: str
+    meaning: str
+    measure: Callable[[VariantMatches], Measurement]
+    wording: Wording | Balance | None = None
+    notable: float = np.inf
     deep: bool = False
 
+    @property
+    def heading(self) -> str:
+        """The title with its unit."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
 
-def _of_field(metric: str) -> Callable[[Game], Told]:
-    return lambda game: game.own(metric)
+    @property
+    def in_points(self) -> bool:
+        """Whether differences are in percentage points: of percentages, and of those points."""
+        return self.unit.startswith(("%", "percentage"))
+
+    @property
+    def factor(self) -> int:
+        """What values are multiplied by before they are shown."""
+        return 100 if self.in_points else 1
 
 
-def _kind(kind: str, words: str, notable: float = 0.01) -> Trait:
-    return Trait(
-        "endings",
-        kind,
-        f"{kind.replace('_', ' ')} %",
-        f"{{value}} % of deals {words}",
-        notable,
-        _of_field(kind),
-        100,
-    )
+def measurement(metric: RuleMetric, matches: VariantMatches, *, deep: bool) -> Measurement:
+    """The number of a metric under a variant, or why there is none."""
+    return ONLY_DEEP if metric.deep and not deep else metric.measure(matches)
 
 
-def _spread_of_turns(game: Game) -> Told:
+def from_pass(key: str) -> Callable[[VariantMatches], Measurement]:
+    """What a pass over the variant measured."""
+    return lambda matches: matches.measured.get(key, "not measured here")
+
+
+def _of_field(metric: str) -> Callable[[VariantMatches], Measurement]:
+    return lambda matches: matches.field_mean(metric)
+
+
+# Length
+
+
+def _turns_quantile(q: float) -> Callable[[VariantMatches], Measurement]:
+    """The turns that a share q of deals take at most.
+
+    Its limits are where the limits of that share cross q (Woodruff 1952).
+    """
+
+    def measure(matches: VariantMatches) -> Measurement:
+        survival = matches.survival([(name, name) for name in matches.field])
+        ends = np.array([(share.value, *share.limits) for share in survival])
+        value, low, high = (float(np.argmax(column <= 1 - q + TINY)) for column in ends.T)
+        return Quantity.with_span(value, (low, high), survival[0].n)
+
+    return measure
+
+
+def _turns_deviation(matches: VariantMatches) -> Measurement:
     turns = np.arange(sums.TURNS_BINS)
 
-    def sd(total: np.ndarray) -> float:
-        counts = total[sums.TURNS_HISTOGRAM : sums.TURNS_HISTOGRAM + sums.TURNS_BINS]
+    def deviation(total: np.ndarray) -> float:
+        counts = total[TURNS]
         mean = counts @ turns / counts.sum()
         return float(np.sqrt(counts @ (turns - mean) ** 2 / counts.sum()))
 
-    return game.derived(sd)
+    return matches.field_mean_of(deviation)
 
 
-def _turns_at(q: float) -> Callable[[Game], Told]:
-    """The turns that a share q of deals take at most, with the limits at which the limits of that share cross q (Woodruff 1952)."""
+_LENGTH = (
+    RuleMetric(
+        "length",
+        "turns",
+        title="turns per deal",
+        unit="",
+        meaning=metrics.BY_NAME["turns"].meaning,
+        measure=_of_field("turns"),
+        wording=Wording(
+            "a deal takes {value} turns",
+            "makes deals longer",
+            "makes deals shorter",
+            "{value} turns",
+        ),
+        notable=0.5,
+    ),
+    RuleMetric(
+        "length",
+        "turns_10",
+        title="turns per deal, 10th percentile",
+        unit="",
+        meaning="The turns that a tenth of the deals take at most. Its limits are where those of "
+        "the share cross one tenth (Woodruff).",
+        measure=_turns_quantile(0.1),
+    ),
+    RuleMetric(
+        "length",
+        "turns_50",
+        title="turns per deal, median",
+        unit="",
+        meaning="The turns that half of the deals take at most, with limits of the same kind.",
+        measure=_turns_quantile(0.5),
+    ),
+    RuleMetric(
+        "length",
+        "turns_90",
+        title="turns per deal, 90th percentile",
+        unit="",
+        meaning="The turns that nine deals in ten take at most, with limits of the same kind.",
+        measure=_turns_quantile(0.9),
+    ),
+    RuleMetric(
+        "length",
+        "turns_sd",
+        title="turns per deal, standard deviation",
+        unit="",
+        meaning="Standard deviation of the turns of a deal.",
+        measure=_turns_deviation,
+    ),
+    RuleMetric(
+        "match",
+        "deals_per_match",
+        title="deals per match",
+        unit="",
+        meaning=metrics.BY_NAME["deals_per_match"].meaning,
+        measure=_of_field("deals_per_match"),
+        wording=Wording(
+            "a match takes {value} deals",
+            "makes matches longer",
+            "makes matches shorter",
+            "{value} deals",
+        ),
+        notable=0.5,
+    ),
+)
 
-    def found(game: Game) -> Told:
-        lasting = game.lasting([(name, name) for name in game.field])
-        ends = np.array([(own.value, *own.limits) for own in lasting])
-        value, low, high = (float(np.argmax(column <= 1 - q + TINY)) for column in ends.T)
-        return Quantity.with_span(value, (low, high), lasting[0].n)
-
-    return found
+# Endings
 
 
-def _spread_of_points(game: Game) -> Told:
-    def sd(total: np.ndarray) -> float:
-        decided, points = (
-            total[sums.SUM + sums.FACT[name]] for name in ("decided", "points_scored")
-        )
-        return (
-            float(np.sqrt(total[sums.DEAL_SQUARE] / decided - (points / decided) ** 2))
-            if decided
-            else np.nan
-        )
-
-    return game.derived(sd)
-
-
-def _seat(game: Game) -> Told:
-    return game.own("first_player_win").scaled(1, -0.5)
-
-
-def _completion(game: Game) -> Told:
-    return game.own("deal_win") + game.own("deal_loss")
-
-
-def _final_lead(game: Game) -> Told:
-    if goal_of(game.row).score != "points":
-        return "matches are not to points"
-    target = float(str(game.row["points_target"]))
-    return (game.own("winner_score") - game.own("loser_score")).scaled(1 / target)
-
-
-def _shut_out(game: Game) -> Told:
-    return (
-        game.own("loser_zero") if goal_of(game.row).score else "no single score to be shut out of"
+def _ending(kind: str, title: str, state: str, notable: float = 0.01) -> RuleMetric:
+    """The share of deals that end in one way; `title` goes on with `more common`."""
+    wording = Wording(
+        f"{{value}} % of deals {state}",
+        f"makes {title} more common",
+        f"makes {title} less common",
+        "{value} % of deals",
+    )
+    meaning = metrics.BY_NAME[kind].meaning
+    return RuleMetric(
+        "endings", kind, title, "% of deals", meaning, _of_field(kind), wording, notable
     )
 
 
-def _best_limit(game: Game) -> Told:
-    if len(knocking.limits(game.row)) < 2:
-        return BY_GIN_ALONE
-    matrix = game.matrix(
-        "margin" if goal_of(game.row).score == "points" else "match_win"
-    )  # who waits gets points, who knocks gets deals
-    best, alike = matrix.best()
-    return Quantity.with_span(best, (alike[0], alike[-1]), matrix.mean(best).n)
+def _completion(matches: VariantMatches) -> Measurement:
+    return matches.field_mean("deal_win") + matches.field_mean("deal_loss")
 
 
-def _patience(game: Game) -> Told:
-    return game.matrix().patience() if len(knocking.limits(game.row)) > 1 else BY_GIN_ALONE
+_ENDINGS = (
+    RuleMetric(
+        "endings",
+        "completion",
+        title="decided deals",
+        unit="% of deals",
+        meaning="Share of deals that somebody wins: all but void, stalled and even ones.",
+        measure=_completion,
+    ),
+    _ending("void", "void deals", "run out of stock and count for nobody"),
+    _ending("stalled", "stalled deals", "never end and are broken off"),
+    _ending("even", "even knocks", "end in a knock without a score"),
+    _ending("gin", "gin", "end in gin", 0.05),
+    _ending("big_gin", "big gin", "end in big gin"),
+    _ending("shot", "shots", "end in a shot"),
+    _ending("knock", "winning knocks", "are won by the knocker", 0.05),
+    _ending("undercut", "undercuts", "end in an undercut"),
+    _ending("refused", "refused stakes", "end because a stake was refused"),
+)
+
+# Points and seats
 
 
-def _early(game: Game) -> Told:
-    if len(knocking.limits(game.row)) < 2:
-        return BY_GIN_ALONE
-    return game.between("margin", "gold-early", "gold")
+def _points_deviation(matches: VariantMatches) -> Measurement:
+    decided, scored = (sums.SUM + sums.FACT[name] for name in ("decided", "points_scored"))
+
+    def deviation(total: np.ndarray) -> float:
+        if not total[decided]:
+            return np.nan
+        mean = total[scored] / total[decided]
+        return float(np.sqrt(total[sums.DEAL_SQUARE] / total[decided] - mean**2))
+
+    return matches.field_mean_of(deviation)
 
 
-def _verdict(game: Game) -> Told:
-    """Matches, in pairs, that tell the named pair apart at 5 % in four runs of five: 2 (2.8 sd / lead)^2, sd that of a pair (METRICS 3)."""
-    _, rows = game.pairing(*NAMED_PAIR)
-    counts = rows[:, sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + sums.PAIR_BINS].sum(axis=0)
+def _seat(matches: VariantMatches) -> Measurement:
+    return matches.field_mean("first_player_win").scaled(1, -0.5)
+
+
+def _final_margin(matches: VariantMatches) -> Measurement:
+    if matches.goal.score != "points":
+        return "matches are not played to points"
+    target = float(str(matches.params["points_target"]))
+    margin = matches.field_mean("winner_score") - matches.field_mean("loser_score")
+    return margin.scaled(1 / target)
+
+
+def _shut_out(matches: VariantMatches) -> Measurement:
+    if not matches.goal.score:
+        return "there is no single score to be shut out of"
+    return matches.field_mean("loser_zero")
+
+
+_POINTS = (
+    RuleMetric(
+        "points",
+        "points",
+        title="points per deal",
+        unit="",
+        meaning="Points scored by either side, per decided deal.",
+        measure=_of_field("points_scored"),
+        wording=Wording(
+            "a deal is worth {value} points",
+            "makes deals worth more",
+            "makes deals worth less",
+            "{value} points",
+        ),
+        notable=0.5,
+    ),
+    RuleMetric(
+        "points",
+        "points_sd",
+        title="points per deal, standard deviation",
+        unit="",
+        meaning="Standard deviation of the points of a decided deal.",
+        measure=_points_deviation,
+    ),
+    RuleMetric(
+        "seats",
+        "seat",
+        title="nondealer's advantage",
+        unit="percentage points",
+        meaning="Share of decided deals won by the nondealer, who has the first turn, less one "
+        "half.",
+        measure=_seat,
+        wording=Wording(
+            "the nondealer's share of wins is {value} percentage points above one half",
+            "favours the nondealer more",
+            "favours the nondealer less",
+            "an advantage of {value} percentage points",
+        ),
+        notable=0.005,
+    ),
+    RuleMetric(
+        "score",
+        "final",
+        title="final margin",
+        unit="% of target",
+        meaning="Final score of the winner less that of the loser, over the points to play to; in "
+        "matches to points.",
+        measure=_final_margin,
+        wording=Wording(
+            "a match ends with a margin of {value} % of its target",
+            "makes matches more one-sided",
+            "makes matches closer",
+            "a final margin of {value} % of the target",
+        ),
+        notable=0.02,
+    ),
+    RuleMetric(
+        "score",
+        "shut_out",
+        title="shut-outs",
+        unit="% of matches",
+        meaning="Share of decided matches whose loser has nothing; in matches to points or to won "
+        "deals.",
+        measure=_shut_out,
+        wording=Wording(
+            "{value} % of matches end in a shut-out",
+            "makes shut-outs more common",
+            "makes shut-outs less common",
+            "{value} % of matches",
+        ),
+        notable=0.01,
+    ),
+)
+
+# Knocking
+
+
+def _where_knocks(
+    measure: Callable[[VariantMatches], Measurement],
+) -> Callable[[VariantMatches], Measurement]:
+    """A measure of variants with more than one knock limit."""
+    return lambda matches: measure(matches) if len(matches.knock_limits) > 1 else ONLY_GIN
+
+
+def _best_limit(matches: VariantMatches) -> Measurement:
+    # Who waits scores more points, who knocks wins more deals: what the match is played for counts
+    metric = "margin" if matches.goal.score == "points" else "match_win"
+    matrix = matches.knock_matrix(metric)
+    chosen, best = matrix.best()
+    return Quantity.with_span(chosen, (best[0], best[-1]), matrix.mean(chosen).n)
+
+
+def _patience(matches: VariantMatches) -> Measurement:
+    return matches.knock_matrix().patience()
+
+
+def _early(matches: VariantMatches) -> Measurement:
+    return matches.between("margin", "gold-early", "gold")
+
+
+_KNOCKING = (
+    RuleMetric(
+        "limit",
+        "best_k",
+        title="best knock threshold",
+        unit="deadwood",
+        meaning="The knock limit k with which `gold` does best against all the others, in points, "
+        "or in matches where those are not won by points; in brackets the least and the greatest "
+        "k that are not significantly worse. Chosen on the even batches and judged on the odd "
+        "ones, with Holm's adjustment. A dash where only gin ends a deal.",
+        measure=_where_knocks(_best_limit),
+        wording=Wording(
+            "the best knock threshold is {value}",
+            "raises the best knock threshold",
+            "lowers the best knock threshold",
+            "{value}",
+        ),
+        notable=1,
+    ),
+    RuleMetric(
+        "waiting",
+        "patience",
+        title="waiting for gin",
+        unit="points per deal",
+        meaning="Points per deal of `gold` that waits for gin against `gold` that knocks as soon "
+        "as it may, M(0, 10). A dash where only gin ends a deal.",
+        measure=_where_knocks(_patience),
+        wording=Balance("waiting for gin"),
+        notable=0.3,
+    ),
+    RuleMetric(
+        "waiting",
+        "early",
+        title="waiting for gin after turn five",
+        unit="points per deal",
+        meaning="Points per deal of `gold-early`, which knocks in its first five turns and then "
+        "waits for gin, against `gold`. A dash where only gin ends a deal.",
+        measure=_where_knocks(_early),
+        wording=Balance("waiting for gin after turn five"),
+        notable=0.3,
+    ),
+    RuleMetric(
+        "waiting",
+        "break_even",
+        title="break-even undercut bonus",
+        unit="points",
+        meaning="The undercut bonus at which waiting for gin and knocking at once are worth the "
+        "same: the root of the least-squares line through M(0, 10) at bonuses of 10, 15, 20 and "
+        "25. A dash where only gin ends a deal.",
+        measure=from_pass("break_even"),
+        wording=Wording(
+            "waiting for gin pays from an undercut bonus of {value} points",
+            "raises the undercut bonus at which waiting pays",
+            "lowers the undercut bonus at which waiting pays",
+            "{value} points",
+        ),
+        notable=2,
+        deep=True,
+    ),
+)
+
+# Skill
+
+
+def _ratings_spread(matches: VariantMatches) -> Measurement:
+    if len(matches.field) < FEWEST_PLAYERS:
+        return "too few players"
+    league = matches.league(matches.field)
+    spreads = np.std(ratings.leave_batches_out(league), axis=1, ddof=1)
+    return quantity.from_left_out(float(spreads[0]), spreads[1:], _matches_played(league))
+
+
+def _matches_needed(matches: VariantMatches) -> Measurement:
+    """Matches, in pairs, that separate the luck pair at 5 % in four runs of five.
+
+    2 (2.8 sd / lead)^2, sd being that of a pair's share.
+    """
+    _, rows = matches.pairing(*LUCK_PAIR)
     scores = np.arange(sums.PAIR_BINS) / (sums.PAIR_BINS - 1)
+    pairs = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
+    counts = rows[:, pairs].sum(axis=0)
     mean = counts @ scores / counts.sum()
     variance = float(counts @ (scores - mean) ** 2 / (counts.sum() - 1))
-    lead = game.between("match_win", *NAMED_PAIR).scaled(1, -0.5)
-    near, far = sorted(abs(end) for end in lead.limits)
-    if not lead.limits[0] * lead.limits[1] > 0:
-        return f"{NAMED_PAIR[0]} and {NAMED_PAIR[1]} cannot be told apart here"
-    needed = [
-        float(np.ceil(2 * POWER_80**2 * variance / size**2)) for size in (lead.value, far, near)
-    ]
+    lead = matches.between("match_win", *LUCK_PAIR).scaled(1, -0.5)
+    low, high = lead.limits
+    if not low * high > 0:
+        return f"no difference between {LUCK_PAIR[0]} and {LUCK_PAIR[1]} was found here"
+    near, far = sorted((abs(low), abs(high)))
+    needed = []
+    for size in (lead.value, far, near):
+        needed.append(float(np.ceil(2 * POWER_80**2 * variance / size**2)))
     return Quantity.with_span(needed[0], (needed[1], needed[2]), lead.n)
 
 
-def _spread_of_ratings(game: Game) -> Told:
-    met = game.league(game.field)
-    if len(game.field) < FEWEST_PLAYERS:
-        return "too few players"
-    spreads = np.std(ratings.leave_batches_out(met), axis=1, ddof=1)
-    return quantity.from_left_out(float(spreads[0]), spreads[1:], _matches(met))
+def _chain(matches: VariantMatches) -> Measurement:
+    league = matches.league(matches.players)
+    chain = skill.chain(ratings.cross_table(league))
+    return Quantity.with_span(chain.steps, (chain.steps, chain.most), _matches_played(league))
 
 
-def _chain(game: Game) -> Told:
-    met = game.league(game.players)
-    found = skill.chain(ratings.cross_table(met))
-    return Quantity.with_span(found.steps, (found.steps, found.most), _matches(met))
+def _matches_played(league: Pairings) -> int:
+    return sum(int(rows[:, MATCHES].sum()) for rows in league.values())
 
 
-def _matches(met: Pairings) -> int:
-    return sum(int(rows[:, MATCHES].sum()) for rows in met.values())
+def _elo_lead(a: str, b: str) -> Callable[[VariantMatches], Measurement]:
+    return lambda matches: skill.elo(matches.between("match_win", a, b))
 
 
-def _lead(a: str, b: str) -> Callable[[Game], Told]:
-    """Elo of one player over another."""
-    return lambda game: skill.elo(game.between("match_win", a, b))
-
-
-def _restricted(slot: str, words: str) -> Trait:
-    """What a player makes of itself without one element of the game (METRICS 7.3): near one half where the element is an ornament."""
-
-    def won(game: Game) -> Told:
-        found = game.between("match_win", f"{FULL}+{slot}", FULL)
-        return "it changes nothing here" if found.se == 0 and found.value == EVEN else found
-
-    said = f"{FULL} that {words} wins {{value}} % of matches against itself"
-    return Trait("elements", slot, f"who {words}, matches won %", said, 0.02, won, 100, deep=True)
-
-
-def _extra(key: str) -> Callable[[Game], Told]:
-    return lambda game: game.extra.get(key, "not to be had here")
-
-
-def _course(key: str, title: str, said: str, notable: float, factor: int = 100) -> Trait:
-    """How matches go, of gold-early against itself (`simgin.value.drama`)."""
-    return Trait("course", key, title, said, notable, _extra(key), factor, deep=True)
-
-
-def _choice(key: str, title: str, said: str, notable: float, factor: int = 1) -> Trait:
-    """What there is to decide, for gold-early against itself (`simgin.value.turns`)."""
-    return Trait("choice", key, title, said, notable, _extra(key), factor, deep=True)
-
-
-_GAINS = "gains {value} points a deal on knocking at once"
-_BONUS = "from an undercut bonus of {value}"
-_CARDS = "of a deal's points lies in the cards"
-
-TRAITS: tuple[Trait, ...] = (
-    Trait(
-        "length", "turns", "turns per deal", "a deal takes {value} turns", 0.5, _of_field("turns")
-    ),
-    Trait("length", "turns_10", "turns of the shortest tenth", "", 1, _turns_at(0.1)),
-    Trait("length", "turns_50", "turns of half the deals", "", 1, _turns_at(0.5)),
-    Trait("length", "turns_90", "turns of nine deals in ten", "", 1, _turns_at(0.9)),
-    Trait("length", "turns_sd", "turns per deal, sd", "", 1, _spread_of_turns),
-    Trait(
-        "match",
-        "deals_per_match",
-        "deals per match",
-        "a match takes {value} deals",
-        0.5,
-        _of_field("deals_per_match"),
-    ),
-    Trait("endings", "completion", "deals somebody wins %", "", 0.01, _completion, 100),
-    _kind("void", "run out of cards and count for nobody"),
-    _kind("stalled", "never end and are broken off"),
-    _kind("even", "end with nobody scoring"),
-    _kind("gin", "end by gin", 0.05),
-    _kind("big_gin", "end by big gin"),
-    _kind("shot", "end by a shot"),
-    _kind("knock", "are won by the knocker", 0.05),
-    _kind("undercut", "are undercut"),
-    _kind("refused", "end because a stake was refused"),
-    Trait(
-        "points",
-        "points",
-        "points per deal",
-        "a deal is worth {value} points",
-        0.5,
-        _of_field("points_scored"),
-    ),
-    Trait("points", "points_sd", "points per deal, sd", "", 1, _spread_of_points),
-    Trait(
-        "seats",
-        "seat",
-        "nondealer's lead %",
-        "the nondealer wins {value} % of deals beyond half",
-        0.005,
-        _seat,
-        100,
-    ),
-    Trait(
-        "score",
-        "final",
-        "final lead, % of target",
-        "a match ends with a lead of {value} % of its target",
-        0.02,
-        _final_lead,
-        100,
-    ),
-    Trait(
-        "score",
-        "shut_out",
-        "shut-outs %",
-        "the loser of {value} % of matches has nothing",
-        0.01,
-        _shut_out,
-        100,
-    ),
-    Trait(
-        "limit", "best_k", "best knock limit", "gold's best knock limit is {value}", 1, _best_limit
-    ),
-    Trait(
-        "waiting",
-        "patience",
-        "waiting v knocking, points",
-        f"waiting for gin {_GAINS}",
-        0.3,
-        _patience,
-    ),
-    Trait(
-        "waiting",
-        "early",
-        "early knocks v all, points",
-        f"knocking early or waiting {_GAINS}",
-        0.3,
-        _early,
-    ),
-    Trait(
-        "waiting",
-        "break_even",
-        "undercut bonus to wait at",
-        f"waiting pays {_BONUS}",
-        2,
-        _extra("break_even"),
-        deep=True,
-    ),
-    Trait(
+_SKILL = (
+    RuleMetric(
         "skill",
         "elo_spread",
-        "spread of ratings, Elo",
-        "the field's ratings spread by {value} Elo (sd)",
-        10,
-        _spread_of_ratings,
+        title="spread of ratings",
+        unit="Elo",
+        meaning="Standard deviation (n - 1) of the ratings fitted to the matches that the field's "
+        "players won against each other.",
+        measure=_ratings_spread,
+        wording=Wording(
+            "the field's ratings have a standard deviation of {value} Elo",
+            "separates the players more",
+            "separates the players less",
+            "a standard deviation of {value} Elo",
+        ),
+        notable=10,
     ),
-    Trait("skill", "verdict", "matches to tell early from gold", "", 1, _verdict),
-    Trait(
+    RuleMetric(
+        "skill",
+        "verdict",
+        title="matches to separate gold-early from gold",
+        unit="",
+        meaning="Matches, in mirrored pairs, that separate `gold-early` from `gold` at 5 % in four "
+        "runs of five: 2 (2.8 sd / lead)², sd being that of a pair's share; its limits are those "
+        "of the lead. A dash where no difference was found.",
+        measure=_matches_needed,
+    ),
+    RuleMetric(
         "skill",
         "marjj",
-        "marjj over simple, Elo",
-        "marjj is {value} Elo ahead of simple",
-        10,
-        _lead("marjj", "simple"),
+        title="marjj's lead over simple",
+        unit="Elo",
+        meaning="What `marjj` wins of the matches against `simple`, as a difference in Elo: "
+        "400 log10(s / (1 - s)).",
+        measure=_elo_lead("marjj", "simple"),
+        wording=Wording(
+            "marjj leads simple by {value} Elo",
+            "widens marjj's lead over simple",
+            "narrows marjj's lead over simple",
+            "{value} Elo",
+        ),
+        notable=10,
         deep=True,
     ),
-    Trait(
+    RuleMetric(
         "skill",
         "chain",
-        "skill chain, steps of 60 %",
-        "the skill chain has {value} steps",
-        1,
-        _chain,
+        title="skill chain",
+        unit="steps of 60 %",
+        meaning="Steps of the longest chain of players of whom each wins 60 % of the matches "
+        "against the next, by the lower limit of that share; the greater number in brackets "
+        "counts by the upper limits.",
+        measure=_chain,
+        wording=Wording(
+            "the skill chain has {value} steps",
+            "lengthens the skill chain",
+            "shortens the skill chain",
+            "{value} steps",
+        ),
+        notable=1,
         deep=True,
     ),
-    *(_restricted(slot, words) for slot, words in RESTRICTED.items()),
+)
+
+# Restricted play (Jaffe and others, AIIDE 2012)
+
+
+def _restricted(restriction: str, does: str, element: str) -> RuleMetric:
+    """What the reference player wins without one element of the game.
+
+    Near one half the element hardly matters.
+    """
+    weak = players.restricted(restriction)
+
+    def measure(matches: VariantMatches) -> Measurement:
+        won = matches.between("match_win", weak, REFERENCE)
+        return "it changes nothing here" if won.se == 0 and won.value == EVEN else won
+
+    wording = Wording(
+        f"{REFERENCE} that {does} wins {{value}} % of matches against itself",
+        f"makes {element} matter less",
+        f"makes {element} matter more",
+        f"{REFERENCE} that {does} wins {{value}} % of matches against itself",
+    )
+    meaning = (
+        f"Share of matches that `{REFERENCE}` that {does} (`{restriction}`) wins against "
+        f"`{REFERENCE}`."
+    )
+    return RuleMetric(
+        "elements",
+        restriction,
+        title=f"{REFERENCE} that {does}",
+        unit="% of matches",
+        meaning=meaning,
+        measure=measure,
+        wording=wording,
+        notable=0.02,
+        deep=True,
+    )
+
+
+_RESTRICTED = (
+    _restricted("take=never", "never takes a discard", "taking discards"),
+    _restricted("knock=at:k=0", "never knocks", "knocking"),
+    _restricted("knock=at", "knocks at once", "waiting for gin"),
+    _restricted("discard=uniform", "discards at random", "the choice of discards"),
+)
+
+# The course of a match and its decisions, of the reference player against itself
+
+
+def _course(
+    key: str,
+    title: str,
+    unit: str,
+    meaning: str,
+    wording: Wording | None = None,
+    notable: float = np.inf,
+) -> RuleMetric:
+    """How matches go (`simgin.value.drama`)."""
+    return RuleMetric(
+        "course", key, title, unit, meaning, from_pass(key), wording, notable, deep=True
+    )
+
+
+def _choice(
+    key: str,
+    title: str,
+    unit: str,
+    meaning: str,
+    wording: Wording | None = None,
+    notable: float = np.inf,
+) -> RuleMetric:
+    """What there is to decide (`simgin.value.turns`)."""
+    return RuleMetric(
+        "choice", key, title, unit, meaning, from_pass(key), wording, notable, deep=True
+    )
+
+
+_COURSE = (
     _course(
         "drama",
-        "winner's mean lag %",
-        "the winner is {value} % of the chances behind on average",
+        "eventual winner's deficit, mean",
+        "percentage points",
+        "Mean over the states of a match of the leader's win probability less the eventual "
+        "winner's.",
+        Wording(
+            "the eventual winner trails by {value} percentage points on average",
+            "makes matches more dramatic",
+            "makes matches less dramatic",
+            "the eventual winner trails by {value} percentage points on average",
+        ),
         0.01,
     ),
     _course(
         "drama_max",
-        "winner's worst lag %",
-        "the winner is {value} % of the chances behind at worst",
+        "eventual winner's deficit, greatest",
+        "percentage points",
+        "The same deficit where it is greatest in the match.",
+        Wording(
+            "the eventual winner trails by {value} percentage points at worst",
+            "makes matches more dramatic",
+            "makes matches less dramatic",
+            "the eventual winner trails by {value} percentage points at worst",
+        ),
         0.02,
     ),
-    _course("drama_browne", "drama (Browne) %", "", 0.02),
     _course(
-        "lead_changes", "lead changes, % of turns", "the lead changes in {value} % of turns", 0.01
+        "drama_browne",
+        "drama by Browne",
+        "%",
+        "Browne's form: the mean, over the states in which the eventual winner trails, of the "
+        "square root of the deficit; 0 if he never trails.",
+    ),
+    _course(
+        "lead_changes",
+        "lead changes",
+        "% of turns",
+        "How often the leader changes, the result included, over the number of steps. At one half "
+        "the leader keeps the lead.",
+        Wording(
+            "the lead changes in {value} % of turns",
+            "makes the lead change more often",
+            "makes the lead change less often",
+            "in {value} % of turns",
+        ),
+        0.01,
     ),
     _course(
         "decisiveness_threshold",
-        "decisiveness threshold %",
-        "losers were {value} % sure to win at most",
+        "decisiveness threshold",
+        "%",
+        "The win probability that the losing side stays below in 95 % of the matches.",
+        Wording(
+            "95 % of losers never were more than {value} % likely to win",
+            "lets losers come closer to winning",
+            "keeps losers further from winning",
+            "95 % of them stay below {value} %",
+        ),
         0.02,
     ),
     _course(
         "decisiveness_moves",
-        "undecided part of a match %",
-        "{value} % of a match is played before it is decided",
+        "undecided part of a match",
+        "%",
+        "Share of the match until its winner's probability is above the decisiveness threshold "
+        "for good.",
+        Wording(
+            "{value} % of a match is played before it is decided",
+            "decides matches later",
+            "decides matches earlier",
+            "after {value} % of the match",
+        ),
         0.02,
     ),
     _course(
         "certainty_point",
-        "deals until 90 % sure",
-        "somebody is 90 % sure to win after {value} deals",
+        "deals until 90 % certainty",
+        "",
+        "Deals until a side first has a win probability of 0.9 or more between deals; all of them "
+        "if only the last deal decides.",
+        Wording(
+            "somebody is 90 % certain to win after {value} deals",
+            "keeps matches open longer",
+            "settles matches sooner",
+            "90 % certainty after {value} deals",
+        ),
         0.5,
-        1,
     ),
     _course(
         "catch_up",
-        "comebacks from 30 behind %",
-        "who is 30 behind at half way wins {value} % of matches",
+        "comebacks from 30 % behind",
+        "% of matches",
+        "Of the matches in which a side was behind by 30 % of the target when the other first had "
+        "half of it, those that it won.",
+        Wording(
+            "a side that is 30 % of the target behind at half way wins {value} % of matches",
+            "makes comebacks more common",
+            "makes comebacks less common",
+            "{value} % of matches are won from 30 % behind at half way",
+        ),
         0.03,
     ),
-    _course("uncertainty", "uncertainty %", "", 0.02),
-    _course("stability", "variance of the chance to win", "", 0.005, 1),
-    _course("killer_move", "largest jump of a match %", "", 0.02),
-    _course("permanence", "gains that last %", "", 0.02),
-    _course("snowball", "correlation of deals in a row", "", 0.05, 1),
-    _choice("decision_factor", "turns with a choice %", "", 0.02, 100),
-    _choice("actions", "choices per turn", "", 0.5),
+    _course(
+        "uncertainty",
+        "uncertainty",
+        "%",
+        "Mean over the states of a match of 1 - 2 |V - 1/2|: 1 while all is open, 0 once it is "
+        "decided.",
+    ),
+    _course(
+        "stability",
+        "variance of the win probability",
+        "",
+        "Variance of the win probability over the states of a match.",
+    ),
+    _course(
+        "killer_move",
+        "greatest swing of a match",
+        "percentage points",
+        "The greatest change of the win probability in one step of the match.",
+    ),
+    _course(
+        "permanence",
+        "gains that last",
+        "%",
+        "Of the gains of 0.1 or more by the side that moved, those that the opponent's next step "
+        "did not undo. Gains that ended the match, and those that no step of the opponent "
+        "followed, are left out.",
+    ),
+    _course(
+        "snowball",
+        "correlation of consecutive deals",
+        "",
+        "Correlation of what two consecutive deals of a match bring a side.",
+    ),
+)
+
+_DECISIONS = (
+    _choice(
+        "decision_factor",
+        "turns with a choice",
+        "%",
+        "Share of turns with more than one action that differs; discards of equal deadwood and "
+        "equal danger are one action.",
+    ),
+    _choice("actions", "choices per turn", "", "Mean number of actions in a turn that differ."),
     _choice(
         "real_decision_factor",
-        "turns with a real choice %",
-        "{value} % of turns leave a real choice",
+        "turns with a real choice",
+        "%",
+        "Share of turns with more than one action that differs, leaving out discards that another "
+        "beats in both deadwood and danger.",
+        Wording(
+            "{value} % of turns leave a real choice",
+            "leaves more to decide",
+            "leaves less to decide",
+            "a real choice in {value} % of turns",
+        ),
         0.02,
-        100,
     ),
-    _choice("real_actions", "real choices per turn", "", 0.2),
-    Trait(
-        "luck",
-        "luck",
-        "luck share of a deal %",
-        f"{{value}} % of the variance {_CARDS}",
-        0.03,
-        _extra("luck"),
-        100,
+    _choice(
+        "real_actions",
+        "real choices per turn",
+        "",
+        "Mean number of actions in a turn, leaving out the same discards.",
     ),
+)
+
+_LUCK = RuleMetric(
+    "luck",
+    "luck",
+    title="luck share of a deal",
+    unit="%",
+    meaning="1 - rho of the points of a deal of `gold-early` against `gold`, every pack played "
+    "twice: the share of the variance of a result that belongs to the cards.",
+    measure=from_pass("luck"),
+    wording=Wording(
+        "luck accounts for {value} % of the variance of a deal's points",
+        "leaves more to luck",
+        "leaves less to luck",
+        "luck accounts for {value} % of the variance of a deal's points",
+    ),
+    notable=0.03,
+)
+
+RULE_METRICS: tuple[RuleMetric, ...] = (
+    *_LENGTH,
+    *_ENDINGS,
+    *_POINTS,
+    *_KNOCKING,
+    *_SKILL,
+    *_RESTRICTED,
+    *_COURSE,
+    *_DECISIONS,
+    _LUCK,
 )

@@ -1,6 +1,7 @@
-"""How much skill counts: ladders of players, the chain of those who each beat the next clearly, and what a restricted player loses.
+"""How much skill counts: the skill ladder and the skill chain.
 
-The chain is that of Elias, Garfield and Gutschera (GDC 2009); restricted play that of Jaffe et al. (AIIDE 2012). METRICS 7.1 and 7.3.
+The chain is that of Elias, Garfield and Gutschera (GDC 2009); see
+ docs/reference/rule-metrics.md#skill-and-luck.
 """
 
 from __future__ import annotations
@@ -20,18 +21,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CLEAR = 0.6  # share of matches that a step of the chain takes
+LADDER_COLUMNS = ("strategy", "opponent", "value", "low", "high", "n")
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Players of whom each takes 60 % of the matches from the next, best first: the longest there is."""
+    """Players of whom each wins 60 % of the matches against the next, best first.
 
-    sure: tuple[str, ...]  # by the lower limits of the intervals
-    longest: tuple[str, ...]  # by the upper limits: what more matches could show at most
+    sure: the longest chain by the lower limits of the shares. longest: by the upper limits, which
+    is the most that further matches could show.
+    """
+
+    sure: tuple[str, ...]
+    longest: tuple[str, ...]
 
     @property
     def steps(self) -> int:
-        """Links of the sure chain: one less than its players, and 0 where nobody beats anybody clearly."""
+        """Links of the sure chain; 0 where nobody clearly beats anybody."""
         return max(0, len(self.sure) - 1)
 
     @property
@@ -41,43 +47,46 @@ class Chain:
 
 
 def chain(cross: pd.DataFrame) -> Chain:
-    """The chain among the players of a cross-table (`simgin.stats.ratings.CROSS_COLUMNS`: strategy, opponent, share, low, high)."""
+    """The chain among the players of a cross-table (`simgin.stats.ratings.CROSS_COLUMNS`)."""
     players = list(dict.fromkeys(cross["strategy"]))
-    return Chain(
-        *(_longest(players, _beaten(cross[cross[end] >= CLEAR])) for end in ("low", "high"))
-    )
+    sure = _longest(players, _beaten(cross[cross["low"] >= CLEAR]))
+    longest = _longest(players, _beaten(cross[cross["high"] >= CLEAR]))
+    return Chain(sure, longest)
 
 
 def _beaten(cross: pd.DataFrame) -> dict[str, list[str]]:
-    return {
-        str(name): list(rows["opponent"]) for name, rows in cross.groupby("strategy", sort=False)
-    }
+    beaten = {}
+    for name, rows in cross.groupby("strategy", sort=False):
+        beaten[str(name)] = list(rows["opponent"])
+    return beaten
 
 
-def _longest(players: Sequence[str], beats: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The longest way from player to player along `beats` that meets nobody twice; the first of several."""
+def _longest(players: Sequence[str], beaten: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The longest way from player to beaten player without a repetition; the first of several."""
 
-    def from_here(path: tuple[str, ...]) -> tuple[str, ...]:
-        onward = [from_here((*path, name)) for name in beats.get(path[-1], ()) if name not in path]
-        return max([path, *onward], key=len)
+    def extended(path: tuple[str, ...]) -> tuple[str, ...]:
+        onward = [name for name in beaten.get(path[-1], ()) if name not in path]
+        return max([path, *(extended((*path, name)) for name in onward)], key=len)
 
-    return max((from_here((name,)) for name in players), key=len, default=())
+    return max((extended((name,)) for name in players), key=len, default=())
 
 
 def ladder(pairings: Pairings, order: Sequence[str]) -> pd.DataFrame:
-    """The share of matches that each of `order`, best first, takes from the next: columns strategy, opponent, value, low, high, n."""
+    """The share of matches that each of `order`, best first, wins against the next.
+
+    Columns LADDER_COLUMNS.
+    """
     import pandas as pd
 
-    rows = [
-        (a, b, won.value, *won.limits, won.n)
-        for a, b in itertools.pairwise(order)
-        for won in [share(pairings, a, b)]
-    ]
-    return pd.DataFrame(rows, columns=["strategy", "opponent", "value", "low", "high", "n"])
+    rows = []
+    for a, b in itertools.pairwise(order):
+        won = share(pairings, a, b)
+        rows.append((a, b, won.value, *won.limits, won.n))
+    return pd.DataFrame(rows, columns=list(LADDER_COLUMNS))
 
 
 def share(pairings: Pairings, a: str, b: str) -> Quantity:
-    """The share of matches that a takes from b, whichever of them the cell names first."""
+    """The share of matches that a wins against b, whichever of them the pairing names first."""
     as_b = (b, a) in pairings
     rows = pairings[(b, a) if as_b else (a, b)]
     return quantity.ratio(rows, metrics.BY_NAME["match_win"], as_b)

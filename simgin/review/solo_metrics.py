@@ -1,215 +1,291 @@
-"""The metrics of a game for one, told of a weak and of a strong player on the same packs (METRICS 7.4)."""
+"""Rule metrics of variants for one player: a naive and a strong player on the same packs.
+
+docs/reference/rule-metrics.md#one-player is made of these records.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from simgin.odds import solo
-from simgin.odds.sample import Deals
-from simgin.review.rule_metrics import Game, Told, Trait
-from simgin.rules import variants
-from simgin.rules.goals import goal_of
+from simgin.review.players import SOLO_FIELD, best_solo
+from simgin.review.rule_metrics import RuleMetric, Wording, from_pass
+from simgin.review.variant_matches import Measurement, VariantMatches
 from simgin.stats import metrics, quantity
-from simgin.stats.estimate import Z95
 from simgin.stats.quantity import Quantity
 
-FIELD = (
-    solo.NAIVE,
-    "solo-greedy",
-    "solo-lookahead",
-)  # who plays every game, weakest first; the best of a game comes last
+NAIVE = SOLO_FIELD[0]
 PENALTIES = "deals are not won: penalties are counted"
 
-
-def best(variant: str) -> str:
-    """The strongest player of a game that is known."""
-    return solo.ladder(variants.find(variant))[-1]
+Measure = Callable[[VariantMatches], Measurement]
 
 
-def field(variant: str) -> tuple[str, ...]:
-    """Who plays a game, weakest first."""
-    return (*(name for name in FIELD if name != best(variant)), best(variant))
+def _player(matches: VariantMatches, player: str, metric: str) -> Quantity:
+    return quantity.ratio(matches.cells[player, ""], metrics.BY_NAME[metric])
 
 
-def extras(seen: Deals) -> dict[str, Told]:
-    """What single deals of the best player tell: on which draw gin is gone, and how much of winning the joker's place decides."""
-    draws = solo.gin_draws(seen).to_dict("records")
-    joker = [row for row in solo.jokers_share(seen).to_dict("records") if row["metric"] == "win"]
-    found: dict[str, Told] = {"gin_draw": "nobody went gin", "joker_share": "no joker decides here"}
-    for key, row in (("gin_draw", draws[:1]), ("joker_share", joker)):
-        for one in row:
-            found[key] = Quantity.with_error(
-                one["value"], (one["high"] - one["low"]) / 2 / Z95, int(one["n"])
-            )
-    return found
+def _best(metric: str) -> Callable[[VariantMatches], Quantity]:
+    """A metric of the best player."""
+    return lambda matches: _player(matches, best_solo(matches.variant), metric)
 
 
-def _of_best(metric: str) -> Callable[[Game], Told]:
-    return lambda game: _alone(game, best(game.variant), metric)
-
-
-def _alone(game: Game, name: str, metric: str) -> Quantity:
-    return quantity.ratio(game.cells[name, ""], metrics.BY_NAME[metric])
-
-
-def _winning(of: Callable[[Game], Quantity]) -> Callable[[Game], Told]:
-    """Of games whose deals can be won."""
-    return lambda game: PENALTIES if game.row["deal_scoring"] == "penalty" else of(game)
-
-
-def _gap(metric: str) -> Callable[[Game], Quantity]:
+def _gap(metric: str) -> Callable[[VariantMatches], Quantity]:
     """What the best player makes more than the naive one."""
-    return lambda game: _alone(game, best(game.variant), metric) - _alone(game, FIELD[0], metric)
+    return lambda matches: _best(metric)(matches) - _player(matches, NAIVE, metric)
 
 
-def _in_points(of: Callable[[Game], Quantity]) -> Callable[[Game], Told]:
-    """Of games whose deals are worth points."""
-    return lambda game: (
-        of(game)
-        if game.row["deal_scoring"] not in ("penalty", "winloss")
-        else "deals are not worth points"
-    )
+def _saved(matches: VariantMatches) -> Quantity:
+    return _gap("score")(matches).scaled(-1)
 
 
-def _in_penalties(of: Callable[[Game], Quantity]) -> Callable[[Game], Told]:
-    """Of games whose deals cost points."""
-    return lambda game: of(game) if game.row["deal_scoring"] == "penalty" else "deals cost nothing"
+def _scoring(matches: VariantMatches) -> str:
+    return str(matches.params["deal_scoring"])
 
 
-def _of_matches(metric: str) -> Callable[[Game], Told]:
-    return lambda game: (
-        _alone(game, best(game.variant), metric)
-        if not goal_of(game.row).one_deal
-        else "a match is one deal"
-    )
+def _where_won(measure: Measure) -> Measure:
+    """A measure of variants whose deals can be won."""
+    return lambda matches: PENALTIES if _scoring(matches) == "penalty" else measure(matches)
 
 
-def _extra(key: str) -> Callable[[Game], Told]:
-    return lambda game: game.extra[key]
+def _where_scored(measure: Measure) -> Measure:
+    """A measure of variants whose deals are worth points."""
+
+    def measured(matches: VariantMatches) -> Measurement:
+        if _scoring(matches) in ("penalty", "winloss"):
+            return "deals are not worth points"
+        return measure(matches)
+
+    return measured
 
 
-def _deals_won(game: Game) -> Quantity:
-    return _alone(game, best(game.variant), "win")
+def _where_penalized(measure: Measure) -> Measure:
+    """A measure of variants whose deals cost points."""
+
+    def measured(matches: VariantMatches) -> Measurement:
+        return measure(matches) if _scoring(matches) == "penalty" else "deals cost nothing"
+
+    return measured
 
 
-def _score(game: Game) -> Quantity:
-    return _alone(game, best(game.variant), "score")
+def _where_matched(measure: Measure) -> Measure:
+    """A measure of variants whose matches are more than a deal."""
+
+    def measured(matches: VariantMatches) -> Measurement:
+        return "a match is one deal" if matches.goal.one_deal else measure(matches)
+
+    return measured
 
 
-def _saved(game: Game) -> Quantity:
-    return _gap("score")(game).scaled(-1)
+def _ending(kind: str, title: str, wording: Wording | None = None) -> RuleMetric:
+    """How often a deal of the best player ends in one way."""
+    meaning = metrics.BY_NAME[kind].meaning
+    notable = 0.01
+    return RuleMetric("endings", kind, title, "% of deals", meaning, _best(kind), wording, notable)
 
 
-_win_gap = _winning(_gap("win"))
-_BEST = "the best player"
-TRAITS: tuple[Trait, ...] = (
-    Trait(
-        "deal",
-        "win",
-        "deals won %",
-        f"{_BEST} wins {{value}} % of deals",
-        0.01,
-        _winning(_deals_won),
-        100,
-    ),
-    Trait(
-        "skill",
-        "win_gap",
-        "best over naive, deals %",
-        f"{_BEST} wins {{value}} % more than the naive",
-        0.01,
-        _win_gap,
-        100,
-    ),
-    Trait(
-        "match",
-        "match_win",
-        "matches won %",
-        "the best player wins {value} % of matches",
-        0.01,
-        _of_matches("match_win"),
-        100,
-    ),
-    Trait(
-        "endings",
+_ENDINGS = (
+    _ending(
         "gin",
-        "gin %",
-        "the best player goes gin in {value} % of deals",
-        0.01,
-        _of_best("gin"),
-        100,
+        "gin",
+        Wording(
+            "the best player goes gin in {value} % of deals",
+            "makes gin more common",
+            "makes gin less common",
+            "{value} % of deals",
+        ),
     ),
-    Trait(
-        "endings",
+    _ending(
         "joker",
-        "joker %",
-        "the joker ends {value} % of deals",
-        0.01,
-        _of_best("joker"),
-        100,
+        "deals ended by the joker",
+        Wording(
+            "the joker ends {value} % of deals",
+            "lets the joker end more deals",
+            "lets the joker end fewer deals",
+            "{value} % of deals",
+        ),
     ),
-    Trait("endings", "knock", "knock %", "", 0.01, _of_best("knock"), 100),
-    Trait("endings", "undercut", "undercut %", "", 0.01, _of_best("undercut"), 100),
-    Trait(
-        "endings",
+    _ending("knock", "winning knocks"),
+    _ending("undercut", "undercuts"),
+    _ending(
         "limit",
-        "limit %",
-        "{value} % of deals run out of turns",
-        0.01,
-        _of_best("limit"),
-        100,
-    ),
-    Trait(
-        "score",
-        "score",
-        "score per deal",
-        "a deal is worth {value} points to the best player",
-        0.5,
-        _in_points(_score),
-    ),
-    Trait("score", "score_gap", "best over naive, score", "", 0.5, _in_points(_gap("score"))),
-    Trait(
-        "score",
-        "penalty",
-        "penalty per deal",
-        "a deal costs the best player {value} points",
-        0.5,
-        _in_penalties(_score),
-    ),
-    Trait(
-        "score",
-        "penalty_gap",
-        "naive over best, penalty",
-        "a deal costs the naive {value} points more",
-        0.5,
-        _in_penalties(_saved),
-    ),
-    Trait(
-        "length", "turns", "turns per deal", "a deal takes {value} turns", 0.5, _of_best("turns")
-    ),
-    Trait(
-        "length",
-        "gin_draw",
-        "draw on which gin is gone",
-        "gin is gone on draw {value}",
-        0.5,
-        _extra("gin_draw"),
-    ),
-    Trait(
-        "length",
-        "deals_per_match",
-        "deals per match",
-        "a match takes {value} deals",
-        0.5,
-        _of_matches("deals_per_match"),
-    ),
-    Trait(
-        "luck",
-        "joker_share",
-        "decided by the joker %",
-        "the joker decides {value} % of winning",
-        0.03,
-        _extra("joker_share"),
-        100,
+        "deals out of turns",
+        Wording(
+            "{value} % of deals run out of turns",
+            "lets more deals run out of turns",
+            "lets fewer deals run out of turns",
+            "{value} % of deals",
+        ),
     ),
 )
+
+_WINS = (
+    RuleMetric(
+        "deal",
+        "win",
+        title="deals won",
+        unit="%",
+        meaning=metrics.BY_NAME["win"].meaning,
+        measure=_where_won(_best("win")),
+        wording=Wording(
+            "the best player wins {value} % of deals",
+            "makes deals easier to win",
+            "makes deals harder to win",
+            "{value} % of deals won by the best player",
+        ),
+        notable=0.01,
+    ),
+    RuleMetric(
+        "skill",
+        "win_gap",
+        title="best over naive player, deals won",
+        unit="percentage points",
+        meaning="Share of deals that the best player wins, less that of the naive one, on the "
+        "same packs.",
+        measure=_where_won(_gap("win")),
+        wording=Wording(
+            "the best player wins {value} percentage points more deals than the naive one",
+            "rewards skill more",
+            "rewards skill less",
+            "the best player wins {value} percentage points more deals than the naive one",
+        ),
+        notable=0.01,
+    ),
+    RuleMetric(
+        "match",
+        "match_win",
+        title="matches won",
+        unit="%",
+        meaning=metrics.BY_NAME["match_win"].meaning,
+        measure=_where_matched(_best("match_win")),
+        wording=Wording(
+            "the best player wins {value} % of matches",
+            "makes matches easier to win",
+            "makes matches harder to win",
+            "{value} % of matches won by the best player",
+        ),
+        notable=0.01,
+    ),
+)
+
+_SCORES = (
+    RuleMetric(
+        "score",
+        "score",
+        title="score per deal",
+        unit="",
+        meaning=metrics.BY_NAME["score"].meaning,
+        measure=_where_scored(_best("score")),
+        wording=Wording(
+            "a deal is worth {value} points to the best player",
+            "makes deals worth more",
+            "makes deals worth less",
+            "{value} points for the best player",
+        ),
+        notable=0.5,
+    ),
+    RuleMetric(
+        "score",
+        "score_gap",
+        title="best over naive player, score",
+        unit="points per deal",
+        meaning="Score of a deal of the best player less that of the naive one, on the same packs.",
+        measure=_where_scored(_gap("score")),
+    ),
+    RuleMetric(
+        "score",
+        "penalty",
+        title="penalty per deal",
+        unit="",
+        meaning="Points that a deal costs the best player; a dash where penalties are not counted.",
+        measure=_where_penalized(_best("score")),
+        wording=Wording(
+            "a deal costs the best player {value} points",
+            "makes deals cost more",
+            "makes deals cost less",
+            "{value} points for the best player",
+        ),
+        notable=0.5,
+    ),
+    RuleMetric(
+        "score",
+        "penalty_gap",
+        title="naive over best player, penalty",
+        unit="points per deal",
+        meaning="Penalty of a deal of the naive player less that of the best one, on the same "
+        "packs.",
+        measure=_where_penalized(_saved),
+        wording=Wording(
+            "a deal costs the naive player {value} points more than the best one",
+            "rewards skill more",
+            "rewards skill less",
+            "a deal costs the naive player {value} points more than the best one",
+        ),
+        notable=0.5,
+    ),
+)
+
+_LENGTH = (
+    RuleMetric(
+        "length",
+        "turns",
+        title="turns per deal",
+        unit="",
+        meaning=metrics.BY_NAME["turns"].meaning,
+        measure=_best("turns"),
+        wording=Wording(
+            "a deal takes {value} turns",
+            "makes deals longer",
+            "makes deals shorter",
+            "{value} turns",
+        ),
+        notable=0.5,
+    ),
+    RuleMetric(
+        "length",
+        "gin_draw",
+        title="draw of gin",
+        unit="",
+        meaning="The draw on which the best player goes gin: the mean of the deals that end so.",
+        measure=from_pass("gin_draw"),
+        wording=Wording(
+            "gin comes on draw {value}",
+            "delays gin",
+            "brings gin sooner",
+            "on draw {value}",
+        ),
+        notable=0.5,
+    ),
+    RuleMetric(
+        "length",
+        "deals_per_match",
+        title="deals per match",
+        unit="",
+        meaning=metrics.BY_NAME["deals_per_match"].meaning,
+        measure=_where_matched(_best("deals_per_match")),
+        wording=Wording(
+            "a match takes {value} deals",
+            "makes matches longer",
+            "makes matches shorter",
+            "{value} deals",
+        ),
+        notable=0.5,
+    ),
+)
+
+_LUCK = RuleMetric(
+    "luck",
+    "joker_share",
+    title="decided by the joker's place",
+    unit="% of variance",
+    meaning="Share of the variance of winning a deal that the joker's place decides, as in "
+    "`simgin odds`.",
+    measure=from_pass("joker_share"),
+    wording=Wording(
+        "the joker's place decides {value} % of winning",
+        "leaves more to the joker",
+        "leaves less to the joker",
+        "its place decides {value} % of winning",
+    ),
+    notable=0.03,
+)
+
+SOLO_METRICS: tuple[RuleMetric, ...] = (*_WINS, *_ENDINGS, *_SCORES, *_LENGTH, _LUCK)

@@ -15,6 +15,7 @@ from simgin.runs import experiment, stopping
 from simgin.runs.block import Task
 from simgin.runs.experiment import Experiment
 from simgin.runs.manifest import run_identity
+from simgin.runs.steps import Step
 from simgin.text import amounts
 from simgin.text.amounts import AmountError
 
@@ -33,6 +34,7 @@ class Plan:
     question: str | None = None
     hypothesis: str | None = None
     contrasts: tuple[tuple[int, int], ...] = ()  # a cell and its base, by their places
+    steps: tuple[Step, ...] = ()  # played beside the cells
 
     @property
     def seed(self) -> int:

@@ -91,7 +91,7 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
 def test_a_two_player_variant_is_shown_by_seat(empty_directory):
     said = call("standard", "--strategy", "gold", "--deals", "10k", "-o", "out").stdout
     assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
-    assert "nondealer" in said and "match won % by the score" in said
+    assert "nondealer" in said and "Win probability by score" in said
     frame = pd.read_csv(empty_directory / "out" / "scores.csv")
     assert list(frame.columns) == [*NAMES, *PICTURES["scores"]]
     assert (empty_directory / "out" / "scores-standard-gold.svg").exists()
@@ -172,7 +172,7 @@ def test_the_chance_by_deadwood_is_shown():
     frame = pd.DataFrame(counts, columns=["turn", "count", "value", "low", "high", "n"]).assign(
         variant="standard", strategy="a", opponent="a"
     )
-    whole = report.of([], [], 1, counts=[frame])
+    whole = report.build_odds([], [], 1, counts=[frame])
     (sheet,) = whole.sheets()
     assert sheet.headings == ("deadwood", "after 0", "after 2", "after 4", "after 6")
     assert [row[0] for row in sheet.rows] == [

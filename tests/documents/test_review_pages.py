@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from simgin import plots
-from simgin.review import review, rule_metrics, solo_metrics
-from simgin.review.meanings import OWN, meaning
-from simgin.review.rule_metrics import Trait
+from simgin.review import players, request, rule_metrics, solo_metrics
+from simgin.review.request import read_request
+from simgin.review.rule_metrics import RuleMetric
 from support.pages_script import make
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("how-to/reviews.md", "reference/rule-metrics.md", "reference/plots.md")
 REVIEWS, RULE_METRICS, PLOTS = ((DOCS / name).read_text() for name in PAGES)
-TOLD = {1: solo_metrics.TRAITS, 2: rule_metrics.TRAITS}
+TOLD = {1: solo_metrics.SOLO_METRICS, 2: rule_metrics.RULE_METRICS}
 
 
 def rows(text: str, block: str) -> list[list[str]]:
@@ -40,21 +40,23 @@ def test_every_review_metric_is_described_in_its_own_words(players: int) -> None
     found = rows(RULE_METRICS, f"traits: {players}")
     assert {len(row) for row in found} == {5}
     assert [(row[0], row[1].strip("`"), bool(row[3])) for row in found] == [
-        (one.title, one.key, one.deep) for one in TOLD[players]
+        (one.heading, one.key, one.deep) for one in TOLD[players]
     ]
     words = [row[2] for row in found]
     assert all(words)
     assert len(set(words)) == len(words)
 
 
-def test_no_description_is_left_of_a_removed_metric() -> None:
-    for players, told in TOLD.items():
-        assert set(OWN[players]) <= {one.key for one in told}
+def test_every_metric_is_described_once_in_whole_sentences() -> None:
+    for records in TOLD.values():
+        keys = [metric.key for metric in records]
+        assert len(set(keys)) == len(keys)
+        assert all(metric.meaning.endswith(".") for metric in records)
 
 
 def test_a_metric_without_a_description_is_an_error() -> None:
-    with pytest.raises(KeyError):
-        meaning(Trait("", "nameless", "", "", 0.0, lambda game: ""), 2)
+    with pytest.raises(TypeError, match="meaning"):
+        RuleMetric("", "nameless", title="", unit="", measure=lambda matches: "")  # type: ignore[call-arg]
 
 
 def test_every_plot_is_described_and_every_plot_of_a_review_is_shown() -> None:
@@ -88,32 +90,29 @@ def test_the_commands_name_variants_that_can_be_compared() -> None:
         assert words[-2] == "-o"
         against = words[words.index("--against") + 1] if "--against" in words else None
         names = words[: words.index("--against") if against else words.index("-o")]
-        asked = review.asked(names, against, deep=False, matches=None, seed=1)
+        asked = read_request(names, against)
         assert len(asked.variants) == len(names) + (against is not None)
 
 
 def test_the_page_states_what_a_review_plays() -> None:
     played = REVIEWS.split("## What is played")[1].split("## How to read")[0]
-    two, alone = (
-        review.asked([name], None, deep=True, matches=None, seed=1)
-        for name in ("standard", "solitaire-gin")
-    )
-    for name in (*rule_metrics.FIELD, *review.WEAK, "marjj"):
+    two, alone = (read_request([name], None, deep=True) for name in ("standard", "solitaire-gin"))
+    for name in (*players.FIELD, *players.WEAK, "marjj"):
         assert f"`{name}`" in played
-    assert set(two.players) - {review.strongest_fast()} == {
-        *rule_metrics.FIELD,
-        *review.WEAK,
+    assert set(two.players) - {players.strongest_fast()} == {
+        *players.FIELD,
+        *players.WEAK,
         "marjj",
     }
-    assert f"{review.MATCHES_ALONE:,} matches each" in played
-    assert alone.matches == review.MATCHES_ALONE * review.DEEPER
-    assert f"{review.MATCHES:,} matches of every pair" in REVIEWS
+    assert f"{request.MATCHES_ALONE:,} matches each" in played
+    assert alone.matches == request.MATCHES_ALONE * request.DEEPER
+    assert f"{request.MATCHES:,} matches of every pair" in REVIEWS
     assert (
-        f"({review.MOST_COURSES:,} at most)" in played
-        and f"({review.MOST_HANDS:,} at most)" in played
+        f"({request.MOST_COURSES:,} at most)" in played
+        and f"({request.MOST_HANDS:,} at most)" in played
     )
-    assert review.SINGLES / review.HANDS == 1 / 4  # "a quarter of one for every match"
-    assert (review.SINGLES, review.DEEPER) == (
+    assert request.SINGLES / request.HANDS == 1 / 4  # "a quarter of one for every match"
+    assert (request.SINGLES, request.DEEPER) == (
         10,
         100,
     )  # "ten for every match", "a hundred times as many"

@@ -16,7 +16,7 @@ DEALS = 20_000
 
 @pytest.fixture(scope="module")
 def standard():
-    return seats.of("gold", "standard", DEALS)
+    return seats.play_self("gold", "standard", DEALS)
 
 
 def rows(frame, metric):
@@ -86,24 +86,24 @@ def test_the_screen_shows_a_grid_of_scores(standard):
 
 
 def test_without_v_the_odds_of_a_deal_remain():
-    table = seats.of("gold", "hollywood", DEALS)
+    table = seats.play_self("gold", "hollywood", DEALS)
     assert "columns" in table.refused and "simgin match" in table.refused
     assert set(seats.by_seat(table)["metric"]) == {"win", "nobody"} and seats.by_score(table).empty
     assert table.deals == DEALS
 
 
 def test_seats_with_different_rules_have_their_own_names():
-    frame = seats.by_seat(seats.of("gold", "race", DEALS))
+    frame = seats.by_seat(seats.play_self("gold", "race", DEALS))
     match = rows(frame, "match")
     assert list(match.index) == ["seat 0", "seat 1"] and match["value"].sum() == pytest.approx(1)
-    assert seats.by_score(seats.of("gold", "race", DEALS)).empty, (
+    assert seats.by_score(seats.play_self("gold", "race", DEALS)).empty, (
         "one side counts points there, the other deals"
     )
 
 
 def test_a_one_player_variant_has_no_seats():
     with pytest.raises(SeatError, match="for one player"):
-        seats.of("gold", "solitaire-gin", DEALS)
+        seats.play_self("gold", "solitaire-gin", DEALS)
 
 
 def test_intervals_by_seat_have_nominal_coverage():

@@ -263,7 +263,7 @@ def test_gin_by_turn_agrees_with_another_program():
         42: 0.995,
     }
     game = "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42"
-    frame = solo.by_draws(sample.of("solo-greedy", game, 60_000))
+    frame = solo.by_draws(sample.play_alone("solo-greedy", game, 60_000))
     for draws, want in reference.items():
         rounding = 0.00005 if want < 0.01 else 0.0005
         error = np.sqrt(want * (1 - want) * (1 / 60_000 + 1 / 200_000))
@@ -279,7 +279,7 @@ def test_the_chance_to_win_a_match_agrees_with_matches_played(game, match, error
 
     Within four standard errors of both.
     """
-    found = row(solo.by_strength([sample.of("solo-greedy", game, 50_000)]), metric="match")
+    found = row(solo.by_strength([sample.play_alone("solo-greedy", game, 50_000)]), metric="match")
     own = (found["high"] - found["low"]) / 2
     assert abs(found["value"] - match) < 2 * np.hypot(own, error)
 
@@ -287,14 +287,14 @@ def test_the_chance_to_win_a_match_agrees_with_matches_played(game, match, error
 def test_the_chance_to_meet_the_goal_agrees_with_matches_played():
     """solo-switch meets the goal in 75.19 +- 0.60 % (docs/reference/strategies/solo.md)."""
     found = row(
-        solo.by_strength([sample.of("solo-switch", "solitary-gin", 20_000)]), metric="match"
+        solo.by_strength([sample.play_alone("solo-switch", "solitary-gin", 20_000)]), metric="match"
     )
     assert found["n"] == 4_000
     assert abs(found["value"] - 0.7519) < 2 * np.hypot((found["high"] - found["low"]) / 2, 0.0060)
 
 
 def test_totals_and_goal_agree():
-    found = sample.of("solo-switch", "solitary-gin", 20_000)
+    found = sample.play_alone("solo-switch", "solitary-gin", 20_000)
     frame = solo.totals(found)
     met = frame[frame["total"] <= 30]["share"].sum()
     assert met == pytest.approx(row(solo.by_strength([found]), metric="match")["value"], abs=1e-12)
@@ -318,9 +318,9 @@ def test_the_deals_do_not_depend_on_workers(variant):
 
 def test_bad_requests_are_refused():
     with pytest.raises(SeatError, match="for two players"):
-        sample.of("gold", "standard", 1_000)
+        sample.play_alone("gold", "standard", 1_000)
     with pytest.raises(sample.DealsError, match="at least 1,000"):
-        sample.of("gold", "solitaire-gin", 999)
+        sample.play_alone("gold", "solitaire-gin", 999)
     looking = replace(played("gold", "solitaire-gin-scored", 1_000), by_score=True)
     assert "simgin match" in solo.refusal(looking)
     assert set(solo.by_strength([looking])["metric"]) == {"win", "gin", "score"}

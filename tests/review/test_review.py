@@ -5,22 +5,30 @@ import math
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from simgin.core import sums
-from simgin.review import review, rule_metrics, sentences, solo_metrics
-from simgin.review.review import ReviewError, asked, planned
-from simgin.review.rule_metrics import FIELD, TRAITS, Game
+from simgin.odds import sample
+from simgin.play import kernel
+from simgin.review import plan, players, review, sentences
+from simgin.review.plan import plan_review
+from simgin.review.players import FIELD
+from simgin.review.request import ReviewError, ReviewRequest, read_request
+from simgin.review.rule_metrics import RULE_METRICS
+from simgin.review.variant_matches import VariantMatches
 from simgin.rules import variants
 from simgin.runs import directory, ledger
 from simgin.stats.quantity import Quantity
+from simgin.value import array_cache, calibration, outcomes, score_outcomes, turns, value
 from support import strict_html as wellformed
 from support.command_line import call, interrupted_after
 
@@ -83,7 +91,7 @@ def rows(made):
 
 
 def test_every_player_meets_itself_and_every_other_once():
-    cells = planned(asked(["oklahoma"], "standard", deep=False, matches=None, seed=3)).cells
+    cells = plan_review(read_request(["oklahoma"], "standard", seed=3)).tasks
     pairs = [
         (cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells
     ]
@@ -110,7 +118,7 @@ def test_every_player_meets_itself_and_every_other_once():
     [("straight", 1), ("standard+knock_limit=5", 4), ("standard", 6), ("oklahoma", 6)],
 )
 def test_the_knock_limits_of_the_players_follow_the_variant(variant, limits):
-    cells = planned(asked([variant], None, deep=False, matches=None, seed=1)).cells
+    cells = plan_review(read_request([variant], None)).tasks
     assert len(cells) == 4 + 6 + math.comb(limits, 2) - (
         limits > 1 and "gold" in {cell.matchup.b.text for cell in cells} and _met(variant)
     )
@@ -122,27 +130,25 @@ def _met(variant):
 
 
 def test_a_deep_review_adds_the_strong_the_weak_the_restricted_and_other_bonuses():
-    cells = planned(asked(["standard"], None, deep=True, matches=None, seed=1)).cells
+    cells = plan_review(read_request(["standard"], None, deep=True)).tasks
     met = {(cell.matchup.variant.text, cell.matchup.a.text, cell.matchup.b.text) for cell in cells}
     names = {name for variant, *pair in met if variant == "standard" for name in pair}
-    assert {"marjj", "random", *review.WEAK} <= names
+    assert {"marjj", "random", *players.WEAK} <= names
     assert {
-        ("standard", f"gold-early+{slot}", "gold-early") for slot in rule_metrics.RESTRICTED
+        ("standard", f"gold-early+{slot}", "gold-early") for slot in players.RESTRICTIONS
     } <= met
     assert {variant for variant, *_ in met} == {
         "standard",
-        *review.with_bonuses("standard").values(),
+        *plan.with_bonuses("standard").values(),
     }
     assert {cell.n for cell in cells} == {2_000_000}
 
 
 def test_one_player_variants_are_played_by_weak_and_strong_players():
-    cells = planned(
-        asked(["solitary-gin", "solitaire-gin"], None, deep=False, matches=None, seed=1)
-    ).cells
+    cells = plan_review(read_request(["solitary-gin", "solitaire-gin"], None)).tasks
     for variant in ("solitary-gin", "solitaire-gin"):
         own = [cell for cell in cells if cell.matchup.variant.text == variant]
-        assert [cell.matchup.a.text for cell in own] == list(solo_metrics.field(variant)) and {
+        assert [cell.matchup.a.text for cell in own] == list(players.solo_field(variant)) and {
             cell.matchup.b for cell in own
         } == {None}
 
@@ -150,33 +156,29 @@ def test_one_player_variants_are_played_by_weak_and_strong_players():
 @pytest.mark.parametrize(
     ("names", "against", "matches", "said"),
     [
-        ([], None, None, "name at least one game"),
-        (["oklahoma", "solitary-gin"], None, None, "review them apart"),
-        (["oklahoma"], "solitary-gin", None, "review them apart"),
+        ([], None, None, "name at least one variant"),
+        (["oklahoma", "solitary-gin"], None, None, "review them separately"),
+        (["oklahoma"], "solitary-gin", None, "review them separately"),
         (
             ["oklahoma"],
             None,
             999,
-            "--matches 999 is too few to tell how sure a metric is: take at least 1000.",
+            "--matches 999 is too few for error estimates: use at least 1000.",
         ),
     ],
 )
 def test_bad_requests_are_refused(names, against, matches, said):
     with pytest.raises(ReviewError, match=re.escape(said)):
-        asked(names, against, deep=False, matches=matches, seed=1)
+        read_request(names, against, matches=matches)
 
 
 def test_a_variant_is_reviewed_once_and_not_compared_with_itself():
-    twice = asked(
-        ["oklahoma", "standard", "oklahoma", "standard+knock_limit=10"],
-        "standard",
-        deep=False,
-        matches=None,
-        seed=1,
+    twice = read_request(
+        ["oklahoma", "standard", "oklahoma", "standard+knock_limit=10"], "standard"
     )
     assert twice.variants == ("standard", "oklahoma") and twice.base == "standard"
     for names in ([], ["standard"]):
-        assert asked(names, "standard", deep=False, matches=None, seed=1).base is None
+        assert read_request(names, "standard").base is None
 
 
 # The figures, against plain numpy
@@ -297,7 +299,7 @@ def test_a_missing_number_has_a_reason(metrics):
     assert why[BASE, "drama"] == "with --deep"
     assert ((why == "") == metrics["value"].notna()).all()
     assert [*metrics.index] == [
-        (variant, trait.key) for variant in (BASE, *GAMES) for trait in TRAITS
+        (variant, metric.key) for variant in (BASE, *GAMES) for metric in RULE_METRICS
     ]
 
 
@@ -319,35 +321,34 @@ def test_the_largest_change_is_stated_with_its_figures(made, metrics, difference
         differences.loc["straight", "turns"]["difference"],
     )
     found = re.search(
-        r"straight against standard: .*?a deal takes ([\d.]+) turns, ([\d.]+) ± ([\d.]+) "
-        r"more \(([\d.]+)\)",
+        r"Straight Gin .*?makes deals longer: ([\d.]+) turns instead of ([\d.]+) "
+        r"\(difference ([\d.]+) ± ([\d.]+)\)",
         said,
     )
     assert found
-    told = [float(part) for part in found.groups()]
-    assert told[:2] == pytest.approx([turns, more], abs=0.06) and told[3] == pytest.approx(
-        metrics.loc[BASE, "turns"]["value"], abs=0.06
-    )
-    assert told[2] == pytest.approx(T975[9] * differences.loc["straight", "turns"]["se"], rel=0.06)
+    own, base, difference, half = [float(part) for part in found.groups()]
+    assert (own, difference) == pytest.approx((turns, more), abs=0.06)
+    assert base == pytest.approx(metrics.loc[BASE, "turns"]["value"], abs=0.06)
+    assert half == pytest.approx(T975[9] * differences.loc["straight", "turns"]["se"], rel=0.06)
 
 
 def test_players_who_play_alike_are_named(made):
     alike = (
-        "straight: gold, gold-early and gin-only play alike; every deal of theirs came out "
+        "straight: gold, gold-early and gin-only play identically; all their deals came out "
         "the same."
     )
     said = " ".join(made[1].stdout.split())
-    assert said.count("play alike; every deal") == 1 and alike in said
+    assert said.count("play identically; all their") == 1 and alike in said
     assert alike in (made[0] / "report.html").read_text()
 
 
 def test_exactly_equal_metrics_are_stated(made):
     said = " ".join(made[1].stdout.split())
     assert re.search(
-        r"points_target=50 against standard: .*The same to the last deal: luck share of a deal %\.",
+        r"points_target=50 makes .*Identical in every deal: luck share of a deal\.",
         said,
     )
-    assert re.search(r"luck share of a deal % .*\bnone\b", said)
+    assert re.search(r"luck share of a deal \(%\) .*\bnone\b", said)
 
 
 def test_a_copy_of_the_base_is_recognised():
@@ -357,18 +358,17 @@ def test_a_copy_of_the_base_is_recognised():
     """
     rows = {("gold", "gold"): np.ones((5, sums.COLUMNS), np.int64)}
 
-    class Copied:
-        asked = review.Asked(("standard", "copy"), "standard")
-        others = ("copy",)
-        games = tuple(
-            Game(name, variants.find("standard").row, ("gold",), ("gold",), rows, {})
-            for name in asked.variants
-        )
-        is_copy = review.Review.is_copy
-
-    (said,) = sentences.sentences(Copied())
-    assert (
-        said == "copy against standard: no difference; every deal of every match came out the same."
+    request = ReviewRequest(("standard", "standard+copy"), "standard")
+    params = variants.find("standard").row
+    matches = {
+        name: VariantMatches(name, params, ("gold",), ("gold",), rows, {})
+        for name in request.variants
+    }
+    copied = SimpleNamespace(request=request, matches=matches)
+    copied.is_copy = lambda variant: review.Review.is_copy(copied, variant)
+    (said,) = sentences.review_sentences(copied)
+    assert said == (
+        "standard+copy plays exactly like standard: every deal of every match came out the same."
     )
 
 
@@ -381,22 +381,17 @@ def test_players_with_equal_rows_play_alike():
         ("c", "c"): 2 * cell,
         ("c", "a"): cell,
     }
-    game = Game(
-        "standard", variants.find("standard").row, ("a", "b", "c"), ("a", "b", "c"), cells, {}
-    )
-    assert game.alike == [("a", "b")]
+    names = ("a", "b", "c")
+    matches = VariantMatches("standard", variants.find("standard").row, names, names, cells, {})
+    assert matches.identical_players == [("a", "b")]
 
 
 def test_a_metric_without_an_error_is_not_stated(metrics):
-    trait = next(trait for trait in TRAITS if trait.key == "turns")
-    assert (
-        sentences._said(trait, Quantity.with_error(17.0, np.nan, 10)) == ""
-        and sentences._said(trait, "why") == ""
-    )
-    assert (
-        sentences._said(trait, Quantity.with_error(17.0, 0.5, 10))
-        == "a deal takes 17.00 ± 0.98 turns"
-    )
+    turns = next(metric for metric in RULE_METRICS if metric.key == "turns")
+    assert sentences.state_in_words(turns, Quantity.with_error(17.0, np.nan, 10)) == ""
+    assert sentences.state_in_words(turns, "why") == ""
+    stated = sentences.state_in_words(turns, Quantity.with_error(17.0, 0.5, 10))
+    assert stated == "a deal takes 17.00 ± 0.98 turns"
 
 
 def test_the_page_has_everything(made):
@@ -452,7 +447,54 @@ def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory
     assert tree("out") == tree(made[0])
     shutil.rmtree(Path("out/plots"))
     Path("out/report.html").unlink()
-    assert "straight against standard: a deal is worth" in call("report", "out").stdout
+    assert "Straight Gin makes" in call("report", "out").stdout
+    assert tree("out") == tree(made[0])
+
+
+def test_a_report_of_a_review_plays_nothing(made, empty_directory, monkeypatch, tmp_path):
+    """With an engine that refuses to play and an empty cache of values: the same bytes."""
+
+    def refuse(*_, **__):
+        raise AssertionError("a report played")
+
+    shutil.copytree(made[0], "out")
+    shutil.rmtree("out/plots")
+    for name in ("report.html", "metrics.csv", "differences.csv", "table.csv", "summary.md"):
+        Path("out", name).unlink()
+    monkeypatch.setattr(array_cache.jit, "cache_directory", lambda: tmp_path / "empty")
+    for name in ("run", "play", "play_recorded"):
+        monkeypatch.setattr(kernel, name, refuse)
+    for module in (outcomes, score_outcomes, turns, calibration, value, sample):
+        for name in ("run", "play_recorded", "prepare"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, refuse)
+    call("report", "out")
+    assert tree("out") == tree(made[0])
+    assert not (tmp_path / "empty").exists()
+
+
+def test_a_review_from_before_its_steps_were_kept_is_refused(made, empty_directory):
+    shutil.copytree(made[0], "out")
+    with sqlite3.connect(Path("out") / ledger.FILE) as connection:
+        connection.execute("DROP TABLE steps")
+    said = call("report", "out", code=2).stderr
+    assert "make it again with its command, in another directory" in said
+
+
+def test_an_interrupted_step_is_played_again_to_the_same_bytes(made, empty_directory, monkeypatch):
+    added, add_step = [], ledger.Ledger.add_step
+
+    def counted(self, *step):
+        if len(added) == 3:
+            raise KeyboardInterrupt
+        added.append(step[0])
+        add_step(self, *step)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ledger.Ledger, "add_step", counted)
+        call(*WORDS, "--workers", 2, code=130)
+    assert len(added) == 3
+    call(*WORDS, "--workers", 2)
     assert tree("out") == tree(made[0])
 
 
@@ -483,10 +525,10 @@ def test_the_directory_of_another_review_is_left_alone(made, empty_directory):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "name at least one game"),
+        ((), "name at least one variant"),
         (("nobody",), "there is no variant 'nobody'"),
         (("oklahoma", "--against", "nobody"), "there is no variant 'nobody'"),
-        (("oklahoma", "--matches", "400"), "take at least 1000"),
+        (("oklahoma", "--matches", "400"), "use at least 1000"),
         (("oklahoma", "--matches", "0"), "too few"),
         (("oklahoma", "--workers", "0"), "--workers"),
         (("oklahoma", "--seed", "-3"), "--seed"),
@@ -571,7 +613,7 @@ def test_known_differences_of_composed_variants_have_the_right_sign(empty_direct
     assert (
         of("out")["value"][BASE, "best_k"] == 0 and of("out")["value"]["dice", "best_k"] == 10
     )  # points for the one, deals for the other
-    assert "gold's best knock limit is 10, not 0" in " ".join(said.split())
+    assert "raises the best knock threshold: 10 instead of 0" in " ".join(said.split())
     assert "dice: none of these players offers the die" in " ".join(said.split())
 
 
@@ -583,7 +625,7 @@ def test_a_deep_review_has_every_metric_or_its_reason(empty_directory):
     assert not why.str.contains("--deep").any()
     assert set(metrics[metrics["value"].isna()].index) == set(why[why != ""].index)
     assert list(why[BASE][why[BASE] != ""].index) == []
-    knocks = {slot for slot in rule_metrics.RESTRICTED if slot.startswith("knock")}
+    knocks = {slot for slot in players.RESTRICTIONS if slot.startswith("knock")}
     assert set(why["straight"][why["straight"] != ""].index) == {
         "best_k",
         "patience",

@@ -13,8 +13,9 @@ import pytest
 
 from simgin.core import sums
 from simgin.review import knocking, skill
-from simgin.review.knocking import Matrix
-from simgin.review.rule_metrics import TRAITS, Game
+from simgin.review.knocking import KnockMatrix
+from simgin.review.rule_metrics import RULE_METRICS
+from simgin.review.variant_matches import VariantMatches
 from simgin.rules import variants
 from simgin.stats import metrics, quantity, ratings
 from simgin.stats.quantity import Quantity
@@ -24,7 +25,7 @@ SEED = 7
 EXPERIMENTS = 2_000
 BAND = (0.934, 0.966)
 BATCHES = 12
-BY_KEY = {trait.key: trait for trait in TRAITS}
+BY_KEY = {metric.key: metric for metric in RULE_METRICS}
 MARGIN = metrics.BY_NAME["margin"]
 
 
@@ -43,11 +44,11 @@ def rows(batches=10, histogram=None, square=0, **facts):
 def game(cell, variant="standard", field=("a",), extra=None, **cells):
     """A variant in which everybody of the field has the same cell against itself."""
     met = {(name, name): cell for name in field} | cells.get("cells", {})
-    return Game(variant, variants.find(variant).row, field, field, met, extra or {})
+    return VariantMatches(variant, variants.find(variant).row, field, field, met, extra or {})
 
 
 def told(key, of):
-    found = BY_KEY[key].of(of)
+    found = BY_KEY[key].measure(of)
     assert isinstance(found, Quantity), found
     return found.value
 
@@ -98,7 +99,7 @@ def test_quantiles_of_length():
         60  # in one batch of ten 4 % by 5 turns: 9.4 ± 1.4 % of all
     )
     uneven[0, sums.TURNS_HISTOGRAM + 10] += 60
-    found = BY_KEY["turns_10"].of(game(uneven))
+    found = BY_KEY["turns_10"].measure(game(uneven))
     assert (found.value, found.span) == (10, (5, 10))
 
 
@@ -128,7 +129,7 @@ def test_final_score():
     )
     assert told("final", game(one)) == pytest.approx(0.62)
     assert told("shut_out", game(one)) == pytest.approx(0.05)
-    assert BY_KEY["final"].of(game(one, "pro")) == "matches are not to points"
+    assert BY_KEY["final"].measure(game(one, "pro")) == "matches are not played to points"
 
 
 def test_a_mean_gives_every_player_equal_weight():
@@ -166,11 +167,11 @@ def test_the_best_knock_limit_has_most_points():
     one = knockers(points)
     assert told("best_k", one) == 4
     assert told("patience", one) == pytest.approx(2.0)
-    matrix = one.matrix()
+    matrix = one.knock_matrix()
     assert matrix.mean(4).value == pytest.approx(2 - np.mean([1, 0.5, 0.25, 0, -1]))
     assert matrix.cell(10, 4).value == pytest.approx(-3) == pytest.approx(-matrix.cell(4, 10).value)
     assert matrix.equilibrium() == {4: pytest.approx(1)}
-    assert one.matrix("match_win").cell(0, 10).value == pytest.approx(0.6)
+    assert one.knock_matrix("match_win").cell(0, 10).value == pytest.approx(0.6)
 
 
 def test_the_equilibrium_of_a_cycle():
@@ -179,8 +180,10 @@ def test_the_equilibrium_of_a_cycle():
     With one win worth twice as much the others' weights are 1/4, 1/4, 1/2.
     """
     cycle = {(0, 2): margins(1), (2, 4): margins(1), (0, 4): margins(-1)}
-    assert Matrix((0, 2, 4), cycle).equilibrium() == pytest.approx({0: 1 / 3, 2: 1 / 3, 4: 1 / 3})
-    assert Matrix((0, 2, 4), cycle | {(0, 2): margins(2)}).equilibrium() == pytest.approx(
+    assert KnockMatrix((0, 2, 4), cycle).equilibrium() == pytest.approx(
+        {0: 1 / 3, 2: 1 / 3, 4: 1 / 3}
+    )
+    assert KnockMatrix((0, 2, 4), cycle | {(0, 2): margins(2)}).equilibrium() == pytest.approx(
         {0: 1 / 4, 2: 1 / 4, 4: 1 / 2}
     )
 
@@ -189,10 +192,10 @@ def test_the_best_limit_is_chosen_and_judged_on_different_batches():
     """Even batches favour limit 0 by a point and odd ones favour none: then neither is worse."""
     uneven = margins(1)
     uneven[1::2, sums.SUM + sums.FACT["a_margin"]] = [-100, 100, -100, 100, 0]
-    assert Matrix((0, 2), {(0, 2): uneven}).best() == (0, (0, 2))
+    assert KnockMatrix((0, 2), {(0, 2): uneven}).best() == (0, (0, 2))
     sure = margins(1)
     sure[1::2, sums.SUM + sums.FACT["a_margin"]] = [900, 1100, 1000, 950, 1050]
-    assert Matrix((0, 2), {(0, 2): sure}).best() == (0, (0,))
+    assert KnockMatrix((0, 2), {(0, 2): sure}).best() == (0, (0,))
 
 
 @pytest.mark.parametrize(
@@ -212,7 +215,8 @@ def test_the_knock_limits_of_a_variant(variant, expected):
 
 def test_a_gin_only_variant_has_no_knock_limit():
     found = {
-        key: BY_KEY[key].of(game(margins(0), "straight")) for key in ("best_k", "patience", "early")
+        key: BY_KEY[key].measure(game(margins(0), "straight"))
+        for key in ("best_k", "patience", "early")
     }
     assert set(found.values()) == {"only gin ends a deal"}
 
@@ -245,7 +249,9 @@ def test_the_spread_of_ratings():
         ("b", "c"): won(share[100], 10**7),
         ("a", "c"): won(share[200], 10**7),
     }
-    one = Game("standard", variants.find("standard").row, ("a", "b", "c"), ("a", "b", "c"), met, {})
+    one = VariantMatches(
+        "standard", variants.find("standard").row, ("a", "b", "c"), ("a", "b", "c"), met, {}
+    )
     assert told("elo_spread", one) == pytest.approx(100, abs=0.01)
 
 
@@ -256,15 +262,15 @@ def test_the_number_of_matches_for_a_verdict():
     """
     row = variants.find("standard").row
     found = {
-        share: BY_KEY["verdict"].of(
-            Game("standard", row, (), (), {("gold-early", "gold"): won(share, 10**6)}, {})
+        share: BY_KEY["verdict"].measure(
+            VariantMatches("standard", row, (), (), {("gold-early", "gold"): won(share, 10**6)}, {})
         )
         for share in (0.6, 0.5)
     }
     assert found[0.6].value == 377  # 376.4 rounded up
     low, high = found[0.6].span
     assert low <= 377 <= high
-    assert found[0.5] == "gold-early and gold cannot be told apart here"
+    assert found[0.5] == "no difference between gold-early and gold was found here"
 
 
 def test_the_elo_difference_of_a_share():
@@ -348,7 +354,7 @@ def bag(number, **how):
 
 
 def coverage(key, games, truth):
-    found = [BY_KEY[key].of(one) for one in games]
+    found = [BY_KEY[key].measure(one) for one in games]
     return np.mean([low <= truth <= high for low, high in (one.limits for one in found)])
 
 
@@ -374,7 +380,7 @@ def fields():
     cells = {name: played(units, 3) for name, units in bags.items()}
     row = variants.find("standard").row
     games = [
-        Game(
+        VariantMatches(
             "standard",
             row,
             ("a", "b"),
@@ -384,7 +390,7 @@ def fields():
         )
         for i in range(EXPERIMENTS)
     ]
-    return games, Game(
+    return games, VariantMatches(
         "standard",
         row,
         ("a", "b"),
@@ -397,7 +403,7 @@ def fields():
 @pytest.mark.parametrize("key", SELF)
 def test_intervals_of_the_field_have_nominal_coverage(fields, key):
     games, whole = fields
-    truth = BY_KEY[key].of(whole).value
+    truth = BY_KEY[key].measure(whole).value
     assert BAND[0] <= coverage(key, games, truth) <= BAND[1]
 
 
@@ -408,7 +414,9 @@ def test_intervals_of_differences_have_nominal_coverage(fields):
         [dataclasses.replace(game, field=(name,)) for game in (*games, whole)] for name in "ab"
     )
     for key in ("points", "turns_sd"):
-        changes = [BY_KEY[key].of(x) - BY_KEY[key].of(y) for x, y in zip(one, other, strict=True)]
+        changes = [
+            BY_KEY[key].measure(x) - BY_KEY[key].measure(y) for x, y in zip(one, other, strict=True)
+        ]
         held = np.mean(
             [
                 low <= changes[-1].value <= high
@@ -425,7 +433,7 @@ def test_intervals_of_knocking_have_nominal_coverage():
     pairs = [(0, 2), (0, 4), (2, 4)]
 
     def mean(parts):
-        return Matrix((0, 2, 4), dict(zip(pairs, parts, strict=True))).mean(0)
+        return KnockMatrix((0, 2, 4), dict(zip(pairs, parts, strict=True))).mean(0)
 
     def root(parts):
         premiums = [quantity.ratio(part, MARGIN) for part in parts]
@@ -450,7 +458,9 @@ def test_intervals_of_the_spread_of_ratings_have_nominal_coverage():
         ddof=1,
     )
     games = [
-        Game("standard", row, names, names, {pair: part[i] for pair, part in cells.items()}, {})
+        VariantMatches(
+            "standard", row, names, names, {pair: part[i] for pair, part in cells.items()}, {}
+        )
         for i in range(500)
     ]
     assert 0.918 <= coverage("elo_spread", games, truth) <= 0.982  # 500 experiments

@@ -18,7 +18,7 @@ from simgin.rules.variants import Variant, find, names
 from simgin.runs import directory
 
 if TYPE_CHECKING:
-    from simgin.odds.report import Book
+    from simgin.odds.report import Odds
     from simgin.odds.seats import Table
     from simgin.play.matchup import Matchup
     from simgin.play.parallel import Progress
@@ -114,7 +114,7 @@ def _measure(
     deals: int | None,
     seed: int,
     workers: int | None,
-) -> tuple[Book, list[tuple[Matchup, int]]]:
+) -> tuple[Odds, list[tuple[Matchup, int]]]:
     """The tables of odds, and who played how many deals for them."""
     from simgin.odds import report, sample, seats, solo
     from simgin.play.matchup import parse_matchup
@@ -138,7 +138,7 @@ def _measure(
 
         def play_solo(variant: str, players: Sequence[str]) -> list[sample.Deals]:
             return [
-                sample.of(
+                sample.play_alone(
                     player,
                     variant,
                     deals or SOLO_DEALS,
@@ -153,7 +153,7 @@ def _measure(
         def play_pair(variant: str, player: str) -> Table:
             tick = step()
             _prepare(parse_matchup(player, player, variant, seed, "deal"))
-            table = seats.of(
+            table = seats.play_self(
                 player,
                 variant,
                 deals or PAIR_DEALS,
@@ -176,7 +176,7 @@ def _measure(
         played += [(sampled.matchup, sampled.units) for sampled in group]
     played += [(table.matchup, table.deals) for table in tables]
     thresholds = [solo.by_threshold(group) for group in stopped]
-    return report.of(
+    return report.build_odds(
         samples,
         tables,
         seed,

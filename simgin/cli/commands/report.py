@@ -54,10 +54,10 @@ def _report(findings: Findings, manifest: dict[str, Any]) -> Report:
     """The report of a run, or of a review."""
     from simgin.findings.report import run_report
     from simgin.review.report import review_report
-    from simgin.review.review import again
+    from simgin.review.review import restore_review
 
     if "review" in manifest:
-        return review_report(again(manifest["review"], findings), manifest["command"])
+        return review_report(restore_review(manifest["review"], findings), manifest["command"])
     return run_report(findings, manifest["command"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,16 +56,11 @@ def review(
 
     The same command resumes an interrupted review, and more matches extend a finished one.
     """
-    from simgin.review.review import Review, asked, planned
+    from simgin.review.plan import plan_review
+    from simgin.review.request import read_request
 
-    request = asked(
-        variants,
-        against,
-        deep=deep,
-        matches=matches,
-        seed=seed,
-    )
-    plan = planned(request)
+    request = read_request(variants, against, deep=deep, matches=matches, seed=seed)
+    plan = plan_review(request)
     command = _command(variants, against, output, deep, matches, seed)
     session.check_output(output, record_deals=False)
     if deep and not as_json:
@@ -75,30 +71,27 @@ def review(
         plan, output, command, workers=workers, scheduler=scheduler, record_deals=False
     ) as findings:
         from simgin.report import page
-        from simgin.review import sentences
+        from simgin.review import tables
         from simgin.review.report import review_report
+        from simgin.review.review import read_review
         from simgin.stats import table
 
         note("all matches played; drawing the plots.")
-        made = Review(request, findings, workers)
+        review_data = read_review(request, findings)
+        report = review_report(review_data, command)
         files = session.save(
             output,
             findings,
-            page.files(review_report(made, command)),
+            page.files(report),
             started=started,
             command=command,
-            review=request.told,
+            review=asdict(request),
         )
-        answer = Answer(
-            command,
-            table.records(made.metrics),
-            seed,
-            files,
-            findings.stopped,
-        )
-        parts = ["", *sentences.sentences(made), sentences.metrics(made)]
-        if made.others:
-            parts.append(sentences.differences(made))
+        rows = table.records(review_data.metrics)
+        answer = Answer(command, rows, seed, files, findings.stopped)
+        parts = ["", *report.sentences, tables.metrics_sheet(review_data)]
+        if request.others:
+            parts.append(tables.differences_sheet(review_data))
         answer.show(as_json, parts)
 
 

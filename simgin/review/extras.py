@@ -1,0 +1,102 @@
+"""Extras: what the passes over a variant measured, and how the ledger keeps it as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.review.variant_matches import Measurement
+from simgin.stats.quantity import Quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.runs.steps import Arrays
+
+# Names of arrays: what they belong to, its key, and the part of it
+MEASURED, REASON, FRAME, NOTE = "measured", "reason", "frame", "note"
+
+
+@dataclass(frozen=True, eq=False)
+class Extras:
+    """Results of passes over one variant.
+
+    measured: by the keys of rule metrics. frames: tidy frames by the names of their pictures.
+    notes: sentences by their subject, on what could not be measured.
+    """
+
+    measured: Mapping[str, Measurement] = field(default_factory=dict)
+    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+def joined(parts: Iterable[Extras]) -> Extras:
+    """The extras of several passes over one variant."""
+    measured: dict[str, Measurement] = {}
+    frames: dict[str, pd.DataFrame] = {}
+    notes: dict[str, str] = {}
+    for part in parts:
+        measured |= part.measured
+        frames |= part.frames
+        notes |= part.notes
+    return Extras(measured, frames, notes)
+
+
+def to_arrays(extras: Extras) -> Arrays:
+    """Extras as arrays that keep every bit."""
+    arrays: Arrays = {}
+    for key, measurement in extras.measured.items():
+        if isinstance(measurement, str):
+            arrays[f"{REASON} {key}"] = np.array(measurement)
+        else:
+            arrays[f"{MEASURED} {key} numbers"] = _numbers(measurement)
+            arrays[f"{MEASURED} {key} moves"] = measurement.moves
+    for name, frame in extras.frames.items():
+        arrays[f"{FRAME} {name} columns"] = np.array(list(frame.columns), str)
+        for column, values in frame.items():
+            is_text = values.dtype.kind not in "biuf"
+            arrays[f"{FRAME} {name} {column}"] = values.to_numpy(str if is_text else None)
+    for subject, sentence in extras.notes.items():
+        arrays[f"{NOTE} {subject}"] = np.array(sentence)
+    return arrays
+
+
+def from_arrays(arrays: Arrays) -> Extras:
+    """The extras that `to_arrays` wrote."""
+    measured: dict[str, Measurement] = {}
+    frames: dict[str, pd.DataFrame] = {}
+    notes: dict[str, str] = {}
+    for name, array in arrays.items():
+        kind, key, *part = name.split(" ")
+        if kind == REASON:
+            measured[key] = str(array)
+        elif kind == NOTE:
+            notes[key] = str(array)
+        elif kind == MEASURED and part == ["numbers"]:
+            measured[key] = _quantity(array, arrays[f"{MEASURED} {key} moves"])
+        elif kind == FRAME and part == ["columns"]:
+            frames[key] = _frame(key, array, arrays)
+    return Extras(measured, frames, notes)
+
+
+def _frame(name: str, columns: np.ndarray, arrays: Arrays) -> pd.DataFrame:
+    import pandas as pd
+
+    values = {str(column): arrays[f"{FRAME} {name} {column}"] for column in columns}
+    return pd.DataFrame(values, columns=list(values))
+
+
+def _numbers(quantity: Quantity) -> np.ndarray:
+    """Every field of a quantity but its moves; `span` is NaN where there is none."""
+    low, high = quantity.span or (np.nan, np.nan)
+    head = (quantity.value, quantity.n, quantity.batches, quantity.share, quantity.own_se)
+    return np.array([*head, low, high])
+
+
+def _quantity(numbers: np.ndarray, moves: np.ndarray) -> Quantity:
+    value, n, batches, share, own_se, low, high = numbers.tolist()
+    span = None if np.isnan(low) else (low, high)
+    return Quantity(value, int(n), moves, batches, bool(share), own_se, span)

@@ -1,0 +1,232 @@
+"""Passes: what a review plays over every variant beside the cells of its ledger.
+
+Each is a step of the run (`simgin.runs.steps`): it is played once, and its results are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simgin.odds import sample, solo
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.review import players
+from simgin.review.extras import Extras, to_arrays
+from simgin.review.players import LUCK_PAIR, REFERENCE
+from simgin.review.request import ReviewRequest
+from simgin.review.variant_matches import Measurement
+from simgin.runs import runner
+from simgin.runs.steps import Arrays, Step
+from simgin.stats import mirroring
+from simgin.stats.estimate import Z95
+from simgin.stats.quantity import Quantity
+from simgin.value import drama, outcomes, turns, value
+from simgin.value.value import ValueRefused
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.play.parallel import Progress
+
+# Time of a unit in units as cells play them, about: hands are played twice and looked at
+TURN_BY_TURN = 12.0
+WITH_VALUE = 20.0
+
+NO_GIN = "nobody went gin"
+NO_JOKER = "no joker decides here"
+BETWEEN_DEALS = "the win probability is known between deals only"
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A measurement of every variant on deals or matches of its own.
+
+    name: a word. cost: the time of a unit, in units as cells play them. matchup: who plays, by
+    variant. size: deals or matches. measure: plays so many of a matchup, with so many workers.
+    """
+
+    name: str
+    cost: float
+    matchup: Callable[[ReviewRequest, str], Matchup]
+    size: Callable[[ReviewRequest], int]
+    measure: Callable[[Matchup, int, int | None, Progress | None], Extras]
+
+    def step_name(self, variant: str) -> str:
+        """What the ledger knows the pass over a variant by."""
+        return f"{self.name} {variant}"
+
+    def step(self, request: ReviewRequest, variant: str) -> Step:
+        """The pass over a variant, to be played."""
+        matchup = self.matchup(request, variant)
+        n = self.size(request)
+
+        def play(workers: int | None, progress: Progress | None) -> Arrays:
+            return to_arrays(self.measure(matchup, n, workers, progress))
+
+        return Step(self.step_name(variant), matchup, n, self.cost, play)
+
+
+def plan_steps(request: ReviewRequest) -> tuple[Step, ...]:
+    """The passes over every variant of a request, to be played."""
+    steps = []
+    for variant in request.variants:
+        for own in passes(request):
+            steps.append(own.step(request, variant))
+    return tuple(steps)
+
+
+def passes(request: ReviewRequest) -> tuple[Pass, ...]:
+    """The passes over every variant of a request."""
+    if request.alone:
+        return (SOLO_DEALS,)
+    if request.deep:
+        return (LUCK, VALUE, CHOICES, COURSES)
+    return (LUCK, VALUE, HANDS)
+
+
+def _luck_pair(request: ReviewRequest, variant: str) -> Matchup:
+    return parse_matchup(*LUCK_PAIR, variant, request.seed, "deal")
+
+
+def _reference_deals(request: ReviewRequest, variant: str) -> Matchup:
+    return parse_matchup(REFERENCE, REFERENCE, variant, request.seed, "deal")
+
+
+def _reference_matches(request: ReviewRequest, variant: str) -> Matchup:
+    return parse_matchup(REFERENCE, REFERENCE, variant, request.seed, "match")
+
+
+def _best_alone(request: ReviewRequest, variant: str) -> Matchup:
+    return parse_matchup(players.best_solo(variant), None, variant, request.seed, "deal")
+
+
+def measure_luck(
+    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
+) -> Extras:
+    """The luck share of single deals."""
+    luck = mirroring.luck(runner.run_matchup(matchup, n, workers), "deal")
+    if luck.se > 0:
+        return Extras({"luck": luck})
+    return Extras({"luck": f"{matchup.a.text} and {matchup.opponent} play alike here"})
+
+
+def measure_value(
+    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
+) -> Extras:
+    """Points of decided deals, and the win probability at every score.
+
+    Frame `outcomes`: points, and deals in each group of outcomes. Frame `scores`, where V goes by
+    points alone: a, b (points of both sides), dealer, value, low, high, n. Note `value`: why there
+    is no V.
+    """
+    import pandas as pd
+
+    counted = outcomes.count_outcomes(matchup, n, workers, progress)
+    decided = counted.column("winner") >= 0
+    groups = pd.DataFrame(counted.counts[:, decided].T).add_prefix("group_")
+    frames = {"outcomes": groups.assign(points=counted.column("points")[decided])}
+    variant, name = matchup.variant.text, matchup.a.text
+    try:
+        known = value.compute(variant, name, name, deals=n, seed=matchup.seed, workers=workers)
+    except ValueRefused as error:
+        return Extras(frames=frames, notes={"value": str(error)})
+    if known.board.fields == (("score",), ("score",)):
+        frames["scores"] = _scores(known.table()).assign(n=n)
+    return Extras(frames=frames)
+
+
+def _scores(table: pd.DataFrame) -> pd.DataFrame:
+    half = Z95 * table["se"]
+    low = (table["value"] - half).clip(0, 1)
+    high = (table["value"] + half).clip(0, 1)
+    frame = table[["score_a", "score_b", "dealer", "value"]].assign(low=low, high=high)
+    return frame.rename(columns={"score_a": "a", "score_b": "b"})
+
+
+def measure_hands(
+    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
+) -> Extras:
+    """Deadwood by turn, in a frame `deadwood`."""
+    played = turns.play(matchup, n, workers, progress)
+    return Extras(frames={"deadwood": turns.deadwood(played)})
+
+
+def measure_choices(
+    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
+) -> Extras:
+    """Deadwood by turn, and what there was to decide."""
+    played = turns.play(matchup, n, workers, progress)
+    decisions = _measured(turns.decisions(played).to_dict("records"))
+    return Extras(decisions, {"deadwood": turns.deadwood(played)})
+
+
+def measure_courses(
+    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
+) -> Extras:
+    """The drama of matches, and a frame `swings` of some of them.
+
+    Where the win probability is known between deals only, the coarser steps measure something else
+    (docs/reference/rule-metrics.md#the-course-of-a-match).
+    """
+    variant, name, seed = matchup.variant.text, matchup.a.text, matchup.seed
+    course = drama.follow(
+        variant, name, name, matches=n, seed=seed, workers=workers, progress=progress
+    )
+    measured = _measured(drama.measure(course).to_dict("records"))
+    if course.step != "turn":
+        measured = dict.fromkeys(measured, BETWEEN_DEALS)
+    return Extras(measured, {"swings": drama.sample(course)})
+
+
+def measure_solo_deals(
+    matchup: Matchup, n: int, workers: int | None, progress: Progress | None
+) -> Extras:
+    """On which draw the best player goes gin, and how much the joker's place decides.
+
+    Frames `odds` and `totals`.
+    """
+    variant, player, seed = matchup.variant.text, matchup.a.text, matchup.seed
+    deals = sample.play_alone(player, variant, n, seed=seed, workers=workers, progress=progress)
+    measured: dict[str, Measurement] = {"gin_draw": NO_GIN, "joker_share": NO_JOKER}
+    for row in solo.gin_draws(deals).to_dict("records")[:1]:
+        measured["gin_draw"] = _from_limits(row)
+    for row in solo.jokers_share(deals).to_dict("records"):
+        if row["metric"] == "win":
+            measured["joker_share"] = _from_limits(row)
+    return Extras(measured, {"odds": solo.by_draws(deals), "totals": solo.totals(deals)})
+
+
+def _from_limits(row: Mapping[Hashable, Any]) -> Quantity:
+    """A row with 95 % limits as a quantity."""
+    se = (row["high"] - row["low"]) / 2 / Z95
+    return Quantity.with_error(row["value"], se, int(row["n"]))
+
+
+def _measured(rows: Sequence[Mapping[Hashable, Any]]) -> dict[str, Measurement]:
+    """Rows with standard errors as quantities, by their metric."""
+    measured: dict[str, Measurement] = {}
+    for row in rows:
+        quantity = Quantity.with_error(row["value"], row["se"], int(row["n"]))
+        measured[str(row["metric"])] = quantity
+    return measured
+
+
+def _singles(request: ReviewRequest) -> int:
+    return request.singles
+
+
+def _hands(request: ReviewRequest) -> int:
+    return request.hands
+
+
+def _courses(request: ReviewRequest) -> int:
+    return request.courses
+
+
+LUCK = Pass("luck", 1.0, _luck_pair, _singles, measure_luck)
+VALUE = Pass("value", 1.0, _reference_deals, _singles, measure_value)
+HANDS = Pass("hands", TURN_BY_TURN, _reference_deals, _hands, measure_hands)
+CHOICES = Pass("choices", TURN_BY_TURN, _reference_deals, _hands, measure_choices)
+COURSES = Pass("courses", WITH_VALUE, _reference_matches, _courses, measure_courses)
+SOLO_DEALS = Pass("solo", 1.0, _best_alone, _singles, measure_solo_deals)
