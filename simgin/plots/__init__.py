@@ -5,35 +5,19 @@ limits `low` and `high` beside every value; docs/reference/plots.md lists the ot
 names variant, strategies, n and seed.
 """
 
-from simgin.plots.convergence import convergence
-from simgin.plots.differences import differences
-from simgin.plots.hands import counts, deadwood
-from simgin.plots.knocking import knock, knock_matrix
-from simgin.plots.league import ladder, league
-from simgin.plots.length import points, turns
-from simgin.plots.matchups import endings, win_and_points
-from simgin.plots.score import scores, swings
-from simgin.plots.solo import odds, strength, totals
-from simgin.report.figures import png, svg
+from simgin.plots.forest import *
+from simgin.plots.hands import *
+from simgin.plots.knocking import *
+from simgin.plots.length import *
+from simgin.plots.matchups import *
+from simgin.plots.rankings import *
+from simgin.plots.running import *
+from simgin.plots.score import *
+from simgin.plots.solo import *
+from simgin.report.figures import png as png
+from simgin.report.figures import svg as svg
 
-__all__ = [
-    "convergence",
-    "counts",
-    "deadwood",
-    "differences",
-    "endings",
-    "knock",
-    "knock_matrix",
-    "ladder",
-    "league",
-    "odds",
-    "png",
-    "points",
-    "scores",
-    "strength",
-    "svg",
-    "swings",
-    "totals",
-    "turns",
-    "win_and_points",
-]
+# Every module lists its pictures, so that a new one needs no line here.
+__all__ = sorted(
+    name for name, value in globals().items() if callable(value) and not name.startswith("_")
+)

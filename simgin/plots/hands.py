@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["counts", "deadwood"]
+
 DEADWOOD_HEIGHT, COUNTS_HEIGHT = 1.7, 2.8  # inches per panel
 FEWEST = 100  # rows behind a point; fewer deals say little
 BIN = 5  # points of deadwood in a row of the heat map

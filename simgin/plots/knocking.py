@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["knock", "knock_matrix"]
+
 PANEL, CELL = 2.1, 0.32  # inches
 LEAST_REACH = 0.1  # points: smallest end of the colour scale
 KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."

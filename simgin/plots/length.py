@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+__all__ = ["points", "turns"]
+
 HEIGHT = 2.6  # inches
 SHARE = ("share", "low", "high")
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["endings", "win_and_points"]
+
 LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
 TYPE = 8  # points of labels and legends
 LEAST_LABELLED = 7  # %; a narrower segment of a bar has no room for its number

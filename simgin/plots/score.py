@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["scores", "swings"]
+
 SCORES_HEIGHT, SWINGS_HEIGHT = 3.6, 2.3  # inches
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the contours
 SHADES = 41

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["odds", "strength", "totals"]
+
 SMALL, LARGE = 1.75, 2.8  # inches of one panel of several, and of a single one
 TOTALS_HEIGHT = 1.25  # inches of one panel
 ACROSS = 2  # panels side by side

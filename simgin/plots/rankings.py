@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["ladder", "league"]
+
 UNITS = {"deal": "deals", "match": "matches"}
 CELL, RUNG, HEAD = 0.165, 0.3, 0.6  # inches of a cell, of a rung, and of the rest of a panel
 LEAST_SIZE = 1.1  # inches

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["convergence"]
+
 HEIGHT = 2.3  # inches
 SHOWN = 8  # widths of the final interval above and below the final value
 NOTE = (

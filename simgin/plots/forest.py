@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["differences"]
+
 ROW, HEAD = 0.14, 0.48  # inches of a row, and of the rest of a panel
 ACROSS = 2  # panels side by side
 NOTE = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
