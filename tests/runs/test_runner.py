@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from simgin.play import kernel
-from simgin.play import matchup as games
 from simgin.play.matchup import Matchup
 from simgin.report import progress
 from simgin.rules import variants
@@ -57,7 +56,7 @@ def toys(monkeypatch):
     monkeypatch.setattr(invariants, "check", lambda *_: None)
 
     def played_by(player):
-        monkeypatch.setattr(games, "play", player)
+        monkeypatch.setattr(kernel, "play", player)
 
     played_by(numbered)
     return played_by
@@ -318,7 +317,7 @@ def test_deals_missing_their_records_are_played_again(tmp_path):
             runner.run([Task(one, n)], ledger, Threads(2), recorded=True)
             assert (ledger.rows(0, 2000, 1000) == before).all()
             deals = np.concatenate(list(ledger.deals(0, n // 2, 1000)))
-        assert deals[:, 0].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
+        assert deals["unit"].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
         assert (deals["points_a"] - deals["points_b"]).sum() == kernel.play(one, 0, n // 2)[
             :, runner.sums.SUM + runner.sums.FACT["a_margin"]
         ].sum()
