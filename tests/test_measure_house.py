@@ -13,7 +13,6 @@ ABOVE = {
     "functions_called_of",
     "renamed_imports",
     "nodes_a_line",
-    "long_lines",
     "unresolved_citations",
     "files_of_a_picture",
     "files_of_a_review_metric",
