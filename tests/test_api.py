@@ -31,7 +31,7 @@ def command(*words: object) -> str:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("frames") / "throwing.toml"
     path.write_text(PANEL)
     return path
@@ -44,26 +44,28 @@ def test_every_public_name_can_be_imported_repeatedly() -> None:
     assert {"__version__", *simgin._PUBLIC} == set(simgin.__all__)
 
 
-def test_findings_are_those_a_run_writes(asked: Path, tmp_path: Path) -> None:
-    command("run", asked, "-o", tmp_path / "out")
-    found = simgin.findings_of(asked)
+def test_findings_are_those_a_run_writes(run_directory: Path, tmp_path: Path) -> None:
+    command("run", run_directory, "-o", tmp_path / "out")
+    found = simgin.findings_of(run_directory)
     assert table.csv(found.table) == (tmp_path / "out" / "table.csv").read_text()
     assert table.csv(found.differences) == (tmp_path / "out" / "differences.csv").read_text()
 
 
-def test_findings_live_as_long_as_they_are_referenced(asked: Path) -> None:
-    found = simgin.findings_of(asked)
+def test_findings_live_as_long_as_they_are_referenced(run_directory: Path) -> None:
+    found = simgin.findings_of(run_directory)
     gc.collect()
-    book, expected = found.ledger, found.rows(0)
+    ledger, expected = found.ledger, found.rows(0)
     assert expected.sum() > 0
     del found
     gc.collect()
     with pytest.raises(Exception, match="closed"):
-        book.rows(0, 1, 1)
+        ledger.rows(0, 1, 1)
 
 
-def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(asked: Path) -> None:
-    differences = simgin.findings_of(asked).differences
+def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(
+    run_directory: Path,
+) -> None:
+    differences = simgin.findings_of(run_directory).differences
     shown = simgin.forest(differences)
     row, drawn = (frame.set_index(["strategy", "metric"]) for frame in (differences, shown))
     key = ("gold+discard=uniform", "deal_win")
@@ -77,8 +79,8 @@ def test_the_plot_of_differences_has_percentages_and_a_dot_for_every_strategy(as
     assert set(names) == {"gold+discard=safe-neighbour", "gold+discard=uniform"}
 
 
-def test_metrics_that_cannot_differ_have_no_dot(asked: Path) -> None:
-    differences = simgin.findings_of(asked).differences
+def test_metrics_that_cannot_differ_have_no_dot(run_directory: Path) -> None:
+    differences = simgin.findings_of(run_directory).differences
     still = differences.assign(se=differences["se"].where(differences["metric"] == "margin", 0.0))
     assert set(simgin.forest(still)["metric"]) == {"margin"}
 

@@ -46,8 +46,8 @@ def changed(name, path, value):
 
 def outcome(vector):
     """The verdict on a vector."""
-    one = files._example(vector, 1)
-    return files.run([one])[0]
+    example = files._example(vector, 1)
+    return files.run([example])[0]
 
 
 def made(kind, given, expect, variant="standard"):
@@ -734,7 +734,7 @@ def test_scripts_round_trip():
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("{", "is not JSON"),
         ("[1, 2", "is not JSON"),
@@ -754,12 +754,12 @@ def test_scripts_round_trip():
         ),
     ],
 )
-def test_a_bad_file_is_refused(tmp_path, content, said):
+def test_a_bad_file_is_refused(tmp_path, content, message):
     path = tmp_path / "bad.json"
     path.write_text(content)
     result = simgin("conform", path)
     assert result.exit_code == 2
-    assert said in result.stderr and result.stderr.startswith("simgin: ")
+    assert message in result.stderr and result.stderr.startswith("simgin: ")
 
 
 def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
@@ -779,7 +779,7 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
 
 
 @pytest.mark.parametrize(
-    ("name", "path", "value", "said"),
+    ("name", "path", "value", "message"),
     [
         ("D01", ("input", "hand"), "5S 6S 7S", "D01: input.hand must have 10 or 11 cards, not 3."),
         (
@@ -1158,10 +1158,10 @@ def test_a_missing_file_and_an_unknown_kind_are_refused(tmp_path, file):
         ),
     ],
 )
-def test_a_bad_vector_is_refused_in_a_sentence(file, name, path, value, said):
+def test_a_bad_vector_is_refused_in_a_sentence(file, name, path, value, message):
     result = simgin("conform", file(changed(name, path, value), VECTORS["P02"]))
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert message in result.stderr
     assert result.stdout == ""
 
 

@@ -55,7 +55,7 @@ def expected_check(path: Path) -> tuple[str, str]:
 
 def assert_caught(path: Path, findings: list[contract.Finding]) -> None:
     name, words = expected_check(path)
-    failed = {one.check: one.sentence for one in findings if one.passed is False}
+    failed = {finding.check: finding.sentence for finding in findings if finding.passed is False}
     assert list(failed) == [name], f"{path.name}: {failed}"
     assert (
         words in failed[name] and "\n" not in failed[name] and failed[name].endswith((".", "?"))
@@ -90,15 +90,15 @@ def rest() -> dict[str, list[contract.Finding]]:
 def test_the_common_bad_strategies_are_rejected(
     name: str, common: dict[str, list[contract.Finding]]
 ) -> None:
-    assert [one.check for one in common[name]] == list(contract.CHECKS)
+    assert [finding.check for finding in common[name]] == list(contract.CHECKS)
     assert_caught(ANIMALS[name], common[name])
 
 
 @pytest.mark.parametrize("name", ["begun", "remembering"])
 def test_good_strategies_are_accepted(name: str, common: dict[str, list[contract.Finding]]) -> None:
     """The template, and a pure function that runs in Python, caches what it knows and prints."""
-    assert [one for one in common[name] if one.passed is not True] == []
-    said = {one.check: one.sentence for one in common[name]}
+    assert [finding for finding in common[name] if finding.passed is not True] == []
+    said = {finding.check: finding.sentence for finding in common[name]}
     assert said["plays"] == "200 deals of standard." and (
         "discard runs in Python" in said["compiles"]
     ) == (name == "remembering")

@@ -214,5 +214,7 @@ def strategy_file(tmp_path):
 def digest(i):
     """Digest of the batch rows of 20 units of a matchup."""
     a, b, variant, unit = GAMES[i]
-    one = Matchup(variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit)
-    return hashlib.sha256(kernel.play(one, 0, 20 if unit == "deal" else 2).tobytes()).hexdigest()
+    matchup = Matchup(variants.find(variant), loader.find(a), loader.find(b), 2**64 - 1 - i, unit)
+    return hashlib.sha256(
+        kernel.play(matchup, 0, 20 if unit == "deal" else 2).tobytes()
+    ).hexdigest()

@@ -83,9 +83,9 @@ print([name for name in {HEAVY} if name in sys.modules])
 def test_every_command_has_its_own_help(name):
     command = getattr(importlib.import_module(f"simgin.cli.commands.{name}"), name)
     assert isinstance(command, click.Command) and command.help
-    said = call(name, "--help").stdout
-    assert f"Usage: simgin {name}" in said
-    assert all(len(line) <= 80 for line in said.splitlines())
+    output = call(name, "--help").stdout
+    assert f"Usage: simgin {name}" in output
+    assert all(len(line) <= 80 for line in output.splitlines())
 
 
 def test_the_commands_in_the_help_exist():
@@ -112,7 +112,7 @@ def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("mach", "no command 'mach'; did you mean `simgin match`?"),
         ("--frobnicate", "No such option"),
@@ -154,7 +154,7 @@ def test_without_a_command_the_help_is_shown_and_the_exit_code_is_2():
         ("bench --seconds 0", "--seconds"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, words, said):
+def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, words, message):
     Path("mine.py").write_text(PLUGIN)
     Path("syntax.py").write_text("def")
     Path("taken.txt").write_text("not results")
@@ -167,14 +167,14 @@ def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, 
     assert result.stdout == ""
     lines = result.stderr.splitlines()
     assert lines and all(line.startswith("simgin: ") for line in lines)
-    assert said in result.stderr
+    assert message in result.stderr
     assert [name for name in files(empty_directory) if "__pycache__" not in name] == before
 
 
 def test_an_illegal_answer_is_reported_with_the_command_that_replays_it(empty_directory):
     Path("mine.py").write_text(PLUGIN)
-    said = call("match", "mine.py#throws", *FEW, "-o", "out", "--json", code=2).stderr
-    assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in said
+    message = call("match", "mine.py#throws", *FEW, "-o", "out", "--json", code=2).stderr
+    assert "simgin show 'mine.py#throws' simple -v standard --seed 1 --unit" in message
     assert files("out") == ["ledger.sqlite"]
     Path("mine.py").write_text(PLUGIN.replace(", discard=not_held", ""))
     call(
@@ -210,8 +210,8 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(empty_directory,
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "write_bytes", full)
-        said = call("match", "gold", *FEW, "-o", "out", code=2).stderr
-    assert "No space left on device" in said and "the same command goes on" in said
+        message = call("match", "gold", *FEW, "-o", "out", code=2).stderr
+    assert "No space left on device" in message and "the same command goes on" in message
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     monkeypatch.setattr(threads, "play_block", lambda *_: pytest.fail("played"))
     call("match", "gold", *FEW, "-o", "out")
@@ -228,12 +228,14 @@ def test_a_bug_is_not_reported_as_bad_input(monkeypatch):
 def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_directory, monkeypatch):
     with monkeypatch.context() as patched:
         interrupted_after(patched, 2)
-        said = call("match", "gold", "--deals", "60k", "-o", "out", "--workers", 1, code=130).stderr
+        message = call(
+            "match", "gold", "--deals", "60k", "-o", "out", "--workers", 1, code=130
+        ).stderr
     command = "simgin match gold simple -v standard --deals 60000 --seed 1 -o out"
-    assert f"interrupted; finished blocks are kept in out. Continue with: {command}" in said
+    assert f"interrupted; finished blocks are kept in out. Continue with: {command}" in message
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
-    with ledger.reading(Path("out/ledger.sqlite")) as book:
-        assert len(book.finished(0)) >= 2
+    with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
+        assert len(run_ledger.finished(0)) >= 2
     call(*shlex.split(command)[1:])
     call("match", "gold", "--deals", "60k", "-o", "whole")
     assert kept("out") == kept("whole")
@@ -243,17 +245,19 @@ def test_an_interruption_without_a_directory_says_that_nothing_was_written(
     empty_directory, monkeypatch
 ):
     interrupted_after(monkeypatch, 1)
-    said = call("match", "gold", "--deals", "60k", code=130).stderr
-    assert "nothing was written. Start again with: simgin match gold simple" in said
+    message = call("match", "gold", "--deals", "60k", code=130).stderr
+    assert "nothing was written. Start again with: simgin match gold simple" in message
     assert files(empty_directory) == []
 
 
 def test_a_run_with_a_time_limit_continues_with_matches(empty_directory, monkeypatch):
     interrupted_after(monkeypatch, 1)
-    said = call("match", "gold", "--matches", "60k", "--for", "50s", "-o", "out", code=130).stderr
+    message = call(
+        "match", "gold", "--matches", "60k", "--for", "50s", "-o", "out", code=130
+    ).stderr
     assert (
         "Continue with: simgin match gold simple -v standard --matches 60000 --for 50s "
-        "--seed 1 -o out" in said
+        "--seed 1 -o out" in message
     )
 
 
@@ -278,8 +282,8 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
         and "Traceback" not in run.stderr
     )
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
-    with ledger.reading(Path("out/ledger.sqlite")) as book:
-        assert book.finished(0)
+    with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
+        assert run_ledger.finished(0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")

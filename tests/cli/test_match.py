@@ -17,27 +17,27 @@ pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
 def test_match_prints_table_summary_mirroring_and_a_command_that_repeats_it():
-    said = call("match", "gold", *FEW).stdout
+    output = call("match", "gold", *FEW).stdout
     for words in (
         "gold against simple, standard, 200 deals",
         "deals won %",
         "Mirrored: 100 pairs of deals",
         "Seed 1.",
     ):
-        assert words in said
-    assert len(said.splitlines()) <= 20
-    assert all(len(line) <= 80 for line in said.splitlines())
-    repeat = said.splitlines()[-1].removeprefix("Repeat:  simgin ")
+        assert words in output
+    assert len(output.splitlines()) <= 20
+    assert all(len(line) <= 80 for line in output.splitlines())
+    repeat = output.splitlines()[-1].removeprefix("Repeat:  simgin ")
     assert repeat == "match gold simple -v standard --deals 200 --seed 1"
-    assert call(*shlex.split(repeat)).stdout == said
+    assert call(*shlex.split(repeat)).stdout == output
 
 
 def test_details_come_after_the_essential_table():
-    said = call("match", "gold", *FEW, "--details").stdout
-    assert said.index("deals won %") < said.index(
+    output = call("match", "gold", *FEW, "--details").stdout
+    assert output.index("deals won %") < output.index(
         "first_player_win"
-    ) and "won by the nondealer" in " ".join(said.split())
-    assert all(len(line) <= 80 for line in said.splitlines())
+    ) and "won by the nondealer" in " ".join(output.split())
+    assert all(len(line) <= 80 for line in output.splitlines())
 
 
 def test_a_strategy_against_itself_is_not_mirrored():
@@ -48,9 +48,9 @@ def test_a_strategy_against_itself_is_not_mirrored():
 
 
 def test_match_plays_whole_matches():
-    said = call("match", "gold", "--matches", 40, "--workers", 1).stdout
-    assert "matches won %" in said and "Mirrored: 20 pairs of matches" in said
-    assert said.splitlines()[-1].endswith("--matches 40 --seed 1")
+    output = call("match", "gold", "--matches", 40, "--workers", 1).stdout
+    assert "matches won %" in output and "Mirrored: 20 pairs of matches" in output
+    assert output.splitlines()[-1].endswith("--matches 40 --seed 1")
 
 
 def test_the_json_output_is_one_object_with_the_agreed_keys():
@@ -116,5 +116,5 @@ def test_a_strategy_file_can_be_named_by_path(empty_directory):
     Path("my file.py").write_text(
         "from simgin.strategy.author import Strategy\nMINE = Strategy('mine')\n"
     )
-    said = call("match", "my file.py", "gold", *FEW).stdout
-    assert said.splitlines()[-1].startswith("Repeat:  simgin match 'my file.py")
+    output = call("match", "my file.py", "gold", *FEW).stdout
+    assert output.splitlines()[-1].startswith("Repeat:  simgin match 'my file.py")

@@ -43,8 +43,8 @@ def call(*words, code=0):
 
 
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
-    said = call("solitaire-gin-knock", "solitary-gin", *SOLO).stdout
-    assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
+    output = call("solitaire-gin-knock", "solitary-gin", *SOLO).stdout
+    assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in output.splitlines())
     for words in (
         "Solitaire Gin Rummy with knocking",
         "match won %",
@@ -55,11 +55,11 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
         "Luck and skill",
         "Seed 1.",
     ):
-        assert words in said
-    repeated = shlex.split(said.splitlines()[-1].removeprefix("Repeat:  "))
+        assert words in output
+    repeated = shlex.split(output.splitlines()[-1].removeprefix("Repeat:  "))
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
     again = call(*repeated[2:]).stdout
-    assert again == said
+    assert again == output
     place = empty_directory / "results" / "odds"
     tables = ("strength", "odds", "left", "gin", "totals", "gap", "joker", "threshold")
     pictures = [
@@ -89,9 +89,9 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
 
 
 def test_a_two_player_variant_is_shown_by_seat(empty_directory):
-    said = call("standard", "--strategy", "gold", "--deals", "10k", "-o", "out").stdout
-    assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in said.splitlines())
-    assert "nondealer" in said and "Win probability by score" in said
+    output = call("standard", "--strategy", "gold", "--deals", "10k", "-o", "out").stdout
+    assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in output.splitlines())
+    assert "nondealer" in output and "Win probability by score" in output
     frame = pd.read_csv(empty_directory / "out" / "scores.csv")
     assert list(frame.columns) == [*NAMES, *PICTURES["scores"]]
     assert (empty_directory / "out" / "scores-standard-gold.svg").exists()
@@ -131,7 +131,7 @@ def test_without_a_variant_every_one_player_variant_is_shown():
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("nothing",), "nothing"),
         (("solitaire-gin", "--strategy", "nobody"), "nobody"),
@@ -142,9 +142,9 @@ def test_without_a_variant_every_one_player_variant_is_shown():
         (("solitaire-gin", "-o", "."), "name a directory inside it"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence(words, told):
+def test_bad_input_is_refused_in_a_sentence(words, message):
     result = call(*words, code=2)
-    assert told in result.stderr and "Traceback" not in result.stderr and not result.stdout
+    assert message in result.stderr and "Traceback" not in result.stderr and not result.stdout
 
 
 def test_an_interruption_names_the_command_that_continues(monkeypatch):

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.usefixtures("empty_directory")
 
 def test_run_writes_its_files_where_it_says(empty_directory):
     Path("waiting.toml").write_text(EXPERIMENT)
-    said = call("run", "waiting.toml", "--workers", 1).stdout
-    assert said.startswith("Does waiting for gin pay?")
+    output = call("run", "waiting.toml", "--workers", 1).stdout
+    assert output.startswith("Does waiting for gin pay?")
     place = Path("results/waiting")
     assert files(place) == sorted(
         [
@@ -36,7 +36,7 @@ def test_run_writes_its_files_where_it_says(empty_directory):
             "table.csv",
         ]
     )
-    assert said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
+    assert output.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
     assert table.csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
 
@@ -72,10 +72,10 @@ def test_a_repeated_command_prints_the_same_and_plays_nothing(empty_directory, m
         kept("results/waiting"),
         manifest("results/waiting"),
     ) == first
-    said = call("run", "waiting.toml").stdout
+    output = call("run", "waiting.toml").stdout
     assert (
-        "200 deals (100 % done)" in said
-        and said.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
+        "200 deals (100 % done)" in output
+        and output.splitlines()[-1] == "Repeat:  simgin run waiting.toml"
     )
 
 
@@ -105,7 +105,7 @@ def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "differences"),
     [
         ("match gold-early", ["strategies, gold", "gold-early"]),
         ("match gold gold-early", ['matchups #1, b: "simple" there, "gold-early" here.']),
@@ -117,7 +117,7 @@ def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
     ],
 )
 def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(
-    empty_directory, words, told
+    empty_directory, words, differences
 ):
     Path("waiting.toml").write_text(EXPERIMENT)
     call("match", "gold", *FEW, "-o", "out")
@@ -128,12 +128,12 @@ def test_the_directory_of_another_run_is_refused_and_the_difference_is_named(
         "-o",
         "out",
     ]
-    said = call(*words, code=2).stderr
+    message = call(*words, code=2).stderr
     assert (
-        "out holds another run:" in said
-        and "Name another directory with -o, or remove this one to begin again." in said
+        "out holds another run:" in message
+        and "Name another directory with -o, or remove this one to begin again." in message
     )
-    assert all(one in said for one in told)
+    assert all(difference in message for difference in differences)
     assert {path: path.read_bytes() for path in Path("out").rglob("*") if path.is_file()} == before
 
 
@@ -147,34 +147,36 @@ MINE = Strategy('mine', knock=mine)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("> 3", "> 4", 'digest: "[0-9a-f]{16}" there, "[0-9a-f]{16}" here'),
         (", knock=mine", "", 'policies, knock: "mine" there, "at:k=10" here'),
         (", knock=mine", ", ending='same'", 'ending: "best" there, "same" here'),
     ],
 )
-def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory, old, new, told):
+def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory, old, new, message):
     Path("mine.py").write_text(OWN)
     call("match", "mine.py", *FEW, "-o", "out")
     Path("mine.py").write_text(OWN.replace(old, new))
-    said = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
-    assert re.search(f"strategies, mine\\.py, {told}\\.", said)
+    errors = call("match", "mine.py", *FEW, "-o", "out", code=2).stderr
+    assert re.search(f"strategies, mine\\.py, {message}\\.", errors)
 
 
 def test_an_additional_cell_is_another_run(empty_directory):
     Path("waiting.toml").write_text(EXPERIMENT)
     call("run", "waiting.toml")
     Path("waiting.toml").write_text(EXPERIMENT.replace('"simple"]', '"simple", "gold-early"]'))
-    said = call("run", "waiting.toml", code=2).stderr
-    assert "matchups: " in said and "gold-early" in said
+    message = call("run", "waiting.toml", code=2).stderr
+    assert "matchups: " in message and "gold-early" in message
 
 
 def test_a_dry_run_writes_nothing_and_shows_what_is_left(empty_directory):
     Path("waiting.toml").write_text(EXPERIMENT.replace("200", "2000"))
-    said = call("run", "waiting.toml", "--dry-run").stdout
+    output = call("run", "waiting.toml", "--dry-run").stdout
     assert (
-        "2,000 deals" in said and "done)" not in said and files(empty_directory) == ["waiting.toml"]
+        "2,000 deals" in output
+        and "done)" not in output
+        and files(empty_directory) == ["waiting.toml"]
     )
     call("run", "waiting.toml")
     before = files(empty_directory)

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
 def test_strategies_lists_strategies_and_policies():
-    said = call("strategies").stdout
+    output = call("strategies").stdout
     for words in (
         "gold-early",
         "Policies for +take=",
@@ -20,8 +20,8 @@ def test_strategies_lists_strategies_and_policies():
         "Policies for +knock=",
         "[k=10]",
     ):
-        assert words in said
-    assert all(len(line) <= 80 for line in said.splitlines())
+        assert words in output
+    assert all(len(line) <= 80 for line in output.splitlines())
     found = json.loads(call("strategies", "--json").stdout)
     assert list(found) == KEYS and {row["kind"] for row in found["rows"]} == {"strategy", "policy"}
     assert {row["tier"] for row in found["rows"]} == {"fast"}
@@ -29,14 +29,14 @@ def test_strategies_lists_strategies_and_policies():
 
 def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said = call("strategies", "new", "mine.py").stdout
+    output = call("strategies", "new", "mine.py").stdout
     for words in (
         "Written: mine.py",
         "simgin match mine.py",
         "simgin strategies check mine.py",
         "simgin show mine.py",
     ):
-        assert words in said
+        assert words in output
     rows = json.loads(call("strategies", "mine.py", "--json").stdout)["rows"]
     assert [row["tier"] for row in rows] == ["fast"] * len(SLOTS)
     assert "already exists" in call("strategies", "new", "mine.py", code=2).stderr
@@ -54,7 +54,7 @@ def test_an_interpreted_strategy_is_shown_as_slow(tmp_path):
 
 
 def test_a_strategy_shows_slots_parameters_file_and_digest():
-    said = call("strategies", "gold-early:k=7").stdout
+    output = call("strategies", "gold-early:k=7").stdout
     for words in (
         "early:k=7",
         "0..500 (whole)",
@@ -62,7 +62,7 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
         "knock.py",
         "Digest: ",
     ):
-        assert words in said
+        assert words in output
     rows = json.loads(call("strategies", "gold-early:k=7", "--json").stdout)["rows"]
     assert [row["slot"] for row in rows] == list(SLOTS)
     assert rows[2]["parameters"][0] | {"about": ""} == {

@@ -22,16 +22,16 @@ def test_listing_variants_imports_nothing_heavy():
 
 
 def test_variants_lists_every_variant():
-    said = call("variants").stdout
-    assert all(f"\n{name} " in said for name in variants.names())
-    assert all(len(line) <= 80 for line in said.splitlines())
+    output = call("variants").stdout
+    assert all(f"\n{name} " in output for name in variants.names())
+    assert all(len(line) <= 80 for line in output.splitlines())
 
 
 def test_a_variant_shows_its_differences_and_every_parameter():
-    said = call("variants", "oklahoma+knock_limit=5").stdout
-    assert "Changes from standard" in said and "(section" not in said
-    assert "\nknock_limit        (5) " in said  # the upcard sets the limit there
-    assert all(f"\n{name} " in said for name in variants.parameters())
+    output = call("variants", "oklahoma+knock_limit=5").stdout
+    assert "Changes from standard" in output and "(section" not in output
+    assert "\nknock_limit        (5) " in output  # the upcard sets the limit there
+    assert all(f"\n{name} " in output for name in variants.parameters())
 
 
 def test_variants_can_be_listed_as_json():

@@ -20,10 +20,10 @@ pytestmark = pytest.mark.usefixtures("wide_terminal")
 
 def test_manifest_and_tables_keep_the_text_and_the_row():
     write(CLUB, "of ours/mine.toml")
-    said = call("match", "gold", "-v", "of ours/mine.toml", "--deals", 40, "--workers", 1).stdout
-    repeat = said.splitlines()[-1].removeprefix("Repeat:  simgin ")
+    output = call("match", "gold", "-v", "of ours/mine.toml", "--deals", 40, "--workers", 1).stdout
+    repeat = output.splitlines()[-1].removeprefix("Repeat:  simgin ")
     assert repeat == "match gold simple -v 'of ours/mine.toml#club' --deals 40 --seed 1"
-    assert call(*shlex.split(repeat)).stdout == said
+    assert call(*shlex.split(repeat)).stdout == output
     call("match", "gold", "-v", "of ours/mine.toml", "--deals", 40, "-o", "out")
     assert Path("out/table.csv").read_text().count("\nof ours/mine.toml#club,gold,simple,") > 20
     manifest = directory.read_manifest("out")
@@ -92,11 +92,11 @@ def test_diff_shows_the_differing_parameters():
     assert [row["a"] for row in rows] == [False, False, 25, [0, 0]] and all(
         row["meaning"] for row in rows
     )
-    said = call("variants", "diff", "oklahoma", "mine.toml").stdout
-    assert "oklahoma (A) and mine.toml#club (B)" in said and re.search(
-        r"gin_bonus +25 +30 +\w", said
+    output = call("variants", "diff", "oklahoma", "mine.toml").stdout
+    assert "oklahoma (A) and mine.toml#club (B)" in output and re.search(
+        r"gin_bonus +25 +30 +\w", output
     )
-    assert said.splitlines()[-1] == "Repeat:  simgin variants diff oklahoma 'mine.toml#club'"
+    assert output.splitlines()[-1] == "Repeat:  simgin variants diff oklahoma 'mine.toml#club'"
 
 
 def test_diff_recognises_the_same_variant():
@@ -122,10 +122,10 @@ def test_diff_recognises_the_same_variant():
 
 def test_check_reports_every_variant_of_a_file():
     write(CLUB)
-    said = call("variants", "check", "mine.toml").stdout
+    output = call("variants", "check", "mine.toml").stdout
     assert (
-        said.startswith("mine.toml#club: ok\n")
-        and "Repeat:  simgin variants check mine.toml" in said
+        output.startswith("mine.toml#club: ok\n")
+        and "Repeat:  simgin variants check mine.toml" in output
     )
     write(CLUB.replace("30", "3.5") + DEN + CLUB.replace(".club", ".'a+b'"))
     rows = json.loads(call("variants", "check", "mine.toml", "--json", code=1).stdout)["rows"]
@@ -135,10 +135,10 @@ def test_check_reports_every_variant_of_a_file():
         ("mine.toml#a+b", False),
     ]
     assert [len(row["sentences"]) for row in rows] == [1, 0, 1]
-    said = call("variants", "check", "mine.toml", code=1).stdout
+    output = call("variants", "check", "mine.toml", code=1).stdout
     assert (
-        "mine.toml#den: ok" in said
-        and "    mine.toml: variants, club, changes: gin_bonus must be" in said
+        "mine.toml#den: ok" in output
+        and "    mine.toml: variants, club, changes: gin_bonus must be" in output
     )
 
 
@@ -154,9 +154,9 @@ def test_check_refuses_other_files(file):
 
 
 def test_help_lists_every_subcommand():
-    said = call("variants", "--help").stdout
+    output = call("variants", "--help").stdout
     for name in ("diff", "check", "new"):
-        assert f"simgin variants {name} " in said
+        assert f"simgin variants {name} " in output
         assert f"Usage: simgin variants {name} " in call("variants", name, "--help").stdout
     assert (
         "did you mean `simgin variants check`?"

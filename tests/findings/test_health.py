@@ -18,16 +18,16 @@ BATCHES = 6
 
 @pytest.fixture(scope="module")
 def game():
-    one = parse_matchup("gold", "simple", "eaai", 3, "deal")
-    return one, kernel.play(one, 0, BATCHES * one.batch)
+    matchup = parse_matchup("gold", "simple", "eaai", 3, "deal")
+    return matchup, kernel.play(matchup, 0, BATCHES * matchup.batch)
 
 
 def found(game, rows):
     one, _ = game
-    with ledger.opened(None, {}) as book:
-        book.add(0, 0, [one.batch] * 3, rows[:3], "thread 1")
-        book.add(0, 3, [one.batch] * 3, rows[3:], "thread 2")
-        return health.check_health([one], [End(BATCHES * one.batch)], book)
+    with ledger.opened(None, {}) as run_ledger:
+        run_ledger.add(0, 0, [one.batch] * 3, rows[:3], "thread 1")
+        run_ledger.add(0, 3, [one.batch] * 3, rows[3:], "thread 2")
+        return health.check_health([one], [End(BATCHES * one.batch)], run_ledger)
 
 
 def test_a_sound_run_is_described_by_two_chi_squares(game):

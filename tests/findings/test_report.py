@@ -68,9 +68,9 @@ def test_the_same_files_are_written_without_the_strategies(name):
     before = tree("out")
     emptied(Path("out"))
     Path("mine.py").unlink()
-    said = call("report", "out").stdout
+    output = call("report", "out").stdout
     assert tree("out") == before
-    assert "report.html" in said and said.rstrip().endswith("Repeat:  simgin report out")
+    assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")
     assert wellformed.faults(before["report.html"].decode()) == []
 
 
@@ -113,10 +113,10 @@ def test_a_directory_without_a_run_is_refused():
 def test_an_unfinished_run_is_refused_with_the_command_that_continues_it():
     call("match", "gold", "--deals", 300, "-o", "out")
     Path("out/manifest.json").unlink()
-    said = call("report", "out", code=2).stderr
+    message = call("report", "out", code=2).stderr
     assert (
         "the run in out is not finished; continue with: simgin match gold simple -v "
-        "standard --deals 300 --seed 1 -o out" in said
+        "standard --deals 300 --seed 1 -o out" in message
     )
 
 
@@ -131,7 +131,7 @@ def test_an_older_ledger_names_the_command_that_adds_what_is_missing():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"form": 1}, "another version of simgin (form 1, not"),
         (
@@ -141,7 +141,7 @@ def test_an_older_ledger_names_the_command_that_adds_what_is_missing():
         ),
     ],
 )
-def test_the_manifest_of_another_version_is_refused(change, said):
+def test_the_manifest_of_another_version_is_refused(change, message):
     call("match", "gold", "--deals", 300, "-o", "out")
     manifest = json.loads(Path("out/manifest.json").read_text()) | change
     Path("out/manifest.json").write_text(
@@ -154,7 +154,7 @@ def test_the_manifest_of_another_version_is_refused(change, said):
         )
     )
     before = tree("out")
-    assert said in call("report", "out", code=2).stderr
+    assert message in call("report", "out", code=2).stderr
     assert tree("out") == before
 
 
@@ -175,8 +175,8 @@ def test_the_record_of_a_run_is_the_same_from_manifest_and_plan():
     from simgin.runs.stopping import End
 
     Path("panel.toml").write_text(RUNS["panel"])
-    asked = plan.plan_file("panel.toml")
-    now = record.record_plan(asked, [End(6000) for _ in asked.tasks])
+    run_plan = plan.plan_file("panel.toml")
+    now = record.record_plan(run_plan, [End(6000) for _ in run_plan.tasks])
     call("run", "panel.toml", "-o", "out")
     then = record.read_record(directory.read_manifest("out"))
     assert now.cells == then.cells
@@ -184,7 +184,7 @@ def test_the_record_of_a_run_is_the_same_from_manifest_and_plan():
     assert list(now.ends) == list(then.ends)
     assert [list(pair) for pair in now.contrasts] == then.contrasts
     assert (now.question, now.hypothesis, now.stop) == (then.question, then.hypothesis, then.stop)
-    assert [task.matchup.cell for task in asked.tasks] == list(now.cells)
+    assert [task.matchup.cell for task in run_plan.tasks] == list(now.cells)
 
 
 def test_a_run_killed_while_writing_its_files_is_completed():

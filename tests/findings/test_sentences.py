@@ -18,7 +18,7 @@ def deals(margin, half=0.1, **more):
 
 
 @pytest.mark.parametrize(
-    ("margin", "half", "said"),
+    ("margin", "half", "message"),
     [
         (0.5, 0.1, "gold beats simple by 0.50 ± 0.10 points a deal; gold wins"),
         (-0.5, 0.1, "gold loses to simple by 0.50 ± 0.10 points a deal; gold wins"),
@@ -35,16 +35,16 @@ def deals(margin, half=0.1, **more):
         (0.5, None, "too few deals to compare gold and simple."),
     ],
 )
-def test_the_verdict_on_points_follows_the_interval(margin, half, said):
+def test_the_verdict_on_points_follows_the_interval(margin, half, message):
     (line,) = sentences.matchups(tidy(("eaai", "gold", "simple", deals(margin, half))))
-    assert line.startswith(f"eaai: {said}")
+    assert line.startswith(f"eaai: {message}")
     assert half is None or line.endswith(
         "gold wins 48.00 ± 0.40 % of deals, simple 51.00 ± 0.40 %."
     )
 
 
 @pytest.mark.parametrize(
-    ("share", "said"),
+    ("share", "message"),
     [
         (
             0.55,
@@ -57,11 +57,11 @@ def test_the_verdict_on_points_follows_the_interval(margin, half, said):
         ),
     ],
 )
-def test_match_wins_come_first_and_may_contradict_points(share, said):
+def test_match_wins_come_first_and_may_contradict_points(share, message):
     (line,) = sentences.matchups(
         tidy(("eaai", "gold", "simple", deals(-0.5, match_win=(share, 0.02))))
     )
-    assert line.startswith(f"eaai: {said}")
+    assert line.startswith(f"eaai: {message}")
 
 
 def test_self_play_has_no_winner():

@@ -215,16 +215,16 @@ def test_a_random_row_is_a_variant_or_refused(n):
         if rng.random() < 0.1:
             del row[rng.choice(list(row))]
             row[rng.choice(ODD)] = rng.choice(ANYTHING)
-        said = validate(row)
-        assert all(sentence[-1] in ".?" and "\n" not in sentence for sentence in said)
-        if not said:
+        sentences = validate(row)
+        assert all(sentence[-1] in ".?" and "\n" not in sentence for sentence in sentences)
+        if not sentences:
             sound += 1
             assert find("+".join(["standard", *settings(row)])).row == row
     assert n / 5 < sound < 0.9 * n
 
 
 def test_valid_random_rows_can_be_played():
-    texts = [one.text for one in sound_compositions(3, 150)][:24]
+    texts = [variant.text for variant in sound_compositions(3, 150)][:24]
     assert len(texts) == 24 and {find(text).row["players"] for text in texts} == {1, 2}
     for text in texts:
         hundred.play(text)
@@ -232,7 +232,7 @@ def test_valid_random_rows_can_be_played():
 
 @pytest.mark.slow
 def test_ten_thousand_random_rows_play_within_array_bounds():
-    texts = list(dict.fromkeys(one.text for one in sound_compositions(4, MANY)))
+    texts = list(dict.fromkeys(variant.text for variant in sound_compositions(4, MANY)))
     assert len(texts) > MANY / 10
     done = subprocess.run(
         [sys.executable, hundred.__file__],
@@ -422,15 +422,15 @@ def test_a_random_hand_is_read_or_refused(n):
                 == sorted(set(notation.parse_cards(notation.hand_text(notation.hand_mask(found)))))
             )
         answer(notation.parse_cards, text, rng.randint(0, 12))
-        one = mangled(rng, rng.choice(("5S", "TH", "10D", "as")))
-        card = answer(notation.parse_card, one)
-        assert card is None or notation.card_text(card) == one.strip().upper()
+        card_text = mangled(rng, rng.choice(("5S", "TH", "10D", "as")))
+        card = answer(notation.parse_card, card_text)
+        assert card is None or notation.card_text(card) == card_text.strip().upper()
         answer(notation.card_text, rng.randint(-60, 120))
         answer(notation.hand_text, rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, 80)))
         if rng.random() < 1 / SAMPLED:
             options = rng.choice(
                 (
-                    ["--upcard", one],
+                    ["--upcard", card_text],
                     ["--score", str(rng.randint(-5, 200))],
                     ["-v", "shot"],
                     ["-v", composition(rng)],

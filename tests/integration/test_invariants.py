@@ -243,10 +243,11 @@ def test_a_watched_deal_is_the_deal_of_the_run(row, a, b, seed):
     played = [
         watch_deal(this, unit, half) for unit in range(3) for half in range(1 + this.mirrored)
     ]
-    assert sum(int(one.state.turns) for one in played) == fact(total, "turns")
+    assert sum(int(deal.state.turns) for deal in played) == fact(total, "turns")
     for kind in sums.KINDS:
-        assert sum(one.kind == kind for one in played) == fact(total, kind)
+        assert sum(deal.kind == kind for deal in played) == fact(total, kind)
     margins = [
-        int(one.state.score[one.state.half] - one.state.score[1 - one.state.half]) for one in played
+        int(deal.state.score[deal.state.half] - deal.state.score[1 - deal.state.half])
+        for deal in played
     ]
     assert sum(margins) == fact(total, "a_margin")

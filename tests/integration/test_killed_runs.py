@@ -102,8 +102,8 @@ def grown(place, before):
     """The finished batches of both cells, after checking that none known before is lost."""
     if not (place / FILE).is_file() or not (place / FILE).stat().st_size:
         return before
-    with reading(place / FILE) as book:
-        now = [book.finished(0), book.finished(1)]
+    with reading(place / FILE) as ledger:
+        now = [ledger.finished(0), ledger.finished(1)]
     assert all(old <= new for old, new in zip(before, now, strict=True))
     return now
 
@@ -133,8 +133,8 @@ def assert_alike(path, place, fresh):
     """Check that a run left exactly what an undisturbed run left."""
     for name in KEPT:
         assert (place / name).read_bytes() == (fresh / name).read_bytes()
-    assert sorted(one.relative_to(place) for one in place.rglob("*")) == sorted(
-        one.relative_to(fresh) for one in fresh.rglob("*")
+    assert sorted(file.relative_to(place) for file in place.rglob("*")) == sorted(
+        file.relative_to(fresh) for file in fresh.rglob("*")
     )
     said, wanted = (directory.read_manifest(one) for one in (place, fresh))
     assert (said["matchups"], said["stopped"]) == (wanted["matchups"], wanted["stopped"])
@@ -200,15 +200,15 @@ def test_a_cluster_with_killed_workers_and_client_ends_with_the_same_bytes(tmp_p
     path, place, fresh = experiment(tmp_path, "12M"), tmp_path / "killed", tmp_path / "fresh"
     Run(path, fresh).end()
     there, workers_killed, clients_killed = [set(), set()], 0, 0
-    with dask(tmp_path / "dask", workers=2) as one:
+    with dask(tmp_path / "dask", workers=2) as cluster:
         for clients in range(5):
-            run = Run(path, place, "--scheduler", one.address)
+            run = Run(path, place, "--scheduler", cluster.address)
             for _ in range(3):
                 run.until(run.has_committed)
                 time.sleep(rng.random() * 2)
-                one.lose(rng)
+                cluster.lose(rng)
                 workers_killed += run.process.poll() is None
-                one.worker()
+                cluster.worker()
             if clients == 4:
                 run.end()
             else:

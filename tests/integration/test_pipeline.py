@@ -75,12 +75,12 @@ def plan_of_two_cells(tmp_path, **ends):
 
 
 def carried_out(what, bags, number):
-    with ledger.opened(None, {}) as book:
+    with ledger.opened(None, {}) as run_ledger:
         found = Findings(
             record.record_plan(
-                what, runner.run(what.tasks, book, Toys(bags, number), rules=what.rules)
+                what, runner.run(what.tasks, run_ledger, Toys(bags, number), rules=what.rules)
             ),
-            book,
+            run_ledger,
         )
         return found, found.table, found.differences
 
@@ -145,8 +145,8 @@ def test_stopping_rules_keep_their_error_rates(tmp_path, rule):
     cell = replace(whole.tasks[0], n=2 * 1000 * LOOKS)
     watch, wrong, experiments = _Missing(rule) if isinstance(rule, Until) else rule, 0, 10_000
     for number in range(experiments):
-        with ledger.opened(None, {}) as book:
-            (played,) = runner.run([cell], book, Toys([CLONE], number), rules=[watch])
+        with ledger.opened(None, {}) as run_ledger:
+            (played,) = runner.run([cell], run_ledger, Toys([CLONE], number), rules=[watch])
         wrong += played.stopped.startswith(("missed", "H1"))
     assert wrong / experiments <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / experiments)
 

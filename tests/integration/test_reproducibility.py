@@ -58,18 +58,19 @@ def digest(plans, team, interrupted=None):
     """
     found = hashlib.sha256()
     for asked in plans:
-        with ledger.opened(None, asked.identity) as book:
+        with ledger.opened(None, asked.identity) as run_ledger:
             found.update(
                 table.csv(
                     Findings(
-                        record.record_plan(asked, play(asked, book, team, interrupted)), book
+                        record.record_plan(asked, play(asked, run_ledger, team, interrupted)),
+                        run_ledger,
                     ).table
                 ).encode()
             )
     return found.hexdigest()
 
 
-def play(asked, book, team, interrupted):
+def play(asked, run_ledger, team, interrupted):
     blocks = itertools.count(1)
 
     def interrupt(done, every):
@@ -78,7 +79,7 @@ def play(asked, book, team, interrupted):
 
     while True:
         try:
-            return runner.run(asked.tasks, book, team(), interrupt, rules=asked.rules)
+            return runner.run(asked.tasks, run_ledger, team(), interrupt, rules=asked.rules)
         except KeyboardInterrupt:
             blocks = itertools.count(1)
 
@@ -95,8 +96,8 @@ def test_the_digest_detects_a_change(wanted):
 
 
 def test_one_of_the_plans_stops_by_its_results():
-    with ledger.opened(None, {}) as book:
-        (found,) = play(PLANS[-1], book, SerialTeam, None)
+    with ledger.opened(None, {}) as run_ledger:
+        (found,) = play(PLANS[-1], run_ledger, SerialTeam, None)
     assert 2000 < found.units < 30_000 and found.stopped.startswith(
         "deal_win is known to within 0.00"
     )

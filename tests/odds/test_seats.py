@@ -121,9 +121,9 @@ def test_intervals_by_seat_have_nominal_coverage():
 
 def _counted(n, seed):
     """Deals without V."""
-    one = parse_matchup("gold", "gold", "standard", seed, "deal")
+    matchup = parse_matchup("gold", "gold", "standard", seed, "deal")
     records = np.concatenate(
-        [kernel.play_recorded(one, first, min(n, 50_000))[1] for first in range(0, n, 50_000)]
+        [kernel.play_recorded(matchup, first, min(n, 50_000))[1] for first in range(0, n, 50_000)]
     )
     found = outcomes.merged(outcomes.tally(records))
-    return one, outcomes.Outcomes(found["rows"], found["counts"]), None
+    return matchup, outcomes.Outcomes(found["rows"], found["counts"]), None

@@ -37,11 +37,11 @@ def made(rows, variant="solitaire-gin"):
 
 def played(strategy, variant, n, seed=1, workers=None):
     """Deals played now, whatever is cached."""
-    one = sample.seated(strategy, variant, seed)
-    kernel.prepare(one)
-    found = sample.played(one, n // 5 if one.unit == "match" else n, workers)
+    matchup = sample.seated(strategy, variant, seed)
+    kernel.prepare(matchup)
+    found = sample.played(matchup, n // 5 if matchup.unit == "match" else n, workers)
     return Deals(
-        one,
+        matchup,
         found["rows"],
         outcomes.Outcomes(found["outcomes"], found["counts"]),
         bool(found["by_score"]),
@@ -404,7 +404,7 @@ def known():
         "win at 28": p[on] @ won[on] / p[on].sum(),
         "score at 28": p[on] @ score[on] / p[on].sum(),
         "mean draw": p[won == 1] @ drawn[won == 1] / p[won == 1].sum(),
-        "median_draw draw": median_draw(p[won == 1], drawn[won == 1]),
+        "median draw": median_draw(p[won == 1], drawn[won == 1]),
         "joker, win": between(won),
         "joker, score": between(score),
     }
@@ -425,7 +425,7 @@ def estimated(one):
         "win at 28": row(left, left=28, metric="win"),
         "score at 28": row(left, left=28, metric="score"),
         "mean draw": row(solo.gin_draws(one), statistic="mean"),
-        "median_draw draw": row(solo.gin_draws(one), statistic="q50"),
+        "median draw": row(solo.gin_draws(one), statistic="q50"),
         "joker, win": row(joker, metric="win"),
         "joker, score": row(joker, metric="score"),
     }
@@ -451,10 +451,10 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
     """
     rng, found = np.random.default_rng(5), []
     for _ in range(200):
-        one = random_deals(rng, 300)
-        rows = one.rows.copy()
+        deals = random_deals(rng, 300)
+        rows = deals.rows.copy()
         rows[:, COLUMNS.index("place")] = rng.integers(0, 43, 300)
-        frame = solo.jokers_share(replace(one, rows=rows))
+        frame = solo.jokers_share(replace(deals, rows=rows))
         found.append(row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(200)
 

@@ -30,12 +30,12 @@ def card(number: int) -> int:
 
 def mask(cards: Iterable[int]) -> int:
     """OpenSpiel's cards as a mask."""
-    return sum(1 << card(one) for one in cards)
+    return sum(1 << card(number) for number in cards)
 
 
 def theirs(hand: int) -> list[int]:
     """A mask as OpenSpiel's cards."""
-    return [card(one) for one in members(hand)]
+    return [card(number) for number in members(hand)]
 
 
 def deadwood(hand: int) -> int:
@@ -53,9 +53,9 @@ def pieces(meld: int) -> Iterator[int]:
     """
     cards = members(meld)
     while len(cards) > 5:
-        yield sum(1 << one for one in cards[:3])
+        yield sum(1 << number for number in cards[:3])
         cards = cards[3:]
-    yield sum(1 << one for one in cards)
+    yield sum(1 << number for number in cards)
 
 
 def lay(meld: int) -> int:
@@ -84,7 +84,9 @@ class Deal:
         self.state = undealt(
             limit, row["knock_by_upcard"], row["gin_bonus"], row["undercut_bonus"]
         ).clone()
-        self._pack = iter([card(int(one)) for one in (*pack[0:20:2], *pack[1:20:2], *pack[20:52])])
+        self._pack = iter(
+            [card(int(number)) for number in (*pack[0:20:2], *pack[1:20:2], *pack[20:52])]
+        )
         self._deal()
 
     # What there is
@@ -127,7 +129,7 @@ class Deal:
     def throws(self) -> int:
         """The cards that may be discarded."""
         return (
-            mask(one for one in self.state.legal_actions() if one < 52)
+            mask(number for number in self.state.legal_actions() if number < 52)
             if self.phase == PHASE.DISCARD
             else 0
         )
@@ -153,10 +155,10 @@ class Deal:
         legal = self.state.legal_actions()
         if self.phase == PHASE.KNOCK:
             return self._each(STOP, mask(legal))
-        return [Action(self.seat, TAKE if one == KNOCK else DRAWS[one]) for one in legal]
+        return [Action(self.seat, TAKE if number == KNOCK else DRAWS[number]) for number in legal]
 
     def _each(self, what: int, hand: int) -> list[Action]:
-        return [Action(self.seat, what, one) for one in members(hand)]
+        return [Action(self.seat, what, number) for number in members(hand)]
 
     # Playing it
 

@@ -450,9 +450,9 @@ def compare_counts(oracle, seed, n):
 
 
 def test_cards_and_melds_have_the_same_names(openspiel):
-    assert [openspiel.UTILS.card_string(openspiel.card(one)).upper() for one in range(52)] == [
-        card_text(one) for one in range(52)
-    ]
+    assert [
+        openspiel.UTILS.card_string(openspiel.card(number)).upper() for number in range(52)
+    ] == [card_text(number) for number in range(52)]
     melds = {openspiel.mask(meld) for meld in openspiel.UTILS.int_to_meld.values()}
     assert melds == {
         hands.mask(meld)
@@ -492,7 +492,7 @@ def compared(oracle, text, pack, script):
     Returns the engine's deal, OpenSpiel's deal and what was seen.
     """
     played = deal_script.play(
-        variants.find(text), pack, [deal_script.action(one) for one in script]
+        variants.find(text), pack, [deal_script.action(action) for action in script]
     )
     assert played.illegal == -1
     comparison = Comparison(oracle, played.deal, Counter())
@@ -547,7 +547,9 @@ def test_openspiel_ends_a_deal_after_two_put_backs(openspiel):
     assert deal.over and seen == {"put back twice": 1}
     assert (
         deal_script.play(
-            variants.find(ROW), pack, [deal_script.action(one) for one in (*script, "N stock")]
+            variants.find(ROW),
+            pack,
+            [deal_script.action(action) for action in (*script, "N stock")],
         ).illegal
         == -1
     )
@@ -569,7 +571,7 @@ def test_openspiel_ends_a_deal_at_the_fiftieth_take(openspiel):
                 Action(deal.seat, THROW, max(hands.members(deal.throws() & ~(1 << taken))))
             )
             deal.act(script[-1])
-    assert [one.what for one in script].count(TAKE) == 51
+    assert [action.what for action in script].count(TAKE) == 51
     *_, seen = compared(openspiel, ROW, pack, map(str, script))
     assert seen == {"fiftieth take": 1}
     seat = script[-1].seat

@@ -295,7 +295,8 @@ def check_race(row, results):
 def check_twofold(row, results):
     def reached(results):
         return [
-            sum(one.points[side] for one in results) >= 121 and tallies(results, True)[side] >= 7
+            sum(result.points[side] for result in results) >= 121
+            and tallies(results, True)[side] >= 7
             for side in (0, 1)
         ]
 

@@ -28,9 +28,9 @@ def said(cards, variant="standard", **more):
 
 def examples(kind):
     return [
-        pytest.param(one["input"], one["expect"], id=one["id"])
-        for one in VECTORS
-        if one["kind"] == kind
+        pytest.param(vector["input"], vector["expect"], id=vector["id"])
+        for vector in VECTORS
+        if vector["kind"] == kind
     ]
 
 
@@ -74,18 +74,18 @@ def test_eleven_cards_show_every_ending(given, expect):
     )
     answer = said(given["hand"], text, score=score)
     knocks = {
-        notation.card_text(one.discard): one.count
-        for one in answer.endings
-        if one.how in ("knock", "gin")
+        notation.card_text(ending.discard): ending.count
+        for ending in answer.endings
+        if ending.how in ("knock", "gin")
     }
     banned = (
         given["drawn"] if given["discard_ban"] == "drawn" else None
     )  # the command does not know what was drawn
     assert {card: count for card, count in knocks.items() if card != banned} == expect["knock"]
     assert sorted(
-        notation.card_text(one.discard) for one in answer.endings if one.how == "shot"
+        notation.card_text(ending.discard) for ending in answer.endings if ending.how == "shot"
     ) == sorted(expect.get("shot", []))
-    assert any(one.how == "big gin" for one in answer.endings) == expect["big_gin"]
+    assert any(ending.how == "big gin" for ending in answer.endings) == expect["big_gin"]
 
 
 def test_the_example_of_the_online_card_room():
@@ -136,7 +136,10 @@ def test_shots_depend_on_the_score():
 
 def test_a_shot_leaves_exactly_what_the_score_demands():
     answer = said("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
-    assert {(one.how, one.count) for one in answer.endings} == {("knock", 10), ("shot", 10)}
+    assert {(ending.how, ending.count) for ending in answer.endings} == {
+        ("knock", 10),
+        ("shot", 10),
+    }
     assert hand.demanded_ranks(311) == [1, 1] and hand.demanded_ranks(100) == []
 
 
@@ -188,11 +191,13 @@ def test_big_gin_is_offered_only_where_the_variant_has_it():
 
 
 @pytest.mark.parametrize(
-    "one", [one for one in VECTORS if one["kind"] == "solo_script"], ids=lambda one: one["id"]
+    "vector",
+    [vector for vector in VECTORS if vector["kind"] == "solo_script"],
+    ids=lambda vector: vector["id"],
 )
-def test_scripted_one_player_endings_are_offered(one):
+def test_scripted_one_player_endings_are_offered(vector):
     """Every scripted ending is among those listed for the cards held at that point."""
-    given, how, held = one["input"], one["expect"].get("how"), one["input"]["hand"].split()
+    given, how, held = vector["input"], vector["expect"].get("how"), vector["input"]["hand"].split()
     deck = iter(given["deck_top_first"].split())
     for action in given["actions"]:
         if action == "draw":
@@ -201,7 +206,7 @@ def test_scripted_one_player_endings_are_offered(one):
             held.remove(action.split()[1])
     if "X" in held:
         return
-    told = {ending.how for ending in said(" ".join(held), one["variant"]).endings}
+    told = {ending.how for ending in said(" ".join(held), vector["variant"]).endings}
     if len(held) == 11:
         assert ("big gin" in told) == (how == "big_gin")
     else:

@@ -37,9 +37,9 @@ def simgin(*words):
 
 def sums_of(variant, a, b, unit, kind="deal"):
     """The kernel's sums of one unit, by fact."""
-    one = Matchup(variants.find(variant), loader.find(a), loader.find(b), 1, kind)
+    matchup = Matchup(variants.find(variant), loader.find(a), loader.find(b), 1, kind)
     views = new_view(), new_view()
-    row = kernel.run(one, new_state(1), build_rules(one.variant), views, unit, 1)[0]
+    row = kernel.run(matchup, new_state(1), build_rules(matchup.variant), views, unit, 1)[0]
     return {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
 
 
@@ -55,7 +55,7 @@ def replays(variant, a, b, unit, deals=(None,), halves=(0, 1)):
 @pytest.mark.parametrize("unit", [0, 7])
 def test_replays_of_both_halves_agree_with_the_kernels_sums(variant, unit):
     facts = sums_of(variant, "gold", "simple", unit)
-    told = [replay_rows.rows(one) for one in replays(variant, "gold", "simple", unit)]
+    told = [replay_rows.rows(replayed) for replayed in replays(variant, "gold", "simple", unit)]
     results = [rows[-1] for rows in told]
     assert facts["deals"] == 2
     assert facts["turns"] == sum(result["turns"] for result in results)
@@ -72,22 +72,26 @@ def test_replays_of_both_halves_agree_with_the_kernels_sums(variant, unit):
 
 @pytest.mark.parametrize("variant", GAMES)
 def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
-    for one in replays(variant, "gold", "simple", 3):
-        lines = list(one.lines())
+    for replayed in replays(variant, "gold", "simple", 3):
+        lines = list(replayed.lines())
         assert all(len(line) <= 80 for line in lines)
         turns = [
             int(number) for line in lines if (number := "".join(re.findall(r"^Turn (\d+),", line)))
         ]
-        began = one.state.turns + (one.watched.kind == "void" and one.state.drawn >= 0)
+        began = replayed.state.turns + (
+            replayed.watched.kind == "void" and replayed.state.drawn >= 0
+        )
         assert turns == list(range(1, began + 1))
         thrown = [line.split()[1] for line in lines if line.startswith("  discards")]
-        history = [notation.card_text(card) for *_, card in one.watched.turns if card >= 0]
+        history = [notation.card_text(card) for *_, card in replayed.watched.turns if card >= 0]
         assert history[: len(thrown)] == thrown and len(history) - len(thrown) <= 1
         drawn = [line.split()[1] for line in lines if line.startswith(("  draws", "  takes"))]
-        assert drawn[: len(one.watched.turns)] == [
-            notation.card_text(card) for _, source, card, _ in one.watched.turns if source < 2
+        assert drawn[: len(replayed.watched.turns)] == [
+            notation.card_text(card) for _, source, card, _ in replayed.watched.turns if source < 2
         ]
-        proposals = [question for question in one.watched.questions if question.slot == "knock"]
+        proposals = [
+            question for question in replayed.watched.questions if question.slot == "knock"
+        ]
         assert len([line for line in lines if re.match(ENDING, line)]) == len(proposals)
 
 

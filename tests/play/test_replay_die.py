@@ -36,8 +36,8 @@ def replays(variant, units, a=LOT, b="simple+stake=random", deal=None):
 )
 def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
     seen = set()
-    for one in replays(variant, range(60)):
-        lines, (first, *decisions, last) = list(one.lines()), replay_rows.rows(one)
+    for replayed in replays(variant, range(60)):
+        lines, (first, *decisions, last) = list(replayed.lines()), replay_rows.rows(replayed)
         assert all(len(line) <= 80 for line in lines)
         told = [
             line.split(") ", 1)[1]
@@ -82,7 +82,11 @@ def test_every_offer_and_answer_is_shown_and_the_stake_follows(variant):
 
 
 def test_blind_offers_are_shown_before_the_cards():
-    one = next(one for one in replays("dice", range(20)) if replay_rows.rows(one)[-1]["stake"] > 1)
+    one = next(
+        replayed
+        for replayed in replays("dice", range(20))
+        if replay_rows.rows(replayed)[-1]["stake"] > 1
+    )
     lines = list(one.lines())
     seen = next(i for i, line in enumerate(lines) if line.startswith("  is dealt"))
     assert (
@@ -119,9 +123,9 @@ def test_a_race_has_two_goals():
 def test_columns_show_how_they_ended():
     deal = 0
     while True:
-        one = replays("hollywood", [0], "gold", "simple", deal)[0]
-        match = replay_rows.rows(one)[-1]["match"]
-        text = " ".join("\n".join(one.lines()).split())
+        replayed = replays("hollywood", [0], "gold", "simple", deal)[0]
+        match = replay_rows.rows(replayed)[-1]["match"]
+        text = " ".join("\n".join(replayed.lines()).split())
         closed = [c for c in range(3) if max(match["columns"][0][c], match["columns"][1][c]) >= 100]
         assert len(re.findall(r"\d+ \(won\)", text.split("Match: ")[1])) == len(closed)
         if match["over"]:
@@ -133,8 +137,8 @@ def test_columns_show_how_they_ended():
 def test_the_chosen_melding_is_shown():
     told = [
         line
-        for one in replays("standard+melding=choice", range(20), "gold+show=random", "simple")
-        for line in one.lines()
+        for replayed in replays("standard+melding=choice", range(20), "gold+show=random", "simple")
+        for line in replayed.lines()
         if "shows melding" in line
     ]
     assert told and all(re.match(r"  shows melding \d+ of 0\.\.\d+: ", line) for line in told)

@@ -40,9 +40,9 @@ def replays(variant, units, strategy="gold+knock=at:k=4", deal=None):
 
 
 def sums_of(variant, units, strategy="gold+knock=at:k=4"):
-    one = Matchup(variants.find(variant), loader.find(strategy), None, 1, "deal")
+    matchup = Matchup(variants.find(variant), loader.find(strategy), None, 1, "deal")
     row = kernel.run(
-        one, new_state(1), build_rules(one.variant), (new_view(), new_view()), 0, units
+        matchup, new_state(1), build_rules(matchup.variant), (new_view(), new_view()), 0, units
     )[0]
     return {name: int(row[sums.SUM + i]) for name, i in sums.FACT.items()}
 
@@ -51,7 +51,7 @@ def sums_of(variant, units, strategy="gold+knock=at:k=4"):
 def test_replays_agree_with_the_kernels_sums(variant):
     facts, results = (
         sums_of(variant, 40),
-        [replay_rows.rows(one)[-1] for one in replays(variant, range(40))],
+        [replay_rows.rows(replayed)[-1] for replayed in replays(variant, range(40))],
     )
     assert facts["a_margin"] == sum(result["score"][0] - result["score"][1] for result in results)
     assert facts["turns"] == sum(result["turns"] for result in results)
@@ -61,18 +61,20 @@ def test_replays_agree_with_the_kernels_sums(variant):
 
 @pytest.mark.parametrize("variant", [*GAMES, *UNUSUAL])
 def test_the_text_has_every_decision_and_ends_with_the_joker(variant):
-    for one in replays(variant, range(12)):
-        lines = list(one.lines())
+    for replayed in replays(variant, range(12)):
+        lines = list(replayed.lines())
         assert all(len(line) <= 80 for line in lines)
         turns = [int(number) for number in re.findall(r"^Turn (\d+)$", "\n".join(lines), re.M)]
-        assert turns == list(range(1, one.state.turns + 1))
-        history = one.watched.turns
+        assert turns == list(range(1, replayed.state.turns + 1))
+        history = replayed.watched.turns
         assert [line.split()[1] for line in lines if line.startswith("  discards")] == [
             notation.card_text(c) for *_, c in history if c >= 0
         ]
         drawn = [line.split()[1].rstrip(",") for line in lines if line.startswith("  draws")]
         assert drawn == [notation.card_text(card) for _, _, card, _ in history if card >= 0]
-        proposals = [question for question in one.watched.questions if question.slot == "knock"]
+        proposals = [
+            question for question in replayed.watched.questions if question.slot == "knock"
+        ]
         assert len([line for line in lines if re.match(ENDING, line)]) == len(proposals)
         last = next(
             i
@@ -93,13 +95,13 @@ def test_the_text_has_every_decision_and_ends_with_the_joker(variant):
 def test_the_place_of_the_joker_is_its_place_in_the_pack():
     """It lies under the cards drawn and those above it; the player saw none of that."""
     seen = set()
-    for one in replays("gin-solitaire", range(60)):
-        dealt, *_, result = replay_rows.rows(one)
-        place = one.state.joker - 11
-        assert result["above_joker"] == place - one.state.draws[0] >= 0
+    for replayed in replays("gin-solitaire", range(60)):
+        dealt, *_, result = replay_rows.rows(replayed)
+        place = replayed.state.joker - 11
+        assert result["above_joker"] == place - replayed.state.draws[0] >= 0
         assert (result["kind"] == "joker") <= (result["above_joker"] == 0) and dealt["deck"] == 42
         if result["kind"] == "joker":
-            assert f"Joker: card {place + 1} of the 42 in the deck" in list(one.lines())
+            assert f"Joker: card {place + 1} of the 42 in the deck" in list(replayed.lines())
         seen.add(result["kind"])
     assert {"knock", "joker"} <= seen
 
@@ -126,11 +128,11 @@ def test_a_match_adds_up_deal_by_deal():
 
 def test_the_last_deal_shows_whether_the_goal_was_met():
     for unit in range(4):
-        one = replays("solitary-gin", [unit], deal=4)[0]
-        total = replay_rows.rows(one)[-1]["match"]["points"][0]
+        replayed = replays("solitary-gin", [unit], deal=4)[0]
+        total = replay_rows.rows(replayed)[-1]["match"]["points"][0]
         result = "won" if total <= 30 else "lost"
         assert f"The match is {result}: the goal was a total of 30 or less after 5 deals" in list(
-            one.lines()
+            replayed.lines()
         )
 
 
@@ -169,7 +171,9 @@ def test_an_illegal_answer_is_shown_where_it_happened(tmp_path):
     path = tmp_path / "bad.py"
     path.write_text(BAD)
     unit = next(
-        i for i, one in enumerate(replays("solitaire-gin", range(9))) if one.state.turns > 5
+        i
+        for i, replayed in enumerate(replays("solitaire-gin", range(9)))
+        if replayed.state.turns > 5
     )
     result = simgin(path, "-v", "solitaire-gin", "--unit", unit)
     assert result.exit_code == 2

@@ -291,8 +291,11 @@ def test_undefined_values_are_noted_and_not_drawn(name):
 
 def test_series_differ_in_more_than_colour():
     looks = [figures.series(i) for i in range(16)]
-    assert len({(one.colour, one.marker) for one in looks}) == 16
-    assert len({one.marker for one in looks[:8]}) == 8 and len({one.dash for one in looks[:8]}) == 8
+    assert len({(look.colour, look.marker) for look in looks}) == 16
+    assert (
+        len({look.marker for look in looks[:8]}) == 8
+        and len({look.dash for look in looks[:8]}) == 8
+    )
 
 
 def test_a_long_legend_leaves_the_panels_of_differences_in_place():

@@ -159,14 +159,14 @@ def test_importing_plots_is_light():
 
 
 def test_the_report_holds_every_file():
-    asked = plan.Plan(
+    run_plan = plan.Plan(
         "a run",
         (Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 200),),
         question="Who wins?",
     )
-    with ledger.opened(None, asked.identity) as book:
-        played = runner.run(asked.tasks, book, Threads(1))
-        found = Findings(record.record_plan(asked, played), book)
+    with ledger.opened(None, run_plan.identity) as run_ledger:
+        played = runner.run(run_plan.tasks, run_ledger, Threads(1))
+        found = Findings(record.record_plan(run_plan, played), run_ledger)
         files = page.files(run_report(found, "x"))
     pictures = [
         f"plots/{name}.{form}" for name in ("win_and_points", "endings") for form in ("png", "svg")

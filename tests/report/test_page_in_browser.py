@@ -157,7 +157,7 @@ def worst(texts):
 
 
 def channels(colour):
-    numbers = [float(one) for one in re.findall(r"[\d.]+", colour)]
+    numbers = [float(word) for word in re.findall(r"[\d.]+", colour)]
     return (*numbers, 1.0) if len(numbers) == 3 else tuple(numbers)
 
 

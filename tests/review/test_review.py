@@ -80,10 +80,12 @@ def differences(made):
 def rows(made):
     """The batch rows of every cell, by variant, A and B."""
     manifest = json.loads((made[0] / directory.MANIFEST).read_text())
-    with ledger.reading(made[0] / ledger.FILE) as book:
+    with ledger.reading(made[0] / ledger.FILE) as run_ledger:
         return {
-            (one["variant"], one["a"], one["b"]): book.rows(i, one["units"], sums.BATCH_MATCHES)
-            for i, one in enumerate(manifest["matchups"])
+            (matchup["variant"], matchup["a"], matchup["b"]): run_ledger.rows(
+                i, matchup["units"], sums.BATCH_MATCHES
+            )
+            for i, matchup in enumerate(manifest["matchups"])
         }
 
 
@@ -154,7 +156,7 @@ def test_one_player_variants_are_played_by_weak_and_strong_players():
 
 
 @pytest.mark.parametrize(
-    ("names", "against", "matches", "said"),
+    ("names", "against", "matches", "message"),
     [
         ([], None, None, "name at least one variant"),
         (["oklahoma", "solitary-gin"], None, None, "review them separately"),
@@ -167,8 +169,8 @@ def test_one_player_variants_are_played_by_weak_and_strong_players():
         ),
     ],
 )
-def test_bad_requests_are_refused(names, against, matches, said):
-    with pytest.raises(ReviewError, match=re.escape(said)):
+def test_bad_requests_are_refused(names, against, matches, message):
+    with pytest.raises(ReviewError, match=re.escape(message)):
         read_request(names, against, matches=matches)
 
 
@@ -436,11 +438,11 @@ def test_an_interrupted_review_continues_to_the_same_bytes(made, empty_directory
     """
     with monkeypatch.context() as patched:
         interrupted_after(patched, 40)
-        said = call(*WORDS, "--workers", 2, code=130).stderr
+        message = call(*WORDS, "--workers", 2, code=130).stderr
     command = (
         "simgin review straight standard+points_target=50 --against standard -o out --matches 1000"
     )
-    assert f"finished blocks are kept in out. Continue with: {command}" in said
+    assert f"finished blocks are kept in out. Continue with: {command}" in message
     assert tree("out") == {}
     assert "is not finished" in call("report", "out", code=2).stderr
     call(*WORDS, "--workers", 2)
@@ -477,8 +479,8 @@ def test_a_review_from_before_its_steps_were_kept_is_refused(made, empty_directo
     shutil.copytree(made[0], "out")
     with sqlite3.connect(Path("out") / ledger.FILE) as connection:
         connection.execute("DROP TABLE steps")
-    said = call("report", "out", code=2).stderr
-    assert "make it again with its command, in another directory" in said
+    message = call("report", "out", code=2).stderr
+    assert "make it again with its command, in another directory" in message
 
 
 def test_an_interrupted_step_is_played_again_to_the_same_bytes(made, empty_directory, monkeypatch):
@@ -504,9 +506,9 @@ def test_the_review_of_another_engine_is_refused(made, empty_directory):
     manifest = json.loads(path.read_text())
     path.write_text(json.dumps({**manifest, "engine": "another"}))
     before = tree("out")
-    said = call("report", "out", code=2).stderr
+    message = call("report", "out", code=2).stderr
     assert (
-        "another version of simgin made this review; make it again" in said
+        "another version of simgin made this review; make it again" in message
         and tree("out") == before
     )
 
@@ -515,15 +517,15 @@ def test_the_directory_of_another_review_is_left_alone(made, empty_directory):
     shutil.copytree(made[0], "out")
     before = tree("out")
     for words in (("oklahoma",), (*GAMES, "--seed", 2)):
-        said = call(
+        message = call(
             "review", *words, "--against", BASE, "--matches", "1k", "-o", "out", code=2
         ).stderr
-        assert said.startswith("simgin: ") and "another directory" in said
+        assert message.startswith("simgin: ") and "another directory" in message
     assert tree("out") == before
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((), "name at least one variant"),
         (("nobody",), "there is no variant 'nobody'"),
@@ -534,11 +536,11 @@ def test_the_directory_of_another_review_is_left_alone(made, empty_directory):
         (("oklahoma", "--seed", "-3"), "--seed"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, words, said):
+def test_bad_input_is_refused_in_a_sentence_and_leaves_nothing(empty_directory, words, message):
     found = call("review", *words, "-o", "out", code=2)
     lines = found.stderr.splitlines()
     assert (
-        said in found.stderr
+        message in found.stderr
         and all(line.startswith("simgin: ") for line in lines)
         and not Path("out").exists()
     )
@@ -601,7 +603,7 @@ def test_known_differences_of_composed_variants_have_the_right_sign(empty_direct
     one in a million.
     """
     bonuses = ["standard+undercut_bonus=50", "standard+undercut_bonus=10", "standard+knock_limit=5"]
-    said = call(
+    output = call(
         "review", *bonuses, "dice", "--against", BASE, "--matches", "5k", "-o", "out"
     ).stdout
     changes = pd.read_csv("out/differences.csv").set_index(["variant", "metric"])
@@ -613,8 +615,8 @@ def test_known_differences_of_composed_variants_have_the_right_sign(empty_direct
     assert (
         of("out")["value"][BASE, "best_k"] == 0 and of("out")["value"]["dice", "best_k"] == 10
     )  # points for the one, deals for the other
-    assert "raises the best knock threshold: 10 instead of 0" in " ".join(said.split())
-    assert "dice: none of these players offers the die" in " ".join(said.split())
+    assert "raises the best knock threshold: 10 instead of 0" in " ".join(output.split())
+    assert "dice: none of these players offers the die" in " ".join(output.split())
 
 
 @pytest.mark.slow

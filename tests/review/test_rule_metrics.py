@@ -31,14 +31,14 @@ MARGIN = metrics.BY_NAME["margin"]
 
 def rows(batches=10, histogram=None, square=0, **facts):
     """Equal batch rows of one unit each with these facts; histogram: deals by turns."""
-    one = np.zeros(sums.COLUMNS, np.int64)
-    one[sums.UNITS] = 100
+    cell = np.zeros(sums.COLUMNS, np.int64)
+    cell[sums.UNITS] = 100
     for name, amount in facts.items():
-        one[sums.SUM + sums.FACT[name]] = amount
+        cell[sums.SUM + sums.FACT[name]] = amount
     for turns, count in (histogram or {}).items():
-        one[sums.TURNS_HISTOGRAM + turns] = count
-    one[sums.DEAL_SQUARE] = square
-    return np.tile(one, (batches, 1))
+        cell[sums.TURNS_HISTOGRAM + turns] = count
+    cell[sums.DEAL_SQUARE] = square
+    return np.tile(cell, (batches, 1))
 
 
 def game(cell, variant="standard", field=("a",), extra=None, **cells):
@@ -61,7 +61,7 @@ def test_outcomes_and_length():
 
     Half of the deals take 10 turns and half take 20.
     """
-    one = rows(
+    cell = rows(
         deals=1000,
         gin=300,
         knock=600,
@@ -71,7 +71,7 @@ def test_outcomes_and_length():
         matches=100,
         histogram={10: 500, 20: 500},
     )
-    one[:, sums.SUM + sums.FACT["a_deal_win"]], one[:, sums.SUM + sums.FACT["b_deal_win"]] = (
+    cell[:, sums.SUM + sums.FACT["a_deal_win"]], cell[:, sums.SUM + sums.FACT["b_deal_win"]] = (
         500,
         440,
     )
@@ -84,7 +84,7 @@ def test_outcomes_and_length():
         "completion": 0.94,
     }
     expected |= {"turns": 15, "turns_sd": 5, "deals_per_match": 10}
-    assert {key: told(key, game(one)) for key in expected} == pytest.approx(expected)
+    assert {key: told(key, game(cell)) for key in expected} == pytest.approx(expected)
 
 
 def test_quantiles_of_length():
@@ -92,9 +92,9 @@ def test_quantiles_of_length():
 
     A tenth is over by 5 turns, half by 10, nine tenths by 20.
     """
-    one = rows(deals=1000, histogram={5: 100, 10: 450, 20: 350, 30: 100})
-    assert [told(key, game(one)) for key in ("turns_10", "turns_50", "turns_90")] == [5, 10, 20]
-    uneven = one.copy()
+    cell = rows(deals=1000, histogram={5: 100, 10: 450, 20: 350, 30: 100})
+    assert [told(key, game(cell)) for key in ("turns_10", "turns_50", "turns_90")] == [5, 10, 20]
+    uneven = cell.copy()
     uneven[0, sums.TURNS_HISTOGRAM + 5] -= (
         60  # in one batch of ten 4 % by 5 turns: 9.4 ± 1.4 % of all
     )
@@ -105,21 +105,21 @@ def test_quantiles_of_length():
 
 def test_points_and_seats():
     """Of 900 decided deals half are worth 10 and half 30 points; the nondealer wins 540."""
-    one = rows(
+    cell = rows(
         deals=1000,
         decided=900,
         points_scored=18_000,
         first_player_win=540,
         square=450 * 100 + 450 * 900,
     )
-    assert told("points", game(one)) == pytest.approx(20)
-    assert told("points_sd", game(one)) == pytest.approx(10)
-    assert told("seat", game(one)) == pytest.approx(0.1)
+    assert told("points", game(cell)) == pytest.approx(20)
+    assert told("points_sd", game(cell)) == pytest.approx(10)
+    assert told("seat", game(cell)) == pytest.approx(0.1)
 
 
 def test_final_score():
     """Winners end with 110 points on average and losers with 48, 5 of 100 with none; target 100."""
-    one = rows(
+    cell = rows(
         deals=1000,
         matches=100,
         matches_decided=100,
@@ -127,9 +127,9 @@ def test_final_score():
         loser_score=4_800,
         loser_zero=5,
     )
-    assert told("final", game(one)) == pytest.approx(0.62)
-    assert told("shut_out", game(one)) == pytest.approx(0.05)
-    assert BY_KEY["final"].measure(game(one, "pro")) == "matches are not played to points"
+    assert told("final", game(cell)) == pytest.approx(0.62)
+    assert told("shut_out", game(cell)) == pytest.approx(0.05)
+    assert BY_KEY["final"].measure(game(cell, "pro")) == "matches are not played to points"
 
 
 def test_a_mean_gives_every_player_equal_weight():
@@ -164,14 +164,14 @@ def test_the_best_knock_limit_has_most_points():
     Waiting for gin is worth p(0) - p(10).
     """
     points = {0: 1.0, 2: 0.5, 4: 2.0, 6: 0.25, 8: 0.0, 10: -1.0}
-    one = knockers(points)
-    assert told("best_k", one) == 4
-    assert told("patience", one) == pytest.approx(2.0)
-    matrix = one.knock_matrix()
+    field = knockers(points)
+    assert told("best_k", field) == 4
+    assert told("patience", field) == pytest.approx(2.0)
+    matrix = field.knock_matrix()
     assert matrix.mean(4).value == pytest.approx(2 - np.mean([1, 0.5, 0.25, 0, -1]))
     assert matrix.cell(10, 4).value == pytest.approx(-3) == pytest.approx(-matrix.cell(4, 10).value)
     assert matrix.equilibrium() == {4: pytest.approx(1)}
-    assert one.knock_matrix("match_win").cell(0, 10).value == pytest.approx(0.6)
+    assert field.knock_matrix("match_win").cell(0, 10).value == pytest.approx(0.6)
 
 
 def test_the_equilibrium_of_a_cycle():
@@ -231,14 +231,14 @@ def test_the_break_even_bonus():
 
 def won(share, matches=10_000):
     """A cell whose pairs score `share` on average."""
-    one = np.zeros((20, sums.COLUMNS), np.int64)
-    one[:, sums.UNITS] = matches // 40
-    one[:, sums.SUM + sums.FACT["matches"]] = matches // 20
-    one[:, sums.SUM + sums.FACT["a_match_win"]] = round(2 * share * matches / 20)
-    one[:, sums.SUM + sums.FACT["b_match_win"]] = round(2 * (1 - share) * matches / 20)
+    cell = np.zeros((20, sums.COLUMNS), np.int64)
+    cell[:, sums.UNITS] = matches // 40
+    cell[:, sums.SUM + sums.FACT["matches"]] = matches // 20
+    cell[:, sums.SUM + sums.FACT["a_match_win"]] = round(2 * share * matches / 20)
+    cell[:, sums.SUM + sums.FACT["b_match_win"]] = round(2 * (1 - share) * matches / 20)
     both = round(share * matches / 40)
-    one[:, sums.PAIR_HISTOGRAM + 4], one[:, sums.PAIR_HISTOGRAM] = both, matches // 40 - both
-    return one
+    cell[:, sums.PAIR_HISTOGRAM + 4], cell[:, sums.PAIR_HISTOGRAM] = both, matches // 40 - both
+    return cell
 
 
 def test_the_spread_of_ratings():
@@ -330,9 +330,9 @@ def test_the_error_of_a_ratio_by_hand():
 
     Each batch moves the mean by .02, so se^2 = 10 / 9 * 10 * .02^2.
     """
-    one = rows(deals=100, turns=1500)
-    one[:, sums.SUM + sums.FACT["turns"]] += np.tile([20, -20], 5)
-    found = quantity.ratio(one, metrics.BY_NAME["turns"])
+    cell = rows(deals=100, turns=1500)
+    cell[:, sums.SUM + sums.FACT["turns"]] += np.tile([20, -20], 5)
+    found = quantity.ratio(cell, metrics.BY_NAME["turns"])
     assert found.se == pytest.approx(np.sqrt(10 / 9 * 10 * 0.02**2))
     assert (found - found).se == 0
     assert (found - found.scaled(2)).se == pytest.approx(found.se)

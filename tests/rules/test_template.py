@@ -26,7 +26,9 @@ def test_a_new_file_is_its_base_variant(start):
     game = find(start)
     write(template.variant_file("new.toml", game), "new.toml")
     assert find("new.toml").row == game.row
-    assert all(isinstance(one, Variant) for one in variants.variants_in_file("new.toml").values())
+    assert all(
+        isinstance(variant, Variant) for variant in variants.variants_in_file("new.toml").values()
+    )
 
 
 def test_every_commented_line_of_a_new_file_is_valid():
@@ -50,9 +52,9 @@ def test_any_title_survives_a_new_file():
 
 
 def test_a_new_file_passes_check_and_plays_at_once():
-    said = call("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
+    output = call("variants", "new", "our games.toml", "--from", "oklahoma+rainbow").stdout
     assert find("our games.toml").text == "our games.toml#our-games"
-    steps = [shlex.split(line) for line in said.splitlines() if line.startswith("  simgin ")]
+    steps = [shlex.split(line) for line in output.splitlines() if line.startswith("  simgin ")]
     assert [step[1:3] for step in steps] == [
         ["variants", "check"],
         ["variants", "diff"],

@@ -75,21 +75,21 @@ def of_two(two):
 
 def played(cells, team, **more):
     """Rows and recorded deals of cells, and who played them."""
-    with ledger.opened(None, {}) as book:
+    with ledger.opened(None, {}) as run_ledger:
         team.prepare([cell.matchup for cell in cells])
-        runner.run(cells, book, team, **more)
+        runner.run(cells, run_ledger, team, **more)
         sizes = [
             (i, cell.matchup.units(cell.n), cell.matchup.batch) for i, cell in enumerate(cells)
         ]
         deals = (
-            [b"".join(one.tobytes() for one in book.deals(*size, 31)) for size in sizes]
+            [b"".join(record.tobytes() for record in run_ledger.deals(*size, 31)) for size in sizes]
             if more.get("recorded")
             else []
         )
         return (
-            [book.rows(*size).tobytes() for size in sizes],
+            [run_ledger.rows(*size).tobytes() for size in sizes],
             deals,
-            {name for size in sizes for name in book.workers(*size)},
+            {name for size in sizes for name in run_ledger.workers(*size)},
         )
 
 
@@ -178,16 +178,16 @@ class Forging(Watched):
 @pytest.mark.parametrize(("kind", "recorded"), [(Lying, False), (Forging, True)])
 def test_a_wrong_worker_ends_the_run_and_its_block_is_not_kept(of_two, kind, recorded):
     team = of_two(kind)
-    with ledger.opened(None, {}) as book:
+    with ledger.opened(None, {}) as run_ledger:
         with pytest.raises(ClusterError) as error:
-            runner.run([Task(CELLS[0].matchup, 60_000)], book, team, recorded=recorded)
+            runner.run([Task(CELLS[0].matchup, 60_000)], run_ledger, team, recorded=recorded)
         first, second = team.compared[0]
         told = (
             rf"^{first} and {second} disagree about gold v simple \(eaai\), 1000 units from "
             rf"(\d+) on\. One of them computes wrongly: "
         )
         found = re.match(told, str(error.value))
-        assert found and (int(found[1]) // 1000, 1000) not in book.finished(0)
+        assert found and (int(found[1]) // 1000, 1000) not in run_ledger.finished(0)
     assert team.audited == 1
 
 
@@ -222,10 +222,10 @@ def refused(address, cell, *, prepared):
     team = Cluster(address)
     try:
         team._client.wait_for_workers(1, timeout=60)
-        with pytest.raises(ClusterError) as error, ledger.opened(None, {}) as book:
+        with pytest.raises(ClusterError) as error, ledger.opened(None, {}) as run_ledger:
             if prepared:
                 team.prepare([cell.matchup])
-            runner.run([cell], book, team)
+            runner.run([cell], run_ledger, team)
     finally:
         team.close()
     return str(error.value)
@@ -313,12 +313,12 @@ def test_an_interruption_returns_at_once_and_keeps_finished_blocks(of_two):
         raise KeyboardInterrupt
 
     team = of_two()
-    with ledger.opened(None, {}) as book:
+    with ledger.opened(None, {}) as run_ledger:
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
-            runner.run([Task(CELLS[0].matchup, 10**8)], book, team, interrupt)
+            runner.run([Task(CELLS[0].matchup, 10**8)], run_ledger, team, interrupt)
         assert time.monotonic() - started < 20
-        assert book.finished(0)
+        assert run_ledger.finished(0)
 
 
 def test_a_missing_scheduler_is_reported_within_ten_seconds(monkeypatch, tmp_path):
@@ -364,10 +364,10 @@ def in_background(cells, team, path):
     team._tell = told.append
 
     def work():
-        with ledger.opened(path, {}) as book:
+        with ledger.opened(path, {}) as run_ledger:
             try:
                 team.prepare([cell.matchup for cell in cells])
-                ended.append(runner.run(cells, book, team))
+                ended.append(runner.run(cells, run_ledger, team))
             except ValueError as error:
                 ended.append(error)
 
@@ -400,8 +400,8 @@ def test_workers_that_come_and_go_do_not_change_results(tmp_path, monkeypatch):
         first.kill()
         thread.join(120)
     assert [found.units for found in ended[0]] == [300_000]
-    with ledger.reading(path) as book:
-        rows, who = book.rows(0, 300_000, 1000), set(book.workers(0, 300_000, 1000))
+    with ledger.reading(path) as run_ledger:
+        rows, who = run_ledger.rows(0, 300_000, 1000), set(run_ledger.workers(0, 300_000, 1000))
     assert len(who) == 2 and (rows == runner.run_matchup(cell.matchup, cell.n)).all()
 
 
@@ -447,9 +447,11 @@ def test_a_lost_scheduler_is_reported_and_the_run_can_continue_elsewhere(tmp_pat
         == f"the scheduler {one.address} was lost; what is finished is kept: start it, and "
         f"the same command goes on."
     )
-    with ledger.opened(path, {}) as book:
-        there = book.finished(0)
+    with ledger.opened(path, {}) as run_ledger:
+        there = run_ledger.finished(0)
         assert there
-        runner.run([cell], book, Threads(2))
-        assert there < book.finished(0) and len(book.finished(0)) == 1500
-        assert (book.rows(0, 100_000, 1000) == runner.run_matchup(cell.matchup, 200_000)).all()
+        runner.run([cell], run_ledger, Threads(2))
+        assert there < run_ledger.finished(0) and len(run_ledger.finished(0)) == 1500
+        assert (
+            run_ledger.rows(0, 100_000, 1000) == runner.run_matchup(cell.matchup, 200_000)
+        ).all()

@@ -309,12 +309,14 @@ def test_a_whole_run_satisfies_the_identities(tmp_path):
     """From matchups to a directory, and identities that hold in every result."""
     import pandas as pd
 
-    asked = plan.Plan("a run", tuple(Task(one, 3000) for one in matchups()))
-    with ledger.opened(directory.begin(tmp_path / "run"), asked.identity) as book:
-        played = runner.run(asked.tasks, book, Threads(2))
+    run_plan = plan.Plan("a run", tuple(Task(matchup, 3000) for matchup in matchups()))
+    with ledger.opened(directory.begin(tmp_path / "run"), run_plan.identity) as run_ledger:
+        played = runner.run(run_plan.tasks, run_ledger, Threads(2))
         found = Findings(
-            record.record_plan(asked, played, health.check_health(asked.matchups, played, book)),
-            book,
+            record.record_plan(
+                run_plan, played, health.check_health(run_plan.matchups, played, run_ledger)
+            ),
+            run_ledger,
         )
         written = page.files(run_report(found, "x"))
         files = session.save(

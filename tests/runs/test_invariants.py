@@ -57,8 +57,8 @@ def pair(a, b, variant, unit, seed=11):
 @pytest.mark.parametrize("variant", [*games.TWO_PLAYER, *games.ONE_PLAYER, *games.UNUSUAL])
 def test_every_row_the_engine_plays_passes(variant, unit):
     for a, b in ALONE if variant in games.ONE_PLAYER else PAIRS:
-        one = pair(a, b, variant, unit)
-        invariants.check(one, *batches(one, UNITS[unit]))
+        cell = pair(a, b, variant, unit)
+        invariants.check(cell, *batches(cell, UNITS[unit]))
 
 
 RIVALS = [
@@ -92,12 +92,12 @@ def test_every_row_passes_for_any_strategies_and_options(variant, a, b, unit, da
         if p.kind in ("bool", "choice", "int") and p.name not in games.FOR_ONE
     ]
     try:
-        one = parse_matchup(
+        cell = parse_matchup(
             a, b, "+".join([variant, *changes]), data.draw(st.integers(0, 2**64 - 1)), unit
         )
     except ValueError:  # options that do not go together
         return
-    invariants.check(one, *batches(one, 2 if unit == "match" else 12))
+    invariants.check(cell, *batches(cell, 2 if unit == "match" else 12))
 
 
 def written(value):
@@ -119,10 +119,10 @@ def written(value):
 def sound(request):
     """A matchup and one full batch of it."""
     a, b, variant, unit = request.param
-    one = pair(a, b, variant, unit)
-    found = kernel.play(one, 0, one.batch)
-    invariants.check(one, [one.batch], found)
-    return one, found[0]
+    cell = pair(a, b, variant, unit)
+    found = kernel.play(cell, 0, cell.batch)
+    invariants.check(cell, [cell.batch], found)
+    return cell, found[0]
 
 
 def passes(one, row):
@@ -266,17 +266,19 @@ def lying(monkeypatch, from_unit):
 @pytest.mark.parametrize("team", [SerialTeam, lambda: Threads(2)])
 def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team):
     lying(monkeypatch, 7500)
-    with opened(None, {}) as book:
+    with opened(None, {}) as ledger:
         with pytest.raises(IdentityError) as error:
             runner.run(
-                [Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 40_000)], book, team()
+                [Task(parse_matchup("gold", "simple", "standard", 1, "deal"), 40_000)],
+                ledger,
+                team(),
             )
-        kept = {batch for batch, _ in book.finished(0)}
+        kept = {batch for batch, _ in ledger.finished(0)}
         assert 0 in kept and not any(batch >= 7 for batch in kept)
         invariants.check(
             parse_matchup("gold", "simple", "standard", 1, "deal"),
             [1000] * len(kept),
-            book.rows(0, 1000 * len(kept), 1000),
+            ledger.rows(0, 1000 * len(kept), 1000),
         )
     who = "here" if team is SerialTeam else r"thread \d"
     assert error.match(

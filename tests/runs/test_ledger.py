@@ -60,51 +60,51 @@ def path(tmp_path):
 def test_blocks_come_back_in_the_order_of_units(path):
     rng = np.random.default_rng(1)
     all_rows, first = rows(rng, 60), np.arange(0, 60, 5)
-    with opened(path, RUN) as book:
+    with opened(path, RUN) as run_ledger:
         for k in rng.permutation(first):
-            book.add(0, int(k), [SIZE] * 5, all_rows[k : k + 5], f"worker {k}")
-        book.add(1, 0, [7], all_rows[:1], "x")
+            run_ledger.add(0, int(k), [SIZE] * 5, all_rows[k : k + 5], f"worker {k}")
+        run_ledger.add(1, 0, [7], all_rows[:1], "x")
     for how in (opened(path, RUN), reading(path)):
-        with how as book:
-            assert (book.rows(0, 60 * SIZE, SIZE) == all_rows).all()
-            assert (book.rows(0, 13 * SIZE, SIZE) == all_rows[:13]).all()
-            assert (book.rows(1, 7, SIZE) == all_rows[:1]).all()
+        with how as run_ledger:
+            assert (run_ledger.rows(0, 60 * SIZE, SIZE) == all_rows).all()
+            assert (run_ledger.rows(0, 13 * SIZE, SIZE) == all_rows[:13]).all()
+            assert (run_ledger.rows(1, 7, SIZE) == all_rows[:1]).all()
             with np.errstate(over="ignore"):
                 assert (
-                    book.total(0, 60 * SIZE, SIZE)
+                    run_ledger.total(0, 60 * SIZE, SIZE)
                     == sum(all_rows, np.zeros(sums.COLUMNS, np.int64))
                 ).all()
-            assert book.workers(0, 60 * SIZE, SIZE) == [
+            assert run_ledger.workers(0, 60 * SIZE, SIZE) == [
                 f"worker {k}" for k in first for _ in range(5)
             ]
             assert (
-                book.finished(0) == {(k, SIZE) for k in range(60)}
-                and book.finished(1) == {(0, 7)}
-                and book.finished(2) == set()
+                run_ledger.finished(0) == {(k, SIZE) for k in range(60)}
+                and run_ledger.finished(1) == {(0, 7)}
+                and run_ledger.finished(2) == set()
             )
-            assert [batch for batch, _ in book.each(0, 60 * SIZE, SIZE)] == list(range(60))
-            assert book.identity == RUN
-    with opened(path, RUN) as book, pytest.raises(LedgerError, match="lacks batches"):
-        book.rows(0, 60 * SIZE + 1, SIZE)
+            assert [batch for batch, _ in run_ledger.each(0, 60 * SIZE, SIZE)] == list(range(60))
+            assert run_ledger.identity == RUN
+    with opened(path, RUN) as run_ledger, pytest.raises(LedgerError, match="lacks batches"):
+        run_ledger.rows(0, 60 * SIZE + 1, SIZE)
 
 
 def test_chunks_hold_all_rows_in_order(path, monkeypatch):
     some = rows(np.random.default_rng(2), 23)
     for chunk in (1, 7, 23, 24):
         monkeypatch.setattr(ledger, "CHUNK", chunk)
-        with opened(None, RUN) as book:
-            book.add(0, 0, [SIZE] * 22 + [5], some, "x")
-            assert (book.rows(0, 22 * SIZE + 5, SIZE) == some).all()
-            assert (np.concatenate(list(book.chunks(0, 22 * SIZE, SIZE))) == some[:22]).all()
+        with opened(None, RUN) as run_ledger:
+            run_ledger.add(0, 0, [SIZE] * 22 + [5], some, "x")
+            assert (run_ledger.rows(0, 22 * SIZE + 5, SIZE) == some).all()
+            assert (np.concatenate(list(run_ledger.chunks(0, 22 * SIZE, SIZE))) == some[:22]).all()
 
 
 @pytest.mark.parametrize("fails_at", [1, 2, 9])
 def test_a_block_is_stored_whole_or_not_at_all(path, fails_at):
     """Writing fails at the row of a batch, as on a full disk."""
     some = rows(np.random.default_rng(3), 10)
-    with opened(path, RUN) as book:
-        book.add(0, 0, [SIZE] * 10, some, "x")
-        book._connection.execute(
+    with opened(path, RUN) as run_ledger:
+        run_ledger.add(0, 0, [SIZE] * 10, some, "x")
+        run_ledger._connection.execute(
             "CREATE TEMP TRIGGER full BEFORE INSERT ON batches "
             f"WHEN NEW.batch = {10 + fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
         )
@@ -113,24 +113,26 @@ def test_a_block_is_stored_whole_or_not_at_all(path, fails_at):
             match=r"cannot be written \(no room\); what is in it is safe: mend that, and the "
             r"same command",
         ):
-            book.add(0, 10, [SIZE] * 10, some, "x")
-        assert book.finished(0) == {(k, SIZE) for k in range(10)}
-        book._connection.execute("DROP TRIGGER full")
-        book.add(0, 10, [SIZE] * 10, some, "x")
-        assert (book.rows(0, 20 * SIZE, SIZE) == np.concatenate([some, some])).all()
+            run_ledger.add(0, 10, [SIZE] * 10, some, "x")
+        assert run_ledger.finished(0) == {(k, SIZE) for k in range(10)}
+        run_ledger._connection.execute("DROP TRIGGER full")
+        run_ledger.add(0, 10, [SIZE] * 10, some, "x")
+        assert (run_ledger.rows(0, 20 * SIZE, SIZE) == np.concatenate([some, some])).all()
 
 
 @given(st.lists(st.integers(1, 45), min_size=1, max_size=8))
 def test_runs_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
     """Runs of several sizes, one after the other in one ledger with batches of ten."""
     cell = SimpleNamespace(batch=10, units=lambda n: n)
-    with opened(None, RUN) as book:
+    with opened(None, RUN) as run_ledger:
         for n in sizes:
-            todo = schedule.Schedule([Task(cell, n)], book, 2)
+            todo = schedule.Schedule([Task(cell, n)], run_ledger, 2)
             while (block := todo.take()) is not None:
-                book.add(0, block.first, block.sizes, numbered(block.first_unit, block.units), "x")
+                run_ledger.add(
+                    0, block.first, block.sizes, numbered(block.first_unit, block.units), "x"
+                )
                 todo.note_time(block, 1.0)
-            assert (book.rows(0, n, 10) == numbered(0, n)).all()
+            assert (run_ledger.rows(0, n, 10) == numbered(0, n)).all()
 
 
 def numbered(first, units):
@@ -145,13 +147,17 @@ def test_recorded_deals_survive(path):
     fields = len(DEAL.names)
     deals = [(np.arange(fields * n) * -(2**40)).view(DEAL) for n in (3, 0, 7)]
     some = rows(np.random.default_rng(4), 3)
-    with opened(path, RUN) as book:
-        book.add(0, 0, [SIZE] * 3, some, "x", [packed(one) for one in deals])
-        book.add(0, 3, [SIZE], some[:1], "x")
-        assert book.finished(0, recorded=True) == {(k, SIZE) for k in range(3)} != book.finished(0)
-    with reading(path) as book:
-        found = list(book.deals(0, 3 * SIZE, SIZE))
-        assert [one.tolist() for one in found] == [one.tolist() for one in deals]
+    with opened(path, RUN) as run_ledger:
+        run_ledger.add(0, 0, [SIZE] * 3, some, "x", [packed(record) for record in deals])
+        run_ledger.add(0, 3, [SIZE], some[:1], "x")
+        assert (
+            run_ledger.finished(0, recorded=True)
+            == {(k, SIZE) for k in range(3)}
+            != run_ledger.finished(0)
+        )
+    with reading(path) as run_ledger:
+        found = list(run_ledger.deals(0, 3 * SIZE, SIZE))
+        assert [one.tolist() for one in found] == [record.tolist() for record in deals]
 
 
 # Whose run it is
@@ -171,16 +177,16 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), OTHERS)
-def test_another_run_is_refused_and_the_difference_is_named(path, change, told):
-    with opened(path, RUN) as book:
-        book.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
+@pytest.mark.parametrize(("change", "message"), OTHERS)
+def test_another_run_is_refused_and_the_difference_is_named(path, change, message):
+    with opened(path, RUN) as run_ledger:
+        run_ledger.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
     before = path.read_bytes()
     with pytest.raises(LedgerError) as error, opened(path, {**RUN, **change}):
         pass
-    said = str(error.value).splitlines()
-    assert said[0] == f"{path.parent} holds another run:" and said[1:-1] == [f"  {told}"]
-    assert said[-1] == "Name another directory with -o, or remove this one to begin again."
+    lines = str(error.value).splitlines()
+    assert lines[0] == f"{path.parent} holds another run:" and lines[1:-1] == [f"  {message}"]
+    assert lines[-1] == "Name another directory with -o, or remove this one to begin again."
     assert path.read_bytes() == before
 
 
@@ -198,9 +204,9 @@ def test_every_difference_is_named(path):
 def test_an_empty_ledger_accepts_any_run(path):
     with opened(path, RUN):
         pass
-    with opened(path, {**RUN, "seed": 2}) as book:
-        assert book.identity["seed"] == 2
-        book.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
+    with opened(path, {**RUN, "seed": 2}) as run_ledger:
+        assert run_ledger.identity["seed"] == 2
+        run_ledger.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
     with pytest.raises(LedgerError, match="seed: 2 there, 1 here"), opened(path, RUN):
         pass
 
@@ -277,13 +283,13 @@ def test_of_many_processes_that_start_together_one_writes(path):
         )
         for _ in range(4)
     ]
-    for one in several:
-        assert one.stdout.readline() == "ready\n"
-    for one in several:
-        one.stdin.write("go\n")
-        one.stdin.flush()
-    told = [one.stdout.readline() for one in several]
-    errors = [one.communicate()[1] for one in several]
+    for process in several:
+        assert process.stdout.readline() == "ready\n"
+    for process in several:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    told = [process.stdout.readline() for process in several]
+    errors = [process.communicate()[1] for process in several]
     assert sorted(told) == ["", "", "", "open\n"]
     assert sum("another process" in error for error in errors) == 3
     assert whole(path)
@@ -292,20 +298,26 @@ def test_of_many_processes_that_start_together_one_writes(path):
 # What a disk can do to it
 
 
+SHARES = np.random.default_rng(8).random(400)  # the result of a step, nearly a page
+
+
 @pytest.fixture(scope="module")
 def good(tmp_path_factory):
-    """The bytes of a sound ledger of a hundred batches, and its rows."""
+    """The bytes of a sound ledger of a hundred batches and a step, and its rows."""
     path = tmp_path_factory.mktemp("good") / FILE
     some = rows(np.random.default_rng(6), 100)
-    with opened(path, RUN) as book:
-        book.add(0, 0, [SIZE] * 100, some, "x")
+    with opened(path, RUN) as run_ledger:
+        run_ledger.add(0, 0, [SIZE] * 100, some, "x")
+        run_ledger.add_step("luck", 1, {"shares": SHARES})
     return path.read_bytes(), some
 
 
 def used(how):
     """Everything that a run reads."""
-    with how as book:
-        return book.finished(0), book.identity, book.rows(0, 100 * SIZE, SIZE)
+    with how as run_ledger:
+        if run_ledger.has_step("luck", 1):
+            assert (run_ledger.step("luck", 1)["shares"] == SHARES).all()
+        return run_ledger.finished(0), run_ledger.identity, run_ledger.rows(0, 100 * SIZE, SIZE)
 
 
 @pytest.mark.parametrize("share", [0.0001, 0.001, 0.05, 0.5, 0.99])
@@ -321,15 +333,15 @@ def test_a_truncated_ledger_is_refused_in_a_sentence(path, good, share):
 def test_damage_is_refused_or_harmless(path, good):
     """Sixty-four bytes overwritten at sixty places: no traceback and no other row."""
     content, some = good
-    rng, told = np.random.default_rng(7), 0
+    rng, refused = np.random.default_rng(7), 0
     for at in rng.integers(0, len(content) - 64, 60).tolist():
         path.write_bytes(content[:at] + rng.bytes(64) + content[at + 64 :])
         try:
             _, _, found = used(opened(path, RUN))
             assert (found == some).all()
         except LedgerError:
-            told += 1
-    assert told > 40
+            refused += 1
+    assert refused > 40
 
 
 @pytest.mark.parametrize("content", [b"a diary\n" * 500, b"x" * 4096])
@@ -348,7 +360,7 @@ def test_a_foreign_database_is_left_unchanged(path):
     for how in (opened(path, RUN), reading(path)):
         with pytest.raises(LedgerError, match="is no ledger of simgin; move it away"):
             used(how)
-    assert path.read_bytes() == before and [one.name for one in path.parent.iterdir()] == [FILE]
+    assert path.read_bytes() == before and [file.name for file in path.parent.iterdir()] == [FILE]
 
 
 @pytest.mark.parametrize("form", ["0", str(ledger.FORM + 1), "old"])
@@ -375,10 +387,10 @@ def test_a_missing_ledger_is_reported(path):
 
 
 def test_a_closed_ledger_is_a_single_file(path):
-    with opened(path, RUN) as book:
-        book.add(0, 0, [SIZE], rows(np.random.default_rng(8), 1), "x")
+    with opened(path, RUN) as run_ledger:
+        run_ledger.add(0, 0, [SIZE], rows(np.random.default_rng(8), 1), "x")
         assert (path.parent / f"{FILE}-wal").exists()
-    assert [one.name for one in path.parent.iterdir()] == [FILE]
+    assert [file.name for file in path.parent.iterdir()] == [FILE]
     assert path.read_bytes()[18:20] == b"\1\1", (
         "file format versions 1: a rollback journal, no write-ahead log"
     )
@@ -400,11 +412,12 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
         other.kill()
     assert (path.parent / f"{FILE}-wal").stat().st_size > 0
     for how in (reading(path), opened(path, {"seed": 1}), reading(path)):
-        with how as book:
+        with how as run_ledger:
             assert (
-                book.finished(0) == {(0, 1000)} and book.rows(0, 1000, SIZE).sum() == sums.COLUMNS
+                run_ledger.finished(0) == {(0, 1000)}
+                and run_ledger.rows(0, 1000, SIZE).sum() == sums.COLUMNS
             )
-    assert [one.name for one in path.parent.iterdir()] == [FILE]
+    assert [file.name for file in path.parent.iterdir()] == [FILE]
 
 
 @contextmanager
@@ -431,11 +444,11 @@ def remount(place, options):
 def test_a_read_only_directory_is_refused(tmp_path):
     some = rows(np.random.default_rng(9), 3)
     with mounted(tmp_path / "disk", "size=1m") as place:
-        with opened(place / FILE, RUN) as book:
-            book.add(0, 0, [SIZE] * 3, some, "x")
+        with opened(place / FILE, RUN) as run_ledger:
+            run_ledger.add(0, 0, [SIZE] * 3, some, "x")
         remount(place, "ro")
-        with reading(place / FILE) as book:
-            assert (book.rows(0, 3 * SIZE, SIZE) == some).all()
+        with reading(place / FILE) as run_ledger:
+            assert (run_ledger.rows(0, 3 * SIZE, SIZE) == some).all()
         for path in (place / FILE, place / "other.sqlite"):
             with (
                 pytest.raises(LedgerError, match=r"cannot be used \(.*\); name another directory"),
@@ -470,22 +483,22 @@ def fills(path, make_room):
         pytest.raises(
             LedgerError, match=r"cannot be written \(.*\); what is in it is safe: mend that"
         ),
-        opened(path, RUN) as book,
+        opened(path, RUN) as run_ledger,
     ):
         for k in range(0, 400, 10):
-            book.add(0, k, [SIZE] * 10, some[k : k + 10], "x")
+            run_ledger.add(0, k, [SIZE] * 10, some[k : k + 10], "x")
             added += 10
     assert 50 < added < 400
     make_room()
-    with reading(path) as book:
+    with reading(path) as run_ledger:
         assert (
-            book.finished(0) == {(k, SIZE) for k in range(added)}
-            and (book.rows(0, added * SIZE, SIZE) == some[:added]).all()
+            run_ledger.finished(0) == {(k, SIZE) for k in range(added)}
+            and (run_ledger.rows(0, added * SIZE, SIZE) == some[:added]).all()
         )
-    with opened(path, RUN) as book:
-        assert book.finished(0) == {(k, SIZE) for k in range(added)}
-        book.add(0, added, [SIZE] * (400 - added), some[added:], "x")
-        assert (book.rows(0, 400 * SIZE, SIZE) == some).all()
+    with opened(path, RUN) as run_ledger:
+        assert run_ledger.finished(0) == {(k, SIZE) for k in range(added)}
+        run_ledger.add(0, added, [SIZE] * (400 - added), some[added:], "x")
+        assert (run_ledger.rows(0, 400 * SIZE, SIZE) == some).all()
     assert whole(path)
 
 
@@ -504,8 +517,8 @@ def test_a_run_on_a_full_disk_ends_with_a_sentence_and_can_continue(tmp_path):
             and "the same command goes on" in full.stderr
         )
         remount(place, "size=8m")
-        with reading(place / "out" / FILE) as book:
-            assert 20 < len(book.finished(0)) < 600
+        with reading(place / "out" / FILE) as run_ledger:
+            assert 20 < len(run_ledger.finished(0)) < 600
         assert match(place / "out").exit_code == 0
         assert match(tmp_path / "fresh").exit_code == 0
         assert whole(place / "out" / FILE)
@@ -518,15 +531,15 @@ def test_a_run_on_a_full_disk_ends_with_a_sentence_and_can_continue(tmp_path):
 
 def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
     """Opening, finding what is left and the total take under two seconds (0.4 when measured)."""
-    one = parse_matchup("gold", "simple", "standard", 1, "deal")
+    matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     row = np.arange(sums.COLUMNS, dtype=np.int64)[None] * 17
-    with opened(path, RUN) as book:
+    with opened(path, RUN) as run_ledger:
         for k in range(10_000):
-            book.add(0, k, [SIZE], row, "thread 1")
+            run_ledger.add(0, k, [SIZE], row, "thread 1")
     started = time.perf_counter()
-    with opened(path, RUN) as book:
-        block = schedule.Schedule([Task(one, 2 * SIZE * 20_000)], book, 2).take()
-        total = book.total(0, 10_000 * SIZE, SIZE)
+    with opened(path, RUN) as run_ledger:
+        block = schedule.Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).take()
+        total = run_ledger.total(0, 10_000 * SIZE, SIZE)
     seconds = time.perf_counter() - started
     assert block.first == 10_000 and (total == 10_000 * row[0]).all()
     assert seconds < 2
@@ -537,7 +550,7 @@ def test_the_ledger_is_small(path):
     from simgin.play import kernel
 
     found = kernel.play(parse_matchup("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)
-    with opened(path, RUN) as book:
+    with opened(path, RUN) as run_ledger:
         for k in range(50):
-            book.add(0, 20 * k, [SIZE] * 20, found, "thread 1")
+            run_ledger.add(0, 20 * k, [SIZE] * 20, found, "thread 1")
     assert path.stat().st_size / 1000 < 800

@@ -115,7 +115,8 @@ def test_recorded_columns_add_up_to_the_batch_rows(tmp_path, matchup):
 def test_several_cells_share_a_file(tmp_path):
     cells = [CELLS["deals"], CELLS["matches"], ALONE, CELLS["deals"]]
     batches = [
-        (one.variant.text, one.a.text, one.opponent, play_recorded(one, 0, 20)[1]) for one in cells
+        (cell.variant.text, cell.a.text, cell.opponent, play_recorded(cell, 0, 20)[1])
+        for cell in cells
     ]
     records.write(tmp_path / "deals.parquet", iter(batches))
     frame = pd.read_parquet(tmp_path / "deals.parquet")

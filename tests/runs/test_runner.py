@@ -308,17 +308,17 @@ def test_real_deals_do_not_depend_on_workers(unit, b):
 
 def test_deals_missing_their_records_are_played_again(tmp_path):
     """Once, and with the same rows."""
-    one = real()
+    matchup = real()
     with opened(tmp_path / "x.sqlite", {}) as ledger:
-        runner.run([Task(one, 4000)], ledger, Threads(2))
+        runner.run([Task(matchup, 4000)], ledger, Threads(2))
         before = ledger.rows(0, 2000, 1000)
     for n in (4000, 5000, 4000):
         with opened(tmp_path / "x.sqlite", {}) as ledger:
-            runner.run([Task(one, n)], ledger, Threads(2), recorded=True)
+            runner.run([Task(matchup, n)], ledger, Threads(2), recorded=True)
             assert (ledger.rows(0, 2000, 1000) == before).all()
             deals = np.concatenate(list(ledger.deals(0, n // 2, 1000)))
         assert deals["unit"].tolist() == [unit for unit in range(n // 2) for _ in range(2)]
-        assert (deals["points_a"] - deals["points_b"]).sum() == kernel.play(one, 0, n // 2)[
+        assert (deals["points_a"] - deals["points_b"]).sum() == kernel.play(matchup, 0, n // 2)[
             :, runner.sums.SUM + runner.sums.FACT["a_margin"]
         ].sum()
 

@@ -57,19 +57,19 @@ def test_the_mean_of_the_control_is_known_where_it_is_exact(text, mean):
 )
 def test_the_known_mean_is_what_the_engine_deals(a, b, variant):
     """Within 5 standard errors, which gives a false alarm once in 300,000 runs of each."""
-    one = parse_matchup(a, b, variant, 5, "deal")
-    rows = kernel.play(one, 0, 60_000)
+    matchup = parse_matchup(a, b, variant, 5, "deal")
+    rows = kernel.play(matchup, 0, 60_000)
     deals = rows[:, sums.SUM + sums.FACT["deals"]]
     per_deal = rows[:, sums.DEALT] / deals
-    assert abs(per_deal.mean() - control_variates.mean_dealt(one.variant.row)) < 5 * per_deal.std(
-        ddof=1
-    ) / np.sqrt(len(rows))
+    assert abs(
+        per_deal.mean() - control_variates.mean_dealt(matchup.variant.row)
+    ) < 5 * per_deal.std(ddof=1) / np.sqrt(len(rows))
 
 
 def test_adjusted_estimates_stand_beside_raw_estimates():
-    one = parse_matchup("gold", None, "solitaire-gin", 5, "deal")
-    rows = kernel.play(one, 0, 60_000)
-    frame = control_variates.adjusted(one.variant.row, one.unit, rows)
+    matchup = parse_matchup("gold", None, "solitaire-gin", 5, "deal")
+    rows = kernel.play(matchup, 0, 60_000)
+    frame = control_variates.adjusted(matchup.variant.row, matchup.unit, rows)
     assert tuple(frame.columns) == control_variates.ADJUSTED_COLUMNS
     assert set(frame["metric"]) <= {"win", "score", "gin"}
     assert (frame["variance_ratio"] < control_variates.WORTHWHILE).all()
@@ -90,5 +90,7 @@ def test_adjusted_estimates_stand_beside_raw_estimates():
     ],
 )
 def test_without_a_known_mean_or_enough_batches_nothing_is_adjusted(a, b, variant, unit):
-    one = parse_matchup(a, b, variant, 5, unit)
-    assert control_variates.adjusted(one.variant.row, one.unit, kernel.play(one, 0, 300)).empty
+    matchup = parse_matchup(a, b, variant, 5, unit)
+    assert control_variates.adjusted(
+        matchup.variant.row, matchup.unit, kernel.play(matchup, 0, 300)
+    ).empty

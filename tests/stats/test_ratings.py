@@ -135,8 +135,10 @@ def test_a_table_without_cycles_has_no_cyclic_share():
         )
         for i in range(60)
     ]
-    assert np.mean([one.raw for one in noise]) > 0.002  # noise alone leaves a residual
-    assert np.mean([one.share for one in noise]) < 0.5 * np.mean([one.raw for one in noise])
+    assert np.mean([sample.raw for sample in noise]) > 0.002  # noise alone leaves a residual
+    assert np.mean([sample.share for sample in noise]) < 0.5 * np.mean(
+        [sample.raw for sample in noise]
+    )
     exact = cycles(field({"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}, pairs=10**6), 1, 100)
     assert exact.raw < 1e-4
 

@@ -83,14 +83,14 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
     ]
     views = seen_by(slow)["views"]
     assert len(views) == len(logged) > 2
-    for one, other in zip(views, logged, strict=True):
-        assert all(np.array_equal(one[name], other[name]) for name in VIEW.names)
-        assert one.hand == other.hand and one.history.tolist() == other.history.tolist()
+    for view, other in zip(views, logged, strict=True):
+        assert all(np.array_equal(view[name], other[name]) for name in VIEW.names)
+        assert view.hand == other.hand and view.history.tolist() == other.history.tolist()
     assert set(map(tuple, seen_by(slow)["params"])) == {(0.0, 2.5, -1.0)}
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("return None", "answered nothing, but an answer is a whole number, or yes or no"),
         ("return 3.0", "answered 3.0, a float, but"),
@@ -105,11 +105,11 @@ def test_an_interpreted_policy_sees_the_engines_view(tmp_path: Path) -> None:
         ("rules.value[0] = 0", "raised ValueError: assignment destination is read-only"),
     ],
 )
-def test_a_failure_names_strategy_and_place(tmp_path: Path, line: str, said: str) -> None:
+def test_a_failure_names_strategy_and_place(tmp_path: Path, line: str, message: str) -> None:
     game = Matchup(STANDARD, loader.find("gold"), failing(tmp_path, line), 1, "deal")
     with pytest.raises(kernel.PolicyFailure) as raised:
         kernel.play(game, 0, 10)
-    assert f"the discard policy 'low' {said}" in str(
+    assert f"the discard policy 'low' {message}" in str(
         raised.value
     ) and "Replay the deal with: simgin show gold" in str(raised.value)
     assert watch_deal(game).fault == str(raised.value)
@@ -158,11 +158,11 @@ def test_listing_shipped_policies_compiles_nothing(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_refused_policy_is_listed_as_refused(tmp_path: Path) -> None:
-    one = strategy(
+    slow = strategy(
         tmp_path,
         "@discard\ndef low(view, rules, params):\n    return 0.5\nS = Strategy('x', discard=low)\n",
     )
-    assert compiler.tier(one.policy("discard")) == "refused"
+    assert compiler.tier(slow.policy("discard")) == "refused"
 
 
 def test_names_and_fields_of_inner_functions_are_read(tmp_path: Path) -> None:

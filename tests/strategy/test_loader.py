@@ -67,7 +67,7 @@ def test_the_text_of_a_strategy_round_trips(base: str, take: str, discard: str, 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("golf", "did you mean 'gold'?"),
         ("gold:q=3", "has no parameter 'q'"),
@@ -82,8 +82,8 @@ def test_the_text_of_a_strategy_round_trips(base: str, take: str, discard: str, 
         ("", "there is no strategy ''"),
     ],
 )
-def test_a_bad_text_is_refused_in_a_sentence(text: str, said: str) -> None:
-    with pytest.raises(StrategyError, match=said.replace("?", r"\?").replace(".", r"\.")):
+def test_a_bad_text_is_refused_in_a_sentence(text: str, message: str) -> None:
+    with pytest.raises(StrategyError, match=message.replace("?", r"\?").replace(".", r"\.")):
         find(text)
 
 
@@ -164,7 +164,7 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("S = Strategy('Bad Name')\n", "cannot be the name of a strategy"),
         ("S = Strategy('x', ending='later')\n", "ending must be best or same"),
@@ -173,13 +173,13 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
         ("A = Strategy('a')\nB = Strategy('b')\n", "has several strategies; name one of them"),
     ],
 )
-def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, said: str) -> None:
-    with pytest.raises(StrategyError, match=said):
+def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, message: str) -> None:
+    with pytest.raises(StrategyError, match=message):
         find(write(tmp_path, body))
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("@discard\ndef f(view, rules, params):\n    return 0.5 * view.hand\n", "returns a float"),
         ("@discard\ndef f(view, rules, params):\n    pass\n", "returns nothing"),
@@ -202,9 +202,9 @@ def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, said:
         ("@discard(weights='none.npy')\ndef f(view, rules, params):\n    return 1\n", "none.npy"),
     ],
 )
-def test_a_broken_policy_is_refused_in_a_sentence(tmp_path: Path, body: str, said: str) -> None:
+def test_a_broken_policy_is_refused_in_a_sentence(tmp_path: Path, body: str, message: str) -> None:
     policy = find(write(tmp_path, body + "S = Strategy('mine', discard=f)\n")).policy("discard")
-    with pytest.raises(compiler.PolicyError, match=said) as raised:
+    with pytest.raises(compiler.PolicyError, match=message) as raised:
         compiler.vector(policy)
         compiler.hook(policy)
     assert "\n" not in str(raised.value) and "'f' in mine.py" in str(raised.value)

@@ -36,7 +36,7 @@ def test_a_new_strategy_can_be_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "name", "said"),
+    ("file", "name", "message"),
     [
         ("there.py", None, "already exists and was not changed"),
         ("mine.txt", None, "must end in .py: try .*mine.txt.py"),
@@ -48,10 +48,10 @@ def test_a_new_strategy_can_be_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_cannot_be_written_is_refused_in_a_sentence(
-    tmp_path: Path, file: str, name: str | None, said: str
+    tmp_path: Path, file: str, name: str | None, message: str
 ) -> None:
     (tmp_path / "there.py").write_text("mine")
-    with pytest.raises(NewFileError, match=said) as raised:
+    with pytest.raises(NewFileError, match=message) as raised:
         create_file(tmp_path / file, template.strategy_file(tmp_path / file, name))
     assert "\n" not in str(raised.value)
     assert (tmp_path / "there.py").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1

@@ -80,10 +80,10 @@ class Dask:
 @contextlib.contextmanager
 def dask(place, *, workers, **where):
     """A scheduler with workers, while the block lasts."""
-    one = Dask(place)
+    cluster = Dask(place)
     try:
         for _ in range(workers):
-            one.worker(**where)
-        yield one
+            cluster.worker(**where)
+        yield cluster
     finally:
-        one.close()
+        cluster.close()

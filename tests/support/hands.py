@@ -94,14 +94,14 @@ def meld_rich(rng: random.Random, size: int, ace_runs: str) -> int:
 
 def stacked(rng, row, points):
     """A pack in which both hands are full of melds; the first player may be near a shot."""
-    one = meld_rich(rng, 10, row["ace_runs"])
+    hand = meld_rich(rng, 10, row["ace_runs"])
     if row["shot"] and rng.random() < 0.5:
         loose = mask(rank + rng.choice(twin.SUITS) for rank in twin.shot_ranks(points))
-        one = loose | made_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
-    other = made_of_melds(rng, 10, row["ace_runs"], one)
-    rest = [card for card in range(52) if not (one | other) >> card & 1]
+        hand = loose | made_of_melds(rng, 10 - loose.bit_count(), row["ace_runs"], loose)
+    other = made_of_melds(rng, 10, row["ace_runs"], hand)
+    rest = [card for card in range(52) if not (hand | other) >> card & 1]
     rng.shuffle(rest)
-    first, second = members(one), members(other)
+    first, second = members(hand), members(other)
     rng.shuffle(first)
     rng.shuffle(second)
     return [card for two in zip(first, second, strict=True) for card in two] + rest

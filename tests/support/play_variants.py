@@ -22,8 +22,8 @@ def play(text: str, seed: int = 1) -> None:
     """Play a variant and check that every deal has exactly one outcome."""
     variant = variants.find(text)
     for a, b in [(a, None) for a in ALONE] if variant.row["players"] == 1 else PAIRS:
-        one = Matchup(variant, loader.find(a), b and loader.find(b), seed, "deal")
-        (row,) = kernel.play(one, 0, one.units(DEALS))
+        matchup = Matchup(variant, loader.find(a), b and loader.find(b), seed, "deal")
+        (row,) = kernel.play(matchup, 0, matchup.units(DEALS))
         deals, *kinds = (int(row[sums.SUM + sums.FACT[name]]) for name in ("deals", *sums.KINDS))
         assert deals == DEALS == sum(kinds), (text, a, b, deals, kinds)
 

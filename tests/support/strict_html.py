@@ -92,7 +92,7 @@ def faults(text):
     root, found = read(text)
     nodes = list(root.all(*{node.tag for node in every(root)}))
     ids = [node.attributes["id"] for node in nodes if "id" in node.attributes]
-    found += [f"the id {one} is there twice" for one in set(ids) if ids.count(one) > 1]
+    found += [f"the id {name} is there twice" for name in set(ids) if ids.count(name) > 1]
     for node in nodes:
         found += _references(node, set(ids)) + _network(node)
     return found + _headings(root) + _pictures(root) + _tables(root) + _document(root)
@@ -112,11 +112,15 @@ def _references(node, ids):
         if (href := node.attributes.get(name) or "").startswith("#")
     ]
     wanted += [
-        one
+        word
         for value in node.attributes.values()
-        for one in re.findall(r"url\(#([^)]*)\)", value or "")
+        for word in re.findall(r"url\(#([^)]*)\)", value or "")
     ]
-    return [f"<{node.tag}> refers to {one}, which is nowhere" for one in wanted if one not in ids]
+    return [
+        f"<{node.tag}> refers to {reference}, which is nowhere"
+        for reference in wanted
+        if reference not in ids
+    ]
 
 
 def _network(node):
@@ -139,8 +143,8 @@ def _network(node):
             found.append(f"<{node.tag}> leads outside")
     if node.tag in ("style", "script"):
         found += [
-            f"<{node.tag}> names {one}"
-            for one in re.findall(r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\(", node.text)
+            f"<{node.tag}> names {word}"
+            for word in re.findall(r"@import|url\([^#]|https?:|fetch\(|XMLHttp|import\(", node.text)
         ]
     return found
 
@@ -182,10 +186,14 @@ def _tables(root):
             found.append("a table has no caption")
         headings = list(table.all("th"))
         if not headings or any(
-            one.attributes.get("scope") not in ("col", "row") for one in headings
+            heading.attributes.get("scope") not in ("col", "row") for heading in headings
         ):
             found.append("a table has headings without a scope")
-        if any(not one.text.strip() for one in headings if one.attributes.get("scope") == "col"):
+        if any(
+            not heading.text.strip()
+            for heading in headings
+            if heading.attributes.get("scope") == "col"
+        ):
             found.append("a column has no name")
         widths = {
             sum(child.tag in ("th", "td") for child in row.children) for row in table.all("tr")

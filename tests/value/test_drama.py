@@ -89,12 +89,12 @@ def test_permanence_by_hand():
     B's last .2 has no answer. In the second match A moves twice in a row, so A's .3 has no answer.
     Its last step, B's, ended the match.
     """
-    one = course(
+    matches = course(
         [[0.5, 0.7, 0.5, 0.8, 0.7], [0.5, 0.8, 0.85]], [1, 0], movers=[[0, 1, 0, 1, 0], [0, 0, 1]]
     )
     # first match: +.2 undone; B's .2 (from .7 to .5) is undone by A's .3; +.3 kept; B's .1 (from
     # .8 to .7) undone by the win: 1 of 4
-    x, d = METRICS["permanence"](one, one.v[0] + np.array([0, 0, 0, 0, -1e-9, 0, 0, 0]))
+    x, d = METRICS["permanence"](matches, matches.v[0] + np.array([0, 0, 0, 0, -1e-9, 0, 0, 0]))
     assert (x.tolist(), d.tolist()) == ([1, 0], [4, 0])
 
 
@@ -103,8 +103,8 @@ def test_permanence_from_deal_to_deal_follows_the_side_the_deal_favoured():
 
     The step .5 to .4 is undone by the win that ends the match.
     """
-    one = course([[0.5, 0.7, 0.5, 0.4 - 1e-9]], [1])
-    assert metric_by_match(one, "permanence") == pytest.approx([1 / 3])
+    matches = course([[0.5, 0.7, 0.5, 0.4 - 1e-9]], [1])
+    assert metric_by_match(matches, "permanence") == pytest.approx([1 / 3])
 
 
 def test_catch_up_by_hand():
@@ -113,8 +113,8 @@ def test_catch_up_by_hand():
     60 : 40 is not far enough behind, and the third match is over before anyone had half.
     """
     points = [[(0, 0), (40, 20), (50, 20)], [(0, 0), (60, 40)], [(0, 0), (30, 0)]]
-    one = course([[0.5, 0.6, 0.7], [0.5, 0.6], [0.5, 0.6]], [0, 1, 1], points=points)
-    assert metric_by_match(one, "catch_up") == pytest.approx([1, np.nan, np.nan], nan_ok=True)
+    matches = course([[0.5, 0.6, 0.7], [0.5, 0.6], [0.5, 0.6]], [0, 1, 1], points=points)
+    assert metric_by_match(matches, "catch_up") == pytest.approx([1, np.nan, np.nan], nan_ok=True)
 
 
 def test_snowball_by_hand():
@@ -123,10 +123,10 @@ def test_snowball_by_hand():
     x has mean -1/3 and y 1/3, both variance 8/9; mean of xy 1/3; covariance 1/3 + 1/9 = 4/9;
     correlation 1/2.
     """
-    one = course(
+    matches = course(
         [[0.5, 0.5]] * 40 + [[0.5] * 3] * 40, [1] * 80, margins=[[1, 1]] * 40 + [[-1, -1, 1]] * 40
     )
-    found = drama.measure(one).set_index("metric").loc["snowball"]
+    found = drama.measure(matches).set_index("metric").loc["snowball"]
     assert found["value"] == pytest.approx(0.5) and found["n"] == 120
 
 
@@ -176,7 +176,7 @@ def walks(stream, matches, target=4):
 def test_metrics_agree_with_plain_loops():
     found, results = walks(np.random.default_rng(5), 60)
     results[7] = results[20] = 0.5
-    one = course(found, results)
+    matches = course(found, results)
     for name in (
         "drama",
         "drama_max",
@@ -190,7 +190,7 @@ def test_metrics_agree_with_plain_loops():
         want = [
             metrics_by_loops(v, r).get(name, np.nan) for v, r in zip(found, results, strict=True)
         ]
-        assert metric_by_match(one, name) == pytest.approx(want, nan_ok=True), name
+        assert metric_by_match(matches, name) == pytest.approx(want, nan_ok=True), name
 
 
 # Invariants
@@ -201,16 +201,16 @@ def test_exchanging_the_sides_changes_no_metric():
     movers = [[i % 2 for i in range(len(v))] for v in found]
     margins = [[(-1) ** i * (i + 3) for i in range(len(v))] for v in found]
     points = [[(7 * i, 11 * i % 80) for i in range(len(v))] for v in found]
-    one = course(found, results, movers=movers, margins=margins, points=points, tables=3)
+    matches = course(found, results, movers=movers, margins=margins, points=points, tables=3)
     other = dataclasses.replace(
-        one,
-        v=1 - one.v,
-        result=1 - one.result,
-        mover=1 - one.mover,
-        margin=-one.margin,
-        points=one.points[:, ::-1],
+        matches,
+        v=1 - matches.v,
+        result=1 - matches.result,
+        mover=1 - matches.mover,
+        margin=-matches.margin,
+        points=matches.points[:, ::-1],
     )
-    a, b = drama.measure(one), drama.measure(other)
+    a, b = drama.measure(matches), drama.measure(other)
     assert a["metric"].tolist() == b["metric"].tolist() and len(a) >= 12
     numbers = ["value", "se", "low", "high", "n"]
     assert a[numbers].to_numpy(float) == pytest.approx(b[numbers].to_numpy(float))
@@ -263,9 +263,9 @@ def test_the_error_of_v_is_part_of_the_error():
     found, results = walks(np.random.default_rng(9), 100)
     alone = course(found, results)
     shifts = np.concatenate([[0], np.random.default_rng(1).normal(0, 0.01, 20)])
-    one = dataclasses.replace(alone, v=np.clip(alone.v + shifts[:, None], 0, 1))
-    bare, whole = (drama.measure(x).set_index("metric").se["stability"] for x in (alone, one))
-    stabilities = [np.mean(METRICS["stability"](one, v)[0]) for v in one.v[1:]]
+    shifted = dataclasses.replace(alone, v=np.clip(alone.v + shifts[:, None], 0, 1))
+    bare, whole = (drama.measure(x).set_index("metric").se["stability"] for x in (alone, shifted))
+    stabilities = [np.mean(METRICS["stability"](shifted, v)[0]) for v in shifted.v[1:]]
     assert (
         whole == pytest.approx(np.hypot(bare, np.sqrt(19 * np.var(stabilities)))) and whole >= bare
     )

@@ -70,8 +70,8 @@ def test_the_fit_leaves_rising_values_alone_and_keeps_means():
 def test_v_is_the_fitted_share_of_counted_deals():
     """In a match of a single deal V after a turn is the fitted share of deals that A won."""
     known = value.compute("standard+goal=single", "gold", "gold-early", deals="100k", seed=3)
-    one = parse_matchup("gold", "gold-early", "standard+goal=single", 3, "deal")
-    played = turns.play(one, 1_000)
+    matchup = parse_matchup("gold", "gold-early", "standard+goal=single", 3, "deal")
+    played = turns.play(matchup, 1_000)
     found = in_deal.count_ends(played)
     inside = in_deal.InDealValue(known, found["ends"], found["counted"], int(found["last_turn"]))
     went = ~played.last & (played.column("turn") == 4) & (played.column("side") == 0)
@@ -180,8 +180,8 @@ def test_v_within_a_deal_agrees_with_v_before_it_for_every_goal(game):
 
 
 def test_strategies_that_look_at_the_score_are_refused():
-    one = parse_matchup("gold", "gold", "standard", 1, "deal")
-    known = value.Value(one, outcomes=None, board=None)
+    matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
+    known = value.Value(matchup, outcomes=None, board=None)
     with pytest.raises(
         value.ValueRefused, match=r"the score changes how a deal is played.*take V between deals"
     ):

@@ -21,8 +21,8 @@ PAIRS += [("gold", None, "gin-solitaire"), ("gold", None, "solitary-gin")]
 
 def slow_count(a, b, variant):
     """Outcomes and their frequencies, from the records of all units at once."""
-    one = parse_matchup(a, b, variant, 3, "deal")
-    _, records = play_recorded(one, 0, one.units(10_000))
+    matchup = parse_matchup(a, b, variant, 3, "deal")
+    _, records = play_recorded(matchup, 0, matchup.units(10_000))
     found = Counter()
     for row in records.tolist():
         deal = dict(zip(records.dtype.names, row, strict=True))
@@ -53,10 +53,10 @@ def test_counts_agree_with_the_records(a, b, variant, fresh):
 
 
 def test_the_counts_do_not_depend_on_threads_or_calls(fresh, monkeypatch):
-    one = parse_matchup("gold", "simple", "standard", 3, "deal")
-    first = outcomes._count(one, 30_000, 1, None)
+    matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
+    first = outcomes._count(matchup, 30_000, 1, None)
     monkeypatch.setattr(outcomes, "CALL_UNITS", 1000)
-    second = outcomes._count(one, 30_000, 2, None)
+    second = outcomes._count(matchup, 30_000, 2, None)
     assert all(np.array_equal(first[name], second[name]) for name in first)
 
 
@@ -112,10 +112,10 @@ def test_a_match_too_long_for_outcomes_by_score_is_refused():
 
 
 def test_cached_counts_are_not_played_again(fresh, monkeypatch):
-    one = parse_matchup("gold", "simple", "standard", 3, "deal")
-    first = outcomes.count_outcomes(one, 10_000)
+    matchup = parse_matchup("gold", "simple", "standard", 3, "deal")
+    first = outcomes.count_outcomes(matchup, 10_000)
     monkeypatch.setattr(outcomes, "_count", None)
-    second = outcomes.count_outcomes(one, 10_000)
+    second = outcomes.count_outcomes(matchup, 10_000)
     assert np.array_equal(first.rows, second.rows)
     assert np.array_equal(first.counts, second.counts)
     assert [path.suffix for path in fresh.iterdir()] == [".npz"], "nothing is left beside it"

@@ -88,8 +88,8 @@ def turns_of(played):
             )
             choices.add((twin.deadwood(kept, row), danger))
         unbeaten = sum(
-            not any(o != one and o[0] <= one[0] and o[1] <= one[1] for o in choices)
-            for one in choices
+            not any(o != choice and o[0] <= choice[0] and o[1] <= choice[1] for o in choices)
+            for choice in choices
         )
         if thrown >= 0:
             held[seat] -= set(hands.names(1 << thrown))
@@ -109,13 +109,13 @@ def turns_of(played):
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: " ".join(map(str, game)))
 def test_every_turn_agrees_with_the_twin(game):
-    one = parse_matchup(*[game[i] for i in (1, 2, 0)], 3, game[3])
-    n = UNITS[one.unit]
-    found = turns.play(one, n, workers=1)
-    assert np.array_equal(found.records, play_recorded(one, 0, n)[1])
+    matchup = parse_matchup(*[game[i] for i in (1, 2, 0)], 3, game[3])
+    n = UNITS[matchup.unit]
+    found = turns.play(matchup, n, workers=1)
+    assert np.array_equal(found.records, play_recorded(matchup, 0, n)[1])
     for i, record in enumerate(found.records):
         unit, half, deal = (int(record[name]) for name in ("unit", "half", "deal"))
-        shown = watch_deal(one, unit, half, deal)
+        shown = watch_deal(matchup, unit, half, deal)
         if deal == 0:  # the twin is not asked to play the match before a later deal
             replayed(shown, match_of(shown))
         of_deal = found.rows[found.column("deal") == i]
@@ -123,10 +123,10 @@ def test_every_turn_agrees_with_the_twin(game):
 
 
 def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
-    one = parse_matchup("gold", "simple", "standard", 5, "deal")
-    whole = turns.play(one, 60, workers=1)
+    matchup = parse_matchup("gold", "simple", "standard", 5, "deal")
+    whole = turns.play(matchup, 60, workers=1)
     monkeypatch.setattr(turns, "CALL_DEALS", 7)
-    parts = turns.play(one, 60, workers=3)
+    parts = turns.play(matchup, 60, workers=3)
     assert np.array_equal(whole.rows, parts.rows) and np.array_equal(whole.records, parts.records)
 
 
@@ -200,8 +200,8 @@ def test_decisions_agree_with_plain_loops(played):
 
 
 def test_matches_have_their_own_decisions():
-    one = parse_matchup("gold", "gold", "standard+points_target=30", 4, "match")
-    frame = turns.decisions(turns.play(one, 40, workers=1)).set_index("metric")
+    matchup = parse_matchup("gold", "gold", "standard+points_target=30", 4, "match")
+    frame = turns.decisions(turns.play(matchup, 40, workers=1)).set_index("metric")
     assert frame.n["decisions_per_match"] == 40
     per_deal = frame.value["decisions_per_deal"] * frame.n["decisions_per_deal"]
     assert frame.value["decisions_per_match"] == pytest.approx(per_deal / 40)

@@ -111,8 +111,8 @@ def test_totals_agree_with_every_way_to_score():
     shares = {
         (1, 0 if points == -20 else -1, kinds[points], points): n for points, n in penalties.items()
     }
-    one = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
-    v = value.at_any_score(one, counted(shares))
+    matchup = parse_matchup("gold", None, "solitary-gin+deals_in_match=4+total_goal=5", 1, "deal")
+    v = value.at_any_score(matchup, counted(shares))
     for left, total in itertools.product(range(5), (-40, -5, 0, 5, 6, 30, 1000)):
         ways = itertools.product(penalties.items(), repeat=left)
         truth = (
@@ -317,12 +317,12 @@ def test_the_next_dealer_agrees_with_the_engine(next_dealer, void_dealer):
     "variant", ["race", "twofold", "dice", "dice+deal_count_gin=2+deal_count_undercut=2"]
 )
 def test_won_deals_agree_with_what_the_match_counts(variant):
-    one = parse_matchup(
+    matchup = parse_matchup(
         "simple+stake=random", "gold+offer=strong+answer=brave", variant, 5, "match"
     )
-    _, records = play_recorded(one, 0, 60)
+    _, records = play_recorded(matchup, 0, 60)
     observed = Outcomes(outcomes.observed(records), np.zeros((GROUPS, len(records)), np.int64))
-    counts = states.won_deals(one.variant.row, observed)
+    counts = states.won_deals(matchup.variant.row, observed)
     goes_on = records["outcome"][:-1] == UNDECIDED
     for side, name in enumerate(("deals_a", "deals_b")):
         gained = np.diff(records[name])[goes_on]
@@ -468,8 +468,8 @@ def test_v_agrees_with_many_matches_played(variant, seat):
 def test_a_wrong_v_is_detected():
     """V of the weaker side used for the stronger, and V of a match to 100 used for one to 30."""
     right = value.compute("standard", "gold", "stubborn+knock=at", deals=20_000, seed=21)
-    one = parse_matchup("gold", "gin-only", "standard", 1, "deal")
-    wrong = value.at_any_score(one, outcomes.count_outcomes(right.matchup, 20_000))
+    matchup = parse_matchup("gold", "gin-only", "standard", 1, "deal")
+    wrong = value.at_any_score(matchup, outcomes.count_outcomes(right.matchup, 20_000))
     played = calibration.play_matches(wrong, 3_000, seed=25)
     with pytest.raises(AssertionError):
         assert_believable(wrong, played)
