@@ -13,7 +13,9 @@ import io
 import json
 import random
 import sqlite3
+import struct
 import time
+import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,6 +33,18 @@ APPLICATION = 0x67696E01  # marks the file as ours
 COMPRESSION = 1
 CHUNK = 512  # rows read at a time
 PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
+
+# What numpy raises for a damaged archive of arrays
+_UNREADABLE_ARRAYS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    OSError,
+    ValueError,
+)
 
 _TABLES = """
 DROP TABLE IF EXISTS run;
@@ -158,12 +172,15 @@ class Ledger:
             self._connection.execute("INSERT OR REPLACE INTO steps VALUES (?, ?, ?)", entry)
 
     def step(self, name: str, n: int) -> dict[str, np.ndarray]:
-        """The result of a step. Raises LedgerError if it was never played in this size."""
+        """The result of a step. Raises LedgerError if it is missing or damaged."""
         blob = self._step(name, n)
         if blob is None:
             raise LedgerError(f"{self._name} lacks a step of its run ({name}); run it again.")
-        with np.load(io.BytesIO(blob), allow_pickle=False) as file:
-            return {key: file[key] for key in file.files}
+        try:
+            with np.load(io.BytesIO(blob), allow_pickle=False) as file:
+                return {key: file[key] for key in file.files}
+        except _UNREADABLE_ARRAYS as error:
+            raise LedgerError(_damaged(self._name, error)) from error
 
     def _step(self, name: str, n: int) -> bytes | None:
         query = "SELECT 1 FROM sqlite_master WHERE name = 'steps'"
@@ -353,6 +370,12 @@ def _check(connection: sqlite3.Connection, name: str) -> None:
             )
 
 
+def _damaged(name: str, error: Exception) -> str:
+    return (
+        f"{name} is damaged ({error}); remove it to begin again, or name another directory with -o."
+    )
+
+
 def _unusable(name: str, error: Exception) -> str:
     code = (
         sqlite3.SQLITE_CORRUPT
@@ -365,10 +388,7 @@ def _unusable(name: str, error: Exception) -> str:
             "directory with -o."
         )
     if code is not None and code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return (
-            f"{name} is damaged ({error}); remove it to begin again, or name another directory "
-            "with -o."
-        )
+        return _damaged(name, error)
     return f"{name} cannot be used ({error}); name another directory with -o."
 
 
