@@ -6,9 +6,8 @@ import math
 
 DASH = "–"  # noqa: RUF001  printed where too little was played for an estimate
 ERROR_DIGITS = 2  # significant digits of an error; the value gets as many decimals
-LOPSIDED = (
-    0.05  # an interval whose arms differ by more than this share of its width shows both ends
-)
+# An interval whose arms differ by more than this share of its width shows both ends
+LOPSIDED = 0.05
 MOST_DECIMALS = 12
 
 
@@ -33,16 +32,22 @@ def estimate(
     """
     if math.isnan(value + low + high):
         return DASH
-    value, low, high = factor * value, factor * low, factor * high
+    value *= factor
+    low *= factor
+    high *= factor
     half = (high - low) / 2
     skew = abs((high - value) - (value - low))
+    value_text = number(value, half)
     if skew > LOPSIDED * 2 * half:
-        return f"{number(value, half)} ({number(low, half)} to {number(high, half)})"
-    return f"{number(value, half)} ± {number(half, half)}"
+        low_text = number(low, half)
+        high_text = number(high, half)
+        return f"{value_text} ({low_text} to {high_text})"
+    return f"{value_text} ± {number(half, half)}"
 
 
 def _decimals(error: float) -> int:
     if error <= 0:
         return 2
     magnitude = math.floor(math.log10(error))
-    return max(0, min(MOST_DECIMALS, ERROR_DIGITS - 1 - magnitude))
+    decimals = ERROR_DIGITS - 1 - magnitude
+    return max(0, min(MOST_DECIMALS, decimals))

@@ -62,7 +62,9 @@ def drawings(pictures: Sequence[Picture]) -> dict[str, bytes | str]:
 
 def html(report: Report) -> str:
     """The page as HTML. Equal reports give equal text."""
-    tables = [_Table(f"table-{i}", sheet) for i, sheet in enumerate(report.sheets, start=1)]
+    tables = []
+    for i, sheet in enumerate(report.sheets, start=1):
+        tables.append(_Table(f"table-{i}", sheet))
     return _template().render(
         report=report,
         drawn=[(picture, _drawing(picture)) for picture in report.pictures],
@@ -101,9 +103,11 @@ class _Table:
 
 
 def _kind(column: Sequence[str]) -> str:
-    if all(_NUMBER.match(cell) or not cell for cell in column):
+    texts = [cell for cell in column if cell]
+    if all(_NUMBER.match(text) for text in texts):
         return "number"
-    return "long text" if max(map(len, column)) > LONG else "text"
+    longest = max(map(len, texts))
+    return "long text" if longest > LONG else "text"
 
 
 def _variants(pictures: Sequence[Picture], tables: Sequence[_Table]) -> list[str]:
@@ -146,7 +150,8 @@ def _breakable(text: str) -> Markup:
     from markupsafe import Markup, escape
 
     parts = re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)
-    return Markup("<wbr>").join(escape(part) for part in parts)
+    line_break = Markup("<wbr>")
+    return line_break.join(map(escape, parts))
 
 
 # Plots
@@ -156,7 +161,8 @@ def _drawing(picture: Picture) -> Markup:
     """The figure as an SVG element with title and description, in the colours of the page."""
     from markupsafe import Markup
 
-    root = ElementTree.fromstring(figures.svg(picture.figure, picture.name))
+    svg = figures.svg(picture.figure, picture.name)
+    root = ElementTree.fromstring(svg)
     for element in list(root.iter()):
         _adopt(element)
     for attribute in ("width", "height", "version"):
@@ -187,10 +193,14 @@ def _adopt(element: ElementTree.Element) -> None:
     if element.tag == "text":
         del colours[figures.PAPER]  # white text stands on data, not on paper
     pattern = re.compile("|".join(colours), re.IGNORECASE)
+
+    def page_colour(match: re.Match[str]) -> str:
+        return colours[match[0].lower()]
+
     attributes = {}
     for key, value in element.attrib.items():
-        replaced = pattern.sub(lambda match: colours[match[0].lower()], value)
-        attributes[_local(key)] = replaced
+        name = _local(key)
+        attributes[name] = pattern.sub(page_colour, value)
     element.attrib = attributes
     for child in list(element):
         if _local(child.tag) in ("style", "metadata"):

@@ -39,7 +39,9 @@ class Results:
     frame: pd.DataFrame
 
     def __rich_console__(
-        self, _console: Console, options: ConsoleOptions
+        self,
+        _console: Console,
+        options: ConsoleOptions,
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 
@@ -57,7 +59,8 @@ class Results:
 
 def _heading(frame: pd.DataFrame, rows: list[dict[str, str]]) -> str:
     """What all rows have in common."""
-    size = summary.played(*(matchup for _, matchup in table.matchups(frame)))
+    matchups = [rows for _, rows in table.matchups(frame)]
+    size = summary.played(*matchups)
     first = rows[0]
     roles = summary.roles(frame)
     if len(rows) == 1:
@@ -65,25 +68,33 @@ def _heading(frame: pd.DataFrame, rows: list[dict[str, str]]) -> str:
         return f"{players}, {first['variant']}, {size}"
     common = []
     for name in ("variant", *roles):
-        if len({row[name] for row in rows}) == 1:
+        if len(_distinct(rows, name)) == 1:
             common.append(f"{name}: {first[name]}")
-    return "; ".join([*common, f"{size} each"])
+    common.append(f"{size} each")
+    return "; ".join(common)
+
+
+def _distinct(rows: Sequence[Row], name: str) -> list[str]:
+    """The distinct texts of a column, in order of appearance."""
+    return list(dict.fromkeys(row[name] for row in rows))
 
 
 def _blocks(
-    frame: pd.DataFrame, rows: list[dict[str, str]]
+    frame: pd.DataFrame,
+    rows: list[dict[str, str]],
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """(heading, label of the names, rows): one block per variant; one if only variants differ."""
     roles = summary.roles(frame)
-    pairs = {tuple(row[role] for role in roles) for row in rows}
-    variants = list(dict.fromkeys(row["variant"] for row in rows))
-    if len(pairs) == 1:
-        yield "", "variant" if len(variants) > 1 else roles[0], frame
+    variants = _distinct(rows, "variant")
+    differing = [role for role in roles if len(_distinct(rows, role)) > 1]
+    if not differing:
+        label = "variant" if len(variants) > 1 else roles[0]
+        yield "", label, frame
         return
-    differing = [role for role in roles if len({row[role] for row in rows}) > 1]
+    label = " v ".join(differing)
     for variant in variants:
         heading = variant if len(variants) > 1 else ""
-        yield heading, " v ".join(differing), frame[frame["variant"] == variant]
+        yield heading, label, frame[frame["variant"] == variant]
 
 
 def _grids(part: pd.DataFrame, label: str, room: int) -> Iterator[Table]:
@@ -91,8 +102,12 @@ def _grids(part: pd.DataFrame, label: str, room: int) -> Iterator[Table]:
     rows = summary.texts(part)
     columns = summary.shown_columns(part)
     label_roles = label.split(" v ")
-    names = [" v ".join(row[role] for role in label_roles) for row in rows]
-    for titles in _packed_titles(columns, rows, _longest([label, *names]), room):
+    names = []
+    for row in rows:
+        players = [row[role] for role in label_roles]
+        names.append(" v ".join(players))
+    longest = _longest([label, *names])
+    for titles in _packed_titles(columns, rows, longest, room):
         yield _grid(label, names, titles, rows, room)
 
 
@@ -104,7 +119,8 @@ def _packed_titles(
 ) -> list[list[str]]:
     """Column titles per table: results and outcomes apart, unless that takes more tables."""
     widths = {column.title: _width(column.title, rows) for column in columns}
-    left = room - min(longest, max(NAME_WIDTH, room // 5))
+    name_width = max(NAME_WIDTH, room // 5)
+    left = room - min(longest, name_width)
     first = [column.title for column in columns if column.metric in FIRST]
     outcomes = [column.title for column in columns if column.metric not in FIRST]
     apart = _packed(first, widths, left) + _packed(outcomes, widths, left)
@@ -166,7 +182,8 @@ def _grid(
         cells = [row[title] for title in titles]
         if not fits_unbroken:
             cells = [_broken(cell) for cell in cells]
-        folded = wrapping.fold(name, max(1, room - broken_width))
+        left = max(1, room - broken_width)
+        folded = wrapping.fold(name, left)
         out.add_row("\n".join(folded), *cells)
     return out
 
@@ -189,17 +206,21 @@ class Details:
     frame: pd.DataFrame
 
     def __rich_console__(
-        self, _console: Console, options: ConsoleOptions
+        self,
+        _console: Console,
+        options: ConsoleOptions,
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 
         (variant, *names), rows = next(iter(table.matchups(self.frame)))
         players = " against ".join(name for name in names if name)
         size = summary.played(rows)
-        yield Text(f"{players}, {variant}, {size}: all metrics with 95 % intervals", style="bold")
+        heading = f"{players}, {variant}, {size}: all metrics with 95 % intervals"
+        yield Text(heading, style="bold")
         yield ""
         estimates, never, undefined = _sorted_cells(rows)
-        yield _beside(estimates) if options.max_width >= WIDE else _below(estimates)
+        is_wide = options.max_width >= WIDE
+        yield _beside(estimates) if is_wide else _below(estimates)
         yield ""
         if never:
             most = max(never.values())
@@ -234,7 +255,8 @@ def _beside(estimates: dict[str, str]) -> Table:
     out.add_column("value", justify="right", no_wrap=True)
     out.add_column("meaning")
     for name, text in estimates.items():
-        out.add_row(name, _broken(text), metrics.BY_NAME[name].meaning)
+        meaning = metrics.BY_NAME[name].meaning
+        out.add_row(name, _broken(text), meaning)
     return out
 
 
@@ -245,6 +267,7 @@ def _below(estimates: dict[str, str]) -> Group:
     widest = _longest(list(estimates))
     lines: list[RenderableType] = []
     for name, text in estimates.items():
+        meaning = metrics.BY_NAME[name].meaning
         lines.append(f"{name:{widest}}  {text}")
-        lines.append(Padding(metrics.BY_NAME[name].meaning, (0, 0, 0, 4)))
+        lines.append(Padding(meaning, (0, 0, 0, 4)))
     return Group(*lines)

@@ -24,19 +24,24 @@ class Sheet:
 
     def markdown(self) -> str:
         """The sheet as a Markdown section."""
-        lines = [f"## {self.title}", "", *markdown_table(self.headings, self.rows), ""]
+        lines = [f"## {self.title}", ""]
+        lines += markdown_table(self.headings, self.rows)
+        lines.append("")
         if self.note:
             lines += [self.note, ""]
         return "\n".join(lines)
 
     def __rich_console__(
-        self, console: Console, options: ConsoleOptions
+        self,
+        console: Console,
+        options: ConsoleOptions,
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 
         yield Text(f"\n{self.title}\n", style="bold")
         table = _table(self.headings, self.rows)
-        needed = console.measure(table, options=options.update(width=WIDEST)).maximum
+        wide = options.update(width=WIDEST)
+        needed = console.measure(table, options=wide).maximum
         if needed <= options.max_width:
             yield table
         elif len(self.rows) == 1:
@@ -61,7 +66,8 @@ def _markdown_row(cells: Sequence[str]) -> str:
 def _transposed(headings: Sequence[str], row: Sequence[str]) -> Table:
     """The only row of a table that is too wide, one heading per line."""
     name, *cells = row
-    return _table(("", name), list(zip(headings[1:], cells, strict=True)))
+    pairs = list(zip(headings[1:], cells, strict=True))
+    return _table(("", name), pairs)
 
 
 def _listed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[RenderableType]:
@@ -69,9 +75,11 @@ def _listed(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[
     from rich.text import Text
 
     for name, *cells in rows:
-        pairs = zip(headings[1:], cells, strict=True)
+        facts = []
+        for heading, cell in zip(headings[1:], cells, strict=True):
+            if cell:
+                facts.append(f"{heading} {cell}")
         yield Text(name)
-        facts = [f"{heading} {cell}" for heading, cell in pairs if cell]
         yield Text("  " + ", ".join(facts))
 
 

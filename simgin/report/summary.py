@@ -72,19 +72,21 @@ SUMMARY_COLUMNS = (
 
 def played(*matchups: pd.DataFrame) -> str:
     """`200,000 deals`, or `2,000 matches (20,412 to 20,980 deals)` over several matchups."""
-    deals = _range([_count(rows, metrics.DEAL) for rows in matchups]) + " deals"
-    if any(metrics.MATCH in set(rows["unit"]) for rows in matchups):
-        matches = _range([_count(rows, metrics.MATCH) for rows in matchups])
-        return f"{matches} matches ({deals})"
-    return deals
+    deals = _range([_count(rows, metrics.DEAL) for rows in matchups])
+    if not any(_has_matches(rows) for rows in matchups):
+        return f"{deals} deals"
+    matches = _range([_count(rows, metrics.MATCH) for rows in matchups])
+    return f"{matches} matches ({deals} deals)"
 
 
 def texts(frame: pd.DataFrame) -> list[dict[str, str]]:
     """One dictionary per matchup of a tidy frame: heading -> text, identity and size first."""
-    columns, names = shown_columns(frame), roles(frame)
+    columns = shown_columns(frame)
+    names = roles(frame)
     rows = []
     for (variant, *players), matchup in table.matchups(frame):
-        row = {"variant": variant, **dict(zip(names, players, strict=False))}
+        row = {"variant": variant}
+        row |= zip(names, players, strict=False)
         row["played"] = played(matchup)
         for column in columns:
             row[column.title] = _cell(matchup, column)
@@ -94,49 +96,72 @@ def texts(frame: pd.DataFrame) -> list[dict[str, str]]:
 
 def roles(frame: pd.DataFrame) -> tuple[str, ...]:
     """Headings of the players: A and B, or `strategy` where every matchup is for one player."""
-    return ("A", "B") if (frame["opponent"] != "").any() else ("strategy",)
+    two_players = frame["opponent"] != ""
+    return ("A", "B") if two_players.any() else ("strategy",)
 
 
 def shown_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
     """The columns with something to say about a tidy frame."""
     matchups = [rows for _, rows in table.matchups(frame)]
-    n = len(roles(frame))
-    possible = (column for column in SUMMARY_COLUMNS if n in column.players)
-    return tuple(column for column in possible if _is_shown(column, matchups, n))
+    players = len(roles(frame))
+    shown = []
+    for column in SUMMARY_COLUMNS:
+        if players in column.players and _is_shown(column, matchups, players):
+            shown.append(column)
+    return tuple(shown)
 
 
-def _is_shown(column: Column, matchups: Sequence[pd.DataFrame], players: int) -> bool:
-    if all(column.metric not in rows.index for rows in matchups):
+def _is_shown(
+    column: Column,
+    matchups: Sequence[pd.DataFrame],
+    players: int,
+) -> bool:
+    metric = column.metric
+    if all(metric not in rows.index for rows in matchups):
         return False  # no matches were played
-    if column.metric in ("match_win", "goal_met") and players == 1:
-        return _goal_decides(matchups) == (column.metric == "goal_met")
-    if column.metric == "settlement":
+    if metric in ("match_win", "goal_met") and players == 1:
+        return _goal_decides(matchups) == (metric == "goal_met")
+    if metric == "settlement":
         return any(_settles(rows) for rows in matchups)
     if players in column.always:
         return True
-    return any(table.cell(rows, column.metric)[0] > 0 for rows in matchups)
+    return any(_value(rows, metric) > 0 for rows in matchups)
+
+
+def _value(rows: pd.DataFrame, metric: str) -> float:
+    value, _, _ = table.cell(rows, metric)
+    return value
 
 
 def _goal_decides(matchups: Sequence[pd.DataFrame]) -> bool:
     """Whether meeting a goal wins every match of one player; both columns would then be equal."""
-    return not any(math.isnan(table.cell(rows, "goal_met")[0]) for rows in matchups)
+    values = [_value(rows, "goal_met") for rows in matchups]
+    return not any(map(math.isnan, values))
 
 
 def _settles(rows: pd.DataFrame) -> bool:
     """Whether matches pay anything but the points of their deals: bonuses, or columns."""
-    settlement, margin, deals = (
-        table.cell(rows, metric)[0] for metric in ("settlement", "margin", "deals_per_match")
-    )
+    settlement = _value(rows, "settlement")
     if math.isnan(settlement):
         return False
-    return not math.isclose(settlement, margin * deals, rel_tol=ADDED_UP, abs_tol=ADDED_UP)
+    points = _value(rows, "margin") * _value(rows, "deals_per_match")
+    added_up = math.isclose(
+        settlement,
+        points,
+        rel_tol=ADDED_UP,
+        abs_tol=ADDED_UP,
+    )
+    return not added_up
 
 
 def markdown(frame: pd.DataFrame) -> str:
     """The summary as a Markdown table, followed by how to read it."""
     rows = texts(frame)
+    headings = list(rows[0])
     cells = [list(row.values()) for row in rows]
-    return "\n".join([*markdown_table(list(rows[0]), cells), "", reading(frame), ""])
+    lines = markdown_table(headings, cells)
+    lines += ["", reading(frame), ""]
+    return "\n".join(lines)
 
 
 def reading(frame: pd.DataFrame) -> str:
@@ -145,14 +170,16 @@ def reading(frame: pd.DataFrame) -> str:
         sentences = [_reading_solo(frame)]
     else:
         sentences = ["Wins are A's; points are A's minus B's."]
-        if any(column.metric == "settlement" for column in shown_columns(frame)):
+        shown = {column.metric for column in shown_columns(frame)}
+        if "settlement" in shown:
             sentences.append("The settlement is what A receives for a match, bonuses included.")
-    intervals = f"± and brackets are 95 % intervals; {DASH} means too few deals to estimate."
-    return " ".join([*sentences, intervals])
+    sentences.append(f"± and brackets are 95 % intervals; {DASH} means too few deals to estimate.")
+    return " ".join(sentences)
 
 
 def _reading_solo(frame: pd.DataFrame) -> str:
-    happened = set(frame.loc[frame["value"] > 0, "metric"])
+    is_positive = frame["value"] > 0
+    happened = set(frame.loc[is_positive, "metric"])
     if "joker" not in happened:
         return "The score is the penalty of a deal: lower is better."
     penalty = ", or the penalty in variants that count penalties" if "limit" in happened else ""
@@ -164,10 +191,15 @@ def csv(frame: pd.DataFrame) -> str:
     import pandas as pd
 
     columns = shown_columns(frame)
-    units = [unit for unit in UNITS if unit in set(frame["unit"])]
-    rows: list[dict[str, object]] = []
+    present = set(frame["unit"])
+    units = [unit for unit in UNITS if unit in present]
+    rows = []
     for (variant, a, b), matchup in table.matchups(frame):
-        row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
+        row: dict[str, object] = {
+            "variant": variant,
+            "strategy": a,
+            "opponent": b,
+        }
         for unit in units:
             row[UNITS[unit]] = _count(matchup, unit)
         for column in columns:
@@ -176,24 +208,37 @@ def csv(frame: pd.DataFrame) -> str:
     return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
 
 
+def _has_matches(rows: pd.DataFrame) -> bool:
+    return metrics.MATCH in set(rows["unit"])
+
+
 def _count(rows: pd.DataFrame, unit: str) -> int:
-    return int(rows.loc[rows["unit"] == unit, "n"].iloc[0])
+    of_unit = rows["unit"] == unit
+    counts = rows.loc[of_unit, "n"]
+    return int(counts.iloc[0])
 
 
 def _range(counts: list[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    low = min(counts)
+    high = max(counts)
+    if low == high:
+        return f"{low:,}"
+    return f"{low:,} to {high:,}"
 
 
 def _cell(rows: pd.DataFrame, column: Column) -> str:
-    return estimate(*table.cell(rows, column.metric), column.factor)
+    value, low, high = table.cell(rows, column.metric)
+    return estimate(value, low, high, column.factor)
 
 
 def _spread(rows: pd.DataFrame, column: Column) -> dict[str, str]:
+    key = column.key
     value, low, high = (column.factor * x for x in table.cell(rows, column.metric))
-    names = (column.key, f"{column.key}_low", f"{column.key}_high")
     if math.isnan(value):
-        return dict.fromkeys(names, "")
+        return {key: "", f"{key}_low": "", f"{key}_high": ""}
     half = (high - low) / 2
-    numbers = [number(x, half) for x in (value, low, high)]
-    return dict(zip(names, numbers, strict=True))
+    return {
+        key: number(value, half),
+        f"{key}_low": number(low, half),
+        f"{key}_high": number(high, half),
+    }

@@ -13,11 +13,14 @@ def fold(name: str, width: int) -> list[str]:
     """
     lines = [""]
     for part in _parts(name, width):
-        if lines[-1] and len((lines[-1] + part).rstrip()) > width:
+        longer = lines[-1] + part
+        if lines[-1] and not _fits(longer, width):
             lines.append("")
         lines[-1] += part
-        while len(lines[-1].rstrip()) > width:
-            lines[-1:] = [lines[-1][:width], lines[-1][width:]]
+        while not _fits(lines[-1], width):
+            whole = lines.pop()
+            lines.append(whole[:width])
+            lines.append(whole[width:])
     return [line.rstrip() for line in lines]
 
 
@@ -26,9 +29,14 @@ def keep_units(text: str) -> str:
     return re.sub(r" (?=[±%])|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
 
 
+def _fits(line: str, width: int) -> bool:
+    """Whether a line is short enough; spaces at its end do not count."""
+    return len(line.rstrip()) <= width
+
+
 def _parts(name: str, width: int) -> Iterator[str]:
     for part in re.findall(r"\+?[^+ ]+ ?|.", name):
-        if len(part.rstrip()) <= width:
+        if _fits(part, width):
             yield part
         else:
             yield from re.findall(r"[:#/]?[^:#/]+|.", part)
