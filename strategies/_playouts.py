@@ -1,8 +1,8 @@
-"""Hidden worlds and roll-outs: the compiled part of the Monte Carlo strategy `mc`.
+"""Hidden cards and playouts: the compiled part of the Monte Carlo strategy `mc`.
 
-A *world* is one way in which the cards that a player does not see may lie: the opponent's hand and
-the order of the stock. A *roll-out* plays a world to the end of the deal with two greedy hands, as
-if everything were known from there on.
+A *world* is one possible arrangement of the cards that a player does not see: the opponent's hand
+and the order of the stock. A *playout* plays a world to the end of the deal with two greedy hands,
+as if everything were known from there on.
 """
 
 import numpy as np
@@ -24,32 +24,27 @@ from simgin.toolkit import (
     random_word,
 )
 
-STOCK, TAKE, PASS, THROW, END = (
-    0,
-    1,
-    2,
-    3,
-    4,
-)  # actions; the first three are the answers of the slot `take`
-EITHER = -1  # where a greedy hand draws: as it likes, or STOCK or TAKE
-TARGET = 100  # of the matches that the table of values is about
+# Actions; the first three are the answers of the slot `take`.
+STOCK, TAKE, PASS, THROW, END = 0, 1, 2, 3, 4
+EITHER = -1  # where a greedy hand draws: STOCK, TAKE, or as it likes
+TARGET = 100  # points that win the matches of the table of values
 
 NUMBERS = {
-    "n": param(64, 1, 100_000, "worlds a question"),
-    "patient": flag(True, "in a roll-out the own side ends the deal with gin only"),
+    "n": param(64, 1, 100_000, "sampled worlds per question"),
+    "patient": flag(True, "in playouts, this player ends the deal only with gin"),
     "developed": choice(
         "yes",
         "draws",
         "no",
-        about="the opponent's hand: grown as far as it should be, the best of several, or any",
+        about="opponent's sampled hand: improved to its expected deadwood, best of several, or any",
     ),
     "value": choice(
         "match",
         "points",
-        about="what is compared: the chance of winning the match, or points of the deal",
+        about="what actions are compared by: probability of winning the match, or points",
     ),
-    "gate": param(2.0, 0.0, 10.0, "standard errors by which an action must beat gold's own"),
-    "width": param(4, 1, 11, "discards that are looked at, those that leave least deadwood"),
+    "gate": param(2.0, 0.0, 10.0, "standard errors by which an action must beat gold's choice"),
+    "width": param(4, 1, 11, "number of discards considered, those that leave least deadwood"),
 }
 N, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # places in `params`
 GROWN, DRAWS, ANY = 0, 1, 2  # developed
@@ -57,40 +52,11 @@ GROWN, DRAWS, ANY = 0, 1, 2  # developed
 # Mean deadwood of a hand that waits for gin, by the length of the discard pile
 # (jdh8/gin-rummy-engine).
 EXPECTED = (
-    53,
-    50,
-    43,
-    38,
-    34,
-    30,
-    27,
-    24,
-    21,
-    19,
-    17,
-    15,
-    13,
-    12,
-    10,
-    9,
-    8,
-    8,
-    7,
-    6,
-    6,
-    5,
-    5,
-    5,
-    4,
-    4,
-    4,
-    4,
-    4,
-    3,
-)
+    (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10)
+    + (9, 8, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 3)
+)  # fmt: skip
 SWAPS = 64  # tries to bring a hand to its expected deadwood
-# Worlds before hopeless actions are dropped; every later batch doubles their number
-FIRST_BATCH = 32
+FIRST_BATCH = 32  # worlds before the first check for hopeless actions; each check doubles them
 
 
 # Worlds
@@ -112,7 +78,7 @@ def _some_of(pool, k, seed, stream):
 
 @helper
 def _grown(hidden, known, aim, pool, seed, stream, rules):
-    """Hidden cards after swaps with the pool, each bringing the hand nearer to deadwood `aim`."""
+    """Hidden cards after swaps with the pool, each of which brings the deadwood nearer to `aim`."""
     off = abs(deadwood(known | hidden, rules) - aim)
     size = popcount(hidden)
     for _ in range(SWAPS):
@@ -133,8 +99,8 @@ def _grown(hidden, known, aim, pool, seed, stream, rules):
 def _hidden_hand(view, rules, developed, pool, stream):
     """The opponent's unknown cards.
 
-    As drawn, or the best of as many draws as the pile has cards, or that one grown to what is
-    expected.
+    As drawn; or the best of as many draws as the pile has cards; or that one, improved to the
+    expected deadwood.
     """
     missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
@@ -152,9 +118,9 @@ def _hidden_hand(view, rules, developed, pool, stream):
 
 @helper
 def imagine(view, rules, developed, pool, stream, stock):
-    """One world: the opponent's hand as a mask.
+    """Sample one world; returns the opponent's hand as a mask.
 
-    The stock is written to `stock`, its next card first.
+    The stock is written to `stock`, next card first.
     """
     hidden = _hidden_hand(view, rules, developed, pool, stream)
     _some_of(pool, pool.shape[0], view.noise, stream)
@@ -166,12 +132,12 @@ def imagine(view, rules, developed, pool, stream, stock):
     return view.known | hidden
 
 
-# Roll-outs
+# Playouts
 
 
 @helper
 def _scratch():
-    """Scratch arrays of a showdown: melds, keys and rows of the melding, options of the lay-offs."""
+    """Scratch arrays for a showdown: three for the melding, two for the lay-offs."""
     one = (1, 3)
     return (
         np.empty(MAX_MELDS, np.int64),
@@ -184,7 +150,7 @@ def _scratch():
 
 @helper
 def settle(ten, thrown, own, other, left, view, rules, scratch):
-    """Points of the side that ends the deal with `ten` less those of the side that holds `other`.
+    """Points of the side that ends the deal with `ten`, less those of the side that holds `other`.
 
     thrown: mask of the discard.
     """
@@ -199,10 +165,10 @@ def settle(ten, thrown, own, other, left, view, rules, scratch):
 
 @helper
 def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scratch):
-    """Play a deal on with two greedy hands of ten: own points less the opponent's.
+    """Play a deal to its end with two greedy hands of ten: own points less the opponent's.
 
-    mine: whether it is the own turn, and source where the card of that turn must come from; left:
-    cards of the stock that are left.
+    mine: whether this player has the turn; source: where the card of that turn must come from;
+    left: cards left in the stock.
     """
     size = left
     own, his = deadwood(me, rules), deadwood(him, rules)
@@ -242,7 +208,7 @@ def play_out(me, him, top, mine, source, stock, left, patient, view, rules, scra
 
 @helper
 def outcome(action, card, him, stock, patient, view, rules, scratch):
-    """Own points less the opponent's if an action is taken in a world."""
+    """Own points less the opponent's after an action in a world."""
     if action == END:
         return settle(
             view.hand & ~(1 << card),
@@ -272,9 +238,8 @@ def outcome(action, card, him, stock, patient, view, rules, scratch):
             scratch,
         )
     mine, source = True, action
-    if (
-        action == PASS
-    ):  # the dealer's pass sends the other to the stock; the nondealer's leaves the upcard to the dealer
+    # After the dealer's pass the nondealer draws; after the nondealer's the dealer may take.
+    if action == PASS:
         wanted = view.seat != view.dealer and count_after(him, view.taken_offer, rules) < deadwood(
             him, rules
         )
@@ -297,10 +262,7 @@ def outcome(action, card, him, stock, patient, view, rules, scratch):
 
 @helper
 def worth(points, view, params):
-    """What a deal is worth that brings so many points.
-
-    The chance of winning the match after it, or the points themselves.
-    """
+    """Worth of a deal's points: the probability of winning the match after it, or the points."""
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
     own = max(0, view.own_points + max(points, 0)) * TARGET // view.target
@@ -328,10 +290,7 @@ def _surely_better(a, b, n, gate):
 def _play_worlds(
     values, first, last, alive, actions, cards, pool, stream, view, rules, params, scratch
 ):
-    """Fill values[action, world] for the worlds first..last-1 and the actions that are alive.
-
-    As bits.
-    """
+    """Fill values[action, world] for worlds first..last-1 and the actions in the mask `alive`."""
     stock = np.empty(52, np.int64)
     for w in range(first, last):
         him = imagine(view, rules, params[DEVELOPED], pool, stream, stock)
@@ -357,7 +316,7 @@ def _members(cards):
 def best_action(actions, cards, view, rules, params):
     """Index of the best of some actions in the same worlds.
 
-    The first, gold's own, is left only for one that is surely better.
+    The first action, gold's, is replaced only by one that is clearly better.
     """
     n, k, gate = int(params[N]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))

@@ -1,10 +1,10 @@
-"""Look one draw ahead: keep the ten cards of which the cards still unseen would make most.
+"""Look one draw ahead: keep the ten cards with the best prospects over all unseen cards.
 
-The throw-away players behind the rule book's orientation values look ahead like this, with perfect
-memory: a card that was thrown is unseen no more. What is looked for is the parameter `aim`. A card
-that makes no meld leaves a count that is known beforehand, the count of the ten or that of their
-best nine and the card; only the few others are evaluated, a hundred for a discard. A last discard,
-after which no card is drawn, leaves the least deadwood.
+The players behind the rule book's reference values for one player look ahead like this, with
+perfect memory: a card that was discarded is no longer unseen. The parameter `aim` says what is
+compared. Most cards make no meld, and the deadwood after drawing one is known beforehand: that of
+the ten, or that of their best nine and the card. Only the few others are evaluated, about a hundred
+per discard. The last discard, after which no card is drawn, leaves the least deadwood.
 
 Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best
 after A. Ahmed and others, "A Heuristic Evaluation Function for Hand Strength Estimation in Gin
@@ -37,12 +37,12 @@ PACK_SIZE = 52
         "gin",
         "few",
         "loose",
-        about="least mean count; cards that make gin; mean of the few best; loose cards",
+        about="mean deadwood; cards that make gin; mean of the few best; loose cards",
     ),
-    few=param(7, 1, 42, "how many of the best draws count under aim=few"),
+    few=param(7, 1, 42, "number of best draws that count with aim=few"),
 )
 def ahead(view, rules, params):
-    """Keep the ten cards that the next card, whichever it is, will on average serve best."""
+    """Keep the ten cards with the best prospects for the next draw."""
     if no_draw_follows(view, rules):
         return best_discard(view.hand, view.legal, rules)
     counts = np.empty(PACK_SIZE, np.int64)
@@ -59,13 +59,13 @@ def ahead(view, rules, params):
 
 @helper
 def no_draw_follows(view, rules):
-    """One player: whether this is the last discard, after which only the ten cards count."""
+    """Whether this is a single player's last discard, after which only the ten cards count."""
     return view.deck_left == 1 if rules.max_draws < 0 else view.own_turn >= rules.max_draws
 
 
 @helper
 def outlook(ten, unseen, aim, few, rules, counts):
-    """What ten cards cost by an aim, small is good; `counts` is room for a number a card."""
+    """Cost of ten cards by an aim; smaller is better. `counts`: scratch space, a number a card."""
     if aim == LOOSE:
         return _loose_outlook(ten, unseen, rules)
     n = next_counts(ten, unseen, rules, counts)
@@ -80,7 +80,7 @@ def outlook(ten, unseen, aim, few, rules, counts):
 
 @helper
 def _loose_outlook(ten, unseen, rules):
-    """The least numbers of loose cards that the unseen cards lead to, added up; then the count."""
+    """The least numbers of loose cards after each unseen card, added up; ties: the deadwood."""
     now = fewest_loose(ten, rules)
     fit = outs(ten, rules) & unseen
     total = now * popcount(unseen & ~fit)
@@ -94,7 +94,7 @@ def _loose_outlook(ten, unseen, rules):
 def fewest_loose(hand, rules):
     """Least number of cards of up to eleven that are left out of melds, whatever their values.
 
-    Rainbows are not looked for.
+    Rainbows are ignored.
     """
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     thrice = s & h & (d | c) | d & c & (s | h)
@@ -108,7 +108,10 @@ def fewest_loose(hand, rules):
 
 @helper
 def _fewest(s, h, d, c, ranks, rules):
-    """The same where each of `ranks` may be a set of all its cards, of three of four, or no set."""
+    """`fewest_loose` where each of `ranks` may be a set.
+
+    Of all its cards, or of three of four; or no set.
+    """
     if ranks == 0:
         return _out_of_runs(s, h, d, c, rules)
     r = ranks & -ranks
@@ -135,7 +138,7 @@ def _out_of_runs(s, h, d, c, rules):
 def _out_of_run(one, rules):
     """Cards of a lane left out of its runs.
 
-    Those in none, and two where A-2-3 and Q-K-A want the same ace.
+    Those in no run, and two more where A-2-3 and Q-K-A need the same ace.
     """
     ends = rules.ace_runs == HIGH_OR_LOW and one & 0b1110000001111 == 0b1100000000111
     return popcount(one & ~int(rules.lane[0, one])) + 2 * ends

@@ -1,9 +1,7 @@
-"""Win deals, not points, at Gin Dice.
+"""Plays for deals instead of points at Gin Dice: gold's card play, and the die by win probability.
 
-Gold's play of the cards, with the die played by the chance to win the match.
-
-Points do not count there, so that waiting for gin gives deals away;
-docs/reference/strategies/stakes.md has the cross table.
+Points do not count there, so waiting for gin gives deals away; docs/reference/strategies/stakes.md
+has the cross table.
 
 Source: This project, for Gin Dice (A. Lewicki, pagat.com).
 """

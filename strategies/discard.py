@@ -1,4 +1,4 @@
-"""Elementary discard policies: which card to throw."""
+"""Elementary discard policies."""
 
 from simgin.strategy import choice, discard, flag, helper
 from simgin.toolkit import (
@@ -18,18 +18,18 @@ from simgin.toolkit import (
 
 @discard(noise=True)
 def uniform(view, rules, params):
-    """Throw any legal card, all with equal chances."""
+    """Discard any legal card, all with equal probability."""
     return pick(view.legal, view.noise)
 
 
 @discard(
     noise=True,
     tie=choice(
-        "high", "random", "middle", about="dearest card, at random, or the rank in fewest melds"
+        "high", "random", "middle", about="highest card, any at random, or rank in fewest melds"
     ),
 )
 def low(view, rules, params):
-    """Throw for least deadwood; of equal cards as `tie` says."""
+    """Discard for least deadwood, ties by `tie`."""
     cards = best_discards(view.hand, view.legal, rules)[1]
     if params[0] == 1:
         return pick(cards, view.noise)
@@ -54,19 +54,19 @@ def _fewest_melds(cards):
 
 @discard
 def loose_high(view, rules, params):
-    """Throw the dearest loose card of all eleven, which is not always the best discard."""
+    """Discard the highest loose card of all eleven, which does not always leave least deadwood."""
     options = loose(view.hand, rules) & view.legal
     return lowest(dearest(options if options else view.legal, rules)[0])
 
 
 @discard(
     name="hits",
-    keep_pairs=flag(False, "never break up two neighbours of a suit while another discard exists"),
+    keep_pairs=flag(False, "keep neighbours in a suit together while there is another discard"),
 )
 def most_hits(view, rules, params):
-    """Keep the ten cards that most unseen cards would give a meld.
+    """Keep the ten cards that the most unseen cards would meld with (Truong and Neller).
 
-    Of equal hands the one with least deadwood (Truong and Neller).
+    Ties: least deadwood.
     """
     legal = view.legal
     if params[0] and legal & ~_neighbours(view.hand):

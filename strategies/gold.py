@@ -1,9 +1,7 @@
-"""Gold: takes only what lowers the count, throws for least deadwood (ties.
+"""Gold: takes only what lowers its deadwood, discards for least deadwood, knocks at once.
 
-The dearest card), knocks at once.
-
-The variants differ in when they end the deal. `gold-early` is the strong and cheap opponent: it
-ends early or waits for gin.
+Ties among discards go to the highest card. The variants differ in when they end the deal.
+`gold-early`, which knocks early or waits for gin, is the strong and cheap opponent.
 
 Source: The baseline of Kelidari, Haghi and Salmani (Nikelroid/adversarial-coevolution) and of
 jdh8/gin-rummy-engine.
@@ -21,7 +19,7 @@ GOLD_AT = Strategy(
     take=lower,
     discard=low,
     knock=at(k=4),
-    about="Gold that knocks with k or less, four unless told otherwise.",
+    about="Gold that knocks with k or less, by default four.",
 )
 GIN_ONLY = Strategy(
     "gin-only", take=lower, discard=low, knock=at(k=0), about="Gold that waits for gin."
@@ -31,6 +29,6 @@ GOLD_EARLY = Strategy(
     take=lower,
     discard=low,
     knock=early,
-    about="Gold that knocks in its first k turns, five unless told otherwise, and then waits for gin.",
-    source="The knock rule of MARJJ (Ahmed et al., EAAI-21) and, learned, of Goldstein et al. (EAAI-21).",
+    about="Gold that knocks in its first k turns, by default five, and then waits for gin.",
+    source="Knock rule of MARJJ (Ahmed et al.), also learned by Goldstein et al.; both EAAI-21.",
 )

@@ -1,16 +1,16 @@
-"""Hazard: discards for low expected deadwood at the end of the deal and little help to the opponent.
+"""Hazard: discards for low deadwood when the deal ends and little help to the opponent.
 
-The deal may end on each of the next turns, with a chance that rises as it goes on (the hazard). A
-discard costs the deadwood expected on each of those turns, weighted by the chance that it is the
-last, plus the improvement that the opponent can expect from the card.
+The deal may end on each of the next turns, with a probability (the hazard) that rises as the deal
+goes on. A discard costs the deadwood expected on each of those turns, weighted by the probability
+that it is the last, plus the improvement that the opponent can expect from the card.
 
-This project's reading: deadwood one turn ahead is the mean over the best share of the unseen
-cards, and later turns go on from there with a fading gain (the original computes the second turn
-and draws a straight line); the opponent's improvement is what the other cards of every meld
-through the discard count, times the chance that he holds them (the original has a table learned
-from play). The numbers were tuned by grid; the lengths of deals given with the original rise about
-half as fast (slope 0.03), but its program divides them as whole numbers, so that all weight falls
-on the eighth turn.
+This project's reading: deadwood one turn ahead is the mean over the best share of the unseen cards,
+and later turns continue from there with a gain that fades. (The original computes the second turn
+and draws a straight line.) The opponent's improvement is the value of the other cards of every meld
+through the discard, times the probability that he holds them. (The original has a table learned
+from play.) The numbers were tuned by grid search. The lengths of deals given with the original rise
+about half as fast (slope 0.03), but its program divides them as whole numbers, so that all weight
+falls on the eighth turn.
 
 Source: Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum, Extracting Learned Discard and
 Knocking Strategies, EAAI-21, and its repository bendstein/Gin-Rummy, 2021.
@@ -38,21 +38,16 @@ COUNTS = 128  # the deadwood of ten cards is less
 
 
 @discard(
-    share=param(
-        0.35,
-        0.01,
-        1.0,
-        "share of the unseen cards, the best ones, that the next draw is taken to come from",
-    ),
-    turns=param(8, 1, 50, "turns looked ahead"),
-    fade=param(0.2, 0.0, 1.0, "what a turn gains of what the turn before it gained"),
-    first=param(3, 0, 500, "own turn up to which deals do not end"),
-    slope=param(0.06, 0.0, 1.0, "rise of the chance of an end with each turn after it"),
+    share=param(0.35, 0.01, 1.0, "best share of the unseen cards, averaged for the next draw"),
+    turns=param(8, 1, 50, "number of turns ahead"),
+    fade=param(0.2, 0.0, 1.0, "gain of a turn as a share of the previous turn's gain"),
+    first=param(3, 0, 500, "last own turn on which the deal cannot end"),
+    slope=param(0.06, 0.0, 1.0, "rise of the probability of an end with each later turn"),
     opponent=param(0.1, 0.0, 20.0, "weight of the opponent's improvement"),
-    margin=param(6, 0, 99, "most deadwood above the least that a discard may leave"),
+    margin=param(6, 0, 99, "most extra deadwood that a discard may leave"),
 )
 def hazard(view, rules, params):
-    """Discard for least deadwood at the likely end and least help to the opponent (Goldstein et al.)."""
+    """Discard for low deadwood at the likely end and little help to the opponent (Goldstein)."""
     most = best_discards(view.hand, view.legal, rules)[0] + params[6]
     scratch = np.empty(52, np.int64), np.zeros(COUNTS, np.int64)
     return cheapest(view, rules, params, view.legal, _cost, (most, chance_held(view), scratch))
@@ -73,9 +68,9 @@ def _cost(view, rules, params, card, known):
 
 @helper
 def _one_turn_ahead(ten, unseen, share, scratch, rules):
-    """Mean deadwood after the best discard over the best share of the cards that may come.
+    """Mean deadwood after the best discard, over the best share of the cards that may come.
 
-    The second scratch is cleared again.
+    The second scratch array is cleared again.
     """
     after, counts = scratch
     n = next_counts(ten, unseen, rules, after)
@@ -94,7 +89,7 @@ def _one_turn_ahead(ten, unseen, share, scratch, rules):
 
 @helper
 def _at_the_end(count, ahead, turn, params):
-    """Expected deadwood when the deal ends, at the latest on the last turn that is looked at."""
+    """Expected deadwood when the deal ends, at the latest on the last turn considered."""
     expected, alive, gain = 0.0, 1.0, count - ahead
     held = float(count)
     for i in range(int(params[1])):

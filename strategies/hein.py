@@ -1,15 +1,14 @@
-"""Hein: discards by a mix of deadwood and structure.
-
-Structure counts the ways in which pairs and near-runs of the hand could still become melds.
+"""Hein: discards by a mix of deadwood and structure, the possible melds of pairs and near-runs.
 
 A card's structure is what the hand loses with it: over its partners in hand, the cards that would
-complete a meld of the two, each counting 1 - q^4, q being the chance that the opponent holds it; 3
-if the hand has it already. Thrown is the card with the least a * structure + (1 - a) * (deadwood
-left without it). The authors estimated q by a random forest; here every unseen card is alike, or
-(`belief=learned`) q comes from what the opponent did. Their program takes and knocks like Simple.
+complete a meld of the two, each counting 1 - q^4, where q is the probability that the opponent
+holds it, or 3 if the hand has it already. The discard has the least a * structure + (1 - a) *
+(deadwood left without it). The authors estimated q by a random forest; here every unseen card is
+equally likely, or (`belief=learned`) q comes from what the opponent did. Their program takes and
+knocks like Simple.
 
 The share a falls with the square root of the turns played: structure early, deadwood late. Theirs
-goes on falling below zero; here it stays at `floor`. Theirs counts some dead cards as live and
+goes on falling below zero; here it stops at `floor`. Theirs counts some dead cards as live and
 joins the suits at their ends; this one does not.
 
 Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand
@@ -28,9 +27,9 @@ from simgin.toolkit import believe, believe_alike, deadwood, lowest, of_rank, pi
 
 @helper
 def _completing(card, partner):
-    """The cards each of which makes a meld of three with the two given.
+    """The cards each of which makes a three-card meld with two given ones.
 
-    None if they cannot lie in one; ace low, as in the program.
+    None if the two cannot meld. Ace low, as in the authors' program.
     """
     if card % 13 == partner % 13:
         return of_rank(card % 13) & ~(1 << card | 1 << partner)
@@ -45,7 +44,10 @@ def _completing(card, partner):
 
 @helper
 def _structure(card, view, chances):
-    """A card's share in the structure of the hand, by the probability that the opponent holds each card."""
+    """A card's share in the structure of the hand.
+
+    chances: the probability that the opponent holds each card.
+    """
     ways, held = 0.0, 0
     partners = view.hand & ~(1 << card)
     while partners:
@@ -62,7 +64,7 @@ def _structure(card, view, chances):
 
 @helper
 def _share(view, start, fade, floor):
-    """The share of structure after so many turns."""
+    """The share of structure on this turn."""
     return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
 
 
@@ -70,16 +72,16 @@ def _share(view, start, fade, floor):
     noise=True,
     weights="beliefs.npy",
     a=param(1.0, 0.0, 1.0, "share of structure at the start of a deal"),
-    fade=param(10, 0, 500, "turns, both players', after which nothing is left of it; 0: it stays"),
-    floor=param(0.0, -10.0, 1.0, "where its fall ends"),
+    fade=param(10, 0, 500, "turns of both players until the share is zero; 0: it never falls"),
+    floor=param(0.0, -10.0, 1.0, "least share"),
     belief=choice(
         "uniform",
         "learned",
-        about="whether unseen cards are all alike, or judged by what the opponent did",
+        about="unseen cards are equally likely, or judged by what the opponent did",
     ),
 )
 def alpha(view, rules, params):
-    """Throw for the least mix of deadwood left and structure lost; ties by lot."""
+    """Discard for the least mix of deadwood left and structure lost; ties at random."""
     a = _share(view, params[0], params[1], params[2])
     chances = np.empty(52)
     if params[3] == 0:

@@ -1,12 +1,12 @@
-"""Rules of thumb about high and low cards: which points to be rid of first, and which to hold.
+"""Rules of thumb about high and low cards: which points to shed first, and which cards to hold.
 
-Advisers agree that high cards are dear and differ on when to throw them. A rule names some cards,
-and they or all others bear a price (see simgin/toolkit/prices.py), whose size is this project's
-reading: the sources say what to prefer and not what it is worth.
+Advisers agree that high cards are costly and differ on when to discard them. A rule names some
+cards, and these or all others bear a price (see simgin/toolkit/prices.py). The size of the price is
+this project's reading: the sources say what to prefer, not what it is worth.
 
 Source: about.com and Hoyle's tradition (high-first); onlinerummy.co.uk (high-late); rubl.com
 (many-high, triangle, keep-low-late); Heisenbot (Eicholtz et al., EAAI-21) and Mishra and Aggarwal,
-EAAI-21 (keep-low). The web pages as reported, not seen anew.
+EAAI-21 (keep-low). The web pages are cited from reports and were not read again.
 """
 
 from simgin.strategy import discard, helper, param
@@ -15,38 +15,32 @@ from simgin.toolkit import loose, of_rank, of_ranks, paired, popcount, priced, t
 
 @helper
 def _high():
-    """Tens and court cards."""
+    """Tens and face cards."""
     return of_ranks(0b1111 << 9)
 
 
-@discard(cost=param(10.0, 0.0, 99.0, "price of every card that is paired or melded"))
+@discard(cost=param(10.0, 0.0, 99.0, "price of each card with a partner or in a meld"))
 def high_first(view, rules, params):
-    """Throw high cards first: the dearest loose card without a partner (about.com)."""
+    """Discard high cards first: the highest loose card without a partner (about.com)."""
     cards = loose(view.hand, rules)
     return priced(view, rules, ~cards | paired(cards, rules), params[0])
 
 
 @discard(
-    until=param(4, 0, 500, "first own turn on which high cards are free"),
-    cost=param(10.0, 0.0, 99.0, "their price before"),
+    until=param(4, 0, 500, "first own turn on which high cards have no price"),
+    cost=param(10.0, 0.0, 99.0, "their price before that turn"),
 )
 def high_late(view, rules, params):
-    """Throw no ten and no court card in the first turns, when opponents collect them.
-
-    Onlinerummy.co.uk.
-    """
+    """Keep tens and face cards while opponents still collect them (onlinerummy.co.uk)."""
     return priced(view, rules, _high() if view.own_turn < params[0] else 0, params[1])
 
 
 @discard(
-    many=param(4, 1, 11, "how many are too many"),
-    hold=param(3.0, 0.0, 99.0, "otherwise the price of a loose card with a partner"),
+    many=param(4, 1, 11, "number of loose high cards that is too many"),
+    hold=param(3.0, 0.0, 99.0, "with fewer, the price of a loose card with a partner"),
 )
 def many_high(view, rules, params):
-    """With four or more unmatched tens and court cards throw those first.
-
-    Otherwise hold pairs (rubl.com).
-    """
+    """With four loose tens and face cards discard those first; otherwise hold pairs (rubl.com)."""
     cards = loose(view.hand, rules)
     held = paired(cards, rules) if popcount(cards & _high()) < params[0] else 0
     return priced(view, rules, held, params[1])
@@ -54,7 +48,7 @@ def many_high(view, rules, params):
 
 @discard(
     until=param(6, 0, 500, "own turn on which it is broken up"),
-    cost=param(3.0, 0.0, 99.0, "price of its cards before"),
+    cost=param(3.0, 0.0, 99.0, "price of its cards before that turn"),
 )
 def triangle(view, rules, params):
     """Keep one high triangle, like KS KH QS, for the first turns (rubl.com)."""
@@ -64,9 +58,9 @@ def triangle(view, rules, params):
 
 @helper
 def _triangle(cards):
-    """A corner, another card of its rank and a neighbour of its suit.
+    """A corner, another card of its rank and a neighbour in its suit; 0 if there is none.
 
-    Of several the highest corner, then the lowest card numbers.
+    Of several, the one with the highest corner, then with the lowest card numbers.
     """
     for r in range(12, 8, -1):
         corners = cards & of_rank(r)
@@ -81,7 +75,7 @@ def _triangle(cards):
 
 @discard(
     rank=param(2, 1, 13, "highest rank that is kept, ace 1"),
-    cost=param(1.5, 0.0, 99.0, "price of those cards while loose"),
+    cost=param(1.5, 0.0, 99.0, "price of those cards if loose"),
 )
 def keep_low(view, rules, params):
     """Keep aces and twos even without prospects (Heisenbot, Mishra and Aggarwal)."""
@@ -97,14 +91,11 @@ def _ranks_to(rank):
 @discard(
     rank=param(5, 1, 13, "highest rank that is kept, ace 1"),
     turn=param(8, 1, 500, "own turn from which the opponent counts as near gin"),
-    taken=param(3, 1, 11, "known cards in his hand that say so earlier"),
+    taken=param(3, 1, 11, "number of his known cards with which he does so earlier"),
     cost=param(1.5, 0.0, 99.0, "price of low cards that could be laid off on what he holds"),
 )
 def keep_low_late(view, rules, params):
-    """With the opponent near gin keep the low cards that you could lay off on what he took.
-
-    Rubl.com.
-    """
+    """With the opponent near gin, keep low cards that fit what he took (rubl.com)."""
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return priced(view, rules, 0, 0.0)
     return priced(view, rules, _ranks_to(params[0]) & touching(view.known), params[3])

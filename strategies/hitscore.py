@@ -1,9 +1,9 @@
 """Hitscore: EAAI's Simple, breaking ties between discards by the number of hits kept.
 
-A hit is a card that would lie in a meld if it came. Counted here are the unseen cards; the program
-counts every card that it does not hold, dead ones too. `hits` is the same idea with the two counts
-exchanged, hits before deadwood, which plays very badly. The authors' final player adds a network
-over both hands, which is not part of this one.
+A hit is a card that would lie in a meld if it came. Only unseen cards are counted here; the
+authors' program counts every card that it does not hold, dead ones too. The policy `hits` is the
+same idea in the other order, hits before deadwood, and plays very badly. The authors' final player
+adds a network over both hands, which is not part of this one.
 
 Source: S. Truong, T. Neller, A Data-Driven Approach for Gin Rummy Hand Evaluation, EAAI-21;
 SGP_hitScore2 in sangttruong/ginrummy, 2020.
@@ -18,10 +18,7 @@ from simgin.toolkit import best_discards, hits, pick
 
 @discard(noise=True)
 def low_hits(view, rules, params):
-    """Throw for least deadwood.
-
-    Of equal cards the one without which most unseen cards would make a meld, then by lot.
-    """
+    """Discard for least deadwood; ties: the most unseen cards that would meld, then at random."""
     cards = best_discards(view.hand, view.legal, rules)[1]
     best, most = 0, -1
     while cards:

@@ -1,9 +1,9 @@
-"""jdh8-heuristic: gold with the safest of equal discards, knocking higher the further it leads.
+"""jdh8-heuristic: gold that discards the safest of equals and knocks higher the more it leads.
 
 In its arena it is called "greedy". A discard is dangerous if cards that could meld with it are in
-the opponent's hand or unseen, and safe if he has thrown or declined them. Danger only settles ties
-of deadwood. The program bends the limit in whole points, rounded towards four; `lead` does not
-round.
+the opponent's hand or unseen, and safe if he has discarded or declined them. Danger only breaks
+ties of deadwood. The original program bends the limit in whole points, rounded towards four; `lead`
+does not round.
 
 Source: Chen-Pang He, HeuristicBot in jdh8/gin-rummy-engine, 2026.
 """
@@ -18,14 +18,11 @@ from simgin.toolkit import best_discards, cheapest, danger
 @discard(
     name="danger",
     known=param(2.0, 0.0, 10.0, "weight of near cards that the opponent is known to hold"),
-    unseen=param(1.0, 0.0, 10.0, "weight of near cards that nobody has seen"),
-    shed=param(2.0, 0.0, 10.0, "weight taken off for near cards that he has thrown or declined"),
+    unseen=param(1.0, 0.0, 10.0, "weight of near cards that are unseen"),
+    shed=param(2.0, 0.0, 10.0, "weight subtracted for near cards that he discarded or declined"),
 )
 def safest(view, rules, params):
-    """Throw for least deadwood.
-
-    Of equal cards the one that could help the opponent least, then the dearest.
-    """
+    """Discard for least deadwood; ties: least help to the opponent, then the highest card."""
     return cheapest(view, rules, params, best_discards(view.hand, view.legal, rules)[1], _danger, 0)
 
 

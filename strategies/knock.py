@@ -1,4 +1,4 @@
-"""Elementary knock policies: when to end the deal with what is proposed in `view.ending*`."""
+"""Elementary knock policies: when to accept the ending proposed in `view.ending*`."""
 
 from simgin.core.rules import GOAL_DEALS, GOAL_RACE, GOAL_TOTAL
 from simgin.strategy import helper, knock, param
@@ -7,7 +7,7 @@ from simgin.toolkit import gin_or_better
 OUT_OF_REACH = 1 << 20
 
 
-@knock(k=param(10, 0, 99, "highest deadwood to end with"))
+@knock(k=param(10, 0, 99, "highest deadwood to knock with"))
 def at(view, rules, params):
     """Knock with at most k: 10 knocks at once, 0 waits for gin."""
     return view.ending_count <= params[0] or view.ending >= 2
@@ -15,25 +15,25 @@ def at(view, rules, params):
 
 @knock
 def never(view, rules, params):
-    """Never end a deal, not even with gin (the stubborn test double)."""
+    """Never end a deal, not even with gin (a player for tests)."""
     return False
 
 
-@knock(k=param(5, 0, 500, "own turns in which any legal knock is good"))
+@knock(k=param(5, 0, 500, "number of own turns in which to make any legal knock"))
 def early(view, rules, params):
-    """Knock with any legal count in the first k turns, later with gin only (MARJJ, Goldstein)."""
+    """Make any legal knock in the first k turns, later only gin (MARJJ, Goldstein)."""
     return view.own_turn <= params[0] or gin_or_better(view)
 
 
 @knock(
-    early=param(10, 0, 99, "limit in own turns 1 to `first`"),
-    middle=param(6, 0, 99, "limit in the turns after them, up to `second`"),
-    late=param(3, 0, 99, "limit later"),
+    early=param(10, 0, 99, "knock limit up to own turn `first`"),
+    middle=param(6, 0, 99, "knock limit after that, up to own turn `second`"),
+    late=param(3, 0, 99, "knock limit later"),
     first=param(5, 0, 500, "last early turn"),
     second=param(8, 0, 500, "last middle turn"),
 )
 def schedule(view, rules, params):
-    """Knock with a limit that falls as the deal goes on (Hoyle's tradition)."""
+    """Lower the knock limit as the deal goes on (Hoyle's tradition)."""
     limit = params[2]
     if view.own_turn <= params[3]:
         limit = params[0]
@@ -44,9 +44,9 @@ def schedule(view, rules, params):
 
 @helper
 def _wanted(rules, seat, points):
-    """The points that a seat with so many still needs to win the match, or its game.
+    """The points that a seat with `points` needs to win the match, or its game.
 
-    Out of reach where points win nothing.
+    OUT_OF_REACH if points win nothing.
     """
     if rules.points_target < 0 or rules.goal == GOAL_DEALS or rules.goal == GOAL_TOTAL:
         return OUT_OF_REACH
@@ -56,14 +56,11 @@ def _wanted(rules, seat, points):
 
 
 @knock(
-    a=param(4.0, -100.0, 100.0, "limit at level scores"),
-    b=param(40.0, -1000.0, 1000.0, "slope with the lead"),
+    a=param(4.0, -100.0, 100.0, "knock limit at level scores"),
+    b=param(40.0, -1000.0, 1000.0, "slope of the limit with the lead"),
 )
 def lead(view, rules, params):
-    """Knock with more the further you lead.
-
-    At most a + b * lead / (points the leader still needs) (jdh8's HeuristicBot).
-    """
+    """Knock with at most a + b * lead / (points the leader still needs) (jdh8's HeuristicBot)."""
     ahead = view.own_points - view.other_points
     leader = view.seat if ahead >= 0 else 1 - view.seat
     left = _wanted(rules, leader, max(view.own_points, view.other_points))
@@ -72,12 +69,12 @@ def lead(view, rules, params):
 
 @knock
 def count(view, rules, params):
-    """Knock at once, unless an undercut could give the opponent the points that he still needs."""
+    """Knock at once, unless an undercut could give the opponent the points he still needs."""
     safe = _wanted(rules, 1 - view.seat, view.other_points) - 1
     return view.ending_count <= safe or gin_or_better(view)
 
 
-@knock(k=param(0, 0, 99, "highest deadwood to end with before the stock runs out"))
+@knock(k=param(0, 0, 99, "highest deadwood to knock with before the stock runs out"))
 def at_wall(view, rules, params):
     """Knock with at most k, or with any legal count when the discard would make the deal void."""
     return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

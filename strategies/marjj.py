@@ -1,15 +1,15 @@
-"""MARJJ: takes what melds and lowers the count, discards for the next hands, waits for gin.
+"""MARJJ: takes what melds and lowers its deadwood, discards for its next hands, waits for gin.
 
 After the public file v5 of the player reported to have won the gin rummy challenge of EAAI-21. A
-discard is judged by the deadwood it leaves, by the mean of the few best counts that one more card
-would give (a weight that fades from turn to turn), and by its use to the opponent. `marjj-paper`
-has the numbers reported from the paper.
+discard is judged by the deadwood it leaves, by the mean of the few least counts that one more card
+would give (with a weight that fades from turn to turn), and by its use to the opponent.
+`marjj-paper` has the numbers reported from the paper.
 
-The file is followed where it departs from its own idea: two cards on the same side of a discard
-are no run that it completes, a queen counts as if no king were to be had, and `one_gone` is added,
-not taken off, for a card of which all others of the rank are about. Two slips are not: a card that
-the opponent took and threw again is no longer his, and a first upcard that he took is not a card
-one may draw. The melding shown is the engine's.
+The file is followed where it departs from its own idea. Two cards on the same side of a discard are
+no run that it completes. A queen counts as if no king could be had. `one_gone` is added, not
+subtracted, for a card of whose rank no other is gone. Two slips are not followed: a card that the
+opponent took and discarded again is no longer his, and a first upcard that he took is not a card
+that can be drawn. The engine chooses the melding shown.
 
 Source: A. Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021; the numbers of the paper are
 second-hand.
@@ -42,29 +42,23 @@ NO_SET, TWO_GONE, SET = range(11, 14)
 
 @discard(
     noise=True,
-    window=param(5, 0, 99, "a loose card this much cheaper than the dearest is still looked at"),
+    window=param(5, 0, 99, "points by which a candidate may be below the highest loose card"),
     weight=param(18.0, 0.0, 1000.0, "weight of the next hand on the first turn"),
-    decay=param(0.9, 0.0, 1.0, "what is left of that weight a turn later"),
-    best=param(7, 1, 52, "how many of the best next counts are averaged"),
-    one_gone=param(4.0, -100.0, 100.0, "for a card of which no other of the rank is gone"),
-    no_run=param(-10.0, -100.0, 100.0, "for a card that the opponent can put in no run"),
-    next_gone=param(-5.0, -100.0, 100.0, "else, for each neighbour in the suit that is gone"),
-    far_gone=param(
-        -3.0, -100.0, 100.0, "else, for each card two ranks away in the suit that is gone"
-    ),
-    run=param(20.0, -100.0, 100.0, "for a card that completes a run the opponent is known to hold"),
-    next=param(5.0, -100.0, 100.0, "else, for each neighbour known to be his"),
-    far=param(3.0, -100.0, 100.0, "else, for each card two ranks away known to be his"),
-    no_set=param(
-        -10.0, -100.0, 100.0, "for a card of which at least two others of the rank are gone"
-    ),
-    two_gone=param(-4.0, -100.0, 100.0, "for a card of which one other of the rank is gone"),
-    set=param(
-        20.0, -100.0, 100.0, "for a card of which two others of the rank are known to be his"
-    ),
+    decay=param(0.9, 0.0, 1.0, "factor on that weight with each turn"),
+    best=param(7, 1, 52, "number of best next counts that are averaged"),
+    one_gone=param(4.0, -100.0, 100.0, "price if no other card of the rank is gone"),
+    no_run=param(-10.0, -100.0, 100.0, "price if the opponent can make no run with the card"),
+    next_gone=param(-5.0, -100.0, 100.0, "else, price for each neighbour in the suit that is gone"),
+    far_gone=param(-3.0, -100.0, 100.0, "else, price for each card two ranks away that is gone"),
+    run=param(20.0, -100.0, 100.0, "price if the card makes a run with cards known to be his"),
+    next=param(5.0, -100.0, 100.0, "else, price for each neighbour known to be his"),
+    far=param(3.0, -100.0, 100.0, "else, price for each card two ranks away known to be his"),
+    no_set=param(-10.0, -100.0, 100.0, "price if two or more others of the rank are gone"),
+    two_gone=param(-4.0, -100.0, 100.0, "price if one other card of the rank is gone"),
+    set=param(20.0, -100.0, 100.0, "price if two others of the rank are known to be his"),
 )
 def marjj(view, rules, params):
-    """Discard the high loose card that is best for this hand and the next and helps the opponent least."""
+    """Discard a high loose card, judged by this hand, the next, and its use to the opponent."""
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest(rest)
@@ -90,9 +84,9 @@ def marjj(view, rules, params):
 
 @helper
 def _candidates(view, rules, params):
-    """The cards that some best melding leaves over, less those much cheaper than the dearest.
+    """The cards that some best melding leaves over, except those far below the highest in value.
 
-    If there are none, nearly best discards.
+    If there are none, the nearly best discards.
     """
     options = loose(view.hand, rules) & view.legal
     if options:
@@ -103,7 +97,7 @@ def _candidates(view, rules, params):
 
 @helper
 def _worth_at_least(least, cards, rules):
-    """Those of some cards that are worth at least so much."""
+    """Those of some cards whose value is at least `least`."""
     kept, rest = 0, cards
     while rest:
         card = lowest(rest)
@@ -115,9 +109,9 @@ def _worth_at_least(least, cards, rules):
 
 @helper
 def _next(ten, unseen, few, counts, rules):
-    """The mean of the least counts that one of the unseen cards and a discard would leave.
+    """Mean of the least counts after drawing an unseen card and discarding.
 
-    `counts` is room for them.
+    counts: scratch space, a number a card.
     """
     n = next_counts(ten, unseen, rules, counts)
     return sum_of_least(counts, n, few) / max(1, min(n, few))
@@ -153,19 +147,16 @@ def _around(lane, r):
 
 @helper
 def _edges(around, r):
-    """The same with the cards beyond the ace and the king, and above the queen the king too.
-
-    As the file has it.
-    """
+    """`_around` with the cards beyond ace and king; above a queen the king too, as in the file."""
     below = (0b00011, 0b00001)[r] if r <= 1 else 0
     return around | below | (0b01000 if r >= 11 else 0)
 
 
 @helper
 def _in_runs(around, both, near, far):
-    """`both` if a neighbour is among the cards, and on the other side one of two.
+    """`both` if a neighbour is among the cards and, on its other side, one of two; else a sum.
 
-    Else the sum of what each is worth.
+    The sum has `near` for each neighbour and `far` for each card two ranks away.
     """
     if (around & 0b01000 and around & 0b00011) or (around & 0b00010 and around & 0b11000):
         return both

@@ -1,16 +1,16 @@
 """Monte Carlo: samples the hidden cards, plays each world to the end, picks the best action.
 
-Gold's own choice stands unless another is better by `gate` standard errors over the same worlds;
-to leave it for less plays worse than gold. Roll-outs are greedy. In them the own side waits for
-gin (`patient`), so that plans are compared and not hasty knocks; the opponent plays gold. His
-imagined hand is as good as a hand should be by now (`developed`). A result counts as the chance of
+Gold's choice stands unless another action is better by `gate` standard errors over the same worlds;
+accepting less plays worse than gold. Playouts are greedy. In them this player waits for gin
+(`patient`), so that plans are compared and not hasty knocks; the opponent plays gold. His sampled
+hand is as good as a hand should be by now (`developed`). A result counts as the probability of
 winning the match from the score after it (`value`), from a table for matches to 100 between two
-golds, stretched to other targets; where points do not win the match, as points. It cannot value
-hiding or gaining information: in a roll-out every card is known. One-player games, shots, big gin
-and the last discard of the 50th-card rule are played as gold plays them.
+golds, scaled to other targets; where points do not win the match, it counts as points. The player
+cannot value hiding or gaining information, since every card is known in a playout. In one-player
+games, with shots and big gin, and under the 50th-card rule it plays like gold.
 
 Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. This project's readings: lay-offs are exact,
-and hands are grown by default.
+and hands are improved by default.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ from simgin.toolkit import (
 
 @helper
 def _ways_to_draw(view, rules):
-    """The answers of the slot `take`, gold's own first."""
+    """The answers of the slot `take`, gold's first."""
     first = take_if(lowers(view, rules), view.legal)
     out = np.full(3, first, np.int64)
     n = 1
@@ -46,7 +46,7 @@ def _ways_to_draw(view, rules):
 def _least_discards(eleven, legal, width, rules):
     """The discards that leave least deadwood, best first.
 
-    Ties: the dearest card, then the lowest number.
+    Ties: the highest card, then the lowest number.
     """
     out = np.empty(11, np.int64)
     n = 0
@@ -59,10 +59,7 @@ def _least_discards(eleven, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_take(view, rules, params):
-    """Take if that goes clearly better than the stock in imagined worlds.
-
-    If neither does, as gold would.
-    """
+    """Take or draw, whichever goes clearly better in sampled worlds; otherwise as gold would."""
     answers = _ways_to_draw(view, rules)
     actions = answers.copy()
     if view.phase == UPCARD and not view.legal & 1 << PASS:
@@ -72,9 +69,9 @@ def monte_carlo_take(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_discard(view, rules, params):
-    """Of the discards that leave least deadwood throw the one that goes best in imagined worlds.
+    """Of the discards that leave least deadwood, the one that goes best in sampled worlds.
 
-    If none clearly does, gold's.
+    If none is clearly best, gold's discard.
     """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
@@ -85,7 +82,7 @@ def monte_carlo_discard(view, rules, params):
 
 @knock(name="mc", noise=True, weights="mc.npy", **NUMBERS)
 def monte_carlo_knock(view, rules, params):
-    """Knock with gin, and with more unless some discard goes clearly better in imagined worlds."""
+    """Knock with gin, and otherwise unless a discard goes clearly better in sampled worlds."""
     if gin_or_better(view) or view.phase == LAST or rules.players == 1:
         return True
     others = _least_discards(view.hand, legal_discards(view, rules), params[WIDTH], rules)

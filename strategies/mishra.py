@@ -1,18 +1,18 @@
 """Mishra-uniform: values melds and prospects, and discards what helps the opponent least.
 
-A loose card is worth what its pairs, near-runs and blank places promise, less as the opponent is
-likelier to hold the missing cards in melds, and more the cheaper it is; being within two cards of
-a knock makes cheap cards dearer still. A hand is worth its melded cards plus the mean of its loose
-cards, plus a bonus when it could knock or is gin. The authors estimated the opponent's hand with a
-network; here every unseen card is alike. They found what a discard does for him by sampling 100 of
-his hands; here that is `gain` times the chance that he can meld it (the melds through it taken as
-independent), where `gain` was fitted to such samples.
+A loose card is worth more the more its pairs, near-runs and open places promise, less the likelier
+the opponent holds the missing cards in melds, and more the cheaper it is; within two cards of a
+knock, cheapness counts even more. A hand is worth its number of melded cards plus the mean of its
+loose cards, plus a bonus if it could knock or is gin. The authors estimated the opponent's hand
+with a network; here every unseen card is equally likely. They found what a discard does for him by
+sampling 100 of his hands; here that is `gain` times the probability that he can meld it (the melds
+through it taken as independent), with `gain` fitted to such samples.
 
-The knock rule holds back a high count when the opponent is estimated to be low himself. Which
-melding is shown is the engine's choice.
+The knock rule holds back a high count if the opponent's deadwood is estimated to be low. The engine
+chooses the melding shown.
 
-Source: P. Mishra, A. Aggarwal, Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks
-and Heuristic Strategies, EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
+Source: P. Mishra, A. Aggarwal, Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks and
+Heuristic Strategies, EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 """
 
 import numpy as np
@@ -34,11 +34,11 @@ from simgin.toolkit import (
 )
 
 VALUES = {
-    "promise": param(0.8, 0.0, 10.0, "worth of a meld that a loose card may still come to lie in"),
-    "partner": param(1.5, 0.0, 10.0, "more for each of its cards already held"),
+    "promise": param(0.8, 0.0, 10.0, "worth of each meld that a loose card could still be in"),
+    "partner": param(1.5, 0.0, 10.0, "extra for each card of that meld already held"),
     "hurry": param(2.5, 0.0, 10.0, "factor on cheapness within two cards of a knock"),
-    "ace": param(0.2, 0.0, 10.0, "more for an ace, half of it for a two"),
-    "knock": param(10.0, 0.0, 100.0, "worth of a hand that may knock"),
+    "ace": param(0.2, 0.0, 10.0, "extra for an ace; half of it for a two"),
+    "knock": param(10.0, 0.0, 100.0, "worth of a hand that can knock"),
     "gin": param(20.0, 0.0, 100.0, "worth of gin"),
 }
 PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
@@ -46,9 +46,10 @@ PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 @helper
 def _pair(card, i):
-    """The i-th of six pairs that make a meld of three with a card.
+    """The i-th of six pairs that make a three-card meld with a card.
 
-    0..2 runs with the card last, middle, first. Ace low, as there.
+    i = 0..2: runs with the card last, middle, first; 3..5: sets. Ace low, as in the authors'
+    program.
     """
     r, s = card % 13, card // 13
     if i >= 3:
@@ -59,7 +60,7 @@ def _pair(card, i):
 
 @helper
 def _chance_all(cards, view, q):
-    """The chance that the opponent holds all of some cards, each by itself; 0 for none."""
+    """Probability that the opponent holds all of some cards, taken as independent; 0 for none."""
     if cards == 0 or cards & ~(view.unseen | view.known):
         return 0.0
     chance = 1.0
@@ -81,9 +82,9 @@ def _chance_melds(card, view, q):
 
 @helper
 def _chances_in_melds(view, q):
-    """For every card the chance that the opponent holds it in a meld.
+    """For every card the probability that the opponent holds it in a meld.
 
-    The sum over its melds of three.
+    The sum over its three-card melds.
     """
     table = np.zeros(52)
     cards = view.unseen | view.known
@@ -99,7 +100,7 @@ def _chances_in_melds(view, q):
 
 @helper
 def _hope(missing, table):
-    """The chance that the opponent does not hold the missing cards in melds."""
+    """Probability that the opponent does not hold the missing cards in melds."""
     held = 0.0
     while missing:
         held += table[lowest(missing)]
@@ -109,7 +110,7 @@ def _hope(missing, table):
 
 @helper
 def _worth_of_card(card, loose, there, table, hurry, rules, params):
-    """Worth of one loose card; `there`: cards that might still come."""
+    """Worth of one loose card; there: cards that might still come."""
     worth = hurry * (5 - value(card, rules)) + (
         params[ACE] / (1 + card % 13) if card % 13 < 2 else 0.0
     )
@@ -149,10 +150,7 @@ def _worth(hand, loose, there, table, hurry, limit, rules, params):
 
 @helper
 def _haste(loose, limit, rules, params):
-    """Factor on the cheapness of loose cards.
-
-    `hurry` if the hand could knock without two of them, else 1.
-    """
+    """Factor on the cheapness of loose cards: `hurry` within two cards of a knock, else 1."""
     for _ in range(2):
         loose &= ~(1 << lowest(dearest(loose, rules)[0])) if loose else 0
     return params[HURRY] if points(loose, rules) <= limit else 1.0
@@ -162,7 +160,7 @@ def _haste(loose, limit, rules, params):
 def _worth_after(hand, legal, there, table, limit, rules, params):
     """Worth of eleven cards after a discard.
 
-    The one that allows a knock, else the loose card worth least.
+    The highest loose card if that allows a knock, else the loose card worth least.
     """
     loose = left_over(hand, 0, rules)
     if loose & legal == 0:
@@ -182,12 +180,9 @@ def _worth_after(hand, legal, there, table, limit, rules, params):
     return _worth(hand & ~card, loose & ~card, there, table, hurry, limit, rules, params)
 
 
-@take(**VALUES, tax=param(0.0, -10.0, 10.0, "worth of not showing what one collects"))
+@take(**VALUES, tax=param(0.0, -10.0, 10.0, "cost of showing the opponent what is collected"))
 def mishra(view, rules, params):
-    """Take what melds more cards.
-
-    Otherwise if the hand is then worth at least what drawing makes it worth on average.
-    """
+    """Take what melds more cards, or leaves a hand worth at least the mean after drawing."""
     card = view.taken_offer
     eleven = view.hand | 1 << card
     if deadwood(eleven, rules) < view.count + value(card, rules):
@@ -206,9 +201,8 @@ def mishra(view, rules, params):
         rules,
         params,
     ):
-        return take_if(
-            False, view.legal
-        )  # a card drawn can always be thrown again, so drawing is worth more
+        # A card drawn can always be discarded again, so drawing is worth more.
+        return take_if(False, view.legal)
     total, rest = 0.0, view.unseen
     while rest:
         ten_and_one = view.hand | rest & -rest
@@ -222,14 +216,13 @@ def mishra(view, rules, params):
 
 @helper
 def _low_opponent(view, opp, rules):
-    """Whether the opponent's deadwood, averaged over thirty hands he may hold, is at most `opp`."""
+    """Whether the opponent's mean deadwood, over thirty hands he may hold, is at most `opp`."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
         hand, pool = view.known, view.unseen
         while popcount(hand) < 10 and pool:
-            state = (
-                state * 48271 % 2147483647
-            )  # Lehmer's generator, seeded by the question's own noise
+            # Lehmer's generator, seeded by the question's own noise
+            state = state * 48271 % 2147483647
             card = 1 << nth(pool, state * popcount(pool) // 2147483647)
             hand |= card
             pool ^= card
@@ -241,16 +234,13 @@ def _low_opponent(view, opp, rules):
     name="mishra",
     noise=True,
     **VALUES,
-    share=param(0.77, 0.0, 10.0, "weight of what the opponent gains by the discard"),
-    gain=param(1.45, 0.0, 20.0, "what he gains by a card that he can meld"),
-    own=param(6, 0, 99, "count to which a knock is preferred when he is low"),
-    opp=param(18, 0, 99, "mean deadwood at which he is low"),
+    share=param(0.77, 0.0, 10.0, "weight of the opponent's gain by the discard"),
+    gain=param(1.45, 0.0, 20.0, "his gain by a card that he can meld"),
+    own=param(6, 0, 99, "highest deadwood to knock with while he is low"),
+    opp=param(18, 0, 99, "estimated mean deadwood up to which he is low"),
 )
 def mishra_discard(view, rules, params):
-    """Discard the loose card that keeps most value and helps the opponent least.
-
-    If discarding the highest card allows a knock, discard that.
-    """
+    """Discard the card that allows a knock, else by worth kept and help to the opponent."""
     loose = left_over(view.hand, 0, rules)
     options = loose & view.legal
     if options == 0:
@@ -264,7 +254,7 @@ def mishra_discard(view, rules, params):
 
 @helper
 def _best(view, loose, options, rules, params):
-    """The option with the most worth left, less the opponent's gain."""
+    """The discard with the most worth left, less the opponent's gain."""
     q = chance_held(view)
     table = _chances_in_melds(view, q)
     hurry = _haste(loose, view.limit, rules, params)
@@ -285,11 +275,11 @@ def _best(view, loose, options, rules, params):
 
 @knock(
     noise=True,
-    own=param(6, 0, 99, "highest deadwood to end with when the opponent is low"),
-    opp=param(18, 0, 99, "mean deadwood at which he is low"),
+    own=param(6, 0, 99, "highest deadwood to knock with while the opponent is low"),
+    opp=param(18, 0, 99, "estimated mean deadwood up to which he is low"),
 )
 def belief(view, rules, params):
-    """Knock at once, unless own deadwood exceeds `own` and the opponent's is estimated at most `opp`."""
+    """Knock at once, but not above `own` while the opponent is estimated at `opp` or less."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

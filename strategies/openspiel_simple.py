@@ -1,10 +1,8 @@
 """OpenSpiel-simple: takes what melds or allows a knock, discards high, knocks at once.
 
-The discard is the highest loose card of all eleven.
-
-Its melding is that of the eleven cards, so now and then a better discard is overlooked. Of two
-equally good meldings it uses the one that its program finds first, and it never lays off; here any
-best melding counts, and lay-offs are the engine's.
+The discard is the highest loose card of all eleven. The melding is that of the eleven cards, so now
+and then it overlooks a better discard. Of equally good meldings the original uses the one that its
+program finds first, and it never lays off; here any best melding counts, and the engine lays off.
 
 Source: SimpleGinRummyBot in google-deepmind/open_spiel, 2019.
 """
@@ -18,9 +16,9 @@ from simgin.toolkit import best_discards, loose, lowest, of_rank
 
 @discard
 def loose_rank(view, rules, params):
-    """Throw the loose card of highest rank, king first.
+    """Discard the loose card of highest rank, king first (OpenSpiel's simple bot).
 
-    If none is loose, one that keeps the melds (OpenSpiel's simple bot).
+    If none is loose, a discard that keeps the melds.
     """
     options = loose(view.hand, rules) & view.legal
     for r in range(12, -1, -1):

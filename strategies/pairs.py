@@ -1,14 +1,12 @@
-"""Rules of thumb about pairs and partial runs.
+"""Rules of thumb about pairs and partial runs: which two cards to hold in hope of a third.
 
-Which two cards are worth holding in hope of a third.
+Gold sees no difference between a king with a partner and a king without one. These rules put a
+price (see simgin/toolkit/prices.py) on the loose cards that could become a meld, by how likely that
+is; `middle` goes by the rank alone.
 
-Gold sees no difference between a king with a partner and a king without. These rules put a price
-(see simgin/toolkit/prices.py) on the loose cards that could become a meld, by how likely that is;
-`middle` does so by the rank alone.
-
-Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and
-Hiebel, "Tonic", EAAI-21 (break-pairs: holding pairs too long hurt). The web pages as reported, not
-seen anew; the numbers of melds are counted.
+Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and Hiebel,
+"Tonic", EAAI-21 (break-pairs: holding pairs too long hurt). The web pages are cited from reports
+and were not read again; the numbers of melds are counted.
 """
 
 from simgin.strategy import discard, helper, param
@@ -25,11 +23,11 @@ from simgin.toolkit import (
 
 
 @discard(
-    weight=param(2.0, 0.0, 20.0, "price of a card for each whole pair that it is in"),
-    inside=param(0.5, 0.0, 1.0, "what an inside pair counts for, like 4S 6S"),
+    weight=param(2.0, 0.0, 20.0, "price of a card for each of its pairs"),
+    inside=param(0.5, 0.0, 1.0, "share of a pair that an inside pair, like 4S 6S, counts"),
 )
 def inside_pairs(view, rules, params):
-    """Hold pairs; two of a suit with one rank between them count half (rubl.com)."""
+    """Hold pairs; an inside pair, like 4S 6S, counts half (rubl.com)."""
     return priced_each(view, rules, params, _pair_price, loose(view.hand, rules))
 
 
@@ -50,12 +48,9 @@ def _pair_price(view, rules, params, card, cards):
     return params[0] * (whole + params[1] * inside)
 
 
-@discard(bonus=param(0.5, 0.0, 99.0, "points by which dead pairs go before other cards"))
+@discard(bonus=param(0.5, 0.0, 99.0, "price of every card that is not in a dead pair"))
 def dead_pairs_first(view, rules, params):
-    """Throw dead pairs and partial runs first, those that no unseen card can complete.
-
-    About.com.
-    """
+    """Discard pairs and partial runs that no unseen card can complete first (about.com)."""
     cards = loose(view.hand, rules)
     dead, rest = 0, cards
     while rest:
@@ -68,11 +63,11 @@ def dead_pairs_first(view, rules, params):
 
 @discard(
     live=param(2, 1, 4, "live completers that make a pair worth holding"),
-    until=param(6, 1, 500, "own turn on which all pairs are broken"),
+    until=param(6, 1, 500, "own turn from which all pairs may be broken"),
     cost=param(3.0, 0.0, 99.0, "price of a card in a pair worth holding"),
 )
 def break_pairs(view, rules, params):
-    """Hold a pair early and while two unseen cards complete it; break it after that (Tonic)."""
+    """Hold pairs with two live completers in the early turns; break all pairs later (Tonic)."""
     if view.own_turn >= params[1]:
         return priced(view, rules, 0, 0.0)
     return priced(
@@ -84,16 +79,11 @@ def break_pairs(view, rules, params):
 
 
 @discard(
-    weight=param(
-        0.25,
-        0.0,
-        20.0,
-        "price of a loose card for each three-card meld its rank lies in, beyond four",
-    ),
-    seven=param(0.25, 0.0, 20.0, "further price of a loose seven"),
+    weight=param(0.25, 0.0, 20.0, "price for each three-card meld of its rank, beyond four"),
+    seven=param(0.25, 0.0, 20.0, "extra price of a loose seven"),
 )
 def middle(view, rules, params):
-    """Hold the middle cards, which lie in most melds, and a seven longest (rubl.com)."""
+    """Hold middle cards, which lie in most melds, and a seven longest (rubl.com)."""
     return priced_each(view, rules, params, _middle_price, loose(view.hand, rules))
 
 
@@ -106,5 +96,5 @@ def _middle_price(view, rules, params, card, cards):
 
 @helper
 def middle_price(card, weight, seven):
-    """What a rank is worth by the number of three-card melds through it."""
+    """Price of a rank by the number of three-card melds through it."""
     return weight * (three_card_melds(card) - 4) + (seven if card % 13 == 6 else 0.0)

@@ -1,8 +1,8 @@
-"""Random: plays any legal card and ends half the deals it may; the zero point of ratings.
+"""Random: plays any legal card and ends half the deals that it can; the zero point of ratings.
 
-The die and what is shown are left to chance as well.
+The die and the melding shown are random as well.
 
-Source: Nobody in particular.
+Source: A common baseline.
 """
 
 from simgin_strategies.discard import uniform
@@ -15,7 +15,7 @@ from simgin.strategy import Strategy, knock, param
 from simgin.toolkit import chance
 
 
-@knock(noise=True, p_end=param(0.5, 0.0, 1.0, "chance of ending whenever it is allowed"))
+@knock(noise=True, p_end=param(0.5, 0.0, 1.0, "probability of ending whenever it is legal"))
 def random(view, rules, params):
     """End the deal with probability p_end."""
     return chance(params[0], view.noise)

@@ -1,10 +1,10 @@
-"""RLCard-novice: draws at random, discards for least deadwood, ends the deal as soon as it may.
+"""RLCard-novice: draws at random, discards for least deadwood, ends the deal when it can.
 
-Gin goes before a knock. Every choice among equals is by lot there, even which card to knock with:
-any that leaves a legal count. The source's comment says something else than its code, that the
-dearest card outside the best melds goes; that is `reading=dearest`. Here the first upcard, which
-RLCard does not have, is taken by lot like any other; a card taken is not thrown at once where the
-rules forbid it.
+Gin goes before a knock. Every choice among equals is random there, even which card to knock with:
+any that leaves a legal count. The source's comment says something else than its code: that the
+highest card outside the best melds goes. That is `reading=dearest`. Here the first upcard, which
+RLCard does not have, is taken at random like any other card on offer, and a card taken is not
+discarded at once where the rules forbid it.
 
 Source: W. Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """
@@ -21,11 +21,11 @@ from simgin.toolkit import best_discards, dearest, discards_leaving, loose, pick
     reading=choice(
         "least",
         "dearest",
-        about="without a knock: least deadwood (the code), or the dearest loose card",
+        about="without a knock: least deadwood (the code), or highest loose card",
     ),
 )
 def novice(view, rules, params):
-    """Throw for gin, else any card that allows a knock, else for least deadwood; ties by lot."""
+    """Discard for gin, else for any knock, else for least deadwood; ties at random."""
     least, cards = best_discards(view.hand, view.legal, rules)
     if 0 < least <= view.limit:
         cards = discards_leaving(view.hand, view.legal, view.limit, rules)

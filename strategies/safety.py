@@ -1,16 +1,15 @@
-"""Rules of thumb about safe and dangerous discards.
+"""Rules of thumb about safe and dangerous discards: what the opponent wants and may believe.
 
-What the opponent is likely to want, and what he might believe.
+Each rule reads the opponent from the cards he took (`view.known`) and those he discarded or
+declined (`view.shed`), and puts a price on cards (see simgin/toolkit/prices.py). Near a card are
+its rank and its suit within two ranks; live melds are the three-card melds that he could still
+make.
 
-Each rule reads the opponent from the cards he took (`view.known`), threw or declined
-(`view.shed`), and puts a price on cards (see simgin/toolkit/prices.py). Near a card are its rank
-and its suit within two ranks; `live melds` are the three-card melds that he could still make.
-
-Source: about.com, pokerplayer365, jdh8/gin-rummy-engine and MARJJ (safe-neighbour);
-skillgames.zone (its `ignore_first`, growing-safety, lay-off-late, wild); onlinerummy.co.uk
-(bait-shy); a page of rules (suit-order); about.com (starve); Dreyfus at remarkablemedicine.com
-(live-melds); rubl.com (wild); several (bait). The web pages as reported, not seen anew; every
-number is this project's unless said.
+Source: about.com, pokerplayer365, jdh8/gin-rummy-engine and MARJJ (safe-neighbour); skillgames.zone
+(its `ignore_first`, growing-safety, lay-off-late, wild); onlinerummy.co.uk (bait-shy); a page of
+rules (suit-order); about.com (starve); Dreyfus at remarkablemedicine.com (live-melds); rubl.com
+(wild); several (bait). The web pages are cited from reports and were not read again; every number
+is this project's unless stated otherwise.
 """
 
 from simgin.strategy import discard, helper, param
@@ -34,14 +33,11 @@ from simgin.toolkit import (
 
 
 @discard(
-    cost=param(0.5, 0.0, 99.0, "price of a card that is near nothing he threw or declined"),
-    ignore_first=param(0, 0, 100, "so many of his first discards are no evidence"),
+    cost=param(0.5, 0.0, 99.0, "price of a card near nothing that he discarded or declined"),
+    ignore_first=param(0, 0, 100, "number of his first discards that are ignored"),
 )
 def safe_neighbour(view, rules, params):
-    """Throw what is near the opponent's discards.
-
-    He does not collect there (about.com, pokerplayer365).
-    """
+    """Discard near what the opponent discarded or declined (about.com, pokerplayer365)."""
     return priced(
         view, rules, ~near_any(view.shed & ~thrown(view, 1 - view.seat, params[1])), params[0]
     )
@@ -49,10 +45,7 @@ def safe_neighbour(view, rules, params):
 
 @discard(cost=param(0.5, 0.0, 99.0, "price of a card of that suit or rank"))
 def bait_shy(view, rules, params):
-    """Keep away from the suit and the rank of the opponent's last discard.
-
-    It may be bait (onlinerummy.co.uk).
-    """
+    """Avoid suit and rank of the opponent's last discard, which may be bait (onlinerummy.co.uk)."""
     bait = last_thrown(view)
     return priced(
         view,
@@ -63,15 +56,13 @@ def bait_shy(view, rules, params):
 
 
 @discard(
-    neighbour=param(
-        0.5, 0.0, 99.0, "points by which a card next in rank and of another suit goes first"
-    ),
-    same=param(0.25, 0.0, 99.0, "points by which a card of the same rank goes first"),
+    neighbour=param(0.5, 0.0, 99.0, "points in favour of a card next in rank, in another suit"),
+    same=param(0.25, 0.0, 99.0, "points in favour of a card of the same rank"),
 )
 def suit_order(view, rules, params):
-    """After the opponent's 6D discard a five or seven of another suit, else another six.
+    """After the opponent's 6D, discard a 5 or 7 of another suit, else another 6.
 
-    Advice of a web page of rules.
+    Advice of a page of rules.
     """
     return priced_each(view, rules, params, _order_price, last_thrown(view))
 
@@ -87,32 +78,18 @@ def _order_price(view, rules, params, card, last):
     return 0.0
 
 
-@discard(
-    cost=param(
-        1.5,
-        0.0,
-        99.0,
-        "price of a card near one he took; 10 forbids it while anything else is loose",
-    )
-)
+@discard(cost=param(1.5, 0.0, 99.0, "price of a card near one he took; 10 all but forbids it"))
 def starve(view, rules, params):
-    """Never throw what is near a card that the opponent took (about.com)."""
+    """Never discard near a card that the opponent took (about.com)."""
     return priced(view, rules, near_any(view.known), params[0])
 
 
 @discard(
-    weight=param(
-        0.1, 0.0, 20.0, "price of a card for each three-card meld that he could make with it"
-    ),
-    early=param(
-        4,
-        0,
-        500,
-        "turns of his in which a discard says that he wants neither its rank nor its neighbours",
-    ),
+    weight=param(0.1, 0.0, 20.0, "price for each three-card meld he could make with the card"),
+    early=param(4, 0, 500, "number of his first discards that rule out melds near them"),
 )
 def live_melds(view, rules, params):
-    """Throw what fits least of the melds that the opponent could still make (Dreyfus)."""
+    """Discard the card that fits the fewest melds still open to the opponent (Dreyfus)."""
     return priced_each(view, rules, params, _danger_price, open_to_him(view, params[1]))
 
 
@@ -125,21 +102,18 @@ def _danger_price(view, rules, params, card, others):
 def open_to_him(view, early):
     """The cards the opponent may meld with.
 
-    Known to be his, or unseen and not near an early discard of his in rank or suit.
+    Those known to be his, and unseen cards that touch none of his early discards.
     """
     return view.unseen & ~touching(thrown(view, 1 - view.seat, early)) | view.known
 
 
 @discard(
-    base=param(0.0, 0.0, 20.0, "price of each live meld at the start, with no deadwood"),
-    turn=param(0.02, 0.0, 20.0, "rise of it with each own turn"),
-    count=param(0.005, 0.0, 20.0, "rise of it with each point of own deadwood"),
+    base=param(0.0, 0.0, 20.0, "price of each live meld at the start, without deadwood"),
+    turn=param(0.02, 0.0, 20.0, "rise of that price with each own turn"),
+    count=param(0.005, 0.0, 20.0, "rise of that price with each point of own deadwood"),
 )
 def growing_safety(view, rules, params):
-    """Care more for safety as the deal goes on, and the more deadwood you hold.
-
-    Skillgames.zone.
-    """
+    """Play safer as the deal goes on and the more deadwood you hold (skillgames.zone)."""
     return priced_each(view, rules, params, _growing_price, view.unseen | view.known)
 
 
@@ -151,13 +125,10 @@ def _growing_price(view, rules, params, card, others):
 
 @discard(
     turn=param(6, 1, 500, "own turn from which it is late"),
-    cost=param(0.5, 0.0, 99.0, "price of a card that could make him a new meld of unseen cards"),
+    cost=param(0.5, 0.0, 99.0, "price of a card that could meld with two unseen cards"),
 )
 def lay_off_late(view, rules, params):
-    """Late in a deal discard what he could at most lay off, not what could make him a new meld.
-
-    Advice of skillgames.zone.
-    """
+    """Late, prefer discards that the opponent could only lay off to new melds (skillgames.zone)."""
     if view.own_turn < params[0]:
         return priced(view, rules, 0, 0.0)
     return priced_each(view, rules, params, _new_meld_price, view.unseen)
@@ -170,18 +141,10 @@ def _new_meld_price(view, rules, params, card, unseen):
 
 @discard(
     turn=param(5, 1, 500, "own turn from which wild cards bear a price"),
-    cost=param(
-        5.5,
-        0.0,
-        99.0,
-        "that price; 5.5 forbids them while another card costs at most five points more",
-    ),
+    cost=param(5.5, 0.0, 99.0, "price; 5.5 forbids them if another discard costs up to 5 more"),
 )
 def wild(view, rules, params):
-    """From the fifth turn on throw no wild card, one of which nothing near has been seen.
-
-    Rubl.com, skillgames.zone.
-    """
+    """From turn 5 on, discard no card near which nothing was seen (rubl.com, skillgames.zone)."""
     seen = PACK & ~view.unseen
     dear = 0 if view.own_turn < params[0] else _nothing_near(view.hand, seen)
     return priced(view, rules, dear, params[1])
@@ -189,7 +152,7 @@ def wild(view, rules, params):
 
 @helper
 def _nothing_near(hand, seen):
-    """Cards of the hand near which no other card has been seen, own cards counted as seen."""
+    """Cards of the hand near which no other card has been seen; own cards count as seen."""
     cards, rest = 0, hand
     while rest:
         card = lowest(rest)
@@ -201,15 +164,12 @@ def _nothing_near(hand, seen):
 
 @discard(
     noise=True,
-    e=param(1.0, 0.0, 1.0, "chance of baiting where it is possible"),
+    e=param(1.0, 0.0, 1.0, "probability of baiting where it is possible"),
     until=param(4, 0, 500, "last own turn on which to bait"),
-    cost=param(5, 0, 99, "highest price in points"),
+    cost=param(5, 0, 99, "most deadwood to give up for it"),
 )
 def bait(view, rules, params):
-    """Early, throw a card near one that you want.
-
-    That the wanted card looks safe to throw (several advisers).
-    """
+    """Early, discard near a card you want, so that it looks safe to discard (several advisers)."""
     count, cards = best_discards(view.hand, view.legal, rules)
     if view.own_turn <= params[1] and chance(params[0], view.noise):
         baiting = _near_wanted(view.hand, view.legal, view.unseen, rules)
@@ -221,7 +181,7 @@ def bait(view, rules, params):
 
 @helper
 def _near_wanted(hand, legal, unseen, rules):
-    """The discards near an unseen card that would meld with what is kept."""
+    """The discards near an unseen card that would meld with the cards kept."""
     baits = 0
     while legal:
         card = lowest(legal)

@@ -1,7 +1,7 @@
 """Which melding to show where the rules leave it to the stopper (`melding = choice`).
 
-The row of `view.meldings` that costs least in lay-offs is left to the player by rules that say no
-more than "shows his melds"; see docs/reference/rules.md 3.5 and H27.
+Rules that only say "shows his melds" leave the player to choose the row of `view.meldings` that
+costs least in lay-offs; see docs/reference/rules.md 3.5 and H27.
 """
 
 from simgin.strategy import param, show
@@ -10,24 +10,19 @@ from simgin.toolkit import deadwood_of_melding, live_extensions, pick
 
 @show
 def first(view, rules, params):
-    """Show what the automatic rule would.
-
-    Least deadwood, then the fewest cards that could be laid off.
-    """
+    """Show the melding of the automatic rule: least deadwood, then fewest possible lay-offs."""
     return 0
 
 
 @show(noise=True)
 def random(view, rules, params):
-    """Show any of the meldings that may be shown."""
+    """Show any legal melding at random."""
     return pick(view.legal & 0x7FFFFFFFFFFFFFFF, view.noise)
 
 
-@show(
-    weight=param(1.0, 0.0, 10.0, "points that a card is worth which the opponent may still lay off")
-)
+@show(weight=param(1.0, 0.0, 10.0, "points for each card that the opponent may lay off"))
 def live(view, rules, params):
-    """Show the melding with least deadwood plus `weight` for every card he may be able to lay off."""
+    """Show the melding with least deadwood plus `weight` for each card that may be laid off."""
     best, row = 1e9, 0
     for i in range(64):
         if not view.legal >> i & 1:

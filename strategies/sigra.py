@@ -1,12 +1,12 @@
 """SIGRA: keeps the hand nearest to new melds, holds what the opponent may want, waits for gin.
 
 A hand is worth its deadwood, less what the next card may meld of it, less what it keeps from the
-opponent ("myopic meld distance"). The card on offer and the discard are both judged by it. The
-repository's code is followed where the idea alone leaves a choice: a card counts once for each new
-meld that an unseen card would give it; sets are left out only for a card that the opponent himself
-has thrown; and in what is kept from the opponent the card itself counts as one that he would have
-to be dealt, so that `hold` weighs next to nothing (30 would give the idea its full weight). Runs
-ahead are those of the common game, ace low, and rainbows are not looked for.
+opponent ("myopic meld distance"; less is better). The card on offer and the discard are both judged
+by it. Where the idea leaves a choice, the repository's code is followed: a card counts once for
+each new meld that an unseen card would give it; sets are left out only for a card that the opponent
+himself has discarded; and in what is kept from the opponent the card itself counts as one that he
+would have to draw, so that `hold` weighs next to nothing (30 would give the idea its full weight).
+Possible runs are those of the standard game, ace low, and rainbows are ignored.
 
 Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 """
@@ -28,23 +28,20 @@ from simgin.toolkit import (
     take_if,
 )
 
-REACH = param(0.85, 0.0, 10.0, "weight of what the next card may meld")
-HOLD = param(1.0, 0.0, 100.0, "weight of what is kept from the opponent")
+REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card may meld")
+HOLD = param(1.0, 0.0, 100.0, "weight of the points that are kept from the opponent")
 
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
-    """Take if the best hand with the card is worth more than what drawing leads to on average.
-
-    SIGRA.
-    """
+    """Take if the best hand with the card is worth more than the mean after drawing (SIGRA)."""
     chances = np.empty(52)
     stay = _worth(view, view.hand, rules, params)
     taken = _best(view, view.hand | 1 << view.taken_offer, view.hand, stay, chances, rules, params)[
         1
     ]
     n = popcount(view.unseen)
-    drawn = stay * n  # at most: a card drawn can be thrown again
+    drawn = stay * n  # at most: a card drawn can be discarded again
     unseen = view.unseen
     while unseen and taken * n < drawn:
         eleven = view.hand | unseen & -unseen
@@ -55,19 +52,17 @@ def mmd(view, rules, params):
 
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
-    """Keep the hand with low deadwood, many possible melds and cards that the opponent may want."""
+    """Keep low deadwood, many possible melds and cards that the opponent may want (SIGRA)."""
     return _best(view, view.hand, view.legal, 1e9, np.empty(52), rules, params)[0]
 
 
 @helper
 def _best(view, eleven, legal, least, chances, rules, params):
-    """The discard that leaves the hand worth most (ties.
+    """(discard that leaves the best hand, worth of that hand); smaller is better.
 
-    The dearest, then the lowest card) and what that hand is worth, small is good.
-
-    Only hands worth less than `least` are of interest. A hand of ten has no more chances than the
-    same cards have among the eleven, and those of a card in no meld go with it: that settles most
-    discards without a look at the hand.
+    Ties: the highest card, then the lowest number. Only hands worth less than `least` matter. Ten
+    cards have no more chances than the same cards have among the eleven, and a card in no meld
+    takes its own chances with it. That bound settles most discards without evaluating the hand.
     """
     n = max(1, popcount(view.unseen))
     in_melds = meldable(eleven, rules)
@@ -102,7 +97,7 @@ def _best(view, eleven, legal, least, chances, rules, params):
 
 @helper
 def _each_reach(hand, unseen, chances, rules):
-    """Write what `_reach` would count for each card of a hand, were it loose; the sum."""
+    """Write what `_reach` would count for each card of a hand if it were loose; returns the sum."""
     total = 0.0
     rest = hand
     while rest:
@@ -146,9 +141,9 @@ def _melds_ahead(hand, card, unseen, rules):
 
 @helper
 def _loose(hand, rules):
-    """The cards that one best melding leaves over.
+    """The cards that one best melding leaves over; of several, one with more runs.
 
-    Of several the one with more runs, as cards that lie in none are let go first.
+    It leaves over the cards that lie in no run first.
     """
     return left_over(hand, ~_in_runs(hand, rules), rules)
 
@@ -164,7 +159,7 @@ def _in_runs(hand, rules):
 
 @helper
 def _new_sets(hand, card, unseen):
-    """How many sets hold the card and one of the unseen cards, the rest from the hand."""
+    """Number of sets of the card, one unseen card and cards of the hand."""
     rank = of_rank(card % 13)
     held = popcount(hand & rank)
     if held < 2:
@@ -174,7 +169,7 @@ def _new_sets(hand, card, unseen):
 
 @helper
 def _new_runs(hand, card, unseen):
-    """How many runs hold the card and one of the unseen cards, the rest from the hand."""
+    """Number of runs of the card, one unseen card and cards of the hand."""
     r = card % 13
     held, free = lane(hand, card // 13), lane(unseen, card // 13)
     low, high = _last(held, r, -1), _last(held, r, 1)
@@ -188,10 +183,7 @@ def _new_runs(hand, card, unseen):
 
 @helper
 def _last(cards, r, step):
-    """The last rank of the cards in a row that lead away from r in steps of 1 or -1.
-
-    R itself need not be among them.
-    """
+    """Last rank of the unbroken sequence from r in steps of 1 or -1; r need not be held."""
     while 0 <= r + step <= 12 and cards >> (r + step) & 1:
         r += step
     return r
@@ -199,9 +191,9 @@ def _last(cards, r, step):
 
 @helper
 def _held_back(view, hand, chance, rules):
-    """Points of a hand's cards, each times the chances of the opponent's melds through it.
+    """Points of a hand's cards, each times the expected number of the opponent's melds through it.
 
-    Those melds contain a card that he took.
+    Only melds with a card that he took count.
     """
     total = 0.0
     rest = hand
@@ -218,7 +210,7 @@ def _held_back(view, hand, chance, rules):
 
 @helper
 def _sets_for_him(his, free, chance):
-    """Summed chances of the opponent's sets with one more card, at least one of them known to be his."""
+    """Expected number of the opponent's sets with one more card, at least one known to be his."""
     known, others = popcount(his), popcount(free & ~his)
     if known == 0:
         return 0.0
@@ -228,7 +220,7 @@ def _sets_for_him(his, free, chance):
 
 @helper
 def _runs_for_him(his, free, r, chance):
-    """The same for the runs through rank r, with the cards of one suit."""
+    """The same for runs through rank r, from the cards of one suit."""
     total = 0.0
     if his == 0:
         return total

@@ -1,9 +1,7 @@
-"""Simple: takes whatever makes a meld, throws for least deadwood, knocks at once.
+"""Simple: takes whatever makes a meld, discards for least deadwood, knocks at once.
 
-Everybody's baseline.
-
-Ties among discards are broken by lot, and a pair {drawn, discarded} is never repeated within a
-deal. Which melding it shows is the engine's choice here.
+The baseline of the EAAI-21 challenge. Ties among discards are broken at random, and a pair {drawn,
+discarded} is never repeated within a deal. Here the engine chooses the melding shown.
 
 Source: SimpleGinRummyPlayer of T. Neller's framework for the EAAI-21 gin rummy challenge
 (tneller/gin-rummy-eaai).
@@ -36,7 +34,7 @@ def _repeats(view):
 
 @discard(noise=True)
 def simple(view, rules, params):
-    """Discard for least deadwood, ties at random, never repeating a pair {drawn, discarded} in a deal."""
+    """Discard for least deadwood, ties at random; never repeat a pair {drawn, discarded}."""
     legal = view.legal
     if view.taken >= 0 and legal & ~_repeats(view):
         legal &= ~_repeats(view)

@@ -1,12 +1,10 @@
-"""Solitaire players: greedy, one draw ahead, or melds first and penalties saved at the end.
+"""One-player strategies: greedy, one draw ahead, and collecting melds before saving penalties.
 
-The last one is meant for Solitary Gin.
-
-They stop with gin only, which no threshold by count or by cards left was found to better
-(docs/reference/strategies/solo.md); `solo-switch`, made for a game that asks no such question, by
-what `stop-dp` reckons, which comes to the same. It tries the rule book's advice for Solitary Gin:
-collect melds, and near the end exchange high cards for cheaper ones. Its refinement `goal` plays
-the last turns for the chance that the five deals together stay within the goal, from the
+All of them wait for gin; no threshold by count or by cards left was found to do better
+(docs/reference/strategies/solo.md). `solo-switch`, made for Solitary Gin, which asks no such
+question, stops by `stop-dp`, which comes to the same. It tries the rule book's advice for that
+game: collect melds, and near the end exchange high cards for cheaper ones. With `goal` the last
+turns maximise the probability that the five deals together stay within the goal, from the
 distribution of a deal's score that training/solo.py found in self-play.
 
 Source: This project, for Solitary Gin (S. Plank, pagat.com) and the joker games.
@@ -22,25 +20,19 @@ from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, dearest, lowest, next_counts
 
 N_PARAMS = 4  # the numbers of solo.npy follow them
-STEP, LOWEST, SPAN = (
-    5,
-    -100,
-    50,
-)  # totals that solo.npy tells of: from the best possible one on, in steps of the card values
+# Totals in solo.npy: SPAN of them, from the LOWEST possible one on, in steps of the card values
+STEP, LOWEST, SPAN = 5, -100, 50
 
 
 @discard(
-    k=param(3, 0, 500, "last turns that look for the least mean penalty"),
-    aim=choice("loose", "gin", "few", "deadwood", about="what is looked for before them"),
-    few=param(7, 1, 42, "how many of the best draws count under aim=few"),
-    goal=flag(False, "the last turns look for the chance of a total within the goal"),
+    k=param(3, 0, 500, "number of last turns that minimise the mean penalty"),
+    aim=choice("loose", "gin", "few", "deadwood", about="aim of the turns before them"),
+    few=param(7, 1, 42, "number of best draws that count with aim=few"),
+    goal=flag(False, "the last turns maximise the probability of a total within the goal"),
     weights="solo.npy",
 )
 def switch(view, rules, params):
-    """Collect melds until k turns remain, then keep the ten cards with the least mean penalty.
-
-    Gin counts what it is worth.
-    """
+    """Collect melds until k turns remain, then keep the ten cards with the least mean penalty."""
     late = turns_left(view, rules) <= params[0]
     if late and no_draw_follows(view, rules):
         return best_discard(view.hand, view.legal, rules)
@@ -64,15 +56,15 @@ def switch(view, rules, params):
 
 @helper
 def turns_left(view, rules):
-    """Turns still to be played, this one included; in the joker games at most so many."""
+    """Turns still to be played, this one included; in the joker games the most there can be."""
     return view.deck_left if rules.max_draws < 0 else rules.max_draws - view.own_turn + 1
 
 
 @helper
 def _penalty_outlook(ten, view, rules, params, counts):
-    """What the next draw leads to, added up over the unseen cards.
+    """Cost of ten cards: penalties after the next draw, added up over the unseen cards.
 
-    Penalties, or minus the chances of meeting the goal.
+    With `goal`, minus the probabilities of meeting it.
     """
     total = 0.0
     for i in range(next_counts(ten, view.unseen, rules, counts)):
@@ -89,7 +81,7 @@ def _penalty_outlook(ten, view, rules, params, counts):
 
 @helper
 def chance_within(room, deals, params):
-    """Chance that so many deals add up to at most `room`."""
+    """Probability that so many deals add up to at most `room`."""
     i = (int(room) - LOWEST) // STEP
     if i < 0:
         return 0.0

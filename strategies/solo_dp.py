@@ -1,14 +1,12 @@
-"""The benchmark for looking ahead.
+"""One-player strategy that keeps the ten cards worth most by a table of values from self-play.
 
-Throw the card without which the ten others are worth most, by a table of values learned from play.
-
-The table tells the value of ten cards by the draws still to come and by what matters about the
-hand: the cards in no meld, how many of them the live cards would save (as `ahead:aim=loose` adds
-them up), and the deadwood. For each time and number of loose cards the value is a plane over the
-other two; a table by all four was too rough to play by. There is one for each way of scoring,
-deals won (where deadwood counts for nothing), points against the joker and penalties, learned by
-training/solo.py: play, fit, and play by what was fitted. Bonuses are those of the games as they
-come; with others it plays as if they had not been changed.
+The benchmark for looking ahead. The table gives the value of ten cards by the draws still to come
+and by three features of the hand: the number of cards in no meld, how many of them the live cards
+would save (added up as by `ahead:aim=loose`), and the deadwood. For each time and number of loose
+cards the value is a plane over the other two; a table by all four played badly. There is one table
+for each way of scoring: deals won (where deadwood counts for nothing), points against the joker,
+and penalties. training/solo.py learns them: play, fit, and play by what was fitted. The bonuses are
+those of the standard variants; it ignores changes to them.
 
 Source: This project; fitted iteration as in D. Ernst, P. Geurts and L. Wehenkel, "Tree-Based Batch
 Mode Reinforcement Learning", 2005.
@@ -21,14 +19,10 @@ from simgin.core.rules import PENALTY, WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
 from simgin.toolkit import best_discard, deadwood, dearest, lowest, outs
 
-SCORINGS, TIMES, LOOSE, PLANE = (
-    3,
-    15,
-    11,
-    3,
-)  # of solo_dp.npy; a plane is its height at none, and its slopes by cards saved and by deadwood
+# Shape of solo_dp.npy; a plane is its height at zero and its slopes by cards saved and deadwood.
+SCORINGS, TIMES, LOOSE, PLANE = 3, 15, 11, 3
 WON, POINTS, PENALTIES = 0, 1, 2
-BAND = 3  # cards left in a deck with the joker that make one time
+BAND = 3  # cards of a deck with the joker per step of time
 
 
 @discard(weights="solo_dp.npy")
@@ -50,7 +44,7 @@ def dp(view, rules, params):
 
 @knock(name="dp", weights="solo_dp.npy")
 def dp_stop(view, rules, params):
-    """End the deal when that is worth at least what the table gives for going on with these ten cards."""
+    """End the deal when that is worth at least as much as the table's value of going on."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1:
@@ -62,9 +56,9 @@ def dp_stop(view, rules, params):
 
 @helper
 def time_of(view, rules):
-    """Place on the axis of time: by draws still to come, in a deck with the joker by threes.
+    """Place on the table's axis of time: draws still to come.
 
-    Against another player by the stock.
+    With a joker, cards left in the deck by threes; against another player, cards in the stock.
     """
     if rules.max_draws >= 0:
         return max(0, min(TIMES, rules.max_draws - view.own_turn) - 1)
@@ -74,7 +68,7 @@ def time_of(view, rules):
 
 @helper
 def going_on(ten, unseen, time, rules, table):
-    """What the table says of ten cards."""
+    """The table's value of ten cards."""
     now, saved = promise(ten, unseen, rules)
     plane = ((scoring_of(rules) * TIMES + time) * LOOSE + now) * PLANE
     return table[plane] + table[plane + 1] * saved + table[plane + 2] * deadwood(ten, rules)
@@ -82,7 +76,7 @@ def going_on(ten, unseen, time, rules, table):
 
 @helper
 def scoring_of(rules):
-    """Which of the tables."""
+    """Which of the three tables applies."""
     return (
         WON
         if rules.deal_scoring == WINLOSS

@@ -1,13 +1,11 @@
-"""Rules of thumb about taking the card on offer for more than what it saves at once.
+"""Rules of thumb about taking more than what lowers the deadwood at once.
 
-Prospects, the first upcard, denial.
-
-Each of them takes what `lower` takes (the best ten of the eleven cards count less than the ten
-held) and something besides.
+They take for prospects, take the first upcard, or deny the opponent a card. Each of them takes what
+`lower` takes (the best ten of the eleven cards count less than the ten held) and something more.
 
 Source: rummytalk and skillgames.zone (speculate); tyskwo.com 2016 (upcard); Jacoby 1959, by its
-list of contents (deny). None of them seen anew. A *two-way* partial meld is this project's
-reading: the card and a loose card, with two unseen cards either of which completes them.
+table of contents (deny). None of them was read again. A *two-way* partial meld is this project's
+reading: the card and a loose card that either of two unseen cards would complete.
 """
 
 from simgin.strategy import UPCARD, helper, param, take
@@ -26,14 +24,11 @@ from simgin.toolkit import (
 
 @take(
     until=param(3, 0, 500, "last own turn on which to speculate"),
-    count=param(50, 0, 200, "deadwood from which to speculate later, too"),
-    partials=param(2, 1, 10, "new two-way partial melds that the card must make"),
+    count=param(50, 0, 200, "deadwood from which to speculate later as well"),
+    partials=param(2, 1, 10, "number of new two-way partial melds that the card must make"),
 )
 def speculate(view, rules, params):
-    """Take what lowers the count, and early also what begins two two-way partial melds.
-
-    Rummytalk, skillgames.zone.
-    """
+    """Early, also take what starts two two-way partial melds (rummytalk, skillgames.zone)."""
     if lowers(view, rules):
         return take_if(True, view.legal)
     hopeful = view.own_turn <= params[0] or view.count >= params[1]
@@ -56,34 +51,26 @@ def _two_ways(hand, card, unseen, rules):
 
 @take
 def upcard(view, rules, params):
-    """Always take the first upcard if you are asked first.
-
-    Otherwise what lowers the count (tyskwo.com).
-    """
+    """As the first player, always take the first upcard; otherwise as `lower` (tyskwo.com)."""
     first = view.phase == UPCARD and view.seat != view.dealer
     return take_if(first or lowers(view, rules), view.legal)
 
 
 @take(
-    held=param(
-        2, 1, 2, "cards of the meld that the opponent is known to hold; the others may be unseen"
-    ),
-    cost=param(3, 0, 99, "points that the count may rise by"),
+    held=param(2, 1, 2, "number of cards of the meld that he must be known to hold"),
+    cost=param(3, 0, 99, "most points by which the deadwood may rise"),
 )
 def deny(view, rules, params):
-    """Take what lowers the count and, at small cost, what would complete a meld of the opponent's.
-
-    Advice of Jacoby.
-    """
+    """Also take, at small cost, what would complete a meld of the opponent's (Jacoby)."""
     rise = count_after(view.hand, view.taken_offer, rules) - view.count
     return take_if(rise < 0 or (rise <= params[1] and _denies(view, params[0], rules)), view.legal)
 
 
 @helper
 def _denies(view, held, rules):
-    """Whether the card would complete a meld of the opponent's through cards known to be his.
+    """Whether the card would complete a meld of the opponent's.
 
-    One or two of them are known; the other may be unseen.
+    One or two cards of the meld are known to be his; the other may be unseen.
     """
     if held == 2:
         return melds_through(view.taken_offer, view.known, rules) > 0

@@ -1,20 +1,20 @@
-"""Raise the die of Gin Dice when the deal looks won, and accept while to refuse costs more.
+"""The die of Gin Dice: when to raise it and when to accept, by chance, deadwood or win probability.
 
-By lot, by deadwood, or by the chance to win.
+`strong` and `brave` judge a hand by its deadwood alone. They are this project's own. They can be
+predicted without a table, so the tests of the die in play use them.
 
-`strong` and `brave` judge a hand by its deadwood alone, as the rules of Gin Dice suggest; what
-they do can be foretold without a table, so that the tests of the die in play are made with them.
-`dead` takes the chance W of winning the deal and L of losing it from a table by own turn and
-deadwood, learned from self-play of `gold` (training/stake.py), and a die that is worth no more
-than its number: refusing costs the old stake s and accepting n is worth n (W - L), so it accepts
-if W - L >= -s/n. `by-value` puts the chance to win the match in the place of that linear value: it
-knows that a deal more is worth nothing to who needs one, and that who is far behind has little to
-lose. Its V is solved for two equal players who both offer and answer blind by V, the raises in
-play left out; the winner deals.
+`dead` takes the probability W of winning the deal and L of losing it from a table by own turn and
+deadwood, learned from self-play of `gold` (training/stake.py). It values the die at its number:
+refusing costs the old stake s, and accepting n is worth n (W - L), so it accepts if W - L >= -s/n.
 
-This project's readings: an offer is taken to say nothing about the hand that makes it, unless
-`caution` says so; where one die goes with a whole game (Gin Dice with Gin Pro) the chance to win
-it is told by the points alone, even at level points and certain with all of them.
+`by-value` replaces that linear value with the probability V of winning the match. It knows that one
+more deal than needed is worth nothing, and that a side far behind has little to lose. V is solved
+for two equal players who offer and answer by V before the cards are seen, without raises in play;
+the winner deals.
+
+This project's readings: an offer says nothing about the hand behind it, unless `caution` says
+otherwise; where one die goes with a whole game (Gin Dice with Gin Pro), the probability of winning
+it depends on the points alone, even at level points and certain with all of them.
 
 Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the
 idea.
@@ -23,11 +23,8 @@ idea.
 from simgin.strategy import BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import chance, pick
 
-TURNS, BANDS, BAND = (
-    16,
-    16,
-    5,
-)  # of stake.npy: own turns (the last: and later), bands of five points of deadwood
+# Axes of stake.npy: own turns (the last one includes later turns), bands of five points of deadwood
+TURNS, BANDS, BAND = 16, 16, 5
 ON_TURN, OFF_TURN = 0, 1
 MOST_NEEDED = 21
 VALUES = 2 * TURNS * BANDS * 2  # where V begins in stake.npy
@@ -46,13 +43,13 @@ def never(view, rules, params):
     return 0
 
 
-@offer(noise=True, p_offer=param(0.2, 0.0, 1.0, "chance of an offer whenever one may be made"))
+@offer(noise=True, p_offer=param(0.2, 0.0, 1.0, "probability of an offer whenever it is legal"))
 def random(view, rules, params):
-    """With probability p_offer, any number."""
+    """Offer any number with probability p_offer."""
     return pick(view.legal & ~1, view.noise) if (view.noise & 0xFFFFF) < params[0] * 0x100000 else 0
 
 
-@answer(noise=True, name="random", p_accept=param(0.5, 0.0, 1.0, "chance of accepting an offer"))
+@answer(noise=True, name="random", p_accept=param(0.5, 0.0, 1.0, "probability of accepting"))
 def accepting(view, rules, params):
     """Accept with probability p_accept."""
     return chance(params[0], view.noise)
@@ -61,10 +58,10 @@ def accepting(view, rules, params):
 @offer(
     count=param(20, 0, 99, "highest deadwood to offer with"),
     turn=param(6, 1, 500, "last own turn on which to offer"),
-    blind=flag(False, "offer before the cards are seen, too"),
+    blind=flag(False, "also offer before the cards are seen"),
 )
 def strong(view, rules, params):
-    """One more than the die shows, with at most `count` deadwood in the first `turn` own turns."""
+    """Offer one more than the die shows, with little deadwood in the first turns."""
     if view.phase == BLIND:
         return view.stake + 1 if params[2] else 0
     return view.stake + 1 if view.count <= params[0] and view.own_turn <= params[1] else 0
@@ -75,20 +72,20 @@ def strong(view, rules, params):
     blind=flag(True, "accept before the cards are seen"),
 )
 def brave(view, rules, params):
-    """Accept with at most `count` deadwood, and (or not) what is offered blind."""
+    """Accept with at most `count` deadwood, and by `blind` before the cards are seen."""
     return params[1] > 0 if view.phase == BLIND else view.count <= params[0]
 
 
 @offer(
-    w2=param(0.6, 0.0, 1.1, "least chance of winning the deal to offer 2"),
-    w3=param(0.6, 0.0, 1.1, "to offer 3"),
-    w4=param(0.6, 0.0, 1.1, "to offer 4"),
-    w5=param(0.6, 0.0, 1.1, "to offer 5"),
-    w6=param(0.6, 0.0, 1.1, "to offer 6 or more"),
+    w2=param(0.6, 0.0, 1.1, "least probability of winning the deal to offer 2"),
+    w3=param(0.6, 0.0, 1.1, "the same to offer 3"),
+    w4=param(0.6, 0.0, 1.1, "the same to offer 4"),
+    w5=param(0.6, 0.0, 1.1, "the same to offer 5"),
+    w6=param(0.6, 0.0, 1.1, "the same to offer 6 or more"),
     weights="stake.npy",
 )
 def dead(view, rules, params):
-    """The largest number for which the chance of winning the deal is great enough."""
+    """Offer the largest number n for which the probability of winning the deal is at least wn."""
     won = _chances(view, rules, params[5:], ON_TURN)[0]
     for n in range(rules.die_cap, view.stake, -1):
         if won >= params[min(n, 6) - 2]:
@@ -98,9 +95,7 @@ def dead(view, rules, params):
 
 @answer(
     name="dead",
-    caution=param(
-        0.0, -2.0, 2.0, "what an offer is taken to say about the other's hand, as a loss of W - L"
-    ),
+    caution=param(0.0, -2.0, 2.0, "loss of W - L that an offer is taken to signal"),
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
@@ -112,13 +107,11 @@ def dead_answer(view, rules, params):
 
 
 @offer(
-    edge=param(0.0, 0.0, 1.0, "least gain in the chance of winning the match"), weights="stake.npy"
+    edge=param(0.0, 0.0, 1.0, "least gain in the probability of winning the match"),
+    weights="stake.npy",
 )
 def by_value(view, rules, params):
-    """The offer that does most for the probability of winning the match against best answers.
-
-    Of equals the largest.
-    """
+    """Make the offer that wins the match most often against best answers; ties: the largest."""
     won, lost = _chances(view, rules, params[1:], ON_TURN)
     best, most = 0, _unoffered(view, rules, won, lost, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
@@ -133,13 +126,11 @@ def by_value(view, rules, params):
 
 @answer(
     name="by-value",
-    caution=param(
-        0.0, -1.0, 1.0, "what an offer is taken to say about the other's hand, as a loss of W"
-    ),
+    caution=param(0.0, -1.0, 1.0, "loss of W that an offer is taken to signal"),
     weights="stake.npy",
 )
 def by_value_answer(view, rules, params):
-    """Accept if the chance of winning the match is then at least that after a refusal."""
+    """Accept if that wins the match at least as often as refusing."""
     won, lost = _chances(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == BLIND else min(params[0], won)
     pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
@@ -152,7 +143,7 @@ def by_value_answer(view, rules, params):
 def _chances(view, rules, table, turn):
     """(probability of winning, of losing) what the die stands for.
 
-    Before cards are seen, or by own turn and deadwood.
+    One half before the cards are seen, then by own turn and deadwood.
     """
     if rules.die == DIE_OF_THE_GAME:
         won = min(
@@ -172,9 +163,9 @@ def _chances(view, rules, table, turn):
 
 @helper
 def _unoffered(view, rules, won, lost, table):
-    """Chance of winning the match without an offer.
+    """Probability of winning the match without an offer.
 
-    Before the cards are seen the dealer may make one after the nondealer.
+    Before the cards are seen, the dealer may still make one after the nondealer.
     """
     value = _match(view, view.stake, won, lost, table)
     if view.phase == BLIND and view.seat != view.dealer:
@@ -188,7 +179,7 @@ def _unoffered(view, rules, won, lost, table):
 
 @helper
 def _match(view, stake, won, lost, table):
-    """Chance of winning the match if this deal is played out for a stake."""
+    """Probability of winning the match if this deal is played out for a stake."""
     void = max(0.0, 1 - won - lost)
     return (
         won * _after(view, stake, 0, table)
@@ -199,9 +190,9 @@ def _match(view, stake, won, lost, table):
 
 @helper
 def _after(view, own, other, table):
-    """V when so many deals (or games) more have been won.
+    """V after so many more won deals (or games).
 
-    Who has won deals next, so that the other is asked first about the die.
+    The winner of a deal deals next, so the other side is asked about the die first.
     """
     mine, his = (
         (view.own_games, view.other_games)
@@ -214,7 +205,7 @@ def _after(view, own, other, table):
 
 @helper
 def value_at(needed, other_needed, dealer, table):
-    """V for who needs so many won deals more, and deals or not."""
+    """V for a side that needs so many more won deals, as the next dealer or not."""
     if needed <= 0:
         return 1.0
     if other_needed <= 0:

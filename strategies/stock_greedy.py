@@ -1,9 +1,8 @@
-"""Stock-greedy: never takes a card from the pile, throws for least deadwood, knocks at once.
+"""Stock-greedy: never takes a card from the pile, discards for least deadwood, knocks at once.
 
-The other end from taking whatever melds.
-
-Against the same player that takes for melds it shows what the discard pile is worth
-(docs/reference/rules.md 15.3). Which of equal discards goes is this project's choice: the dearest.
+The opposite of taking whatever melds: against the same player that takes for melds it shows what
+the discard pile is worth (docs/reference/rules.md 15.3). Of equal discards it chooses the highest,
+which is this project's choice.
 
 Source: A control of this project, 2026.
 """

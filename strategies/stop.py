@@ -1,15 +1,15 @@
 """When to end the deal and when to draw once more, with the joker somewhere in the deck.
 
-With m cards left in the deck, the joker among them, the number above it is uniform and the next
-card is the joker with chance 1/m. To stop with count K is worth the mean number above the joker,
-less K, less the undercut bonus times the chance that there are fewer than K; gin is worth that
-number and its bonus. `stop-dp` compares this with the value of going on, by backward induction
-over m for the rules in force; how counts change from turn to turn was learned from self-play of
-`ahead:aim=gin` (training/solo.py) and lies in stop.npy. It takes the count alone for the hand, so
-that its continuation values are a little too flat.
+With m cards left in the deck, the joker among them, the number of cards above it is uniform and the
+next card is the joker with probability 1/m. Stopping with count K is worth the mean number above
+the joker, less K, less the undercut bonus times the probability that there are fewer than K; gin is
+worth that number and its bonus. `stop-dp` compares this with the value of going on, by backward
+induction over m for the rules in force. How counts change from turn to turn was learned from
+self-play of `ahead:aim=gin` (training/solo.py) and is in stop.npy. It describes the hand by its
+count alone, so its continuation values are a little too flat.
 
-Gin and big gin end the deal under every rule here: to go on from gin is never better. Against
-another player, where no deck with a joker tells m, they wait for gin.
+Every policy here ends the deal with gin and big gin: going on from gin is never better. Against
+another player, where there is no deck with a joker, they wait for gin.
 
 Source: This project, from docs/reference/rules.md 6.
 """
@@ -23,21 +23,21 @@ MOST_LEFT = 43  # cards in the deck with the joker
 
 
 @knock(
-    m1=param(9, 1, 99, "least cards left in the deck to knock with 1"),
-    m2=param(13, 1, 99, "with 2"),
-    m3=param(17, 1, 99, "with 3"),
-    m4=param(20, 1, 99, "with 4"),
-    m5=param(23, 1, 99, "with 5"),
-    m6=param(25, 1, 99, "with 6"),
-    m7=param(28, 1, 99, "with 7"),
-    m8=param(31, 1, 99, "with 8"),
-    m9=param(33, 1, 99, "with 9"),
-    m10=param(36, 1, 99, "with 10 or more"),
+    m1=param(9, 1, 99, "fewest cards left in the deck to knock with 1"),
+    m2=param(13, 1, 99, "the same with 2"),
+    m3=param(17, 1, 99, "the same with 3"),
+    m4=param(20, 1, 99, "the same with 4"),
+    m5=param(23, 1, 99, "the same with 5"),
+    m6=param(25, 1, 99, "the same with 6"),
+    m7=param(28, 1, 99, "the same with 7"),
+    m8=param(31, 1, 99, "the same with 8"),
+    m9=param(33, 1, 99, "the same with 9"),
+    m10=param(36, 1, 99, "the same with 10 or more"),
 )
 def stop_by(view, rules, params):
-    """As long as enough cards are left for the count.
+    """Knock while enough cards are left for the count.
 
-    By default, as long as the knock is worth at least nothing.
+    By default, while the knock is worth at least nothing.
     """
     if view.ending_count == 0 or view.ending >= 2:
         return True
@@ -58,9 +58,9 @@ def stop_dp(view, rules, params):
 
 @helper
 def stop_value(count, left, rules):
-    """Mean points, player less joker, of ending the deal with a count and so many cards left.
+    """Mean points, player less joker, of ending the deal with a count and `left` cards in the deck.
 
-    The joker lies among the cards left.
+    The joker is one of the cards left.
     """
     above = (left - 1) / 2 + rules.count_joker
     if count == 0:
@@ -73,7 +73,7 @@ def stop_value(count, left, rules):
 def _going_on(count, left, limit, rules, table):
     """Value of drawing on with a count.
 
-    The joker takes it, or the next count is played on as well as the table lets one see.
+    The joker takes it, or the next count is played as well as the table allows.
     """
     values = np.empty(STATES)
     after = np.empty(STATES)

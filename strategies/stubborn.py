@@ -1,6 +1,6 @@
 """Stubborn: Simple that never ends a deal, not even with gin; it scores by undercuts only.
 
-The word is also used for play that waits for gin: that one is `gin-only` here.
+Elsewhere the word also means waiting for gin; here that player is `gin-only`.
 
 Source: StubbornSimple of cudy789/gin-rummy-SIGRA.
 """

@@ -22,7 +22,7 @@ def never(view, rules, params):
     return take_if(False, view.legal)
 
 
-@take(noise=True, p=param(0.5, 0.0, 1.0, "chance of taking"))
+@take(noise=True, p=param(0.5, 0.0, 1.0, "probability of taking"))
 def random(view, rules, params):
     """Take with probability p."""
     return take_if(chance(params[0], view.noise), view.legal)
@@ -30,25 +30,25 @@ def random(view, rules, params):
 
 @take
 def meld_any(view, rules, params):
-    """Take whatever makes a meld, even if the count does not fall (EAAI's Simple)."""
+    """Take whatever makes a meld, even if the deadwood does not fall (EAAI's Simple)."""
     return take_if(makes_meld(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take
 def meld_best(view, rules, params):
-    """Take for a meld only, and one of a best melding (rubl.com, about.com)."""
+    """Take only a card that lies in a meld of some best melding (rubl.com, about.com)."""
     return take_if(in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
 
 @take
 def lower(view, rules, params):
-    """Take a card only if it lowers the count (Gold, jdh8)."""
+    """Take a card only if it lowers the deadwood (Gold, jdh8)."""
     return take_if(lowers(view, rules), view.legal)
 
 
 @take
 def meld_best_lower(view, rules, params):
-    """Take for a meld of a best melding only, and only if the count falls (MARJJ)."""
+    """Take a card that lies in a meld of some best melding and lowers the deadwood (MARJJ)."""
     return take_if(
         lowers(view, rules) and in_best_melding(view.hand, view.taken_offer, rules), view.legal
     )
@@ -56,10 +56,7 @@ def meld_best_lower(view, rules, params):
 
 @take
 def knock_or_meld(view, rules, params):
-    """Take what allows a knock at once, and what lies in a meld of a best melding.
-
-    OpenSpiel's simple bot.
-    """
+    """Take what allows a knock, or lies in a meld of some best melding (OpenSpiel's simple bot)."""
     knocks = count_after(view.hand, view.taken_offer, rules) <= view.limit
     return take_if(knocks or in_best_melding(view.hand, view.taken_offer, rules), view.legal)
 
@@ -68,11 +65,11 @@ def knock_or_meld(view, rules, params):
     by=choice(
         "deadwood",
         "hits",
-        about="value of a hand: least deadwood, or most cards that would make a meld",
+        about="worth of a hand: least deadwood, or most cards that would make a meld",
     )
 )
 def value(view, rules, params):
-    """Take if the best hand with the card is worth more than what drawing leads to on average."""
+    """Take if the best hand with the card is worth more than the mean after drawing."""
     by_hits = params[0] == 1
     taken = _worth(view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules)
     total = 0
@@ -87,7 +84,7 @@ def value(view, rules, params):
 
 @helper
 def _worth(hand, card, legal, unseen, by_hits, rules):
-    """Worth of the best ten cards of a hand and one more; the card is no longer unseen."""
+    """Worth of the best ten cards of a hand and one more, which is no longer unseen."""
     eleven = hand | 1 << card
     if not by_hits:
         return -best_discards(eleven, legal, rules)[0]

@@ -1,12 +1,12 @@
 """Tonic-like: holds middle cards and live pairs, discards safely, knocks early or waits for gin.
 
-A player put together from rules of thumb in the manner of Tonic, whose expert rules had parameters
-tuned by grid search; the rules themselves are not published, so these are the ones that its
-authors are reported to have named, and the others are gold's. All numbers were tuned by grid on
-one range of seeds and confirmed on another.
+A player built from rules of thumb in the manner of Tonic, whose expert rules had parameters tuned
+by grid search. The rules themselves are not published, so these are the ones that its authors are
+reported to have named, with gold's for the rest. All numbers were tuned by grid search on one range
+of seeds and confirmed on another.
 
-Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy
-Agent ("Tonic"), EAAI-21, by its abstract and reports of it. Not the player GinRummyAndTonic of
+Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy Agent
+("Tonic"), EAAI-21, by its abstract and reports of it. Not the player GinRummyAndTonic of
 bendstein/Gin-Rummy.
 """
 
@@ -22,22 +22,14 @@ from simgin.toolkit import loose, melds_through, priced_each, worth_holding
 @discard(
     pair=param(5.0, 0.0, 20.0, "price of a card in a pair worth holding"),
     live=param(2, 1, 4, "live completers that make a pair worth holding"),
-    until=param(4, 1, 500, "own turn on which all pairs are broken"),
-    middle=param(0.5, 0.0, 20.0, "price for each three-card meld of the rank, beyond four"),
-    seven=param(0.0, 0.0, 20.0, "further price of a seven"),
+    until=param(4, 1, 500, "own turn from which all pairs may be broken"),
+    middle=param(0.5, 0.0, 20.0, "price for each three-card meld of its rank, beyond four"),
+    seven=param(0.0, 0.0, 20.0, "extra price of a seven"),
     danger=param(0.1, 0.0, 20.0, "price for each three-card meld that the opponent could make"),
-    early=param(
-        4,
-        0,
-        500,
-        "turns of his in which a discard says that he wants neither its rank nor its neighbours",
-    ),
+    early=param(4, 0, 500, "number of his first discards that rule out melds near them"),
 )
 def tonic(view, rules, params):
-    """Hold live pairs early and middle cards throughout; discard what is safe, each at its price.
-
-    After Tonic.
-    """
+    """Hold live pairs early and middle cards throughout; discard safely, each at its price."""
     held = 0
     if view.own_turn < params[2]:
         held = worth_holding(loose(view.hand, rules), view.unseen, params[1], rules)
@@ -46,7 +38,10 @@ def tonic(view, rules, params):
 
 @helper
 def _price(view, rules, params, card, cards):
-    """Own cards in pairs worth holding, and the others that the opponent may meld with."""
+    """Price of a card.
+
+    cards: own cards in pairs worth holding, and those that the opponent may meld with.
+    """
     held = params[0] if cards >> card & 1 else 0.0
     return (
         held

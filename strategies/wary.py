@@ -1,6 +1,6 @@
-"""Wary: gold-early that gives up some deadwood for safety, a discard that the opponent cannot meld.
+"""Wary: gold-early that gives up some deadwood for discards that the opponent cannot meld.
 
-What he could meld is judged by the beliefs learned from logged deals
+What he could meld is judged by beliefs learned from logged deals
 (docs/reference/strategies/beliefs.md), not by what is near.
 
 Source: This project, after Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin
@@ -17,13 +17,11 @@ from simgin.toolkit import believe, best_discards, cheapest, deadwood, meld_chan
 
 @discard(
     weights="beliefs.npy",
-    price=param(3.0, 0.0, 100.0, "points that it is worth if the opponent cannot meld a discard"),
-    window=param(
-        12, 0, 99, "points of deadwood above the least up to which a discard is considered"
-    ),
+    price=param(3.0, 0.0, 100.0, "price of a discard that the opponent can certainly meld"),
+    window=param(12, 0, 99, "most extra deadwood that a discard may leave"),
 )
 def wary(view, rules, params):
-    """Throw for least deadwood plus a price on what the opponent could meld."""
+    """Discard for least deadwood plus a price on what the opponent could meld."""
     most = best_discards(view.hand, view.legal, rules)[0] + params[1]
     chances = np.empty(52)
     believe(view, params, 2, chances)

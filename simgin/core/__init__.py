@@ -1,4 +1,4 @@
-"""The compiled room: cards, melds, deals and their sums.
+"""The compiled engine: cards, melds, deals, matches and their sums.
 
 Integers in, integers out; no files, no strings, no Python objects.
 """

@@ -1,6 +1,6 @@
-"""Putting a question to a policy: what its seat is shown, and whether the answer is legal.
+"""One question to a policy: what its seat is shown, and whether the answer is legal.
 
-An answer outside `view.legal` raises: never a forfeit, never a repair.
+An answer outside `view.legal` raises; there are no forfeits and no repairs.
 """
 
 from simgin.core import rng
@@ -13,14 +13,14 @@ from simgin.core.state import KNOCK, TAKE
 
 
 class IllegalAnswer(Exception):
-    """A policy answered what `view.legal` does not hold; the state says who, where and what."""
+    """A policy's answer is not in `view.legal`; the state says who answered, where and what."""
 
 
 @jit
 def forget(view, turns):
-    """Clear the history of the deal before, so that nothing beyond `view.turns` can be read.
+    """Clear the history of the previous deal, so that nothing beyond `view.turns` can be read.
 
-    It could be the same pack.
+    In a mirrored pair the previous deal may have been played with the same pack.
     """
     for i in range(turns):
         for k in range(4):
@@ -29,10 +29,7 @@ def forget(view, turns):
 
 @jit
 def show_deal(state, rules, view, seat):
-    """Write what stays the same for a whole deal.
-
-    Once a deal and not once a question, of which a deal has many.
-    """
+    """Write to a view what stays the same for a whole deal."""
     other = 1 - seat
     view.upcard = state.upcard
     view.deck_left = -1
@@ -69,7 +66,7 @@ def _show_columns(state, rules, view, seat):
 
 @jit
 def show_die(state, view):
-    """Write what the die says; it changes when an offer is made."""
+    """Write the number on the die, its owner and the number offered."""
     view.stake = state.stake
     view.owner = state.owner
     view.offered = state.offered
@@ -77,7 +74,7 @@ def show_die(state, view):
 
 @inlined
 def _seat_view(state, view, seat):
-    """Write what can have changed since a seat was last asked."""
+    """Write what can have changed since the seat's last question."""
     other = 1 - seat
     hand = state.hand[seat]
     view.hand = hand
@@ -102,7 +99,7 @@ def _seat_view(state, view, seat):
 def _noise(state, seat, who):
     """The seat's next random number.
 
-    Four come from one call of the generator and wait in the state.
+    One call of the generator gives four; the rest wait in the state.
     """
     i = state.noises[seat]
     state.noises[seat] = i + 1
@@ -116,7 +113,7 @@ def _noise(state, seat, who):
 
 @inlined
 def ask(state, rules, view, seat, slot, legal, hook):
-    """Put one question to a policy and check its answer. A watched deal is logged."""
+    """Put one question to a policy and check its answer; log it if the deal is watched."""
     who = seat ^ state.half  # strategy A sits at seat `half`
     _seat_view(state, view, seat)
     view.legal = legal
@@ -142,7 +139,7 @@ def ask(state, rules, view, seat, slot, legal, hook):
 
 @inlined
 def remember(view, i, seat, source, card, discard):
-    """Write a turn into row i of a view's history."""
+    """Write a turn to row i of a view's history."""
     view.history[i, 0] = seat
     view.history[i, 1] = source
     view.history[i, 2] = card
@@ -151,5 +148,5 @@ def remember(view, i, seat, source, card, discard):
 
 @jit
 def ask_apart(state, rules, view, seat, slot, legal, hook):
-    """`ask` without its text in the caller, for questions that come once a deal or less."""
+    """`ask` as a call instead of inlined code, for questions asked once a deal or less."""
     return ask(state, rules, view, seat, slot, legal, hook)

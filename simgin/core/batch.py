@@ -1,6 +1,6 @@
-"""Many units into sums: the kernel that everything else waits for.
+"""Units of play added up into batch rows: the kernel in which nearly all the time is spent.
 
-See `simgin.core.sums` for what it adds up.
+`simgin.core.sums` lists what is added up.
 """
 
 import numpy as np
@@ -53,11 +53,8 @@ DENOMINATORS = np.array(DENOMINATOR, np.uint32)  # a tuple would be copied for e
 DEALS, DECIDED, SHOWDOWNS, KIND = FACT["deals"], FACT["decided"], FACT["showdowns"], FACT[KINDS[0]]
 POINTS_KIND, POINTS_SCORED, TURNS = FACT["points_knock"], FACT["points_scored"], FACT["turns"]
 FIRST_PLAYER_WIN, UPCARD = FACT["first_player_win"], FACT["upcard_first"]
-KNOCK_COUNT, DEFENDER_COUNT, DEFENDER_BEFORE = (
-    FACT["knock_count"],
-    FACT["defender_count"],
-    FACT["defender_before"],
-)
+KNOCK_COUNT, DEFENDER_COUNT = FACT["knock_count"], FACT["defender_count"]
+DEFENDER_BEFORE = FACT["defender_before"]
 LAID_OFF, LAID_OFF_ANY, TIE = FACT["laid_off"], FACT["laid_off_any"], FACT["tie"]
 SIDE, OTHER_SIDE = np.int64(FACT["a_won_knock"]), np.int64(FACT["b_won_knock"])
 N_SCORED, WON_REFUSED = len(SCORED_KINDS), SIDE_FACTS.index("won_refused")
@@ -65,23 +62,17 @@ WON_DEAL, POINTS = SIDE_FACTS.index("deal_win"), SIDE_FACTS.index("points")
 TAKES, DRAWS = SIDE_FACTS.index("takes"), SIDE_FACTS.index("draws")
 A_MARGIN = FACT["a_margin"]
 MATCHES, MATCHES_DECIDED, MATCH_WIN = FACT["matches"], FACT["matches_decided"], FACT["a_match_win"]
-MATCH_DRAWN, MATCH_UNFINISHED, MATCH_MARGIN = (
-    FACT["match_drawn"],
-    FACT["unfinished"],
-    FACT["a_match_margin"],
-)
-WINNER_SCORE, LOSER_SCORE, LOSER_ZERO = (
-    FACT["winner_score"],
-    FACT["loser_score"],
-    FACT["loser_zero"],
-)
+MATCH_DRAWN, MATCH_UNFINISHED = FACT["match_drawn"], FACT["unfinished"]
+MATCH_MARGIN = FACT["a_match_margin"]
+WINNER_SCORE, LOSER_SCORE = FACT["winner_score"], FACT["loser_score"]
+LOSER_ZERO = FACT["loser_zero"]
 SETTLED, SETTLEMENT = FACT["settled"], FACT["a_settlement"]
 TOTALS, GOAL_MET = FACT["totals"], FACT["goal_met"]
 
 
 @jit
 def _add_side(state, seat, base):
-    """Facts of one strategy, who sits at `seat`."""
+    """Add what one strategy did, the one that sits at `seat`, to the facts from `base` on."""
     if state.winner == seat:
         if state.kind < N_SCORED:
             state.facts[base + state.kind] += 1
@@ -95,7 +86,7 @@ def _add_side(state, seat, base):
 
 @jit
 def _add_showdown(state):
-    """Facts of a deal ended by a knock."""
+    """Add the counts of a deal that ended with a knock."""
     state.facts[SHOWDOWNS] += 1
     state.facts[KNOCK_COUNT] += state.stopper_count
     state.facts[DEFENDER_COUNT] += state.other_count
@@ -108,7 +99,7 @@ def _add_showdown(state):
 
 @jit
 def _add_deal(state, a):
-    """Add one deal to its unit's facts; a: seat of strategy A."""
+    """Add one deal to the facts of its unit; a: seat of strategy A."""
     state.facts[DEALS] += 1
     state.facts[KIND + state.kind] += 1
     state.facts[TURNS] += state.turns
@@ -134,7 +125,7 @@ def _add_deal(state, a):
 
 @jit
 def _add_match(state, rules, outcome, a):
-    """Add a finished match to its unit's facts; outcome as `match.enter` tells it."""
+    """Add a finished match to the facts of its unit; outcome: as returned by `match.enter`."""
     own, other = final_score(state, rules, a), final_score(state, rules, 1 - a)
     state.facts[MATCHES] += 1
     state.facts[MATCH_MARGIN] += own - other
@@ -164,7 +155,7 @@ def _add_match(state, rules, outcome, a):
 
 @jit
 def _quarters(state):
-    """A's share of the matches of the unit, else of its deals, in quarters."""
+    """A's share of the unit's matches, or else of its deals, in quarters."""
     halves, won = state.facts[MATCHES], state.facts[MATCH_WIN]
     if halves == 0:
         halves, won = (
@@ -176,13 +167,10 @@ def _quarters(state):
 
 @jit
 def _add_unit(state):
-    """Add a unit's facts to its batch: sums, squares and products with their denominators.
-
-    Then clear them.
-    """
+    """Add a unit's facts to its batch, with their squares and cross products, and clear them."""
     state.row[UNITS] += 1
     state.row[PAIR_HISTOGRAM + _quarters(state)] += 1
-    for i in range(N_FACTS):  # a loop each, so that the first two become vector code
+    for i in range(N_FACTS):  # separate loops, so that the first two become vector code
         state.row[SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[SQUARE + i] += state.facts[i] * state.facts[i]
@@ -195,9 +183,9 @@ def _add_unit(state):
 
 @jit
 def _add_and_enter(state, rules, records, a):
-    """Add one deal to its unit and its match, and write it down if there is room.
+    """Add one deal to its unit and its match, and record it if there is room.
 
-    How the match stands then (`match.enter`).
+    Returns the state of the match after it, as `match.enter` does.
     """
     _add_deal(state, a)
     if not len(records):
@@ -212,15 +200,15 @@ def _add_and_enter(state, rules, records, a):
 
 @jit
 def begin_half(state, rules, half, matches):
-    """Seat strategy A at seat `half`, set the score to the start and name the first dealer.
+    """Seat strategy A at seat `half`, reset the score and choose the first dealer.
 
-    Single deals go by turns (dealer by parity of the unit) unless the rules name a seat; matches
-    by lot.
+    If the rules name a seat, it deals first. Otherwise single deals alternate with the number of
+    the unit, and matches draw at random.
     """
     state.half = half
     start_match(state, rules)
     state.deal = 0
-    state.logged = 0  # a state may watch one run after another
+    state.logged = 0  # one state may watch several runs
     if state.given:
         return
     state.dealer = (
@@ -232,15 +220,17 @@ def begin_half(state, rules, half, matches):
 
 def play_units(
     state, rules, view0, view1, rows, records, first, units, per_row, matches, mirrored,
-    take_a, discard_a, knock_a, offer_a, answer_a, show_a, take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+    take_a, discard_a, knock_a, offer_a, answer_a, show_a,
+    take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Play `units` units from number `first` on and add each to rows[k], k = its place // per_row.
 
     rows: int64 (batches, sums.COLUMNS). records: record.DEAL (deals,), with room for every deal or
-    for none, one row a deal in the order of play; `state.recorded` counts them. matches: a unit is
-    of matches, not of deals. mirrored: two halves on the same packs with the same dealer, strategy
-    A at seat 0 and then at seat 1; otherwise one half. If the state watches a deal of the first
-    unit, that deal is logged and the kernel stops with it in the state.
+    for none, one row a deal in the order of play; `state.recorded` counts them. matches: units are
+    matches, not deals. mirrored: every unit has two halves with the same packs and the same first
+    dealer, with strategy A at seat 0 and then at seat 1; otherwise it has one half. If the state
+    watches a deal of the first unit, that deal is logged and the kernel returns with it in the
+    state.
     """
     for i in range(units):
         state.unit = first + i
@@ -255,24 +245,12 @@ def play_units(
             forget(view1, state.turns)
             clear_deal(state, rules, state.dealer)
             view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
-            if state.dealer != half:  # the nondealer comes first, and A sits at seat `half`
-                take1, discard1, knock1, take2, discard2, knock2 = (
-                    take_a,
-                    discard_a,
-                    knock_a,
-                    take_b,
-                    discard_b,
-                    knock_b,
-                )
+            if state.dealer != half:  # A, at seat `half`, is the nondealer, who plays first
+                take1, discard1, knock1 = take_a, discard_a, knock_a
+                take2, discard2, knock2 = take_b, discard_b, knock_b
             else:
-                take1, discard1, knock1, take2, discard2, knock2 = (
-                    take_b,
-                    discard_b,
-                    knock_b,
-                    take_a,
-                    discard_a,
-                    knock_a,
-                )
+                take1, discard1, knock1 = take_b, discard_b, knock_b
+                take2, discard2, knock2 = take_a, discard_a, knock_a
             play_deal(
                 state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
                 offer_a, answer_a, show_a, offer_b, answer_b, show_b,
@@ -297,7 +275,7 @@ def play_units(
 def play_solo_units(
     state, rules, view, rows, records, first, units, per_row, matches, discard, knock
 ):
-    """As `play_units` for one player, who is strategy A at seat 0; nothing is mirrored."""
+    """Like `play_units` for one player: strategy A at seat 0, nothing mirrored."""
     for i in range(units):
         state.unit = first + i
         state.deal = 0
@@ -326,7 +304,7 @@ def play_solo_units(
 
 @jit
 def _close_unit(state, rows, i, units, per_row):
-    """Add unit i of `units` to its batch, and write the batch where it is complete."""
+    """Add unit i of `units` to its batch, and write the batch if it is complete."""
     _add_unit(state)
     if (i + 1) % per_row == 0 or i + 1 == units:
         for k in range(COLUMNS):

@@ -1,4 +1,4 @@
-"""Small verbs on integers used as sets. LLVM turns each loop below into one instruction."""
+"""Sets of cards as bits of integers. LLVM turns each loop below into one instruction."""
 
 from simgin.core.jit import jit
 
@@ -23,7 +23,7 @@ def lowest(x):
 def highest_of_lane(x):
     """Index of the highest bit set in 1..0x1FFF.
 
-    Smeared downward, as a count of leading zeros is not at hand.
+    numba has no count of leading zeros, so the bits are smeared downward and counted.
     """
     x |= x >> 1
     x |= x >> 2
@@ -34,10 +34,7 @@ def highest_of_lane(x):
 
 @jit
 def nth(x, n):
-    """Index of the n-th bit set, n from 0, counted from the lowest.
-
-    X must have more than n bits.
-    """
+    """Index of the n-th bit set, from 0 and from the lowest; x must have more than n bits set."""
     for _ in range(n):
         x &= x - 1
     return lowest(x)

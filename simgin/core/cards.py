@@ -1,7 +1,7 @@
 """Cards as integers and hands as 52-bit masks.
 
-Card = 13 * suit + rank: suits S H D C = 0..3, ranks A 2 .. K = 0..12. A hand is an int64 with bit
-`card` set for each card. A *lane* is the thirteen bits of one suit.
+Card = 13 * suit + rank, with suits S H D C = 0..3 and ranks A 2 .. K = 0..12. A hand is an int64
+with bit `card` set for each card. A *lane* is the thirteen bits of one suit.
 """
 
 from simgin.core.jit import jit
@@ -10,9 +10,8 @@ RANKS = 13
 CARDS = 52
 LANE = 0x1FFF  # all thirteen cards of a suit
 PACK = (1 << 52) - 1
-RANK_ACES = (
-    1 | 1 << 13 | 1 << 26 | 1 << 39
-)  # the four aces; shifted left by r: the four cards of rank r
+# The four aces; shifted left by r, the four cards of rank r
+RANK_ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
 
 @jit
@@ -47,5 +46,5 @@ def of_rank(r):
 
 @jit
 def ranks_held_thrice(s, h, d, c):
-    """Ranks (13 bits) of which at least three of the four lanes hold the card."""
+    """Ranks (13 bits) that at least three of the four lanes hold."""
     return (s & h & (d | c)) | (d & c & (s | h))

@@ -1,4 +1,4 @@
-"""A cell of an experiment: one matchup in texts, before any strategy or variant is looked up."""
+"""A cell of an experiment: one matchup as texts, before any strategy or variant is looked up."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,10 +10,10 @@ Unit = Literal["deal", "match"]
 
 @dataclass(frozen=True)
 class Cell:
-    """Who plays whom, under which rules, on which packs.
+    """Who plays whom, under which rules, with which packs.
 
     Texts are canonical; `b` is empty in games for one player. A unit is what errors are clustered
-    over: a mirrored pair, or a single deal or match where nobody can change seats.
+    by: a mirrored pair, or a single deal or match where a strategy plays itself or plays alone.
     """
 
     variant: str
@@ -24,19 +24,19 @@ class Cell:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The strategies that play, in the order of the seats."""
+        """The strategies, in the order of the seats."""
         return (self.a, self.b) if self.b else (self.a,)
 
     @property
     def title(self) -> str:
-        """Who plays, for people."""
+        """The strategies as a heading: "A v B"."""
         return " v ".join(self.players)
 
     @property
     def mirrored(self) -> bool:
         """Whether every pack is played twice, with the strategies exchanged.
 
-        A strategy against itself is not: both plays would be the same.
+        A strategy against itself is not mirrored: both plays would be the same.
         """
         return self.b not in ("", self.a)
 
@@ -46,9 +46,9 @@ class Cell:
         return sums.BATCH_MATCHES if self.unit == "match" else sums.BATCH_DEALS
 
     def units(self, n: int) -> int:
-        """Units that n deals or matches take; an odd number of mirrored ones is rounded up."""
+        """Units that n deals or matches make; half a pair is rounded up."""
         return (n + 1) // 2 if self.mirrored else n
 
     def results(self, units: int) -> int:
-        """Deals or matches in so many units: two in a pair."""
+        """Deals or matches in that many units: two in a pair."""
         return units * (2 if self.mirrored else 1)

@@ -1,11 +1,9 @@
-"""Deadwood of a hand and the discards that leave least, by four table look-ups and a tiny search.
+"""Least deadwood of a hand and the discards that reach it (rules.md 3.2).
 
-Rules.md 3.2.
-
-A lane's table entry gives what its runs leave over and which cards lie in runs. Ranks held three
-or four times come from ANDs of the lanes. Only such a rank with a card that also lies in a run is
-a conflict, and only conflicts (at most three) are searched; every other set is taken whole, which
-is always best since its cards have no other use.
+Four table look-ups and a tiny search. A lane's entry says what its runs leave over and which of its
+cards lie in runs. Ranks held three or four times come from ANDs of the lanes. Such a rank is a
+conflict only if one of its cards also lies in a run, and only conflicts (at most three) are
+searched. Every other set is taken whole, which is always best, since its cards have no other use.
 """
 
 from simgin.core.bits import highest_of_lane, lowest
@@ -15,7 +13,7 @@ from simgin.core.jit import inlined, jit
 
 @jit
 def _without_sets(rules, side, s, h, d, c):
-    """Points left over by the runs of four lanes alone."""
+    """Points that the runs of four lanes leave over, with no set melded."""
     return (
         int(rules.lane[side, s] + rules.lane[side, h] + rules.lane[side, d] + rules.lane[side, c])
         >> 16
@@ -24,9 +22,9 @@ def _without_sets(rules, side, s, h, d, c):
 
 @jit
 def _settle_one(rules, side, s, h, d, c, r):
-    """Least points left over by four lanes when the rank r may be a set.
+    """Least points left over by four lanes where the rank r may be melded as a set.
 
-    None, the whole, or three of the four.
+    The choices are no set, the whole rank, or three of its four cards.
     """
     s0, h0, d0, c0 = s & ~r, h & ~r, d & ~r, c & ~r
     best = min(_without_sets(rules, side, s, h, d, c), _without_sets(rules, side, s0, h0, d0, c0))
@@ -40,7 +38,7 @@ def _settle_one(rules, side, s, h, d, c, r):
 
 @jit
 def _settle(rules, side, s, h, d, c, ranks):
-    """The same for each of several ranks (at least one)."""
+    """`_settle_one` for each of several ranks (at least one)."""
     r = ranks & -ranks
     rest = ranks ^ r
     if rest == 0:
@@ -78,9 +76,9 @@ def _by_suit_and_rank(hand, rules, side):
 
 @jit
 def _with_rainbows(hand, rules, side):
-    """Least deadwood where rainbows count too.
+    """Least deadwood where rainbows count as well.
 
-    None of them, each one, and each disjoint two (three would need twelve cards).
+    Tries no rainbow, each one, and each disjoint pair; three would need twelve cards.
     """
     best = _by_suit_and_rank(hand, rules, side)
     for i in range(rules.n_rainbows):
@@ -98,9 +96,9 @@ def _with_rainbows(hand, rules, side):
 
 @inlined
 def deadwood_of(hand, rules, side):
-    """Least deadwood, in points, of up to eleven cards in the card values of `side`.
+    """Least deadwood, in points, of up to eleven cards with the card values of `side`.
 
-    side: STOPPER or DEFENDER. Its code is spliced into the caller's.
+    side: STOPPER or DEFENDER.
     """
     if rules.n_rainbows:
         return _with_rainbows(hand, rules, side)
@@ -109,20 +107,20 @@ def deadwood_of(hand, rules, side):
 
 @jit
 def each_deadwood(hands, rules, side, out):
-    """`deadwood_of` for every hand of an int64 array, written to `out`."""
+    """Write `deadwood_of` for every hand of an int64 array to `out`."""
     for i in range(hands.shape[0]):
         out[i] = deadwood_of(hands[i], rules, side)
 
 
 @jit
 def deadwood(hand, rules):
-    """Least deadwood, in points, of up to eleven cards in the stopper's card values."""
+    """Least deadwood, in points, of up to eleven cards with the stopper's card values."""
     return deadwood_of(hand, rules, 0)
 
 
 @inlined
 def meldable(hand, rules):
-    """The cards of a hand that lie in at least one meld made of cards of the hand."""
+    """The cards of a hand that lie in some meld made of its cards."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     thrice = ranks_held_thrice(s, h, d, c)
     cards = (
@@ -139,11 +137,9 @@ def meldable(hand, rules):
 
 @inlined
 def dearest(cards, rules):
-    """The dearest of some cards (all those of equal value) and that value.
+    """(the highest of some cards, all those of equal value; that value); (0, -1) for no cards.
 
-    An empty mask and -1 for no cards.
-
-    From 2 to K values never fall, so only the ace has to be looked at apart.
+    From 2 to K values never fall, so only the ace has to be compared separately.
     """
     ranks = lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
     if ranks == 0:
@@ -159,7 +155,7 @@ def dearest(cards, rules):
 def _points_of_loose(cards, rules):
     """Total value of cards of which no three form a run.
 
-    What a lane's table says it leaves over is then all of it.
+    The lane tables give it, because they leave all of these cards over.
     """
     return _without_sets(rules, 0, lane(cards, 0), lane(cards, 1), lane(cards, 2), lane(cards, 3))
 
@@ -168,10 +164,10 @@ def _points_of_loose(cards, rules):
 def best_discards(hand, legal, rules):
     """(least deadwood after one of the `legal` discards, mask of all discards that reach it).
 
-    A card in no meld leaves exactly deadwood(hand) - value, so of those only the dearest matter. A
-    meldable card leaves at least that much, and at least the points of all cards in no meld; only
-    where both bounds allow it need the ten others be solved, which is rare. With no legal card: (a
-    huge count, 0).
+    A card in no meld leaves exactly deadwood(hand) - value, so of those only the highest matter. A
+    meldable card leaves at least that much, and at least the points of all cards in no meld. Only
+    where both bounds allow it do the other ten have to be solved, which is rare. With no legal
+    card: (a huge count, 0).
     """
     whole = deadwood_of(hand, rules, 0)
     in_melds = meldable(hand, rules)
@@ -195,10 +191,7 @@ def best_discards(hand, legal, rules):
 
 @jit
 def deadwood_with(hand, card, rules):
-    """Least deadwood over the meldings in which `card` lies in a meld.
-
-    A huge count if no meld holds it.
-    """
+    """Least deadwood over the meldings with `card` in a meld; a huge count if there are none."""
     best = 1 << 20
     s = card // 13
     through = 1 << (card % 13)
@@ -209,7 +202,7 @@ def deadwood_with(hand, card, rules):
             best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
     rank = hand & of_rank(card % 13)
     others = rank & ~(1 << card)
-    while others:  # the whole rank, and the rank less each one other card
+    while others:  # sets of the rank without one other card; the whole rank follows
         one = others & -others
         others ^= one
         best = min(best, _without_set(hand, rank & ~one, rules))
@@ -223,9 +216,9 @@ def deadwood_with(hand, card, rules):
 
 @jit
 def _without_set(hand, cards, rules):
-    """Deadwood of the rest if `cards` (all of one rank) are melded as a set.
+    """Deadwood of the rest if `cards`, all of one rank, are melded as a set.
 
-    A huge count if they are too few.
+    A huge count if they are fewer than three.
     """
     three_or_more = cards & (cards - 1)
     if three_or_more & (three_or_more - 1) == 0:

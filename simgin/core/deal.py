@@ -1,7 +1,7 @@
 """One deal for two players, from the shuffle to its result (rules.md 4).
 
 The engine keeps its own state, shows each seat a view, and asks only questions with more than one
-legal answer. An answer outside `view.legal` raises: never a forfeit, never a repair.
+legal answer. An answer outside `view.legal` raises; there are no forfeits and no repairs.
 """
 
 from simgin.core.answers import NO_ENDING, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
@@ -60,10 +60,7 @@ def deal_cards(state, rules):
 
 @spliced
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
-    """One turn from the draw to the discard; True if it ended the deal.
-
-    Asks for the ending first, or the discard.
-    """
+    """One turn, from the draw to the discard or the ending; True if it ended the deal."""
     state.phase = PHASE_TURN
     draw(state, rules, seat, source)
     if rules.stock_end == AT_DRAW and source == FROM_STOCK and state.stock <= rules.stock_reserve:
@@ -104,10 +101,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
 
 @spliced
 def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
-    """The 50th-card rule: `seat` may take the last discard to end the deal with it on the spot.
-
-    Rules.md 4.5.
-    """
+    """The 50th-card rule: `seat` may end the deal with the last discard (rules.md 4.5)."""
     state.phase = PHASE_LAST
     eleven = state.hand[seat] | 1 << state.top
     legal = legal_discards(eleven, state.top, -1, rules)
@@ -124,11 +118,10 @@ def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
 
 @jit
 def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
-    """The first upcard (rules.md 4.2): (whose turn it is: 0 the nondealer's, 1 the dealer's.
+    """The first upcard (rules.md 4.2): (whose turn follows, where that player draws).
 
-    Where he draws).
-
-    The die may be refused before either decision, which ends the deal: see `state.kind`.
+    0 is the nondealer, 1 the dealer. The die may be refused before either decision, which ends the
+    deal; `state.kind` tells.
     """
     first = 1 - state.dealer
     if rules.first_turn == DISCARD_FIRST or rules.first_turn == FREE:
@@ -139,8 +132,8 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
         return 0, FROM_DEAL
     if rules.first_turn == FREE:
         return 0, _firstdraw(state, rules, view1, first, take1)
-    # Where one may only take or pass, 0 is the pass; where the stock is a choice too, 0 is the
-    # stock and 2 the pass.
+    # Where the choice is to take or to pass, 0 is the pass; where the stock is a choice too, 0
+    # is the stock and 2 the pass.
     choices, declined = (3, 0) if rules.first_turn == UPCARD_PASS else (7, 2)
     answer = ask_apart(state, rules, view1, first, TAKE, choices, take1)
     if answer != declined:
@@ -161,9 +154,9 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
 
 @spliced
 def _raise(state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b):
-    """At the start of a turn its player may offer the die.
+    """Let a player offer the die at the start of a turn; True if the offer was refused.
 
-    True if that was refused (rules.md 8.3 and 8.4).
+    Rules.md 8.3 and 8.4.
     """
     if rules.die == DIE_OFF:
         return False
@@ -193,7 +186,7 @@ def _firstdraw(state, rules, view, seat, take):
 
 @inlined
 def _where_todraw(state, rules, view, seat, take):
-    """Stock or discard pile, on an ordinary turn."""
+    """Where a player draws on an ordinary turn: from the stock or the discard pile."""
     if not rules.take_discard:
         return FROM_STOCK
     return ask(state, rules, view, seat, TAKE, YES_OR_NO, take)
@@ -206,8 +199,8 @@ def play_deal(
 ):  # fmt: skip
     """Play the deal that `clear_deal` has prepared, to its result in the state.
 
-    1 is the nondealer, 2 the dealer: view and three hooks. What is asked once a deal or less comes
-    by strategy, A and B.
+    1 is the nondealer, 2 the dealer: their views and the three policies asked often. Policies that
+    are asked once a deal or less come by strategy, a and b.
     """
     if rules.die != DIE_OFF:
         show_deal(state, rules, view1, 1 - state.dealer)

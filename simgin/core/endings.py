@@ -13,7 +13,7 @@ NO_COUNT = 1 << 20  # larger than any deadwood
 def knock_limit(upcard, rules):
     """The knock limit of a deal (rules.md 3.4).
 
-    The first upcard may be -1 where the rules do not ask for it.
+    upcard: -1 if there is none, which needs rules that do not set the limit by it.
     """
     if not rules.knock_by_upcard:
         return rules.knock_limit
@@ -29,7 +29,7 @@ def multiplier(upcard, rules):
 
 @jit
 def demanded_by(points):
-    """Multiset of the ranks that a shot must leave over at a score; 0 where no shot is possible.
+    """Multiset of the ranks that a shot must leave over at a score; 0 if no shot is possible.
 
     Coded as by `meldings.rank_multiset`.
     """
@@ -76,18 +76,15 @@ def is_shot(ten, must, points, rules):
 
 @jit
 def count_declared(ten, must, rules):
-    """Deadwood of the cheapest melding of ten cards in which card `must` (-1: none) is melded.
-
-    NO_COUNT if there is none.
-    """
+    """Least deadwood of ten cards with card `must` (-1: none) in a meld; NO_COUNT if impossible."""
     return deadwood(ten, rules) if must < 0 else deadwood_with(ten, must, rules)
 
 
 @jit
 def legal_discards(eleven, taken, drawn, rules):
-    """The cards that `discard_ban` leaves (rules.md 4.3).
+    """The cards that may be discarded under `discard_ban` (rules.md 4.3).
 
-    taken: card just taken from the pile, drawn: from the stock, or -1.
+    taken: card just taken from the pile; drawn: card just drawn from the stock; -1 for none.
     """
     banned = 0
     if taken >= 0 and rules.discard_ban != 2:
@@ -99,18 +96,18 @@ def legal_discards(eleven, taken, drawn, rules):
 
 @jit
 def must_be_melded(taken, rules):
-    """The card that `take_to_knock` wants in the melding shown, or -1."""
+    """The card that `take_to_knock` requires to be melded, or -1."""
     return taken if rules.take_to_knock == 1 else -1
 
 
 @jit
 def ending_with(ten, left, must, limit, points, rules):
-    """(ending, count) for ten kept cards of deadwood `left`.
+    """(ending, count) for the ten cards kept, whose deadwood is `left`.
 
-    A shot if they are one, else a knock within the limit, else NO_ENDING.
+    A shot if they make one, else a knock within the limit, else NO_ENDING.
     """
     if must >= 0 and not ten >> must & 1:
-        return NO_ENDING, NO_COUNT  # the card that must be melded was thrown
+        return NO_ENDING, NO_COUNT  # the card that must be melded is discarded
     if rules.shot and is_shot(ten, must, points, rules):
         return SHOT, shot_count(points, rules)
     count = left if must < 0 else deadwood_with(ten, must, rules)
@@ -147,18 +144,16 @@ def _shots(eleven, legal, must, points, rules):
 
 @jit
 def best_ending(eleven, legal, must, limit, points, rules):
-    """(ending, card, count) that is proposed first.
+    """(ending, card, count) of the ending proposed first.
 
-    Big gin, else a shot, else the least deadwood within the limit.
-
-    Ties go to the dearest discard, then to the lowest card number. No discard with big gin: card
-    -1.
+    Big gin, else a shot, else the least deadwood within the limit. Ties go to the discard of the
+    highest value, then to the lowest card number. Big gin has no discard: card -1.
     """
     if must >= 0:
         legal &= ~(1 << must)
     if not (rules.shot or rules.big_gin or must >= 0):
-        # A discard takes off at most the dearest value, so most hands are told from their eleven
-        # cards alone.
+        # A discard saves at most the highest card value, so the deadwood of the eleven cards
+        # rules most hands out.
         if deadwood_of(eleven, rules, 0) - max(rules.value[0, 0], rules.value[0, 12]) > limit:
             return NO_ENDING, -1, NO_COUNT
     elif rules.big_gin and deadwood(eleven, rules) == 0:

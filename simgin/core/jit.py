@@ -1,9 +1,9 @@
-"""The only place that names numba's options, and the on-disk cache of compiled code.
+"""The compiler options, named only here, and the on-disk cache of compiled code.
 
-numba's own cache goes stale without a word when a callee in another file, a global table or a data
-file changes. So the cache lives in a directory named by a digest of everything that is compiled,
-the versions of numba, numpy and Python, and the bounds-check flag: a change of any of them is a
-new directory.
+numba's own cache goes stale silently when a callee in another file, a global table or a data file
+changes. So the cache lives in a directory named by a digest of everything that is compiled, the
+versions of numba, numpy and Python, and the bounds-check flag: a change of any of them means a new
+directory.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from numba.core import config
 from numba.core.caching import FunctionCache
 
 PACKAGE = Path(__file__).resolve().parent.parent
-KEPT_DIRECTORIES = 4  # older digests are pruned
+KEPT_DIRECTORIES = 4  # older ones are deleted
 
 
 def compiled_sources() -> list[Path]:
@@ -60,10 +60,7 @@ def digest() -> str:
 
 
 def cache_root() -> Path:
-    """Where the compiled code of all versions lies.
-
-    SIMGIN_CACHE_DIR, or the user's cache directory.
-    """
+    """Where compiled code is cached: SIMGIN_CACHE_DIR, or the user's cache directory."""
     if named := os.environ.get("SIMGIN_CACHE_DIR"):
         return Path(named)
     if sys.platform == "darwin":
@@ -81,9 +78,9 @@ def _prune(root: Path, keep: Path) -> None:
 
 @cache
 def cache_directory() -> Path | None:
-    """The directory of this digest, made if need be.
+    """The directory of this digest, created if need be.
 
-    None (with a notice on stderr) where nothing can be written.
+    None, with a notice on stderr, if it cannot be written to.
     """
     directory = cache_root() / digest()
     if sentence := not_kept(directory):
@@ -96,9 +93,9 @@ def cache_directory() -> Path | None:
 
 
 def not_kept(directory: Path) -> str:
-    """Why nothing can be kept in a directory, in a sentence with the remedy.
+    """Why nothing can be cached in a directory, in a sentence with the remedy; empty if it can.
 
-    Empty if something can. Makes the directory if need be.
+    Creates the directory if need be.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -106,14 +103,14 @@ def not_kept(directory: Path) -> str:
             pass
     except OSError as error:
         return (
-            f"compiled code cannot be kept in {directory} ({error.strerror}); every start will compile anew. "
-            "Set SIMGIN_CACHE_DIR to a directory that can be written."
+            f"compiled code cannot be cached in {directory} ({error.strerror}), so every start "
+            "compiles it again. Set SIMGIN_CACHE_DIR to a directory that can be written to."
         )
     return ""
 
 
 class _SafeCache(FunctionCache):  # type: ignore[misc]
-    """A cache that treats damaged files as a miss and writes them anew.
+    """A cache that treats damaged files as a miss and rewrites them.
 
     A kill or a full disk can leave such files.
     """
@@ -133,7 +130,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
 @contextlib.contextmanager
 def _own_cache_directory(directory: Path) -> Iterator[None]:
-    """Point numba at our directory only while one of our functions is being set up.
+    """Point numba at simgin's cache directory while one of its functions is set up.
 
     Other users of numba keep theirs.
     """
@@ -148,7 +145,7 @@ def _own_cache_directory(directory: Path) -> Iterator[None]:
 def interpreted() -> bool:
     """Whether everything runs as plain Python (NUMBA_DISABLE_JIT=1).
 
-    Thousands of times slower, open to a debugger, the same results.
+    Thousands of times slower, open to a debugger, with the same results.
     """
     return bool(config.DISABLE_JIT)
 
@@ -156,9 +153,9 @@ def interpreted() -> bool:
 def compiled(
     function: Callable[..., Any], signature: Any = None, *, keep: bool = True, **options: Any
 ) -> Any:
-    """`function` compiled without the interpreter lock.
+    """`function` compiled so that it releases the interpreter lock.
 
-    Eagerly if a signature is given, kept on disk if `keep`.
+    signature: compile now for this type alone. keep: cache on disk.
     """
     if interpreted():
         return function
@@ -174,23 +171,23 @@ def compiled(
 
 
 def jit(function: Callable[..., Any]) -> Any:
-    """Decorator of every compiled function of the core."""
+    """Decorator of the compiled functions of the core."""
     return compiled(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Decorator of small hot functions that LLVM's own threshold would not inline.
+    """Decorator of small hot functions that LLVM would not inline by itself.
 
-    See docs/explanation/decisions/0008-inlining.md. Not for what is called from many cold places:
-    each copy is compiled anew.
+    See docs/explanation/decisions/0008-inlining.md. Not for functions with many rare callers: every
+    copy is compiled again.
     """
     return compiled(function, forceinline=True)
 
 
 def spliced(function: Callable[..., Any]) -> Any:
-    """Decorator of a function whose text becomes part of its caller's before anything is compiled.
+    """Decorator of a function whose code becomes part of its caller's before compilation.
 
-    For a large one with one caller, and for one that is given a function: called with it, the
-    caller could not be kept on disk.
+    For a large function with one caller, and for a function that is passed a function: a caller
+    that passes one to a separately compiled function cannot be cached on disk.
     """
     return compiled(function, inline="always")

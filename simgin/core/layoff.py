@@ -1,8 +1,8 @@
-"""The defender's count: own melds and lay-offs chosen jointly (rules.md 3.7).
+"""The defender's count, with own melds and lay-offs chosen together (rules.md 3.7).
 
-For each meld shown, list every set of cards of the defender that leaves it valid: nothing or the
-fourth card for a set of three; every pair of chains at the two ends for a run. Then try each
-disjoint choice and meld the rest: the joint minimum, never first fit.
+For each meld shown, list every set of the defender's cards that may be laid off on it: nothing or
+the fourth card for a set of three; every pair of chains at the two ends for a run. Then try each
+disjoint choice and meld the rest. The result is the joint minimum, not a first fit.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -11,8 +11,8 @@ from simgin.core.deadwood import deadwood_of
 from simgin.core.jit import jit
 from simgin.core.meldings import RAINBOW, SET, extension, first_rank, kind_of, ranks_of
 
-# Two chains of together at most ten cards give 36; two that are the same ten cards, round the
-# corner, 66
+# Two chains of at most ten cards together give 36 pairs; round the corner both may be the same ten
+# cards, which gives 66.
 MAX_OPTIONS = 66
 
 
@@ -20,7 +20,7 @@ MAX_OPTIONS = 66
 def _chain(start, step, room, base, hand, chain):
     """Write the growing masks of the defender's cards from rank `start` on in direction `step`.
 
-    Returns how many cards.
+    Returns the number of cards.
     """
     cards = 0
     n = 0
@@ -36,13 +36,13 @@ def _chain(start, step, room, base, hand, chain):
 
 @jit
 def _run_options(meld, hand, rules, down, up, options):
-    """Every way to lengthen a run at its two ends with the defender's cards."""
+    """Write every way to extend a run with the defender's cards; returns their number."""
     ranks = ranks_of(meld)
     size = popcount(ranks)
     base = 13 * (lowest(meld) // 13)
     start = 0 if size == 13 else first_rank(ranks)
     if rules.ace_runs == 2:
-        below = above = 13 - size  # round the corner only the pack's thirteen cards set a limit
+        below = above = 13 - size  # round the corner, only the thirteen cards of the suit limit it
     else:
         below = start
         above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
@@ -59,13 +59,13 @@ def _run_options(meld, hand, rules, down, up, options):
 
 @jit
 def _options(meld, hand, rules, scratch, options):
-    """Write every set of the defender's cards that can be laid off on one meld; return their number.
+    """Write every set of cards the defender can lay off on one meld, the empty one first.
 
-    The empty set comes first.
+    Returns their number.
     """
     kind = kind_of(meld) if meld else RAINBOW
     options[0] = 0
-    if kind == RAINBOW:  # complete, as is a set of four
+    if kind == RAINBOW:  # nothing can be added, as to a set of four
         return 1
     if kind == SET:
         options[1] = of_rank(lowest(ranks_of(meld))) & ~meld & hand
@@ -75,24 +75,22 @@ def _options(meld, hand, rules, scratch, options):
 
 @jit
 def _next_to(meld, rules):
-    """The cards that fit a meld directly; nothing for no meld."""
+    """The cards that can be laid off directly on a meld; none for no meld."""
     return extension(meld, rules) if meld else 0
 
 
 @jit
 def lay_off(hand, melds, rules, options, scratch):
-    """(the defender's count, mask of the cards laid off) for a hand and the melds shown.
+    """(the defender's count, mask of the cards laid off) for the defender's hand.
 
-    Melds[0..2], 0: none.
-
-    Of several best ways the one that lays off fewest cards counts, the first found among those.
-    options: int64 (3, MAX_OPTIONS), scratch: int64 (2, 16).
+    melds: the three melds shown, 0 for none. Of several best ways the one that lays off the fewest
+    cards counts, and the first of those. options: int64 (3, MAX_OPTIONS), scratch: int64 (2, 16).
     """
     if (
         hand & (_next_to(melds[0], rules) | _next_to(melds[1], rules) | _next_to(melds[2], rules))
         == 0
     ):
-        return deadwood_of(hand, rules, 1), 0  # every other knock: nothing fits
+        return deadwood_of(hand, rules, 1), 0  # in about half of all knocks nothing fits
     n0 = _options(melds[0], hand, rules, scratch, options[0])
     n1 = _options(melds[1], hand, rules, scratch, options[1])
     n2 = _options(melds[2], hand, rules, scratch, options[2])

@@ -26,7 +26,7 @@ UNDECIDED, DRAWN, UNFINISHED = -1, -2, -3  # outcomes beside the winning seat
 
 @jit
 def first_dealer(seed, unit, rules):
-    """Seat that deals first: the one named, or by lot."""
+    """Seat that deals first: the one the rules name, or one at random."""
     if rules.first_dealer != LOT:
         return rules.first_dealer - 1
     return rng.words(seed, unit, 0, 0, rng.FIRST_DEALER)[0] & 1
@@ -34,7 +34,7 @@ def first_dealer(seed, unit, rules):
 
 @jit
 def next_dealer(dealer, winner, rules):
-    """Seat that deals after a deal; winner: its seat, or -1 for a deal without one."""
+    """Seat that deals next; winner: seat of the last deal's winner, -1 for none."""
     if winner < 0:
         return 1 - dealer if rules.void_dealer == OTHER else dealer
     if rules.next_dealer == ALTERNATE:
@@ -56,7 +56,7 @@ def plays_for_total(rules):
 
 @jit
 def start_match(state, rules):
-    """Scores before the first deal.
+    """Set the scores before the first deal.
 
     start_points have no effect with the goals columns and total (rules.md 7).
     """
@@ -77,17 +77,14 @@ def start_match(state, rules):
 
 @jit
 def reset_die(state):
-    """The die shows 1 and belongs to nobody."""
+    """Set the die to 1, with no owner."""
     state.stake = 1
     state.owner = -1
 
 
 @jit
 def target(rules, seat):
-    """What a seat needs to win the match: points, won deals or won games.
-
-    The total to stay within.
-    """
+    """What a seat needs to win the match: points, won deals or won games; or the total allowed."""
     if rules.goal == GOAL_DEALS or (rules.goal == GOAL_RACE and seat != rules.race_points_seat):
         return rules.deals_target
     if rules.goal == GOAL_GAMES:
@@ -97,11 +94,10 @@ def target(rules, seat):
 
 @jit
 def enter(state, rules, deals):
-    """Enter the result of the deal in the match and tell how it stands.
+    """Enter the result of a deal in the match; returns the match's outcome so far.
 
-    The winning seat, UNDECIDED, DRAWN or UNFINISHED.
-
-    deals: number of deals played, this one included.
+    The winning seat, UNDECIDED, DRAWN or UNFINISHED. deals: number of deals played, this one
+    included.
     """
     for seat in range(2):
         state.points[seat] += state.score[seat]
@@ -119,7 +115,7 @@ def enter(state, rules, deals):
 def _deals_counted(state, rules):
     """How many won deals the deal counts for its winner (rules.md 7 and 8.5).
 
-    One where the goal is none of won deals.
+    One, unless the goal is about won deals.
     """
     if rules.goal != GOAL_RACE and rules.goal != GOAL_TWOFOLD and rules.goal != GOAL_DEALS:
         return 1
@@ -151,10 +147,7 @@ def _enter_columns(state, rules):
 
 @jit
 def _enter_game(state, rules):
-    """Close the game if the deal won it.
-
-    By points, or because the die was refused (Gin Pro, rules.md 7 and 8).
-    """
+    """Close the game if the deal won it, by points or by a refused die (rules.md 7 and 8)."""
     seat = state.winner
     if state.kind == KIND_REFUSED:
         state.games[seat] += state.pays
@@ -168,7 +161,7 @@ def _enter_game(state, rules):
 
 @jit
 def games_for(loser_points, rules):
-    """Games won by the loser's points."""
+    """Games won, by the loser's points."""
     i = 0
     while loser_points > rules.game_table[i, 0]:
         i += 1
@@ -195,7 +188,7 @@ def _decided(state, rules, deals):
 
 @jit
 def _reached(state, rules, seat):
-    """Whether a seat has what its goal asks for: points, won deals, both, or won games."""
+    """Whether a seat has reached its goal: points, won deals, both, or won games."""
     points = state.points[seat] >= rules.points_target
     deals = state.deals_won[seat] >= rules.deals_target
     if rules.goal == GOAL_POINTS:
@@ -209,7 +202,7 @@ def _reached(state, rules, seat):
 
 @jit
 def _decided_columns(state, rules):
-    """Once all columns are closed.
+    """The winner once all columns are closed, else UNDECIDED.
 
     The side with the greater sum of settlements, else the one with more columns, else DRAWN.
     """
@@ -226,7 +219,7 @@ def _decided_columns(state, rules):
 
 @jit
 def settled(rules, outcome):
-    """Whether a match has a settlement: points and columns, unless it was broken off."""
+    """Whether a match has a settlement: goals points and columns, unless it was broken off."""
     return outcome != UNFINISHED and (rules.goal == GOAL_POINTS or rules.goal == GOAL_COLUMNS)
 
 
@@ -234,7 +227,7 @@ def settled(rules, outcome):
 def settlement(state, rules, outcome):
     """What seat 0 receives from seat 1 at the end of a match (rules.md 7).
 
-    outcome: the winner of a match to points.
+    outcome: the winner, needed for a match to points.
     """
     if rules.goal != GOAL_COLUMNS:
         paid = _paid(
@@ -267,7 +260,7 @@ def column_settlement(state, rules, c):
 
 @jit
 def _paid(rules, won, lost, deals_won, deals_lost):
-    """Settlement of a game or column for its winner; a loser without a won deal is shut out."""
+    """What the winner of a game or column receives; a loser with no won deal is shut out."""
     paid = won - lost + rules.game_bonus + rules.box_bonus * (deals_won - deals_lost)
     if deals_lost == 0:
         if rules.shutout == DOUBLE_POINTS:
@@ -279,10 +272,7 @@ def _paid(rules, won, lost, deals_won, deals_lost):
 
 @jit
 def final_score(state, rules, seat):
-    """The score that a match ends with.
-
-    Won games, won deals, or points (with columns those of all of them).
-    """
+    """The score at the end of a match: won games, won deals, or points, over all columns."""
     if rules.goal == GOAL_GAMES:
         return state.games[seat]
     if rules.goal == GOAL_DEALS:

@@ -1,8 +1,8 @@
-"""All meldings of a hand, and the one that is shown (rules.md 3.5).
+"""All meldings of a hand, and which one is shown (rules.md 3.5).
 
-Used once a deal, at the showdown, and by the commands that explain a hand; so it enumerates
-plainly: the melds inside the hand, then every family of at most three disjoint ones (ten or eleven
-cards hold no more).
+Needed once a deal, at the showdown, and by the commands that explain a hand, so the enumeration is
+plain: the melds inside the hand, then every family of at most three disjoint ones. Ten or eleven
+cards hold no more.
 """
 
 import numpy as np
@@ -11,8 +11,8 @@ from simgin.core.bits import lowest, popcount
 from simgin.core.cards import lane, of_rank, ranks_held_thrice
 from simgin.core.jit import jit
 
-MAX_MELDS = 160  # melds inside eleven cards, with room to spare (a run of eleven holds 45)
-MAX_MELDINGS = 64  # as many as a policy can choose among
+MAX_MELDS = 160  # melds inside eleven cards, with room to spare: a run of eleven holds 45
+MAX_MELDINGS = 64  # answers of a policy
 NO_MELDING = 1 << 20  # more than any deadwood
 SET, RUN, RAINBOW = 0, 1, 2
 
@@ -29,13 +29,13 @@ def points(cards, rules, side):
 
 @jit
 def ranks_of(cards):
-    """The ranks that occur in some cards, as 13 bits."""
+    """The ranks of some cards, as 13 bits."""
     return lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
 
 
 @jit
 def kind_of(meld):
-    """SET, RUN or RAINBOW, read off the cards: one rank, one suit, or neither."""
+    """SET, RUN or RAINBOW: the cards of a meld have one rank, one suit, or neither."""
     ranks = ranks_of(meld)
     if ranks & (ranks - 1) == 0:
         return SET
@@ -45,9 +45,9 @@ def kind_of(meld):
 
 @jit
 def first_rank(ranks):
-    """The rank a sequence starts with: the one whose predecessor, round the corner, is missing.
+    """The first rank of a sequence: the one whose predecessor, round the corner, is missing.
 
-    Ranks must not be all thirteen.
+    Not for all thirteen ranks.
     """
     before = (ranks << 1 | ranks >> 12) & 0x1FFF
     return lowest(ranks & ~before)
@@ -55,7 +55,7 @@ def first_rank(ranks):
 
 @jit
 def melds_in(hand, rules, found):
-    """Write every meld made of cards of the hand to `found`; returns how many."""
+    """Write every meld made of cards of the hand to `found`; returns their number."""
     n = 0
     for s in range(4):
         own = lane(hand, s)
@@ -85,7 +85,7 @@ def melds_in(hand, rules, found):
 
 @jit
 def extension(meld, rules):
-    """The cards that could be laid off directly on a meld (rules.md 3.7), whoever holds them."""
+    """The cards that can be laid off directly on a meld (rules.md 3.7), whoever holds them."""
     kind = kind_of(meld)
     ranks = ranks_of(meld)
     if kind == SET:
@@ -97,9 +97,9 @@ def extension(meld, rules):
     below = 1 << ((start + 12) % 13)
     above = 1 << ((end + 1) % 13)
     if rules.ace_runs != 2 and start == 0:
-        below = 0  # nothing precedes an ace but round the corner
+        below = 0  # nothing precedes an ace, except round the corner
     if (rules.ace_runs == 0 and end == 12) or (rules.ace_runs == 1 and end == 0):
-        above = 0  # low: nothing follows a king; high or low: nothing follows a high ace
+        above = 0  # ace low: nothing follows a king; high or low: nothing follows a high ace
     return (below | above) << (13 * (lowest(meld) // 13))
 
 
@@ -116,18 +116,15 @@ def _text_digit(card):
         order = 9
     elif r >= 11:
         order = 22 - r  # the king before the queen
-    return (
-        order * 4 + 4 - card // 13
-    )  # C D H S is the project's order of suits, S H D C, turned round
+    return order * 4 + 4 - card // 13  # C D H S is the order of suits here, S H D C, reversed
 
 
 @jit
 def text_order(meld):
     """A number that orders melds like their texts in ASCII (rules.md 3.5, item 4).
 
-    By their first ten cards.
-
-    Sets go in suit order S H D C, sequences upward from the card after the gap.
+    Only the first ten cards count. Sets are written in suit order S H D C, sequences upward from
+    the card after the gap.
     """
     ranks = ranks_of(meld)
     start = first_rank(ranks)
@@ -152,10 +149,7 @@ def _sorted_three(a, b, c):
 
 @jit
 def _reads_before(a0, a1, a2, b0, b1, b2):
-    """Whether one melding's sorted list of texts comes before another's with as many melds (0.
-
-    No meld).
-    """
+    """Whether one melding's sorted texts come before another's; both have as many melds."""
     x0, x1, x2 = _sorted_three(_order(a0), _order(a1), _order(a2))
     y0, y1, y2 = _sorted_three(_order(b0), _order(b1), _order(b2))
     if x0 != y0:
@@ -184,7 +178,7 @@ def rank_multiset(cards):
 def _precedes(left, extensions, n, a, b, c, key, row):
     """Whether a family of melds comes before the melding in `row` (rules.md 3.5).
 
-    By deadwood, extension cards, number of melds, and text.
+    By deadwood, then extension cards, number of melds, and text.
     """
     if left != key[0]:
         return left < key[0]
@@ -206,9 +200,9 @@ def _extensions(hand, discard, a, b, c, rules):
 
 @jit
 def _insert(n, room, keys, rows, left, extensions, a, b, c):
-    """Put a family in its place among the first n rows.
+    """Insert a family in its place among the first n rows; returns the new number of rows.
 
-    The last one falls out where there is no room. The number of rows then.
+    The last row is dropped if there is no room.
     """
     melds = (a != 0) + (b != 0) + (c != 0)
     place = n
@@ -227,9 +221,9 @@ def _insert(n, room, keys, rows, left, extensions, a, b, c):
 
 @jit
 def _segments(hand, s, rules, melds, n):
-    """Append the runs of one suit as long as they can be, if there is only one way to have them.
+    """Append the maximal runs of one suit to the melds and return the new number of melds.
 
-    Else a number above three.
+    A number above three if there is more than one way to arrange them.
     """
     own = lane(hand, s)
     rest = int(rules.lane[0, own]) & 0x1FFF
@@ -247,12 +241,10 @@ def _segments(hand, s, rules, melds, n):
 
 @jit
 def _plain_melding(hand, rules, melds):
-    """Number of melds, written to `melds`, where no card could serve a set as well as a run.
+    """Write the melding where no card fits both a set and a run; returns its number of melds.
 
-    A number above three where one could.
-
-    Then every meld is shown whole: leaving a card out costs points, and cutting a long run in two
-    adds a meld and no other change.
+    Every meld is then shown whole: leaving a card out costs points, and splitting a long run only
+    adds a meld. A number above three if some card fits both.
     """
     if rules.n_rainbows:
         return 4
@@ -277,11 +269,9 @@ def _plain_melding(hand, rules, melds):
 
 @jit
 def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
-    """Deadwood of the melding that the automatic rule shows, its melds written to rows[0].
+    """Deadwood of the melding that the automatic rule shows; its melds go to rows[0].
 
-    NO_MELDING if nothing is allowed.
-
-    As `legal_meldings`, with no limit and only the first row wanted.
+    NO_MELDING if none is allowed. The first row of `legal_meldings` without a limit.
     """
     if must < 0 and demanded < 0 and _plain_melding(hand, rules, rows[0]) <= 3:
         return points(hand & ~(rows[0, 0] | rows[0, 1] | rows[0, 2]), rules, 0)
@@ -293,18 +283,16 @@ def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
 
 @jit
 def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, rows, room):
-    """Number of meldings that permit an ending; the first `room` of them are written to `rows`.
+    """Number of meldings that permit an ending, the first `room` of them written to `rows`.
 
-    Their order is that of rules.md 3.5.
-
-    hand: the ten cards kept (eleven for big gin). discard: mask of the card thrown, or 0. must: a
-    card that has to lie in a meld, or -1. demanded: the multiset of ranks (`rank_multiset`) that a
-    shot has to leave over, or -1. limit: most deadwood. rows: int64 (room or more, 3), melds as
-    masks, 0 for none; keys, of the same shape: their deadwood, extension cards and numbers of
-    melds.
+    They are in the order of rules.md 3.5. hand: the ten cards kept (eleven for big gin). discard:
+    mask of the discard, or 0. must: a card that has to lie in a meld, or -1. demanded: multiset of
+    ranks (`rank_multiset`) that a shot has to leave over, or -1. limit: most deadwood. rows: int64
+    (room or more, 3), melds as masks, 0 for none. keys, of the same shape: their deadwood,
+    extension cards and numbers of melds.
     """
     count = melds_in(hand, rules, found)
-    found[count] = 0  # no meld, so that one loop tries families of none to three
+    found[count] = 0  # "no meld", so that one loop tries families of none to three
     total = points(hand, rules, 0)
     n = 0
     rows[0, 0] = rows[0, 1] = rows[0, 2] = 0
@@ -320,17 +308,8 @@ def legal_meldings(hand, discard, must, demanded, limit, rules, found, keys, row
                 if left > limit or (n == room and left > keys[n - 1, 0]):
                     continue
                 if _allowed(hand, a | b | c, must, demanded):
-                    n = _insert(
-                        n,
-                        room,
-                        keys,
-                        rows,
-                        left,
-                        _extensions(hand, discard, a, b, c, rules),
-                        a,
-                        b,
-                        c,
-                    )
+                    out = _extensions(hand, discard, a, b, c, rules)
+                    n = _insert(n, room, keys, rows, left, out, a, b, c)
     return n
 
 

@@ -1,4 +1,4 @@
-"""The pack of one deal: shuffled from the random stream of its unit, as far as the deal goes."""
+"""The pack of one deal, shuffled only as far as the deal goes, from its unit's random stream."""
 
 from simgin.core import rng
 from simgin.core.jit import jit
@@ -6,9 +6,9 @@ from simgin.core.jit import jit
 
 @jit
 def new_pack(state):
-    """A new pack, shuffled as far as every deal needs it.
+    """Start a new pack and shuffle as much of it as every deal needs.
 
-    `next_card` shuffles the rest as it goes.
+    `next_card` shuffles the rest when it is reached.
     """
     for i in range(52):
         state.pack[i] = i
@@ -18,15 +18,12 @@ def new_pack(state):
 
 @jit
 def give_to_seats(state):
-    """Put a new pack in the order in which this dealer deals it.
+    """Swap the hands in a new pack if need be, so that a seat gets the same cards whoever deals.
 
-    That each seat gets the same ten cards whoever deals.
-
-    In the two halves of a mirrored match different seats may deal, and were luck to go with the
-    dealer, the halves would be alike where they should be opposite
-    (docs/explanation/decisions/0013).
+    In the two halves of a mirrored match different seats may deal. If luck went with the dealer,
+    the halves would be alike where they should be opposite (docs/explanation/decisions/0013).
     """
-    if state.dealer == 0:  # seat 1 is dealt to first
+    if state.dealer == 0:  # seat 1 is dealt the first card
         for i in range(0, 20, 2):
             first = state.pack[i]
             state.pack[i] = state.pack[i + 1]
@@ -37,7 +34,7 @@ def give_to_seats(state):
 def next_card(state):
     """Deal the next card.
 
-    After the first 24 places the pack is shuffled eight at a time, only as far as the deal goes.
+    After the first 24 cards the pack is shuffled eight cards at a time, as far as the deal goes.
     """
     i = state.dealt
     if i >= state.shuffled:
@@ -48,9 +45,9 @@ def next_card(state):
 
 @jit
 def _shuffle(state, n):
-    """Shuffle n more places from the top (Fisher and Yates), n a multiple of eight.
+    """Shuffle the next n places (Fisher-Yates), n a multiple of eight.
 
-    The last four of 56 places are wasted: a pack has 52.
+    The last four of 56 words are not used: a pack has 52 cards.
     """
     first = state.shuffled
     for k in range(0, n, 8):

@@ -1,8 +1,8 @@
-"""The one type of every policy's compiled function: hook(view, rules, params) -> int64.
+"""The type of every policy's compiled function: hook(view, rules, params) -> int64.
 
-First-class functions of one fixed signature are passed side by side into a loop compiled once: no
-compilation per pair of strategies, a valid cache, exceptions that propagate. A tuple of functions,
-closures or dispatchers as arguments lose one of these.
+First-class functions of one fixed signature are passed side by side into a loop that is compiled
+once: no compilation per pair of strategies, a valid cache, and exceptions that propagate. Passed as
+a tuple of functions, as closures or as dispatchers, they lose one of these.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ HOOK_TYPE = types.FunctionType(HOOK)
 if interpreted():
 
     def vector_at(address, n):
-        """The interpreted twin of the function below."""
+        """The function below, for interpreted play."""
         vector = (
             np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address)))
             if n
@@ -44,11 +44,11 @@ else:
 
     @intrinsic
     def vector_at(typing_context, address, n):
-        """The read-only vector of n float64 at an address, without an owner to count references to.
+        """The read-only vector of n float64 at an address, without reference counting.
 
-        Parameter vectors outlive the kernel, which is all the counting would be for. Passed down
-        as arrays they cost seven words a call and, counted, two atomic additions a question on an
-        address that threads may share.
+        Parameter vectors outlive the kernel, so nothing needs to be counted. Passed as arrays they
+        would cost seven words a call, and counting would cost two atomic additions a question on
+        an address that threads may share.
         """
 
         def code(context, builder, signature, arguments):
@@ -71,7 +71,7 @@ else:
 def address_of(typing_context, record):
     """The address of a record, as an int64.
 
-    What a policy that runs in Python is handed in place of a copy.
+    A policy that runs in Python gets it instead of a copy of the record.
     """
 
     def code(context, builder, signature, arguments):

@@ -9,7 +9,7 @@ import numpy as np
 from simgin.core.jit import jit
 
 _FIELDS = (
-    # Where: pair (or single deal, or match), its half, the number of the deal in its match.
+    # The deal: its pair (or single deal, or match), the half, the deal's number in its match.
     ("unit", "half", "deal")
     # Who deals; the index of the ending in `sums.KINDS`; who won; who ended the deal.
     + ("dealer", "kind", "winner", "knocker")
@@ -17,8 +17,8 @@ _FIELDS = (
     + ("points_a", "points_b", "turns")
     # 0: the nondealer took the first upcard, 1: the dealer, 2: neither, -1: there was none.
     + ("upcard_to",)
-    # At a showdown: the knocker's count, the defender's after and before laying off, cards laid
-    # off.
+    # At a showdown: the knocker's count, the defender's after and before laying off, and the
+    # number of cards laid off.
     + ("knock_count", "defender_count", "defender_before", "laid_off")
     # Deadwood as dealt; upcards and discards taken; draws of both kinds.
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
@@ -26,8 +26,8 @@ _FIELDS = (
     + ("multiplier", "stake", "owner")
     # The match before this deal: points, deals won and games won by both sides.
     + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")
-    # The match after it: the winner, -1 undecided, -2 drawn, -3 broken off. Single deals count as
-    # matches.
+    # The match after this deal: the winner, -1 undecided, -2 drawn, -3 broken off. A single deal
+    # counts as a match.
     + ("outcome",)
 )
 DEAL = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
@@ -35,7 +35,7 @@ DEAL = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
 
 @jit
 def side(seat, a):
-    """The side that sits at a seat; a: seat of strategy A."""
+    """The side at a seat, or -1; a: seat of strategy A."""
     return seat ^ a if seat >= 0 else -1
 
 
@@ -43,7 +43,7 @@ def side(seat, a):
 def write_record(state, record, a):
     """Write the deal just played to a DEAL record, before it is entered in the match.
 
-    All but the outcome.
+    All fields but the outcome.
     """
     b = 1 - a
     record.unit = state.unit

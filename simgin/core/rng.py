@@ -1,9 +1,9 @@
 """Philox4x32-10: random numbers as a pure function of a key and a counter.
 
 Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). Key = seed.
-Counter = (unit low 32 bits, unit high 16 bits with the deal's number in the upper 16, index of the
-draw, domain). So every number of a run has an address: it does not depend on threads, blocks,
-order, or on how many numbers anybody else drew.
+Counter = (unit's low 32 bits; unit's high 16 bits, with the deal's number in the upper 16; index of
+the draw; domain). So every number of a run has an address. It depends neither on threads, blocks or
+order, nor on how many numbers anything else drew.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from simgin.core.jit import jit
 
 PACK, NOISE_A, NOISE_B, JOKER, FIRST_DEALER, BOOTSTRAP = 0, 1, 2, 3, 4, 5  # domains
-STREAM = 2  # raised whenever the same seed comes to mean other cards or other noise
+STREAM = 2  # raised when the same seed gives other cards or other noise
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -21,10 +21,7 @@ _32 = np.uint64(32)
 
 @jit
 def philox(c0, c1, c2, c3, k0, k1):
-    """Four 32-bit words (as uint64) for a counter of four and a key of two 32-bit words.
-
-    As uint64.
-    """
+    """Four 32-bit words, as uint64, for a counter of four and a key of two 32-bit words."""
     for _ in range(10):
         c0, c1, c2, c3 = _round(c0, c1, c2, c3, k0, k1)
         k0 = (k0 + _W0) & _LOW
@@ -55,9 +52,9 @@ def words(seed, unit, deal, index, domain):
 
 @jit
 def write_words(seed, unit, deal, index, domain, out):
-    """Write the words of two neighbouring indices (`index` even) to out[0..7].
+    """Write the words of two consecutive indices (`index` even) to out[0..7].
 
-    One call is a chain of ten multiplications that the processor must wait for; two chains at once
+    One call is a chain of ten multiplications that the processor waits for; two chains in parallel
     take hardly longer than one.
     """
     s = np.uint64(seed)
@@ -83,8 +80,8 @@ def uniform(a, b):
 
 @jit
 def below(n, word):
-    """A number 0..n-1 from a 32-bit word, by multiplication.
+    """A number in 0..n-1 from a 32-bit word, by multiplication.
 
-    Uneven by at most n / 2**32 relative, 1.2e-8 for a pack.
+    Probabilities differ by at most n / 2**32 relative, 1.2e-8 for a pack.
     """
     return (word * n) >> 32

@@ -1,9 +1,9 @@
 """The Rules record: every number of a variant and the tables of its melds.
 
-One pointer carries everything, so a new variant compiles nothing. Fields named after a parameter
-of rules.md 11 hold its value; a word is coded by its place in the list of choices there, a yes as
-1, a dash as -1. Arrays with a leading axis of two hold the stopper's card values first, the
-defender's second (`defender_ace_value`).
+All of it is behind one pointer, so a new variant compiles nothing. Fields named after a parameter
+of rules.md 11 hold its value. A word is coded by its place in the list of choices there, yes as 1,
+a dash as -1. Arrays with a leading axis of two hold the stopper's card values first, then the
+defender's (`defender_ace_value`).
 """
 
 import numpy as np
@@ -12,14 +12,9 @@ from simgin.core.jit import jit
 
 STOPPER, DEFENDER = 0, 1
 LOW, HIGH_OR_LOW, CORNER = 0, 1, 2  # ace_runs
-UPCARD_PASS, UPCARD_STOCK_OR_PASS, UPCARD_STOCK_OR_PASS_DEAD, FREE, DISCARD_FIRST, STOCK_FIRST = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-)  # first_turn
+# first_turn
+UPCARD_PASS, UPCARD_STOCK_OR_PASS, UPCARD_STOCK_OR_PASS_DEAD = 0, 1, 2
+FREE, DISCARD_FIRST, STOCK_FIRST = 3, 4, 5
 BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # discard_ban
 AFTER_DISCARD, AT_DRAW, OPPONENT_MAY_TAKE, STOCK_NONE = 0, 1, 2, 3  # stock_end
 ANY, MELDED = 0, 1  # take_to_knock
@@ -27,111 +22,50 @@ AUTO, CHOICE = 0, 1  # melding
 VERSUS, AGAINST_JOKER, WINLOSS, PENALTY = 0, 1, 2, 3  # deal_scoring
 NO_JOKER, BEFORE_DEAL, AFTER_DEAL = 0, 1, 2  # joker
 REDEAL, LOSE = 0, 1  # joker_in_hand
-(
-    GOAL_SINGLE,
-    GOAL_POINTS,
-    GOAL_COLUMNS,
-    GOAL_GAMES,
-    GOAL_RACE,
-    GOAL_TWOFOLD,
-    GOAL_DEALS,
-    GOAL_TOTAL,
-) = range(8)  # goal
+# goal
+GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES = 0, 1, 2, 3
+GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = 4, 5, 6, 7
 NEXT_OPEN, ABSOLUTE = 0, 1  # column_entry
 DOUBLE_POINTS, DOUBLE_ALL = 1, 2  # shutout; 0 none
 DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
 PAYS_OLD, PAYS_NEW = 0, 1  # die_refusal_pays
 WINNER_DEALS, LOSER_DEALS, ALTERNATE = 0, 1, 2  # next_dealer
 SAME, OTHER = 0, 1  # void_dealer
-LOT = 0  # first_dealer: 0 lot, 1 seat 0, 2 seat 1
+LOT = 0  # first_dealer: 0 at random, 1 seat 0, 2 seat 1
 
 MAX_RUNS = 131  # runs in one suit under `corner`
 MAX_RAINBOWS = 104
 MAX_COLUMNS = 10
 MAX_TABLE_ROWS = 8
 
-PARAMETERS = (
-    (
-        "players",
-        "joker",
-        "joker_in_hand",
-        "stop_before_draw",
-        "max_draws",
-        "deal_scoring",
-        "count_joker",
-        "penalty_gin",
-    )
-    + (
-        "first_turn",
-        "take_discard",
-        "discard_ban",
-        "knock_limit",
-        "knock_by_upcard",
-        "upcard_ace_limit",
-        "take_to_knock",
-    )
-    + ("big_gin", "shot")
-    + (
-        "stock_end",
-        "stock_reserve",
-        "max_turns",
-        "ace_runs",
-        "rainbow",
-        "pip_values",
-        "ace_value",
-        "defender_ace_value",
-        "melding",
-    )
-    + (
-        "gin_bonus",
-        "big_gin_bonus",
-        "undercut_bonus",
-        "undercut_on_tie",
-        "layoff",
-        "layoff_on_gin",
-        "shot_deducts",
-    )
-    + (
-        "rush_premium",
-        "rush_on_gin",
-        "spade_multiplier",
-        "goal",
-        "points_target",
-        "deals_target",
-        "games_target",
-        "max_deals",
-    )
-    + (
-        "columns",
-        "column_entry",
-        "deal_count_gin",
-        "deal_count_undercut",
-        "race_points_seat",
-        "deals_in_match",
-        "total_goal",
-    )
-    + ("game_bonus", "box_bonus", "shutout", "first_dealer", "next_dealer", "void_dealer")
-    + ("die", "die_cap", "die_refusal_pays", "die_centre_in_play")
+PARAMETERS = tuple(
+    """
+    players joker joker_in_hand stop_before_draw max_draws deal_scoring count_joker penalty_gin
+    first_turn take_discard discard_ban knock_limit knock_by_upcard upcard_ace_limit take_to_knock
+    big_gin shot stock_end stock_reserve max_turns ace_runs rainbow pip_values ace_value
+    defender_ace_value melding gin_bonus big_gin_bonus undercut_bonus undercut_on_tie layoff
+    layoff_on_gin shot_deducts rush_premium rush_on_gin spade_multiplier goal points_target
+    deals_target games_target max_deals columns column_entry deal_count_gin deal_count_undercut
+    race_points_seat deals_in_match total_goal game_bonus box_bonus shutout first_dealer next_dealer
+    void_dealer die die_cap die_refusal_pays die_centre_in_play
+    """.split()
 )
 
 _RULES = np.dtype(
     [(name, np.int64) for name in PARAMETERS]
     + [
         ("start_points", np.int64, 2),
-        (
-            "game_table",
-            np.int64,
-            (MAX_TABLE_ROWS, 2),
-        ),  # games won, by the loser's points up to a number; unused rows are zero
+        # Rows (loser's points, games won) for points up to that number; unused rows are zero.
+        ("game_table", np.int64, (MAX_TABLE_ROWS, 2)),
         ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
         ("peers", np.int64, (2, 13)),  # for each rank the ranks (13 bits) of the same value
         ("runs", np.int64, MAX_RUNS),  # every run of one suit as 13 bits
         ("n_runs", np.int64),
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow as a hand
         ("n_rainbows", np.int64),
-        # lane[side, m]: bits 0-12 the cards of the lane m that lie in some run of it; from bit 16
-        # the least points that its best runs leave over. One load gives both: four of these decide
-        # most hands.
+        # lane[side, m]: in bits 0-12 the cards of the lane m that lie in some run of it; from bit
+        # 16 on the points that its best runs leave over. One load gives both, and four of these
+        # loads decide most hands.
         ("lane", np.int32, (2, 8192)),
     ],
     align=True,
@@ -140,16 +74,16 @@ RULES = np.dtype((np.record, _RULES))
 
 
 def card_values(pip_values: int, ace_value: int) -> list[int]:
-    """Deadwood by rank A..K (rules.md section 2).
+    """Deadwood by rank A..K (rules.md 2).
 
-    Face values with 10 for courts, or 5 for 2..9 and 10 above.
+    Face values with 10 for face cards; or, with `pip_values`, 5 for 2..9 and 10 above.
     """
     rest = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
     return [ace_value, *rest]
 
 
 def runs_of_a_suit(ace_runs: int) -> list[int]:
-    """Every run as a set of ranks (13 bits, rules.md 3.1), each card set once, short ones first."""
+    """Every run of a suit as its ranks in 13 bits (rules.md 3.1), short ones first."""
     if ace_runs == CORNER:
         spans = [[(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)]
     else:
@@ -165,7 +99,7 @@ def runs_of_a_suit(ace_runs: int) -> list[int]:
 def rainbows_of_the_pack(ace_runs: int) -> list[int]:
     """Every rainbow as a hand (rules.md 3.1).
 
-    Four consecutive ranks, four suits, colours alternating.
+    Four consecutive ranks in four suits with alternating colours.
     """
     last_start = {LOW: 9, HIGH_OR_LOW: 10, CORNER: 12}[ace_runs]
     black, red = (0, 3), (1, 2)
@@ -186,8 +120,8 @@ def rainbows_of_the_pack(ace_runs: int) -> list[int]:
 def fill_lane_table(table, value, runs):
     """Fill the table of the 8,192 lanes: cards that lie in a run, least points left over by runs.
 
-    The dearest cover of a lane either leaves its lowest card out or has a run through it: one
-    dynamic programme, any ace rule.
+    The cover of greatest value either leaves the lane's lowest card out or has a run through it.
+    One dynamic programme handles every ace rule.
     """
     covered = np.zeros(8192, np.int64)
     for mask in range(1, 8192):
@@ -217,7 +151,10 @@ def build(
     start_points: tuple[int, int],
     game_table: tuple[tuple[int, int], ...],
 ) -> np.record:
-    """Rules record from coded parameters (every name of PARAMETERS), with the tables they imply."""
+    """The Rules record of coded parameters, with the tables that they imply.
+
+    parameters: a value for every name of PARAMETERS.
+    """
     rules = np.zeros(1, RULES)[0]
     for name in PARAMETERS:
         rules[name] = parameters[name]

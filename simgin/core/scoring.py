@@ -11,7 +11,7 @@ assert KINDS[KIND_REFUSED] == "refused"
 
 @jit
 def _uncontested(ending, own, other, premium, rules):
-    """Kind and points of gin, big gin and shot, which cannot be undercut."""
+    """(kind, points) of gin, big gin and shot, which cannot be undercut."""
     if ending == BIG_GIN:
         return KIND_BIG_GIN, other + rules.big_gin_bonus + premium
     if ending == SHOT:
@@ -21,12 +21,11 @@ def _uncontested(ending, own, other, premium, rules):
 
 @jit
 def score(ending, own, other, stock_left, factor, rules):
-    """(kind, points of the stopper, points of the other side, who won.
+    """(kind, points of the stopper, points of the other side, winner).
 
-    1 stopper, -1 the other side, 0 nobody).
-
-    ending: KNOCK, SHOT or BIG_GIN; own and other: the two counts; stock_left: face-down cards, for
-    the premium of `rush_premium`; factor: the deal's multiplier. A knock with nothing left is gin.
+    winner: 1 stopper, -1 the other side, 0 nobody. ending: KNOCK, SHOT or BIG_GIN; a knock with no
+    deadwood is gin. own and other: the two counts. stock_left: face-down cards, for `rush_premium`.
+    factor: the deal's multiplier.
     """
     gin = own == 0 and ending == KNOCK
     premium = (

@@ -1,7 +1,4 @@
-"""The showdown: what the stopper shows, what the defender lays off, and the points.
-
-Rules.md 3.5 to 3.7 and 6.
-"""
+"""The showdown: the melding shown, the lay-offs and the points (rules.md 3.5 to 3.7 and 6)."""
 
 import numpy as np
 
@@ -22,13 +19,13 @@ ROOM = np.int64(MAX_MELDINGS)
 
 @jit
 def end_deal(state, rules, view, seat, show_a, show_b):
-    """Showdown of the proposed ending, with the melding that the rules or the strategy choose."""
+    """Play the showdown of the proposed ending, with the melding that rules or strategy choose."""
     card = state.ending_card
     thrown = 0
     if card >= 0:
         thrown = 1 << card
         state.hand[seat] &= ~thrown
-        state.pile |= thrown  # so that it is not among the unseen cards when the melding is chosen
+        state.pile |= thrown  # no longer unseen when the melding is chosen
     state.discard = card
     must = must_be_melded(state.taken, rules)
     demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
@@ -64,17 +61,14 @@ def end_deal(state, rules, view, seat, show_a, show_b):
 
 @jit
 def _choose(state, rules, view, seat, n, show):
-    """Which of the first n meldings of the state the strategy shows.
-
-    Not asked where there is one.
-    """
+    """Which of the state's first n meldings the strategy shows; not asked if there is only one."""
     if n == 1:
         return 0
     for i in range(n):
         for k in range(3):
             view.meldings[i, k] = state.meldings[i, k]
     row = ask_apart(state, rules, view, seat, SHOW, (1 << n) - 1 if n < MAX_MELDINGS else -1, show)
-    for i in range(n):  # the next deal may be told nothing of this one
+    for i in range(n):  # the next deal must not see them
         for k in range(3):
             view.meldings[i, k] = 0
     return row
@@ -82,7 +76,10 @@ def _choose(state, rules, view, seat, n, show):
 
 @jit
 def showdown(state, rules, seat, ending, own):
-    """Counts and points after the stopper at `seat` has shown `state.melds`, leaving `own` points."""
+    """Compute counts and points after the stopper at `seat` has shown `state.melds`.
+
+    own: the stopper's count.
+    """
     other = 1 - seat
     gin = ending != SHOT and own == 0
     hand = state.hand[other]

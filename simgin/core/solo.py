@@ -19,15 +19,15 @@ from simgin.core.turn import clear_deal, draw, no_card, propose, throw
 from simgin.core.view import FROM_DEAL, FROM_STOCK
 
 PLAYER, JOKER = 0, 1
-FAR = 99  # cards above a joker that is not there
+FAR = 99  # cards above the joker in a deck without one
 
 
 @jit
 def joker_place(seed, unit, deal, rules):
-    """Where the joker lies among the 53 cards in dealing order (rules.md 5.1); -1 if there is none.
+    """The joker's place among the 53 cards in dealing order (rules.md 5.1); -1 without a joker.
 
-    A hand that is dealt again if it holds the joker leaves it uniform over the rest, as if it had
-    been shuffled in after the deal.
+    If a hand with the joker is dealt again, the joker is uniform over the other places, as if it
+    had been shuffled in after the deal.
     """
     if rules.joker == NO_JOKER:
         return -1
@@ -59,10 +59,7 @@ def _deal_hand(state, rules):
 
 @jit
 def play_solo(state, rules, view, discard, knock):
-    """Deal and play one deal to its result in the state.
-
-    `state.joker` says where the joker lies.
-    """
+    """Deal and play one deal to its result in the state; `state.joker` is the joker's place."""
     clear_deal(state, rules, JOKER)
     _deal_hand(state, rules)
     if state.above < 0:
@@ -114,9 +111,9 @@ def _close(state, view, source, card):
 
 @jit
 def _stop(state, rules, view, knock):
-    """With ten cards, the next one unseen.
+    """With ten cards, before the next draw: gin or a knock. True if it ended the deal.
 
-    Gin or a knock, if the player wants it or the rules end the deal (rules.md 5.2).
+    The player decides, unless the rules end the deal (rules.md 5.2).
     """
     if state.draws[PLAYER] == 0 and not rules.stop_before_draw:
         return False
@@ -132,7 +129,7 @@ def _stop(state, rules, view, knock):
 
 @jit
 def _agreed(state, rules, view, ending, knock):
-    """Propose an ending; if the player agrees the deal is over."""
+    """Propose an ending; True if the player agreed, which ends the deal."""
     propose(state, ending, -1, 0 if ending == BIG_GIN else state.count[PLAYER])
     if ask_apart(state, rules, view, PLAYER, KNOCK_SLOT, YES_OR_NO, knock):
         _end(state, rules, ending)
@@ -143,7 +140,7 @@ def _agreed(state, rules, view, ending, knock):
 
 @jit
 def _out_of_turns(state, rules):
-    """End a deal whose last permitted draw was made, or which the guard against endless play stops."""
+    """End a deal after the last permitted draw, or if it stalled; True if it ended."""
     if rules.max_draws >= 0 and state.draws[PLAYER] >= rules.max_draws:
         state.kind = KIND_LIMIT
         state.score[PLAYER] = state.stopper_count = state.count[PLAYER]
@@ -156,9 +153,9 @@ def _out_of_turns(state, rules):
 
 @jit
 def _joker_drawn(state, rules):
-    """The joker wins the deadwood of the cards held, or the deal (rules.md 6).
+    """The joker wins the deal, or the deadwood held (rules.md 6).
 
-    Where penalties are counted it is the player's.
+    Where penalties are counted, the deadwood is the player's penalty.
     """
     state.kind = KIND_JOKER
     state.winner = JOKER
@@ -171,7 +168,7 @@ def _joker_drawn(state, rules):
 
 @jit
 def _end(state, rules, ending):
-    """Points of gin, big gin or a knock."""
+    """Score gin, big gin or a knock."""
     own = 0 if ending == BIG_GIN else state.count[PLAYER]
     melding_shown(state.hand[PLAYER], 0, -1, -1, rules, state.found, state.keys, state.meldings)
     for k in range(3):

@@ -1,6 +1,6 @@
-"""The die of Gin Dice: offers before the cards are seen and in play, answers, refusals.
+"""The die of Gin Dice (rules.md 8): offers, answers and refusals.
 
-Rules.md 8.
+Offers are made before the cards are seen and in play.
 """
 
 import numpy as np
@@ -17,9 +17,9 @@ FREE = np.int64(1)
 
 @jit
 def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
-    """Offers before anyone looks at his cards.
+    """Offers before the cards are seen; True if one is refused.
 
-    The nondealer's, or else the dealer's (view1, view2). True if one was refused.
+    The nondealer may offer first (view1); if there is no offer, the dealer may (view2).
     """
     state.phase = PHASE_BLIND
     stake = state.stake
@@ -38,9 +38,8 @@ def refused_blind(state, rules, view1, view2, offer_a, answer_a, offer_b, answer
 def refused(state, rules, view, other_view, seat, free, offer_a, answer_a, offer_b, answer_b):
     """Ask a seat for an offer, if it may make one, and the other for its answer.
 
-    True if the offer was refused, which ends the deal.
-
-    free: whether a die that nobody owns may be offered.
+    True if the offer was refused, which ends the deal. free: whether a die without an owner may be
+    offered.
     """
     if state.stake >= rules.die_cap or (state.owner != seat if state.owner >= 0 else not free):
         return False

@@ -1,6 +1,6 @@
 """The engine's private state of one deal and the match around it.
 
-One structured record per thread, nothing in it ever copied.
+One structured record per thread, never copied.
 """
 
 import mmap
@@ -14,34 +14,21 @@ from simgin.core.rules import MAX_COLUMNS
 from simgin.core.sums import COLUMNS, N_FACTS
 from simgin.core.view import VIEW
 
-# Constants of a numpy type: a plain number would make numba compile what it is passed to once for
-# each of its values.
+# Constants of a numpy type: with plain numbers numba would compile a function once for each value.
 TAKE, DISCARD, KNOCK, OFFER, ANSWER, SHOW = (np.int64(slot) for slot in range(6))
 YES_OR_NO = np.int64(3)  # the legal answers 0 and 1 as bits
-# 500 turns of at most five questions (an offer, the draw, two endings, a discard) and a few more
+# 500 turns of at most five questions (offer, draw, two endings, discard), and some room
 MAX_QUESTIONS = 2560
 
 _SCALARS = (
-    # address of this deal in the random streams
+    # this deal's address in the random streams
     ("seed", "unit", "half", "deal")
     # the pack: places shuffled so far, places dealt so far
     + ("shuffled", "dealt")
     # the table
-    + (
-        "dealer",
-        "pile",
-        "top",
-        "upcard",
-        "limit",
-        "multiplier",
-        "stock",
-        "turns",
-        "taken",
-        "drawn",
-        "phase",
-    )
-    # one player: cards above the joker (-1: there is none); the place it was shuffled to, cards
-    # dealt included
+    + ("dealer", "pile", "top", "upcard", "limit", "multiplier")
+    + ("stock", "turns", "taken", "drawn", "phase")
+    # one player: cards above the joker in the deck (-1: none), the joker's place in dealing order
     + ("above", "joker")
     # the die: its number, its owner, what is offered, and what a refusal pays
     + ("stake", "owner", "offered", "pays")
@@ -49,58 +36,44 @@ _SCALARS = (
     + ("ending", "ending_card", "ending_count")
     # the question being asked, for the message if a policy fails
     + ("asked_seat", "asked_slot", "answer", "legal")
-    # one deal can be watched: its half and number (or -1), whether this is it, questions logged so
-    # far, whether its pack is given
+    # a watched deal: its half and number (or -1), whether this is the one, questions logged so
+    # far, whether the pack is given
     + ("watch_half", "watch_deal", "watched", "logged", "given")
     # result of the deal (rules.md 6): seats or -1, counts in points
-    + (
-        "kind",
-        "stopper",
-        "winner",
-        "stopper_count",
-        "other_count",
-        "defender_before",
-        "laid_off",
-        "discard",
-    )
-    + ("recorded",)  # deals written to the table of records so far
-    + (
-        "upcard_to",
-    )  # 0 the first player took the upcard, 1 the second, 2 nobody, -1 there was none
+    + ("kind", "stopper", "winner", "discard")
+    + ("stopper_count", "other_count", "defender_before", "laid_off")
+    # deals written to the table of records so far
+    + ("recorded",)
+    # who took the first upcard: 0 the nondealer, 1 the dealer, 2 nobody, -1 there was none
+    + ("upcard_to",)
 )
 _BY_SEAT = (
-    # hands, cards known to be held, cards thrown or declined, deadwood of the ten held between
-    # turns and as dealt
+    # hands, cards known to be held, cards discarded or declined, deadwood of the ten cards held
+    # between turns and as dealt
     ("hand", "known", "shed", "count", "dealt_count", "own_turns", "draws", "takes", "score")
     # the match so far
     + ("points", "deals_won", "games", "opened")
     # noisy questions so far
     + ("noises",)
 )
-# The two strategies, A and B (A sits at seat `half`): slots that want noise as bits, and whether
-# the discard is asked before the ending.
+# By strategy, A and B (A sits at seat `half`): the slots that want noise, as bits, and whether the
+# discard is asked before the ending.
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(
     [(name, np.int64) for name in _SCALARS]
     + [(name, np.int64, 2) for name in _BY_SEAT + _BY_STRATEGY]
     + [
-        (
-            "vectors",
-            np.int64,
-            (2, len(SLOTS)),
-        ),  # addresses of the parameter vectors, by strategy and slot
+        # addresses and lengths of the parameter vectors, by strategy and slot
+        ("vectors", np.int64, (2, len(SLOTS))),
         ("lengths", np.int64, (2, len(SLOTS))),
         ("column_points", np.int64, (2, MAX_COLUMNS)),
         ("column_wins", np.int64, (2, MAX_COLUMNS)),
         ("column_winner", np.int64, MAX_COLUMNS),  # -1: open
         ("facts", np.int64, N_FACTS),  # of the unit being played
         ("row", np.int64, COLUMNS),  # of its batch
-        (
-            "meldings",
-            np.int64,
-            (MAX_MELDINGS, 3),
-        ),  # what the stopper may show, and by what they are ordered
+        # meldings that the stopper may show, and the numbers that order them
+        ("meldings", np.int64, (MAX_MELDINGS, 3)),
         ("keys", np.int64, (MAX_MELDINGS, 3)),
         ("melds", np.int64, 3),  # shown by the stopper
         ("words", np.int64, (3, 8)),  # for the shuffle
@@ -108,11 +81,8 @@ _STATE = np.dtype(
         ("found", np.int64, MAX_MELDS),
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
-        (
-            "log",
-            VIEW,
-            MAX_QUESTIONS,
-        ),  # what was seen at each question; pages never touched cost no memory
+        # the view at each logged question; pages that are never touched cost no memory
+        ("log", VIEW, MAX_QUESTIONS),
         ("pack", np.uint8, 52),
         ("slots", np.int8, MAX_QUESTIONS),
         ("answers", np.int8, MAX_QUESTIONS),
@@ -123,10 +93,10 @@ STATE = np.dtype((np.record, _STATE))
 
 
 def new_state(seed: int) -> np.record:
-    """A state for one thread. seed: 0 .. 2**64-1, kept as the int64 of the same bits.
+    """A state for one thread; seed: 0..2**64-1, kept as the int64 of the same bits.
 
-    Its memory comes from the system, not from an allocator that would clear eight megabytes for
-    the log of a deal that nobody watches.
+    Its memory comes straight from the system. An allocator would clear the eight megabytes of the
+    log, which is used only when a deal is watched.
     """
     state = np.frombuffer(mmap.mmap(-1, STATE.itemsize), STATE)[0]
     state.watch_half = -1

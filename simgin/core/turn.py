@@ -1,6 +1,6 @@
-"""What the deals for one and for two players are made of.
+"""What deals for one and for two players have in common.
 
-An empty table, a card drawn, a card thrown, a turn closed.
+Clearing the table, drawing a card, discarding one, closing a turn.
 """
 
 from simgin.core.answers import NO_ENDING, PHASE_UPCARD
@@ -14,10 +14,7 @@ from simgin.core.view import FROM_PILE, FROM_STOCK
 
 @jit
 def clear_deal(state, rules, dealer):
-    """Before the cards are dealt.
-
-    Empty hands and an empty table, and a die of this deal's own (rules.md 8).
-    """
+    """Clear hands and table before a deal; reset the die if every deal has its own (rules.md 8)."""
     state.dealer = dealer
     state.dealt = 0
     state.stock = 31
@@ -48,7 +45,7 @@ def clear_deal(state, rules, dealer):
 
 @jit
 def no_card(state):
-    """Between turns: nothing drawn, nothing proposed."""
+    """Reset the card drawn and the ending proposed, between turns."""
     state.taken = -1
     state.drawn = -1
     state.ending = NO_ENDING
@@ -72,10 +69,7 @@ def _no_result(state):
 
 @inlined
 def draw(state, rules, seat, source):
-    """Take a card into the hand from the stock or the pile.
-
-    Nothing under FROM_DEAL, where eleven were dealt.
-    """
+    """Take a card into the hand from the stock or the pile; none if eleven cards were dealt."""
     if source == FROM_STOCK:
         if state.top >= 0 and rules.take_discard:
             state.shed[seat] |= 1 << state.top  # declined
@@ -93,7 +87,7 @@ def draw(state, rules, seat, source):
 
 @inlined
 def throw(state, seat, card):
-    """Put a card from a hand on the discard pile."""
+    """Move a card from a hand to the discard pile."""
     one = 1 << card
     state.hand[seat] &= ~one
     state.known[seat] &= ~one
@@ -104,7 +98,7 @@ def throw(state, seat, card):
 
 @jit
 def propose(state, ending, card, count):
-    """Set the proposal that the knock policy sees."""
+    """Set the ending that the knock policy sees."""
     state.ending = ending
     state.ending_card = card
     state.ending_count = count
@@ -114,7 +108,7 @@ def propose(state, ending, card, count):
 def close_turn(state, view, other_view, seat, source, discard):
     """Count the turn and append it to both histories.
 
-    A card from the stock is hidden from the other seat.
+    The other seat's history hides a card from the stock.
     """
     card = state.taken if source == FROM_PILE else state.drawn
     remember(view, state.turns, seat, source, card, discard)

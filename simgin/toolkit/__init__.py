@@ -3,14 +3,14 @@
 Cards are 0..51 (13 * suit + rank), sets of cards 52-bit masks.
 
 From the core: `deadwood(cards, rules)` of up to eleven cards; `best_discards(hand, legal, rules)`
--> (count, mask of all discards that reach it); `deadwood_with(cards, card, rules)` the least
-deadwood with that card melded; `meldable(cards, rules)` the cards that lie in a meld;
-`dearest(cards, rules)` -> (the dearest of them, their value); `popcount`, `lowest`, `nth` on
-masks; `rank`, `suit`, `of_rank`.
+-> (least deadwood, mask of all discards that reach it); `deadwood_with(cards, card, rules)`, the
+least deadwood with that card melded; `meldable(cards, rules)`, the cards that lie in a meld;
+`dearest(cards, rules)` -> (the highest of them, their value); `popcount`, `lowest`, `nth` on masks;
+`rank`, `suit`, `of_rank`.
 
-`hand` asks about one's own cards as they are, `prospects` what they may become; `opponent` and
-`beliefs` ask about the other's; `prices` chooses a discard, and `answers` says what is decided.
-docs/how-to/writing-a-strategy.md has a line for each helper.
+`hand` is about your own cards as they are, `prospects` about what they may become; `opponent` and
+`beliefs` are about the other player's cards; `prices` chooses a discard; `answers` has what
+policies answer with. docs/how-to/writing-a-strategy.md has a line for each helper.
 """
 
 from simgin.core.bits import lowest, nth, popcount

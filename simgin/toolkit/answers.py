@@ -1,6 +1,6 @@
-"""What policies answer with.
+"""What policies answer with: take or pass, end or play on, and random choices.
 
-Taking or leaving a card, ending or playing on, and choices by lot from the noise of a question.
+Random choices use the noise of a question.
 """
 
 from simgin.core import endings
@@ -11,7 +11,7 @@ from simgin.core.rng import write_words
 
 @jit
 def take_if(wanted, legal):
-    """The answer of a take policy: take, or else pass where that is a choice, or else the stock."""
+    """The answer of a take policy: take if wanted, else pass where that is a choice, else draw."""
     if wanted:
         return 1
     return 2 if legal & 4 else 0
@@ -25,9 +25,9 @@ def gin_or_better(view):
 
 @jit
 def legal_discards(view, rules):
-    """What may be thrown if the deal goes on.
+    """The legal discards if the deal goes on, for knock policies.
 
-    For knock policies, whose `view.legal` is about the ending.
+    Their `view.legal` is about the ending.
     """
     return endings.legal_discards(view.hand, view.taken, view.drawn, rules)
 
@@ -42,15 +42,15 @@ def pick(cards, noise):
 
 @jit
 def chance(p, noise):
-    """Whether a bet with chance p comes off, by `view.noise`."""
+    """True with probability p, by `view.noise`."""
     return noise < p * 9007199254740992.0
 
 
 @jit
 def random_word(noise, stream):
-    """The next 32 random bits of a question, as many as wanted.
+    """The next 32 random bits of a question, as often as needed.
 
-    Stream is an int64[9], zero at first, that counts and keeps them.
+    stream: an int64[9], zero at first, that counts and holds them.
     """
     k = stream[8] & 7
     if k == 0:

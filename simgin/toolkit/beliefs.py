@@ -1,13 +1,11 @@
-"""The chance of each card to be in the opponent's hand, by what he took, declined and threw.
+"""The probability that the opponent holds each card, by what he took, declined and discarded.
 
-The rich form of opponent knowledge.
-
-After Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy" (EAAI-21): the
+After Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy" (EAAI-21). The
 odds of a card start from its rank and the stage of the deal, and everything the opponent did
-multiplies the odds of the cards near the card he did it with. The multipliers are fitted jointly
-to logged deals by training/beliefs.py, which writes strategies/beliefs.npy; a policy asks for them
-with `weights="beliefs.npy"` and says where in its numbers they begin. Multiplications, divisions
-and tables only, so that runs repeat to the byte on any machine.
+multiplies the odds of the cards near the card he did it with. training/beliefs.py fits the
+multipliers jointly to logged deals and writes strategies/beliefs.npy. A policy asks for them with
+`weights="beliefs.npy"` and says where in its numbers they begin. Multiplications, divisions and
+tables only, so that runs repeat to the byte on any machine.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -17,19 +15,18 @@ from simgin.core.view import FROM_PILE
 from simgin.toolkit.prospects import three_card_runs
 
 DECLINED, TAKEN, THROWN = 0, 1, 2
-STAGES = (4, 7, 11)  # own turns of the opponent at which a new stage of the deal begins
-RELATIONS = 3  # of a card to another: same rank, next to it in its suit, two ranks away in its suit
+STAGES = (4, 7, 11)  # turns of the opponent at which a new stage of the deal begins
+RELATIONS = 3  # between cards: same rank, neighbours in a suit, two ranks apart in a suit
 N_STAGES = len(STAGES) + 1
-EVENTS = (
-    13 * N_STAGES
-)  # multipliers by stage and rank come first, then those by kind of event, its stage and relation
+# Multipliers by stage and rank come first, then those by kind of event, stage and relation.
+EVENTS = 13 * N_STAGES
 NUMBERS = EVENTS + 3 * N_STAGES * RELATIONS
 _NEWTON_STEPS = 8
 
 
 @jit
 def stage(turn):
-    """The stage of the deal, 0 .. 3, in somebody's own turn (from 1)."""
+    """The stage of the deal, 0..3, on a player's given turn (from 1)."""
     return (turn >= STAGES[0]) + (turn >= STAGES[1]) + (turn >= STAGES[2])
 
 
@@ -41,7 +38,7 @@ def prior(view, first):
 
 @jit
 def upcard_declined(view):
-    """Whether the opponent has let the first upcard lie."""
+    """Whether the opponent has declined the first upcard."""
     took = view.turns > 0 and view.history[0, 0] != view.seat and view.history[0, 1] == FROM_PILE
     return view.upcard >= 0 and view.shed >> view.upcard & 1 and not took
 
@@ -70,7 +67,7 @@ def related(card, cards, relation):
 
 @jit
 def _weigh(card, at, view, numbers, odds):
-    """Multiply the odds of unseen cards near a card by the numbers of one kind of event and stage."""
+    """Multiply the odds of unseen cards near a card by the numbers of one event and stage."""
     for relation in range(RELATIONS):
         cards = related(card, view.unseen, relation)
         while cards:
@@ -97,10 +94,10 @@ def weigh_history(view, numbers, first, odds):
 
 @jit
 def _scale(cards, held, odds):
-    """The factor on the odds with which the chances add up to `held` cards, fewer than there are.
+    """The factor on the odds that makes the probabilities add up to `held` cards.
 
-    The sum of s * o / (1 + s * o) is concave in s, so Newton's steps come from below and never go
-    too far.
+    held: fewer than there are cards. The sum of s * o / (1 + s * o) is concave in s, so Newton's
+    steps come from below and never overshoot.
     """
     total = 0.0
     rest = cards
@@ -122,11 +119,9 @@ def _scale(cards, held, odds):
 
 @jit
 def believe(view, numbers, first, chances):
-    """Write the chance of each of the 52 cards to be in the opponent's hand to `chances`.
+    """Write the probability that the opponent holds each of the 52 cards to `chances`, float64[52].
 
-    Float64[52].
-
-    1 for `view.known`, 0 for what is seen elsewhere. numbers: a policy's params, in which the
+    1 for `view.known`, 0 for cards seen elsewhere. numbers: a policy's params, in which the
     multipliers begin at `first`.
     """
     held = max(0, 10 - popcount(view.known)) if view.deck_left < 0 else 0
@@ -150,7 +145,7 @@ def believe(view, numbers, first, chances):
 def meld_chance(card, chances, rules):
     """Probability that the opponent can meld a card with two cards of his hand.
 
-    His cards are taken as independent of one another.
+    His cards are taken as independent.
     """
     missing = 1.0
     r, base = card % 13, card - card % 13

@@ -1,7 +1,4 @@
-"""Questions about one's own hand as it is.
-
-What a card would do for it, what it leaves over, what could be laid off on it.
-"""
+"""Your own hand as it is: what a card adds to it, what it leaves over, what fits its melds."""
 
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import lane, of_rank
@@ -19,7 +16,7 @@ def value(card, rules):
 
 @jit
 def points(cards, rules):
-    """What some cards count together, melded or not."""
+    """Total value of some cards, melded or not."""
     return points_of(cards, rules, 0)
 
 
@@ -31,10 +28,7 @@ def of_ranks(ranks):
 
 @jit
 def best_discard(hand, legal, rules):
-    """The discard that leaves least deadwood.
-
-    Of several the dearest, then the lowest card number.
-    """
+    """The discard that leaves least deadwood; ties: the highest card, then the lowest number."""
     cards = best_discards(hand, legal, rules)[1]
     return lowest(dearest(cards, rules)[0])
 
@@ -47,13 +41,13 @@ def count_after(hand, card, rules):
 
 @jit
 def lowers(view, rules):
-    """Whether the card on offer would lower the count."""
+    """Whether the card on offer would lower the deadwood."""
     return count_after(view.hand, view.taken_offer, rules) < view.count
 
 
 @jit
 def discards_leaving(hand, legal, most, rules):
-    """The legal discards that leave at most so much deadwood."""
+    """The legal discards that leave at most `most` deadwood."""
     cards = 0
     while legal:
         one = legal & -legal
@@ -67,7 +61,7 @@ def discards_leaving(hand, legal, most, rules):
 def makes_meld(hand, card, rules):
     """Whether some meld made of the hand and the card contains the card.
 
-    It need not lower the deadwood.
+    The deadwood need not fall.
     """
     if popcount(hand & of_rank(card % 13)) >= 2:
         return True
@@ -89,7 +83,7 @@ def makes_rainbow(hand, card, rules):
 
 @jit
 def in_best_melding(hand, card, rules):
-    """Whether some least-deadwood melding of the hand with the card has the card in a meld."""
+    """Whether some least-deadwood melding of the hand and the card has the card in a meld."""
     eleven = hand | 1 << card
     return makes_meld(hand, card, rules) and deadwood_with(eleven, card, rules) == deadwood(
         eleven, rules
@@ -98,7 +92,7 @@ def in_best_melding(hand, card, rules):
 
 @jit
 def deadwood_of_melding(hand, melds, rules):
-    """What a row of `view.meldings` leaves over of the hand, in points."""
+    """Deadwood that a row of `view.meldings` leaves of the hand."""
     return points(hand & ~(melds[0] | melds[1] | melds[2]), rules)
 
 
@@ -114,9 +108,9 @@ def live_extensions(melds, cards, rules):
 
 @jit
 def loose(hand, rules):
-    """The cards of up to eleven that lie in no meld of some least-deadwood melding.
+    """The cards of up to eleven that some least-deadwood melding leaves over.
 
-    So that throwing one saves its whole value.
+    Discarding one of them saves its whole value.
     """
     whole = deadwood(hand, rules)
     found = hand & ~meldable(hand, rules)
@@ -131,9 +125,9 @@ def loose(hand, rules):
 
 @jit
 def left_over(hand, first, rules):
-    """The cards that one best melding of up to eleven leaves over.
+    """The cards that one least-deadwood melding of up to eleven leaves over.
 
-    Of cards that could be melded or not those in `first` go first.
+    Cards in `first` are preferred where either could be left over.
     """
     plain = hand & ~meldable(hand, rules)
     left = deadwood(hand, rules) - deadwood(plain, rules)
@@ -145,7 +139,7 @@ def left_over(hand, first, rules):
 
 @jit
 def _spare(hand, left, cards, rules):
-    """Hand and deadwood after discarding, in turn, those of `cards` that save their whole value."""
+    """(hand, deadwood) after discarding, in turn, those of `cards` that save their whole value."""
     cards &= hand
     while cards:
         card = lowest(cards)
@@ -158,10 +152,7 @@ def _spare(hand, left, cards, rules):
 
 @jit
 def extensions(hand, rules):
-    """Cards outside a hand that could be laid off directly on some meld made of its cards.
-
-    Whichever melding is shown.
-    """
+    """Cards outside a hand that could be laid off directly on some meld made of its cards."""
     out = 0
     for r in range(13):
         rank = hand & of_rank(r)

@@ -1,10 +1,8 @@
-"""What is known of the opponent, in its cheap forms.
+"""What is known of the opponent, in cheap forms: his likely cards, his wants, his deadwood.
 
-What he may hold, what he may want, how far he should be by now.
-
-P (`view.known`) are the cards he took and holds, D (`view.shed`) those he threw or declined, U
-(`view.unseen`) those that may be in his hand or in the stock. The rich form, the chance of each
-card by what he did, is in simgin.toolkit.beliefs.
+P (`view.known`) are the cards he took and holds, D (`view.shed`) those he discarded or declined, U
+(`view.unseen`) those that may be in his hand or in the stock. simgin.toolkit.beliefs has the
+probability of each card by what he did.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -13,9 +11,8 @@ from simgin.core.jit import jit
 from simgin.core.meldings import ranks_of
 from simgin.toolkit.hand import of_ranks
 
-# Mean least deadwood of the opponent's ten cards after so many of his turns, none of which ended
-# the deal (0: as dealt), over 3,000 deals of gold-early against itself; printed by
-# training/beliefs.py.
+# Mean least deadwood of the opponent's ten cards by the number of his turns (0: as dealt), if none
+# of them ended the deal; 3,000 deals of gold-early against itself, printed by training/beliefs.py.
 COUNTS = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)
     + (9.4, 7.6, 6.4, 5.3, 4.6, 3.9, 3.4, 3.0, 2.6, 2.1)
@@ -24,7 +21,7 @@ COUNTS = (
 
 @jit
 def near(card):
-    """Cards of the same rank, and of the same suit within two ranks, but not the card itself.
+    """Cards of the same rank, and of the same suit within two ranks, without the card itself.
 
     Sequences do not go round the corner.
     """
@@ -54,7 +51,7 @@ def touching(cards):
 
 @jit
 def thrown(view, seat, most):
-    """The first discards of a seat in this deal, at most so many."""
+    """The first discards of a seat in this deal, at most `most` of them."""
     cards = 0
     for i in range(view.turns):
         if most <= 0:
@@ -67,7 +64,7 @@ def thrown(view, seat, most):
 
 @jit
 def last_thrown(view):
-    """The opponent's last discard; -1 before he has thrown any."""
+    """The opponent's last discard; -1 before the first."""
     for i in range(view.turns - 1, -1, -1):
         if view.history[i, 0] != view.seat:
             return int(view.history[i, 3])
@@ -76,12 +73,12 @@ def last_thrown(view):
 
 @jit
 def chance_held(view):
-    """The chance that the opponent holds a given card of `view.unseen`, if all are alike.
+    """The probability that the opponent holds a given unseen card, if all are equally likely.
 
-    His unknown cards over the unseen ones.
+    The number of his unknown cards over the number of unseen ones.
     """
     unseen = popcount(view.unseen)
-    if unseen == 0 or view.deck_left >= 0:  # alone nobody holds them
+    if unseen == 0 or view.deck_left >= 0:  # one player: nobody holds them
         return 0.0
     return max(0, 10 - popcount(view.known)) / unseen
 
@@ -99,9 +96,10 @@ def believe_alike(view, chances):
 
 @jit
 def danger(card, view, p, u, d):
-    """How much a discard may help the opponent.
+    """How much a discard may help the opponent, by the cards near it.
 
-    P, u and -d for each card near it in P, U and D (jdh8/gin-rummy-engine: 2, 1, 2).
+    The sum of p for each in P, u for each in U and -d for each in D (jdh8/gin-rummy-engine: 2, 1,
+    2).
     """
     around = near(card)
     return (
@@ -113,5 +111,5 @@ def danger(card, view, p, u, d):
 
 @jit
 def expected_count(turns):
-    """The mean least deadwood of an opponent who has had so many turns."""
+    """The mean least deadwood of an opponent after a number of turns."""
     return COUNTS[min(turns, len(COUNTS) - 1)]

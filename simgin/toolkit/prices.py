@@ -1,12 +1,12 @@
-"""Discards by cost: the cheapest card, where a rule of thumb puts a price in points on some cards.
+"""Discards by cost: the cheapest card, where a rule of thumb sets a price in points on some cards.
 
-An adviser says which cards to part with and which to hold, hardly ever at what cost. As a policy
-such a rule is gold's discard with a price on some cards: thrown is the card for which deadwood
-left behind plus price is least; ties: the dearest, then the lowest number. A price below one point
-only decides ties; one of ten or more is a command, as no card counts more.
+Advice says which cards to part with and which to hold, but hardly ever at what cost. As a policy
+such a rule is gold's discard with a price on some cards: the discard is the card with the least sum
+of deadwood left behind and price; ties: the highest card, then the lowest number. A price below one
+point only breaks ties; one of ten or more is a command, since no card counts more.
 
 Costs and prices that differ from card to card are functions of the author's (`@helper`), called
-with (view, rules, params, card, known); `known` is whatever the policy found out before, for all
+with (view, rules, params, card, known). `known` is whatever the policy worked out before, for all
 cards together: a number, a mask, an array or a tuple of these.
 """
 
@@ -17,7 +17,7 @@ from simgin.core.jit import jit, spliced
 
 @jit
 def priced(view, rules, dear, price):
-    """The best discard where the cards in the mask `dear` bear a price."""
+    """Best discard where each of the cards in the mask `dear` costs a price in points."""
     count, cards = best_discards(view.hand, view.legal & ~dear, rules)
     others, more = best_discards(view.hand, view.legal & dear, rules)
     if others + price < count:
@@ -52,9 +52,9 @@ def priced_each(view, rules, params, price, known):
 
 @spliced
 def cheapest(view, rules, params, cards, cost, known):
-    """The card of a mask for which `cost(view, rules, params, card, known)` is least.
+    """The card of a mask with the least `cost(view, rules, params, card, known)`.
 
-    Ties: the dearest, then the lowest number.
+    Ties: the highest card, then the lowest number.
     """
     best, least = -1, 1e18
     while cards:

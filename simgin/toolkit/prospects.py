@@ -1,10 +1,8 @@
-"""What a hand may still become.
+"""What a hand may become: cards that would meld, deadwood after a draw, pairs that need a third.
 
-Cards that would meld, counts after the next draw, and two cards that wait for a third.
-
-Two cards are *partners* if one more could make a three-card meld of them: same rank, or of a suit
-and at most two ranks apart. Such a card is a *completer* of theirs, *live* while it is unseen.
-Rainbows are left out of these two, not of `outs`.
+Two cards are *partners* if one more could make a three-card meld of them: same rank, or same suit
+and at most two ranks apart. Such a card is a *completer* of theirs, and it is *live* while it is
+unseen. Both ignore rainbows; `outs` does not.
 """
 
 from simgin.core.bits import lowest, popcount
@@ -35,7 +33,7 @@ def outs(hand, rules):
 
 @jit
 def _run_outs(one, rules):
-    """The ranks that two cards of a lane next to them would make a run with."""
+    """The ranks that would make a run with two cards of a lane."""
     around = one << 13
     if rules.ace_runs == HIGH_OR_LOW:
         around |= (one & 1) << 26
@@ -53,12 +51,10 @@ def hits(hand, cards, rules):
 
 @jit
 def next_counts(ten, cards, rules, counts):
-    """Write to `counts` the least deadwood that each of some cards would lead to if it were drawn.
+    """Write the least deadwood after drawing each of some cards to `counts`; returns their number.
 
-    How many they are.
-
-    A card that melds with nothing is thrown again, or kept in place of the card that the ten can
-    best do without.
+    A card that melds with nothing is discarded again, or replaces the card that the ten can best do
+    without.
     """
     whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
     fit = outs(ten, rules)
@@ -78,7 +74,7 @@ def next_counts(ten, cards, rules, counts):
 def sum_of_least(numbers, n, few):
     """Sum of the `few` least of the first n numbers of an array.
 
-    They are brought to its front, in order.
+    They are moved to its front, in order.
     """
     kept = 0
     for i in range(n):
@@ -100,7 +96,7 @@ def sum_of_least(numbers, n, few):
 
 @jit
 def three_card_melds(card):
-    """How many three-card melds lie through a rank, ace low.
+    """Number of three-card melds through a card's rank, ace low.
 
     4 for A and K, 5 for 2 and Q, 6 for the others.
     """
@@ -121,7 +117,7 @@ def three_card_runs(rules):
 def melds_through(card, cards, rules):
     """How many three-card sets and runs a card could make with two of some others (mask).
 
-    The dangerous melds of Dreyfus.
+    Dreyfus calls them dangerous melds.
     """
     same = popcount(of_rank(card % 13) & cards & ~(1 << card))
     own, through, melds = lane(cards, card // 13), 1 << (card % 13), same * (same - 1) // 2
@@ -146,9 +142,9 @@ def partners(card, rules):
 
 @jit
 def completers(one, other, rules):
-    """The cards each of which makes a three-card meld with two given ones.
+    """The cards each of which makes a three-card meld with two others.
 
-    None if the two are no partners.
+    None if the two are not partners.
     """
     if one % 13 == other % 13:
         return of_rank(one % 13) & ~(1 << one) & ~(1 << other)
@@ -163,9 +159,9 @@ def completers(one, other, rules):
 
 @jit
 def live_completers(card, cards, unseen, rules):
-    """How many live completers a card has with the best of its partners among some cards (mask).
+    """Number of live completers of a card with the best of its partners among some cards (mask).
 
-    -1 if none is a partner.
+    -1 without a partner.
     """
     best = -1
     others = cards & partners(card, rules)
@@ -190,7 +186,7 @@ def paired(cards, rules):
 
 @jit
 def worth_holding(cards, unseen, live, rules):
-    """Those of `cards` with a partner among them for which at least `live` completers are live."""
+    """Those of some cards with a partner among them and at least `live` live completers."""
     found = 0
     while cards:
         card = lowest(cards)
