@@ -361,7 +361,7 @@ class Replay:
 
     def _kind(self) -> str:
         """How the deal ended, as a heading."""
-        kind = KINDS[self.state.kind]
+        kind = KINDS[int(self.state.kind)]
         return kind.replace("_", " ").capitalize()
 
     def _showdown(self) -> Iterator[str]:
