@@ -13,7 +13,7 @@ import os
 import re
 import statistics
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +28,7 @@ CITATION = re.compile(
     rf"\b(?:{'|'.join(DOCUMENTS)})(?:\.md\b|,? (?:sections? )?\d| sections?\b)|\bseeds? 00\d\b"
 )
 PAGE = re.compile(r"\bdocs/[\w./-]+\.md\b")
+GENERATED = re.compile(r"<!-- \w+(?:: [^>]*)? -->\n.*?<!-- end -->", re.S)  # parts of pages
 RULE_METRIC = ("Trait", "RuleMetric")  # the record of a review's metric, in the old tree and here
 
 
@@ -249,11 +250,12 @@ def _decides_by_goal(source: Source) -> bool:
 
 
 def files_of_a_picture(house: House) -> float:
-    """Files that name a picture's function or that of its frame: the median of all pictures.
+    """Files that a picture on one room's pages is named in: the median of all pictures.
 
     A picture is a public function of simgin.plots that takes a seed. It is named where it is
     defined, imported from simgin.plots, or read as `plots.NAME`. The function of its frame bears
-    the same name, and is read from another module where the picture is.
+    the same name, and is read from another module where the picture is. Of several rooms that show
+    it, the one with the fewest files counts.
     """
     pictures = [
         node.name
@@ -262,7 +264,15 @@ def files_of_a_picture(house: House) -> float:
         for node in source.tree.body
         if isinstance(node, ast.FunctionDef) and _is_picture(node)
     ]
-    return statistics.median(len(_files_naming_picture(house, name)) for name in pictures)
+    return statistics.median(_fewest(_files_naming_picture(house, name)) for name in pictures)
+
+
+def _fewest(files: set[Path]) -> int:
+    """The files in simgin/plots and those of the room that has the fewest others."""
+    rooms = Counter(path.parent for path in files)
+    in_plots = sum(count for room, count in rooms.items() if room.name == "plots")
+    elsewhere = [count for room, count in rooms.items() if room.name != "plots"]
+    return in_plots + min(elsewhere, default=0)
 
 
 def _is_picture(function: ast.FunctionDef) -> bool:
@@ -295,7 +305,7 @@ def _names_from_plots(source: Source) -> set[str]:
 
 
 def files_of_a_review_metric(house: House) -> float:
-    """Files that name a rule metric by its key, pages included: the median of all.
+    """Files that name a rule metric by its key, written pages included: the median of all.
 
     Only keys with an underscore count; the others are words that files use for other things too.
     """
@@ -305,7 +315,8 @@ def files_of_a_review_metric(house: House) -> float:
         if path.suffix == ".py":
             words.append(_constants(list(ast.walk(ast.parse(path.read_text())))))
         elif path.suffix == ".md":
-            words.append(set(re.findall(r"`(\w+)`", path.read_text())))
+            written = GENERATED.sub("", path.read_text())
+            words.append(set(re.findall(r"`(\w+)`", written)))
     counts = [sum(key in own for own in words) for key in keys if "_" in key]
     return statistics.median(counts) if counts else 0
 

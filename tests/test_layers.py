@@ -1,4 +1,4 @@
-"""Imports point down only: a room imports the rooms that tests/rooms.toml lists for it, and nothing else of simgin."""
+"""Imports point down only: a room imports what tests/rooms.toml lists for it, nothing else."""
 
 import ast
 import tomllib
@@ -25,7 +25,7 @@ def sources() -> list[Path]:
 
 
 def module_of(path: Path) -> str:
-    """The dotted name of a file inside simgin, like `play.matchup`; `strategies` for all strategies."""
+    """The dotted name of a file, like `play.matchup`; `strategies` for all strategies."""
     if path.is_relative_to(ROOT / "strategies"):
         return "strategies"
     parts = path.relative_to(ROOT / "simgin").with_suffix("").parts
@@ -38,7 +38,7 @@ def room_of(module: str) -> str:
 
 
 def imported_modules(text: str) -> Iterator[str]:
-    """Modules of simgin that a source text imports anywhere: inside functions and for type checkers too."""
+    """Modules of simgin that a source text imports anywhere, inside functions too."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -23,7 +23,7 @@ BEFORE = {
     "unresolved citations": "357",
     "files that decide by the goal of a match": "19",
     "files that name a picture": "4",
-    "files that name a rule metric of reviews": "4",
+    "files that name a rule metric of reviews": "3",
 }
 
 

@@ -139,7 +139,7 @@ def _is_notable(review: Review, variant: str, metric: RuleMetric, change: Change
 
 
 def _change(review: Review, variant: str, metric: RuleMetric, subject: str) -> str:
-    """A change, like `It makes deals longer: 18.9 turns instead of 16.9 (difference 1.96 ± 0.01)`."""
+    """A change: `It makes deals longer: 18.9 turns instead of 16.9 (difference 1.96 ± 0.01)`."""
     own = quantity_of(review, variant, metric)
     base = quantity_of(review, review.request.base, metric)
     difference = review.changes[variant, metric.key].difference

@@ -46,6 +46,5 @@ class Played:
 
     def moves(self, metric: Metric) -> np.ndarray:
         """How far each batch moves a metric: float64 (batches,)."""
-        fact = metric.fact(self.as_b)
-        moves = batches.influence(self.rows, fact, metric.scale)
+        moves = batches.influence(self.rows, metric.fact(self.as_b), metric.scale)
         return metric.sign(self.as_b) * moves

@@ -48,7 +48,8 @@ def test_the_verdict_on_points_follows_the_interval(margin, half, message):
     [
         (
             0.55,
-            "gold beats simple: it wins 55.0 ± 2.0 % of matches. It loses 0.50 ± 0.10 points a deal",
+            "gold beats simple: it wins 55.0 ± 2.0 % of matches. "
+            "It loses 0.50 ± 0.10 points a deal",
         ),
         (0.45, "gold loses to simple: it wins 45.0 ± 2.0 % of matches. It"),
         (

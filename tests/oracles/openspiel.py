@@ -123,7 +123,7 @@ class Deal:
 
     @property
     def previous(self) -> int:
-        """OpenSpiel's `previous upcard`: the card last taken from the discard pile or left there."""
+        """OpenSpiel's `previous upcard`: the card last taken from the pile or left there."""
         return card(self.state.prev_upcard())
 
     def throws(self) -> int:

@@ -134,11 +134,16 @@ def test_the_page_fits_is_readable_and_shows_every_picture(opened, tmp_path, nam
 
 # The colour of every text and the colours behind it, from the nearest element outwards.
 CONTRASTS = """
-() => [...document.querySelectorAll('body *')].filter((one) => !one.closest('svg, script, .unseen') && one.checkVisibility()
-  && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((one) => {
+() => [...document.querySelectorAll('body *')]
+  .filter((element) => !element.closest('svg, script, .unseen') && element.checkVisibility()
+    && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+  .map((element) => {
     const behind = [];
-    for (let up = one; up; up = up.parentElement) behind.push(getComputedStyle(up).backgroundColor);
-    return [one.tagName + ' ' + one.textContent.trim().slice(0, 30), getComputedStyle(one).color, behind];
+    for (let up = element; up; up = up.parentElement) {
+      behind.push(getComputedStyle(up).backgroundColor);
+    }
+    const name = element.tagName + ' ' + element.textContent.trim().slice(0, 30);
+    return [name, getComputedStyle(element).color, behind];
   })
 """
 

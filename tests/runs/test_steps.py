@@ -1,4 +1,4 @@
-"""Steps: played once in their size, kept whole, and played again only where the ledger lacks them."""
+"""Steps: played once, kept whole, and played again only where the ledger lacks them."""
 
 import sqlite3
 from pathlib import Path

@@ -152,7 +152,7 @@ class Deal:
         # The discard and how, while he chooses what to show
         self._ending: tuple[str | None, str] | None = None
         self._legal: list[list[list[str]]] = []  # what may be shown with it, rules.md 3.5
-        # upcard, draw, discard; last: the question of the 50th-card rule; last_end: the last discard
+        # upcard, draw, discard; last: the 50th-card question; last_end: the last discard
         # was taken and the deal must be ended; show: the deal is ended and a melding is picked;
         # offer and answer, of the die
         self._phase = "offer"
