@@ -64,7 +64,7 @@ def announce(plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path) ->
         out.print(f"... and {len(plan_rows) - MOST_ROWS} more")
     units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
-    out.print(f"{_total(plan, units, seconds)} Results go to {place}.\n")
+    out.print(f"{_total(plan, units, seconds)}{_steps(plan)} Results go to {place}.\n")
 
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -78,6 +78,18 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
             _time(plan, row["seconds"]),
         )
     return table
+
+
+def _steps(plan: Plan) -> str:
+    """The steps beside the cells, and about how long they take on all processors."""
+    if not plan.steps:
+        return ""
+    seconds = 0.0
+    for step in plan.steps:
+        kernel.prepare(step.matchup)
+        seconds += step.work * unit_seconds(step.matchup)
+    passes = f"{len(plan.steps)} passes over more deals follow"
+    return f" {passes}, about {duration(seconds / usable_cpus())}."
 
 
 def _unit_seconds(plan: Plan) -> list[float]:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # Draws between the rows on a screen, and where there are few draws
-EVERY, EVERY_OF_FEW = 5, 3
+EVERY = 5
+EVERY_OF_FEW = 3
 FEW_DRAWS = 20
 TURNS = (0, 2, 4, 6)  # own turns after which a screen shows the chance by deadwood
 WAYS = {"gin": "gone gin %", "knock": "knocked %", "joker": "met joker %"}
@@ -139,7 +140,8 @@ class Odds:
 
     def _course_sheet(self, variant: str) -> Sheet:
         """The odds of the strongest player by draws made and by cards left."""
-        ended, left = self._of_strongest("odds", variant), self._of_strongest("left", variant)
+        ended = self._of_strongest("odds", variant)
+        left = self._of_strongest("left", variant)
         kinds = []
         for kind, rows in ended.groupby("kind", sort=False):
             if kind in WAYS and rows["share"].max() >= SEEN_OFTEN:
@@ -147,7 +149,8 @@ class Odds:
         going_on = {}
         for _, row in left[left["metric"] == "win"].iterrows():
             going_on[int(row["left"])] = row
-        deck, last = max(going_on), int(ended["draws"].max())
+        deck = max(going_on)
+        last = int(ended["draws"].max())
         lines = []
         for t in range(_every(last), last + 1, _every(last)):
             if deck - t not in going_on and t != last:

@@ -73,7 +73,8 @@ def play_self(
     Raises SeatError for a solitaire variant.
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
-    text, name = matchup.variant.text, matchup.a.text
+    text = matchup.variant.text
+    name = matchup.a.text
     if matchup.b is None:
         raise SeatError(f"{text} is for one player: its odds are those of `simgin.odds.solo`.")
     try:
@@ -103,8 +104,10 @@ def by_seat(table: Table) -> pd.DataFrame:
 
 def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float, int]]:
     """How often the deal is won by who sits there, and by nobody."""
-    counts, n = table.outcomes.counts.sum(axis=0), table.deals
-    dealer, winner = table.outcomes.column("dealer"), table.outcomes.column("winner")
+    counts = table.outcomes.counts.sum(axis=0)
+    n = table.deals
+    dealer = table.outcomes.column("dealer")
+    winner = table.outcomes.column("winner")
     own = dealer if seat == "dealer" else 1 - dealer
     for metric, chosen in (("win", winner == own), ("nobody", winner < 0)):
         share = int(counts[chosen].sum()) // table.counted / n

@@ -91,7 +91,8 @@ def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
     """How a deal comes out: the chance to win and to go gin, and the mean score."""
     n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
-    won, gin = deals.column("won"), deals.ended(*ENDINGS["gin"])
+    won = deals.column("won")
+    gin = deals.ended(*ENDINGS["gin"])
     win_share, gin_share = _ratios(deals, [(won, all_deals), (gin, all_deals)])
     (score,) = _ratios(deals, [(deals.column("score"), all_deals)], share=False)
     return [
@@ -138,7 +139,8 @@ def by_draws(deals: Deals) -> pd.DataFrame:
     Kinds that occur: gin (big gin, too), knock (whoever won by it), joker, limit. The joker is met
     by drawing it, so by as many draws as there are cards in the deck every deal is over.
     """
-    drawn, n = deals.column("drawn"), len(deals.rows)
+    drawn = deals.column("drawn")
+    n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
     draws = range(_most_draws(deals) + 1)
     rows = []
@@ -155,7 +157,8 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
     Metrics: chance to `win`, to go `gin`, and mean `score`. left counts the joker. A deal goes on
     if another card is drawn. Where fewer than 30 deals go on there is no row.
     """
-    drawn, draws = deals.column("drawn"), range(_most_draws(deals))
+    drawn = deals.column("drawn")
+    draws = range(_most_draws(deals))
     metrics = (
         ("win", deals.column("won"), True),
         ("gin", deals.ended(*ENDINGS["gin"]), True),
@@ -251,7 +254,8 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     the error by leaving out each of twenty groups. Metrics: win, score. No rows without a joker,
     nor where the results of some groups do not vary.
     """
-    place, group = deals.column("place"), deals.column("unit") % GROUPS
+    place = deals.column("place")
+    group = deals.column("unit") % GROUPS
     if (place < 0).all():
         return _frame(deals, [], JOKER_COLUMNS)
     rows = []
@@ -272,7 +276,8 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
     """Number, sum and sum of squares of the results at every place: float64 (3, size)."""
     known = place >= 0
-    place, result = place[known], result[known]
+    place = place[known]
+    result = result[known]
     return np.stack([np.bincount(place, (result**power).astype(float), size) for power in range(3)])
 
 
@@ -334,7 +339,8 @@ def _ratios(
     pairs: numerator and denominator, each one number a deal.
     """
     unit = deals.column("unit")
-    numerators, denominators = [], []
+    numerators = []
+    denominators = []
     for numerator, denominator in pairs:
         numerators.append(np.bincount(unit, numerator).astype(np.int64))
         denominators.append(np.bincount(unit, denominator).astype(np.int64))
@@ -368,7 +374,8 @@ def _limits(estimate: float, se: float, least: float, most: float, units: float 
     if se == 0:
         return np.nan, np.nan, np.nan
     half = quantile(units) * se
-    low, high = max(least, estimate - half), min(most, estimate + half)
+    low = max(least, estimate - half)
+    high = min(most, estimate + half)
     return float(estimate), float(low), float(high)
 
 

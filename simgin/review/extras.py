@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from simgin.runs.steps import Arrays
 
 # Names of arrays: what they belong to, its key, and the part of it
-MEASURED, REASON, FRAME, NOTE = "measured", "reason", "frame", "note"
+MEASURED = "measured"
+REASON = "reason"
+FRAME = "frame"
+NOTE = "note"
 
 
 @dataclass(frozen=True, eq=False)

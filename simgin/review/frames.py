@@ -235,7 +235,8 @@ def convergence(review: Review) -> pd.DataFrame:
     if matches.alone:
         return _frame([])
     pair, batches = matches.pairing(*LUCK_PAIR)
-    metric, as_b = metrics.BY_NAME["match_win"], pair[0] != LUCK_PAIR[0]
+    metric = metrics.BY_NAME["match_win"]
+    as_b = pair[0] != LUCK_PAIR[0]
     final = quantity.ratio(batches, metric, as_b)
     if not final.se > 0:
         return _frame([])  # two who play alike: there is nothing to settle

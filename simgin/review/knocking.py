@@ -65,7 +65,8 @@ class KnockMatrix:
         tests with Holm's adjustment: what is chosen and judged on the same deals looks better than
         it is (docs/explanation/statistics.md#traps).
         """
-        chooser, judge = self._every_other(0), self._every_other(1)
+        chooser = self._every_other(0)
+        judge = self._every_other(1)
         chosen = max(self.limits, key=lambda k: chooser.mean(k).value)
         others = [k for k in self.limits if k != chosen]
         leads = [judge.mean(chosen) - judge.mean(k) for k in others]
@@ -84,7 +85,8 @@ class KnockMatrix:
         """
         from scipy.optimize import linprog
 
-        n, even = len(self.limits), 0.5 if self.metric == "match_win" else 0.0
+        n = len(self.limits)
+        even = 0.5 if self.metric == "match_win" else 0.0
         game = np.zeros((n, n))
         for i, k in enumerate(self.limits):
             for col, j in enumerate(self.limits):
@@ -123,7 +125,8 @@ def break_even(premiums: Mapping[int, Quantity]) -> Quantity:
     weights = centred / (centred**2).sum()
     parts = list(premiums.values())
     values = np.array([part.value for part in parts])
-    slope, level = float(weights @ values), float(values.mean())
+    slope = float(weights @ values)
+    level = float(values.mean())
     n = sum(part.n for part in parts)
     if slope == 0:
         return Quantity.with_error(np.nan, np.nan, n)

@@ -126,7 +126,8 @@ def measure_value(
     decided = counted.column("winner") >= 0
     groups = pd.DataFrame(counted.counts[:, decided].T).add_prefix("group_")
     frames = {"outcomes": groups.assign(points=counted.column("points")[decided])}
-    variant, name = matchup.variant.text, matchup.a.text
+    variant = matchup.variant.text
+    name = matchup.a.text
     try:
         known = value.compute(variant, name, name, deals=n, seed=matchup.seed, workers=workers)
     except ValueRefused as error:
@@ -169,7 +170,9 @@ def measure_courses(
     Where the win probability is known between deals only, the coarser steps measure something else
     (docs/reference/rule-metrics.md#the-course-of-a-match).
     """
-    variant, name, seed = matchup.variant.text, matchup.a.text, matchup.seed
+    variant = matchup.variant.text
+    name = matchup.a.text
+    seed = matchup.seed
     course = drama.follow(
         variant, name, name, matches=n, seed=seed, workers=workers, progress=progress
     )
@@ -186,7 +189,9 @@ def measure_solo_deals(
 
     Frames `odds` and `totals`.
     """
-    variant, player, seed = matchup.variant.text, matchup.a.text, matchup.seed
+    variant = matchup.variant.text
+    player = matchup.a.text
+    seed = matchup.seed
     deals = sample.play_alone(player, variant, n, seed=seed, workers=workers, progress=progress)
     measured: dict[str, Measurement] = {"gin_draw": NO_GIN, "joker_share": NO_JOKER}
     for row in solo.gin_draws(deals).to_dict("records")[:1]:

@@ -68,7 +68,8 @@ def medians_in_words(frame: pd.DataFrame) -> str:
     """Where the median hand starts and ends."""
     parts = []
     for _, rows in frame.groupby(["variant", "side"], sort=False):
-        first, last = rows.iloc[0], rows.iloc[-1]
+        first = rows.iloc[0]
+        last = rows.iloc[-1]
         parts.append(
             f"{first['variant']}, {first['side']}: the median falls from {first['q50']:g} to "
             f"{last['q50']:g} in {last['turn']} turns"

@@ -40,7 +40,8 @@ def title(review: Review) -> str:
 
 def _lead(review: Review) -> str:
     request = review.request
-    field, size = ", ".join(request.field), f"{request.matches:,} matches"
+    field = ", ".join(request.field)
+    size = f"{request.matches:,} matches"
     if request.alone:
         return f"Played by {field}: {size} each, on the same packs."
     return (
@@ -72,7 +73,8 @@ def _facts(review: Review) -> Iterator[tuple[str, str]]:
     yield from _solo_passes(review) if review.request.alone else _passes(review)
     for name, params in record.identity["variants"].items():
         yield f"Rules of {name}", describe_rules(params)
-    stream, engine = record.identity["stream"], record.identity["engine"]
+    stream = record.identity["stream"]
+    engine = record.identity["engine"]
     yield "Random numbers", f"stream {stream}, engine {engine}"
     yield (
         "Other files",

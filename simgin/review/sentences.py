@@ -158,7 +158,8 @@ def _balance(
     metric: RuleMetric, wording: Balance, own: Quantity, base: Quantity, base_name: str
 ) -> str:
     """`waiting for gin now costs 1.0 points per deal; under standard it gains 3.7`."""
-    here, there = _plain(metric, own, sign=False), _plain(metric, base, sign=False)
+    here = _plain(metric, own, sign=False)
+    there = _plain(metric, base, sign=False)
     verbs = ["gains" if number.value >= 0 else "costs" for number in (own, base)]
     if verbs[0] != verbs[1]:
         return (
@@ -186,7 +187,8 @@ def _plain(metric: RuleMetric, number: Quantity, *, sign: bool = True) -> str:
 
 def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[str]:
     """What no difference was found in, and what is identical."""
-    open_questions, same = [], []
+    open_questions = []
+    same = []
     for metric, change in changes.items():
         if metric.wording is None:
             continue

@@ -9,7 +9,7 @@ from scipy.stats import binom
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_STOCK
 from simgin.odds import sample, solo
-from simgin.odds.sample import COLUMNS, Deals
+from simgin.odds.sample import DEAL_COLUMNS, Deals
 from simgin.play import kernel
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import SeatError
@@ -28,8 +28,8 @@ ALONE = (*JOKER_GAMES, "solitary-gin")
 def made(rows, variant="solitaire-gin"):
     """Deals that were never played."""
     return Deals(
-        sample.seated("solo-greedy", variant, 1),
-        np.array(rows, np.int32).reshape(-1, len(COLUMNS)),
+        sample.seat_alone("solo-greedy", variant, 1),
+        np.array(rows, np.int32).reshape(-1, len(DEAL_COLUMNS)),
         NO_OUTCOMES,
         False,
     )
@@ -37,7 +37,7 @@ def made(rows, variant="solitaire-gin"):
 
 def played(strategy, variant, n, seed=1, workers=None):
     """Deals played now, whatever is cached."""
-    matchup = sample.seated(strategy, variant, seed)
+    matchup = sample.seat_alone(strategy, variant, seed)
     kernel.prepare(matchup)
     found = sample.played(matchup, n // 5 if matchup.unit == "match" else n, workers)
     return Deals(
@@ -137,7 +137,7 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     The paired difference is 0 or 1 with variance .24 n / (n - 1).
     """
     rows = HUNDRED.rows.copy()
-    rows[:40, COLUMNS.index("won")] = 0
+    rows[:40, DEAL_COLUMNS.index("won")] = 0
     weak = replace(HUNDRED, rows=rows)
     found = row(solo.gap(weak, HUNDRED), metric="win")
     assert found["value"] == pytest.approx(0.4)
@@ -147,7 +147,7 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
     assert solo.gap(HUNDRED, HUNDRED)["value"].isna().all(), "no difference at all has no error"
     rows = HUNDRED.rows.copy()
-    rows[[0, 50], COLUMNS.index("won")] = [0, 1]
+    rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
     even = row(solo.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
     assert (
         even["low"] < 0 < even["high"]
@@ -198,7 +198,7 @@ def test_every_column_agrees_with_single_deals(variant, seed):
 def test_frames_agree_with_counting(variant):
     """The shares at every draw, counted in plain Python."""
     found = played("gold", variant, 2_000)
-    each = [dict(zip(COLUMNS, map(int, one), strict=True)) for one in found.rows]
+    each = [dict(zip(DEAL_COLUMNS, map(int, one), strict=True)) for one in found.rows]
     kinds = {kind: [KINDS.index(name) for name in names] for kind, names in solo.ENDINGS.items()}
     for one in solo.by_draws(found).itertuples():
         assert (
@@ -235,10 +235,10 @@ def test_a_deal_is_won_if_gin_comes_before_the_joker():
         "solo-greedy", "solitary-gin+ace_runs=low+pip_values=face+ace_value=1+max_draws=42", 10_000
     )
     first = endless.rows[::5]
-    gin = first[:, COLUMNS.index("kind")] == GIN
-    wins = gin & (first[:, COLUMNS.index("drawn")] <= found.column("place"))
+    gin = first[:, DEAL_COLUMNS.index("kind")] == GIN
+    wins = gin & (first[:, DEAL_COLUMNS.index("drawn")] <= found.column("place"))
     assert np.array_equal(found.column("won"), wins) and 900 < wins.sum() < 1_100
-    assert np.array_equal(found.column("drawn")[wins], first[wins, COLUMNS.index("drawn")])
+    assert np.array_equal(found.column("drawn")[wins], first[wins, DEAL_COLUMNS.index("drawn")])
 
 
 # Published figures
@@ -453,7 +453,7 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
     for _ in range(200):
         deals = random_deals(rng, 300)
         rows = deals.rows.copy()
-        rows[:, COLUMNS.index("place")] = rng.integers(0, 43, 300)
+        rows[:, DEAL_COLUMNS.index("place")] = rng.integers(0, 43, 300)
         frame = solo.jokers_share(replace(deals, rows=rows))
         found.append(row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(200)
