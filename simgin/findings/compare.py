@@ -53,8 +53,14 @@ def read_run(place: Path) -> Run:
         for i, cell in enumerate(run_cells(manifest)):
             end = manifest["matchups"][i]
             rows = run_ledger.rows(i, end["units"], cell.batch)
-            cells.append(Played(cell, rows, end["multiplier"]))
-        return Run(place, manifest, run_ledger.identity, tuple(cells))
+            played = Played(cell, rows, end["multiplier"])
+            cells.append(played)
+        return Run(
+            place,
+            manifest,
+            identity=run_ledger.identity,
+            cells=tuple(cells),
+        )
 
 
 def compare_runs(run: Run, base: Run) -> pd.DataFrame:
@@ -63,7 +69,9 @@ def compare_runs(run: Run, base: Run) -> pd.DataFrame:
     If they share none, their cells are compared in order. Raises ComparisonError where there is
     nothing to compare.
     """
-    pairs = list(_common(run, base)) or list(_in_order(run, base))
+    pairs = list(_common(run, base))
+    if not pairs:
+        pairs = list(_in_order(run, base))
     if not pairs:
         raise ComparisonError(
             f"{run.directory} and {base.directory} have no matchup in common, and not equally "
@@ -76,35 +84,49 @@ def compare_runs(run: Run, base: Run) -> pd.DataFrame:
         )
     names: dict[str, None] = {}
     for played, _ in pairs:
-        names |= dict.fromkeys(headline(played.cell.unit, len(played.cell.players)))
+        cell = played.cell
+        wins = headline(cell.unit, len(cell.players))
+        names |= dict.fromkeys(wins)
     return differences.differences(pairs, [*names, *VARIANT_METRICS])
 
 
 def other_differences(run: Run, base: Run) -> list[str]:
     """What else the two runs differ in: rules, strategies, engine; a line each."""
-    identities: list[dict[str, Any]] = []
-    for each in (base, run):
-        identities.append({key: each.identity[key] for key in each.identity if key not in IGNORED})
+    base_identity = _compared_identity(base)
+    run_identity = _compared_identity(run)
     for key in ("variants", "strategies"):
-        first, second = (identity[key] for identity in identities)
-        for identity in identities:
-            identity[key] = {
-                name: value
-                for name, value in identity[key].items()
-                if name in first and name in second
-            }
-    return ledger.differences(identities[0], identities[1])
+        first = base_identity[key]
+        second = run_identity[key]
+        base_identity[key] = _restricted(first, second)
+        run_identity[key] = _restricted(second, first)
+    return ledger.differences(base_identity, run_identity)
+
+
+def _compared_identity(run: Run) -> dict[str, Any]:
+    """The identity of a run, without what needs no word."""
+    identity = {}
+    for key, value in run.identity.items():
+        if key not in IGNORED:
+            identity[key] = value
+    return identity
+
+
+def _restricted(values: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+    """The values whose names the others have too."""
+    return {name: value for name, value in values.items() if name in others}
 
 
 def _common(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:
     """The matchups of both runs, from the same player's side."""
-    places = {_names(played.cell): played for played in base.cells}
+    bases = {_names(played.cell): played for played in base.cells}
     for played in run.cells:
         variant, a, b = _names(played.cell)
-        if (variant, a, b) in places:
-            yield played, places[variant, a, b]
-        elif (variant, b, a) in places:
-            yield played, places[variant, b, a].reversed()
+        same = bases.get((variant, a, b))
+        exchanged = bases.get((variant, b, a))
+        if same is not None:
+            yield played, same
+        elif exchanged is not None:
+            yield played, exchanged.reversed()
 
 
 def _names(cell: Cell) -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from simgin.core.cell import Cell
 from simgin.findings.record import RunRecord
-from simgin.runs.stopping import COMPLETE
+from simgin.runs.stopping import COMPLETE, End
 from simgin.stats import control_variates, league, mirroring, ratings, table
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
 from simgin.stats.estimate import Z95
@@ -46,8 +46,10 @@ class Findings:
     @property
     def sizes(self) -> list[int]:
         """Deals or matches of every cell, both halves of pairs."""
-        ends = self.record.ends
-        return [cell.results(end.units) for cell, end in zip(self.cells, ends, strict=True)]
+        sizes = []
+        for cell, end in self._ended_cells():
+            sizes.append(cell.results(end.units))
+        return sizes
 
     @property
     def multiplier(self) -> float:
@@ -57,22 +59,27 @@ class Findings:
     @property
     def stopped(self) -> str:
         """How the cells ended: complete, or what was decided; every text once."""
-        return "; ".join(dict.fromkeys(end.stopped for end in self.record.ends))
+        texts = dict.fromkeys(end.stopped for end in self.record.ends)
+        return "; ".join(texts)
 
     @property
     def ended(self) -> list[str]:
         """A line for every cell that did not end at a size given beforehand."""
         lines = []
-        for cell, end in zip(self.cells, self.record.ends, strict=True):
-            if end.stopped != COMPLETE:
-                who = f"{cell.title} ({cell.variant})" if len(self.cells) > 1 else "Stopped"
-                lines.append(f"{who}: {end.stopped}")
+        for cell, end in self._ended_cells():
+            if end.stopped == COMPLETE:
+                continue
+            who = "Stopped"
+            if len(self.cells) > 1:
+                who = f"{cell.title} ({cell.variant})"
+            lines.append(f"{who}: {end.stopped}")
         return lines
 
     @cached_property
     def table(self) -> pd.DataFrame:
         """Tidy rows of every cell: TABLE_COLUMNS."""
-        return _joined([self._tidy(i) for i in range(len(self.cells))], table.TABLE_COLUMNS)
+        parts = [self._tidy(i) for i in range(len(self.cells))]
+        return _joined(parts, table.TABLE_COLUMNS)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -80,16 +87,19 @@ class Findings:
         parts = []
         for i, base in self.record.contrasts:
             comparison = self.played(i), self.played(base)
-            parts.append(differences([comparison], self._compared_metrics(i, base)))
+            metrics = self._compared_metrics(i, base)
+            parts.append(differences([comparison], metrics))
         frame = _joined(parts, DIFFERENCE_COLUMNS)
-        return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))
+        p = frame["p"].to_numpy(dtype=float)
+        return frame.assign(p_holm=holm(p))
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """Elo of everyone in every round robin: RATING_COLUMNS, and the variant."""
         parts = []
         for variant, pairings in self._leagues:
-            frame = self._widened(ratings.ratings(pairings, self.record.seed))
+            frame = ratings.ratings(pairings, self.record.seed)
+            frame = self._widened(frame)
             parts.append(frame.assign(variant=variant))
         return _joined(parts, (*ratings.RATING_COLUMNS, "variant"))
 
@@ -98,84 +108,128 @@ class Findings:
         """The league table of every round robin: LEAGUE_COLUMNS, and the variant."""
         parts = []
         for variant, _ in self._leagues:
-            rated = self.ratings[self.ratings["variant"] == variant]
-            cells = [i for i in self._mirrored if self.cells[i].variant == variant]
-            seen = [side for i in cells for side in (self.played(i), self.played(i).reversed())]
-            parts.append(league.standings(seen, rated).assign(variant=variant))
+            is_own = self.ratings["variant"] == variant
+            sides = self._both_sides(variant)
+            frame = league.standings(sides, self.ratings[is_own])
+            parts.append(frame.assign(variant=variant))
         return _joined(parts, (*league.LEAGUE_COLUMNS, "variant"))
+
+    def _both_sides(self, variant: str) -> list[Played]:
+        """The mirrored cells of a variant, seen by A and by B."""
+        sides = []
+        for i in self._mirrored:
+            if self.cells[i].variant == variant:
+                played = self.played(i)
+                sides += [played, played.reversed()]
+        return sides
 
     @cached_property
     def cross(self) -> pd.DataFrame:
         """The cross-table of every round robin: CROSS_COLUMNS, and the variant."""
-        parts = [
-            ratings.cross_table(pairings).assign(variant=variant)
-            for variant, pairings in self._leagues
-        ]
+        parts = []
+        for variant, pairings in self._leagues:
+            frame = ratings.cross_table(pairings)
+            parts.append(frame.assign(variant=variant))
         return _joined(parts, (*ratings.CROSS_COLUMNS, "variant"))
 
     @cached_property
     def cycles(self) -> dict[str, Cycles]:
         """The cyclic share of every round robin, by variant."""
-        seed = self.record.seed
-        return {variant: ratings.cycles(pairings, seed) for variant, pairings in self._leagues}
+        cycles = {}
+        for variant, pairings in self._leagues:
+            cycles[variant] = ratings.cycles(pairings, self.record.seed)
+        return cycles
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
         """What mirroring was worth to every mirrored cell: NAMES and MIRRORING_COLUMNS."""
-        parts = [
-            self._named(i, mirroring.gain(self.rows(i), self.record.unit)) for i in self._mirrored
-        ]
+        parts = []
+        for i in self._mirrored:
+            gain = mirroring.gain(self.rows(i), self.record.unit)
+            parts.append(self._named(i, gain))
         return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS))
 
     @cached_property
     def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
         """How often either side won both halves of a pair, by variant, A and B."""
-        cells = [(i, self.cells[i]) for i in self._mirrored]
-        return {
-            (cell.variant, cell.a, cell.b): mirroring.sweeps(self._total(i)) for i, cell in cells
-        }
+        sweeps = {}
+        for i in self._mirrored:
+            cell = self.cells[i]
+            total = self._total(i)
+            sweeps[cell.variant, cell.a, cell.b] = mirroring.sweeps(total)
+        return sweeps
 
     @cached_property
     def adjusted(self) -> pd.DataFrame:
         """What a control variate helps, of runs of a fixed size: NAMES, ADJUSTED_COLUMNS."""
+        columns = (*NAMES, *control_variates.ADJUSTED_COLUMNS)
+        if self.record.stop:
+            return _joined([], columns)
         parts = []
-        for i, cell in enumerate(self.cells if not self.record.stop else ()):
-            params, unit = self.record.params(cell), self.record.unit
-            parts.append(self._named(i, control_variates.adjusted(params, unit, self.rows(i))))
-        return _joined(parts, (*NAMES, *control_variates.ADJUSTED_COLUMNS))
+        for i, cell in enumerate(self.cells):
+            frame = control_variates.adjusted(
+                params=self.record.params(cell),
+                unit=self.record.unit,
+                rows=self.rows(i),
+            )
+            parts.append(self._named(i, frame))
+        return _joined(parts, columns)
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Variant, A, B and the recorded deals (`core.record.DEAL`), batch by batch."""
-        for i, cell in enumerate(self.cells):
-            for batch in self.ledger.deals(i, self.record.ends[i].units, cell.batch):
+        for i, (cell, end) in enumerate(self._ended_cells()):
+            batches = self.ledger.deals(i, end.units, cell.batch)
+            for batch in batches:
                 yield cell.variant, cell.a, cell.b, batch
 
     def played(self, i: int) -> Played:
         """Cell number i, seen by A."""
-        return Played(self.cells[i], self.rows(i), self.record.ends[i].multiplier)
+        end = self.record.ends[i]
+        return Played(self.cells[i], self.rows(i), end.multiplier)
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
-        return self.ledger.rows(i, self.record.ends[i].units, self.cells[i].batch)
+        end = self.record.ends[i]
+        return self.ledger.rows(i, end.units, self.cells[i].batch)
+
+    def _ended_cells(self) -> Iterator[tuple[Cell, End]]:
+        """Every cell, and how it ended."""
+        yield from zip(self.cells, self.record.ends, strict=True)
 
     def _total(self, i: int) -> np.ndarray:
-        return self.ledger.total(i, self.record.ends[i].units, self.cells[i].batch)
+        end = self.record.ends[i]
+        return self.ledger.total(i, end.units, self.cells[i].batch)
 
     def _tidy(self, i: int) -> pd.DataFrame:
-        cell, multiplier = self.cells[i], self.record.ends[i].multiplier
-        return table.tidy(cell.variant, cell.a, cell.b, cell.unit, self._total(i), multiplier)
+        cell = self.cells[i]
+        end = self.record.ends[i]
+        return table.tidy(
+            cell.variant,
+            cell.a,
+            cell.b,
+            cell.unit,
+            totals=self._total(i),
+            multiplier=end.multiplier,
+        )
 
     def _named(self, i: int, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame about cell number i, beside who played."""
         cell = self.cells[i]
-        return frame.assign(variant=cell.variant, strategy=cell.a, opponent=cell.b)
+        return frame.assign(
+            variant=cell.variant,
+            strategy=cell.a,
+            opponent=cell.b,
+        )
 
     def _compared_metrics(self, i: int, base: int) -> tuple[str, ...]:
-        cell, other = self.cells[i], self.cells[base]
+        cell = self.cells[i]
+        metrics: tuple[str, ...] = ()
         # A strategy that plays itself wins one half.
-        is_telling = cell.mirrored or not cell.b
-        wins = headline(cell.unit, len(cell.players)) if is_telling else ()
-        return wins + (VARIANT_METRICS if cell.variant != other.variant else ())
+        if cell.mirrored or not cell.b:
+            metrics += headline(cell.unit, len(cell.players))
+        if cell.variant != self.cells[base].variant:
+            metrics += VARIANT_METRICS
+        return metrics
 
     @property
     def _mirrored(self) -> list[int]:
@@ -186,20 +240,38 @@ class Findings:
         """Every variant in which three or more strategies each met each, and their pairings."""
         by_variant: dict[str, list[int]] = {}
         for i in self._mirrored:
-            by_variant.setdefault(self.cells[i].variant, []).append(i)
+            places = by_variant.setdefault(self.cells[i].variant, [])
+            places.append(i)
         leagues: list[tuple[str, Pairings]] = []
         for variant, places in by_variant.items():
-            players = {name for i in places for name in self.cells[i].players}
-            if len(players) > 2 and len(places) == comb(len(players), 2):
-                pairings = {(self.cells[i].a, self.cells[i].b): self.rows(i) for i in places}
-                leagues.append((variant, pairings))
+            if self._is_league(places):
+                leagues.append((variant, self._pairings(places)))
         return leagues
+
+    def _is_league(self, places: Sequence[int]) -> bool:
+        """Whether these cells are all pairings of three or more strategies."""
+        players: set[str] = set()
+        for i in places:
+            players.update(self.cells[i].players)
+        count = len(players)
+        return count > 2 and len(places) == comb(count, 2)
+
+    def _pairings(self, places: Sequence[int]) -> Pairings:
+        """The batch rows of these cells, by A and B."""
+        pairings = {}
+        for i in places:
+            cell = self.cells[i]
+            pairings[cell.a, cell.b] = self.rows(i)
+        return pairings
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Ratings with limits that hold under the stopping rule, if there was one."""
         wide = self.multiplier / Z95
-        limits = {end: frame["elo"] + (frame[end] - frame["elo"]) * wide for end in ("low", "high")}
-        return frame.assign(**limits)
+        elo = frame["elo"]
+        return frame.assign(
+            low=elo + (frame["low"] - elo) * wide,
+            high=elo + (frame["high"] - elo) * wide,
+        )
 
 
 def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
@@ -208,4 +280,5 @@ def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
 
     if not parts:
         return pd.DataFrame(columns=list(columns))
-    return pd.concat(parts, ignore_index=True)[list(columns)]
+    frame = pd.concat(parts, ignore_index=True)
+    return frame[list(columns)]

@@ -26,14 +26,19 @@ SUSPICIOUS = 0.001
 
 
 def check_health(
-    matchups: Sequence[Matchup], ends: Sequence[End], ledger: Ledger
+    matchups: Sequence[Matchup],
+    ends: Sequence[End],
+    ledger: Ledger,
 ) -> list[dict[str, Any]]:
     """Chi-square homogeneity of every cell, for the manifest.
 
     Raises IdentityError where a batch that stands out does not repeat.
     """
-    cells = zip(matchups, ends, strict=True)
-    return [_check_cell(i, matchup, end.units, ledger) for i, (matchup, end) in enumerate(cells)]
+    health = []
+    for i, (matchup, end) in enumerate(zip(matchups, ends, strict=True)):
+        cell = _check_cell(i, matchup, end.units, ledger)
+        health.append(cell)
+    return health
 
 
 def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
@@ -41,34 +46,50 @@ def describe_health(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
 
     Empty where there is nothing to compare.
     """
-    found = {
-        part: [cell[part]["p"] for cell in health if cell[part]["p"] is not None] for part in parts
-    }
-    if not found["batches"]:
+    known = {part: _known_p(health, part) for part in parts}
+    cells = len(known["batches"])
+    if not cells:
         return ""
-    cells = len(found["batches"])
     smallest = f"the smallest of {cells}, " if cells > 1 else ""
-    values = [f"over {part} p = {min(ps):.2g}" for part, ps in found.items() if ps]
-    sentence = f"Homogeneity of who wins ({smallest}chi-square): {', '.join(values)}."
-    if again := sum("played_again" in cell for cell in health):
+    values = []
+    for part, ps in known.items():
+        if ps:
+            values.append(f"over {part} p = {min(ps):.2g}")
+    figures = ", ".join(values)
+    sentence = f"Homogeneity of who wins ({smallest}chi-square): {figures}."
+    again = sum("played_again" in cell for cell in health)
+    if again:
         sentence += f" Of {again} the batch that stands out was played again: it is the same."
     return sentence
 
 
-def _check_cell(i: int, matchup: Matchup, units: int, ledger: Ledger) -> dict[str, Any]:
+def _known_p(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
+    """p of every cell that has one."""
+    values = [cell[part]["p"] for cell in health]
+    return [p for p in values if p is not None]
+
+
+def _check_cell(
+    i: int,
+    matchup: Matchup,
+    units: int,
+    ledger: Ledger,
+) -> dict[str, Any]:
     rows = ledger.rows(i, units, matchup.batch)
     workers = ledger.workers(i, units, matchup.batch)
-    metric = headline(matchup.unit, len(matchup.players))[0]
+    metric, _ = headline(matchup.unit, len(matchup.players))
     names = list(dict.fromkeys(workers))
+    labels = [names.index(worker) for worker in workers]
     batches = homogeneity(rows, metric)
-    groups = homogeneity(rows, metric, [names.index(worker) for worker in workers])
+    groups = homogeneity(rows, metric, labels)
     checked: dict[str, Any] = {
         "metric": metric,
         "batches": _for_manifest(batches),
         "workers": {**_for_manifest(groups), "names": names},
     }
     if batches.p < SUSPICIOUS:
-        checked["played_again"] = _play_again(matchup, batches.where, rows[batches.where])
+        row = rows[batches.where]
+        checked["played_again"] = _play_again(matchup, batches.where, row)
     return checked
 
 
@@ -84,11 +105,16 @@ def _play_again(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     return batch
 
 
-def _for_manifest(found: Homogeneity) -> dict[str, float | int | None]:
+def _for_manifest(test: Homogeneity) -> dict[str, float | int | None]:
     """A chi-square for the manifest; None for what is undefined."""
+    p = None if np.isnan(test.p) else float(f"{test.p:.4g}")
     return {
-        "chi_square": None if np.isnan(found.statistic) else round(found.statistic, 3),
-        "df": found.df,
-        "p": None if np.isnan(found.p) else float(f"{found.p:.4g}"),
-        "largest_residual": None if np.isnan(found.largest) else round(found.largest, 3),
+        "chi_square": _rounded(test.statistic),
+        "df": test.df,
+        "p": p,
+        "largest_residual": _rounded(test.largest),
     }
+
+
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(value, 3)

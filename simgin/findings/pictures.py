@@ -27,31 +27,55 @@ MOST_DESCRIBED = 12  # matchups of a picture that are put in words one by one
 WINS = ("deal_win", "margin", "score", "match_win", "goal_met", "settlement")
 
 
-def run_pictures(found: Findings) -> Iterator[Picture]:
+def run_pictures(findings: Findings) -> Iterator[Picture]:
     """Every picture of a run, in the order of its page."""
-    frame, seed, unit = found.table, found.record.seed, found.record.unit
-    if len(found.cells) <= MOST_ROWS:
-        figure = plots.win_and_points(frame, seed=seed)
-        yield Picture("win_and_points", "Wins and points", describe_wins(frame), figure)
-        figure = plots.endings(frame, seed=seed)
-        yield Picture("endings", "Deal outcomes", describe_endings(frame), figure)
-    for name, rows in found.standings.groupby("variant", sort=False):
-        variant = str(name)
-        cross = found.cross[found.cross["variant"] == variant]
-        figure = plots.league(rows, cross, unit=unit, seed=seed)
-        words = describe_league(rows, cross, unit)
-        title = f"Head to head: {variant}"
-        yield Picture(f"league-{file_word(variant)}", title, words, figure, variant)
+    if len(findings.cells) <= MOST_ROWS:
+        yield from _matchup_pictures(findings)
+    for name, rows in findings.standings.groupby("variant", sort=False):
+        yield _league_picture(findings, str(name), rows)
+
+
+def _matchup_pictures(findings: Findings) -> Iterator[Picture]:
+    frame = findings.table
+    seed = findings.record.seed
+    yield Picture(
+        "win_and_points",
+        "Wins and points",
+        describe_wins(frame),
+        plots.win_and_points(frame, seed=seed),
+    )
+    yield Picture(
+        "endings",
+        "Deal outcomes",
+        describe_endings(frame),
+        plots.endings(frame, seed=seed),
+    )
+
+
+def _league_picture(findings: Findings, variant: str, rows: pd.DataFrame) -> Picture:
+    record = findings.record
+    is_own = findings.cross["variant"] == variant
+    cross = findings.cross[is_own]
+    word = file_word(variant)
+    return Picture(
+        f"league-{word}",
+        f"Head to head: {variant}",
+        describe_league(rows, cross, record.unit),
+        plots.league(rows, cross, unit=record.unit, seed=record.seed),
+        variant,
+    )
 
 
 def describe_wins(frame: pd.DataFrame) -> str:
     """The columns of every matchup that say who wins, as in the summary."""
-    titles = [column.title for column in summary.shown_columns(frame) if column.metric in WINS]
+    columns = summary.shown_columns(frame)
+    titles = [column.title for column in columns if column.metric in WINS]
     parts = []
     for row in summary.texts(frame):
         figures = ", ".join(f"{title} {row[title]}" for title in titles)
         players = [row[role] for role in ("A", "B", "strategy") if row.get(role)]
-        parts.append(f"{_who(row['variant'], players)}: {figures}")
+        who = _who(row["variant"], players)
+        parts.append(f"{who}: {figures}")
     return f"Dots with 95 % intervals, one row per matchup. {_first(parts)}"
 
 
@@ -59,12 +83,26 @@ def describe_endings(frame: pd.DataFrame) -> str:
     """The deal outcomes of every matchup in per cent of all deals, the commonest first."""
     parts = []
     for (variant, a, b), rows in table.matchups(frame):
-        shares = [(table.cell(rows, kind)[0], kind) for kind in KINDS]
-        seen = sorted((pair for pair in shares if pair[0] > 0), reverse=True)
-        outcomes = [f"{kind.replace('_', ' ')} {_percent(share)} %" for share, kind in seen]
         players = [name for name in (a, b) if name]
-        parts.append(f"{_who(variant, players)}: {', '.join(outcomes) or 'too few deals'}")
+        who = _who(variant, players)
+        outcomes = _outcomes(rows) or "too few deals"
+        parts.append(f"{who}: {outcomes}")
     return f"One stacked bar per matchup, shares of all deals. {_first(parts)}"
+
+
+def _outcomes(rows: pd.DataFrame) -> str:
+    """The outcomes that occurred, the commonest first."""
+    shares = []
+    for kind in KINDS:
+        share, *_ = table.cell(rows, kind)
+        if share > 0:
+            shares.append((share, kind))
+    shares.sort(reverse=True)
+    texts = []
+    for share, kind in shares:
+        words = kind.replace("_", " ")
+        texts.append(f"{words} {_percent(share)} %")
+    return ", ".join(texts)
 
 
 def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> str:
@@ -76,9 +114,11 @@ def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> 
     )
     if cross["share"].isna().all():
         return heat_map
-    most = cross.sort_values("share", kind="stable").iloc[-1]
+    ranked = cross.sort_values("share", kind="stable")
+    most = ranked.iloc[-1]
     share = numbers.estimate(most["share"], most["low"], most["high"], 100)
-    winner, loser = most["strategy"], most["opponent"]
+    winner = most["strategy"]
+    loser = most["opponent"]
     return f"{heat_map} Most one-sided: {winner} wins {share} % against {loser}."
 
 
@@ -89,14 +129,19 @@ def file_word(variant: str) -> str:
 
 def _percent(share: float) -> str:
     """Whole per cent."""
-    return f"{100 * share:.0f}" if share >= 0.005 else "under 1"
+    if share >= 0.005:
+        return f"{100 * share:.0f}"
+    return "under 1"
 
 
 def _who(variant: str, players: Sequence[str]) -> str:
-    return f"{variant}, {' against '.join(players)}"
+    names = " against ".join(players)
+    return f"{variant}, {names}"
 
 
 def _first(parts: Sequence[str]) -> str:
+    listed = "; ".join(parts[:MOST_DESCRIBED])
     more = len(parts) - MOST_DESCRIBED
-    rest = f"; and {more} more, all in the table of results." if more > 0 else "."
-    return "; ".join(parts[:MOST_DESCRIBED]) + rest
+    if more > 0:
+        return f"{listed}; and {more} more, all in the table of results."
+    return f"{listed}."

@@ -22,63 +22,63 @@ if TYPE_CHECKING:
 STANDARD = "standard"  # the variant that others are compared with
 
 
-def run_report(found: Findings, command: str) -> Report:
+def run_report(findings: Findings, command: str) -> Report:
     """The report of a run. command: repeats it."""
-    hypothesis = found.record.hypothesis
+    hypothesis = findings.record.hypothesis
     return Report(
-        title=found.record.question or _title(found),
+        title=findings.record.question or _title(findings),
         lead=f"Hypothesis: {hypothesis}" if hypothesis else "",
-        sentences=run_sentences(found),
-        pictures=list(run_pictures(found)),
-        sheets=[tables.results(found.table), *tables.run_sheets(found)],
-        facts=list(_facts(found)),
+        sentences=run_sentences(findings),
+        pictures=list(run_pictures(findings)),
+        sheets=[tables.results(findings.table), *tables.run_sheets(findings)],
+        facts=list(_facts(findings)),
         command=command,
-        summary=_summary(found),
-        tables=_tables(found),
+        summary=_summary(findings),
+        tables=_tables(findings),
     )
 
 
-def _tables(found: Findings) -> dict[str, str]:
+def _tables(findings: Findings) -> dict[str, str]:
     """The CSV files by name; a table without rows is not written."""
     beside = {
-        "differences": found.differences,
-        "league": found.standings,
-        "cross": found.cross,
-        "pairing": found.pairing,
-        "adjusted": found.adjusted,
+        "differences": findings.differences,
+        "league": findings.standings,
+        "cross": findings.cross,
+        "pairing": findings.pairing,
+        "adjusted": findings.adjusted,
     }
-    files = {"table.csv": table.csv(found.table)}
+    files = {"table.csv": table.csv(findings.table)}
     for name, frame in beside.items():
         if len(frame):
             files[f"{name}.csv"] = table.csv(frame)
-    return files | {"summary.csv": summary.csv(found.table)}
+    return files | {"summary.csv": summary.csv(findings.table)}
 
 
-def _summary(found: Findings) -> str:
+def _summary(findings: Findings) -> str:
     """The question, the summary table and the other tables, as Markdown."""
-    record, parts = found.record, []
+    record, parts = findings.record, []
     if record.question:
         parts.append(f"# {record.question}\n")
     if record.hypothesis:
         parts.append(f"Hypothesis: {record.hypothesis}\n")
-    parts.append(summary.markdown(found.table))
-    parts += [f"{line}\n" for line in found.ended]
-    parts += [sheet.markdown() for sheet in tables.run_sheets(found)]
+    parts.append(summary.markdown(findings.table))
+    parts += [f"{line}\n" for line in findings.ended]
+    parts += [sheet.markdown() for sheet in tables.run_sheets(findings)]
     return "\n".join(parts)
 
 
-def _title(found: Findings) -> str:
+def _title(findings: Findings) -> str:
     """The title of a run without a question: its first matchup, and how many there are."""
-    first, more = found.cells[0], len(found.cells) - 1
+    first, more = findings.cells[0], len(findings.cells) - 1
     return f"{first.title}: {first.variant}" + (f", and {more} more" if more else "")
 
 
-def _facts(found: Findings) -> Iterator[tuple[str, str]]:
+def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     """How the run was made, as far as its results depend on it.
 
     Times and machines are left to the manifest: equal runs have equal pages.
     """
-    record, identity = found.record, found.record.identity
+    record, identity = findings.record, findings.record.identity
     yield "Played", describe_size(record)
     if record.stop:
         yield "Stopping rule", record.stop

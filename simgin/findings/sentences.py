@@ -31,16 +31,16 @@ Limits = tuple[float, float, float]  # value, low, high
 Group = Sequence[tuple[str, "pd.DataFrame"]]  # strategies, and the rows of their matchups
 
 
-def run_sentences(found: Findings) -> list[str]:
+def run_sentences(findings: Findings) -> list[str]:
     """Everything that a run says, the most important first."""
-    rated = set(found.standings["variant"])
-    others = found.table[~found.table["variant"].isin(rated)]
-    unit = UNITS[found.record.unit]
+    rated = set(findings.standings["variant"])
+    others = findings.table[~findings.table["variant"].isin(rated)]
+    unit = UNITS[findings.record.unit]
     sentences = [
-        *leagues(found.standings, found.cross, found.cycles, unit),
+        *leagues(findings.standings, findings.cross, findings.cycles, unit),
         *matchups(others),
-        *differences(found.differences),
-        *found.ended,
+        *differences(findings.differences),
+        *findings.ended,
     ]
     return sentences or ["Too few deals for any finding: play more."]
 

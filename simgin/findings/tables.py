@@ -22,28 +22,28 @@ MOST_ROWS = 60  # of a sheet on a screen
 WHO = ["variant", "strategy", "opponent"]
 
 
-def run_sheets(found: Findings) -> list[Sheet]:
+def run_sheets(findings: Findings) -> list[Sheet]:
     """Every sheet that has something to say about a run."""
     sheets = [
-        differences(found.differences),
-        *_standings(found),
-        *_crosses(found),
-        _pairing(found),
-        _adjusted(found.adjusted),
+        differences(findings.differences),
+        *_standings(findings),
+        *_crosses(findings),
+        _pairing(findings),
+        _adjusted(findings.adjusted),
     ]
     return [sheet for sheet in sheets if sheet.rows]
 
 
-def on_screen(found: Findings) -> list[Sheet | str]:
+def on_screen(findings: Findings) -> list[Sheet | str]:
     """The same for a terminal: what holds for every cell is a line; its table is in the summary."""
     parts: list[Sheet | str] = []
-    for sheet in (differences(found.differences), *_standings(found)):
+    for sheet in (differences(findings.differences), *_standings(findings)):
         if sheet.rows:
             parts.append(_short(sheet))
     lines = (
-        _detectable(found),
-        _mirroring_line(found.pairing, found.multiplier),
-        _adjusted_lines(found.adjusted),
+        _detectable(findings),
+        _mirroring_line(findings.pairing, findings.multiplier),
+        _adjusted_lines(findings.adjusted),
     )
     return [*parts, *filter(None, lines)]
 
@@ -108,29 +108,29 @@ def _comparison(
     return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
 
 
-def _standings(found: Findings) -> list[Sheet]:
+def _standings(findings: Findings) -> list[Sheet]:
     """The league table of every round robin."""
     sheets = []
-    for variant, rows in found.standings.groupby("variant", sort=False):
+    for variant, rows in findings.standings.groupby("variant", sort=False):
         measures = [name for name in league.MEASURES["match"] if rows[name].notna().any()]
         lines = []
         for _, row in rows.iterrows():
             texts = [_ranged(row, name, _factor(name)) for name in measures]
             lines.append((row["strategy"], _elo(row), *texts))
         headings = ("strategy", "Elo", *map(_title, measures))
-        sheets.append(Sheet(f"League: {variant}", headings, lines, _league_note(found, variant)))
+        sheets.append(Sheet(f"League: {variant}", headings, lines, _league_note(findings, variant)))
     return sheets
 
 
-def _league_note(found: Findings, variant: Any) -> str:
+def _league_note(findings: Findings, variant: Any) -> str:
     note = (
         "Means over all opponents with equal weights. "
-        f"Elo is fitted to {UNITS[found.record.unit]} won (Bradley and Terry's model)."
+        f"Elo is fitted to {UNITS[findings.record.unit]} won (Bradley and Terry's model)."
     )
-    cycles = found.cycles[str(variant)]
+    cycles = findings.cycles[str(variant)]
     if math.isnan(cycles.share):
         return note
-    share = _plus_minus(100 * cycles.share, 100 * cycles.se, found.multiplier)
+    share = _plus_minus(100 * cycles.share, 100 * cycles.se, findings.multiplier)
     return f"{note} Cyclic share, which no rating explains: {share} %."
 
 
@@ -144,11 +144,11 @@ def _ranged(row: Any, name: str, factor: int) -> str:
     return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
-def _crosses(found: Findings) -> list[Sheet]:
+def _crosses(findings: Findings) -> list[Sheet]:
     """The cross-table of every round robin, in the order of its league table."""
     sheets = []
-    for variant, frame in found.cross.groupby("variant", sort=False):
-        standings = found.standings
+    for variant, frame in findings.cross.groupby("variant", sort=False):
+        standings = findings.standings
         order = list(standings.loc[standings["variant"] == variant, "strategy"])
         cells: dict[tuple[str, str], str] = {}
         for _, row in frame.iterrows():
@@ -157,7 +157,7 @@ def _crosses(found: Findings) -> list[Sheet]:
         lines = []
         for place, a in enumerate(order, start=1):
             lines.append((str(place), a, *(cells.get((a, b), "") for b in order)))
-        unit = UNITS[found.record.unit].capitalize()
+        unit = UNITS[findings.record.unit].capitalize()
         title = f"{unit} won %, row against column: {variant}"
         columns = map(str, range(1, len(order) + 1))
         note = "Columns are numbered like the rows."
@@ -165,17 +165,17 @@ def _crosses(found: Findings) -> list[Sheet]:
     return sheets
 
 
-def _pairing(found: Findings) -> Sheet:
+def _pairing(findings: Findings) -> Sheet:
     """What mirroring is worth to every mirrored cell."""
-    z, lines = found.multiplier, []
-    for names, rows in found.pairing.groupby(WHO, sort=False):
+    z, lines = findings.multiplier, []
+    for names, rows in findings.pairing.groupby(WHO, sort=False):
         variant, a, b = map(str, names)
         by_measure = {row["measure"]: row for _, row in rows.iterrows()}
         points, wins = by_measure["points"], by_measure["share"]
         luck = _plus_minus(100 * points["luck"], 100 * points["se"], z)
         texts = [_plus_minus(row["rho"], row["se"], z) for row in (points, wins)]
         texts.append(luck if luck == numbers.DASH else f"{luck} %")
-        lines.append((variant, f"{a} v {b}", *texts, _swept(found, variant, a, b)))
+        lines.append((variant, f"{a} v {b}", *texts, _swept(findings, variant, a, b)))
     note = (
         "The variance of a pair's result over that of two unpaired results: n paired results are "
         "worth n divided by it. The luck share is the part of the variance of a single result in "
@@ -186,29 +186,29 @@ def _pairing(found: Findings) -> Sheet:
     return Sheet("What mirroring is worth", headings, lines, note)
 
 
-def _swept(found: Findings, variant: str, a: str, b: str) -> str:
+def _swept(findings: Findings, variant: str, a: str, b: str) -> str:
     """Pairs of which A won both halves, and B; with the exact p where the size was fixed."""
-    sweeps = found.sweeps[variant, a, b]
+    sweeps = findings.sweeps[variant, a, b]
     counts = f"{sweeps.a:,}, {sweeps.b:,}"
-    if found.record.stop or math.isnan(sweeps.p):
+    if findings.record.stop or math.isnan(sweeps.p):
         return counts
     return f"{counts} (p {'< .0001' if sweeps.p < 1e-4 else f'{sweeps.p:.2g}'})"
 
 
-def _detectable(found: Findings) -> str:
+def _detectable(findings: Findings) -> str:
     """The lead that every cell would have shown, of runs of pairs whose size was fixed."""
-    looked = any(end.multiplier is not None for end in found.record.ends)
-    if looked or not all(cell.mirrored for cell in found.cells):
+    looked = any(end.multiplier is not None for end in findings.record.ends)
+    if looked or not all(cell.mirrored for cell in findings.cells):
         return ""
-    wins, points = headline(found.record.unit, 2)
+    wins, points = headline(findings.record.unit, 2)
     leads = []
     for metric in (wins, points):
-        errors = [rows["se"].to_dict()[metric] for _, rows in table.matchups(found.table)]
+        errors = [rows["se"].to_dict()[metric] for _, rows in table.matchups(findings.table)]
         least = POWER_80 * max(errors)
         if math.isnan(least):
             return ""
         leads.append(_number(least, metric))
-    each = "every matchup" if len(found.cells) > 1 else "this run"
+    each = "every matchup" if len(findings.cells) > 1 else "this run"
     return (
         f"A lead of {leads[0]} % of the wins, or {leads[1]} points a deal, would have been "
         f"detected by {each} four times in five."
