@@ -90,34 +90,73 @@ def read_record(contents: Mapping[str, Any]) -> RunRecord:
             "an earlier version of simgin wrote it, without what is compared; "
             f"`{again}` adds that, and plays nothing."
         )
-    ends = [
-        End(cell["units"], cell["stopped"], cell["multiplier"]) for cell in contents["matchups"]
-    ]
-    return RunRecord(contents, ends, contents["contrasts"], contents["health"])
+    ends = []
+    for cell in contents["matchups"]:
+        end = End(cell["units"], cell["stopped"], cell["multiplier"])
+        ends.append(end)
+    return RunRecord(
+        contents,
+        ends,
+        contents["contrasts"],
+        contents["health"],
+    )
 
 
 def describe_size(record: RunRecord) -> str:
     """How much was played, what of it twice, and the seed: a sentence or two."""
-    unit, seed = UNITS[record.unit], f"Seed {record.seed}."
-    played = [(cell, end.units) for cell, end in zip(record.cells, record.ends, strict=True)]
-    if not record.cells[0].b:
-        each = " each" if len(played) > 1 else ""
-        counts = _range([units for _, units in played])
-        return f"Not mirrored: one player, {counts} independent {unit}{each}. {seed}"
+    unit = UNITS[record.unit]
     sentences = []
-    if pairs := [units for cell, units in played if cell.mirrored]:
-        each = " for every matchup" if len(pairs) > 1 else ""
-        sentences.append(
-            f"Mirrored: {_range(pairs)} pairs of {unit}{each}, the same packs with the players "
-            "exchanged; errors are over pairs."
-        )
-    if selves := [(cell.a, units) for cell, units in played if not cell.mirrored]:
-        names = ", ".join(dict.fromkeys(name for name, _ in selves))
-        counts = _range([units for _, units in selves])
-        sentences.append(f"Not mirrored: {names} against itself, {counts} {unit}.")
-    return " ".join([*sentences, seed])
+    if record.cells[0].b:
+        sentences += _describe_pairs(record, unit)
+        sentences += _describe_self_play(record, unit)
+    else:
+        sentences.append(_describe_solo(record, unit))
+    sentences.append(f"Seed {record.seed}.")
+    return " ".join(sentences)
+
+
+def _describe_solo(record: RunRecord, unit: str) -> str:
+    counts = [end.units for end in record.ends]
+    each = " each" if len(counts) > 1 else ""
+    size = _range(counts)
+    return f"Not mirrored: one player, {size} independent {unit}{each}."
+
+
+def _describe_pairs(record: RunRecord, unit: str) -> list[str]:
+    """The size of the mirrored cells, if there are any."""
+    counts = []
+    for cell, end in zip(record.cells, record.ends, strict=True):
+        if cell.mirrored:
+            counts.append(end.units)
+    if not counts:
+        return []
+    each = " for every matchup" if len(counts) > 1 else ""
+    size = _range(counts)
+    sentence = (
+        f"Mirrored: {size} pairs of {unit}{each}, the same packs with the players "
+        "exchanged; errors are over pairs."
+    )
+    return [sentence]
+
+
+def _describe_self_play(record: RunRecord, unit: str) -> list[str]:
+    """The size of the cells of a strategy against itself, if there are any."""
+    players: list[str] = []
+    counts = []
+    for cell, end in zip(record.cells, record.ends, strict=True):
+        if not cell.mirrored:
+            players.append(cell.a)
+            counts.append(end.units)
+    if not counts:
+        return []
+    names = ", ".join(dict.fromkeys(players))
+    size = _range(counts)
+    return [f"Not mirrored: {names} against itself, {size} {unit}."]
 
 
 def _range(counts: Sequence[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    low = min(counts)
+    high = max(counts)
+    if low == high:
+        return f"{low:,}"
+    return f"{low:,} to {high:,}"

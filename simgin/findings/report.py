@@ -69,8 +69,12 @@ def _summary(findings: Findings) -> str:
 
 def _title(findings: Findings) -> str:
     """The title of a run without a question: its first matchup, and how many there are."""
-    first, more = findings.cells[0], len(findings.cells) - 1
-    return f"{first.title}: {first.variant}" + (f", and {more} more" if more else "")
+    first = findings.cells[0]
+    more = len(findings.cells) - 1
+    title = f"{first.title}: {first.variant}"
+    if more:
+        return f"{title}, and {more} more"
+    return title
 
 
 def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -102,15 +106,26 @@ def describe_rules(params: Mapping[str, Any]) -> str:
     Those that the variant has no use for are left out.
     """
     changed = []
-    for name, standard in variants.find(STANDARD).row.items():
+    standard = variants.find(STANDARD)
+    for name, value in standard.row.items():
+        own = params.get(name)
+        if own is None:
+            continue
         # By their texts, since a manifest has lists where a variant has pairs.
-        own, usual = value_text(params.get(name)), value_text(standard)
-        if params.get(name) is not None and own != usual:
-            changed.append(f"{name} {own} ({usual})")
-    return f"differs from {STANDARD} in {', '.join(changed)}" if changed else "the standard rules"
+        own_text = value_text(own)
+        usual = value_text(value)
+        if own_text != usual:
+            changed.append(f"{name} {own_text} ({usual})")
+    if not changed:
+        return "the standard rules"
+    listed = ", ".join(changed)
+    return f"differs from {STANDARD} in {listed}"
 
 
 def _describe_strategy(strategy: Mapping[str, Any]) -> str:
     """The policies of a strategy, how it proposes to end a deal, and the digest of its files."""
-    policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
-    return f"{policies}; ending {strategy['ending']}; files {strategy['digest']}"
+    slots = strategy["policies"].items()
+    policies = ", ".join(f"{slot} {policy}" for slot, policy in slots)
+    ending = strategy["ending"]
+    digest = strategy["digest"]
+    return f"{policies}; ending {ending}; files {digest}"

@@ -302,16 +302,18 @@ def differences(frame: pd.DataFrame) -> list[str]:
         significant = [row for _, row in rows.iterrows() if is_significant(row)]
         if significant:
             largest = max(abs(row["difference"]) / row["se"] for row in significant)
-            parts = ", ".join(_difference(row) for row in significant)
-            clear.append((largest, f"{_comparison(*map(str, names))}: {parts}."))
+            comparison = _comparison(*map(str, names))
+            parts = ", ".join(map(_difference, significant))
+            clear.append((largest, f"{comparison}: {parts}."))
     clear.sort(key=lambda line: -line[0])
     sentences = [line for _, line in clear[:MOST]]
-    if len(clear) > MOST:
-        more = len(clear) - MOST
+    more = len(clear) - MOST
+    if more > 0:
         sentences.append(
             f"{more} more comparisons show a difference: see the table of differences."
         )
-    if silent := comparisons - len(clear):
+    silent = comparisons - len(clear)
+    if silent:
         which = f"{silent} of {comparisons} comparisons" if clear else _all(comparisons)
         sentences.append(
             f"No significant difference in {which} (5 % level, after Holm's adjustment)."
@@ -320,7 +322,9 @@ def differences(frame: pd.DataFrame) -> list[str]:
 
 
 def _all(comparisons: int) -> str:
-    return "the only comparison" if comparisons == 1 else f"any of {comparisons} comparisons"
+    if comparisons == 1:
+        return "the only comparison"
+    return f"any of {comparisons} comparisons"
 
 
 def is_significant(row: Any) -> bool:
@@ -336,21 +340,29 @@ def is_significant(row: Any) -> bool:
 
 
 def _comparison(
-    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
+    variant: str,
+    base_variant: str,
+    strategy: str,
+    base_strategy: str,
+    opponent: str,
 ) -> str:
     """What is compared with what, and under which conditions."""
-    against = [f"against {opponent}"] if opponent else []
+    against = f"against {opponent}" if opponent else ""
     if variant != base_variant:
-        return f"{variant} instead of {base_variant} ({' '.join([strategy, *against])})"
-    return f"{strategy} instead of {base_strategy} ({', '.join([variant, *against])})"
+        rest = " ".join(filter(None, (strategy, against)))
+        return f"{variant} instead of {base_variant} ({rest})"
+    rest = ", ".join(filter(None, (variant, against)))
+    return f"{strategy} instead of {base_strategy} ({rest})"
 
 
 def _difference(row: Any) -> str:
     """`matches won % higher by 19.9 ± 1.7`."""
     metric = BY_NAME[row["metric"]]
-    limits = (row["difference"], row["low"], row["high"])
-    size = numbers.estimate(*_positive(limits), metric.factor)
-    return f"{metric.title} {'higher' if row['difference'] > 0 else 'lower'} by {size}"
+    difference = row["difference"]
+    limits = _positive((difference, row["low"], row["high"]))
+    size = numbers.estimate(*limits, metric.factor)
+    direction = "higher" if difference > 0 else "lower"
+    return f"{metric.title} {direction} by {size}"
 
 
 def _positive(limits: Limits) -> Limits:
@@ -367,15 +379,22 @@ def _side(limits: Limits, even: float) -> int:
 
 
 def _percent(rows: pd.DataFrame, metric: str) -> str:
-    return f"{numbers.estimate(*table.cell(rows, metric), 100)} %"
+    limits = table.cell(rows, metric)
+    return f"{numbers.estimate(*limits, 100)} %"
 
 
 def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    *first, last = parts
+    if not first:
+        return last
+    listed = ", ".join(first)
+    return f"{listed} and {last}"
 
 
 def _counted(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
     if len(names) <= MOST:
         return _listed(names)
-    return f"{', '.join(names[: MOST - 1])} and {len(names) - MOST + 1} more"
+    shown = ", ".join(names[: MOST - 1])
+    more = len(names) - MOST + 1
+    return f"{shown} and {more} more"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from simgin.findings.sentences import SURE
@@ -97,37 +98,57 @@ def _difference(row: Any) -> str:
 
 
 def _comparison(
-    variant: str, base_variant: str, strategy: str, base_strategy: str, opponent: str
+    variant: str,
+    base_variant: str,
+    strategy: str,
+    base_strategy: str,
+    opponent: str,
 ) -> str:
     """What is compared with what: the part that differs, and the rest in brackets."""
-    against = [f"v {opponent}"] if opponent else []
-    if variant == base_variant and strategy == base_strategy:
-        return " ".join([f"{strategy} ({variant}", *against]) + ")"  # in two runs
+    against = f"v {opponent}" if opponent else ""
     if variant != base_variant:
-        return f"{variant} - {base_variant} ({' '.join([strategy, *against])})"
-    return f"{strategy} - {base_strategy} ({', '.join([variant, *against])})"
+        rest = " ".join(filter(None, (strategy, against)))
+        return f"{variant} - {base_variant} ({rest})"
+    if strategy != base_strategy:
+        rest = ", ".join(filter(None, (variant, against)))
+        return f"{strategy} - {base_strategy} ({rest})"
+    rest = " ".join(filter(None, (variant, against)))  # the same in two runs
+    return f"{strategy} ({rest})"
 
 
 def _standings(findings: Findings) -> list[Sheet]:
     """The league table of every round robin."""
     sheets = []
-    for variant, rows in findings.standings.groupby("variant", sort=False):
-        measures = [name for name in league.MEASURES["match"] if rows[name].notna().any()]
-        lines = []
-        for _, row in rows.iterrows():
-            texts = [_ranged(row, name, _factor(name)) for name in measures]
-            lines.append((row["strategy"], _elo(row), *texts))
-        headings = ("strategy", "Elo", *map(_title, measures))
-        sheets.append(Sheet(f"League: {variant}", headings, lines, _league_note(findings, variant)))
+    for name, rows in findings.standings.groupby("variant", sort=False):
+        variant = str(name)
+        measures = [measure for measure in league.MEASURES["match"] if rows[measure].notna().any()]
+        lines = [_standing(row, measures) for _, row in rows.iterrows()]
+        sheet = Sheet(
+            f"League: {variant}",
+            ("strategy", "Elo", *map(_title, measures)),
+            lines,
+            _league_note(findings, variant),
+        )
+        sheets.append(sheet)
     return sheets
 
 
-def _league_note(findings: Findings, variant: Any) -> str:
+def _standing(row: Any, measures: Sequence[str]) -> tuple[str, ...]:
+    """A strategy's line of the league table."""
+    texts = []
+    for name in measures:
+        text = _ranged(row, name, _factor(name))
+        texts.append(text)
+    return (row["strategy"], _elo(row), *texts)
+
+
+def _league_note(findings: Findings, variant: str) -> str:
+    unit = UNITS[findings.record.unit]
     note = (
         "Means over all opponents with equal weights. "
-        f"Elo is fitted to {UNITS[findings.record.unit]} won (Bradley and Terry's model)."
+        f"Elo is fitted to {unit} won (Bradley and Terry's model)."
     )
-    cycles = findings.cycles[str(variant)]
+    cycles = findings.cycles[variant]
     if math.isnan(cycles.share):
         return note
     share = _plus_minus(100 * cycles.share, 100 * cycles.se, findings.multiplier)
@@ -141,28 +162,41 @@ def _elo(row: Any) -> str:
 
 
 def _ranged(row: Any, name: str, factor: int) -> str:
-    return numbers.estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
+    low = row[f"{name}_low"]
+    high = row[f"{name}_high"]
+    return numbers.estimate(row[name], low, high, factor)
 
 
 def _crosses(findings: Findings) -> list[Sheet]:
     """The cross-table of every round robin, in the order of its league table."""
+    unit = UNITS[findings.record.unit].capitalize()
+    standings = findings.standings
     sheets = []
     for variant, frame in findings.cross.groupby("variant", sort=False):
-        standings = findings.standings
-        order = list(standings.loc[standings["variant"] == variant, "strategy"])
-        cells: dict[tuple[str, str], str] = {}
-        for _, row in frame.iterrows():
-            share = numbers.estimate(row["share"], row["low"], row["high"], 100)
-            cells[row["strategy"], row["opponent"]] = share
-        lines = []
-        for place, a in enumerate(order, start=1):
-            lines.append((str(place), a, *(cells.get((a, b), "") for b in order)))
-        unit = UNITS[findings.record.unit].capitalize()
-        title = f"{unit} won %, row against column: {variant}"
+        is_own = standings["variant"] == variant
+        order = list(standings.loc[is_own, "strategy"])
         columns = map(str, range(1, len(order) + 1))
-        note = "Columns are numbered like the rows."
-        sheets.append(Sheet(title, ("place", "strategy", *columns), lines, note))
+        sheet = Sheet(
+            f"{unit} won %, row against column: {variant}",
+            ("place", "strategy", *columns),
+            _cross_lines(frame, order),
+            "Columns are numbered like the rows.",
+        )
+        sheets.append(sheet)
     return sheets
+
+
+def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, ...]]:
+    """The lines of a cross-table: place, strategy, and what it wins of each."""
+    cells: dict[tuple[str, str], str] = {}
+    for _, row in frame.iterrows():
+        share = numbers.estimate(row["share"], row["low"], row["high"], 100)
+        cells[row["strategy"], row["opponent"]] = share
+    lines = []
+    for place, a in enumerate(order, start=1):
+        texts = [cells.get((a, b), "") for b in order]
+        lines.append((str(place), a, *texts))
+    return lines
 
 
 def _pairing(findings: Findings) -> Sheet:
@@ -192,7 +226,9 @@ def _swept(findings: Findings, variant: str, a: str, b: str) -> str:
     counts = f"{sweeps.a:,}, {sweeps.b:,}"
     if findings.record.stop or math.isnan(sweeps.p):
         return counts
-    return f"{counts} (p {'< .0001' if sweeps.p < 1e-4 else f'{sweeps.p:.2g}'})"
+    if sweeps.p < 1e-4:
+        return f"{counts} (p < .0001)"
+    return f"{counts} (p {sweeps.p:.2g})"
 
 
 def _detectable(findings: Findings) -> str:
@@ -218,13 +254,16 @@ def _detectable(findings: Findings) -> str:
 def _mirroring_line(frame: pd.DataFrame, z: float) -> str:
     """What mirroring is worth in a line: the figures of one cell, the range of several."""
     known = frame[frame["rho"].notna()]
-    points, wins = (known[known["measure"] == measure] for measure in ("points", "share"))
+    points = known[known["measure"] == "points"]
+    wins = known[known["measure"] == "share"]
     if points.empty:
         return ""
     luck = _spread(100 * points["luck"], 100 * points["se"], z)
+    points_left = _spread(points["rho"], points["se"], z)
+    wins_left = _spread(wins["rho"], wins["se"], z)
     return (
-        f"Mirroring leaves {_spread(points['rho'], points['se'], z)} of the variance of points and "
-        f"{_spread(wins['rho'], wins['se'], z)} of that of wins; luck share {luck} %."
+        f"Mirroring leaves {points_left} of the variance of points and "
+        f"{wins_left} of that of wins; luck share {luck} %."
     )
 
 
@@ -232,7 +271,9 @@ def _spread(values: pd.Series, errors: pd.Series, z: float) -> str:
     if len(values) == 1:
         return _plus_minus(values.iloc[0], errors.iloc[0], z)
     error = z * errors.max()
-    return f"{numbers.number(values.min(), error)} to {numbers.number(values.max(), error)}"
+    least = numbers.number(values.min(), error)
+    largest = numbers.number(values.max(), error)
+    return f"{least} to {largest}"
 
 
 def _adjusted_lines(frame: pd.DataFrame) -> str:
@@ -280,4 +321,5 @@ def _number(value: float, metric: str) -> str:
 
 
 def _plus_minus(value: float, se: float, z: float = Z95) -> str:
-    return numbers.estimate(value, value - z * se, value + z * se)
+    half = z * se
+    return numbers.estimate(value, value - half, value + half)
