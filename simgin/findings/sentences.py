@@ -214,7 +214,8 @@ def leagues(
 
 
 def _league(rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycles, unit: str) -> Iterator[str]:
-    first, last = rows.iloc[0], rows.iloc[-1]
+    first = rows.iloc[0]
+    last = rows.iloc[-1]
     if math.isnan(first["elo"]):
         yield f"too few {unit} to rate these {len(rows)} strategies."
         return
@@ -232,6 +233,15 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycles, unit: str) 
     if not math.isnan(cycles.share):
         cyclic = _cyclic(cycles.share, Z95 * cycles.se)
         yield f"{cyclic} of the cross-table is cyclic: no rating explains it."
+    yield _level_pairs(order, shares, unit)
+
+
+def _level_pairs(
+    order: Sequence[str],
+    shares: Mapping[tuple[str, str], Any],
+    unit: str,
+) -> str:
+    """The pairs of a league without a significant difference."""
     pairs = list(itertools.combinations(order, 2))
     level = []
     for a, b in pairs:
@@ -239,15 +249,14 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycles, unit: str) 
         if _side(limits, 0.5) == 0:
             level.append(f"{a} and {b}")
     if not level:
-        yield f"all {len(pairs)} pairs differ significantly in {unit} won."
-        return
+        return f"all {len(pairs)} pairs differ significantly in {unit} won."
     listed = level[:MOST]
     more = len(level) - MOST
     if more > 0:
         listed.append(f"{more} more")
     names = "; ".join(listed)
     count = f"{len(level)} of {len(pairs)} pairs"
-    yield f"no significant difference in {unit} won for {count}: {names}."
+    return f"no significant difference in {unit} won for {count}: {names}."
 
 
 def _won(row: Any) -> str:

@@ -201,15 +201,12 @@ def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, .
 
 def _pairing(findings: Findings) -> Sheet:
     """What mirroring is worth to every mirrored cell."""
-    z, lines = findings.multiplier, []
+    lines = []
     for names, rows in findings.pairing.groupby(WHO, sort=False):
         variant, a, b = map(str, names)
-        by_measure = {row["measure"]: row for _, row in rows.iterrows()}
-        points, wins = by_measure["points"], by_measure["share"]
-        luck = _plus_minus(100 * points["luck"], 100 * points["se"], z)
-        texts = [_plus_minus(row["rho"], row["se"], z) for row in (points, wins)]
-        texts.append(luck if luck == numbers.DASH else f"{luck} %")
-        lines.append((variant, f"{a} v {b}", *texts, _swept(findings, variant, a, b)))
+        figures = _pairing_figures(rows, findings.multiplier)
+        swept = _swept(findings, variant, a, b)
+        lines.append((variant, f"{a} v {b}", *figures, swept))
     note = (
         "The variance of a pair's result over that of two unpaired results: n paired results are "
         "worth n divided by it. The luck share is the part of the variance of a single result in "
@@ -218,6 +215,19 @@ def _pairing(findings: Findings) -> Sheet:
     )
     headings = ("variant", "A v B", "points", "won", "luck share", "swept by A, by B")
     return Sheet("What mirroring is worth", headings, lines, note)
+
+
+def _pairing_figures(rows: pd.DataFrame, z: float) -> tuple[str, str, str]:
+    """rho of points and of what is won, and the luck share, of one cell."""
+    by_measure = {row["measure"]: row for _, row in rows.iterrows()}
+    points = by_measure["points"]
+    wins = by_measure["share"]
+    luck = _plus_minus(100 * points["luck"], 100 * points["se"], z)
+    if luck != numbers.DASH:
+        luck = f"{luck} %"
+    points_rho = _plus_minus(points["rho"], points["se"], z)
+    wins_rho = _plus_minus(wins["rho"], wins["se"], z)
+    return points_rho, wins_rho, luck
 
 
 def _swept(findings: Findings, variant: str, a: str, b: str) -> str:

@@ -16,19 +16,24 @@ from simgin.stats.metrics import COUNTS
 ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
 
 
+def total(rows: np.ndarray) -> np.ndarray:
+    """The exact sum of batch rows, column by column: int64 of length sums.COLUMNS."""
+    return np.asarray(rows.sum(axis=0, dtype=np.int64))
+
+
 def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """The sum of a fact in every batch."""
+    """What a fact adds up to in each batch: int64 (batches,)."""
     return np.asarray(rows[:, sums.SUM + fact])
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """The sum of a fact's denominator in every batch."""
+    """What the denominator of a fact adds up to in each batch: int64 (batches,)."""
     return fact_sums(rows, sums.DENOMINATOR[fact])
 
 
-def total(rows: np.ndarray) -> np.ndarray:
-    """The exact sum of batch rows, column by column: int64 of length sums.COLUMNS."""
-    return np.asarray(rows.sum(axis=0, dtype=np.int64))
+def unit_counts(rows: np.ndarray) -> np.ndarray:
+    """The number of units in each batch: int64 (batches,)."""
+    return np.asarray(rows[:, sums.UNITS])
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
@@ -42,9 +47,10 @@ def effective(rows: np.ndarray) -> float:
 
     One that was cut short counts for less than one.
     """
-    units = rows[:, sums.UNITS].astype(float)
+    units = unit_counts(rows).astype(float)
+    whole = units.sum()
     squares = units @ units
-    return float(units.sum() ** 2 / squares)
+    return float(whole**2 / squares)
 
 
 def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
@@ -56,7 +62,8 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     d = denominator_sums(rows, fact)
     whole = d.sum()
     ratio = n.sum() / whole
-    return np.asarray((n - ratio * d) / whole)
+    residual = n - ratio * d
+    return np.asarray(residual / whole)
 
 
 def standard_error(moves: np.ndarray, batches: float) -> float:
@@ -66,5 +73,5 @@ def standard_error(moves: np.ndarray, batches: float) -> float:
     squares is short by one part in the effective number of batches.
     """
     squares = (moves**2).sum()
-    variance = batches / (batches - 1) * squares
-    return float(np.sqrt(variance))
+    correction = batches / (batches - 1)
+    return float(np.sqrt(correction * squares))

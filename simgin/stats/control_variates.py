@@ -52,12 +52,18 @@ def mean_dealt(params: Mapping[str, Any]) -> float | None:
     if params["players"] == 2:
         return 0.0
     # Before the deal the joker may take a card's place.
-    is_short = params["joker"] == "before_deal" and params["joker_in_hand"] == "lose"
-    is_usual = all(params[name] == value for name, value in USUAL.items())
-    return -DEALT_TEN if is_usual and not is_short else None  # the player sits as nondealer
+    if params["joker"] == "before_deal" and params["joker_in_hand"] == "lose":
+        return None
+    if any(params[name] != value for name, value in USUAL.items()):
+        return None
+    return -DEALT_TEN  # the player sits as nondealer
 
 
-def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
+def adjust(
+    rows: np.ndarray,
+    metric: str,
+    mean: float,
+) -> tuple[Estimate, float] | None:
     """A metric (seen by A) adjusted for the deadwood as dealt, whose mean per deal is `mean`.
 
     rows: int64 (batches, sums.COLUMNS). Regresses what each batch adds to the estimate on its
@@ -73,27 +79,51 @@ def adjust(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float]
         return None
     value = batches.fact_sums(rows, fact).sum() / below
     moves = batches.influence(rows, fact)
-    deals = batches.fact_sums(rows, sums.FACT["deals"])
-    units = rows[:, sums.UNITS]
-    control = rows[:, sums.DEALT] - mean * deals
-    off = control.sum()
-    centred = control - off * (units / units.sum())
+    excess = _excess_dealt(rows, mean)
+    off = excess.sum()
+    centred = excess - off * _weights(rows)
     spread = float(centred @ centred)
     scatter = float(moves @ moves)
     if spread == 0 or scatter == 0:
         return None
     slope = float(moves @ centred) / spread
     left = scatter - slope**2 * spread
-    variance = count / (count - 2) * left * (1 + off**2 / (count * spread))
-    se = float(np.sqrt(variance))
-    adjusted = value - slope * off
+    leverage = 1 + off**2 / (count * spread)
+    se = float(np.sqrt(count / (count - 2) * left * leverage))
+    estimate = _with_limits(value - slope * off, se, count)
+    residual_variance = left / (count - 2)
+    return estimate, residual_variance * (count - 1) / scatter
+
+
+def _excess_dealt(rows: np.ndarray, mean: float) -> np.ndarray:
+    """The deadwood as dealt in each batch, less its expectation."""
+    deals = batches.fact_sums(rows, sums.FACT["deals"])
+    return np.asarray(rows[:, sums.DEALT] - mean * deals)
+
+
+def _weights(rows: np.ndarray) -> np.ndarray:
+    """The share of all units that each batch holds."""
+    units = batches.unit_counts(rows)
+    return np.asarray(units / units.sum())
+
+
+def _with_limits(value: float, se: float, count: float) -> Estimate:
+    """An estimate with its 95 % limits, from the worth of `count` batches."""
     half = quantile(count - 1) * se
-    estimate = Estimate(adjusted, se, int(count), adjusted - half, adjusted + half)
-    variance_ratio = left / (count - 2) * (count - 1) / scatter
-    return estimate, variance_ratio
+    return Estimate(
+        value,
+        se,
+        n=int(count),
+        low=value - half,
+        high=value + half,
+    )
 
 
-def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataFrame:
+def adjusted(
+    params: Mapping[str, Any],
+    unit: str,
+    rows: np.ndarray,
+) -> pd.DataFrame:
     """The metrics of a cell that its dealt deadwood helps: ADJUSTED_COLUMNS, n deals.
 
     params: the variant's. Empty for matches, where the control's mean is not known, and where it
@@ -101,8 +131,8 @@ def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataF
     """
     import pandas as pd
 
-    mean = mean_dealt(params) if unit == metrics.DEAL else None
     table: list[dict[str, object]] = []
+    mean = mean_dealt(params) if unit == metrics.DEAL else None
     if mean is not None:
         for name in HELPED[params["players"]]:
             row = _row(rows, name, mean)
@@ -111,13 +141,19 @@ def adjusted(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> pd.DataF
     return pd.DataFrame(table, columns=list(ADJUSTED_COLUMNS))
 
 
-def _row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
+def _row(
+    rows: np.ndarray,
+    name: str,
+    mean: float,
+) -> dict[str, object] | None:
     """One row, if the control is worth it."""
-    found = adjust(rows, name, mean)
-    if found is None:
+    adjustment = adjust(rows, name, mean)
+    if adjustment is None:
         return None
-    estimate, variance_ratio = found
-    if variance_ratio > WORTHWHILE or not _is_convincing(variance_ratio, batches.effective(rows)):
+    estimate, variance_ratio = adjustment
+    if variance_ratio > WORTHWHILE:
+        return None
+    if not _is_convincing(variance_ratio, batches.effective(rows)):
         return None
     raw = estimate_metric(batches.total(rows), metrics.BY_NAME[name])
     return {
@@ -138,5 +174,6 @@ def _is_convincing(variance_ratio: float, count: float) -> bool:
 
     With few batches a useless control often seems to help, and choosing those would mislead.
     """
-    left = variance_ratio * (count - 2) / (count - 1)  # 1 - r^2
-    return (count - 2) * (1 - left) > CONVINCING**2 * left
+    freedom = count - 2
+    left = variance_ratio * freedom / (count - 1)  # 1 - r^2
+    return freedom * (1 - left) > CONVINCING**2 * left

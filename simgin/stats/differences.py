@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from simgin.core import sums
 from simgin.stats import batches, metrics
 from simgin.stats.batches import ENOUGH_BATCHES
 from simgin.stats.estimate import (
@@ -66,7 +65,10 @@ class _Test(NamedTuple):
     detectable: float = np.nan
 
 
-def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.DataFrame:
+def differences(
+    comparisons: Sequence[Comparison],
+    names: Sequence[str],
+) -> pd.DataFrame:
     """Cell minus base for every comparison and metric: DIFFERENCE_COLUMNS, NaN where undefined.
 
     `unit` and `n` say what the metric is per, and how many of them the smaller cell has. p is
@@ -80,71 +82,97 @@ def differences(comparisons: Sequence[Comparison], names: Sequence[str]) -> pd.D
     rows: list[dict[str, object]] = []
     for played, base in comparisons:
         rows += _compare(played, base, chosen)
-    frame = pd.DataFrame(rows, columns=[name for name in DIFFERENCE_COLUMNS if name != "p_holm"])
-    return frame.assign(p_holm=holm(frame["p"].to_numpy(dtype=float)))[list(DIFFERENCE_COLUMNS)]
+    columns = [name for name in DIFFERENCE_COLUMNS if name != "p_holm"]
+    frame = pd.DataFrame(rows, columns=columns)
+    p = frame["p"].to_numpy(dtype=float)
+    frame = frame.assign(p_holm=holm(p))
+    return frame[list(DIFFERENCE_COLUMNS)]
 
 
 def holm(p: np.ndarray) -> np.ndarray:
     """Holm's adjusted p values of a family, in the order given; NaN stays NaN, uncounted."""
     tested = np.flatnonzero(~np.isnan(p))
     order = tested[np.argsort(p[tested], kind="stable")]
-    steps = p[order] * np.arange(len(order), 0, -1)
+    factors = np.arange(len(order), 0, -1)
+    steps = np.maximum.accumulate(p[order] * factors)
     adjusted = np.full(len(p), np.nan)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps))
+    adjusted[order] = np.minimum(1, steps)
     return adjusted
 
 
 def share_packs(played: Played, base: Played) -> Comparison | None:
     """Both cells cut to the batches that hold the same units; None if there are none."""
-    cell, other = played.cell, base.cell
-    if (cell.seed, cell.unit) != (other.seed, other.unit):
+    cell = played.cell
+    other = base.cell
+    if cell.seed != other.seed or cell.unit != other.unit:
         return None
     common = min(len(played.rows), len(base.rows))
-    rows, base_rows = played.rows[:common], base.rows[:common]
-    same = rows[:, sums.UNITS] == base_rows[:, sums.UNITS]
-    if not same.any():
+    rows = played.rows[:common]
+    base_rows = base.rows[:common]
+    is_same = batches.unit_counts(rows) == batches.unit_counts(base_rows)
+    if not is_same.any():
         return None
-    return replace(played, rows=rows[same]), replace(base, rows=base_rows[same])
+    cut = replace(played, rows=rows[is_same])
+    base_cut = replace(base, rows=base_rows[is_same])
+    return cut, base_cut
 
 
-def _compare(played: Played, base: Played, chosen: Sequence[Metric]) -> list[dict[str, object]]:
+def _compare(
+    played: Played,
+    base: Played,
+    chosen: Sequence[Metric],
+) -> list[dict[str, object]]:
     """The rows of one comparison, without Holm's column."""
     shared = share_packs(played, base)
     cells = shared or (played, base)
-    names = {
-        "variant": played.cell.variant,
-        "strategy": played.strategy,
-        "opponent": played.opponent,
-        "base_variant": base.cell.variant,
-        "base_strategy": base.strategy,
-        "base_opponent": base.opponent,
-    }
+    is_paired = shared is not None
     rows: list[dict[str, object]] = []
     for metric in chosen:
-        difference, se, support = _difference(cells, metric, paired=shared is not None)
-        row: dict[str, object] = {**names, "unit": metric.unit, "metric": metric.name}
-        row |= {"difference": difference, "se": se}
-        row |= _test(difference, se, support, _multiplier(cells))._asdict()
-        n = min(batches.count_played(cell.rows, metric.unit) for cell in cells)
-        rows.append(row | {"n": n, "paired": shared is not None})
+        difference, se, support = _difference(cells, metric, paired=is_paired)
+        test = _test(difference, se, support, _multiplier(cells))
+        counts = [batches.count_played(cell.rows, metric.unit) for cell in cells]
+        row: dict[str, object] = {
+            "variant": played.cell.variant,
+            "strategy": played.strategy,
+            "opponent": played.opponent,
+            "base_variant": base.cell.variant,
+            "base_strategy": base.strategy,
+            "base_opponent": base.opponent,
+            "unit": metric.unit,
+            "metric": metric.name,
+            "difference": difference,
+            "se": se,
+            **test._asdict(),
+            "n": min(counts),
+            "paired": is_paired,
+        }
+        rows.append(row)
     return rows
 
 
-def _difference(cells: Comparison, metric: Metric, *, paired: bool) -> tuple[float, float, float]:
+def _difference(
+    cells: Comparison,
+    metric: Metric,
+    *,
+    paired: bool,
+) -> tuple[float, float, float]:
     """A difference, its standard error, and the units (or batches) that its t quantile goes by."""
-    estimate, base = (_estimate(cell, metric) for cell in cells)
+    played, base = cells
+    estimate = _estimate(played, metric)
+    base_estimate = _estimate(base, metric)
     if paired:
         se, support = _paired_error(cells, metric)
     else:
-        se, support = _separate_error(estimate, base)
-    difference = estimate.value - base.value
+        se, support = _separate_error(estimate, base_estimate)
+    difference = estimate.value - base_estimate.value
     if np.isnan(difference) or np.isnan(se):
         return np.nan, np.nan, support
     return difference, se, support
 
 
 def _estimate(played: Played, metric: Metric) -> Estimate:
-    return estimate_metric(batches.total(played.rows), metric, played.as_b)
+    total = batches.total(played.rows)
+    return estimate_metric(total, metric, played.as_b)
 
 
 def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
@@ -152,18 +180,18 @@ def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
 
     NaN where too few batches hold anything to compare.
     """
-    effective = batches.effective(cells[0].rows)
-    facts = [metric.fact(cell.as_b) for cell in cells]
-    has_any = np.zeros(len(cells[0].rows), bool)
-    for cell, fact in zip(cells, facts, strict=True):
+    played, base = cells
+    effective = batches.effective(played.rows)
+    has_any = np.zeros(len(played.rows), bool)
+    for cell in cells:
+        fact = metric.fact(cell.as_b)
         has_any |= batches.fact_sums(cell.rows, fact) != 0
-        below = batches.denominator_sums(cell.rows, fact)
-        if not below.any():
+        if not batches.denominator_sums(cell.rows, fact).any():
             return np.nan, effective
     if min(effective, has_any.sum()) < ENOUGH_BATCHES:
         return np.nan, effective
-    moves, base_moves = (cell.moves(metric) for cell in cells)
-    return batches.standard_error(moves - base_moves, effective), effective
+    moves = played.moves(metric) - base.moves(metric)
+    return batches.standard_error(moves, effective), effective
 
 
 def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
@@ -177,27 +205,44 @@ def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
     se = float(np.sqrt(variance))
     if not variance > 0:
         return se, float(freedom.min()) + 1
-    satterthwaite = variance**2 / (parts**2 / freedom).sum()
-    return se, float(satterthwaite) + 1
+    pooled = variance**2 / (parts**2 / freedom).sum()
+    return se, float(pooled) + 1
 
 
 def _multiplier(cells: Comparison) -> float | None:
     """The wider multiplier of the two, if results might have stopped either cell."""
-    return max((cell.multiplier for cell in cells if cell.multiplier is not None), default=None)
+    multipliers = []
+    for cell in cells:
+        if cell.multiplier is not None:
+            multipliers.append(cell.multiplier)
+    return max(multipliers, default=None)
 
 
-def _test(difference: float, se: float, support: float, multiplier: float | None) -> _Test:
+def _test(
+    difference: float,
+    se: float,
+    support: float,
+    multiplier: float | None,
+) -> _Test:
     """Student's t below 100 units or batches, else normal; NaN for a difference without error."""
-    from scipy.special import stdtr
-
     if not se > 0:
         return _Test()
-    wide = 1 if multiplier is None else multiplier / Z95
-    half = quantile(support) * se * wide
-    p = np.nan
     if multiplier is None:
-        freedom = support - 1 if support < NORMAL_FROM else np.inf
-        t = -abs(difference) / se
-        p = 2 * float(stdtr(freedom, t))
-    detectable = smallest_detectable_difference(se)
-    return _Test(difference - half, difference + half, p, detectable)
+        half = quantile(support) * se
+        p = _two_sided(difference / se, support)
+    else:
+        half = quantile(support) * se * (multiplier / Z95)
+        p = np.nan
+    return _Test(
+        difference - half,
+        difference + half,
+        p,
+        smallest_detectable_difference(se),
+    )
+
+
+def _two_sided(t: float, support: float) -> float:
+    from scipy.special import stdtr
+
+    freedom = support - 1 if support < NORMAL_FROM else np.inf
+    return 2 * float(stdtr(freedom, -abs(t)))

@@ -49,20 +49,34 @@ def quantile(units: float) -> float:
 def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
     """Wilson's interval for an observed share 0..1 of `trials` independent trials (above 0)."""
     shrink = 1 + z * z / trials
-    centre = (share + z * z / (2 * trials)) / shrink
-    variance = share * (1 - share) / trials + z * z / (4 * trials * trials)
+    shifted = share + z * z / (2 * trials)
+    centre = shifted / shrink
+    sampling = share * (1 - share) / trials
+    variance = sampling + z * z / (4 * trials * trials)
     half = z / shrink * math.sqrt(variance)
-    low = 0.0 if share == 0 else max(0.0, centre - half)
-    high = 1.0 if share == 1 else min(1.0, centre + half)
+    low = max(0.0, centre - half)
+    high = min(1.0, centre + half)
+    if share == 0:
+        low = 0.0
+    if share == 1:
+        high = 1.0
     return float(low), float(high)
 
 
-def share_limits(share: float, se: float, n: float, z: float = Z95) -> tuple[float, float]:
+def share_limits(
+    share: float,
+    se: float,
+    n: float,
+    z: float = Z95,
+) -> tuple[float, float]:
     """95 % limits of a share: Wilson's, for as many trials as its standard error is worth.
 
     For `n` trials where the error is 0 because all of them came out alike.
     """
-    return wilson(share, share * (1 - share) / se**2 if se > 0 else n, z)
+    trials = n
+    if se > 0:
+        trials = share * (1 - share) / se**2
+    return wilson(share, trials, z)
 
 
 def smallest_detectable_difference(se: float) -> float:

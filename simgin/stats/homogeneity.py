@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simgin.core import sums
-from simgin.stats import metrics
+from simgin.stats import batches
+from simgin.stats.metrics import BY_NAME, Metric
+from simgin.stats.ratios import metric_sums
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,9 @@ class Homogeneity:
 
 
 def homogeneity(
-    rows: np.ndarray, metric: str, groups: Sequence[int] | np.ndarray | None = None
+    rows: np.ndarray,
+    metric: str,
+    groups: Sequence[int] | np.ndarray | None = None,
 ) -> Homogeneity:
     """Chi-square of a metric, seen by A, over the batches of rows (int64 (batches, sums.COLUMNS)).
 
@@ -39,41 +43,47 @@ def homogeneity(
     """
     from scipy.special import chdtrc
 
-    labels, merged = _merged(rows, np.arange(len(rows)) if groups is None else np.asarray(groups))
-    fact = metrics.BY_NAME[metric].fact()
-    residual, variance = _residuals(merged, fact)
+    if groups is None:
+        groups = np.arange(len(rows))
+    labels, merged = _merged(rows, np.asarray(groups))
+    residual, variance = _residuals(merged, BY_NAME[metric])
     df = len(merged) - 1
     if df < 1 or not variance > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
-    units = merged[:, sums.UNITS]
-    expected = units * variance
-    statistic = float((residual**2 / expected).sum())
-    p = float(chdtrc(df, statistic))
-    standard = residual / np.sqrt(expected * (1 - units / units.sum()))
+    units = batches.unit_counts(merged)
+    statistic = float((residual**2 / (units * variance)).sum())
+    rest = 1 - units / units.sum()
+    standard = residual / np.sqrt(units * variance * rest)
     farthest = int(np.abs(standard).argmax())
-    largest, where = float(standard[farthest]), int(labels[farthest])
-    return Homogeneity(statistic, df, p, largest, where)
+    return Homogeneity(
+        statistic,
+        df,
+        p=float(chdtrc(df, statistic)),
+        largest=float(standard[farthest]),
+        where=int(labels[farthest]),
+    )
 
 
 def _merged(rows: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The labels of the groups that hold units, and the sums of their rows."""
     labels, group = np.unique(groups, return_inverse=True)
-    merged = np.zeros((len(labels), sums.COLUMNS), np.int64)
+    shape = len(labels), sums.COLUMNS
+    merged = np.zeros(shape, np.int64)
     np.add.at(merged, group, rows)
-    held = merged[:, sums.UNITS] > 0
-    return labels[held], merged[held]
+    is_held = batches.unit_counts(merged) > 0
+    return labels[is_held], merged[is_held]
 
 
-def _residuals(rows: np.ndarray, fact: int) -> tuple[np.ndarray, float]:
+def _residuals(rows: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
     """N_b - r D_b of every batch, and the variance of the same of a unit."""
-    below = sums.DENOMINATOR[fact]
-    total = [int(column) for column in rows.sum(axis=0, dtype=np.int64)]
-    n, d, units = total[sums.SUM + fact], total[sums.SUM + below], total[sums.UNITS]
+    total = batches.total(rows)
+    units = int(total[sums.UNITS])
+    ratio = metric_sums(total, metric)
+    d = ratio.denominator
     if d == 0 or units < 2:
         return np.zeros(len(rows)), 0.0
-    nn, dd = total[sums.SQUARE + fact], total[sums.SQUARE + below]
-    nd = total[sums.CROSS + fact]
-    scatter = nn * d * d - 2 * n * d * nd + n * n * dd  # exact: sum (N - r D)^2 times D^2
-    residual = rows[:, sums.SUM + fact] - n / d * rows[:, sums.SUM + below]
-    variance = scatter / (d * d * (units - 1))
+    r = ratio.numerator / d
+    fact = metric.fact()
+    residual = batches.fact_sums(rows, fact) - r * batches.denominator_sums(rows, fact)
+    variance = ratio.scatter / (d * d * (units - 1))
     return residual, variance

@@ -43,26 +43,31 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame) -> pd.DataFrame:
 
     rows = []
     for place, (_, rated) in enumerate(ratings.iterrows(), start=1):
+        strategy = rated["strategy"]
+        own = [played for played in seen if played.strategy == strategy]
         row = {
             "place": place,
-            "strategy": rated["strategy"],
+            "strategy": strategy,
             "elo": rated["elo"],
             "elo_low": rated["low"],
             "elo_high": rated["high"],
+            **_means(own),
         }
-        own = [played for played in seen if played.strategy == rated["strategy"]]
-        rows.append(row | _means(own))
+        rows.append(row)
     return pd.DataFrame(rows, columns=list(LEAGUE_COLUMNS))
 
 
 def _means(cells: Sequence[Played]) -> dict[str, float]:
-    """Of one strategy each measure with its limits, and how many deals or matches it played."""
+    """Each measure of a strategy with its limits, and how many deals or matches it played."""
     unit = cells[0].cell.unit
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
         value, half = _mean(cells, name)
-        row |= {name: value, f"{name}_low": value - half, f"{name}_high": value + half}
-    return row | {"n": sum(batches.count_played(played.rows, unit) for played in cells)}
+        row[name] = value
+        row[f"{name}_low"] = value - half
+        row[f"{name}_high"] = value + half
+    row["n"] = sum(batches.count_played(played.rows, unit) for played in cells)
+    return row
 
 
 def _mean(cells: Sequence[Played], name: str) -> tuple[float, float]:
@@ -71,11 +76,13 @@ def _mean(cells: Sequence[Played], name: str) -> tuple[float, float]:
     The half-width is NaN where there are too few batches.
     """
     metric = metrics.BY_NAME[name]
-    value = float(np.mean([played.value(metric) for played in cells]))
+    values = [played.value(metric) for played in cells]
+    value = float(np.mean(values))
     effective = batches.effective(cells[0].rows)
     if effective < ENOUGH_BATCHES:
         return value, np.nan
-    moves = np.mean([played.moves(metric) for played in cells], axis=0)
-    se = batches.standard_error(moves, effective)
-    widest = max(played.multiplier or Z95 for played in cells) / Z95
+    moves = [played.moves(metric) for played in cells]
+    se = batches.standard_error(np.mean(moves, axis=0), effective)
+    multipliers = [played.multiplier or Z95 for played in cells]
+    widest = max(multipliers) / Z95
     return value, float(quantile(effective) * se * widest)

@@ -47,7 +47,8 @@ def gain(rows: np.ndarray, unit: str) -> pd.DataFrame:
     import pandas as pd
 
     singles = batches.count_played(rows, unit)
-    if singles != 2 * int(rows[:, sums.UNITS].sum()):
+    pairs = int(batches.unit_counts(rows).sum())
+    if singles != 2 * pairs:
         raise ValueError(
             "Nothing was played in pairs here, so there is no gain of pairing: "
             "take a cell of two different strategies."
@@ -67,11 +68,13 @@ def luck(rows: np.ndarray, unit: str) -> Quantity:
 
 def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
     """rho of all batches, with its error by the jackknife over batches."""
-    total, n = batches.total(rows), batches.count_played(rows, unit)
+    total = batches.total(rows)
+    n = batches.count_played(rows, unit)
     if total[sums.UNITS] < ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
         return Quantity.with_error(np.nan, np.nan, n)
     whole = float(rho(total[None], unit)[0])
-    return quantity.from_left_out(whole, rho(total - rows, unit), n)
+    left_out = rho(total - rows, unit)
+    return quantity.from_left_out(whole, left_out, n)
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
@@ -79,40 +82,54 @@ def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     name, square = MARGIN[unit]
     fact = sums.FACT[name]
     return _rho(
-        totals[:, sums.UNITS],
-        totals[:, sums.SUM + fact] / 2,
-        totals[:, sums.SQUARE + fact] / 4,
-        totals[:, square].astype(float),
+        pairs=batches.unit_counts(totals),
+        total=totals[:, sums.SUM + fact] / 2,
+        pair_squares=totals[:, sums.SQUARE + fact] / 4,
+        single_squares=totals[:, square].astype(float),
     )
 
 
 def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """The same of what is won: 1, one half or 0."""
     counts = totals[:, PAIRS]
-    fact = {name: totals[:, sums.SUM + i] for name, i in sums.FACT.items()}
     if unit == metrics.DEAL:
-        won, drawn = fact["a_deal_win"], fact["deals"] - fact["decided"]
+        won = _sums(totals, "a_deal_win")
+        drawn = _sums(totals, "deals") - _sums(totals, "decided")
     else:
-        drawn = fact["match_drawn"] + fact["unfinished"]
-        won = (fact["a_match_win"] - drawn) / 2
-    return _rho(totals[:, sums.UNITS], counts @ SCORES, counts @ SCORES**2, won + drawn / 4)
+        drawn = _sums(totals, "match_drawn") + _sums(totals, "unfinished")
+        won = (_sums(totals, "a_match_win") - drawn) / 2
+    return _rho(
+        pairs=batches.unit_counts(totals),
+        total=counts @ SCORES,
+        pair_squares=counts @ SCORES**2,
+        single_squares=won + drawn / 4,
+    )
+
+
+def _sums(totals: np.ndarray, name: str) -> np.ndarray:
+    return batches.fact_sums(totals, sums.FACT[name])
 
 
 def _rho(
-    pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
+    pairs: np.ndarray,
+    total: np.ndarray,
+    pair_squares: np.ndarray,
+    single_squares: np.ndarray,
 ) -> np.ndarray:
     """From the sum of z, of z^2, and of x^2 over both halves; both variances about one mean."""
     mean = total / pairs
+    singles = 2 * pairs
     pair_variance = (pair_squares - pairs * mean**2) / (pairs - 1)
-    single_variance = (single_squares - 2 * pairs * mean**2) / (2 * pairs - 1)
-    undefined = np.full(len(pairs), np.nan)
+    single_variance = (single_squares - singles * mean**2) / (singles - 1)
+    rho = np.full(len(pairs), np.nan)
     varies = single_variance > 0
-    return np.asarray(np.divide(2 * pair_variance, single_variance, out=undefined, where=varies))
+    np.divide(2 * pair_variance, single_variance, out=rho, where=varies)
+    return rho
 
 
 @dataclass(frozen=True)
 class Sweeps:
-    """Pairs in which one strategy won both halves, and the chance of such a split by luck alone."""
+    """Pairs in which A or B won both halves, and the chance of such a split by luck alone."""
 
     a: int
     b: int
@@ -127,4 +144,7 @@ def sweeps(totals: np.ndarray) -> Sweeps:
     from scipy.stats import binomtest
 
     b, *_, a = (int(count) for count in totals[PAIRS])
-    return Sweeps(a, b, float(binomtest(a, a + b).pvalue) if a + b else np.nan)
+    if not a + b:
+        return Sweeps(a, b, np.nan)
+    test = binomtest(a, a + b)
+    return Sweeps(a, b, float(test.pvalue))

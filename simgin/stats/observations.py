@@ -13,7 +13,11 @@ from numpy.typing import ArrayLike
 from simgin.stats.estimate import ENOUGH_UNITS, Z95, Estimate, quantile, undefined
 
 
-def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Estimate:
+def ratio(
+    numerator: ArrayLike,
+    denominator: ArrayLike,
+    unit: np.ndarray,
+) -> Estimate:
     """Sum over sum of observations, with the error of the delta method over units.
 
     `denominator` may be one number for all. Undefined below 30 units.
@@ -21,15 +25,16 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike, unit: np.ndarray) -> Est
     x = np.asarray(numerator, float)
     d = np.broadcast_to(np.asarray(denominator, float), unit.shape)
     labels, place = np.unique(unit, return_inverse=True)
-    n, total = len(labels), d.sum()
+    n = len(labels)
+    total = d.sum()
     if n < ENOUGH_UNITS or total <= 0:
         return undefined(n)
-    value = float(x.sum() / total)
+    value = x.sum() / total
     residual = np.bincount(place, x - value * d)
-    squares = (residual**2).sum()
-    se = float(np.sqrt(n / (n - 1) * squares) / total)
-    low, high = limits(value, se, n)
-    return Estimate(value, se, n, low, high)
+    scatter = (residual**2).sum()
+    se = float(np.sqrt(n / (n - 1) * scatter) / total)
+    low, high = limits(float(value), se, n)
+    return Estimate(float(value), se, n, low, high)
 
 
 def mean(x: ArrayLike, unit: np.ndarray) -> Estimate:
@@ -38,30 +43,35 @@ def mean(x: ArrayLike, unit: np.ndarray) -> Estimate:
 
 
 def by_cell(
-    x: np.ndarray, unit: np.ndarray, cell: np.ndarray, cells: int
+    x: np.ndarray,
+    unit: np.ndarray,
+    cell: np.ndarray,
+    cells: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The mean of x in each of `cells` cells, its standard error and the number of observations.
 
     NaN in cells of fewer than 30 units. cell: of every observation, from 0.
     """
     n = np.bincount(cell, minlength=cells)
+    filled = np.maximum(n, 1)
     units = unit.max(initial=0) + 1
     keys, place = np.unique(cell * units + unit, return_inverse=True)
     own = keys // units
     counts = np.bincount(own, minlength=cells)
-    at_least_one = np.maximum(n, 1)
-    means = np.bincount(cell, x, minlength=cells) / at_least_one
+    means = np.bincount(cell, x, minlength=cells) / filled
     value = np.where(counts >= ENOUGH_UNITS, means, np.nan)
     residual = np.bincount(place, x - value[cell], minlength=len(keys))
-    squares = np.bincount(own, residual**2, minlength=cells)
-    variance = counts / np.maximum(counts - 1, 1) * squares
-    se = np.sqrt(variance) / at_least_one
+    square = np.bincount(own, residual**2, minlength=cells)
+    correction = counts / np.maximum(counts - 1, 1)
+    se = np.sqrt(correction * square) / filled
     return value, se, n
 
 
 def limits(value: float, se: float, units: int) -> tuple[float, float]:
     """95 % limits of a mean by Student's t or the normal quantile."""
-    half = quantile(units) * se if units >= ENOUGH_UNITS else np.nan
+    half = np.nan
+    if units >= ENOUGH_UNITS:
+        half = quantile(units) * se
     return value - half, value + half
 
 
@@ -71,10 +81,14 @@ def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
     They are order statistics, at the ranks of a sign test whose error is clustered by unit
     (Woodruff, Journal of the American Statistical Association 1952).
     """
+    n = len(x)
     side = np.sign(x - np.median(x))
-    unclustered = mean(side, np.arange(len(x))).se
-    effect = mean(side, unit).se / unclustered if unclustered > 0 else 1.0
-    return quantile_limits(x, 0.5, effect * 0.5 / np.sqrt(len(x)))
+    unclustered = mean(side, np.arange(n)).se
+    effect = 1.0
+    if unclustered > 0:
+        effect = mean(side, unit).se / unclustered
+    se = effect * 0.5 / np.sqrt(n)
+    return quantile_limits(x, 0.5, se)
 
 
 def quantile_limits(x: np.ndarray, q: float, se: float) -> tuple[float, float]:
@@ -82,9 +96,11 @@ def quantile_limits(x: np.ndarray, q: float, se: float) -> tuple[float, float]:
 
     se: the standard error of the share of x below its q-quantile.
     """
-    ranked, n = np.sort(x), len(x)
+    ranked = np.sort(x)
+    n = len(x)
     half = Z95 * se
     low = int(np.floor(n * (q - half))) - 1
     high = int(np.ceil(n * (q + half)))
-    lowest, highest = max(low, 0), min(high, n - 1)
-    return float(ranked[lowest]), float(ranked[highest])
+    lowest = ranked[max(low, 0)]
+    highest = ranked[min(high, n - 1)]
+    return float(lowest), float(highest)

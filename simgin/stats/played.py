@@ -46,5 +46,6 @@ class Played:
 
     def moves(self, metric: Metric) -> np.ndarray:
         """How far each batch moves a metric: float64 (batches,)."""
-        moves = batches.influence(self.rows, metric.fact(self.as_b), metric.scale)
+        fact = metric.fact(self.as_b)
+        moves = batches.influence(self.rows, fact, metric.scale)
         return metric.sign(self.as_b) * moves

@@ -40,14 +40,27 @@ class Quantity:
     span: tuple[float, float] | None = None
 
     @classmethod
-    def with_error(cls, value: float, se: float, n: int, share: bool = False) -> Quantity:
+    def with_error(
+        cls,
+        value: float,
+        se: float,
+        n: int,
+        share: bool = False,
+    ) -> Quantity:
         """An estimate whose error is known, but not its batches."""
         return cls(value, n, NO_MOVES, np.inf, share, se)
 
     @classmethod
     def with_span(cls, value: float, span: tuple[float, float], n: int) -> Quantity:
         """A choice or a count, with the least and the largest that it may be."""
-        return cls(float(value), n, NO_MOVES, np.inf, span=(float(span[0]), float(span[1])))
+        least, largest = span
+        return cls(
+            float(value),
+            n,
+            NO_MOVES,
+            np.inf,
+            span=(float(least), float(largest)),
+        )
 
     @property
     def se(self) -> float:
@@ -63,28 +76,33 @@ class Quantity:
         """The 95 % interval; for a share Wilson's, for as many trials as its error is worth."""
         if self.span is not None:
             return self.span
-        se, z = self.se, quantile(self.batches)
+        se = self.se
+        z = quantile(self.batches)
         if np.isnan(self.value + se):
             return np.nan, np.nan
         if self.share:
             return share_limits(self.value, se, self.n, z)
-        return self.value - z * se, self.value + z * se
+        half = z * se
+        return self.value - half, self.value + half
 
     @property
     def p(self) -> float:
         """Two-sided p of the value against 0, by Student's t over batches; NaN without an error."""
         from scipy.special import stdtr
 
-        if not self.se > 0:
+        se = self.se
+        if not se > 0:
             return np.nan
-        return 2 * float(stdtr(self.batches - 1, -abs(self.value) / self.se))
+        t = abs(self.value) / se
+        return 2 * float(stdtr(self.batches - 1, -t))
 
     def __add__(self, other: Quantity) -> Quantity:
         """The sum: paired where both have the same batches, else with the errors of both."""
         n = min(self.n, other.n)
         value = self.value + other.value
         fewer = min(self.batches, other.batches)
-        if len(self.moves) and len(self.moves) == len(other.moves):
+        count = len(self.moves)
+        if count and count == len(other.moves):
             moves = self.moves + other.moves
             return Quantity(value, n, moves, fewer)
         se = float(np.hypot(self.se, other.se))
@@ -111,13 +129,14 @@ def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
     NaN where there is nothing to divide by.
     """
     n = batches.count_played(rows, metric.unit)
-    own = sums.FACT[metric.denominator]
-    below = int(batches.fact_sums(rows, own).sum())
+    below_fact = sums.FACT[metric.denominator]
+    below = int(batches.fact_sums(rows, below_fact).sum())
     if not below:
         return Quantity.with_error(np.nan, np.nan, n, metric.share)
-    fact, sign = metric.fact(as_b), metric.sign(as_b)
-    numerator = sign * batches.fact_sums(rows, fact).sum()
-    value = float(numerator / metric.scale / below)
+    fact = metric.fact(as_b)
+    sign = metric.sign(as_b)
+    total = sign * batches.fact_sums(rows, fact).sum()
+    value = float(total / metric.scale / below)
     moves = sign * batches.influence(rows, fact, metric.scale)
     effective = batches.effective(rows)
     return Quantity(value, n, moves, effective, metric.share)
@@ -137,11 +156,16 @@ def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
     return quantities
 
 
-def jackknife(rows: np.ndarray, function: Callable[[np.ndarray], float], n: int) -> Quantity:
+def jackknife(
+    rows: np.ndarray,
+    function: Callable[[np.ndarray], float],
+    n: int,
+) -> Quantity:
     """Any function of the sum of batch rows (batches, columns)."""
     total = rows.sum(axis=0)
-    left_out = np.array([function(total - row) for row in rows])
-    return from_left_out(float(function(total)), left_out, n)
+    whole = float(function(total))
+    left_out = [function(total - row) for row in rows]
+    return from_left_out(whole, np.array(left_out), n)
 
 
 def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
@@ -150,7 +174,9 @@ def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
     The moves are those of the jackknife (Efron 1982, 3.1).
     """
     count = len(left_out)
-    return Quantity(value, n, (count - 1) / count * (left_out.mean() - left_out), count)
+    distance = left_out.mean() - left_out
+    moves = (count - 1) / count * distance
+    return Quantity(value, n, moves, count)
 
 
 def mean(parts: Sequence[Quantity]) -> Quantity:
@@ -165,8 +191,7 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
     lengths = {len(part) for part in moves}
     if len(lengths) == 1 and len(moves[0]):
         fewest = min(part.batches for part in parts)
-        joint = np.mean(moves, axis=0)
-        return Quantity(value, n, joint, fewest, share)
-    variance = sum(part.se**2 for part in parts)
-    se = float(np.sqrt(variance) / len(parts))
+        return Quantity(value, n, np.mean(moves, axis=0), fewest, share)
+    squares = sum(part.se**2 for part in parts)
+    se = float(np.sqrt(squares) / len(parts))
     return Quantity.with_error(value, se, n, share)

@@ -72,32 +72,42 @@ def ratings(pairings: Pairings, seed: int, samples: int = SAMPLES) -> pd.DataFra
     a pairing has fewer than 5 batches. The bootstrap's numbers are those of the seed's stream 5, so
     equal input gives equal bytes.
     """
-    import pandas as pd
-
     names = _names(pairings)
-    frame = pd.DataFrame(
-        {
-            "strategy": names,
-            "elo": np.nan,
-            "se": np.nan,
-            "low": np.nan,
-            "high": np.nan,
-            "n": [_results(pairings, name) for name in names],
-        }
-    )
+    frame = _unrated(names, pairings)
     reached = _reached(names, pairings)
     inside = {pair: rows for pair, rows in pairings.items() if pair[0] in reached}
     count = min(map(_effective, inside.values()), default=0)
     if count >= ENOUGH_BATCHES:
         elo, se = _elo(reached, inside, seed, samples)
-        se_full = se * np.sqrt(count / (count - 1))  # resampling n batches is short by one
-        half = quantile(count) * se * np.sqrt(count / (count - 1))
+        correction = np.sqrt(count / (count - 1))  # resampling n batches is short by one
+        half = quantile(count) * se * correction
         places = [names.index(name) for name in reached]
-        columns = {"elo": elo, "se": se_full, "low": elo - half, "high": elo + half}
-        for column, values in columns.items():
-            frame.loc[places, column] = values
-    ranked = frame.sort_values("elo", ascending=False, kind="stable", ignore_index=True)
+        frame.loc[places, "elo"] = elo
+        frame.loc[places, "se"] = se * correction
+        frame.loc[places, "low"] = elo - half
+        frame.loc[places, "high"] = elo + half
+    ranked = frame.sort_values(
+        "elo",
+        ascending=False,
+        kind="stable",
+        ignore_index=True,
+    )
     return ranked[list(RATING_COLUMNS)]
+
+
+def _unrated(names: Sequence[str], pairings: Pairings) -> pd.DataFrame:
+    """The frame of ratings before any is known."""
+    import pandas as pd
+
+    columns = {
+        "strategy": names,
+        "elo": np.nan,
+        "se": np.nan,
+        "low": np.nan,
+        "high": np.nan,
+        "n": [_results(pairings, name) for name in names],
+    }
+    return pd.DataFrame(columns)
 
 
 def leave_batches_out(pairings: Pairings) -> np.ndarray:
@@ -108,7 +118,8 @@ def leave_batches_out(pairings: Pairings) -> np.ndarray:
     """
     count = _longest(pairings)
     weights = np.vstack([np.ones(count), 1 - np.eye(count)])
-    return np.asarray(ELO * strengths(_wins(_names(pairings), pairings, weights)))
+    wins = _wins(_names(pairings), pairings, weights)
+    return np.asarray(ELO * strengths(wins))
 
 
 def cycles(pairings: Pairings, seed: int, samples: int = SAMPLES) -> Cycles:
@@ -118,26 +129,58 @@ def cycles(pairings: Pairings, seed: int, samples: int = SAMPLES) -> Cycles:
     Noise alone makes a residual. Its mean square over the bootstrap is subtracted, which knows that
     ratings absorb a part of the noise and that cells share packs.
     """
-    names = _names(pairings)
-    k, met = len(names), {frozenset(pair) for pair in pairings}
-    if k < 3 or len(met) < k * (k - 1) // 2:
+    if not _is_complete(pairings):
         return Cycles(np.nan, np.nan, np.nan)
     if min(map(_effective, pairings.values())) < ENOUGH_BATCHES:
         return Cycles(np.nan, np.nan, np.nan)
-    longest = _longest(pairings)
-    weights = np.vstack([np.ones(longest), resample(seed, samples, longest)])
-    wins = _wins(names, pairings, weights) + np.eye(k)  # nobody meets himself: a logit of 0
-    logits = np.log(wins) - np.log(wins.transpose(0, 2, 1))
-    # Over all k, himself too: so a table of pure ratings leaves no residual.
-    means = logits.mean(axis=2)
-    left = logits - (means[:, :, None] - means[:, None, :])
-    wholes, residuals = (np.asarray((part**2).sum(axis=(1, 2))) for part in (logits, left))
+    logits = _logits(pairings, seed, samples)
+    left = _unexplained(logits)
+    wholes = _square_sums(logits)
+    residuals = _square_sums(left)
     if not wholes.all():
         return Cycles(0.0, 0.0, 0.0)  # not a single uneven result, in some sample at least
-    noise = float(((left[1:] - left[0]) ** 2).sum(axis=(1, 2)).mean())
-    share = max(0.0, float(residuals[0]) - noise) / float(wholes[0])
-    se = float((residuals[1:] / wholes[1:]).std(ddof=1))
-    return Cycles(share, float(residuals[0] / wholes[0]), se)
+    whole = float(wholes[0])
+    residual = float(residuals[0])
+    noise = _square_sums(left[1:] - left[0])
+    excess = residual - float(noise.mean())
+    sampled = residuals[1:] / wholes[1:]
+    return Cycles(
+        share=max(0.0, excess) / whole,
+        raw=residual / whole,
+        se=float(sampled.std(ddof=1)),
+    )
+
+
+def _logits(pairings: Pairings, seed: int, samples: int) -> np.ndarray:
+    """The logits of the shares, of all batches and then of every bootstrap sample."""
+    names = _names(pairings)
+    count = _longest(pairings)
+    resampled = resample(seed, samples, count)
+    weights = np.vstack([np.ones(count), resampled])
+    wins = _wins(names, pairings, weights)
+    wins = wins + np.eye(len(names))  # nobody meets himself: a logit of 0
+    losses = wins.transpose(0, 2, 1)
+    return np.asarray(np.log(wins) - np.log(losses))
+
+
+def _unexplained(logits: np.ndarray) -> np.ndarray:
+    """What the differences of row means leave of the logits."""
+    # Over all k, himself too: so a table of pure ratings leaves no residual.
+    means = logits.mean(axis=2)
+    explained = means[:, :, None] - means[:, None, :]
+    return np.asarray(logits - explained)
+
+
+def _is_complete(pairings: Pairings) -> bool:
+    """Whether everyone met everyone, three at least."""
+    k = len(_names(pairings))
+    met = {frozenset(pair) for pair in pairings}
+    return k >= 3 and len(met) >= k * (k - 1) // 2
+
+
+def _square_sums(tables: np.ndarray) -> np.ndarray:
+    """The sum of the squares of each table: float64 (tables,)."""
+    return np.asarray((tables**2).sum(axis=(1, 2)))
 
 
 def resample(seed: int, samples: int, count: int) -> np.ndarray:
@@ -146,16 +189,29 @@ def resample(seed: int, samples: int, count: int) -> np.ndarray:
     Whole numbers, every row adding to `count`. Number b of sample s is word b % 4 at the address
     (unit s, deal 0, index b // 4, domain 5) of the seed's stream.
     """
-    blocks = -(-count // WORDS)
-    sample, index = (part.ravel().astype(np.uint64) for part in np.mgrid[:samples, :blocks])
-    zero, domain = np.zeros_like(sample), np.full_like(sample, rng.BOOTSTRAP)
-    low, high = np.uint64(seed & 0xFFFFFFFF), np.uint64(seed >> 32)
-    words = rng.philox(sample, zero, index, domain, low, high)
-    numbers = np.stack(words, axis=-1).reshape(samples, WORDS * blocks)[:, :count]
-    drawn = (numbers * np.uint64(count) >> np.uint64(32)).astype(np.int64)
-    own_bins = drawn + count * np.arange(samples)[:, None]
+    numbers = _random_numbers(seed, samples, count)
+    drawn = numbers * np.uint64(count) >> np.uint64(32)
+    first_bins = count * np.arange(samples)
+    own_bins = drawn.astype(np.int64) + first_bins[:, None]
     counts = np.bincount(own_bins.ravel(), minlength=samples * count)
     return counts.reshape(samples, count).astype(float)
+
+
+def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
+    """The bootstrap's random numbers of 32 bits: uint64 (samples, count)."""
+    blocks = -(-count // WORDS)
+    grid = np.mgrid[:samples, :blocks]
+    sample, index = (part.ravel().astype(np.uint64) for part in grid)
+    words = rng.philox(
+        sample,
+        np.zeros_like(sample),
+        index,
+        np.full_like(sample, rng.BOOTSTRAP),
+        np.uint64(seed & 0xFFFFFFFF),
+        np.uint64(seed >> 32),
+    )
+    numbers = np.stack(words, axis=-1)
+    return numbers.reshape(samples, WORDS * blocks)[:, :count]
 
 
 def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
@@ -165,38 +221,62 @@ def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     connected with everybody by results both ways. The iteration is
     t_i <- W_i / sum_j n_ij / (t_i + t_j).
     """
-    won, games = wins.sum(axis=2), wins + wins.transpose(0, 2, 1)
-    log_t: np.ndarray = np.zeros(won.shape) + (0 if start is None else start)
+    won = wins.sum(axis=2)
+    games = wins + wins.transpose(0, 2, 1)
+    log_t: np.ndarray = np.zeros(won.shape)
+    if start is not None:
+        log_t = log_t + start
     for _ in range(ITERATIONS):
-        t, before = np.exp(log_t), log_t
+        before = log_t
+        t = np.exp(log_t)
         expected = games / (t[:, :, None] + t[:, None, :])
         log_t = np.log(won) - np.log(expected.sum(axis=2))
         log_t -= log_t.mean(axis=1, keepdims=True)
-        if np.abs(log_t - before).max() < CONVERGED:
+        change = np.abs(log_t - before)
+        if change.max() < CONVERGED:
             break
     return log_t
 
 
 def _elo(
-    names: Sequence[str], pairings: Pairings, seed: int, samples: int
+    names: Sequence[str],
+    pairings: Pairings,
+    seed: int,
+    samples: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Elo relative to the first of names, and its standard deviation over bootstrap samples."""
     longest = _longest(pairings)
-    fitted = strengths(_wins(names, pairings, np.ones((1, longest))))
-    drawn = strengths(_wins(names, pairings, resample(seed, samples, longest)), fitted[0])
-    elo, bootstrap = (ELO * (log_t - log_t[:, :1]) for log_t in (fitted, drawn))
-    return elo[0], bootstrap.std(axis=0, ddof=1)
+    wins = _wins(names, pairings, np.ones((1, longest)))
+    fitted = strengths(wins)
+    weights = resample(seed, samples, longest)
+    sampled_wins = _wins(names, pairings, weights)
+    sampled = strengths(sampled_wins, start=fitted[0])
+    elo = _anchored(fitted)[0]
+    se = _anchored(sampled).std(axis=0, ddof=1)
+    return elo, se
 
 
-def _wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
+def _anchored(log_t: np.ndarray) -> np.ndarray:
+    """Elo relative to the first strategy, in each of several tables."""
+    return np.asarray(ELO * (log_t - log_t[:, :1]))
+
+
+def _wins(
+    names: Sequence[str],
+    pairings: Pairings,
+    weights: np.ndarray,
+) -> np.ndarray:
     """What everyone won against everyone, the virtual draw included: float64 (tables, k, k).
 
     weights: how often batches count in each table, float64 (tables, batches).
     """
-    wins = np.zeros((len(weights), len(names), len(names)))
+    k = len(names)
+    wins = np.zeros((len(weights), k, k))
     for (a, b), rows in pairings.items():
-        i, j = names.index(a), names.index(b)
-        counts, counted = rows[:, PAIRS], weights[:, : len(rows)]
+        i = names.index(a)
+        j = names.index(b)
+        counts = rows[:, PAIRS]
+        counted = weights[:, : len(rows)]
         wins[:, i, j] += counted @ (2 * counts @ SCORE) + 0.5
         wins[:, j, i] += counted @ (2 * counts @ SCORE[::-1]) + 0.5
     return wins
@@ -204,12 +284,23 @@ def _wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.n
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     """Both rows of a pairing in the cross-table: the mean pair score, its error over pairs."""
-    counts = [int(count) for count in rows[:, PAIRS].sum(axis=0, dtype=np.int64)]
+    histogram = rows[:, PAIRS].sum(axis=0, dtype=np.int64)
+    counts = [int(count) for count in histogram]
     pairs = sum(counts)
     quarters = sum(count * score for score, count in enumerate(counts))
     squares = sum(count * score**2 for score, count in enumerate(counts))
-    score = RatioSums(quarters, squares, pairs, pairs, quarters, scale=4, share=True, always=True)
-    won, n = estimate_ratio(pairs, score), _count_results(rows)
+    score = RatioSums(
+        numerator=quarters,
+        numerator_square=squares,
+        denominator=pairs,
+        denominator_square=pairs,
+        cross=quarters,
+        scale=4,
+        share=True,
+        always=True,
+    )
+    won = estimate_ratio(pairs, score)
+    n = _count_results(rows)
     return [
         (a, b, won.value, won.se, won.low, won.high, n),
         (b, a, 1 - won.value, won.se, 1 - won.high, 1 - won.low, n),
@@ -226,20 +317,27 @@ def _reached(names: Sequence[str], pairings: Pairings) -> list[str]:
     """Those that a chain of pairings connects with the anchor."""
     from scipy.sparse.csgraph import connected_components
 
-    met = np.zeros((len(names), len(names)), bool)
+    shape = len(names), len(names)
+    met = np.zeros(shape, bool)
     for a, b in pairings:
         met[names.index(a), names.index(b)] = True
     _, component = connected_components(met, directed=False)
-    return [name for name, part in zip(names, component, strict=True) if part == component[0]]
+    is_reached = component == component[0]
+    return [name for name, is_in in zip(names, is_reached, strict=True) if is_in]
 
 
 def _results(pairings: Pairings, name: str) -> int:
     """Deals or matches that a strategy played."""
-    return sum(_count_results(rows) for pair, rows in pairings.items() if name in pair)
+    count = 0
+    for pair, rows in pairings.items():
+        if name in pair:
+            count += _count_results(rows)
+    return count
 
 
 def _count_results(rows: np.ndarray) -> int:
-    return 2 * int(rows[:, sums.UNITS].sum())
+    pairs = int(batches.unit_counts(rows).sum())
+    return 2 * pairs
 
 
 def _effective(rows: np.ndarray) -> float:

@@ -43,8 +43,22 @@ class RatioSums:
     share: bool = False
     always: bool = False
 
+    @property
+    def scatter(self) -> int:
+        """The exact (sum D)^2 * sum (N - r D)^2, where r is sum N / sum D."""
+        n = self.numerator
+        d = self.denominator
+        numerator_part = self.numerator_square * d * d
+        cross_part = 2 * n * d * self.cross
+        denominator_part = n * n * self.denominator_square
+        return numerator_part - cross_part + denominator_part
 
-def metric_sums(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
+
+def metric_sums(
+    total: np.ndarray,
+    metric: Metric,
+    as_b: bool = False,
+) -> RatioSums:
     """The sums of a metric, seen by A or by B. total: exact sum of batch rows."""
     fact = metric.fact(as_b)
     below = sums.DENOMINATOR[fact]
@@ -62,16 +76,25 @@ def metric_sums(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioS
 
 
 def estimate_metric(
-    total: np.ndarray, metric: Metric, as_b: bool = False, multiplier: float | None = None
+    total: np.ndarray,
+    metric: Metric,
+    as_b: bool = False,
+    multiplier: float | None = None,
 ) -> Estimate:
     """A metric from the exact sum of batch rows, int64 of length sums.COLUMNS, as A or B sees it.
 
     multiplier: see `estimate_ratio`.
     """
-    return estimate_ratio(int(total[sums.UNITS]), metric_sums(total, metric, as_b), multiplier)
+    units = int(total[sums.UNITS])
+    ratio = metric_sums(total, metric, as_b)
+    return estimate_ratio(units, ratio, multiplier)
 
 
-def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:
+def estimate_ratio(
+    units: int,
+    ratio: RatioSums,
+    multiplier: float | None = None,
+) -> Estimate:
     """A ratio with its error clustered over `units` units, and 95 % limits.
 
     Undefined where its denominator is empty or comes from fewer than 30 units. multiplier: the
@@ -84,10 +107,16 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
         return undefined(support)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     se = _clustered_error(units, ratio) / ratio.scale
-    z = quantile(support) * (1 if multiplier is None else multiplier / Z95)
-    low, high = value - z * se, value + z * se
+    is_looked_at = multiplier is not None
+    z = quantile(support)
+    if multiplier is not None:
+        z = z * (multiplier / Z95)
     if ratio.share:
-        low, high = _share_limits(ratio, Estimate(value, se, support), z, multiplier is not None)
+        estimate = Estimate(value, se, support)
+        low, high = _share_limits(ratio, estimate, z, is_looked_at)
+    else:
+        low = value - z * se
+        high = value + z * se
     return Estimate(value, se, support, low, high)
 
 
@@ -97,9 +126,12 @@ def _support(units: int, ratio: RatioSums) -> int:
     All, or Kish's effective number (sum D)^2 / sum D^2 where many units hold no D. Without it one
     big gin in a million deals would have a mean, and an error of zero.
     """
-    filled = ratio.denominator**2 // max(ratio.denominator_square, 1)
+    squares = max(ratio.denominator_square, 1)
+    filled = ratio.denominator**2 // squares
     effective = min(filled, units)
-    return units if ratio.always and effective > 0 else effective
+    if ratio.always and effective > 0:
+        return units
+    return effective
 
 
 def _clustered_error(units: int, ratio: RatioSums) -> float:
@@ -107,29 +139,34 @@ def _clustered_error(units: int, ratio: RatioSums) -> float:
 
     It is computed from the exact integer (sum D)^2 * sum (N - r D)^2.
     """
-    n, d = ratio.numerator, ratio.denominator
-    scatter = (
-        ratio.numerator_square * d * d - 2 * n * d * ratio.cross + n * n * ratio.denominator_square
-    )
-    return float(np.sqrt(scatter * units / ((units - 1) * d**4)))
+    numerator = ratio.scatter * units
+    denominator = (units - 1) * ratio.denominator**4
+    return float(np.sqrt(numerator / denominator))
 
 
 def _share_limits(
-    ratio: RatioSums, estimate: Estimate, z: float, looked: bool
+    ratio: RatioSums,
+    estimate: Estimate,
+    z: float,
+    is_looked_at: bool,
 ) -> tuple[float, float]:
-    """The limits of a share. looked: whether results might have stopped the run.
+    """The limits of a share. is_looked_at: results might have stopped the run.
 
     Independent yes-or-no results have limits of their own; others Wilson's, for as many single
     trials as the error is worth: the normal interval held rare shares (16 to 50 cases) in 93.2 to
     94.4 % of experiments only.
     """
-    successes, trials = ratio.numerator / ratio.scale, ratio.denominator
-    is_binary = (
-        ratio.denominator_square == trials
-        and ratio.numerator_square == ratio.scale * ratio.numerator
-    )
-    if is_binary and looked:
+    successes = ratio.numerator / ratio.scale
+    trials = ratio.denominator
+    if not _is_binary(ratio):
+        return share_limits(estimate.value, estimate.se, estimate.n, z)
+    if is_looked_at:
         return sequential.beta_binomial(successes, trials - successes)
-    if is_binary:
-        return wilson(estimate.value, trials)
-    return share_limits(estimate.value, estimate.se, estimate.n, z)
+    return wilson(estimate.value, trials)
+
+
+def _is_binary(ratio: RatioSums) -> bool:
+    """Whether every unit is one trial, with a result of all or nothing."""
+    if ratio.denominator_square != ratio.denominator:
+        return False
+    return ratio.numerator_square == ratio.scale * ratio.numerator

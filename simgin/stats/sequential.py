@@ -3,8 +3,6 @@
 A plain 95 % interval holds at one sample size that was fixed beforehand. What is here holds at
 every size, so a run may stop when it likes what it sees. `simgin.runs.stopping` applies it to
 metrics (docs/explanation/statistics.md#looking-more-than-once).
-
-See docs/explanation/statistics.md#looking-more-than-once.
 """
 
 from __future__ import annotations
@@ -32,8 +30,10 @@ def multiplier(units: float, planned: float, alpha: float = ALPHA) -> float:
     r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
     """
     wide = 2 * log(1 / alpha)
-    ratio = units / planned * (wide + log(1 + wide))  # V / r
-    return sqrt((1 + 1 / ratio) * log((1 + ratio) / alpha**2))
+    tightest = wide + log(1 + wide)
+    ratio = units / planned * tightest  # V / r
+    inflation = 1 + 1 / ratio
+    return sqrt(inflation * log((1 + ratio) / alpha**2))
 
 
 def planned_units(half_width: float, sd: float) -> int:
@@ -41,11 +41,15 @@ def planned_units(half_width: float, sd: float) -> int:
 
     sd: the standard deviation per unit.
     """
-    return max(LOOK_FROM, ceil((multiplier(1, 1) * sd / half_width) ** 2))
+    errors = multiplier(1, 1) * sd / half_width
+    return max(LOOK_FROM, ceil(errors**2))
 
 
 def beta_binomial(
-    successes: float, failures: float, alpha: float = ALPHA, prior: tuple[float, float] = (0.5, 0.5)
+    successes: float,
+    failures: float,
+    alpha: float = ALPHA,
+    prior: tuple[float, float] = (0.5, 0.5),
 ) -> tuple[float, float]:
     """The confidence sequence for the chance of independent yes-or-no results.
 
@@ -53,25 +57,36 @@ def beta_binomial(
     (Robbins): log B(a + s, b + f) - log B(a, b) - s log p - f log(1 - p) < log(1 / alpha).
     The two halves of a mirrored pair are not independent: for them take `multiplier`.
     """
-    return _least(successes, failures, alpha, *prior), 1 - _least(
-        failures, successes, alpha, *prior[::-1]
-    )
+    a, b = prior
+    low = _lower_end(successes, failures, alpha, a, b)
+    high = 1 - _lower_end(failures, successes, alpha, b, a)
+    return low, high
 
 
-def _least(successes: float, failures: float, alpha: float, a: float, b: float) -> float:
-    """The lower end, found between nothing and the observed share."""
+def _lower_end(
+    successes: float,
+    failures: float,
+    alpha: float,
+    a: float,
+    b: float,
+) -> float:
+    """The lower end, which lies between nothing and the observed share."""
     from scipy.optimize import brentq
 
     if not successes:
         return 0.0
-    mixture = _log_beta(a + successes, b + failures) - _log_beta(a, b) + log(alpha)
+    prior = _log_beta(a, b)
+    mixture = _log_beta(a + successes, b + failures) - prior + log(alpha)
 
     def surprise(p: float) -> float:
-        return mixture - successes * log(p) - (failures * log1p(-p) if failures else 0)
+        by_successes = mixture - successes * log(p)
+        if not failures:
+            return by_successes
+        return by_successes - failures * log1p(-p)
 
-    return float(
-        brentq(surprise, sys.float_info.min, successes / (successes + failures), xtol=1e-15)
-    )
+    share = successes / (successes + failures)
+    root = brentq(surprise, sys.float_info.min, share, xtol=1e-15)
+    return float(root)
 
 
 def _log_beta(a: float, b: float) -> float:
@@ -80,12 +95,14 @@ def _log_beta(a: float, b: float) -> float:
 
 def share_of_elo(elo: float) -> float:
     """The expected share 0..1 of a side that is `elo` points better: 1 / (1 + 10^(-elo / 400))."""
-    return float(1 / (1 + 10 ** (-elo / 400)))
+    odds = 10 ** (-elo / 400)
+    return float(1 / (1 + odds))
 
 
 def elo_of_share(share: float) -> float:
     """The difference in Elo that a share between 0 and 1 (both excluded) is worth."""
-    return 400 * (log(share) - log(1 - share)) / log(10)
+    log_odds = log(share) - log(1 - share)
+    return 400 * log_odds / log(10)
 
 
 def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
@@ -93,15 +110,24 @@ def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
 
     They are -2.944 and 2.944 for .05 and .05.
     """
-    return log(beta / (1 - alpha)), log((1 - beta) / alpha)
+    low = log(beta / (1 - alpha))
+    high = log((1 - beta) / alpha)
+    return low, high
 
 
-def normal_llr(units: int, mean: float, variance: float, m0: float, m1: float) -> float:
+def normal_llr(
+    units: int,
+    mean: float,
+    variance: float,
+    m0: float,
+    m1: float,
+) -> float:
     """Log likelihood ratio of mean m1 against m0, in its normal form.
 
     mean, variance: of the results of the units.
     """
-    return units * (m1 - m0) * (2 * mean - m0 - m1) / (2 * variance)
+    distance = 2 * mean - m0 - m1
+    return units * (m1 - m0) * distance / (2 * variance)
 
 
 def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
@@ -111,11 +137,14 @@ def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
     its mean (the generalised test, multinomial form).
     """
     filled = [max(float(count), EMPTY) for count in counts]
-    tilt0, tilt1 = _tilt(filled, m0), _tilt(filled, m1)
-    fits = zip(filled, CATEGORIES, strict=True)
-    return sum(
-        n * (log(1 + tilt0 * (score - m0)) - log(1 + tilt1 * (score - m1))) for n, score in fits
-    )
+    tilt0 = _tilt(filled, m0)
+    tilt1 = _tilt(filled, m1)
+    terms = []
+    for n, score in zip(filled, CATEGORIES, strict=True):
+        log0 = log(1 + tilt0 * (score - m0))
+        log1 = log(1 + tilt1 * (score - m1))
+        terms.append(n * (log0 - log1))
+    return sum(terms)
 
 
 def _tilt(counts: list[float], mean: float) -> float:
@@ -126,7 +155,20 @@ def _tilt(counts: list[float], mean: float) -> float:
     from scipy.optimize import brentq
 
     whole = sum(counts)
-    terms = [(n, score - mean) for n, score in zip(counts, CATEGORIES, strict=True)]
-    low = max((n / whole - 1) / d for n, d in terms if d > 0)  # no chance is more than 1
-    high = min((n / whole - 1) / d for n, d in terms if d < 0)
-    return float(brentq(lambda tilt: sum(n * d / (1 + tilt * d) for n, d in terms), low, high))
+    terms = []
+    lows = []
+    highs = []
+    for n, score in zip(counts, CATEGORIES, strict=True):
+        d = score - mean
+        terms.append((n, d))
+        # No chance is more than 1.
+        if d > 0:
+            lows.append((n / whole - 1) / d)
+        elif d < 0:
+            highs.append((n / whole - 1) / d)
+
+    def balance(tilt: float) -> float:
+        return sum(n * d / (1 + tilt * d) for n, d in terms)
+
+    root = brentq(balance, max(lows), min(highs))
+    return float(root)

@@ -24,7 +24,12 @@ DIGITS = 10  # significant, so that the last bits of a platform's arithmetic do 
 
 
 def tidy(
-    variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
+    variant: str,
+    a: str,
+    b: str,
+    unit: str,
+    totals: np.ndarray,
+    multiplier: float | None = None,
 ) -> pd.DataFrame:
     """The tidy rows of one matchup, seen by `a` and then by `b`.
 
@@ -35,23 +40,35 @@ def tidy(
     """
     import pandas as pd
 
-    units = (metrics.DEAL,) if unit == metrics.DEAL else (metrics.DEAL, metrics.MATCH)
-    sides = [(a, b, False)] if b in (a, "") else [(a, b, False), (b, a, True)]
+    levels = [metrics.DEAL]
+    if unit != metrics.DEAL:
+        levels.append(metrics.MATCH)
+    sides = [(a, b, False)]
+    if b not in (a, ""):
+        sides.append((b, a, True))
+    players = 2 if b else 1
     frames = []
     for strategy, opponent, as_b in sides:
-        for level in units:
-            side = _side(totals, level, 2 if b else 1, as_b, multiplier)
-            frames.append(side.assign(variant=variant, strategy=strategy, opponent=opponent))
-    return pd.concat(frames, ignore_index=True)[list(TABLE_COLUMNS)]
+        for level in levels:
+            side = _side(totals, level, players, as_b, multiplier)
+            side = side.assign(variant=variant, strategy=strategy, opponent=opponent)
+            frames.append(side)
+    frame = pd.concat(frames, ignore_index=True)
+    return frame[list(TABLE_COLUMNS)]
 
 
 def _side(
-    totals: np.ndarray, unit: str, players: int, as_b: bool, multiplier: float | None
+    totals: np.ndarray,
+    unit: str,
+    players: int,
+    as_b: bool,
+    multiplier: float | None,
 ) -> pd.DataFrame:
     """The columns unit to n of the metrics per deal or per match, seen by A or by B."""
     import pandas as pd
 
     chosen = metrics.unit_metrics(unit, players)
+    played = sums.FACT[metrics.COUNTS[unit]]
     estimates = [estimate_metric(totals, metric, as_b, multiplier) for metric in chosen]
     columns = {
         "unit": unit,
@@ -61,7 +78,7 @@ def _side(
         "se": [estimate.se for estimate in estimates],
         "low": [estimate.low + 0.0 for estimate in estimates],
         "high": [estimate.high + 0.0 for estimate in estimates],
-        "n": np.int64(totals[sums.SUM + sums.FACT[metrics.COUNTS[unit]]]),
+        "n": np.int64(totals[sums.SUM + played]),
     }
     return pd.DataFrame(columns)
 
@@ -81,8 +98,9 @@ def read(path: str | Path) -> pd.DataFrame:
     """
     import pandas as pd
 
+    text = Path(path).read_text(encoding="utf-8")
     return pd.read_csv(
-        io.StringIO(Path(path).read_text(encoding="utf-8")),
+        io.StringIO(text),
         dtype=dict.fromkeys(TEXTS, str),
         keep_default_na=False,
         na_values={name: [""] for name in NUMBERS},
@@ -91,16 +109,19 @@ def read(path: str | Path) -> pd.DataFrame:
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries for JSON, numbers as in the CSV, undefined cells None."""
-    return [
-        {str(name): _plain(cell) for name, cell in row.items()}
-        for row in frame.to_dict(orient="records")
-    ]
+    rows = []
+    for row in frame.to_dict(orient="records"):
+        plain = {str(name): _plain(cell) for name, cell in row.items()}
+        rows.append(plain)
+    return rows
 
 
 def _plain(cell: Any) -> Any:
-    if isinstance(cell, float):
-        return None if np.isnan(cell) else float(f"{cell:.{DIGITS}g}")
-    return cell
+    if not isinstance(cell, float):
+        return cell
+    if np.isnan(cell):
+        return None
+    return float(f"{cell:.{DIGITS}g}")
 
 
 def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
@@ -110,7 +131,9 @@ def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
     """
     if metric not in rows.index:
         return np.nan, np.nan, np.nan
-    value, low, high = rows.loc[metric, ["value", "low", "high"]].to_numpy(dtype=float)
+    columns = ["value", "low", "high"]
+    numbers = rows.loc[metric, columns].to_numpy(dtype=float)
+    value, low, high = numbers
     return float(value), float(low), float(high)
 
 
@@ -119,9 +142,11 @@ def matchups(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.Dat
 
     In the frame's order; B is empty for one player.
     """
+    names = ["variant", "strategy", "opponent"]
     seen: set[tuple[str, frozenset[str]]] = set()
-    for key, rows in frame.groupby(["variant", "strategy", "opponent"], sort=False):
+    for key, rows in frame.groupby(names, sort=False):
         variant, a, b = (str(part) for part in key)
-        if (variant, frozenset((a, b))) not in seen:
-            seen.add((variant, frozenset((a, b))))
+        players = frozenset((a, b))
+        if (variant, players) not in seen:
+            seen.add((variant, players))
             yield (variant, a, b), rows.set_index("metric")
