@@ -199,7 +199,7 @@ def machine() -> Finding:
 
 
 def cache() -> Finding:
-    """The cache of compiled code: its size, older folders, damaged files (which are removed)."""
+    """The cache of compiled code: its size, older versions, damaged files (which are removed)."""
     directory = jit.cache_root() / jit.digest()
     if fault := jit.not_kept(directory):
         return Finding("cache", str(directory), fault)
@@ -207,7 +207,7 @@ def cache() -> Finding:
     mebibytes = sum(sizes.values()) / MEBIBYTE
     folders = [path for path in directory.parent.iterdir() if path.is_dir()]
     older = [path for path in folders if path != directory]
-    details = f"{directory}, {mebibytes:.1f} MiB, older folders kept: {len(older)}"
+    details = f"{directory}, {mebibytes:.1f} MiB, older versions kept: {len(older)}"
     damaged = [path for path in sizes if _is_damaged(path)]
     for path in damaged:
         path.unlink(missing_ok=True)

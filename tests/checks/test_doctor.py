@@ -184,9 +184,9 @@ def test_broken_plug_ins_are_named(monkeypatch, tmp_path):
         and "No module named 'nowhere_to_be_found'" in found.fault
         and "pip uninstall" in found.fault
     )
-    loader._shelf.cache_clear()
+    loader._library.cache_clear()
     try:
         with pytest.raises(StrategyError, match="plug-in 'bad'"):
             loader.names()
     finally:
-        loader._shelf.cache_clear()
+        loader._library.cache_clear()
