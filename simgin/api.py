@@ -113,21 +113,16 @@ def odds_of(
     A solitaire variant has strength, odds, left, gin, totals, gap and joker; a two-player variant
     has seats and scores. strategies: weakest first, by default the usual ladder. deals: of each.
     """
-    from simgin.odds import report, sample, seats, solo
-    from simgin.rules import variants
+    from simgin.odds.request import measure, read_request
 
-    rules, n = variants.find(variant), amounts.parse_count(deals)
-    if rules.row["players"] == 1:
-        ladder = strategies or solo.ladder(rules)
-        samples = []
-        for name in ladder:
-            samples.append(sample.play_alone(name, rules.text, n, seed=seed, workers=workers))
-        return report.build_odds([samples], [], seed).frames
-    players = strategies or seats.PLAYERS
-    tables = []
-    for name in players:
-        tables.append(seats.play_self(name, rules.text, n, seed=seed, workers=workers))
-    return report.build_odds([], tables, seed).frames
+    request = read_request(
+        [variant],
+        strategies,
+        deals=amounts.parse_count(deals),
+        seed=seed,
+        complete=False,
+    )
+    return measure(request, workers).tables.frames
 
 
 def show(

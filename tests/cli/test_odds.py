@@ -8,9 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from simgin import plots
-from simgin.cli.commands import odds as command
 from simgin.cli.main import cli
-from simgin.odds import report
+from simgin.odds import report, request
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -120,7 +119,7 @@ def test_with_json_nothing_else_is_on_stdout():
 
 
 def test_without_a_variant_every_one_player_variant_is_shown():
-    assert command.solo_variants() == [
+    assert request.solo_variants() == [
         "solitaire-gin",
         "solitaire-gin-scored",
         "solitaire-gin-knock",
@@ -148,10 +147,10 @@ def test_bad_input_is_refused_in_a_sentence(words, message):
 
 
 def test_an_interruption_names_the_command_that_continues(monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "_measure", interrupted)
+    monkeypatch.setattr(request, "measure", interrupted)
     assert (
         "Continue with: simgin odds solitaire-gin --seed 1"
         in call("solitaire-gin", code=130).stderr

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,20 +13,13 @@ import click
 from simgin.cli import options, session
 from simgin.cli.output import Answer, command_line, note
 from simgin.report import progress
-from simgin.rules.variants import Variant, find, names
 from simgin.runs import directory
 
 if TYPE_CHECKING:
-    from simgin.odds.report import Odds
-    from simgin.odds.seats import Table
     from simgin.play.matchup import Matchup
-    from simgin.play.parallel import Progress
     from simgin.report.sheet import Sheet
 
-SOLO_DEALS, PAIR_DEALS = 40_000, 400_000  # deals per player, solitaire and two-player
-SAMPLED = 20  # one in so many two-player deals is followed turn by turn, to value hands
 PLACE = Path("results") / "odds"
-STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows which deadwood to knock with
 INTERRUPTED = 130  # exit code
 
 READING = (
@@ -78,111 +70,32 @@ def odds(
     Finished players are cached: the same odds come at once, and an interrupted command resumes
     with the next player.
     """
-    chosen = {variant.text: variant for variant in map(find, variants or solo_variants())}
+    from simgin.odds import request
+
+    odds_request = request.read_request(variants, strategies, deals=deals, seed=seed)
     command = _command(variants, strategies, output, deals, seed)
     place = output or PLACE
     directory.check(place)
     started = datetime.now(UTC)
     try:
-        tables, played = _measure(
-            list(chosen.values()),
-            strategies,
-            deals,
-            seed,
-            workers,
-        )
+        with progress.live("odds") as report:
+            measured = request.measure(
+                odds_request,
+                workers,
+                progress=report,
+                prepare=_prepare,
+            )
     except KeyboardInterrupt:
         note(f"interrupted; finished players are kept. Continue with: {command}")
         raise click.exceptions.Exit(INTERRUPTED) from None
+    tables = measured.tables
     for sentence in tables.refused:
         note(sentence)
-    manifest = _manifest(played, workers, started, command)
+    manifest = _manifest(measured.played, workers, started, command)
     files = directory.save(place, manifest, tables.files())
     answer = Answer(command, tables.records(), seed, files)
     sheets = [_folded(sheet) for sheet in tables.sheets()]
     answer.show(as_json, [*sheets, "", READING, f"Seed {seed}.", ""])
-
-
-def solo_variants() -> list[str]:
-    """The solitaire variants that come with simgin."""
-    return [name for name in names() if find(name).row["players"] == 1]
-
-
-def _measure(
-    variants: Sequence[Variant],
-    strategies: Sequence[str],
-    deals: int | None,
-    seed: int,
-    workers: int | None,
-) -> tuple[Odds, list[tuple[Matchup, int]]]:
-    """The tables of odds, and who played how many deals for them."""
-    from simgin.odds import report, sample, seats, solo
-    from simgin.play.matchup import parse_matchup
-    from simgin.strategy import loader
-    from simgin.value import turns
-
-    chosen = list(dict.fromkeys(loader.find(text).text for text in strategies))
-    ladders: dict[str, list[str]] = {}
-    stoppers: dict[str, list[str]] = {}
-    duels: list[tuple[str, str]] = []
-    for variant in variants:
-        if variant.row["players"] == 1:
-            ladders[variant.text] = chosen or list(solo.ladder(variant))
-            if limit := _knock_limit(variant):
-                stoppers[variant.text] = [STOPPERS.format(k=k) for k in range(limit + 1)]
-        else:
-            duels += [(variant.text, strategy) for strategy in chosen or seats.PLAYERS]
-    groups = [*ladders.values(), *stoppers.values()]
-    steps = len(duels) + sum(map(len, groups))
-    with _progress("odds", steps) as step:
-
-        def play_solo(variant: str, players: Sequence[str]) -> list[sample.Deals]:
-            return [
-                sample.play_alone(
-                    player,
-                    variant,
-                    deals or SOLO_DEALS,
-                    seed=seed,
-                    workers=workers,
-                    progress=step(),
-                    prepare=_prepare,
-                )
-                for player in players
-            ]
-
-        def play_pair(variant: str, player: str) -> Table:
-            tick = step()
-            _prepare(parse_matchup(player, player, variant, seed, "deal"))
-            table = seats.play_self(
-                player,
-                variant,
-                deals or PAIR_DEALS,
-                seed=seed,
-                workers=workers,
-            )
-            tick(1, 1)
-            return table
-
-        samples = [play_solo(variant, players) for variant, players in ladders.items()]
-        stopped = [play_solo(variant, players) for variant, players in stoppers.items()]
-        tables = [play_pair(variant, player) for variant, player in duels]
-        counts = []
-        for variant_text, player in duels:
-            matchup = parse_matchup(player, player, variant_text, seed, "deal")
-            followed = turns.play(matchup, (deals or PAIR_DEALS) // SAMPLED, workers)
-            counts.append(turns.counts(followed))
-    played = []
-    for group in (*samples, *stopped):
-        played += [(sampled.matchup, sampled.units) for sampled in group]
-    played += [(table.matchup, table.deals) for table in tables]
-    thresholds = [solo.by_threshold(group) for group in stopped]
-    return report.build_odds(
-        samples,
-        tables,
-        seed,
-        thresholds=thresholds,
-        counts=counts,
-    ), played
 
 
 def _prepare(matchup: Matchup) -> None:
@@ -199,25 +112,6 @@ def _folded(sheet: Sheet) -> Sheet:
     for row in sheet.rows:
         rows.append(tuple(cell.replace(" (", "\n(") for cell in row))
     return dataclasses.replace(sheet, rows=rows)
-
-
-def _knock_limit(variant: Variant) -> int:
-    """The knock limit of a solitaire variant; 0 without knocking."""
-    limit = variant.row["knock_limit"]
-    return int(str(limit)) if limit is not None else 0
-
-
-@contextmanager
-def _progress(title: str, players: int) -> Iterator[Callable[[], Progress]]:
-    """Live progress over so many players: each call gives the progress of the next one."""
-    with progress.live(title) as report:
-        places = iter(range(players))
-
-        def step() -> Progress:
-            place = next(places)
-            return lambda done, units: report(place * units + done, players * units)
-
-        yield step
 
 
 def _manifest(

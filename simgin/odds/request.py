@@ -1,0 +1,233 @@
+"""The request of odds: which variants, which players, how many deals; and its measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from simgin.odds import sample, seats, solo
+from simgin.odds.report import Odds, build_odds
+from simgin.odds.sample import Deals
+from simgin.odds.seats import Table
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.rules import variants
+from simgin.rules.variants import Variant
+from simgin.strategy import loader
+from simgin.value import turns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.play.parallel import Progress
+
+SOLO_DEALS = 40_000  # per player of a solitaire variant
+PAIR_DEALS = 400_000  # per player of a two-player variant
+SAMPLED = 20  # one in so many two-player deals is followed turn by turn, to value hands
+STOPPERS = "solo-greedy+knock=at:k={k}"  # who shows which deadwood to knock with
+
+Prepare = Callable[[Matchup], None]
+Group = tuple[str, tuple[str, ...]]  # a variant and its players
+
+
+@dataclass(frozen=True)
+class OddsRequest:
+    """Whose odds are asked for, under which variants.
+
+    variants, strategies: canonical texts, the strategies weakest first; without strategies the
+    usual players of each variant. deals: per player; None takes SOLO_DEALS or PAIR_DEALS.
+    complete: with results by knock threshold, and by turn and deadwood.
+    """
+
+    variants: tuple[str, ...]
+    strategies: tuple[str, ...] = ()
+    deals: int | None = None
+    seed: int = 1
+    complete: bool = True
+
+    @property
+    def ladders(self) -> list[Group]:
+        """Every solitaire variant with its players, weakest first."""
+        groups = []
+        for variant in _solitaire(self.variants):
+            groups.append((variant.text, self.strategies or solo.ladder(variant)))
+        return groups
+
+    @property
+    def stoppers(self) -> list[Group]:
+        """Every solitaire variant with a knock, with a player for each knock threshold."""
+        groups = []
+        for variant in _solitaire(self.variants):
+            limit = _knock_limit(variant)
+            if limit and self.complete:
+                players = tuple(STOPPERS.format(k=k) for k in range(limit + 1))
+                groups.append((variant.text, players))
+        return groups
+
+    @property
+    def pairs(self) -> list[Group]:
+        """Every two-player variant with those who play against themselves."""
+        alone = {variant.text for variant in _solitaire(self.variants)}
+        players = self.strategies or seats.PLAYERS
+        return [(variant, players) for variant in self.variants if variant not in alone]
+
+    @property
+    def players(self) -> int:
+        """Players over all variants: the steps of the measurement."""
+        groups = [*self.ladders, *self.stoppers, *self.pairs]
+        return sum(len(players) for _, players in groups)
+
+
+@dataclass(frozen=True)
+class MeasuredOdds:
+    """The odds of a request, and the units of every matchup played for them."""
+
+    tables: Odds
+    played: Sequence[tuple[Matchup, int]]
+
+
+def solo_variants() -> list[str]:
+    """The solitaire variants that come with simgin."""
+    return [variant.text for variant in _solitaire(variants.names())]
+
+
+def read_request(
+    variant_texts: Sequence[str],
+    strategies: Sequence[str] = (),
+    *,
+    deals: int | None = None,
+    seed: int = 1,
+    complete: bool = True,
+) -> OddsRequest:
+    """The request for variants, by default all solitaire ones, and strategies; each taken once.
+
+    Raises ValueError for a name that does not exist.
+    """
+    chosen = [variants.find(text).text for text in variant_texts or solo_variants()]
+    players = [loader.find(text).text for text in strategies]
+    return OddsRequest(
+        tuple(dict.fromkeys(chosen)),
+        tuple(dict.fromkeys(players)),
+        deals,
+        seed,
+        complete,
+    )
+
+
+def measure(
+    request: OddsRequest,
+    workers: int | None = None,
+    *,
+    progress: Progress | None = None,
+    prepare: Prepare = kernel.prepare,
+) -> MeasuredOdds:
+    """The odds of a request; players on disk from an earlier measurement are not played again.
+
+    prepare compiles a matchup before it is played. Raises DealsError for too few deals and
+    SeatError for a strategy that cannot play a variant.
+    """
+    steps = _steps(progress, request.players)
+
+    def play_groups(groups: Sequence[Group]) -> list[list[Deals]]:
+        return [_play_alone(request, group, workers, steps, prepare) for group in groups]
+
+    ladders = play_groups(request.ladders)
+    stopped = play_groups(request.stoppers)
+    tables = []
+    for group in request.pairs:
+        tables += _play_pairs(request, group, workers, steps, prepare)
+    odds = build_odds(
+        ladders,
+        tables,
+        request.seed,
+        thresholds=[solo.by_threshold(group) for group in stopped],
+        counts=_counts(request, tables, workers),
+    )
+    played = []
+    for deals in (*ladders, *stopped):
+        played += [(sampled.matchup, sampled.units) for sampled in deals]
+    played += [(table.matchup, table.deals) for table in tables]
+    return MeasuredOdds(odds, played)
+
+
+def _play_alone(
+    request: OddsRequest,
+    group: Group,
+    workers: int | None,
+    steps: Iterator[Progress | None],
+    prepare: Prepare,
+) -> list[Deals]:
+    """Deals of every player of a solitaire variant."""
+    variant, players = group
+    samples = []
+    for player in players:
+        deals = sample.play_alone(
+            player,
+            variant,
+            request.deals or SOLO_DEALS,
+            seed=request.seed,
+            workers=workers,
+            progress=next(steps),
+            prepare=prepare,
+        )
+        samples.append(deals)
+    return samples
+
+
+def _play_pairs(
+    request: OddsRequest,
+    group: Group,
+    workers: int | None,
+    steps: Iterator[Progress | None],
+    prepare: Prepare,
+) -> list[Table]:
+    """Deals of every player of a two-player variant against itself."""
+    variant, players = group
+    tables = []
+    for player in players:
+        step = next(steps)
+        prepare(parse_matchup(player, player, variant, request.seed, "deal"))
+        table = seats.play_self(
+            player,
+            variant,
+            request.deals or PAIR_DEALS,
+            seed=request.seed,
+            workers=workers,
+        )
+        tables.append(table)
+        if step:
+            step(1, 1)
+    return tables
+
+
+def _counts(
+    request: OddsRequest, tables: Sequence[Table], workers: int | None
+) -> list[pd.DataFrame]:
+    """Results by turn and deadwood of every two-player matchup, from a sample of its deals."""
+    if not request.complete:
+        return []
+    deals = (request.deals or PAIR_DEALS) // SAMPLED
+    return [turns.counts(turns.play(table.matchup, deals, workers)) for table in tables]
+
+
+def _steps(progress: Progress | None, players: int) -> Iterator[Progress | None]:
+    """The progress of each player in turn, as a part of the progress of all."""
+    for place in range(players):
+        yield partial(_report, progress, place, players) if progress else None
+
+
+def _report(progress: Progress, place: int, players: int, done: int, units: int) -> None:
+    progress(place * units + done, players * units)
+
+
+def _solitaire(texts: Sequence[str]) -> list[Variant]:
+    candidates = [variants.find(text) for text in texts]
+    return [variant for variant in candidates if variant.row["players"] == 1]
+
+
+def _knock_limit(variant: Variant) -> int:
+    """The knock limit of a solitaire variant; 0 without knocking."""
+    limit = variant.row["knock_limit"]
+    return int(str(limit)) if limit is not None else 0
