@@ -76,12 +76,16 @@ class Trajectories:
     @cached_property
     def first(self) -> np.ndarray:
         """The first state of every match."""
-        return np.asarray(np.searchsorted(self.match, np.arange(len(self.result))))
+        matches = np.arange(len(self.result))
+        first = np.searchsorted(self.match, matches)
+        return np.asarray(first)
 
     @cached_property
     def steps(self) -> np.ndarray:
         """The number of steps of every match, as many as states."""
-        return np.asarray(np.diff(np.append(self.first, len(self.match))))
+        bounds = np.append(self.first, len(self.match))
+        steps = np.diff(bounds)
+        return np.asarray(steps)
 
     @cached_property
     def decided(self) -> np.ndarray:
@@ -91,43 +95,64 @@ class Trajectories:
     @cached_property
     def new_deal(self) -> np.ndarray:
         """Whether a state is the first of its deal."""
-        changed = (np.diff(self.deal) != 0) | (np.diff(self.match) != 0)
+        other_deal = np.diff(self.deal) != 0
+        other_match = np.diff(self.match) != 0
+        changed = other_deal | other_match
         return np.concatenate([[True], changed])
 
     @cached_property
     def last(self) -> np.ndarray:
         """Whether the step from a state ended its match."""
-        return np.append(np.diff(self.match) != 0, True)
+        other_match = np.diff(self.match) != 0
+        return np.append(other_match, True)
 
     def after(self, v: np.ndarray) -> np.ndarray:
         """V after the step from each state; the last step of a match leads to its result."""
+        result = self.result[self.match]
         next_v = np.append(v[1:], np.nan)
-        return np.asarray(np.where(self.last, self.result[self.match], next_v))
+        after = np.where(self.last, result, next_v)
+        return np.asarray(after)
 
     def winners(self, v: np.ndarray) -> np.ndarray:
         """V of the side that won in the end; of a match without a winner one half."""
         result = self.result[self.match]
-        return np.asarray(np.select([result == 1, result == 0], [v, 1 - v], 0.5))
+        a_won = result == 1
+        b_won = result == 0
+        winners = np.select(
+            [a_won, b_won],
+            [v, 1 - v],
+            0.5,
+        )
+        return np.asarray(winners)
 
     def mean(self, x: np.ndarray) -> np.ndarray:
         """The mean of x over the states of each match."""
-        return np.asarray(self.sum(x) / self.steps)
+        total = self.sum(x)
+        return np.asarray(total / self.steps)
 
     def sum(self, x: np.ndarray) -> np.ndarray:
         """The sum of x over the states of each match."""
-        return np.asarray(np.add.reduceat(x, self.first))
+        total = np.add.reduceat(x, self.first)
+        return np.asarray(total)
 
     def count(self, flags: np.ndarray) -> np.ndarray:
         """How many states of each match have a flag: int64 (matches)."""
-        return np.asarray(np.add.reduceat(flags, self.first, dtype=np.int64))
+        flagged = np.add.reduceat(
+            flags,
+            self.first,
+            dtype=np.int64,
+        )
+        return np.asarray(flagged)
 
     def max(self, x: np.ndarray) -> np.ndarray:
         """The largest x among the states of each match."""
-        return np.asarray(np.maximum.reduceat(x, self.first))
+        largest = np.maximum.reduceat(x, self.first)
+        return np.asarray(largest)
 
     def min(self, x: np.ndarray) -> np.ndarray:
         """The smallest x among the states of each match."""
-        return np.asarray(np.minimum.reduceat(x, self.first))
+        smallest = np.minimum.reduceat(x, self.first)
+        return np.asarray(smallest)
 
     @cached_property
     def _ones(self) -> np.ndarray:
@@ -146,84 +171,145 @@ class Trajectories:
 Parts = tuple[np.ndarray, np.ndarray]
 
 
-def drama(course: Trajectories, v: np.ndarray) -> Parts:
+def drama(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """Mean over the states of a match of leader's V less eventual winner's V."""
-    return course.each_decided(course.mean(_deficit(course, v)))
+    deficit = _deficit(course, v)
+    mean = course.mean(deficit)
+    return course.each_decided(mean)
 
 
-def drama_max(course: Trajectories, v: np.ndarray) -> Parts:
+def drama_max(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """As `drama`, the largest in the match."""
-    return course.each_decided(course.max(_deficit(course, v)))
+    deficit = _deficit(course, v)
+    largest = course.max(deficit)
+    return course.each_decided(largest)
 
 
-def drama_browne(course: Trajectories, v: np.ndarray) -> Parts:
+def drama_browne(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """Browne's form: the mean root of the deficit over the states at which the winner trails.
 
     0 if he never does.
     """
     deficit = _deficit(course, v)
-    trailing = np.maximum(course.count(deficit > 0), 1)
-    return course.each_decided(course.sum(np.sqrt(deficit)) / trailing)
+    trailing = course.count(deficit > 0)
+    roots = np.sqrt(deficit)
+    total = course.sum(roots)
+    mean = total / np.maximum(trailing, 1)
+    return course.each_decided(mean)
 
 
 def _deficit(course: Trajectories, v: np.ndarray) -> np.ndarray:
     """How far the eventual winner lies behind; 0 where he leads."""
-    return np.asarray(np.maximum(0, 1 - 2 * course.winners(v)))
+    winners = course.winners(v)
+    deficit = np.maximum(0, 1 - 2 * winners)
+    return np.asarray(deficit)
 
 
-def lead_changes(course: Trajectories, v: np.ndarray) -> Parts:
+def lead_changes(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """How often the leader changes, the result included, over the number of steps.
 
     Who leads keeps the lead while V is one half.
     """
+    last = course.last
     leader = _leader(course, v)
+    winner = np.sign(course.result - 0.5)
+    next_leader = leader[1:]
     changed = np.zeros(len(v), np.int64)
-    changed[:-1] = leader[:-1] * leader[1:] < 0
-    changed[course.last] = leader[course.last] * np.sign(course.result - 0.5) < 0
-    return course.sum(changed), course.steps
+    changed[:-1] = leader[:-1] * next_leader < 0
+    changed[last] = leader[last] * winner < 0
+    total = course.sum(changed)
+    return total, course.steps
 
 
 def _leader(course: Trajectories, v: np.ndarray) -> np.ndarray:
     """1 where A leads, -1 where B does, 0 while nobody has led yet in the match."""
     side = np.sign(v - 0.5)
-    at = np.maximum.accumulate(np.where(side != 0, np.arange(len(v)), -1))
-    return np.asarray(np.where(at >= course.first[course.match], side[at], 0))
+    states = np.arange(len(v))
+    leads = np.where(side != 0, states, -1)
+    latest = np.maximum.accumulate(leads)
+    first = course.first[course.match]
+    has_led = latest >= first
+    leader = np.where(has_led, side[latest], 0)
+    return np.asarray(leader)
 
 
-def decisiveness_moves(course: Trajectories, v: np.ndarray) -> Parts:
+def decisiveness_moves(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """Share of the match until its winner's V is above the decisiveness threshold for good."""
-    below = course.winners(v) <= threshold(course, v)
-    step = np.arange(len(v)) - course.first[course.match] + 1
-    return course.each_decided(course.max(step * below) / course.steps)
+    limit = threshold(course, v)
+    below = course.winners(v) <= limit
+    first = course.first[course.match]
+    step = np.arange(len(v)) - first + 1
+    last_below = course.max(step * below)
+    share = last_below / course.steps
+    return course.each_decided(share)
 
 
 def _best_of_losers(course: Trajectories, v: np.ndarray) -> np.ndarray:
     """The highest V of the side that did not win, for every decided match."""
-    return np.asarray(course.max(1 - course.winners(v))[course.decided])
+    losers = 1 - course.winners(v)
+    best = course.max(losers)
+    return np.asarray(best[course.decided])
 
 
 def threshold(course: Trajectories, v: np.ndarray) -> float:
     """What the highest V of the loser stays below in 95 % of the matches."""
     best = _best_of_losers(course, v)
-    return float(np.quantile(best, DECIDED)) if len(best) else np.nan
+    if len(best) == 0:
+        return np.nan
+    return float(np.quantile(best, DECIDED))
 
 
-def stability(course: Trajectories, v: np.ndarray) -> Parts:
+def stability(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """The variance of V over the states of a match."""
-    return course.each(np.maximum(course.mean(v**2) - course.mean(v) ** 2, 0))
+    mean_square = course.mean(v**2)
+    squared_mean = course.mean(v) ** 2
+    variance = mean_square - squared_mean
+    # Rounding may take the variance of a constant below 0
+    return course.each(np.maximum(variance, 0))
 
 
-def uncertainty(course: Trajectories, v: np.ndarray) -> Parts:
+def uncertainty(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """Mean over the states of 1 - 2 |V - 1/2|: 1 while all is open, 0 once it is decided."""
-    return course.each(course.mean(1 - 2 * np.abs(v - 0.5)))
+    distance = np.abs(v - 0.5)
+    openness = 1 - 2 * distance
+    return course.each(course.mean(openness))
 
 
-def killer_move(course: Trajectories, v: np.ndarray) -> Parts:
+def killer_move(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """The largest change of V by one step of the match."""
-    return course.each(course.max(np.abs(course.after(v) - v)))
+    change = course.after(v) - v
+    size = np.abs(change)
+    return course.each(course.max(size))
 
 
-def permanence(course: Trajectories, v: np.ndarray) -> Parts:
+def permanence(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """Of the gains of 0.1 or more for who moved, those that the opponent's next step did not undo.
 
     To undo is to bring V back or beyond. Gains that ended the match and those that no step of the
@@ -231,31 +317,64 @@ def permanence(course: Trajectories, v: np.ndarray) -> Parts:
     """
     change = course.after(v) - v
     mover = course.mover
-    sign = np.select([mover == 0, mover == 1], [1, -1], np.sign(change))
+    sign = np.select(
+        [mover == 0, mover == 1],
+        [1, -1],
+        np.sign(change),
+    )
     next_change = np.append(change[1:], np.nan)
     next_mover = np.append(mover[1:], -1)
-    answered = ~course.last & (next_mover == np.where(mover < 0, -1, 1 - mover))
-    gained = (sign * change >= GAIN) & answered
-    kept = gained & (sign * (change + np.where(gained, next_change, 0)) > 0)
+    opponent = np.where(mover < 0, -1, 1 - mover)
+    by_opponent = next_mover == opponent
+    answered = ~course.last & by_opponent
+    enough = sign * change >= GAIN
+    gained = enough & answered
+    reply = np.where(gained, next_change, 0)
+    net = sign * (change + reply)
+    kept = gained & (net > 0)
     return course.count(kept), course.count(gained)
 
 
-def certainty_point(course: Trajectories, v: np.ndarray) -> Parts:
+def certainty_point(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """Deals until a side has a V of 0.9 or more between deals; all if the last one decides."""
-    certain = course.new_deal & (np.abs(v - 0.5) >= CERTAIN - 0.5)
+    never = np.iinfo(np.int64).max
+    distance = np.abs(v - 0.5)
+    is_certain = distance >= CERTAIN - 0.5
+    certain = course.new_deal & is_certain
+    deal = np.where(certain, course.deal, never)
+    first = course.min(deal)
     deals = course.deal[course.last] + 1
-    first = course.min(np.where(certain, course.deal, np.iinfo(np.int64).max))
     return course.each(np.minimum(first, deals))
 
 
-def catch_up(course: Trajectories, v: np.ndarray) -> Parts:
+def catch_up(
+    course: Trajectories,
+    v: np.ndarray,
+) -> Parts:
     """Matches won from 30 % of the target behind, when the other side first had half of it."""
     a, b = course.points.T
-    is_half = (2 * np.maximum(a, b) >= course.target) & (course.target > 0)
-    at = course.min(np.where(course.new_deal & is_half, np.arange(len(v)), len(v)))
-    lead = (a - b)[np.minimum(at, len(v) - 1)]
-    far = (at < len(v)) & (np.abs(lead) >= BEHIND * course.target)
-    came_back = np.where(lead > 0, 1 - course.result, course.result)
+    states = len(v)
+    higher = np.maximum(a, b)
+    is_half = 2 * higher >= course.target
+    counts = course.new_deal & is_half
+    counts &= course.target > 0
+    place = np.where(
+        counts,
+        np.arange(states),
+        states,
+    )
+    at = course.min(place)
+    lead = (a - b)[np.minimum(at, states - 1)]
+    is_far = np.abs(lead) >= BEHIND * course.target
+    far = (at < states) & is_far
+    came_back = np.where(
+        lead > 0,
+        1 - course.result,
+        course.result,
+    )
     return came_back * far, far
 
 
@@ -324,17 +443,29 @@ def _with_a_at_its_seat(known: Value, played: Turns) -> Turns:
     """The matches in which A sits at the seat that the value is for."""
     if known.seats_alike:
         return played
-    chosen = played.records["half"] == known.seat
-    rows = played.rows[chosen[played.column("deal")]].copy()
-    rows["deal"] = (np.cumsum(chosen) - 1)[rows["deal"]]
-    return Turns(played.matchup, played.records[chosen], rows)
+    records = played.records
+    deal = played.column("deal")
+    chosen = records["half"] == known.seat
+    new_number = np.cumsum(chosen) - 1
+    rows = played.rows[chosen[deal]].copy()
+    rows["deal"] = new_number[rows["deal"]]
+    return Turns(
+        played.matchup,
+        records[chosen],
+        rows,
+    )
 
 
 def by_deal(known: Value, records: np.ndarray) -> Trajectories:
     """Trajectories from deal to deal, from the records of whole matches."""
-    deals = np.arange(len(records))
-    nobody = np.full(len(records), -1)
-    return _trajectories(known, records, "deal", known.along(records), deals, nobody)
+    return _trajectories(
+        known,
+        records,
+        step="deal",
+        v=known.along(records),
+        deal=np.arange(len(records)),
+        mover=np.full(len(records), -1),
+    )
 
 
 def by_turn(inside: InDealValue, played: Turns) -> Trajectories:
@@ -343,38 +474,59 @@ def by_turn(inside: InDealValue, played: Turns) -> Trajectories:
     turn = played.column("turn")
     starts, along = inside.along(played)
     deals = len(played.records)
+    turns_of = np.bincount(deal, minlength=deals)
     # A deal without a turn is a step all the same
-    steps = np.maximum(np.bincount(deal, minlength=deals), 1)
+    steps = np.maximum(turns_of, 1)
+    states = steps.sum()
     first = np.cumsum(steps) - steps
-    v = np.empty((len(along), steps.sum()))
-    mover = np.full(steps.sum(), -1)
+    after = first[deal] + turn
+    went_on = ~played.last
+    v = np.empty((len(along), states))
     v[:, first] = starts
-    mover[first[deal] + turn - 1] = played.column("side")
-    v[:, (first[deal] + turn)[~played.last]] = along[:, ~played.last]
-    deal_of = np.repeat(np.arange(deals), steps)
-    return _trajectories(inside.value, played.records, "turn", v, deal_of, mover)
+    v[:, after[went_on]] = along[:, went_on]
+    mover = np.full(states, -1)
+    mover[after - 1] = played.column("side")
+    return _trajectories(
+        inside.value,
+        played.records,
+        step="turn",
+        v=v,
+        deal=np.repeat(np.arange(deals), steps),
+        mover=mover,
+    )
 
 
 def _trajectories(
-    known: Value, records: np.ndarray, step: str, v: np.ndarray, deal: np.ndarray, mover: np.ndarray
+    known: Value,
+    records: np.ndarray,
+    step: str,
+    v: np.ndarray,
+    deal: np.ndarray,
+    mover: np.ndarray,
 ) -> Trajectories:
     """Trajectories whose states lie in the recorded deals `deal`."""
     matchup = known.matchup
     matches = calibration.read_matches(records)
-    params = matchup.variant.row
-    is_to_points = matchup.b is not None and matchup.variant.goal.score == "points"
+    variant = matchup.variant
+    last = matches.last
+    score_a = records["score_a"][deal]
+    score_b = records["score_b"][deal]
+    margin = records["points_a"] - records["points_b"]
+    target = 0
+    if matchup.b is not None and variant.goal.score == "points":
+        target = number(variant.row, "points_target")
     return Trajectories(
-        players=(matchup.variant.text, matchup.a.text, matchup.opponent),
+        players=(variant.text, matchup.a.text, matchup.opponent),
         step=step,
         v=v,
         match=matches.match[deal],
         deal=records["deal"][deal],
         mover=mover,
-        result=matches.result[matches.last],
-        unit=matches.unit[matches.last],
-        points=np.stack([records["score_a"][deal], records["score_b"][deal]], axis=1),
-        margin=records["points_a"][deal] - records["points_b"][deal],
-        target=number(params, "points_target") if is_to_points else 0,
+        result=matches.result[last],
+        unit=matches.unit[last],
+        points=np.stack([score_a, score_b], axis=1),
+        margin=margin[deal],
+        target=target,
     )
 
 
@@ -398,40 +550,70 @@ def measure(course: Trajectories) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = []
+    estimates = {}
     for name, metric in METRICS.items():
-        rows.append((name, *_estimate(course, metric, is_share=name in SHARES)))
-    rows.append(("decisiveness_threshold", *_threshold(course)))
-    rows.append(("snowball", *_snowball(course)))
+        estimates[name] = _estimate(
+            course,
+            metric,
+            is_share=name in SHARES,
+        )
+    estimates["decisiveness_threshold"] = _threshold(course)
+    estimates["snowball"] = _snowball(course)
+    rows = []
+    for name, estimate in estimates.items():
+        rows.append((name, *estimate))
     frame = pd.DataFrame(rows, columns=list(DRAMA_COLUMNS))
-    known = frame[frame["value"].notna()].reset_index(drop=True)
-    return _with_players(course, known).assign(step=course.step)
+    is_known = frame["value"].notna()
+    known = frame[is_known].reset_index(drop=True)
+    known["step"] = course.step
+    return _with_players(course, known)
 
 
 def _undefined(n: int) -> _Row:
-    return _Row(np.nan, np.nan, np.nan, np.nan, n)
+    return _Row(
+        value=np.nan,
+        se=np.nan,
+        low=np.nan,
+        high=np.nan,
+        n=n,
+    )
 
 
-def _estimate(course: Trajectories, metric: Metric, *, is_share: bool) -> _Row:
+def _estimate(
+    course: Trajectories,
+    metric: Metric,
+    *,
+    is_share: bool,
+) -> _Row:
     numerator, denominator = metric(course, course.v[0])
     chosen = denominator > 0
-    ratio = observations.ratio(numerator[chosen], denominator[chosen], course.unit[chosen])
+    ratio = observations.ratio(
+        numerator[chosen],
+        denominator[chosen],
+        course.unit[chosen],
+    )
     if ratio.n < ENOUGH_UNITS:
         return _undefined(ratio.n)
     left_out = []
     for v in course.v[1:]:
         numerator, denominator = metric(course, v)
-        left_out.append(numerator.sum() / max(denominator.sum(), 1))
+        total = max(denominator.sum(), 1)
+        left_out.append(numerator.sum() / total)
+    value = ratio.value
     se = _with_jackknife(ratio.se, left_out)
     n = int(chosen.sum())
     if is_share:
-        return _Row(ratio.value, se, *share_limits(ratio.value, se, n), n)
-    return _Row(ratio.value, se, *observations.limits(ratio.value, se, ratio.n), n)
+        return _Row(value, se, *share_limits(value, se, n), n)
+    limits = observations.limits(value, se, ratio.n)
+    return _Row(value, se, *limits, n)
 
 
 def _with_jackknife(se: float, left_out: list[float]) -> float:
     """The error of a sample of matches with that of V, which is independent of it."""
-    return float(np.hypot(se, jackknife(np.array(left_out)))) if left_out else se
+    if not left_out:
+        return se
+    v_error = jackknife(np.array(left_out))
+    return float(np.hypot(se, v_error))
 
 
 def _threshold(course: Trajectories) -> _Row:
@@ -440,16 +622,37 @@ def _threshold(course: Trajectories) -> _Row:
     Its standard error is their distance over 3.92.
     """
     best = _best_of_losers(course, course.v[0])
+    n = len(best)
     unit = course.unit[course.decided]
     if len(np.unique(unit)) < ENOUGH_UNITS:
-        return _undefined(len(best))
+        return _undefined(n)
     at = float(np.quantile(best, DECIDED))
-    ranks = observations.mean(best < at, unit).se
-    low, high = observations.quantile_limits(best, DECIDED, ranks)
-    left_out = [threshold(course, v) for v in course.v[1:]]
-    own_error = float(jackknife(np.array(left_out))) if left_out else 0.0
-    below, above = (float(np.hypot(limit - at, Z95 * own_error)) for limit in (low, high))
-    return _Row(at, (below + above) / (2 * Z95), at - below, at + above, len(best))
+    ranks = observations.mean(best < at, unit)
+    low, high = observations.quantile_limits(
+        best,
+        DECIDED,
+        ranks.se,
+    )
+    v_margin = Z95 * _threshold_error(course)
+    below = float(np.hypot(low - at, v_margin))
+    above = float(np.hypot(high - at, v_margin))
+    return _Row(
+        value=at,
+        se=(below + above) / (2 * Z95),
+        low=at - below,
+        high=at + above,
+        n=n,
+    )
+
+
+def _threshold_error(course: Trajectories) -> float:
+    """The error that the decisiveness threshold has from that of V."""
+    left_out = []
+    for v in course.v[1:]:
+        left_out.append(threshold(course, v))
+    if not left_out:
+        return 0.0
+    return float(jackknife(np.array(left_out)))
 
 
 def _snowball(course: Trajectories) -> _Row:
@@ -457,21 +660,39 @@ def _snowball(course: Trajectories) -> _Row:
 
     Its error is that of the delta method over units.
     """
+    match = course.match
     deals = np.flatnonzero(course.new_deal)
     before = deals[:-1]
     after = deals[1:]
-    same_match = course.match[before] == course.match[after]
-    x = course.margin[before][same_match]
-    y = course.margin[after][same_match]
-    unit = course.unit[course.match[before][same_match]]
-    if len(np.unique(unit)) < ENOUGH_UNITS or not (x.std() and y.std()):
-        return _undefined(len(x))
-    x = (x - x.mean()) / x.std()
-    y = (y - y.mean()) / y.std()
-    r = float((x * y).mean())
-    influence = observations.mean(x * y - r * (x**2 + y**2) / 2, unit)
-    limits = observations.limits(r, influence.se, influence.n)
-    return _Row(r, influence.se, *limits, len(x))
+    same_match = match[before] == match[after]
+    before = before[same_match]
+    after = after[same_match]
+    x = course.margin[before]
+    y = course.margin[after]
+    n = len(x)
+    unit = course.unit[match[before]]
+    if len(np.unique(unit)) < ENOUGH_UNITS:
+        return _undefined(n)
+    if not (x.std() and y.std()):
+        return _undefined(n)
+    x = _standardized(x)
+    y = _standardized(y)
+    product = x * y
+    r = float(product.mean())
+    squares = x**2 + y**2
+    influence = observations.mean(
+        product - r * squares / 2,
+        unit,
+    )
+    se = influence.se
+    limits = observations.limits(r, se, influence.n)
+    return _Row(r, se, *limits, n)
+
+
+def _standardized(x: np.ndarray) -> np.ndarray:
+    """Numbers in standard deviations from their mean."""
+    deviation = x - x.mean()
+    return np.asarray(deviation / x.std())
 
 
 def sample(course: Trajectories) -> pd.DataFrame:
@@ -483,21 +704,33 @@ def sample(course: Trajectories) -> pd.DataFrame:
     import pandas as pd
 
     share = np.linspace(0, 1, GRID + 1)
-    last = course.steps[:, None] - 1
-    at = np.minimum((share * course.steps[:, None]).astype(np.int64), last)
-    v = course.v[0][course.first[:, None] + at]
-    v = np.where(share == 1, course.result[:, None], v)
+    v = _along_grid(course, share)
     matches = min(SAMPLE, len(v))
     columns = {
-        "match": np.repeat(np.arange(matches), GRID + 1),
+        "match": np.repeat(np.arange(matches), len(share)),
         "share": np.tile(share, matches),
         "value": v[:matches].reshape(-1),
     }
     quantiles = np.quantile(v, (0.1, 0.5, 0.9), axis=0)
-    for name, quantile in zip(("q10", "q50", "q90"), quantiles, strict=True):
+    names = ("q10", "q50", "q90")
+    for name, quantile in zip(names, quantiles, strict=True):
         columns[name] = np.tile(quantile, matches)
-    frame = _with_players(course, pd.DataFrame(columns))
-    return frame.assign(n=len(v), step=course.step)
+    frame = pd.DataFrame(columns)
+    frame["n"] = len(v)
+    frame["step"] = course.step
+    return _with_players(course, frame)
+
+
+def _along_grid(course: Trajectories, share: np.ndarray) -> np.ndarray:
+    """V of every match at shares of its length: float64 (matches, shares)."""
+    steps = course.steps[:, None]
+    first = course.first[:, None]
+    result = course.result[:, None]
+    step = (share * steps).astype(np.int64)
+    at = np.minimum(step, steps - 1)
+    v = course.v[0][first + at]
+    along = np.where(share == 1, result, v)
+    return np.asarray(along)
 
 
 def _with_players(course: Trajectories, frame: pd.DataFrame) -> pd.DataFrame:

@@ -96,7 +96,10 @@ class InDealValue:
         dealer: ArrayLike = 0,
     ) -> Any:
         """The standard error of `win`, by the jackknife over the groups of both counts."""
-        return jackknife(self._at((turn, mover, own, other), (a, b, dealer), 1 + GROUPS)[1:])
+        held = (turn, mover, own, other)
+        score = (a, b, dealer)
+        values = self._at(held, score, 1 + GROUPS)
+        return jackknife(values[1:])
 
     def along(self, played: Turns) -> tuple[np.ndarray, np.ndarray]:
         """V before every deal and after every turn of recorded deals of the pair.
@@ -107,38 +110,72 @@ class InDealValue:
         before = self.value.states(played.records)
         deal = played.column("deal")
         last = played.last
-        state = self._state(*(played.column(name) for name in ("turn", "side", "count", "other")))
-        ends = ends_of(played.records, self.value.matchup.variant.row)
+        state = self._state(
+            played.column("turn"),
+            played.column("side"),
+            played.column("count"),
+            played.column("other"),
+        )
+        params = self.value.matchup.variant.row
+        ends = ends_of(played.records, params)
         drawn = self._drawn(ends)
         start = self.value.board.index(*before)
         after = self._places(ends, *before)
         of_deals = np.empty((1 + GROUPS, len(ends)))
         of_turns = np.empty((1 + GROUPS, len(deal)))
-        for g, (table, values) in enumerate(self._values(state, deal, before)):
+        tables = self._values(state, deal, before)
+        for g, (table, values) in enumerate(tables):
+            led_to = np.where(drawn, DRAWN, table[after])
             of_deals[g] = table[start]
             of_turns[g] = values
-            of_turns[g, last] = np.where(drawn, DRAWN, table[after])[deal[last]]
+            of_turns[g, last] = led_to[deal[last]]
         return of_deals, of_turns
 
     def _at(
-        self, held: tuple[ArrayLike, ...], score: tuple[ArrayLike, ...], tables: int
+        self,
+        held: tuple[ArrayLike, ...],
+        score: tuple[ArrayLike, ...],
+        tables: int,
     ) -> np.ndarray:
         """V from so many tables, at states as callers give them."""
         state = self._state(*np.broadcast_arrays(*held))
         a, b, dealer = self.value.as_states(*score)
-        of_b = b.shape[:-1] if b.size else ()
-        shape = np.broadcast_shapes(state.shape, a.shape[:-1], of_b, dealer.shape)
-        n = int(np.prod(shape))
-        a, b = (np.broadcast_to(x, (*shape, x.shape[-1])).reshape(n, x.shape[-1]) for x in (a, b))
-        state, dealer = (np.broadcast_to(x, shape).reshape(-1) for x in (state, dealer))
-        values = itertools.islice(self._values(state, np.arange(n), (a, b, dealer)), tables)
-        return np.array([of_states for _, of_states in values]).reshape(tables, *shape)
+        shape = np.broadcast_shapes(
+            state.shape,
+            a.shape[:-1],
+            b.shape[:-1] if b.size else (),
+            dealer.shape,
+        )
+        state = np.broadcast_to(state, shape).reshape(-1)
+        before = (
+            _flat_standings(a, shape),
+            _flat_standings(b, shape),
+            np.broadcast_to(dealer, shape).reshape(-1),
+        )
+        every = self._values(
+            state,
+            np.arange(len(state)),
+            before,
+        )
+        chosen = []
+        for _, values in itertools.islice(every, tables):
+            chosen.append(values)
+        return np.array(chosen).reshape(tables, *shape)
 
     def _state(
-        self, turn: np.ndarray, mover: np.ndarray, own: np.ndarray, other: np.ndarray
+        self,
+        turn: np.ndarray,
+        mover: np.ndarray,
+        own: np.ndarray,
+        other: np.ndarray,
     ) -> np.ndarray:
-        alone = self.value.matchup.b is None
-        return state_of(np.minimum(turn, self.last_turn), mover, own, other, alone)
+        return state_of(
+            np.minimum(turn, self.last_turn),
+            mover,
+            own,
+            other,
+            alone=self.value.matchup.b is None,
+        )
 
     def _tables(self) -> Iterator[np.ndarray]:
         """V between deals: of all groups, then with each left out."""
@@ -146,7 +183,10 @@ class InDealValue:
         yield from self.value.tables_leaving_out()
 
     def _values(
-        self, state: np.ndarray, deal: np.ndarray, before: States
+        self,
+        state: np.ndarray,
+        deal: np.ndarray,
+        before: States,
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """V between deals, of all groups and with each left out, each with V in some states.
 
@@ -154,46 +194,61 @@ class InDealValue:
         with.
         """
         drawn = self._drawn(self.ends)
-        deals = len(before[2])
-        parts = [slice(i, i + CALL_DEALS) for i in range(0, deals, CALL_DEALS)]
-        places = [self._places(self.ends, *(x[part, None] for x in before)) for part in parts]
-        for table, share in zip(self._tables(), self.shares(), strict=True):
+        parts = _call_parts(len(before[2]))
+        places = []
+        for part in parts:
+            a, b, dealer = (x[part, None] for x in before)
+            places.append(self._places(self.ends, a, b, dealer))
+        tables = zip(self._tables(), self.shares(), strict=True)
+        for table, share in tables:
             values = np.empty(len(state))
             for part, place in zip(parts, places, strict=True):
                 worth = np.where(drawn, DRAWN, table[place])
-                own = slice(*np.searchsorted(deal, (part.start, part.stop)))
+                bounds = np.searchsorted(deal, (part.start, part.stop))
+                own = slice(*bounds)
                 kernels.write_expected(
-                    share, worth, state[own], deal[own] - part.start, values[own]
+                    share,
+                    worth,
+                    state[own],
+                    deal[own] - part.start,
+                    values[own],
                 )
             yield table, values
 
     def _places(
-        self, ends: np.ndarray, a: np.ndarray, b: np.ndarray, dealer: np.ndarray
+        self,
+        ends: np.ndarray,
+        a: np.ndarray,
+        b: np.ndarray,
+        dealer: np.ndarray,
     ) -> tuple[np.ndarray, ...]:
         """Where on the board ends (..., len(END_COLUMNS)) lead to from scores."""
+        board = self.value.board
         params = self.value.matchup.variant.row
+        is_total = goal_of(params).total
         winner, points, deals = np.moveaxis(ends, -1, 0)
         nothing = np.zeros_like(winner)
         standings = []
         for side, standing in enumerate((a, b)):
-            is_counted = (winner == side) | goal_of(params).total
+            is_counted = (winner == side) | is_total
             gains = {
                 "score": is_counted * points,
                 "deals": is_counted * deals,
                 "left": nothing - 1,
                 "games": nothing,
             }
-            fields = self.value.board.fields[side]
-            if fields:
-                standing = standing + np.stack([gains[name] for name in fields], axis=-1)
+            of_fields = [gains[name] for name in board.fields[side]]
+            if of_fields:
+                standing = standing + np.stack(of_fields, axis=-1)
             standings.append(standing)
         next_dealer = states.next_dealers(params)[dealer, winner]
-        return self.value.board.index(standings[0], standings[1], next_dealer)
+        return board.index(standings[0], standings[1], next_dealer)
 
     def _drawn(self, ends: np.ndarray) -> np.ndarray:
         """The ends that decide the match for nobody: a void deal where one deal is all."""
-        one_deal = self.value.matchup.variant.goal.one_deal
-        return np.asarray((ends[..., 0] < 0) & one_deal)
+        goal = self.value.matchup.variant.goal
+        is_void = ends[..., 0] < 0
+        return np.asarray(is_void & goal.one_deal)
 
     def shares(self) -> Iterator[np.ndarray]:
         """The chances of the ends in every state, float64 (states, ends), one at a time.
@@ -201,18 +256,47 @@ class InDealValue:
         Of all groups, then with each left out.
         """
         yield self._all_groups
-        yield from (self._share(group) for group in range(GROUPS))
+        for group in range(GROUPS):
+            yield self._share(group)
 
     @cached_property
     def _all_groups(self) -> np.ndarray:
         return self._share(-1)
 
     def _share(self, left_out: int) -> np.ndarray:
-        shape = (self.last_turn + 1, 2, len(BANDS) + 1, BINS, len(self.ends))
+        ends = len(self.ends)
+        shape = (
+            self.last_turn + 1,
+            2,
+            len(BANDS) + 1,
+            BINS,
+            ends,
+        )
         state, end, group, n = self.counted.T
-        kept = n * (group != left_out)
-        table = np.bincount(state * len(self.ends) + end, kept, minlength=int(np.prod(shape)))
-        return _chances(table.reshape(shape)).reshape(-1, len(self.ends))
+        is_kept = group != left_out
+        counts = np.bincount(
+            state * ends + end,
+            n * is_kept,
+            minlength=int(np.prod(shape)),
+        )
+        table = counts.reshape(shape)
+        return _chances(table).reshape(-1, ends)
+
+
+def _call_parts(deals: int) -> list[slice]:
+    """The deals in slices of CALL_DEALS."""
+    parts = []
+    for start in range(0, deals, CALL_DEALS):
+        parts.append(slice(start, start + CALL_DEALS))
+    return parts
+
+
+def _flat_standings(standing: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Standings (..., fields) spread over a shape: (states, fields)."""
+    fields = standing.shape[-1]
+    spread = np.broadcast_to(standing, (*shape, fields))
+    n = int(np.prod(shape))
+    return spread.reshape(n, fields)
 
 
 def compute(
@@ -233,10 +317,18 @@ def compute(
     )
 
     def make() -> array_cache.Arrays:
-        return count_ends(turns.play(matchup, matchup.units(n), workers, progress))
+        units = matchup.units(n)
+        played = turns.play(matchup, units, workers, progress)
+        return count_ends(played)
 
-    arrays = array_cache.cached(array_cache.describe(matchup, n, form), make)
-    return InDealValue(value, arrays["ends"], arrays["counted"], int(arrays["last_turn"]))
+    description = array_cache.describe(matchup, n, form)
+    arrays = array_cache.cached(description, make)
+    return InDealValue(
+        value,
+        arrays["ends"],
+        arrays["counted"],
+        int(arrays["last_turn"]),
+    )
 
 
 def _refuse(value: Value) -> None:
@@ -262,52 +354,90 @@ def count_ends(played: Turns) -> array_cache.Arrays:
     Of a strategy against itself both sides count alike.
     """
     matchup = played.matchup
-    params = played.matchup.variant.row
+    params = matchup.variant.row
     went_on = ~played.last
-    turn, mover, own, other, deal = (
-        played.column(name)[went_on] for name in ("turn", "side", "count", "other", "deal")
-    )
-    often = np.flatnonzero(np.bincount(turn, minlength=2) >= ENOUGH_TURNS)
-    last_turn = max(often, default=1)
-    turn = np.minimum(turn, last_turn)
+    rows = played.rows[went_on]
+    deal = rows["deal"]
+    own = rows["count"]
+    other = rows["other"]
+    mover = rows["side"]
+    last_turn = _last_turn(rows["turn"])
+    turn = np.minimum(rows["turn"], last_turn)
     ends = ends_of(played.records, params)[deal]
     group = outcomes.group_of(played.records)[deal]
-    state = state_of(turn, mover, own, other, matchup.b is None)
-    if matchup.b is not None and not matchup.mirrored:
-        mirror = np.stack([other_side(ends[:, 0]), ends[:, 1], ends[:, 2]], axis=1)
-        state = np.concatenate([state, state_of(turn, 1 - mover, own, other, False)])
-        ends = np.concatenate([ends, mirror])
+    alone = matchup.b is None
+    state = state_of(turn, mover, own, other, alone)
+    if not alone and not matchup.mirrored:
+        mirrored = state_of(turn, 1 - mover, own, other, alone)
+        state = np.concatenate([state, mirrored])
+        ends = np.concatenate([ends, _mirrored_ends(ends)])
         group = np.concatenate([group, group])
-    order = _order(ends, params)
-    _, first, end = np.unique(order, return_index=True, return_inverse=True)
+    _, first, end = np.unique(
+        _order(ends, params),
+        return_index=True,
+        return_inverse=True,
+    )
     keys = np.stack([state, end.reshape(-1), group], axis=1)
-    rows, n = np.unique(keys, axis=0, return_counts=True)
+    cells, n = np.unique(keys, axis=0, return_counts=True)
     return {
         "ends": ends[first],
-        "counted": np.concatenate([rows, n[:, None]], axis=1),
+        "counted": np.column_stack([cells, n]),
         "last_turn": np.array(last_turn),
     }
 
 
+def _last_turn(turn: np.ndarray) -> int:
+    """The last turn number that came about often enough to stand for itself."""
+    n = np.bincount(turn, minlength=2)
+    often = np.flatnonzero(n >= ENOUGH_TURNS)
+    return int(max(often, default=1))
+
+
+def _mirrored_ends(ends: np.ndarray) -> np.ndarray:
+    """The ends of deals with the sides exchanged."""
+    winner, points, deals = ends.T
+    return np.stack(
+        [other_side(winner), points, deals],
+        axis=1,
+    )
+
+
 def state_of(
-    turn: np.ndarray, mover: np.ndarray, own: np.ndarray, other: np.ndarray, alone: bool
+    turn: np.ndarray,
+    mover: np.ndarray,
+    own: np.ndarray,
+    other: np.ndarray,
+    alone: bool,
 ) -> np.ndarray:
     """The number of a state.
 
     By the difference, deadwood of B less that of A (alone the player's own), so that more is better
     for A.
     """
-    difference = -own if alone else np.where(mover == 0, other - own, own - other)
-    band = np.zeros_like(own) if alone else np.searchsorted(BANDS, other)
-    bin_of = np.clip((difference + BIN // 2) // BIN, -MOST_BIN, MOST_BIN) + MOST_BIN
-    return np.asarray(((turn * 2 + mover) * (len(BANDS) + 1) + band) * BINS + bin_of)
+    if alone:
+        difference = -own
+        band = np.zeros_like(own)
+    else:
+        lead = other - own
+        difference = np.where(mover == 0, lead, -lead)
+        band = np.searchsorted(BANDS, other)
+    nearest = (difference + BIN // 2) // BIN
+    kept = np.clip(nearest, -MOST_BIN, MOST_BIN)
+    state = turn * 2 + mover
+    state = state * (len(BANDS) + 1) + band
+    state = state * BINS + kept + MOST_BIN
+    return np.asarray(state)
 
 
 def ends_of(records: np.ndarray, params: Params) -> np.ndarray:
     """The end of every recorded deal: int64 (deals, len(END_COLUMNS))."""
-    observed = Outcomes(outcomes.observed(records), np.zeros((GROUPS, 0), np.int64))
+    no_groups = np.zeros((GROUPS, 0), np.int64)
+    counts = outcomes.observed(records)
+    observed = Outcomes(counts, no_groups)
+    winner = observed.column("winner")
+    points = observed.column("points")
     won = states.won_deals(params, observed)
-    return np.stack([observed.column("winner"), observed.column("points"), won], axis=1)
+    return np.stack([winner, points, won], axis=1)
 
 
 def _order(ends: np.ndarray, params: Params) -> np.ndarray:
@@ -318,8 +448,10 @@ def _order(ends: np.ndarray, params: Params) -> np.ndarray:
     winner, points, deals = ends.T
     if goal_of(params).total:
         return np.asarray(-points)
-    sign = np.where(winner < 0, 0, 1 - 2 * winner)
-    return np.asarray(sign * (2**40 + points * 2**16 + deals))
+    for_a = 1 - 2 * winner
+    sign = np.where(winner < 0, 0, for_a)
+    size = 2**40 + points * 2**16 + deals
+    return np.asarray(sign * size)
 
 
 # Checks (docs/explanation/value.md#checking-v)
@@ -334,19 +466,35 @@ def martingale(inside: InDealValue, played: Turns) -> pd.DataFrame:
     import pandas as pd
 
     turn = played.column("turn")
-    deal = played.column("deal")
+    is_first = turn == 1
+    deal = played.column("deal")[is_first]
     starts, along = inside.along(played)
-    before = np.concatenate([np.empty((len(along), 1)), along[:, :-1]], axis=1)
-    before[:, turn == 1] = starts[:, deal[turn == 1]]
-    cell = np.minimum(turn, inside.last_turn)
+    before = np.roll(along, 1, axis=1)
+    before[:, is_first] = starts[:, deal]
     cells = inside.last_turn + 1
-    change, se, n = _by_cell(along - before, played.record("unit"), cell, cells)
-    frame = pd.DataFrame({"turn": np.arange(cells), "change": change, "se": se, "n": n})
-    frame.insert(3, "z", frame["change"] / frame["se"])
-    return frame[frame["change"].notna()].reset_index(drop=True)
+    change, se, n = _by_cell(
+        along - before,
+        played.record("unit"),
+        np.minimum(turn, inside.last_turn),
+        cells,
+    )
+    columns = {
+        "turn": np.arange(cells),
+        "change": change,
+        "se": se,
+        "n": n,
+    }
+    frame = pd.DataFrame(columns)
+    z = frame["change"] / frame["se"]
+    frame.insert(3, "z", z)
+    return _without_gaps(frame, "change")
 
 
-def reliability(inside: InDealValue, played: Turns, bins: int = 10) -> pd.DataFrame:
+def reliability(
+    inside: InDealValue,
+    played: Turns,
+    bins: int = 10,
+) -> pd.DataFrame:
     """In bins of V within the deals of fresh matches: how often the match was won.
 
     Columns value (mean V), won (share won in the end), gap, se, z, n (turns). Errors are clustered
@@ -355,14 +503,32 @@ def reliability(inside: InDealValue, played: Turns, bins: int = 10) -> pd.DataFr
     import pandas as pd
 
     went_on = ~played.last
-    along = inside.along(played)[1][:, ~played.last]
+    unit = played.record("unit")[went_on]
     result = _results(played)[went_on]
-    cell = np.minimum((along[0] * bins).astype(np.int64), bins - 1)
-    gap, se, n = _by_cell(result - along, played.record("unit")[went_on], cell, bins)
-    won = np.bincount(cell, result, minlength=bins) / np.maximum(n, 1)
-    frame = pd.DataFrame({"value": won - gap, "won": won, "gap": gap, "se": se, "n": n})
-    frame.insert(4, "z", frame["gap"] / frame["se"])
-    return frame[frame["gap"].notna()].reset_index(drop=True)
+    along = inside.along(played)[1]
+    along = along[:, went_on]
+    bin_of = (along[0] * bins).astype(np.int64)
+    cell = np.minimum(bin_of, bins - 1)
+    gap, se, n = _by_cell(result - along, unit, cell, bins)
+    wins = np.bincount(cell, result, minlength=bins)
+    won = wins / np.maximum(n, 1)
+    columns = {
+        "value": won - gap,
+        "won": won,
+        "gap": gap,
+        "se": se,
+        "n": n,
+    }
+    frame = pd.DataFrame(columns)
+    z = frame["gap"] / frame["se"]
+    frame.insert(4, "z", z)
+    return _without_gaps(frame, "gap")
+
+
+def _without_gaps(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The rows of a frame that have a number in a column."""
+    is_known = frame[column].notna()
+    return frame[is_known].reset_index(drop=True)
 
 
 def brier(inside: InDealValue, played: Turns) -> pd.Series:
@@ -373,33 +539,49 @@ def brier(inside: InDealValue, played: Turns) -> pd.Series:
     import pandas as pd
 
     went_on = ~played.last
-    deal = played.column("deal")
+    deal = played.column("deal")[went_on]
+    unit = played.record("unit")[went_on]
     result = _results(played)[went_on]
     starts, along = inside.along(played)
-    within = (along[0, went_on] - result) ** 2
-    between = (starts[0, deal[went_on]] - result) ** 2
-    gain = observations.mean(between - within, played.record("unit")[went_on])
-    numbers = {"within": float(within.mean()), "between": float(between.mean())}
-    return pd.Series({**numbers, "gain": gain.value, "se": gain.se, "n": len(result)})
+    v_within = along[0, went_on]
+    v_between = starts[0, deal]
+    within = (v_within - result) ** 2
+    between = (v_between - result) ** 2
+    gain = observations.mean(between - within, unit)
+    entries = {
+        "within": float(within.mean()),
+        "between": float(between.mean()),
+        "gain": gain.value,
+        "se": gain.se,
+        "n": len(result),
+    }
+    return pd.Series(entries)
 
 
 def _results(played: Turns) -> np.ndarray:
     """What its match was worth to A in the end, for every turn."""
     matches = calibration.read_matches(played.records)
-    return np.asarray(matches.result[played.column("deal")])
+    deal = played.column("deal")
+    return np.asarray(matches.result[deal])
 
 
 def _by_cell(
-    x: np.ndarray, unit: np.ndarray, cell: np.ndarray, cells: int
+    x: np.ndarray,
+    unit: np.ndarray,
+    cell: np.ndarray,
+    cells: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Mean, se and number in every cell of x (1 + GROUPS, observations).
 
     Of all groups; the others, with each left out, give the error of V.
     """
-    parts = [observations.by_cell(values, unit, cell, cells) for values in x]
-    mean, se, n = parts[0]
-    own = jackknife(np.array([left_out for left_out, _, _ in parts[1:]]))
-    return mean, np.hypot(se, own), n
+    mean, se, n = observations.by_cell(x[0], unit, cell, cells)
+    left_out = []
+    for values in x[1:]:
+        means, _, _ = observations.by_cell(values, unit, cell, cells)
+        left_out.append(means)
+    v_error = jackknife(np.array(left_out))
+    return mean, np.hypot(se, v_error), n
 
 
 # Monotone distributions
@@ -411,9 +593,11 @@ def _chances(table: np.ndarray) -> np.ndarray:
     What was never seen at a turn goes by all turns and bands.
     """
     chances = fit_isotonic(table)
-    anywhere = fit_isotonic(table.sum(axis=(0, 2)))
+    of_all = table.sum(axis=(0, 2))
+    anywhere = fit_isotonic(of_all)
     never = table.sum(axis=(3, 4)) == 0
-    chances[never] = anywhere[np.nonzero(never)[1]]
+    mover = np.nonzero(never)[1]
+    chances[never] = anywhere[mover]
     return chances
 
 
@@ -423,8 +607,16 @@ def fit_isotonic(table: np.ndarray) -> np.ndarray:
     What rises is the chance of some end or a better one; empty bins are as below.
     """
     weight = table.sum(axis=-1)
-    tail = np.cumsum(table[..., ::-1], axis=-1)[..., ::-1] / np.maximum(weight, 1)[..., None]
-    flat = np.ascontiguousarray(tail.reshape(-1, *table.shape[-2:]))
-    kernels.make_isotonic(np.ascontiguousarray(weight.reshape(len(flat), -1)), flat)
-    flat[:, :, :-1] -= flat[:, :, 1:].copy()
+    from_best = table[..., ::-1]
+    sums = np.cumsum(from_best, axis=-1)
+    seen = np.maximum(weight, 1)
+    tail = sums[..., ::-1] / seen[..., None]
+    bins, ends = table.shape[-2:]
+    flat = tail.reshape(-1, bins, ends)
+    flat = np.ascontiguousarray(flat)
+    flat_weight = weight.reshape(len(flat), -1)
+    flat_weight = np.ascontiguousarray(flat_weight)
+    kernels.make_isotonic(flat_weight, flat)
+    better = flat[:, :, 1:].copy()
+    flat[:, :, :-1] -= better
     return np.asarray(flat.reshape(table.shape))

@@ -68,6 +68,7 @@ BIN = 5  # points of deadwood
 DEADWOOD_COLUMNS = ("turn", "side", "q10", "q50", "q90", "low", "high", "n")
 COUNT_COLUMNS = ("turn", "count", "value", "se", "low", "high", "n")
 DECISION_COLUMNS = ("metric", "value", "se", "low", "high", "n")
+DecisionRow = tuple[str, float, float, float, float, int]
 
 
 @dataclass(frozen=True)
@@ -89,12 +90,16 @@ class Turns:
 
     def record(self, name: str) -> np.ndarray:
         """A field of the record of every turn's deal."""
-        return np.asarray(self.records[name][self.column("deal")])
+        of_deals = self.records[name]
+        deal = self.column("deal")
+        return np.asarray(of_deals[deal])
 
     @property
     def last(self) -> np.ndarray:
         """Whether the deal had no turn after this one."""
-        return np.asarray(self.column("turn") == self.record("turns"))
+        turns = self.record("turns")
+        is_last = self.column("turn") == turns
+        return np.asarray(is_last)
 
 
 def play_deals(
@@ -112,21 +117,34 @@ def play_deals(
 
 
 def play(
-    matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
+    matchup: Matchup,
+    units: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> Turns:
     """The deals of some units turn by turn; of matches every deal."""
     prepare(matchup)
     _loop(len(matchup.players))
-    size = matchup.batch if matchup.unit == "match" else CALL_DEALS
+    is_match = matchup.unit == "match"
+    size = matchup.batch if is_match else CALL_DEALS
 
     def recorded(first_unit: int, n: int) -> np.ndarray:
         return play_recorded(matchup, first_unit, n)[1]
 
     def traced(first: int, n: int) -> np.ndarray:
-        return _traced(matchup, records[first : first + n], first)
+        part = records[first : first + n]
+        return _traced(matchup, part, first)
 
-    records = np.concatenate(over_units(recorded, units, size, workers))
-    turns = over_units(traced, len(records), CALL_DEALS, workers, progress)
+    records = np.concatenate(
+        over_units(recorded, units, size, workers),
+    )
+    turns = over_units(
+        traced,
+        len(records),
+        CALL_DEALS,
+        workers,
+        progress,
+    )
     return Turns(matchup, records, np.concatenate(turns))
 
 
@@ -165,13 +183,27 @@ def _loop(players: int) -> Any:
     It is handed the kernel, as the kernel is handed its hooks.
     """
     table = types.Array(int64, 2, "C")
-    kernel_type = types.FunctionType(signature(players))
-    head = (kernel_type, STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE)
-    rest = (table, RECORDS_TYPE, table, int64, boolean, TURNS_TYPE)
-    is_alone = players == 1
-    hooks = len(SOLO_SLOTS) if is_alone else 2 * len(SLOTS)
-    function: Any = kernels.follow_solo_deals if is_alone else kernels.follow_deals
-    return jit.compiled(function, types.void(*head, *rest, *[HOOK_TYPE] * hooks))
+    arguments = (
+        types.FunctionType(signature(players)),
+        STATE_TYPE,
+        RULES_TYPE,
+        VIEW_TYPE,
+        VIEW_TYPE,
+        table,
+        RECORDS_TYPE,
+        table,
+        int64,
+        boolean,
+        TURNS_TYPE,
+    )
+    function: Any = kernels.follow_deals
+    hooks = 2 * len(SLOTS)
+    if players == 1:
+        function = kernels.follow_solo_deals
+        hooks = len(SOLO_SLOTS)
+    hook_types = [HOOK_TYPE] * hooks
+    loop_type = types.void(*arguments, *hook_types)
+    return jit.compiled(function, loop_type)
 
 
 # Frames
@@ -187,15 +219,20 @@ def deadwood(turns: Turns) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for (turn, side), held in _after_turns(turns).groupby(["turn", "side"]):
+    after = _after_turns(turns)
+    cells = after.groupby(["turn", "side"])
+    for (turn, side), held in cells:
         x = held["count"].to_numpy()
         unit = held["unit"].to_numpy()
         if len(np.unique(unit)) < ENOUGH_UNITS:
             continue
         quantiles = np.quantile(x, (0.1, 0.5, 0.9))
         limits = observations.median_limits(x, unit)
-        rows.append((turn, side, *quantiles, *limits, len(x)))
-    return _with_players(turns.matchup, pd.DataFrame(rows, columns=list(DEADWOOD_COLUMNS)))
+        row = (turn, side, *quantiles, *limits, len(x))
+        rows.append(row)
+    columns = list(DEADWOOD_COLUMNS)
+    frame = pd.DataFrame(rows, columns=columns)
+    return _with_players(turns.matchup, frame)
 
 
 def counts(turns: Turns) -> pd.DataFrame:
@@ -208,19 +245,33 @@ def counts(turns: Turns) -> pd.DataFrame:
     import pandas as pd
 
     after = _after_turns(turns)
-    keys = np.stack([after["turn"], after["count"] // BIN], axis=1)
+    bin_of = after["count"] // BIN
+    keys = np.stack([after["turn"], bin_of], axis=1)
     cells, place = np.unique(keys, axis=0, return_inverse=True)
-    won = after["won"].to_numpy(float)
-    unit = after["unit"].to_numpy()
-    value, se, n = observations.by_cell(won, unit, place.reshape(-1), len(cells))
-    columns = {"turn": cells[:, 0], "count": cells[:, 1] * BIN, "value": value, "se": se, "n": n}
+    value, se, n = observations.by_cell(
+        after["won"].to_numpy(float),
+        after["unit"].to_numpy(),
+        place.reshape(-1),
+        len(cells),
+    )
+    columns = {
+        "turn": cells[:, 0],
+        "count": cells[:, 1] * BIN,
+        "value": value,
+        "se": se,
+        "n": n,
+    }
     frame = pd.DataFrame(columns)
-    frame = frame[frame["value"].notna()].reset_index(drop=True)
+    is_known = frame["value"].notna()
+    frame = frame[is_known].reset_index(drop=True)
     limits = []
     for cell in frame[["value", "se", "n"]].itertuples(index=False):
         limits.append(share_limits(*cell))
-    frame["low"], frame["high"] = np.array(limits).reshape(-1, 2).T
-    return _with_players(turns.matchup, frame[list(COUNT_COLUMNS)])
+    low, high = np.array(limits).reshape(-1, 2).T
+    frame["low"] = low
+    frame["high"] = high
+    ordered = frame[list(COUNT_COLUMNS)]
+    return _with_players(turns.matchup, ordered)
 
 
 def decisions(turns: Turns) -> pd.DataFrame:
@@ -235,6 +286,14 @@ def decisions(turns: Turns) -> pd.DataFrame:
     """
     import pandas as pd
 
+    rows = _rows_of_turns(turns) + _rows_of_deals(turns)
+    columns = list(DECISION_COLUMNS)
+    frame = pd.DataFrame(rows, columns=columns)
+    return _with_players(turns.matchup, frame)
+
+
+def _rows_of_turns(turns: Turns) -> list[DecisionRow]:
+    """The metrics of `decisions` that are means over turns."""
     every = _answers(turns, "discards")
     unbeaten = _answers(turns, "unbeaten")
     actions = every.sum(axis=1) - 2
@@ -248,32 +307,60 @@ def decisions(turns: Turns) -> pd.DataFrame:
     unit = turns.record("unit")
     rows = []
     for name, x in by_turn.items():
-        rows.append(_decision_row(name, observations.mean(x, unit), len(unit)))
-    over = {"decisions_per_deal": np.ones(len(turns.records))}
+        mean = observations.mean(x, unit)
+        rows.append(_decision_row(name, mean, len(unit)))
+    return rows
+
+
+def _rows_of_deals(turns: Turns) -> list[DecisionRow]:
+    """The metrics of `decisions` that are over deals or matches."""
+    records = turns.records
+    deals = len(records)
+    over = {"decisions_per_deal": np.ones(deals)}
     if turns.matchup.unit == "match":
-        is_last = turns.records["outcome"] != UNDECIDED
+        is_last = records["outcome"] != UNDECIDED
         over["decisions_per_match"] = is_last.astype(float)
+    unbeaten = _answers(turns, "unbeaten")
     decided = (unbeaten > 1).sum(axis=1)
+    # Observations of two kinds: turns, for the decisions, and deals, for what they are over
+    numerator = np.append(decided, np.zeros(deals))
+    of_turns = turns.record("unit")
+    units = np.append(of_turns, records["unit"])
+    no_deal = np.zeros(len(of_turns))
+    rows = []
     for name, each in over.items():
-        # Observations of two kinds: turns, for the decisions, and deals, for what they are over
-        numerator = np.concatenate([decided, np.zeros(len(turns.records))])
-        denominator = np.concatenate([np.zeros(len(unit)), each])
-        units = np.concatenate([unit, turns.records["unit"]])
-        estimate = observations.ratio(numerator, denominator, units)
-        rows.append(_decision_row(name, estimate, int(each.sum())))
-    frame = pd.DataFrame(rows, columns=list(DECISION_COLUMNS))
-    return _with_players(turns.matchup, frame)
+        denominator = np.append(no_deal, each)
+        estimate = observations.ratio(
+            numerator,
+            denominator,
+            units,
+        )
+        n = int(each.sum())
+        rows.append(_decision_row(name, estimate, n))
+    return rows
 
 
 def _answers(turns: Turns, discards: str) -> np.ndarray:
     """Answers that differ, to take, end and discard, at every turn: int64 (turns, 3)."""
-    return np.stack([turns.column(name) for name in ("takes", "endings", discards)], axis=1)
+    takes = turns.column("takes")
+    endings = turns.column("endings")
+    discarded = turns.column(discards)
+    return np.stack([takes, endings, discarded], axis=1)
 
 
 def _decision_row(
-    name: str, estimate: Estimate, n: int
-) -> tuple[str, float, float, float, float, int]:
-    return name, estimate.value, estimate.se, estimate.low, estimate.high, n
+    name: str,
+    estimate: Estimate,
+    n: int,
+) -> DecisionRow:
+    return (
+        name,
+        estimate.value,
+        estimate.se,
+        estimate.low,
+        estimate.high,
+        n,
+    )
 
 
 def _after_turns(turns: Turns) -> pd.DataFrame:
@@ -283,30 +370,49 @@ def _after_turns(turns: Turns) -> pd.DataFrame:
     """
     import pandas as pd
 
+    matchup = turns.matchup
+    records = turns.records
     went_on = ~turns.last
     frames = []
-    for who in _sides(turns.matchup):
+    for who in _sides(matchup):
         chosen = went_on & (turns.column("side") == who)
-        own_turn = turns.column("own_turn")[chosen]
-        count_then = turns.column("count")[chosen]
-        deals = turns.records[turns.column("deal")[chosen]]
-        frames.append(_held(turns.matchup, who, own_turn, count_then, deals))
-        dealt = turns.records[f"dealt_{'ab'[who]}"]
-        at_first = np.zeros(len(dealt), np.int64)
-        frames.append(_held(turns.matchup, who, at_first, dealt, turns.records))
+        deal = turns.column("deal")[chosen]
+        after_turn = _held(
+            matchup,
+            who,
+            turn=turns.column("own_turn")[chosen],
+            count_then=turns.column("count")[chosen],
+            deals=records[deal],
+        )
+        dealt = records[f"dealt_{'ab'[who]}"]
+        as_dealt = _held(
+            matchup,
+            who,
+            turn=np.zeros(len(dealt), np.int64),
+            count_then=dealt,
+            deals=records,
+        )
+        frames += [after_turn, as_dealt]
     return pd.concat(frames, ignore_index=True)
 
 
 def _held(
-    matchup: Matchup, who: int, turn: np.ndarray, count_then: np.ndarray, deals: np.ndarray
+    matchup: Matchup,
+    who: int,
+    turn: np.ndarray,
+    count_then: np.ndarray,
+    deals: np.ndarray,
 ) -> pd.DataFrame:
     """Rows of `_after_turns` of one side; deals: the record of each row's deal."""
     import pandas as pd
 
-    names = np.array(["player"] * 2 if matchup.b is None else ["nondealer", "dealer"])
+    names = np.array(["nondealer", "dealer"])
+    if matchup.b is None:
+        names = np.array(["player", "player"])
+    is_dealer = deals["dealer"] == who
     columns = {
         "turn": turn,
-        "side": names[(deals["dealer"] == who).astype(np.int64)],
+        "side": names[is_dealer.astype(np.int64)],
         "count": count_then,
         "unit": deals["unit"],
         "won": deals["winner"] == who,
@@ -316,7 +422,9 @@ def _held(
 
 def _sides(matchup: Matchup) -> tuple[int, ...]:
     """The sides whose hands count: that of A, and both of a strategy against itself."""
-    return (0,) if matchup.b is None or matchup.mirrored else (0, 1)
+    if matchup.b is None or matchup.mirrored:
+        return (0,)
+    return (0, 1)
 
 
 def _with_players(matchup: Matchup, frame: pd.DataFrame) -> pd.DataFrame:
