@@ -55,7 +55,8 @@ class PlayedMatches:
     @property
     def match(self) -> np.ndarray:
         """The number of each deal's match, from 0."""
-        return np.asarray(np.cumsum(self.last) - self.last)
+        over = np.cumsum(self.last)
+        return np.asarray(over - self.last)
 
 
 def play_matches(
@@ -77,13 +78,16 @@ def play_matches(
     matchup = dataclasses.replace(value.matchup, seed=seed, unit="match")
 
     def part(first_unit: int, units: int) -> np.ndarray:
-        return play_recorded(matchup, first_unit, units)[1]
+        _, records = play_recorded(matchup, first_unit, units)
+        return records
 
     prepare(matchup)
     units = matchup.units(parse_count(matches))
-    records = np.concatenate(over_units(part, units, matchup.batch, workers, progress))
+    parts = over_units(part, units, matchup.batch, workers, progress)
+    records = np.concatenate(parts)
     if not value.seats_alike:
-        records = records[records["half"] == value.seat]
+        at_seat = records["half"] == value.seat
+        records = records[at_seat]
     return read_matches(records)
 
 
@@ -91,9 +95,17 @@ def read_matches(records: np.ndarray) -> PlayedMatches:
     """Matches from the records of all their deals."""
     outcome = records["outcome"]
     last = outcome != UNDECIDED
-    worth = np.select([outcome == 0, outcome == 1], [1.0, 0.0], DRAWN)
+    is_won = outcome == 0
+    is_lost = outcome == 1
+    worth = np.select([is_won, is_lost], [1.0, 0.0], DRAWN)
     match = np.cumsum(last) - last
-    return PlayedMatches(records, records["unit"], last, worth[last][match])
+    by_match = worth[last]
+    return PlayedMatches(
+        records,
+        unit=records["unit"],
+        last=last,
+        result=by_match[match],
+    )
 
 
 def martingale(value: Value, played: PlayedMatches, bins: int = BINS) -> pd.DataFrame:
@@ -103,12 +115,15 @@ def martingale(value: Value, played: PlayedMatches, bins: int = BINS) -> pd.Data
     units, value, won, change, se, z.
     """
     before = value.before(played.records)
-    edges = np.unique(np.quantile(before, np.linspace(0, 1, bins + 1)[1:-1]))
+    levels = np.linspace(0, 1, bins + 1)
+    quantiles = np.quantile(before, levels[1:-1])
+    edges = np.unique(quantiles)
     bin_of = np.searchsorted(edges, before, side="right")
     change = _changes(before, played)
 
     def error(chosen: np.ndarray) -> float:
-        return observations.mean(change[chosen], played.unit[chosen]).se
+        mean = observations.mean(change[chosen], played.unit[chosen])
+        return mean.se
 
     def changes(standing: np.ndarray) -> np.ndarray:
         return _changes(standing, played)
@@ -132,7 +147,8 @@ def reliability(value: Value, played: PlayedMatches, bins: int = BINS) -> pd.Dat
     that came says little.
     """
     before = value.before(played.records)
-    bin_of = np.minimum((before * bins).astype(np.int64), bins - 1)
+    bin_of = (before * bins).astype(np.int64)
+    bin_of = np.minimum(bin_of, bins - 1)
 
     def gap(standing: np.ndarray) -> np.ndarray:
         return np.asarray(played.result - standing)
@@ -150,12 +166,15 @@ def _error_if_right(before: np.ndarray, played: PlayedMatches, chosen: np.ndarra
     of one match: the k-th of its chosen deals comes into the variance of their sum 2k - 1 times.
     The halves of a pair are taken as independent.
     """
-    if len(np.unique(played.unit[chosen])) < ENOUGH_UNITS:
+    units = np.unique(played.unit[chosen])
+    if len(units) < ENOUGH_UNITS:
         return np.nan
     match = played.match[chosen]
     v = before[chosen]
-    k = np.arange(len(match)) - np.searchsorted(match, match) + 1
-    variance = ((2 * k - 1) * v * (1 - v)).sum()
+    first = np.searchsorted(match, match)
+    k = np.arange(len(match)) - first + 1
+    times = 2 * k - 1
+    variance = (times * v * (1 - v)).sum()
     return float(np.sqrt(variance) / len(v))
 
 
@@ -189,7 +208,8 @@ def against_play(value: Value, played: PlayedMatches) -> pd.Series:
     import pandas as pd
 
     predicted = value.start()
-    won = observations.mean(played.result[played.last], played.unit[played.last])
+    last = played.last
+    won = observations.mean(played.result[last], played.unit[last])
     return pd.Series(
         {
             "matches": int(played.last.sum()),
@@ -220,16 +240,20 @@ def _by_bin(
 
     before = value.before(played.records)
     measured = measure(before)
-    left_out = [measure(standing) for standing in value.before_leaving_out(played.records)]
+    standings = value.before_leaving_out(played.records)
+    left_out = [measure(standing) for standing in standings]
+    everywhere = np.ones(len(before), bool)
+    masks = {"all": everywhere}
+    for number in range(bin_of.max() + 1):
+        masks[str(number)] = bin_of == number
     rows = []
-    for label in ("all", *range(bin_of.max() + 1)):
-        chosen = np.ones(len(before), bool) if label == "all" else bin_of == label
+    for label, chosen in masks.items():
         if not chosen.any():
             continue
-        own_error = float(jackknife(np.array([values[chosen].mean() for values in left_out])))
+        own_error = _own_error(left_out, chosen)
         rows.append(
             {
-                "bin": str(label),
+                "bin": label,
                 "deals": int(chosen.sum()),
                 "units": len(np.unique(played.unit[chosen])),
                 "value": float(before[chosen].mean()),
@@ -239,4 +263,15 @@ def _by_bin(
             }
         )
     frame = pd.DataFrame(rows)
-    return frame.assign(z=frame[name] / frame["se"])
+    z = frame[name] / frame["se"]
+    return frame.assign(z=z)
+
+
+def _own_error(left_out: list[np.ndarray], chosen: np.ndarray) -> float:
+    """The error that V's own brings into a mean over chosen deals.
+
+    left_out: what the mean is of, from V with each group of outcomes left out.
+    """
+    means = [values[chosen].mean() for values in left_out]
+    error = jackknife(np.array(means))
+    return float(error)

@@ -60,7 +60,8 @@ class Outcomes:
 
     def column(self, name: str) -> np.ndarray:
         """One column of every outcome, int64."""
-        return np.asarray(self.rows[:, _PLACE[name]])
+        place = _PLACE[name]
+        return np.asarray(self.rows[:, place])
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -69,25 +70,34 @@ class Outcomes:
         From all groups, then with each left out.
         """
         total = self.counts.sum(axis=0)
-        kept = np.concatenate([total[None], total - self.counts])
+        left_out = total - self.counts
+        kept = np.concatenate([total[None], left_out])
         dealer = self.column("dealer")
         same_dealer = dealer[:, None] == dealer
-        return np.asarray(kept / (kept @ same_dealer))
+        of_dealer = kept @ same_dealer
+        return np.asarray(kept / of_dealer)
 
     def from_both_sides(self) -> Outcomes:
         """Every deal counted for A and, as its mirror image, for B.
 
         This is what a strategy against itself is worth counting as.
         """
+        both = np.concatenate([self.rows, self._mirror()])
+        rows, place = np.unique(both, axis=0, return_inverse=True)
+        place = place.reshape(-1)
+        shape = (GROUPS, len(rows))
+        counts = np.zeros(shape, np.int64)
+        counted_twice = np.tile(self.counts, 2)
+        np.add.at(counts.T, place, counted_twice.T)
+        return Outcomes(rows, counts)
+
+    def _mirror(self) -> np.ndarray:
+        """The rows with both sides exchanged."""
+        winner = self.column("winner")
         mirror = self.rows.copy()
         mirror[:, _PLACE["dealer"]] = 1 - self.column("dealer")
-        mirror[:, _PLACE["winner"]] = other_side(self.column("winner"))
-        both = np.concatenate([self.rows, mirror])
-        rows, place = np.unique(both, axis=0, return_inverse=True)
-        counts = np.zeros((GROUPS, len(rows)), np.int64)
-        counted_twice = np.concatenate([self.counts, self.counts], axis=1)
-        np.add.at(counts.T, place.reshape(-1), counted_twice.T)
-        return Outcomes(rows, counts)
+        mirror[:, _PLACE["winner"]] = other_side(winner)
+        return mirror
 
     def frame(self) -> pd.DataFrame:
         """F(winner, kind, points, stake | dealer): a row for every outcome.
@@ -97,16 +107,20 @@ class Outcomes:
         import pandas as pd
 
         frame = pd.DataFrame(self.rows, columns=list(OUTCOME_COLUMNS))
-        frame["kind"] = np.array(KINDS)[self.column("kind")]
+        share, *left_out = self.shares
+        kinds = np.array(KINDS)
+        frame["kind"] = kinds[self.column("kind")]
         frame["count"] = self.counts.sum(axis=0)
-        frame["share"] = self.shares[0]
-        frame["se"] = jackknife(self.shares[1:])
+        frame["share"] = share
+        frame["se"] = jackknife(np.array(left_out))
         return frame
 
 
 def other_side(winner: np.ndarray) -> np.ndarray:
     """Winners seen from the other side: 0 and 1 exchanged, -1 (nobody) as it is."""
-    return np.asarray(np.where(winner < 0, -1, 1 - winner))
+    exchanged = 1 - winner
+    seen = np.where(winner < 0, -1, exchanged)
+    return np.asarray(seen)
 
 
 def jackknife(left_out: np.ndarray) -> np.ndarray:
@@ -114,11 +128,16 @@ def jackknife(left_out: np.ndarray) -> np.ndarray:
 
     Efron 1982, The Jackknife, 2.2.
     """
-    return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
+    variance = left_out.var(axis=0)
+    others = len(left_out) - 1
+    return np.asarray(np.sqrt(others * variance))
 
 
 def count_outcomes(
-    matchup: Matchup, deals: int, workers: int | None = None, progress: Progress | None = None
+    matchup: Matchup,
+    deals: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> Outcomes:
     """The outcomes of so many single deals, from disk if they were counted before.
 
@@ -130,27 +149,47 @@ def count_outcomes(
             f"take at least {FEWEST_DEALS:,}, better a million."
         )
     about = array_cache.describe(matchup, deals, "outcomes of single deals")
-    return Outcomes(**array_cache.cached(about, lambda: _count(matchup, deals, workers, progress)))
+
+    def count() -> array_cache.Arrays:
+        return _count(matchup, deals, workers, progress)
+
+    arrays = array_cache.cached(about, count)
+    return Outcomes(**arrays)
 
 
 def _count(
-    matchup: Matchup, deals: int, workers: int | None, progress: Progress | None
+    matchup: Matchup,
+    deals: int,
+    workers: int | None,
+    progress: Progress | None,
 ) -> array_cache.Arrays:
     def part(first_unit: int, units: int) -> np.ndarray:
         _, records = play_recorded(matchup, first_unit, units)
         return tally(records)
 
     prepare(matchup)
-    parts = over_units(part, matchup.units(deals), CALL_UNITS, workers, progress)
-    return merged(np.concatenate(parts))
+    units = matchup.units(deals)
+    parts = over_units(
+        part,
+        units,
+        CALL_UNITS,
+        workers,
+        progress,
+    )
+    rows = np.concatenate(parts)
+    return merged(rows)
 
 
 def tally(records: np.ndarray) -> np.ndarray:
     """Recorded deals as rows of group, packed outcome and count: int64 (rows, 3)."""
-    packed = np.ravel_multi_index(tuple((observed(records) - _LOWEST).T), _VALUES)
+    from_lowest = observed(records) - _LOWEST
+    columns = tuple(from_lowest.T)
+    packed = np.ravel_multi_index(columns, _VALUES)
     size = int(np.prod(_VALUES))
-    keys, counts = np.unique(group_of(records) * size + packed, return_counts=True)
-    return np.stack([keys // size, keys % size, counts], axis=1)
+    keys = group_of(records) * size + packed
+    keys, counts = np.unique(keys, return_counts=True)
+    group, packed = np.divmod(keys, size)
+    return np.stack([group, packed, counts], axis=1)
 
 
 def group_of(records: np.ndarray) -> np.ndarray:
@@ -158,20 +197,31 @@ def group_of(records: np.ndarray) -> np.ndarray:
 
     Units go into groups by twos, since the dealer of single deals alternates.
     """
-    return np.asarray(records["unit"] // 2 % GROUPS)
+    pair = records["unit"] // 2
+    return np.asarray(pair % GROUPS)
 
 
 def observed(records: np.ndarray) -> np.ndarray:
     """The outcome of each recorded deal: int64 (deals, len(OUTCOME_COLUMNS))."""
     points = records["points_a"] + records["points_b"]  # one side scores (rules.md 7)
     stake = np.maximum(records["stake"], 0)
-    return np.stack([records["dealer"], records["winner"], records["kind"], points, stake], axis=1)
+    columns = [
+        records["dealer"],
+        records["winner"],
+        records["kind"],
+        points,
+        stake,
+    ]
+    return np.stack(columns, axis=1)
 
 
 def merged(rows: np.ndarray) -> array_cache.Arrays:
     """The fields of Outcomes from rows of `tally`, in any order and any number of pieces."""
-    packed, place = np.unique(rows[:, 1], return_inverse=True)
-    counts = np.zeros((GROUPS, len(packed)), np.int64)
-    np.add.at(counts, (rows[:, 0], place), rows[:, 2])
-    unpacked = np.stack(np.unravel_index(packed, _VALUES), axis=1)
-    return {"rows": unpacked + _LOWEST, "counts": counts}
+    group, packed, count = rows.T
+    packed, column = np.unique(packed, return_inverse=True)
+    shape = (GROUPS, len(packed))
+    counts = np.zeros(shape, np.int64)
+    np.add.at(counts, (group, column), count)
+    columns = np.unravel_index(packed, _VALUES)
+    from_lowest = np.stack(columns, axis=1)
+    return {"rows": from_lowest + _LOWEST, "counts": counts}

@@ -34,7 +34,19 @@ from simgin.value.outcomes import (
     other_side,
     tally,
 )
-from simgin.value.states import States, WonOrLost, next_dealers, number, starts
+from simgin.value.states import (
+    Fields,
+    Place,
+    Shares,
+    Standing,
+    Standings,
+    States,
+    Table,
+    WonOrLost,
+    next_dealers,
+    number,
+    starts,
+)
 
 UNITS = 2 * GROUPS  # of a score at least: both dealers in every group
 MOST_POINTS = 250  # to play to
@@ -58,7 +70,8 @@ class ScoreOutcomes:
 
     def column(self, name: str) -> np.ndarray:
         """One column of every change, int64."""
-        return np.asarray(self.changes[:, _PLACE[name]])
+        place = _PLACE[name]
+        return np.asarray(self.changes[:, place])
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -66,22 +79,37 @@ class ScoreOutcomes:
 
         Float64 (1 + GROUPS, outcomes + GROUPS): from all groups, then with each left out.
         """
-        kept_groups = np.concatenate([np.ones((1, GROUPS)), 1 - np.eye(GROUPS)])
-        weights = kept_groups / (self.each * kept_groups.mean(axis=1, keepdims=True))
-        return np.concatenate([self.start.shares, weights], axis=1)
+        all_groups = np.ones((1, GROUPS))
+        but_one = 1 - np.eye(GROUPS)
+        kept_groups = np.concatenate([all_groups, but_one])
+        kept = kept_groups.mean(axis=1, keepdims=True)
+        weights = kept_groups / (self.each * kept)
+        shares = [self.start.shares, weights]
+        return np.concatenate(shares, axis=1)
 
     def from_both_sides(self) -> ScoreOutcomes:
         """Every deal counted for A and, as its mirror image, for B; see `Outcomes`."""
+        start = self.start.from_both_sides()
+        winner = self.column("winner")
+        mirrored = {
+            "score_a": self.column("score_b"),
+            "score_b": self.column("score_a"),
+            "dealer": 1 - self.column("dealer"),
+            "winner": other_side(winner),
+        }
         mirror = self.changes.copy()
-        mirror[:, _PLACE["score_a"]] = self.column("score_b")
-        mirror[:, _PLACE["score_b"]] = self.column("score_a")
-        mirror[:, _PLACE["dealer"]] = 1 - self.column("dealer")
-        mirror[:, _PLACE["winner"]] = other_side(self.column("winner"))
+        for name, column in mirrored.items():
+            place = _PLACE[name]
+            mirror[:, place] = column
         changes = np.concatenate([self.changes, mirror])
-        return ScoreOutcomes(self.start.from_both_sides(), changes, 2 * self.each)
+        return ScoreOutcomes(start, changes, 2 * self.each)
 
 
-def count_score_outcomes(matchup: Matchup, deals: int, workers: int | None = None) -> ScoreOutcomes:
+def count_score_outcomes(
+    matchup: Matchup,
+    deals: int,
+    workers: int | None = None,
+) -> ScoreOutcomes:
     """About so many single deals spread evenly over all scores, and as many from the start.
 
     At least forty units a score; kept on disk. Raises OutcomeError for matches to more than 250.
@@ -92,42 +120,70 @@ def count_score_outcomes(matchup: Matchup, deals: int, workers: int | None = Non
             f"outcomes by score are for matches to {MOST_POINTS} points at most, not {target}: "
             "set points_target=100, say."
         )
-    units = UNITS * max(1, -(-matchup.units(deals) // (UNITS * target**2)))
-    arrays = array_cache.cached(
-        array_cache.describe(matchup, units, "outcomes by score"),
-        lambda: _count(matchup, target, units, workers),
-    )
+    wanted = matchup.units(deals)
+    rounds = -(-wanted // (UNITS * target**2))
+    units = UNITS * max(1, rounds)
+    about = array_cache.describe(matchup, units, "outcomes by score")
+
+    def count() -> array_cache.Arrays:
+        return _count(matchup, target, units, workers)
+
+    arrays = array_cache.cached(about, count)
     start = Outcomes(arrays["rows"], arrays["counts"])
-    each = units * (2 if matchup.mirrored else 1) // 2
+    halves = 2 if matchup.mirrored else 1
+    each = units * halves // 2
     return ScoreOutcomes(start, arrays["changes"], each)
 
 
-def _count(matchup: Matchup, target: int, units: int, workers: int | None) -> array_cache.Arrays:
+def _count(
+    matchup: Matchup,
+    target: int,
+    units: int,
+    workers: int | None,
+) -> array_cache.Arrays:
+    def row(first: int) -> tuple[np.ndarray, np.ndarray]:
+        return _row(matchup, first, target, units)
+
     prepare(matchup)
-    with ThreadPoolExecutor(workers or usable_cpus()) as threads:
-        rows = list(threads.map(lambda first: _row(matchup, first, target, units), range(target)))
+    threads = workers or usable_cpus()
+    with ThreadPoolExecutor(threads) as pool:
+        rows = list(pool.map(row, range(target)))
     tallies, changes = zip(*rows, strict=True)
-    return {**merged(np.concatenate(tallies)), "changes": np.concatenate(changes)}
+    arrays = merged(np.concatenate(tallies))
+    arrays["changes"] = np.concatenate(changes)
+    return arrays
 
 
-def _row(matchup: Matchup, first: int, target: int, units: int) -> tuple[np.ndarray, np.ndarray]:
+def _row(
+    matchup: Matchup,
+    first: int,
+    target: int,
+    units: int,
+) -> tuple[np.ndarray, np.ndarray]:
     """All scores with `first` points at seat 0: the tally of their packs, and their changes."""
     own_rules = build_rules(matchup.variant)
     begin = own_rules.start_points.copy()
     batches = -(-units // matchup.batch)
+    units_apart = matchup.batch * batches
     tallies = []
     changes = []
     for second in range(target):
-        first_unit = (first * target + second) * matchup.batch * batches
+        number_of_score = first * target + second
+        first_unit = number_of_score * units_apart
+        score = np.array([first, second])
         alike = _records(matchup, own_rules, begin, first_unit, units)
-        there = _records(matchup, own_rules, np.array([first, second]), first_unit, units)
+        there = _records(matchup, own_rules, score, first_unit, units)
         tallies.append(tally(alike))
         changes.append(_changes(alike, there))
     return np.concatenate(tallies), np.concatenate(changes)
 
 
 def _records(
-    matchup: Matchup, own_rules: np.record, start: np.ndarray, first_unit: int, units: int
+    matchup: Matchup,
+    own_rules: np.record,
+    start: np.ndarray,
+    first_unit: int,
+    units: int,
 ) -> np.ndarray:
     """Records of single deals that begin with some points of seats 0 and 1.
 
@@ -136,7 +192,16 @@ def _records(
     own_rules.start_points[:] = start
     records = np.empty(2 * units, DEAL)
     state = new_state(matchup.seed)
-    run(matchup, state, own_rules, (new_view(), new_view()), first_unit, units, records)
+    views = (new_view(), new_view())
+    run(
+        matchup,
+        state,
+        own_rules,
+        views,
+        first_unit,
+        units,
+        records,
+    )
     return records[: state.recorded]
 
 
@@ -145,8 +210,10 @@ def _changes(alike: np.ndarray, there: np.ndarray) -> np.ndarray:
     changed = np.zeros(len(alike), bool)
     for name in ("winner", "points_a", "points_b"):
         changed |= alike[name] != there[name]
-    came = _signed(there[changed], there[changed], 1)
-    did_not_come = _signed(there[changed], alike[changed], -1)
+    here = there[changed]
+    usual = alike[changed]
+    came = _signed(here, here, 1)
+    did_not_come = _signed(here, usual, -1)
     return np.concatenate([came, did_not_come])
 
 
@@ -161,7 +228,8 @@ def _signed(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
         "winner": deals["winner"],
         "points": deals["points_a"] + deals["points_b"],
     }
-    return np.stack([columns[name] for name in CHANGE_COLUMNS], axis=1)
+    ordered = [columns[name] for name in CHANGE_COLUMNS]
+    return np.stack(ordered, axis=1)
 
 
 class ScoreBoard(WonOrLost):
@@ -172,52 +240,79 @@ class ScoreBoard(WonOrLost):
         self._next = next_dealers(params)
         self._start = starts(params, seat, self.fields)
         start = outcomes.start
-        self._dealer, self._winner, self._points = (
-            start.column(name) for name in ("dealer", "winner", "points")
-        )
+        self._dealer = start.column("dealer")
+        self._winner = start.column("winner")
+        self._points = start.column("points")
         # Changes by the sum of the score, and where those of each sum begin
-        level = outcomes.column("score_a") + outcomes.column("score_b")
+        score_a = outcomes.column("score_a")
+        score_b = outcomes.column("score_b")
+        level = score_a + score_b
         order = np.argsort(level, kind="stable")
         self._changes = outcomes.changes[order]
-        self._levels = np.searchsorted(level[order], np.arange(2 * self._target))
+        sums = np.arange(2 * self._target)
+        self._levels = np.searchsorted(level[order], sums)
 
     @property
-    def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def fields(self) -> Fields:
         return ("score",), ("score",)
 
     @property
     def size(self) -> int:
-        return 2 * (self._target + 1) ** 2
+        places = self._target + 1
+        return 2 * places**2
 
-    def index(self, a: np.ndarray, b: np.ndarray, dealer: np.ndarray) -> tuple[np.ndarray, ...]:
-        return np.minimum(a[..., 0], self._target), np.minimum(b[..., 0], self._target), dealer
+    def index(
+        self,
+        a: Standing,
+        b: Standing,
+        dealer: np.ndarray,
+    ) -> Place:
+        points_a = np.minimum(a[..., 0], self._target)
+        points_b = np.minimum(b[..., 0], self._target)
+        return points_a, points_b, dealer
 
     def states(self) -> States:
-        a, b, dealer = np.indices((self._target, self._target, 2)).reshape(3, -1)
+        shape = (self._target, self._target, 2)
+        numbers = np.indices(shape)
+        a, b, dealer = numbers.reshape(3, -1)
         return a[:, None], b[:, None], dealer
 
-    def start(self) -> tuple[np.ndarray, np.ndarray]:
+    def start(self) -> Standings:
         return self._start
 
-    def _filled(self, share: np.ndarray, ends: tuple[float, float], each: float = 0) -> np.ndarray:
+    def _filled(
+        self,
+        share: Shares,
+        ends: tuple[float, float],
+        each: float = 0,
+    ) -> Table:
         """A table with `ends` where A has won and where B has; `each` is added for every deal.
 
         Scores of one sum do not lead to one another: they are filled together, the greatest sum
         first.
         """
-        target = self._target
-        table = np.full((target + 1, target + 1, 2), float(ends[1]))
-        table[-1] = ends[0]
-        for level in range(2 * target - 2, -1, -1):
-            a = np.arange(max(0, level - target + 1), min(level, target - 1) + 1)
-            mean, stay = self._usual_means(table, a, level - a, share)
-            self._add_changes(table, a[0], level, share, mean, stay)
-            values = np.linalg.solve(np.eye(2) - stay, (mean + each)[..., None])
-            table[a, level - a] = values[..., 0]
+        a_won, b_won = ends
+        last = self._target - 1
+        places = self._target + 1
+        shape = (places, places, 2)
+        table = np.full(shape, float(b_won))
+        table[-1] = a_won
+        for level in range(2 * last, -1, -1):
+            least = max(0, level - last)
+            most = min(level, last)
+            a = np.arange(least, most + 1)
+            b = level - a
+            mean, stay = self._usual_means(table, a, b, share)
+            self._add_changes(table, least, level, share, mean, stay)
+            table[a, b] = _solved(stay, mean + each)
         return table
 
     def _usual_means(
-        self, table: np.ndarray, a: np.ndarray, b: np.ndarray, share: np.ndarray
+        self,
+        table: Table,
+        a: np.ndarray,
+        b: np.ndarray,
+        share: Shares,
     ) -> tuple[np.ndarray, np.ndarray]:
         """What outcomes from the start lead to, by score and dealer.
 
@@ -225,32 +320,53 @@ class ScoreBoard(WonOrLost):
         """
         dealer = self._dealer
         ahead, stays, after = self._ahead(
-            table, a[:, None], b[:, None], dealer, self._winner, self._points
+            table,
+            a[:, None],
+            b[:, None],
+            dealer,
+            self._winner,
+            self._points,
         )
-        weight = share[: len(dealer)] * (dealer == np.arange(2)[:, None])
-        stay = np.einsum("do,so,oe->sde", weight, stays, after[:, None] == np.arange(2))
-        return ahead @ weight.T, stay
+        sides = np.arange(2)
+        is_dealer = dealer == sides[:, None]
+        is_next = after[:, None] == sides
+        usual = share[: len(dealer)]
+        weight = usual * is_dealer
+        stay = np.einsum("do,so,oe->sde", weight, stays, is_next)
+        mean = ahead @ weight.T
+        return mean, stay
 
     def _add_changes(
         self,
-        table: np.ndarray,
+        table: Table,
         first: int,
         level: int,
-        share: np.ndarray,
+        share: Shares,
         mean: np.ndarray,
         stay: np.ndarray,
     ) -> None:
         """Add what changes at the scores of a level, the first of which has `first` points of A."""
-        changes = self._changes[self._levels[level] : self._levels[level + 1]]
+        start = self._levels[level]
+        stop = self._levels[level + 1]
+        changes = self._changes[start:stop]
         a, b, group, sign, dealer, winner, points = changes.T
-        ahead, stays, after = self._ahead(table, a, b, dealer, winner, points)
-        weight = sign * share[len(self._dealer) + group]
-        np.add.at(mean, (a - first, dealer), weight * ahead)
-        np.add.at(stay, (a - first, dealer, after), weight * stays)
+        ahead, stays, after = self._ahead(
+            table,
+            a,
+            b,
+            dealer,
+            winner,
+            points,
+        )
+        of_groups = share[len(self._dealer) :]
+        weight = sign * of_groups[group]
+        score = a - first
+        np.add.at(mean, (score, dealer), weight * ahead)
+        np.add.at(stay, (score, dealer, after), weight * stays)
 
     def _ahead(
         self,
-        table: np.ndarray,
+        table: Table,
         a: np.ndarray,
         b: np.ndarray,
         dealer: np.ndarray,
@@ -261,8 +377,23 @@ class ScoreBoard(WonOrLost):
 
         The entries (0 where they change no score), whether they change none, and who deals next.
         """
-        to_a = np.minimum(a + points * (winner == 0), self._target)
-        to_b = np.minimum(b + points * (winner == 1), self._target)
+        gain_a = points * (winner == 0)
+        gain_b = points * (winner == 1)
+        to_a = np.minimum(a + gain_a, self._target)
+        to_b = np.minimum(b + gain_b, self._target)
         after = self._next[dealer, winner]
-        stays = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
-        return np.where(stays, 0, table[to_a, to_b, after]), stays, after
+        changes_none = (winner < 0) | (points == 0)
+        stays = np.broadcast_to(changes_none, to_a.shape)
+        entries = table[to_a, to_b, after]
+        ahead = np.where(stays, 0, entries)
+        return ahead, stays, after
+
+
+def _solved(stay: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """The entries for both dealers of scores that a deal may leave as they were.
+
+    stay: the chances of that, by dealer and next dealer. mean: of the entries elsewhere.
+    """
+    equations = np.eye(2) - stay
+    values = np.linalg.solve(equations, mean[..., None])
+    return values[..., 0]

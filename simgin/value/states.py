@@ -18,7 +18,13 @@ from simgin.rules.parameters import Params
 from simgin.value.outcomes import Outcomes
 from simgin.value.tracks import Moves, Track, fill
 
-States = tuple[np.ndarray, np.ndarray, np.ndarray]  # standings of A and of B, side that deals
+Table = np.ndarray  # float64, by state
+Shares = np.ndarray  # of every outcome among its dealer's deals, float64 (outcomes)
+Standing = np.ndarray  # of one side, int64 (..., fields)
+Standings = tuple[Standing, Standing]  # of A and of B
+States = tuple[Standing, Standing, np.ndarray]  # standings of A and of B, side that deals
+Place = tuple[np.ndarray, ...]  # of states in a table
+Fields = tuple[tuple[str, ...], tuple[str, ...]]  # what the standings of A and of B hold
 
 DRAWN = 0.5  # what a match is worth that nobody wins
 
@@ -31,7 +37,7 @@ class Board(Protocol):
     """
 
     @property
-    def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def fields(self) -> Fields:
         """What the standings of A and of B hold.
 
         Names of record fields without the side, or `left`, the deals that are left.
@@ -41,25 +47,30 @@ class Board(Protocol):
     def size(self) -> int:
         """The number of states, about."""
 
-    def solve(self, share: np.ndarray) -> np.ndarray:
+    def solve(self, share: Shares) -> Table:
         """The probability that A wins, in every state.
 
         share: of every outcome among its dealer's deals, float64 (outcomes).
         """
 
-    def deals_left(self, share: np.ndarray) -> np.ndarray:
+    def deals_left(self, share: Shares) -> Table:
         """The mean number N of deals still to be played, in every state."""
 
-    def growth(self, share: np.ndarray, z: float) -> np.ndarray:
+    def growth(self, share: Shares, z: float) -> Table:
         """The mean of z**N in every state; some entry is below 1 where that is not finite."""
 
-    def index(self, a: np.ndarray, b: np.ndarray, dealer: np.ndarray) -> tuple[np.ndarray, ...]:
+    def index(
+        self,
+        a: Standing,
+        b: Standing,
+        dealer: np.ndarray,
+    ) -> Place:
         """Where in a table states lie: standings int64 (..., fields), sides int64 (...)."""
 
     def states(self) -> States:
         """Every undecided state."""
 
-    def start(self) -> tuple[np.ndarray, np.ndarray]:
+    def start(self) -> Standings:
         """The standings that a match begins with."""
 
 
@@ -85,72 +96,127 @@ def number(params: Params, name: str) -> int:
 class _Deal:
     """What outcomes do to both sides: who wins, what it brings, and who deals next."""
 
-    def __init__(self, params: Params, outcomes: Outcomes, tracks: tuple[Track, Track]) -> None:
+    def __init__(
+        self,
+        params: Params,
+        outcomes: Outcomes,
+        tracks: tuple[Track, Track],
+    ) -> None:
         self._dealer = outcomes.column("dealer")
         self._winner = outcomes.column("winner")
         self._alone = params["players"] == 1
         self._next = next_dealers(params)
+        self._brought = {
+            "score": outcomes.column("points"),
+            "deals": won_deals(params, outcomes),
+        }
         self._to = []
         self._gain = []
-        brought = {"score": outcomes.column("points"), "deals": won_deals(params, outcomes)}
         for side, track in enumerate(tracks):
-            is_won = self._winner == side
-            won = np.stack([brought[name][is_won] for name in track.fields], axis=1)
-            # Outcomes that bring the same are one move
-            gains, gain = np.unique(won, axis=0, return_inverse=True)
-            self._to.append(np.ascontiguousarray(track.steps(gains)))
-            self._gain.append(gain.reshape(-1))
+            gains, gain = self._gains(side, track)
+            steps = track.steps(gains)
+            self._to.append(np.ascontiguousarray(steps))
+            self._gain.append(gain)
 
-    def moves(self, share: np.ndarray) -> Moves:
+    def _gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
+        """The different gains of a side, and which of them each deal it wins brings.
+
+        Outcomes that bring the same are one move.
+        """
+        is_won = self._winner == side
+        columns = []
+        for name in track.fields:
+            brought = self._brought[name]
+            columns.append(brought[is_won])
+        won = np.stack(columns, axis=1)
+        gains, gain = np.unique(won, axis=0, return_inverse=True)
+        return gains, gain.reshape(-1)
+
+    def moves(self, share: Shares) -> Moves:
         """The moves of one deal from the share of every outcome."""
-        chances = [self._chances(side, share) for side in range(2)]
-        nobody = np.bincount(self._dealer, share * (self._winner < 0), minlength=2)
+        chance_a = self._chances(0, share)
+        chance_b = self._chances(1, share)
+        void = share * (self._winner < 0)
+        nobody = np.bincount(self._dealer, void, minlength=2)
         if self._alone:  # one player's deals have no dealer, although records name one
-            chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
+            chance_a = _by_no_dealer(chance_a)
+            chance_b = _by_no_dealer(chance_b)
             nobody = np.full(2, nobody.sum())
-        return Moves((self._to[0], self._to[1]), (chances[0], chances[1]), self._next, nobody)
+        return Moves(
+            to=(self._to[0], self._to[1]),
+            chance=(chance_a, chance_b),
+            dealer=self._next,
+            nobody=nobody,
+        )
 
-    def _chances(self, side: int, share: np.ndarray) -> np.ndarray:
+    def _chances(self, side: int, share: Shares) -> np.ndarray:
         """The chances of a side's moves, by dealer."""
         won = self._winner == side
-        chance = np.zeros((2, self._to[side].shape[1]))
-        np.add.at(chance, (self._dealer[won], self._gain[side]), share[won])
+        dealer = self._dealer[won]
+        gain = self._gain[side]
+        moves = self._to[side].shape[1]
+        chance = np.zeros((2, moves))
+        place = (dealer, gain)
+        np.add.at(chance, place, share[won])
         return chance
+
+
+def _by_no_dealer(chance: np.ndarray) -> np.ndarray:
+    """Chances of both dealers together, for either."""
+    together = chance.sum(axis=0)
+    return np.tile(together, (2, 1))
 
 
 def won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
     """The won deals that every outcome counts for its winner (rules.md 7 and 8.5): int64."""
     if not goal_of(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
-    kind = np.array(KINDS)[outcomes.column("kind")]
+    by_gin = number(params, "deal_count_gin")
+    by_undercut = number(params, "deal_count_undercut")
+    kinds = np.array(KINDS)
+    kind = kinds[outcomes.column("kind")]
     is_gin = np.isin(kind, ("gin", "big_gin", "shot"))
-    factor = np.where(is_gin, number(params, "deal_count_gin"), 1)
-    factor = np.where(kind == "undercut", number(params, "deal_count_undercut"), factor)
+    is_undercut = kind == "undercut"
+    factor = np.where(is_gin, by_gin, 1)
+    factor = np.where(is_undercut, by_undercut, factor)
     # A refusal pays the number before the offer
-    return np.asarray(factor * outcomes.column("stake"))
+    stake = outcomes.column("stake")
+    return np.asarray(factor * stake)
 
 
 def next_dealers(params: Params) -> np.ndarray:
     """The side that deals next, by who dealt and by who won (0, 1, -1): int64 (2, 3)."""
-    table = []
+    table = np.empty((2, 3), np.int64)
     for dealer in (0, 1):
-        table.append([_next_dealer(params, dealer, winner) for winner in (0, 1, -1)])
-    return np.array(table)
+        for winner in (0, 1, -1):
+            side = _next_dealer(params, dealer, winner)
+            table[dealer, winner] = side
+    return table
 
 
 def _next_dealer(params: Params, dealer: int, winner: int) -> int:
     """The side that deals after a deal (rules.md 4.1); alone it is always the same."""
     if params["players"] == 1:
         return dealer
+    other = 1 - dealer
     if winner < 0:
-        return 1 - dealer if params["void_dealer"] == "other" else dealer
-    after = {"winner": winner, "loser": 1 - winner, "alternate": 1 - dealer}
-    return after[str(params["next_dealer"])]
+        passes = params["void_dealer"] == "other"
+        return other if passes else dealer
+    after = {
+        "winner": winner,
+        "loser": 1 - winner,
+        "alternate": other,
+    }
+    rule = str(params["next_dealer"])
+    return after[rule]
 
 
 def _tracks(params: Params, seat: int) -> tuple[Track, Track]:
     """The tracks of A, who sits at `seat`, and of B."""
-    return _track(params, seat), _track(params, 1 - seat)
+    other_seat = 1 - seat
+    a = _track(params, seat)
+    b = _track(params, other_seat)
+    return a, b
 
 
 def _track(params: Params, seat: int) -> Track:
@@ -158,18 +224,27 @@ def _track(params: Params, seat: int) -> Track:
     if goal.one_deal:
         return Track(("deals",), (1,))
     targets = goal.side_at(params, seat).targets
-    return Track(tuple(targets), tuple(number(params, name) for name in targets.values()))
+    needed = [number(params, name) for name in targets.values()]
+    return Track(tuple(targets), tuple(needed))
 
 
-def starts(
-    params: Params, seat: int, fields: tuple[tuple[str, ...], tuple[str, ...]]
-) -> tuple[np.ndarray, np.ndarray]:
+def starts(params: Params, seat: int, fields: Fields) -> Standings:
     """The standings of A and B when a match begins: start_points where a side counts points."""
     points: Any = params["start_points"] or (0, 0)
-    standings = []
-    for own_seat, names in zip((seat, 1 - seat), fields, strict=True):
-        standings.append(np.array([points[own_seat] if name == "score" else 0 for name in names]))
-    return standings[0], standings[1]
+    fields_a, fields_b = fields
+    other_seat = 1 - seat
+    a = _start(fields_a, points[seat])
+    b = _start(fields_b, points[other_seat])
+    return a, b
+
+
+def _start(fields: tuple[str, ...], points: int) -> Standing:
+    """The standing of a side that begins with some points and nothing else."""
+    standing = []
+    for name in fields:
+        counts_points = name == "score"
+        standing.append(points if counts_points else 0)
+    return np.array(standing)
 
 
 class Race:
@@ -178,58 +253,83 @@ class Race:
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
         self._params = params
         self._outcomes = outcomes
-        self._tracks = _tracks(params, seat)
+        self._a, self._b = _tracks(params, seat)
         self._single = goal_of(params).one_deal
         self._start = starts(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _Deal:
         # Not before the size was looked at
-        return _Deal(self._params, self._outcomes, self._tracks)
+        tracks = (self._a, self._b)
+        return _Deal(self._params, self._outcomes, tracks)
 
     @property
-    def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return self._tracks[0].fields, self._tracks[1].fields
+    def fields(self) -> Fields:
+        return self._a.fields, self._b.fields
 
     @property
     def size(self) -> int:
-        return 2 * (self._tracks[0].length + 1) * (self._tracks[1].length + 1)
+        places_a, places_b = self._places
+        return 2 * places_a * places_b
 
-    def solve(self, share: np.ndarray) -> np.ndarray:
+    @property
+    def _places(self) -> tuple[int, int]:
+        """How many places each track has, the goal included."""
+        places_a = self._a.length + 1
+        places_b = self._b.length + 1
+        return places_a, places_b
+
+    def solve(self, share: Shares) -> Table:
         return self._filled(share, ends=(1, 0, DRAWN))
 
-    def deals_left(self, share: np.ndarray) -> np.ndarray:
+    def deals_left(self, share: Shares) -> Table:
         return self._filled(share, ends=(0, 0, 0), each=1)
 
-    def growth(self, share: np.ndarray, z: float) -> np.ndarray:
-        return self._filled(z * share, ends=(1, 1, 1))
+    def growth(self, share: Shares, z: float) -> Table:
+        weighed = z * share
+        return self._filled(weighed, ends=(1, 1, 1))
 
-    def index(self, a: np.ndarray, b: np.ndarray, dealer: np.ndarray) -> tuple[np.ndarray, ...]:
-        return self._tracks[0].place(a), self._tracks[1].place(b), dealer
+    def index(
+        self,
+        a: Standing,
+        b: Standing,
+        dealer: np.ndarray,
+    ) -> Place:
+        place_a = self._a.place(a)
+        place_b = self._b.place(b)
+        return place_a, place_b, dealer
 
     def states(self) -> States:
-        lengths = (self._tracks[0].length, self._tracks[1].length, 2)
-        a, b, dealer = np.indices(lengths).reshape(3, -1)
-        return self._tracks[0].standings()[a], self._tracks[1].standings()[b], dealer
+        lengths = (self._a.length, self._b.length)
+        numbers = np.indices((*lengths, 2))
+        a, b, dealer = numbers.reshape(3, -1)
+        standings_a = self._a.standings()
+        standings_b = self._b.standings()
+        return standings_a[a], standings_b[b], dealer
 
-    def start(self) -> tuple[np.ndarray, np.ndarray]:
+    def start(self) -> Standings:
         return self._start
 
     def _filled(
-        self, share: np.ndarray, ends: tuple[float, float, float], each: float = 0
-    ) -> np.ndarray:
+        self,
+        share: Shares,
+        ends: tuple[float, float, float],
+        each: float = 0,
+    ) -> Table:
         """A table with `ends` where A has won, where B has, and for a single deal nobody won.
 
         `each` is added for every deal.
         """
+        a_won, b_won, nobody_won = ends
         moves = self._deal.moves(share)
         reward = np.full(2, float(each))
         if self._single:
-            reward = reward + ends[2] * moves.nobody
-            moves = dataclasses.replace(moves, nobody=np.zeros(2))
-        shape = (self._tracks[0].length + 1, self._tracks[1].length + 1, 2)
-        table = np.full(shape, float(ends[1]))
-        table[-1] = ends[0]
+            reward = reward + nobody_won * moves.nobody
+            never = np.zeros(2)
+            moves = dataclasses.replace(moves, nobody=never)
+        shape = (*self._places, 2)
+        table = np.full(shape, float(b_won))
+        table[-1] = a_won
         fill(table, moves, reward)
         return table
 
@@ -237,17 +337,23 @@ class Race:
 class WonOrLost:
     """What a board without drawn matches makes of a table filled from its ends: A won, or B."""
 
-    def _filled(self, share: np.ndarray, ends: tuple[float, float], each: float = 0) -> np.ndarray:
+    def _filled(
+        self,
+        share: Shares,
+        ends: tuple[float, float],
+        each: float = 0,
+    ) -> Table:
         raise NotImplementedError
 
-    def solve(self, share: np.ndarray) -> np.ndarray:
+    def solve(self, share: Shares) -> Table:
         return self._filled(share, ends=(1, 0))
 
-    def deals_left(self, share: np.ndarray) -> np.ndarray:
+    def deals_left(self, share: Shares) -> Table:
         return self._filled(share, ends=(0, 0), each=1)
 
-    def growth(self, share: np.ndarray, z: float) -> np.ndarray:
-        return self._filled(z * share, ends=(1, 1))
+    def growth(self, share: Shares, z: float) -> Table:
+        weighed = z * share
+        return self._filled(weighed, ends=(1, 1))
 
 
 class Games(WonOrLost):
@@ -260,10 +366,13 @@ class Games(WonOrLost):
         self._params = params
         self._outcomes = outcomes
         self._tracks = _tracks(params, seat)
+        self._length = self._tracks[0].length
         self._target = number(params, "games_target")
-        points = np.arange(self._tracks[0].length)
-        up_to, games = np.array(params["game_table"]).T
-        self._games = games[np.searchsorted(up_to, points)]  # won games by the loser's points
+        game_table = np.array(params["game_table"])
+        up_to, games = game_table.T
+        points = np.arange(self._length)
+        band = np.searchsorted(up_to, points)
+        self._games = games[band]  # won games by the loser's points
         self._start = starts(params, seat, self.fields)
 
     @cached_property
@@ -271,45 +380,76 @@ class Games(WonOrLost):
         return _Deal(self._params, self._outcomes, self._tracks)
 
     @property
-    def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def fields(self) -> Fields:
         return ("games", "score"), ("games", "score")
 
     @property
     def size(self) -> int:
-        return 2 * (self._target * (self._tracks[0].length + 1)) ** 2
+        places = self._target * (self._length + 1)
+        return 2 * places**2
 
-    def index(self, a: np.ndarray, b: np.ndarray, dealer: np.ndarray) -> tuple[np.ndarray, ...]:
-        limit = (self._target, self._tracks[0].length)
-        a = np.minimum(a, limit)
-        b = np.minimum(b, limit)
-        return a[..., 0], b[..., 0], a[..., 1], b[..., 1], dealer
+    def index(
+        self,
+        a: Standing,
+        b: Standing,
+        dealer: np.ndarray,
+    ) -> Place:
+        games_a, points_a = self._capped(a)
+        games_b, points_b = self._capped(b)
+        return games_a, games_b, points_a, points_b, dealer
+
+    def _capped(self, standing: Standing) -> tuple[np.ndarray, np.ndarray]:
+        """Won games and points of a side, more than it needs counting as what it needs."""
+        games = np.minimum(standing[..., 0], self._target)
+        points = np.minimum(standing[..., 1], self._length)
+        return games, points
 
     def states(self) -> States:
-        length = self._tracks[0].length
-        shape = (self._target, self._target, length, length, 2)
-        games_a, games_b, a, b, dealer = np.indices(shape).reshape(5, -1)
-        return np.stack([games_a, a], axis=1), np.stack([games_b, b], axis=1), dealer
+        games = self._target
+        points = self._length
+        numbers = np.indices((games, games, points, points, 2))
+        games_a, games_b, points_a, points_b, dealer = numbers.reshape(5, -1)
+        a = np.stack([games_a, points_a], axis=1)
+        b = np.stack([games_b, points_b], axis=1)
+        return a, b, dealer
 
-    def start(self) -> tuple[np.ndarray, np.ndarray]:
+    def start(self) -> Standings:
         return self._start
 
-    def _filled(self, share: np.ndarray, ends: tuple[float, float], each: float = 0) -> np.ndarray:
+    def _filled(
+        self,
+        share: Shares,
+        ends: tuple[float, float],
+        each: float = 0,
+    ) -> Table:
         """A table (games of A, games of B, points of A, points of B, dealer).
 
         `ends` is where A has all its games and where B has.
         """
+        a_won, b_won = ends
         moves = self._deal.moves(share)
         reward = np.full(2, float(each))
-        n = self._target
-        points = self._tracks[0].length + 1
-        table = np.full((n + 1, n + 1, points, points, 2), float(ends[1]))
-        table[n] = ends[0]
-        for a in range(n - 1, -1, -1):
-            for b in range(n - 1, -1, -1):
-                table[a, b, -1, :-1] = table[np.minimum(a + self._games, n), b, 0, 0]
-                table[a, b, :-1, -1] = table[a, np.minimum(b + self._games, n), 0, 0]
+        games = self._target + 1
+        points = self._length + 1
+        shape = (games, games, points, points, 2)
+        table = np.full(shape, float(b_won))
+        table[self._target] = a_won
+        from_the_end = range(self._target - 1, -1, -1)
+        for a in from_the_end:
+            for b in from_the_end:
+                self._add_won_games(table, a, b)
                 fill(table[a, b], moves, reward)
         return table
+
+    def _add_won_games(self, table: Table, a: int, b: int) -> None:
+        """Set what a game won by A and by B leads to, where A has won `a` games and B `b`."""
+        most = self._target
+        after_a = np.minimum(a + self._games, most)
+        after_b = np.minimum(b + self._games, most)
+        new_game = table[:, :, 0, 0]
+        by_points = table[a, b]
+        by_points[-1, :-1] = new_game[after_a, b]
+        by_points[:-1, -1] = new_game[a, after_b]
 
 
 class Total:
@@ -322,50 +462,79 @@ class Total:
         self._points = outcomes.column("points")
         self._deals = number(params, "deals_in_match")
         self._goal = number(params, "total_goal")
-        self._low = self._deals * int(min(self._points.min(), 0))
-        self._high = self._deals * int(max(self._points.max(), 0))
+        least = int(self._points.min())
+        most = int(self._points.max())
+        self._low = self._deals * min(least, 0)
+        self._high = self._deals * max(most, 0)
 
     @property
-    def fields(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def fields(self) -> Fields:
         return ("left", "score"), ()
 
     @property
     def size(self) -> int:
-        return (self._deals + 1) * self._totals * 2
+        rows = self._deals + 1
+        return rows * self._totals * 2
 
     @property
     def _totals(self) -> int:
         return self._high - self._low + 1
 
-    def solve(self, share: np.ndarray) -> np.ndarray:
+    def solve(self, share: Shares) -> Table:
         """Over (deals left, running total from the lowest possible, dealer).
 
         A total beyond what can be reached is as good as the last.
         """
         totals = np.arange(self._low, self._high + 1)
         chance = share / share.sum()
-        table = np.empty((self._deals + 1, len(totals)))
+        new_totals = totals[:, None] + self._points
+        after = self._from_lowest(new_totals)
+        shape = (self._deals + 1, self._totals)
+        table = np.empty(shape)
         table[0] = totals <= self._goal
-        for left in range(1, self._deals + 1):
-            after = np.clip(totals[:, None] + self._points, self._low, self._high) - self._low
-            table[left] = table[left - 1][after] @ chance
-        return np.repeat(table[:, :, None], 2, axis=2)
+        for left in range(self._deals):
+            values = table[left]
+            table[left + 1] = values[after] @ chance
+        by_dealer = table[:, :, None]
+        return np.repeat(by_dealer, 2, axis=2)
 
-    def deals_left(self, share: np.ndarray) -> np.ndarray:
-        left = np.arange(self._deals + 1.0)[:, None, None]
-        return np.broadcast_to(left, (self._deals + 1, self._totals, 2))
+    def _from_lowest(self, totals: np.ndarray) -> np.ndarray:
+        """Totals counted from the lowest possible."""
+        within = np.clip(totals, self._low, self._high)
+        return np.asarray(within - self._low)
 
-    def growth(self, share: np.ndarray, z: float) -> np.ndarray:
-        return np.asarray(z ** self.deals_left(share))
+    def deals_left(self, share: Shares) -> Table:
+        left = np.arange(self._deals + 1.0)
+        shape = (len(left), self._totals, 2)
+        by_left = left[:, None, None]
+        return np.broadcast_to(by_left, shape)
 
-    def index(self, a: np.ndarray, b: np.ndarray, dealer: np.ndarray) -> tuple[np.ndarray, ...]:
-        return a[..., 0], np.clip(a[..., 1], self._low, self._high) - self._low, dealer
+    def growth(self, share: Shares, z: float) -> Table:
+        left = self.deals_left(share)
+        return np.asarray(z**left)
+
+    def index(
+        self,
+        a: Standing,
+        b: Standing,
+        dealer: np.ndarray,
+    ) -> Place:
+        left = a[..., 0]
+        total = self._from_lowest(a[..., 1])
+        return left, total, dealer
 
     def states(self) -> States:
-        left, total = np.indices((self._deals, self._totals)).reshape(2, -1)
-        a = np.stack([left + 1, total + self._low], axis=1)
-        nothing = np.empty((len(left), 0), np.int64)
-        return a, nothing, np.zeros(len(left), np.int64)
+        numbers = np.indices((self._deals, self._totals))
+        left, total = numbers.reshape(2, -1)
+        left += 1
+        total += self._low
+        a = np.stack([left, total], axis=1)
+        n = len(left)
+        nothing = np.empty((n, 0), np.int64)
+        dealer = np.zeros(n, np.int64)
+        return a, nothing, dealer
 
-    def start(self) -> tuple[np.ndarray, np.ndarray]:
-        return np.array([self._deals, 0]), np.array([], np.int64)
+    def start(self) -> Standings:
+        a = np.array([self._deals, 0])
+        nothing = np.array([], np.int64)
+        return a, nothing

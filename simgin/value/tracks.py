@@ -32,11 +32,13 @@ class Track:
     @property
     def length(self) -> int:
         """Places before the goal, which is the place of this number."""
-        return int(np.prod(self._sides)) - 1
+        places = np.prod(self._sides)
+        return int(places) - 1
 
     @property
     def _sides(self) -> tuple[int, ...]:
-        return tuple(target + 1 for target in self.targets)
+        places = [target + 1 for target in self.targets]
+        return tuple(places)
 
     def place(self, standing: np.ndarray) -> np.ndarray:
         """The places of standings (..., len(fields)): int64 (...).
@@ -44,18 +46,25 @@ class Track:
         More than the target counts as the target.
         """
         capped = np.minimum(standing, self.targets)
-        return np.asarray(np.ravel_multi_index(tuple(np.moveaxis(capped, -1, 0)), self._sides))
+        columns = np.moveaxis(capped, -1, 0)
+        place = np.ravel_multi_index(tuple(columns), self._sides)
+        return np.asarray(place)
 
     def standings(self) -> np.ndarray:
         """The standing at every place before the goal: int64 (length, len(fields))."""
-        return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
+        places = np.arange(self.length)
+        columns = np.unravel_index(places, self._sides)
+        return np.stack(columns, axis=-1)
 
     def steps(self, gains: np.ndarray) -> np.ndarray:
         """Where gains (outcomes, len(fields)) lead to from every place: int64 (length, outcomes).
 
         No gain is negative.
         """
-        return self.place(self.standings()[:, None, :] + gains)
+        before = self.standings()
+        by_place = before[:, None, :]
+        after = by_place + gains
+        return self.place(after)
 
 
 @dataclass(frozen=True)
@@ -80,7 +89,15 @@ def fill(table: np.ndarray, moves: Moves, each: np.ndarray) -> None:
     `each[dealer]` plus the mean of the entries that one deal leads to. Where a deal may leave both
     places as they were, the entries for the two dealers solve their two equations.
     """
-    _kernel()(table, *moves.to, *moves.chance, moves.dealer, moves.nobody, each)
+    kernel = _kernel()
+    kernel(
+        table,
+        *moves.to,
+        *moves.chance,
+        moves.dealer,
+        moves.nobody,
+        each,
+    )
 
 
 @cache
@@ -90,5 +107,14 @@ def _kernel() -> Any:
     real = types.Array(float64, 2, "C")
     line = types.Array(float64, 1, "C")
     table = types.Array(float64, 3, "C")
-    signature = void(table, whole, whole, real, real, whole, line, line)
+    to = (whole, whole)
+    chance = (real, real)
+    signature = void(
+        table,
+        *to,
+        *chance,
+        whole,
+        line,
+        line,
+    )
     return jit.compiled(kernels.fill_table, signature)

@@ -27,7 +27,15 @@ from simgin.stats.estimate import Estimate
 from simgin.text.amounts import parse_count
 from simgin.value.outcomes import Outcomes, count_outcomes, jackknife
 from simgin.value.score_outcomes import ScoreBoard, ScoreOutcomes, count_score_outcomes
-from simgin.value.states import Board, States, make_board, number
+from simgin.value.states import (
+    Board,
+    Place,
+    Standing,
+    States,
+    Table,
+    make_board,
+    number,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,15 +71,19 @@ class Value:
 
     def win(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """The probability 0..1 that A wins the match from a state."""
-        return self.chances[self._index(a, b, dealer)]
+        place = self._index(a, b, dealer)
+        return self.chances[place]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """The standard error of `win`. The first call takes as long as twenty tables."""
-        return self._leaving_out[0][self._index(a, b, dealer)]
+        errors, _ = self._leaving_out
+        place = self._index(a, b, dealer)
+        return errors[place]
 
     def deals_left(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """The mean number of deals until the match is over."""
-        return self._deals_left[self._index(a, b, dealer)]
+        place = self._index(a, b, dealer)
+        return self._deals_left[place]
 
     def deals(self) -> float:
         """The mean number of deals of a match from the start."""
@@ -85,11 +97,14 @@ class Value:
         goal = self.matchup.variant.goal
         if goal.one_deal or goal.total:
             return float(self._deals_left.max() > deals)
+        share = self.outcomes.shares[0]
         bounds = []
         for z in RATES:
-            table = self.board.growth(self.outcomes.shares[0], z)
-            if table.min() >= 1:
-                bounds.append(float(table.max()) / z**deals)
+            table = self.board.growth(share, z)
+            is_finite = table.min() >= 1
+            if is_finite:
+                most = float(table.max())
+                bounds.append(most / z**deals)
         return min(bounds, default=1.0)
 
     def table(self) -> pd.DataFrame:
@@ -97,23 +112,33 @@ class Value:
         import pandas as pd
 
         a, b, dealer = self.board.states()
-        columns = {f"{name}_a": a[:, i] for i, name in enumerate(self.board.fields[0])}
-        columns |= {f"{name}_b": b[:, i] for i, name in enumerate(self.board.fields[1])}
+        fields_a, fields_b = self.board.fields
         place = self.board.index(a, b, dealer)
-        columns |= {"dealer": dealer, "value": self.chances[place]}
-        return pd.DataFrame({**columns, "se": self._leaving_out[0][place]})
+        errors, _ = self._leaving_out
+        columns = {}
+        for name, standing in zip(fields_a, a.T, strict=True):
+            columns[f"{name}_a"] = standing
+        for name, standing in zip(fields_b, b.T, strict=True):
+            columns[f"{name}_b"] = standing
+        columns["dealer"] = dealer
+        columns["value"] = self.chances[place]
+        columns["se"] = errors[place]
+        return pd.DataFrame(columns)
 
     def start(self) -> Estimate:
         """The probability that A, at its seat, wins a match; the rules say who deals first."""
-        se = float(jackknife(self._leaving_out[1]))
-        return Estimate(self._at_start(self.chances), se)
+        _, left_out = self._leaving_out
+        se = float(jackknife(left_out))
+        chance = self._at_start(self.chances)
+        return Estimate(chance, se)
 
     @property
     def seats_alike(self) -> bool:
         """Whether the rules treat both seats alike, so that one value holds for A at either."""
-        params, (a, b) = self.matchup.variant.row, self.board.start()
-        is_lot = params["first_dealer"] in ("lot", None)
-        one_goal = self.matchup.variant.goal.other is None
+        variant = self.matchup.variant
+        a, b = self.board.start()
+        is_lot = variant.row["first_dealer"] in ("lot", None)
+        one_goal = variant.goal.other is None
         return one_goal and is_lot and np.array_equal(a, b)
 
     def before(self, records: np.ndarray) -> np.ndarray:
@@ -121,7 +146,8 @@ class Value:
 
         Matches with A at the other seat belong to another value.
         """
-        return np.asarray(self.chances[self._place(records)])
+        place = self._place(records)
+        return np.asarray(self.chances[place])
 
     def before_leaving_out(self, records: np.ndarray) -> list[np.ndarray]:
         """As `before`, from the outcomes with each group left out: what the jackknife takes."""
@@ -130,16 +156,20 @@ class Value:
 
     def along(self, records: np.ndarray) -> np.ndarray:
         """`before`, then `before_leaving_out`, in one array: float64 (1 + GROUPS, deals)."""
-        return np.stack([self.before(records), *self.before_leaving_out(records)])
+        before = self.before(records)
+        left_out = self.before_leaving_out(records)
+        return np.stack([before, *left_out])
 
     @cached_property
     def chances(self) -> np.ndarray:
         """V everywhere on the board, the dealer last; `board.index` finds a state."""
-        return self.board.solve(self.outcomes.shares[0])
+        share = self.outcomes.shares[0]
+        return self.board.solve(share)
 
     @cached_property
     def _deals_left(self) -> np.ndarray:
-        return self.board.deals_left(self.outcomes.shares[0])
+        share = self.outcomes.shares[0]
+        return self.board.deals_left(share)
 
     @cached_property
     def _leaving_out(self) -> tuple[np.ndarray, np.ndarray]:
@@ -152,52 +182,97 @@ class Value:
         starts = []
         for table in self.tables_leaving_out():
             starts.append(self._at_start(table))
-            total += table - self.chances
-            squares += (table - self.chances) ** 2
+            difference = table - self.chances
+            total += difference
+            squares += difference**2
         n = len(starts)
-        variance = np.maximum(squares / n - (total / n) ** 2, 0)
-        return np.sqrt((n - 1) * variance), np.array(starts)
+        mean = total / n
+        variance = squares / n - mean**2
+        variance = np.maximum(variance, 0)
+        errors = np.sqrt((n - 1) * variance)
+        return errors, np.array(starts)
 
-    def tables_leaving_out(self) -> Iterator[np.ndarray]:
+    def tables_leaving_out(self) -> Iterator[Table]:
         """Tables as `chances`, from the outcomes with each group left out."""
-        return (self.board.solve(share) for share in self.outcomes.shares[1:])
+        _, *left_out = self.outcomes.shares
+        for share in left_out:
+            yield self.board.solve(share)
 
-    def _at_start(self, table: np.ndarray) -> float:
+    def _at_start(self, table: Table) -> float:
+        a, b = self.board.start()
+        values = []
+        for dealer in self._first_dealers():
+            side = np.asarray(dealer)
+            place = self.board.index(a, b, side)
+            values.append(table[place])
+        return float(np.mean(values))
+
+    def _first_dealers(self) -> tuple[int, ...]:
+        """The sides that may deal first, each as likely as the other."""
         first = self.matchup.variant.row["first_dealer"]
-        sides = np.array([0, 1] if first in ("lot", None) else [int(first != self.seat)])
-        a, b = (np.tile(standing, (len(sides), 1)) for standing in self.board.start())
-        return float(table[self.board.index(a, b, sides)].mean())
+        if first in ("lot", None):
+            return 0, 1
+        is_b = first != self.seat
+        return (int(is_b),)
 
-    def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> tuple[np.ndarray, ...]:
-        return self.board.index(*self.as_states(a, b, dealer))
+    def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> Place:
+        states = self.as_states(a, b, dealer)
+        return self.board.index(*states)
 
     def as_states(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> States:
         """States as callers give them, with the last axis of standings."""
         fields_a, fields_b = self.board.fields
-        return _standing(a, fields_a), _standing(b, fields_b), np.asarray(dealer)
+        standing_a = _standing(a, fields_a)
+        standing_b = _standing(b, fields_b)
+        return standing_a, standing_b, np.asarray(dealer)
 
     def states(self, records: np.ndarray) -> States:
         """The states before each recorded deal."""
-        return self._standings(records, 0), self._standings(records, 1), records["dealer"]
+        fields_a, fields_b = self.board.fields
+        a = self._standings(records, fields_a, "a")
+        b = self._standings(records, fields_b, "b")
+        return a, b, records["dealer"]
 
-    def _place(self, records: np.ndarray) -> tuple[np.ndarray, ...]:
-        return self.board.index(*self.states(records))
+    def _place(self, records: np.ndarray) -> Place:
+        states = self.states(records)
+        return self.board.index(*states)
 
-    def _standings(self, records: np.ndarray, side: int) -> np.ndarray:
-        """The standings of a side before each recorded deal."""
+    def _standings(
+        self,
+        records: np.ndarray,
+        fields: tuple[str, ...],
+        side: str,
+    ) -> Standing:
+        """The standings of a side ("a" or "b") before each recorded deal."""
+        if not fields:
+            shape = (len(records), 0)
+            return np.empty(shape, np.int64)
         columns = []
-        for name in self.board.fields[side]:
-            if name == "left":
-                deals = number(self.matchup.variant.row, "deals_in_match")
-                columns.append(deals - records["deal"])
-            else:
-                columns.append(records[f"{name}_{'ab'[side]}"])
-        return np.stack(columns, axis=1) if columns else np.empty((len(records), 0), np.int64)
+        for name in fields:
+            column = self._counted(records, name, side)
+            columns.append(column)
+        return np.stack(columns, axis=1)
+
+    def _counted(
+        self,
+        records: np.ndarray,
+        name: str,
+        side: str,
+    ) -> np.ndarray:
+        """One number of a side before each recorded deal."""
+        if name != "left":
+            return np.asarray(records[f"{name}_{side}"])
+        params = self.matchup.variant.row
+        deals = number(params, "deals_in_match")
+        return np.asarray(deals - records["deal"])
 
 
-def _standing(given: ArrayLike, fields: tuple[str, ...]) -> np.ndarray:
+def _standing(given: ArrayLike, fields: tuple[str, ...]) -> Standing:
     """A standing as a caller gives it: of one number it needs no axis of its own."""
-    return np.asarray(given)[..., None] if len(fields) == 1 else np.asarray(given, np.int64)
+    if len(fields) == 1:
+        numbers = np.asarray(given)
+        return numbers[..., None]
+    return np.asarray(given, np.int64)
 
 
 def compute(
@@ -218,9 +293,11 @@ def compute(
     """
     matchup = parse_matchup(a, b, variant, seed, "deal")
     _refuse_columns(matchup)
-    if not matchup.variant.goal.one_deal and depends_on_score(matchup):
+    has_scores = not matchup.variant.goal.one_deal
+    if has_scores and depends_on_score(matchup):
         _refuse_unless_points(matchup)
-        return by_score(matchup, count_score_outcomes(matchup, parse_count(deals), workers), seat)
+        counted = count_score_outcomes(matchup, parse_count(deals), workers)
+        return by_score(matchup, counted, seat)
     outcomes = count_outcomes(matchup, parse_count(deals), workers, progress)
     return at_any_score(matchup, outcomes, seat)
 
@@ -234,14 +311,16 @@ def at_any_score(matchup: Matchup, counted: Outcomes, seat: int = 0) -> Value:
     _refuse_outcomes(matchup, counted)
     outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
     board = make_board(matchup.variant.row, seat, outcomes)
-    return _unless_broken_off(Value(matchup, outcomes, board, seat))
+    value = Value(matchup, outcomes, board, seat)
+    return _unless_broken_off(value)
 
 
 def by_score(matchup: Matchup, counted: ScoreOutcomes, seat: int = 0) -> Value:
     """V of a match to points from the outcomes of deals at every score."""
     outcomes = counted.from_both_sides() if _is_self_play(matchup) else counted
     board = ScoreBoard(matchup.variant.row, seat, outcomes)
-    return _unless_broken_off(Value(matchup, outcomes, board, seat))
+    value = Value(matchup, outcomes, board, seat)
+    return _unless_broken_off(value)
 
 
 def _is_self_play(matchup: Matchup) -> bool:
@@ -254,8 +333,10 @@ def _is_self_play(matchup: Matchup) -> bool:
 def _play_instead(matchup: Matchup) -> str:
     """The command that estimates by play what V cannot."""
     names = [player.text for player in matchup.players]
-    words = ["simgin", "match", *names, "-v", matchup.variant.text, "--matches", "100k"]
-    return f"Estimate it by play: {shlex.join(words)}."
+    options = ["-v", matchup.variant.text, "--matches", "100k"]
+    words = ["simgin", "match", *names, *options]
+    command = shlex.join(words)
+    return f"Estimate it by play: {command}."
 
 
 def _refuse_columns(matchup: Matchup) -> None:
@@ -279,8 +360,11 @@ def _refuse_unless_points(matchup: Matchup) -> None:
 def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
     """Refuse what only the outcomes show."""
     params = matchup.variant.row
+    goes_on = params["die"] == "game"
     is_refused = counted.column("kind") == KINDS.index("refused")
-    if params["die"] == "game" and (is_refused.any() or (counted.column("stake") > 1).any()):
+    is_raised = counted.column("stake") > 1
+    is_offered = is_refused | is_raised
+    if goes_on and is_offered.any():
         raise ValueRefused(
             "V is not computed for a die that passes from deal to deal (die = game) once it is "
             f"offered. {_play_instead(matchup)}"
@@ -290,7 +374,9 @@ def _refuse_outcomes(matchup: Matchup, counted: Outcomes) -> None:
             "V is not computed for die_refusal_pays = new: outcomes do not hold what was offered. "
             f"{_play_instead(matchup)}"
         )
-    if not matchup.variant.goal.total and not (counted.column("winner") >= 0).any():
+    needs_winners = not matchup.variant.goal.total
+    is_won = counted.column("winner") >= 0
+    if needs_winners and not is_won.any():
         raise ValueRefused(
             f"V does not exist: in {counted.deals:,} deals of {matchup.title} nobody won. "
             f"{_play_instead(matchup)}"
@@ -327,17 +413,30 @@ def depends_on_score(matchup: Matchup) -> bool:
         return False  # its matches always begin at zero (rules.md 7)
     target = params["points_target"]
     last = 99 if target is None else number(params, "points_target") - 1
-    starts = [(0, 0), (last, 0), (0, last), (last, last)]
-    starts += [(last // 2, last // 3), (last // 4, last * 2 // 3)]
-    first, *others = (_play_from(matchup, start) for start in starts)
-    return any(other.shape != first.shape or (other != first).any() for other in others)
+    starts = [
+        (last, 0),
+        (0, last),
+        (last, last),
+        (last // 2, last // 3),
+        (last // 4, last * 2 // 3),
+    ]
+    usual = _play_from(matchup, (0, 0))
+    for start in starts:
+        played = _play_from(matchup, start)
+        if not np.array_equal(played, usual):
+            return True
+    return False
 
 
 def _play_from(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
     """Records of single deals that begin with some points, without those points."""
     params = {**matchup.variant.row, "start_points": list(start)}
     variant = dataclasses.replace(matchup.variant, row=params)
-    _, records = play_recorded(dataclasses.replace(matchup, variant=variant), 0, PROBE_UNITS)
+    begun = dataclasses.replace(matchup, variant=variant)
+    _, records = play_recorded(begun, 0, PROBE_UNITS)
     scores = ("score_a", "score_b", "outcome")
-    names = [name for name in records.dtype.names or () if name not in scores]
-    return np.stack([records[name] for name in names], axis=1)
+    columns = []
+    for name in records.dtype.names or ():
+        if name not in scores:
+            columns.append(records[name])
+    return np.stack(columns, axis=1)
