@@ -52,18 +52,31 @@ def to_arrays(extras: Extras) -> Arrays:
     """Extras as arrays that keep every bit."""
     arrays: Arrays = {}
     for key, measurement in extras.measured.items():
-        if isinstance(measurement, str):
-            arrays[f"{REASON} {key}"] = np.array(measurement)
-        else:
-            arrays[f"{MEASURED} {key} numbers"] = _numbers(measurement)
-            arrays[f"{MEASURED} {key} moves"] = measurement.moves
+        arrays |= _measurement_arrays(key, measurement)
     for name, frame in extras.frames.items():
-        arrays[f"{FRAME} {name} columns"] = np.array(list(frame.columns), str)
-        for column, values in frame.items():
-            is_text = values.dtype.kind not in "biuf"
-            arrays[f"{FRAME} {name} {column}"] = values.to_numpy(str if is_text else None)
+        arrays |= _frame_arrays(name, frame)
     for subject, sentence in extras.notes.items():
         arrays[f"{NOTE} {subject}"] = np.array(sentence)
+    return arrays
+
+
+def _measurement_arrays(key: str, measurement: Measurement) -> Arrays:
+    if isinstance(measurement, str):
+        reason = np.array(measurement)
+        return {f"{REASON} {key}": reason}
+    return {
+        f"{MEASURED} {key} numbers": _numbers(measurement),
+        f"{MEASURED} {key} moves": measurement.moves,
+    }
+
+
+def _frame_arrays(name: str, frame: pd.DataFrame) -> Arrays:
+    columns = list(frame.columns)
+    arrays = {f"{FRAME} {name} columns": np.array(columns, str)}
+    for column, values in frame.items():
+        is_text = values.dtype.kind not in "biuf"
+        dtype = str if is_text else None
+        arrays[f"{FRAME} {name} {column}"] = values.to_numpy(dtype)
     return arrays
 
 
@@ -79,7 +92,8 @@ def from_arrays(arrays: Arrays) -> Extras:
         elif kind == NOTE:
             notes[key] = str(array)
         elif kind == MEASURED and part == ["numbers"]:
-            measured[key] = _quantity(array, arrays[f"{MEASURED} {key} moves"])
+            moves = arrays[f"{MEASURED} {key} moves"]
+            measured[key] = _quantity(array, moves)
         elif kind == FRAME and part == ["columns"]:
             frames[key] = _frame(key, array, arrays)
     return Extras(measured, frames, notes)
@@ -88,15 +102,25 @@ def from_arrays(arrays: Arrays) -> Extras:
 def _frame(name: str, columns: np.ndarray, arrays: Arrays) -> pd.DataFrame:
     import pandas as pd
 
-    values = {str(column): arrays[f"{FRAME} {name} {column}"] for column in columns}
+    values = {}
+    for column in columns.tolist():
+        values[column] = arrays[f"{FRAME} {name} {column}"]
     return pd.DataFrame(values, columns=list(values))
 
 
 def _numbers(quantity: Quantity) -> np.ndarray:
     """Every field of a quantity but its moves; `span` is NaN where there is none."""
     low, high = quantity.span or (np.nan, np.nan)
-    head = (quantity.value, quantity.n, quantity.batches, quantity.share, quantity.own_se)
-    return np.array([*head, low, high])
+    numbers = [
+        quantity.value,
+        quantity.n,
+        quantity.batches,
+        quantity.share,
+        quantity.own_se,
+        low,
+        high,
+    ]
+    return np.array(numbers)
 
 
 def _quantity(numbers: np.ndarray, moves: np.ndarray) -> Quantity:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ITSELF = "itself"  # the opponent of a field that its means stand for
 WIDTHS = (2, 5, 10, 20, 50)  # of bins of points
 MOST_BINS = 16
+MEASURES = {"points": "margin", "share": "match_win"}  # of knock limits, and their metrics
 FAR = 0.98  # share of the deals that the bins of points reach over; the last bin holds the rest
 
 Draw = Callable[..., Any]
@@ -111,13 +112,29 @@ def endings(review: Review) -> pd.DataFrame:
     """How deals end: means of the field, as rows of a tidy frame (`simgin.stats.table`)."""
     rows = []
     for matches in review.matches.values():
+        names = _field(matches)
         for kind in sums.KINDS:
-            by_name = metrics.BY_NAME[kind]
-            cells = [matches.cells[pair] for pair in _own_cells(matches)]
-            own = quantity.mean([quantity.ratio(cell, by_name) for cell in cells])
-            numbers = {"metric": kind, "value": own.value, "se": own.se, **_limits(own)}
-            rows.append({**_field(matches), "unit": metrics.DEAL, **numbers})
+            share = _mean_share(matches, kind)
+            row = {
+                **names,
+                "unit": metrics.DEAL,
+                "metric": kind,
+                "value": share.value,
+                "se": share.se,
+                **_limits(share),
+            }
+            rows.append(row)
     return _frame(rows)
+
+
+def _mean_share(matches: VariantMatches, kind: str) -> Quantity:
+    """The share of deals that end in one way: a mean of the field."""
+    metric = metrics.BY_NAME[kind]
+    shares = []
+    for pair in _own_cells(matches):
+        cell = matches.cells[pair]
+        shares.append(quantity.ratio(cell, metric))
+    return quantity.mean(shares)
 
 
 @_picture("Deal length", plots.turns, "turns", "turns_sd")
@@ -125,11 +142,27 @@ def turns(review: Review) -> pd.DataFrame:
     """Share of deals that last more than `turns` turns, as a mean of the field."""
     rows = []
     for matches in review.matches.values():
-        survival = matches.survival(_own_cells(matches))
-        last = max((t for t, own in enumerate(survival) if own.value > 0), default=0)
-        for t, own in enumerate(survival[: last + 2]):
-            rows.append({**_field(matches), "turns": t, "share": own.value, **_limits(own)})
+        names = _field(matches)
+        for t, share in enumerate(_survival(matches)):
+            row = {
+                **names,
+                "turns": t,
+                "share": share.value,
+                **_limits(share),
+            }
+            rows.append(row)
     return _frame(rows)
+
+
+def _survival(matches: VariantMatches) -> list[Quantity]:
+    """The share of longer deals after 0, 1, 2, ... turns, up to the first that none outlasts."""
+    cells = _own_cells(matches)
+    survival = matches.survival(cells)
+    last = 0
+    for t, share in enumerate(survival):
+        if share.value > 0:
+            last = t
+    return survival[: last + 2]
 
 
 # Two players
@@ -141,42 +174,71 @@ def points(review: Review) -> pd.DataFrame:
 
     In bins of one `width` for all variants.
     """
+    counted = _counted_outcomes(review)
+    if not counted:
+        return _frame([])
+    reach = max(map(_reach, counted.values()))
+    width = _width(reach)
+    rows = []
+    for variant, outcomes in counted.items():
+        names = _players(variant, REFERENCE, REFERENCE)
+        for i, share in enumerate(_binned(outcomes, width)):
+            row = {
+                **names,
+                "points": i * width,
+                "width": width,
+                "share": share.value,
+                **_limits(share),
+            }
+            rows.append(row)
+    return _frame(rows)
+
+
+def _counted_outcomes(review: Review) -> dict[str, pd.DataFrame]:
+    """The outcomes of decided deals by variant, where there are any."""
     counted = {}
     for variant in review.request.variants:
         outcomes = _from_pass(review, variant, "outcomes")
         if len(outcomes):
             counted[variant] = outcomes
-    if not counted:
-        return _frame([])
-    width = _width(max(_reach(outcomes) for outcomes in counted.values()))
-    rows = []
-    for variant, outcomes in counted.items():
-        for i, own in enumerate(_binned(outcomes, width)):
-            numbers = {"points": i * width, "width": width, "share": own.value, **_limits(own)}
-            rows.append({**_players(variant, REFERENCE, REFERENCE), **numbers})
-    return _frame(rows)
+    return counted
 
 
 def _reach(outcomes: pd.DataFrame) -> float:
     """The points that the bins have to reach, from some ten thousand deals as they came."""
-    often = _groups(outcomes).sum(axis=0)
-    repeated = np.repeat(outcomes["points"].to_numpy(), -(-often * 10_000 // often.sum()))
-    return float(np.quantile(repeated, FAR))
+    points = outcomes["points"].to_numpy()
+    groups = _groups(outcomes)
+    often = groups.sum(axis=0)
+    # Rounded up, so that the rarest outcome is still there
+    times = -(-often * 10_000 // often.sum())
+    deals = np.repeat(points, times)
+    reach = np.quantile(deals, FAR)
+    return float(reach)
 
 
 def _width(reach: float) -> int:
-    return next((width for width in WIDTHS if reach <= width * MOST_BINS), WIDTHS[-1])
+    for width in WIDTHS:
+        if reach <= width * MOST_BINS:
+            return width
+    return WIDTHS[-1]
 
 
 def _binned(outcomes: pd.DataFrame, width: int) -> list[Quantity]:
-    place = np.minimum(outcomes["points"].to_numpy() // width, MOST_BINS - 1)
-    counts = np.stack([np.bincount(place, group, MOST_BINS) for group in _groups(outcomes)])
+    points = outcomes["points"].to_numpy()
+    bins = np.minimum(points // width, MOST_BINS - 1)
+    by_group = []
+    for group in _groups(outcomes):
+        deals = np.bincount(bins, group, MOST_BINS)
+        by_group.append(deals)
+    counts = np.stack(by_group)
     return quantity.shares(counts, counts.sum(axis=1))
 
 
 def _groups(outcomes: pd.DataFrame) -> np.ndarray:
     """Deals in each group of outcomes: int64 (groups, outcomes)."""
-    return np.asarray(outcomes.drop(columns="points").to_numpy().T)
+    groups = outcomes.drop(columns="points")
+    deals = groups.to_numpy()
+    return np.asarray(deals.T)
 
 
 @_picture("Deadwood by turn", plots.deadwood)
@@ -196,12 +258,18 @@ def knock(review: Review) -> pd.DataFrame:
         if matches.alone or len(matches.knock_limits) < 2:
             continue
         names = _players(variant, "gold by knock limit", "the others")
-        for measure, metric in (("points", "margin"), ("share", "match_win")):
+        for measure, metric in MEASURES.items():
             matrix = matches.knock_matrix(metric)
             for k in matrix.limits:
-                own = matrix.mean(k)
-                numbers = {"k": k, "measure": measure, "value": own.value, **_limits(own)}
-                rows.append({**names, **numbers})
+                mean = matrix.mean(k)
+                row = {
+                    **names,
+                    "k": k,
+                    "measure": measure,
+                    "value": mean.value,
+                    **_limits(mean),
+                }
+                rows.append(row)
     return _frame(rows)
 
 
@@ -216,12 +284,14 @@ def ladder(review: Review) -> pd.DataFrame:
     """What every player wins against the next weaker one, by rating, under every variant."""
     parts = []
     for variant, matches in review.matches.items():
-        if not matches.alone:
-            pairings = matches.league(matches.players)
-            # By rating alone: two samples, since errors do not matter
-            rated = ratings.ratings(pairings, review.request.seed, samples=2)
-            frame = skill.ladder(pairings, list(rated["strategy"]))
-            parts.append(frame.assign(variant=variant))
+        if matches.alone:
+            continue
+        pairings = matches.league(matches.players)
+        # By rating alone: two samples, since errors do not matter
+        rated = ratings.ratings(pairings, review.request.seed, samples=2)
+        order = list(rated["strategy"])
+        frame = skill.ladder(pairings, order)
+        parts.append(frame.assign(variant=variant))
     return _together(parts)
 
 
@@ -240,19 +310,34 @@ def convergence(review: Review) -> pd.DataFrame:
     final = quantity.ratio(batches, metric, as_b)
     if not final.se > 0:
         return _frame([])  # two who play alike: there is nothing to settle
-    low, high = final.limits
     names = _players(variant, *LUCK_PAIR)
-    total = int(batches[:, sums.UNITS].sum())
+    final_low, final_high = final.limits
+    total = _units(batches)
     rows = []
     for i in range(2, len(batches) + 1):
         part = batches[:i]
-        units = int(part[:, sums.UNITS].sum())
-        own = quantity.ratio(part, metric, as_b)
-        half = sequential.multiplier(units, total) * final.se * np.sqrt(total / units)
-        band = {"low": own.value - half, "high": own.value + half, "n": own.n}
-        row = {**names, "units": units, "value": own.value, **band}
-        rows.append({**row, "final_low": low, "final_high": high})
+        units = _units(part)
+        share = quantity.ratio(part, metric, as_b)
+        multiplier = sequential.multiplier(units, total)
+        half = multiplier * final.se * np.sqrt(total / units)
+        row = {
+            **names,
+            "units": units,
+            "value": share.value,
+            "low": share.value - half,
+            "high": share.value + half,
+            "n": share.n,
+            "final_low": final_low,
+            "final_high": final_high,
+        }
+        rows.append(row)
     return _frame(rows)
+
+
+def _units(batches: np.ndarray) -> int:
+    """The units that batch rows count."""
+    units = batches[:, sums.UNITS]
+    return int(units.sum())
 
 
 # Two players, each variant by itself
@@ -273,7 +358,8 @@ def league(review: Review, variant: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     pairings = matches.league(matches.players)
     rated = ratings.ratings(pairings, review.request.seed)
     cross = ratings.cross_table(pairings)
-    return rated.assign(variant=variant), cross.assign(variant=variant)
+    standings = rated.assign(variant=variant)
+    return standings, cross.assign(variant=variant)
 
 
 @_picture("Win probability by score", plots.scores, by_variant=True)
@@ -283,7 +369,10 @@ def scores(review: Review, variant: str) -> pd.DataFrame:
     Of gold-early against itself; empty where V does not go by points alone.
     """
     frame = _from_pass(review, variant, "scores")
-    return frame.assign(**_players(variant, REFERENCE, REFERENCE)) if len(frame) else frame
+    if not len(frame):
+        return frame
+    names = _players(variant, REFERENCE, REFERENCE)
+    return frame.assign(**names)
 
 
 @_picture("Knock thresholds against each other", plots.knock_matrix, by_variant=True)
@@ -292,12 +381,20 @@ def knock_matrix(review: Review, variant: str) -> pd.DataFrame:
 
     Empty where only gin ends a deal.
     """
-    matrix = review.matches[variant].knock_matrix()
+    matches = review.matches[variant]
+    matrix = matches.knock_matrix()
     rows = []
     for k, j in itertools.permutations(matrix.limits, 2):
-        own = matrix.cell(k, j)
+        margin = matrix.cell(k, j)
         names = _players(variant, f"gold-at:k={k}", f"gold-at:k={j}")
-        rows.append({**names, "k": k, "j": j, "value": own.value, **_limits(own)})
+        row = {
+            **names,
+            "k": k,
+            "j": j,
+            "value": margin.value,
+            **_limits(margin),
+        }
+        rows.append(row)
     return _frame(rows)
 
 
@@ -307,12 +404,15 @@ def knock_matrix(review: Review, variant: str) -> pd.DataFrame:
 def differences(review: Review) -> pd.DataFrame:
     """Every change against the base, as it is shown: shares in per cent."""
     request = review.request
-    names = {"strategy": ", ".join(request.field), "opponent": "" if request.alone else ITSELF}
-    frame = review.differences.assign(**names)
-    factor = frame["metric"].map({metric.key: metric.factor for metric in request.metrics})
+    strategy = ", ".join(request.field)
+    opponent = "" if request.alone else ITSELF
+    frame = review.differences.assign(strategy=strategy, opponent=opponent)
+    factors = {metric.key: metric.factor for metric in request.metrics}
+    factor = frame["metric"].map(factors)
     for name in ("difference", "se", "low", "high"):
         frame[name] = frame[name] * factor
-    return frame[frame["se"] > 0].reset_index(drop=True)
+    has_changed = frame["se"] > 0
+    return frame[has_changed].reset_index(drop=True)
 
 
 # Parts of frames
@@ -321,14 +421,18 @@ def differences(review: Review) -> pd.DataFrame:
 def _own_cells(matches: VariantMatches) -> list[tuple[str, str]]:
     """The cells that stand for a variant: the field against itself, or the best player alone."""
     if matches.alone:
-        return [(players.best_solo(matches.variant), "")]
+        best = players.best_solo(matches.variant)
+        return [(best, "")]
     return [(name, name) for name in matches.field]
 
 
 def _field(matches: VariantMatches) -> dict[str, Any]:
+    variant = matches.variant
     if matches.alone:
-        return _players(matches.variant, players.best_solo(matches.variant), "")
-    return _players(matches.variant, ", ".join(matches.field), ITSELF)
+        best = players.best_solo(variant)
+        return _players(variant, best, "")
+    field = ", ".join(matches.field)
+    return _players(variant, field, ITSELF)
 
 
 def _players(variant: str, a: str, b: str) -> dict[str, Any]:
@@ -348,7 +452,11 @@ def _from_pass(review: Review, variant: str, name: str) -> pd.DataFrame:
 
 def _from_passes(review: Review, name: str) -> pd.DataFrame:
     """The same of all variants."""
-    return _together([_from_pass(review, variant, name) for variant in review.request.variants])
+    parts = []
+    for variant in review.request.variants:
+        frame = _from_pass(review, variant, name)
+        parts.append(frame)
+    return _together(parts)
 
 
 def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -361,4 +469,6 @@ def _together(parts: list[pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
     filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+    if not filled:
+        return pd.DataFrame()
+    return pd.concat(filled, ignore_index=True)

@@ -31,9 +31,17 @@ def limits(params: Params) -> tuple[int, ...]:
 
     A single one where only gin ends a deal.
     """
-    most = 10 if params["knock_by_upcard"] else min(10, int(str(params["knock_limit"])))
-    below = (-1, *LIMITS)
-    return tuple(k for k, previous in zip(LIMITS, below, strict=False) if previous < most)
+    most = LIMITS[-1]
+    if not params["knock_by_upcard"]:
+        knock_limit = int(str(params["knock_limit"]))
+        most = min(most, knock_limit)
+    differing = []
+    previous = -1
+    for k in LIMITS:
+        if previous < most:
+            differing.append(k)
+        previous = k
+    return tuple(differing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +58,18 @@ class KnockMatrix:
 
     def cell(self, k: int, j: int) -> Quantity:
         """M(k, j): points per deal, or the share of matches, of S_k against S_j."""
-        as_b = (k, j) not in self.rows
-        rows = self.rows[(j, k) if as_b else (k, j)]
-        return quantity.ratio(rows, metrics.BY_NAME[self.metric], as_b)
+        metric = metrics.BY_NAME[self.metric]
+        if (k, j) in self.rows:
+            return quantity.ratio(self.rows[k, j], metric)
+        return quantity.ratio(self.rows[j, k], metric, as_b=True)
 
     def mean(self, k: int) -> Quantity:
         """The mean of S_k against all the others."""
-        return quantity.mean([self.cell(k, j) for j in self.limits if j != k])
+        cells = []
+        for j in self.limits:
+            if j != k:
+                cells.append(self.cell(k, j))
+        return quantity.mean(cells)
 
     def best(self) -> tuple[int, tuple[int, ...]]:
         """The limit with the greatest mean, and all that are not significantly worse, sorted.
@@ -68,14 +81,19 @@ class KnockMatrix:
         chooser = self._every_other(0)
         judge = self._every_other(1)
         chosen = max(self.limits, key=lambda k: chooser.mean(k).value)
-        others = [k for k in self.limits if k != chosen]
-        leads = [judge.mean(chosen) - judge.mean(k) for k in others]
-        p_holm = differences.holm(np.array([lead.p for lead in leads]))
+        leads = {}
+        for k in self.limits:
+            if k != chosen:
+                leads[k] = judge.mean(chosen) - judge.mean(k)
+        p_values = np.array([lead.p for lead in leads.values()])
+        p_holm = differences.holm(p_values)
         best = [chosen]
-        for k, lead, p in zip(others, leads, p_holm, strict=True):
-            if not (p < SURE and lead.value > 0):
+        for (k, lead), p in zip(leads.items(), p_holm, strict=True):
+            is_worse = p < SURE and lead.value > 0
+            if not is_worse:
                 best.append(k)
-        return chosen, tuple(sorted(best))
+        best.sort()
+        return chosen, tuple(best)
 
     def equilibrium(self) -> dict[int, float]:
         """How often each limit is played where neither side gains by another choice.
@@ -85,32 +103,48 @@ class KnockMatrix:
         """
         from scipy.optimize import linprog
 
+        game = self._payoffs()
+        n = len(game)
+        # maximize v, the least that weights x make of any column: x @ game >= v
+        objective = np.append(np.zeros(n), -1.0)
+        below_columns = np.column_stack([-game.T, np.ones(n)])
+        sum_of_weights = np.append(np.ones(n), 0.0)
+        shares = [(0, 1)] * n
+        solution = linprog(
+            objective,
+            A_ub=below_columns,
+            b_ub=np.zeros(n),
+            A_eq=sum_of_weights[None],
+            b_eq=[1.0],
+            bounds=[*shares, (None, None)],
+        )
+        weights = {}
+        for k, weight in zip(self.limits, solution.x[:n], strict=True):
+            if weight > IN_PLAY:
+                weights[k] = float(weight)
+        return weights
+
+    def _payoffs(self) -> np.ndarray:
+        """M(k, j) less what equal players get: float64 (limits, limits), 0 on the diagonal."""
         n = len(self.limits)
         even = 0.5 if self.metric == "match_win" else 0.0
-        game = np.zeros((n, n))
-        for i, k in enumerate(self.limits):
-            for col, j in enumerate(self.limits):
+        payoffs = np.zeros((n, n))
+        for row, k in enumerate(self.limits):
+            for column, j in enumerate(self.limits):
                 if k != j:
-                    game[i, col] = self.cell(k, j).value - even
-        # maximize v, the least that weights x make of any column: x @ game >= v
-        solution = linprog(
-            np.append(np.zeros(n), -1.0),
-            A_ub=np.column_stack([-game.T, np.ones(n)]),
-            b_ub=np.zeros(n),
-            A_eq=np.append(np.ones(n), 0.0)[None],
-            b_eq=[1.0],
-            bounds=[*[(0, 1)] * n, (None, None)],
-        )
-        weights = zip(self.limits, solution.x[:n], strict=True)
-        return {k: float(weight) for k, weight in weights if weight > IN_PLAY}
+                    cell = self.cell(k, j)
+                    payoffs[row, column] = cell.value - even
+        return payoffs
 
     def patience(self) -> Quantity:
         """What waiting for gin scores against knocking at once: M(0, the last limit)."""
         return self.cell(self.limits[0], self.limits[-1])
 
     def _every_other(self, first: int) -> KnockMatrix:
-        rows = {pair: rows[first::2] for pair, rows in self.rows.items()}
-        return KnockMatrix(self.limits, rows, self.metric)
+        halves = {}
+        for pair, rows in self.rows.items():
+            halves[pair] = rows[first::2]
+        return KnockMatrix(self.limits, halves, self.metric)
 
 
 def break_even(premiums: Mapping[int, Quantity]) -> Quantity:
@@ -121,8 +155,10 @@ def break_even(premiums: Mapping[int, Quantity]) -> Quantity:
     the line is level.
     """
     bonuses = np.array(list(premiums), float)
-    centred = bonuses - bonuses.mean()
-    weights = centred / (centred**2).sum()
+    mean = bonuses.mean()
+    centred = bonuses - mean
+    squares = centred**2
+    weights = centred / squares.sum()
     parts = list(premiums.values())
     values = np.array([part.value for part in parts])
     slope = float(weights @ values)
@@ -131,7 +167,8 @@ def break_even(premiums: Mapping[int, Quantity]) -> Quantity:
     if slope == 0:
         return Quantity.with_error(np.nan, np.nan, n)
     # The root is mean - level / slope: a value moves it by -1 / (m slope) + level weight / slope^2
+    root = float(mean) - level / slope
     gradient = -1 / (len(parts) * slope) + level / slope**2 * weights
-    moves = gradient @ np.array([part.moves for part in parts])
+    moves = np.array([part.moves for part in parts])
     batches = min(part.batches for part in parts)
-    return Quantity(float(bonuses.mean()) - level / slope, n, np.asarray(moves), batches)
+    return Quantity(root, n, np.asarray(gradient @ moves), batches)

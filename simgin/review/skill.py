@@ -49,15 +49,20 @@ class Chain:
 def chain(cross: pd.DataFrame) -> Chain:
     """The chain among the players of a cross-table (`simgin.stats.ratings.CROSS_COLUMNS`)."""
     players = list(dict.fromkeys(cross["strategy"]))
-    sure = _longest(players, _beaten(cross[cross["low"] >= CLEAR]))
-    longest = _longest(players, _beaten(cross[cross["high"] >= CLEAR]))
+    surely = cross[cross["low"] >= CLEAR]
+    possibly = cross[cross["high"] >= CLEAR]
+    sure = _longest(players, _beaten(surely))
+    longest = _longest(players, _beaten(possibly))
     return Chain(sure, longest)
 
 
 def _beaten(cross: pd.DataFrame) -> dict[str, list[str]]:
+    """The opponents of each player in the rows of a cross-table."""
     beaten = {}
-    for name, rows in cross.groupby("strategy", sort=False):
-        beaten[str(name)] = list(rows["opponent"])
+    by_player = cross.groupby("strategy", sort=False)
+    for name, rows in by_player:
+        opponents = rows["opponent"]
+        beaten[str(name)] = list(opponents)
     return beaten
 
 
@@ -65,10 +70,21 @@ def _longest(players: Sequence[str], beaten: Mapping[str, Sequence[str]]) -> tup
     """The longest way from player to beaten player without a repetition; the first of several."""
 
     def extended(path: tuple[str, ...]) -> tuple[str, ...]:
-        onward = [name for name in beaten.get(path[-1], ()) if name not in path]
-        return max([path, *(extended((*path, name)) for name in onward)], key=len)
+        longest = path
+        for name in beaten.get(path[-1], ()):
+            if name in path:
+                continue
+            further = extended((*path, name))
+            if len(further) > len(longest):
+                longest = further
+        return longest
 
-    return max((extended((name,)) for name in players), key=len, default=())
+    longest: tuple[str, ...] = ()
+    for name in players:
+        path = extended((name,))
+        if len(path) > len(longest):
+            longest = path
+    return longest
 
 
 def ladder(pairings: Pairings, order: Sequence[str]) -> pd.DataFrame:
@@ -87,14 +103,17 @@ def ladder(pairings: Pairings, order: Sequence[str]) -> pd.DataFrame:
 
 def share(pairings: Pairings, a: str, b: str) -> Quantity:
     """The share of matches that a wins against b, whichever of them the pairing names first."""
-    as_b = (b, a) in pairings
-    rows = pairings[(b, a) if as_b else (a, b)]
-    return quantity.ratio(rows, metrics.BY_NAME["match_win"], as_b)
+    metric = metrics.BY_NAME["match_win"]
+    if (b, a) in pairings:
+        return quantity.ratio(pairings[b, a], metric, as_b=True)
+    return quantity.ratio(pairings[a, b], metric)
 
 
 def elo(won: Quantity) -> Quantity:
     """The lead in Elo that a share of matches is worth, 400 log10(s / (1 - s)); NaN at 0 and 1."""
     if not 0 < won.value < 1:
         return Quantity.with_error(np.nan, np.nan, won.n)
-    slope = ratings.ELO / (won.value * (1 - won.value))
-    return won.scaled(slope, sequential.elo_of_share(won.value) - slope * won.value)
+    lead = sequential.elo_of_share(won.value)
+    variance = won.value * (1 - won.value)
+    slope = ratings.ELO / variance
+    return won.scaled(slope, lead - slope * won.value)

@@ -62,14 +62,16 @@ class VariantMatches:
     def field_mean(self, metric: str) -> Quantity:
         """The mean of a metric over the field, each player against itself."""
         by_name = metrics.BY_NAME[metric]
-        return quantity.mean([quantity.ratio(rows, by_name) for rows in self.field_cells])
+        ratios = [quantity.ratio(rows, by_name) for rows in self.field_cells]
+        return quantity.mean(ratios)
 
     def field_mean_of(self, function: Callable[[np.ndarray], float]) -> Quantity:
         """The mean over the field of any function of a cell's summed batch rows."""
         parts = []
         for rows in self.field_cells:
-            deals = int(rows[:, DEALS].sum())
-            parts.append(quantity.jackknife(rows, function, deals))
+            deals = rows[:, DEALS].sum()
+            part = quantity.jackknife(rows, function, int(deals))
+            parts.append(part)
         return quantity.mean(parts)
 
     def survival(self, pairs: Sequence[tuple[str, str]]) -> list[Quantity]:
@@ -78,8 +80,10 @@ class VariantMatches:
         for pair in pairs:
             rows = self.cells[pair]
             counts = rows[:, TURNS]
-            longer = counts[:, ::-1].cumsum(axis=1)[:, ::-1] - counts
-            parts.append(quantity.shares(longer, rows[:, DEALS]))
+            from_last = np.flip(counts, axis=1).cumsum(axis=1)
+            longer = np.flip(from_last, axis=1) - counts
+            deals = rows[:, DEALS]
+            parts.append(quantity.shares(longer, deals))
         return [quantity.mean(part) for part in zip(*parts, strict=True)]
 
     @property
@@ -88,28 +92,42 @@ class VariantMatches:
         groups: dict[bytes, list[str]] = {}
         for (name, opponent), rows in self.cells.items():
             if opponent in ("", name):
-                groups.setdefault(rows.tobytes(), []).append(name)
-        return [tuple(names) for names in groups.values() if len(names) > 1]
+                results = rows.tobytes()
+                groups.setdefault(results, []).append(name)
+        identical = []
+        for names in groups.values():
+            if len(names) > 1:
+                identical.append(tuple(names))
+        return identical
 
     def pairing(self, a: str, b: str) -> tuple[tuple[str, str], np.ndarray]:
         """Two different strategies as their cell names them, and its batch rows."""
-        pair = (a, b) if (a, b) in self.cells else (b, a)
+        pair = (a, b)
+        if pair not in self.cells:
+            pair = (b, a)
         return pair, self.cells[pair]
 
     def league(self, names: Sequence[str]) -> Pairings:
         """The pairings of some players, each with each."""
-        return dict(self.pairing(a, b) for a, b in itertools.combinations(names, 2))
+        pairings = {}
+        for a, b in itertools.combinations(names, 2):
+            pair, rows = self.pairing(a, b)
+            pairings[pair] = rows
+        return pairings
 
     def between(self, metric: str, a: str, b: str) -> Quantity:
         """A metric of a against b."""
+        by_name = metrics.BY_NAME[metric]
         pair, rows = self.pairing(a, b)
-        return quantity.ratio(rows, metrics.BY_NAME[metric], as_b=pair[0] != a)
+        as_b = pair[0] != a
+        return quantity.ratio(rows, by_name, as_b)
 
     def knock_matrix(self, metric: str = "margin") -> KnockMatrix:
         """Every knock limit against every other."""
         rows = {}
         for k, j in itertools.permutations(self.knock_limits, 2):
-            pair = (knocking.player(k), knocking.player(j))
-            if pair in self.cells:
-                rows[k, j] = self.cells[pair]
+            a = knocking.player(k)
+            b = knocking.player(j)
+            if (a, b) in self.cells:
+                rows[k, j] = self.cells[a, b]
         return KnockMatrix(self.knock_limits, rows, metric)
