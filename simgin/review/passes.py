@@ -105,7 +105,8 @@ def measure_luck(
     matchup: Matchup, n: int, workers: int | None, progress: Progress | None
 ) -> Extras:
     """The luck share of single deals."""
-    luck = mirroring.luck(runner.run_matchup(matchup, n, workers), "deal")
+    result = runner.run_matchup(matchup, n, workers)
+    luck = mirroring.luck(result, "deal")
     if luck.se > 0:
         return Extras({"luck": luck})
     return Extras({"luck": f"{matchup.a.text} and {matchup.opponent} play alike here"})
@@ -124,8 +125,10 @@ def measure_value(
 
     counted = outcomes.count_outcomes(matchup, n, workers, progress)
     decided = counted.column("winner") >= 0
-    groups = pd.DataFrame(counted.counts[:, decided].T).add_prefix("group_")
-    frames = {"outcomes": groups.assign(points=counted.column("points")[decided])}
+    deals = counted.counts[:, decided]
+    points = counted.column("points")[decided]
+    groups = pd.DataFrame(deals.T).add_prefix("group_")
+    frames = {"outcomes": groups.assign(points=points)}
     variant = matchup.variant.text
     name = matchup.a.text
     try:
@@ -133,7 +136,8 @@ def measure_value(
     except ValueRefused as error:
         return Extras(frames=frames, notes={"value": str(error)})
     if known.board.fields == (("score",), ("score",)):
-        frames["scores"] = _scores(known.table()).assign(n=n)
+        scores = _scores(known.table())
+        frames["scores"] = scores.assign(n=n)
     return Extras(frames=frames)
 
 
@@ -141,7 +145,8 @@ def _scores(table: pd.DataFrame) -> pd.DataFrame:
     half = Z95 * table["se"]
     low = (table["value"] - half).clip(0, 1)
     high = (table["value"] + half).clip(0, 1)
-    frame = table[["score_a", "score_b", "dealer", "value"]].assign(low=low, high=high)
+    known = table[["score_a", "score_b", "dealer", "value"]]
+    frame = known.assign(low=low, high=high)
     return frame.rename(columns={"score_a": "a", "score_b": "b"})
 
 
@@ -158,8 +163,9 @@ def measure_choices(
 ) -> Extras:
     """Deadwood by turn, and what there was to decide."""
     played = turns.play(matchup, n, workers, progress)
-    decisions = _measured(turns.decisions(played).to_dict("records"))
-    return Extras(decisions, {"deadwood": turns.deadwood(played)})
+    decisions = turns.decisions(played)
+    measured = _measured(decisions.to_dict("records"))
+    return Extras(measured, {"deadwood": turns.deadwood(played)})
 
 
 def measure_courses(
@@ -176,7 +182,8 @@ def measure_courses(
     course = drama.follow(
         variant, name, name, matches=n, seed=seed, workers=workers, progress=progress
     )
-    measured = _measured(drama.measure(course).to_dict("records"))
+    metrics = drama.measure(course)
+    measured = _measured(metrics.to_dict("records"))
     if course.step != "turn":
         measured = dict.fromkeys(measured, BETWEEN_DEALS)
     return Extras(measured, {"swings": drama.sample(course)})
@@ -194,26 +201,34 @@ def measure_solo_deals(
     seed = matchup.seed
     deals = sample.play_alone(player, variant, n, seed=seed, workers=workers, progress=progress)
     measured: dict[str, Measurement] = {"gin_draw": NO_GIN, "joker_share": NO_JOKER}
-    for row in solo.gin_draws(deals).to_dict("records")[:1]:
-        measured["gin_draw"] = _from_limits(row)
-    for row in solo.jokers_share(deals).to_dict("records"):
+    draws = solo.gin_draws(deals).to_dict("records")
+    if draws:
+        measured["gin_draw"] = _from_limits(draws[0])
+    shares = solo.jokers_share(deals)
+    for row in shares.to_dict("records"):
         if row["metric"] == "win":
             measured["joker_share"] = _from_limits(row)
-    return Extras(measured, {"odds": solo.by_draws(deals), "totals": solo.totals(deals)})
+    frames = {
+        "odds": solo.by_draws(deals),
+        "totals": solo.totals(deals),
+    }
+    return Extras(measured, frames)
 
 
 def _from_limits(row: Mapping[Hashable, Any]) -> Quantity:
     """A row with 95 % limits as a quantity."""
-    se = (row["high"] - row["low"]) / 2 / Z95
-    return Quantity.with_error(row["value"], se, int(row["n"]))
+    half = (row["high"] - row["low"]) / 2
+    n = int(row["n"])
+    return Quantity.with_error(row["value"], half / Z95, n)
 
 
 def _measured(rows: Sequence[Mapping[Hashable, Any]]) -> dict[str, Measurement]:
     """Rows with standard errors as quantities, by their metric."""
     measured: dict[str, Measurement] = {}
     for row in rows:
-        quantity = Quantity.with_error(row["value"], row["se"], int(row["n"]))
-        measured[str(row["metric"])] = quantity
+        metric = str(row["metric"])
+        n = int(row["n"])
+        measured[metric] = Quantity.with_error(row["value"], row["se"], n)
     return measured
 
 

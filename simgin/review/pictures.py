@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 def review_pictures(review: Review) -> Iterator[Picture]:
     """Every picture, what changes first; those of a single variant are switched with it."""
     if review.request.others:
-        frame = frames.differences(review)
-        if len(frame):
-            figure = plots.differences(frame, seed=review.request.seed)
-            title = f"Difference from {review.request.base}"
-            words = " ".join(sentences.review_sentences(review))
-            yield Picture("differences", title, words, figure)
+        yield from _differences(review)
     for picture in PICTURES:
         if not picture.by_variant:
             yield from _together(review, picture)
@@ -33,6 +28,17 @@ def review_pictures(review: Review) -> Iterator[Picture]:
         for picture in PICTURES:
             if picture.by_variant and _is_for(review, picture):
                 yield from _of_variant(review, variant, picture)
+
+
+def _differences(review: Review) -> Iterator[Picture]:
+    request = review.request
+    frame = frames.differences(review)
+    if not len(frame):
+        return
+    figure = plots.differences(frame, seed=request.seed)
+    title = f"Difference from {request.base}"
+    words = sentences.review_sentences(review)
+    yield Picture("differences", title, " ".join(words), figure)
 
 
 def _is_for(review: Review, picture: ReviewPicture) -> bool:
@@ -44,7 +50,8 @@ def _together(review: Review, picture: ReviewPicture) -> Iterator[Picture]:
     frame = picture.frame(review)
     if len(frame):
         figure = picture.draw(frame, seed=review.request.seed)
-        yield Picture(picture.name, picture.title, _words(review, picture, frame), figure)
+        words = _words(review, picture, frame)
+        yield Picture(picture.name, picture.title, words, figure)
 
 
 def _of_variant(review: Review, variant: str, picture: ReviewPicture) -> Iterator[Picture]:
@@ -53,15 +60,18 @@ def _of_variant(review: Review, variant: str, picture: ReviewPicture) -> Iterato
         name = f"{picture.name}-{file_word(variant)}"
         title = f"{picture.title}: {variant}"
         figure = picture.draw(frame, seed=review.request.seed)
-        yield Picture(name, title, _words(review, picture, frame), figure, variant)
+        words = _words(review, picture, frame)
+        yield Picture(name, title, words, figure, variant)
 
 
 def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:
     """What a picture shows, for whoever cannot see it."""
-    if picture.keys:
-        known = {metric.key for metric in review.request.metrics}
-        return sentences.metrics_in_words(review, [key for key in picture.keys if key in known])
-    return WORDS[picture.name](frame)
+    if not picture.keys:
+        in_words = WORDS[picture.name]
+        return in_words(frame)
+    measured = {metric.key for metric in review.request.metrics}
+    keys = [key for key in picture.keys if key in measured]
+    return sentences.metrics_in_words(review, keys)
 
 
 def medians_in_words(frame: pd.DataFrame) -> str:
@@ -70,10 +80,9 @@ def medians_in_words(frame: pd.DataFrame) -> str:
     for _, rows in frame.groupby(["variant", "side"], sort=False):
         first = rows.iloc[0]
         last = rows.iloc[-1]
-        parts.append(
-            f"{first['variant']}, {first['side']}: the median falls from {first['q50']:g} to "
-            f"{last['q50']:g} in {last['turn']} turns"
-        )
+        start = f"the median falls from {first['q50']:g}"
+        end = f"to {last['q50']:g} in {last['turn']} turns"
+        parts.append(f"{first['variant']}, {first['side']}: {start} {end}")
     return "; ".join(parts) + "."
 
 
@@ -81,7 +90,7 @@ def steps_in_words(frame: pd.DataFrame) -> str:
     """What every player wins against the next."""
     parts = []
     for row in frame.to_dict("records"):
-        share = numbers.estimate(row["value"], row["low"], row["high"], 100)
+        share = _share(row)
         parts.append(
             f"{row['variant']}: {row['strategy']} wins {share} % against {row['opponent']}"
         )
@@ -93,16 +102,24 @@ def convergence_in_words(frame: pd.DataFrame) -> str:
     ends = frame.iloc[[0, -1]].to_dict("records")
     shares = []
     for row in ends:
-        share = numbers.estimate(row["value"], row["low"], row["high"], 100)
+        share = _share(row)
         shares.append(f"{share} % after {row['n']:,} matches")
-    pair = f"{ends[0]['strategy']} against {ends[0]['opponent']}"
+    first = ends[0]
+    pair = f"{first['strategy']} against {first['opponent']}"
     return f"{pair} had won {shares[0]}, and {shares[1]}."
+
+
+def _share(row: Mapping[Hashable, Any]) -> str:
+    """A share with its interval, in per cent."""
+    return numbers.estimate(row["value"], row["low"], row["high"], 100)
 
 
 def median_total_in_words(frame: pd.DataFrame) -> str:
     """The median total."""
     reached = frame["share"].cumsum() >= 0.5
-    return f"Half of the matches add up to {frame['total'][reached].iloc[0]:g} or less."
+    totals = frame["total"][reached]
+    median = totals.iloc[0]
+    return f"Half of the matches add up to {median:g} or less."
 
 
 def league_in_words(tables: tuple[pd.DataFrame, pd.DataFrame]) -> str:
@@ -113,13 +130,20 @@ def league_in_words(tables: tuple[pd.DataFrame, pd.DataFrame]) -> str:
 
 def extremes_in_words(frame: pd.DataFrame) -> str:
     """The least and the greatest value of a picture of many cells."""
-    cells = frame.sort_values("value", kind="stable").to_dict("records")
-    return f"From {_cell(cells[0])} to {_cell(cells[-1])}."
+    by_value = frame.sort_values("value", kind="stable")
+    cells = by_value.to_dict("records")
+    least = _cell(cells[0])
+    greatest = _cell(cells[-1])
+    return f"From {least} to {greatest}."
 
 
 def _cell(cell: Mapping[Hashable, Any]) -> str:
-    place = ", ".join(f"{name} {cell[name]:g}" for name in ("a", "b", "k", "j") if name in cell)
-    return f"{numbers.estimate(cell['value'], cell['low'], cell['high'])} ({place})"
+    place = []
+    for name in ("a", "b", "k", "j"):
+        if name in cell:
+            place.append(f"{name} {cell[name]:g}")
+    number = numbers.estimate(cell["value"], cell["low"], cell["high"])
+    return f"{number} ({', '.join(place)})"
 
 
 WORDS: dict[str, Callable[[Any], str]] = {

@@ -65,19 +65,27 @@ class Review:
     @cached_property
     def matches(self) -> dict[str, VariantMatches]:
         """What was played under each variant, in the order of the request."""
-        return {variant: self._matches(variant) for variant in self.request.variants}
+        matches = {}
+        for variant in self.request.variants:
+            matches[variant] = self._matches(variant)
+        return matches
 
     def metric(self, key: str) -> RuleMetric:
-        """The rule metric of a key."""
-        return next(metric for metric in self.request.metrics if metric.key == key)
+        """The rule metric of a key. Raises KeyError where there is none."""
+        return self._metric_by_key[key]
+
+    @cached_property
+    def _metric_by_key(self) -> dict[str, RuleMetric]:
+        return {metric.key: metric for metric in self.request.metrics}
 
     @cached_property
     def measurements(self) -> dict[tuple[str, str], Measurement]:
         """Every metric of every variant, by variant and key."""
+        request = self.request
         measurements = {}
         for variant, matches in self.matches.items():
-            for metric in self.request.metrics:
-                number = measurement(metric, matches, deep=self.request.deep)
+            for metric in request.metrics:
+                number = measurement(metric, matches, deep=request.deep)
                 measurements[variant, metric.key] = number
         return measurements
 
@@ -88,7 +96,9 @@ class Review:
 
         rows = []
         for (variant, key), number in self.measurements.items():
-            rows.append((variant, *_metric_row(self.metric(key), number)))
+            metric = self.metric(key)
+            row = _metric_row(metric, number)
+            rows.append((variant, *row))
         return pd.DataFrame(rows, columns=list(METRIC_COLUMNS))
 
     @cached_property
@@ -97,18 +107,25 @@ class Review:
 
         They are one family for Holm's method.
         """
-        differences = {}
-        for (variant, key), own in self.measurements.items():
-            if variant not in self.request.others:
-                continue
-            base = self.measurements[str(self.request.base), key]
-            if isinstance(own, Quantity) and isinstance(base, Quantity):
-                differences[variant, key] = own - base
-        p_holm = holm(np.array([difference.p for difference in differences.values()], float))
+        differences = self._from_base()
+        p_values = [difference.p for difference in differences.values()]
+        p_holm = holm(np.array(p_values, float))
         changes = {}
         for (pair, difference), p in zip(differences.items(), p_holm, strict=True):
             changes[pair] = Change(difference, float(p))
         return changes
+
+    def _from_base(self) -> dict[tuple[str, str], Quantity]:
+        others = self.request.others
+        base = str(self.request.base)
+        differences = {}
+        for (variant, key), own in self.measurements.items():
+            if variant not in others:
+                continue
+            of_base = self.measurements[base, key]
+            if isinstance(own, Quantity) and isinstance(of_base, Quantity):
+                differences[variant, key] = own - of_base
+        return differences
 
     @cached_property
     def differences(self) -> pd.DataFrame:
@@ -117,44 +134,69 @@ class Review:
 
         rows = []
         for (variant, key), change in self.changes.items():
-            by = change.difference
-            head = (variant, self.request.base, key, self.metric(key).heading)
-            rows.append((*head, by.value, by.se, *by.limits, by.p, change.p_holm, by.n))
+            metric = self.metric(key)
+            difference = change.difference
+            row = (
+                variant,
+                self.request.base,
+                key,
+                metric.heading,
+                difference.value,
+                difference.se,
+                *difference.limits,
+                difference.p,
+                change.p_holm,
+                difference.n,
+            )
+            rows.append(row)
         return pd.DataFrame(rows, columns=list(DIFFERENCE_COLUMNS))
 
     def is_copy(self, variant: str) -> bool:
         """Whether every match came out as under the base: the rules differ where nobody went."""
-        own = self.matches[variant].cells
-        base = self.matches[str(self.request.base)].cells
-        if own.keys() != base.keys():
+        base = str(self.request.base)
+        own_cells = self.matches[variant].cells
+        base_cells = self.matches[base].cells
+        if own_cells.keys() != base_cells.keys():
             return False
-        return all(np.array_equal(own[pair], base[pair]) for pair in own)
+        for pair, rows in own_cells.items():
+            if not np.array_equal(rows, base_cells[pair]):
+                return False
+        return True
 
     def cells(self, variant: str) -> dict[tuple[str, str], np.ndarray]:
         """The batch rows of a variant's cells, by A and B, at most MOST_BATCHES of each."""
         cells = {}
         for i, cell in enumerate(self.findings.cells):
             if cell.variant == variant:
-                cells[cell.a, cell.b] = merged(self.findings.rows(i))
+                rows = self.findings.rows(i)
+                cells[cell.a, cell.b] = merged(rows)
         return cells
 
     def _matches(self, variant: str) -> VariantMatches:
         request = self.request
-        measured = dict(self.extras[variant].measured)
+        extras = self.extras[variant]
+        measured = dict(extras.measured)
         if request.deep and not request.alone:
             measured["break_even"] = self._break_even(variant)
-        params = variants.find(variant).row
-        cells = self.cells(variant)
-        return VariantMatches(variant, params, request.field, request.players, cells, measured)
+        return VariantMatches(
+            variant=variant,
+            params=variants.find(variant).row,
+            field=request.field,
+            players=request.players,
+            cells=self.cells(variant),
+            measured=measured,
+        )
 
     def _break_even(self, variant: str) -> Measurement:
         """From the cells of the same variant with other undercut bonuses."""
-        ks = knocking.limits(variants.find(variant).row)
+        params = variants.find(variant).row
+        ks = knocking.limits(params)
         if len(ks) < 2:
             return ONLY_GIN
+        ends = (ks[0], ks[-1])
         premiums = {}
         for bonus, text in with_bonuses(variant).items():
-            premiums[bonus] = self._waiting(text, (ks[0], ks[-1]))
+            premiums[bonus] = self._waiting(text, ends)
         return knocking.break_even(premiums)
 
     def _waiting(self, variant: str, ends: tuple[int, int]) -> Quantity:
@@ -162,10 +204,12 @@ class Review:
         cells = self.cells(variant)
         rows = {}
         for k, j in (ends, ends[::-1]):
-            pair = (knocking.player(k), knocking.player(j))
-            if pair in cells:
-                rows[k, j] = cells[pair]
-        return KnockMatrix(ends, rows).patience()
+            a = knocking.player(k)
+            b = knocking.player(j)
+            if (a, b) in cells:
+                rows[k, j] = cells[a, b]
+        matrix = KnockMatrix(ends, rows)
+        return matrix.patience()
 
 
 def merged(rows: np.ndarray) -> np.ndarray:
@@ -173,14 +217,25 @@ def merged(rows: np.ndarray) -> np.ndarray:
     if len(rows) <= MOST_BATCHES:
         return rows
     together = -(-len(rows) // MOST_BATCHES)
-    return np.asarray(np.add.reduceat(rows, np.arange(0, len(rows), together), axis=0))
+    starts = np.arange(0, len(rows), together)
+    sums = np.add.reduceat(rows, starts, axis=0)
+    return np.asarray(sums)
 
 
 def _metric_row(metric: RuleMetric, number: Measurement) -> tuple[object, ...]:
+    """The values of METRIC_COLUMNS after the variant."""
     if isinstance(number, str):
-        return metric.key, metric.heading, np.nan, np.nan, np.nan, np.nan, 0, number
-    numbers = (number.value, number.se, *number.limits, number.n)
-    return metric.key, metric.heading, *numbers, ""
+        nothing = (np.nan,) * 4
+        return metric.key, metric.heading, *nothing, 0, number
+    return (
+        metric.key,
+        metric.heading,
+        number.value,
+        number.se,
+        *number.limits,
+        number.n,
+        "",
+    )
 
 
 def read_review(request: ReviewRequest, findings: Findings) -> Review:
@@ -188,17 +243,24 @@ def read_review(request: ReviewRequest, findings: Findings) -> Review:
     extras = {}
     try:
         for variant in request.variants:
-            parts = []
-            for own in passes(request):
-                arrays = findings.ledger.step(own.step_name(variant), own.size(request))
-                parts.append(from_arrays(arrays))
-            extras[variant] = joined(parts)
+            extras[variant] = _read_extras(request, variant, findings)
     except LedgerError:
         raise ReviewError(
             "this review was made before reviews kept all that they play; make it again with its "
             "command, in another directory."
         ) from None
     return Review(request, findings, extras)
+
+
+def _read_extras(request: ReviewRequest, variant: str, findings: Findings) -> Extras:
+    """What the passes over a variant left in the ledger."""
+    parts = []
+    for own in passes(request):
+        step = own.step_name(variant)
+        size = own.size(request)
+        arrays = findings.ledger.step(step, size)
+        parts.append(from_arrays(arrays))
+    return joined(parts)
 
 
 def restore_review(entry: Mapping[str, Any], findings: Findings) -> Review:
