@@ -59,7 +59,8 @@ class ReviewRequest:
         """Whose play stands for a variant; alone: of all variants, weakest first."""
         if self.alone:
             best = map(players.best_solo, self.variants)
-            return tuple(dict.fromkeys([*players.SOLO_FIELD, *best]))
+            names = dict.fromkeys([*players.SOLO_FIELD, *best])
+            return tuple(names)
         if self.deep:
             return (*players.FIELD, "marjj", players.strongest_fast())
         return players.FIELD
@@ -74,12 +75,15 @@ class ReviewRequest:
     @property
     def metrics(self) -> tuple[RuleMetric, ...]:
         """What is measured of each variant."""
-        return solo_metrics.SOLO_METRICS if self.alone else rule_metrics.RULE_METRICS
+        if self.alone:
+            return solo_metrics.SOLO_METRICS
+        return rule_metrics.RULE_METRICS
 
     @property
     def singles(self) -> int:
         """Single deals of each pass over a variant."""
-        return (SINGLES_ALONE if self.alone else SINGLES) * self.matches
+        of_a_match = SINGLES_ALONE if self.alone else SINGLES
+        return of_a_match * self.matches
 
     @property
     def hands(self) -> int:
@@ -114,11 +118,21 @@ def read_request(
         )
     texts = tuple(dict.fromkeys(variant.text for variant in named))
     alone = named[0].row["players"] == 1
-    usual = (MATCHES_ALONE if alone else MATCHES) * (DEEPER if deep else 1)
-    n = usual if matches is None else amounts.parse_count(matches)
+    if matches is None:
+        usual = MATCHES_ALONE if alone else MATCHES
+        n = usual * DEEPER if deep else usual
+    else:
+        n = amounts.parse_count(matches)
     if n < FEWEST_MATCHES:
         raise ReviewError(
             f"--matches {n} is too few for error estimates: use at least {FEWEST_MATCHES}."
         )
     is_compared = against is not None and len(texts) > 1
-    return ReviewRequest(texts, texts[0] if is_compared else None, deep, n, seed)
+    reviewed_against = texts[0] if is_compared else None
+    return ReviewRequest(
+        texts,
+        reviewed_against,
+        deep=deep,
+        matches=n,
+        seed=seed,
+    )

@@ -89,7 +89,9 @@ class RuleMetric:
 
 def measurement(metric: RuleMetric, matches: VariantMatches, *, deep: bool) -> Measurement:
     """The number of a metric under a variant, or why there is none."""
-    return ONLY_DEEP if metric.deep and not deep else metric.measure(matches)
+    if metric.deep and not deep:
+        return ONLY_DEEP
+    return metric.measure(matches)
 
 
 def from_pass(key: str) -> Callable[[VariantMatches], Measurement]:
@@ -111,9 +113,12 @@ def _turns_quantile(q: float) -> Callable[[VariantMatches], Measurement]:
     """
 
     def measure(matches: VariantMatches) -> Measurement:
-        survival = matches.survival([(name, name) for name in matches.field])
-        ends = np.array([(share.value, *share.limits) for share in survival])
-        value, low, high = (float(np.argmax(column <= 1 - q + TINY)) for column in ends.T)
+        pairs = [(name, name) for name in matches.field]
+        survival = matches.survival(pairs)
+        shares = np.array([(share.value, *share.limits) for share in survival])
+        has_crossed = shares <= 1 - q + TINY
+        crossings = np.argmax(has_crossed, axis=0)
+        value, low, high = map(float, crossings)
         return Quantity.with_span(value, (low, high), survival[0].n)
 
     return measure
@@ -124,8 +129,10 @@ def _turns_deviation(matches: VariantMatches) -> Measurement:
 
     def deviation(total: np.ndarray) -> float:
         counts = total[TURNS]
-        mean = counts @ turns / counts.sum()
-        return float(np.sqrt(counts @ (turns - mean) ** 2 / counts.sum()))
+        deals = counts.sum()
+        mean = counts @ turns / deals
+        squares = counts @ (turns - mean) ** 2
+        return float(np.sqrt(squares / deals))
 
     return matches.field_mean_of(deviation)
 
@@ -241,13 +248,16 @@ _ENDINGS = (
 
 
 def _points_deviation(matches: VariantMatches) -> Measurement:
-    decided, scored = (sums.SUM + sums.FACT[name] for name in ("decided", "points_scored"))
+    decided = sums.SUM + sums.FACT["decided"]
+    scored = sums.SUM + sums.FACT["points_scored"]
 
     def deviation(total: np.ndarray) -> float:
-        if not total[decided]:
+        deals = total[decided]
+        if not deals:
             return np.nan
-        mean = total[scored] / total[decided]
-        return float(np.sqrt(total[sums.DEAL_SQUARE] / total[decided] - mean**2))
+        mean = total[scored] / deals
+        mean_square = total[sums.DEAL_SQUARE] / deals
+        return float(np.sqrt(mean_square - mean**2))
 
     return matches.field_mean_of(deviation)
 
@@ -359,7 +369,8 @@ def _best_limit(matches: VariantMatches) -> Measurement:
     metric = "margin" if matches.goal.score == "points" else "match_win"
     matrix = matches.knock_matrix(metric)
     chosen, best = matrix.best()
-    return Quantity.with_span(chosen, (best[0], best[-1]), matrix.mean(chosen).n)
+    mean = matrix.mean(chosen)
+    return Quantity.with_span(chosen, (best[0], best[-1]), mean.n)
 
 
 def _patience(matches: VariantMatches) -> Measurement:
@@ -438,8 +449,10 @@ def _ratings_spread(matches: VariantMatches) -> Measurement:
     if len(matches.field) < FEWEST_PLAYERS:
         return "too few players"
     league = matches.league(matches.field)
-    spreads = np.std(ratings.leave_batches_out(league), axis=1, ddof=1)
-    return quantity.from_left_out(float(spreads[0]), spreads[1:], _matches_played(league))
+    rated = ratings.leave_batches_out(league)
+    spreads = np.std(rated, axis=1, ddof=1)
+    spread = float(spreads[0])
+    return quantity.from_left_out(spread, spreads[1:], _matches_played(league))
 
 
 def _matches_needed(matches: VariantMatches) -> Measurement:
@@ -451,8 +464,10 @@ def _matches_needed(matches: VariantMatches) -> Measurement:
     scores = np.arange(sums.PAIR_BINS) / (sums.PAIR_BINS - 1)
     pairs = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
     counts = rows[:, pairs].sum(axis=0)
-    mean = counts @ scores / counts.sum()
-    variance = float(counts @ (scores - mean) ** 2 / (counts.sum() - 1))
+    played = counts.sum()
+    mean = counts @ scores / played
+    squares = counts @ (scores - mean) ** 2
+    variance = float(squares / (played - 1))
     lead = matches.between("match_win", *LUCK_PAIR).scaled(1, -0.5)
     low, high = lead.limits
     if not low * high > 0:
@@ -460,18 +475,26 @@ def _matches_needed(matches: VariantMatches) -> Measurement:
     near, far = sorted((abs(low), abs(high)))
     needed = []
     for size in (lead.value, far, near):
-        needed.append(float(np.ceil(2 * POWER_80**2 * variance / size**2)))
-    return Quantity.with_span(needed[0], (needed[1], needed[2]), lead.n)
+        pairs_needed = 2 * POWER_80**2 * variance / size**2
+        needed.append(float(np.ceil(pairs_needed)))
+    value, least, most = needed
+    return Quantity.with_span(value, (least, most), lead.n)
 
 
 def _chain(matches: VariantMatches) -> Measurement:
     league = matches.league(matches.players)
-    chain = skill.chain(ratings.cross_table(league))
-    return Quantity.with_span(chain.steps, (chain.steps, chain.most), _matches_played(league))
+    cross = ratings.cross_table(league)
+    chain = skill.chain(cross)
+    span = (chain.steps, chain.most)
+    return Quantity.with_span(chain.steps, span, _matches_played(league))
 
 
 def _matches_played(league: Pairings) -> int:
-    return sum(int(rows[:, MATCHES].sum()) for rows in league.values())
+    played = 0
+    for rows in league.values():
+        matches = rows[:, MATCHES].sum()
+        played += int(matches)
+    return played
 
 
 def _elo_lead(a: str, b: str) -> Callable[[VariantMatches], Measurement]:
@@ -554,7 +577,9 @@ def _restricted(restriction: str, does: str, element: str) -> RuleMetric:
 
     def measure(matches: VariantMatches) -> Measurement:
         won = matches.between("match_win", weak, REFERENCE)
-        return "it changes nothing here" if won.se == 0 and won.value == EVEN else won
+        if won.se == 0 and won.value == EVEN:
+            return "it changes nothing here"
+        return won
 
     wording = Wording(
         f"{REFERENCE} that {does} wins {{value}} % of matches against itself",

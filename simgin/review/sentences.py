@@ -25,14 +25,15 @@ SOLO_PORTRAIT = (
 
 def review_sentences(review: Review) -> list[str]:
     """A paragraph for each variant: against the base, or by itself where there is no base."""
-    if review.request.base is None:
-        sentences = [_portrait(review, variant) for variant in review.request.variants]
+    request = review.request
+    if request.base is None:
+        sentences = [_portrait(review, variant) for variant in request.variants]
     else:
-        sentences = [_changes(review, variant) for variant in review.request.others]
+        sentences = [_changes(review, variant) for variant in request.others]
     for variant, matches in review.matches.items():
-        for names in matches.identical_players:
+        for *names, last in matches.identical_players:
             sentences.append(
-                f"{variant}: {', '.join(names[:-1])} and {names[-1]} play identically; "
+                f"{variant}: {', '.join(names)} and {last} play identically; "
                 "all their deals came out the same."
             )
     for variant, matches in review.matches.items():
@@ -45,7 +46,10 @@ def review_sentences(review: Review) -> list[str]:
 
 def name_of(variant: str) -> str:
     """What a sentence calls a variant: its title, or its text if it is composed."""
-    return variant if "+" in variant or "#" in variant else variants.find(variant).title
+    is_composed = "+" in variant or "#" in variant
+    if is_composed:
+        return variant
+    return variants.find(variant).title
 
 
 def _is_without_die(review: Review, matches: VariantMatches) -> bool:
@@ -53,7 +57,11 @@ def _is_without_die(review: Review, matches: VariantMatches) -> bool:
     if matches.params["die"] == "off":
         return False
     strategies = review.findings.record.identity["strategies"]
-    return all(strategies[name]["policies"]["offer"] == "none" for name in matches.field)
+    for name in matches.field:
+        policies = strategies[name]["policies"]
+        if policies["offer"] != "none":
+            return False
+    return True
 
 
 # A variant by itself
@@ -63,7 +71,9 @@ def _portrait(review: Review, variant: str) -> str:
     keys = SOLO_PORTRAIT if review.request.alone else PORTRAIT
     clauses = []
     for key in keys:
-        clause = state_in_words(review.metric(key), review.measurements[variant, key])
+        metric = review.metric(key)
+        number = review.measurements[variant, key]
+        clause = state_in_words(metric, number)
         if clause:
             clauses.append(clause)
     return f"{name_of(variant)}: {'; '.join(clauses)}."
@@ -73,8 +83,10 @@ def state_in_words(metric: RuleMetric, number: Measurement) -> str:
     """A clause about the number of a metric; empty without a number or its error."""
     if isinstance(number, str) or np.isnan(number.limits).any():
         return ""
+    if not isinstance(metric.wording, Wording):
+        return ""
     value = value_with_error(metric, number)
-    return metric.wording.state.format(value=value) if isinstance(metric.wording, Wording) else ""
+    return metric.wording.state.format(value=value)
 
 
 def value_with_error(metric: RuleMetric, number: Measurement) -> str:
@@ -84,7 +96,9 @@ def value_with_error(metric: RuleMetric, number: Measurement) -> str:
     if number.span is None:
         return numbers.estimate(number.value, *number.limits, metric.factor)
     low, high = number.span
-    return f"{number.value:g}" + (f" ({low:g} to {high:g})" if low < high else "")
+    if low < high:
+        return f"{number.value:g} ({low:g} to {high:g})"
+    return f"{number.value:g}"
 
 
 # Against the base
@@ -92,33 +106,43 @@ def value_with_error(metric: RuleMetric, number: Measurement) -> str:
 
 def _changes(review: Review, variant: str) -> str:
     """The greatest change of every theme, and what did not change."""
-    base = str(review.request.base)
+    base = review.request.base
+    name = name_of(variant)
     if review.is_copy(variant):
-        return (
-            f"{name_of(variant)} plays exactly like {base}: every deal of every match came out "
-            "the same."
-        )
+        return f"{name} plays exactly like {base}: every deal of every match came out the same."
+    changes = _changes_of(review, variant)
+    greatest = _greatest(review, variant, changes)
+    sentences: list[str] = []
+    for metric in greatest[:MOST_CHANGES]:
+        subject = "It" if sentences else name
+        sentence = _change(review, variant, metric, subject)
+        sentences.append(sentence)
+    if not sentences:
+        sentences.append(f"{name} against {base}: no large change was found.")
+    sentences += _unchanged(review, variant, changes)
+    return " ".join(sentences)
+
+
+def _changes_of(review: Review, variant: str) -> dict[RuleMetric, Change]:
+    """The changes of one variant by their metric."""
     changes = {}
     for (name, key), change in review.changes.items():
         if name == variant:
-            changes[review.metric(key)] = change
-    sentences: list[str] = []
-    for metric in _greatest(review, variant, changes)[:MOST_CHANGES]:
-        subject = "It" if sentences else name_of(variant)
-        sentences.append(_change(review, variant, metric, subject))
-    if not sentences:
-        sentences.append(f"{name_of(variant)} against {base}: no large change was found.")
-    return " ".join([*sentences, *_unchanged(review, variant, changes)])
+            metric = review.metric(key)
+            changes[metric] = change
+    return changes
 
 
 def _greatest(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[RuleMetric]:
     """The metric with the greatest notable change of each theme, the greatest first."""
-    notable = [
-        metric for metric, change in changes.items() if _is_notable(review, variant, metric, change)
-    ]
+    notable = []
+    for metric, change in changes.items():
+        if _is_notable(review, variant, metric, change):
+            notable.append(metric)
 
     def size(metric: RuleMetric) -> float:
-        return abs(changes[metric].difference.value) / metric.notable
+        difference = changes[metric].difference
+        return abs(difference.value) / metric.notable
 
     by_theme: dict[str, RuleMetric] = {}
     for metric in sorted(notable, key=size, reverse=True):
@@ -158,23 +182,25 @@ def _balance(
     metric: RuleMetric, wording: Balance, own: Quantity, base: Quantity, base_name: str
 ) -> str:
     """`waiting for gin now costs 1.0 points per deal; under standard it gains 3.7`."""
-    here = _plain(metric, own, sign=False)
-    there = _plain(metric, base, sign=False)
-    verbs = ["gains" if number.value >= 0 else "costs" for number in (own, base)]
-    if verbs[0] != verbs[1]:
-        return (
-            f"{wording.subject} now {verbs[0]} {here} {wording.unit}; "
-            f"under {base_name} it {verbs[1]} {there}"
-        )
+    amount = f"{_plain(metric, own, sign=False)} {wording.unit}"
+    base_amount = _plain(metric, base, sign=False)
+    verb = "gains" if own.value >= 0 else "costs"
+    base_verb = "gains" if base.value >= 0 else "costs"
+    if verb != base_verb:
+        here = f"{wording.subject} now {verb} {amount}"
+        there = f"under {base_name} it {base_verb} {base_amount}"
+        return f"{here}; {there}"
     more = "more" if abs(own.value) > abs(base.value) else "less"
-    return f"{wording.subject} {verbs[0]} {more}: {here} {wording.unit} instead of {there}"
+    return f"{wording.subject} {verb} {more}: {amount} instead of {base_amount}"
 
 
 def _difference(metric: RuleMetric, difference: Quantity) -> str:
     half = metric.factor * _half(difference)
-    size = numbers.number(metric.factor * abs(difference.value), half)
+    size = metric.factor * abs(difference.value)
+    value = numbers.number(size, half)
+    error = numbers.number(half, half)
     unit = " percentage points" if metric.in_points else ""
-    return f" (difference {size} ± {numbers.number(half, half)}{unit})"
+    return f" (difference {value} ± {error}{unit})"
 
 
 def _plain(metric: RuleMetric, number: Quantity, *, sign: bool = True) -> str:
@@ -182,7 +208,9 @@ def _plain(metric: RuleMetric, number: Quantity, *, sign: bool = True) -> str:
     value = number.value if sign else abs(number.value)
     if number.span is not None:
         return f"{value:g}"
-    return numbers.number(metric.factor * value, 10 * metric.factor * _half(number))
+    shown = metric.factor * value
+    coarse = 10 * metric.factor * _half(number)
+    return numbers.number(shown, coarse)
 
 
 def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) -> list[str]:
@@ -193,8 +221,10 @@ def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) 
         if metric.wording is None:
             continue
         if change.p_holm >= SURE:
-            open_questions.append(f"{metric.title} ({_detectable(metric, change)})")
-        if change.is_none and is_something(metric, review.measurements[variant, metric.key]):
+            detectable = _detectable(metric, change)
+            open_questions.append(f"{metric.title} ({detectable})")
+        number = review.measurements[variant, metric.key]
+        if change.is_none and is_something(metric, number):
             same.append(metric.title)
     sentences = []
     if open_questions:
@@ -209,7 +239,8 @@ def _unchanged(review: Review, variant: str, changes: dict[RuleMetric, Change]) 
 
 def _detectable(metric: RuleMetric, change: Change) -> str:
     """What would have been found four times in five."""
-    least = metric.factor * smallest_detectable_difference(change.difference.se)
+    detectable = smallest_detectable_difference(change.difference.se)
+    least = metric.factor * detectable
     return numbers.number(least, least)
 
 
@@ -227,7 +258,9 @@ def quantity_of(review: Review, variant: str | None, metric: RuleMetric) -> Quan
 
 def is_something(metric: RuleMetric, number: Measurement) -> bool:
     """Whether a number is worth a line: not an ending that never came."""
-    return isinstance(number, Quantity) and (number.value != 0 or metric.theme != "endings")
+    if isinstance(number, str):
+        return False
+    return number.value != 0 or metric.theme != "endings"
 
 
 def metrics_in_words(review: Review, keys: Sequence[str]) -> str:
@@ -237,7 +270,8 @@ def metrics_in_words(review: Review, keys: Sequence[str]) -> str:
         values = []
         for key in keys:
             metric = review.metric(key)
-            value = value_with_error(metric, review.measurements[variant, key])
+            number = review.measurements[variant, key]
+            value = value_with_error(metric, number)
             values.append(f"{metric.heading} {value}")
         parts.append(f"{variant}: {', '.join(values)}")
     return "; ".join(parts) + "."

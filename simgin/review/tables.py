@@ -18,7 +18,10 @@ def metrics_sheet(review: Review) -> Sheet:
     names = review.request.variants
     rows = []
     for metric in _shown(review):
-        cells = [value_with_error(metric, review.measurements[name, metric.key]) for name in names]
+        cells = []
+        for name in names:
+            number = review.measurements[name, metric.key]
+            cells.append(value_with_error(metric, number))
         rows.append((metric.heading, *cells))
     return Sheet("Metrics", ("metric", *names), rows, _note(review))
 
@@ -31,7 +34,8 @@ def differences_sheet(review: Review) -> Sheet:
         cells = [_difference(review, name, metric) for name in names]
         if any(cells):
             rows.append((metric.heading, *cells))
-    tested = sum(not np.isnan(change.p_holm) for change in review.changes.values())
+    p_values = [change.p_holm for change in review.changes.values()]
+    tested = int(np.count_nonzero(~np.isnan(p_values)))
     note = (
         f"Paired on the same packs. *: p < {SURE} after Holm's adjustment for {tested} "
         "comparisons. none: identical in every deal."
@@ -42,18 +46,27 @@ def differences_sheet(review: Review) -> Sheet:
 
 def all_metrics_sheet(review: Review) -> Sheet:
     """A row for every metric of every variant, to sort and filter."""
-    has_base = review.request.base is not None
+    base = review.request.base
+    headings = ["metric", "variant", "value", "n"]
+    if base is not None:
+        headings.insert(-1, f"difference from {base}")
     rows = []
     for metric in _shown(review):
         for name in review.request.variants:
-            number = review.measurements[name, metric.key]
-            difference = (_difference(review, name, metric),) if has_base else ()
-            n = f"{number.n:,}" if isinstance(number, Quantity) else ""
-            value = value_with_error(metric, number)
-            rows.append((metric.heading, name, value, *difference, n))
-    difference = (f"difference from {review.request.base}",) if has_base else ()
-    headings = ("metric", "variant", "value", *difference, "n")
-    return Sheet("All metrics", headings, rows, _note(review))
+            row = _metric_row(review, name, metric)
+            rows.append(row)
+    return Sheet("All metrics", tuple(headings), rows, _note(review))
+
+
+def _metric_row(review: Review, variant: str, metric: RuleMetric) -> tuple[str, ...]:
+    """Heading, variant, value, difference if there is a base, and n."""
+    number = review.measurements[variant, metric.key]
+    value = value_with_error(metric, number)
+    n = f"{number.n:,}" if isinstance(number, Quantity) else ""
+    if review.request.base is None:
+        return metric.heading, variant, value, n
+    difference = _difference(review, variant, metric)
+    return metric.heading, variant, value, difference, n
 
 
 def _shown(review: Review) -> list[RuleMetric]:
@@ -86,11 +99,7 @@ def _note(review: Review) -> str:
     if not request.alone:
         who = f"Means over {', '.join(request.field)}, each against itself"
     sentences = [f"{who}. ± and brackets are 95 % intervals."]
-    reasons: dict[str, list[str]] = {}
-    for (variant, key), number in review.measurements.items():
-        if isinstance(number, str) and number != ONLY_DEEP:
-            reasons.setdefault(f"{variant}: {number}", []).append(review.metric(key).title)
-    for reason, titles in reasons.items():
+    for reason, titles in _reasons(review).items():
         sentences.append(f"{numbers.DASH} in {reason} ({', '.join(titles)}).")
     left_out = []
     for metric in request.metrics:
@@ -100,3 +109,14 @@ def _note(review: Review) -> str:
     if left_out:
         sentences.append(f"Only {ONLY_DEEP}: {', '.join(left_out)}.")
     return " ".join(sentences)
+
+
+def _reasons(review: Review) -> dict[str, list[str]]:
+    """The titles of metrics without a number, by variant and reason."""
+    reasons: dict[str, list[str]] = {}
+    for (variant, key), number in review.measurements.items():
+        if isinstance(number, str) and number != ONLY_DEEP:
+            metric = review.metric(key)
+            titles = reasons.setdefault(f"{variant}: {number}", [])
+            titles.append(metric.title)
+    return reasons
