@@ -110,16 +110,23 @@ def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float
     winner = table.outcomes.column("winner")
     own = dealer if seat == "dealer" else 1 - dealer
     for metric, chosen in (("win", winner == own), ("nobody", winner < 0)):
-        share = int(counts[chosen].sum()) // table.counted / n
-        yield metric, share, *wilson(share, n), n
+        deals = int(counts[chosen].sum()) // table.counted
+        share = deals / n
+        low, high = wilson(share, n)
+        yield metric, share, low, high, n
 
 
 def _matches(known: Value) -> Iterator[tuple[str, Chance]]:
     """The probability to win the match, by seat."""
     if known.seats_alike:
-        a, b = (int(side[0]) if len(side) == 1 else side for side in known.board.start())
+        sides = []
+        for side in known.board.start():
+            sides.append(int(side[0]) if len(side) == 1 else side)
+        a, b = sides
         for dealer, seat in enumerate(SEATS):
-            yield seat, _chance(known.win(a, b, dealer), known.se(a, b, dealer))
+            chance = known.win(a, b, dealer)
+            se = known.se(a, b, dealer)
+            yield seat, _chance(chance, se)
         return
     start = known.start()
     yield "seat 0", _chance(start.value, start.se)
@@ -129,7 +136,9 @@ def _matches(known: Value) -> Iterator[tuple[str, Chance]]:
 def _chance(chance: float, se: float) -> Chance:
     """V with its limits."""
     half = quantile(GROUPS) * float(se)
-    return float(chance), max(0.0, float(chance) - half), min(1.0, float(chance) + half)
+    low = max(0.0, float(chance) - half)
+    high = min(1.0, float(chance) + half)
+    return float(chance), low, high
 
 
 def by_score(table: Table) -> pd.DataFrame:
@@ -151,7 +160,9 @@ def by_score(table: Table) -> pd.DataFrame:
 def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.DataFrame:
     """The rows of `by_score` at these shares (per cent) of the target, both ways."""
     scores = [target * share // 100 for share in shares]
-    return frame[frame["a"].isin(scores) & frame["b"].isin(scores)].reset_index(drop=True)
+    is_a = frame["a"].isin(scores)
+    is_b = frame["b"].isin(scores)
+    return frame[is_a & is_b].reset_index(drop=True)
 
 
 def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
@@ -162,5 +173,9 @@ def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]
 
 def _with_players(table: Table, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """A frame with who played what in front."""
-    names = {"variant": table.variant, "strategy": table.strategy, "opponent": table.strategy}
+    names = {
+        "variant": table.variant,
+        "strategy": table.strategy,
+        "opponent": table.strategy,
+    }
     return frame.assign(**names)[[*names, *columns]]

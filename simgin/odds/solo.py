@@ -41,6 +41,7 @@ LADDERS = {
     "joker": (NAIVE, "solo-greedy", "solo-lookahead", "solo-dp", "solo-lookahead:aim=gin"),
     "penalty": (NAIVE, "solo-greedy", "solo-lookahead", "solo-dp", "solo-switch"),
 }
+RESULTS = {"win": "won", "score": "score"}  # metrics of a deal, and the columns they are from
 QUANTILES = (0.1, 0.5, 0.9)
 
 STRENGTH_COLUMNS = ("metric", "value", "low", "high", "n")
@@ -145,7 +146,11 @@ def by_draws(deals: Deals) -> pd.DataFrame:
     draws = range(_most_draws(deals) + 1)
     rows = []
     for kind, ended in _kinds(deals):
-        shares = _ratios(deals, [(ended & (drawn <= t), all_deals) for t in draws])
+        pairs = []
+        for t in draws:
+            ended_by_now = ended & (drawn <= t)
+            pairs.append((ended_by_now, all_deals))
+        shares = _ratios(deals, pairs)
         for t, share in zip(draws, shares, strict=True):
             rows.append((t, kind, *_limits_of(share), n))
     return _frame(deals, rows, DRAW_COLUMNS)
@@ -166,8 +171,12 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
     )
     rows = []
     for metric, counted, share in metrics:
-        pairs = [(counted * (drawn > t), drawn > t) for t in draws]
-        for t, ratio in zip(draws, _ratios(deals, pairs, share=share), strict=True):
+        pairs = []
+        for t in draws:
+            goes_on = drawn > t
+            pairs.append((counted * goes_on, goes_on))
+        ratios = _ratios(deals, pairs, share=share)
+        for t, ratio in zip(draws, ratios, strict=True):
             going_on = int((drawn > t).sum())
             rows.append((deals.deck - t, metric, *_limits_of(ratio), going_on))
     return _frame(deals, rows, LEFT_COLUMNS).dropna(ignore_index=True)
@@ -178,19 +187,28 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
 
     Limits of quantiles are order statistics (binomial, by its normal approximation).
     """
-    drawn = np.sort(deals.column("drawn")[deals.ended(*ENDINGS["gin"])])
+    gin = deals.ended(*ENDINGS["gin"])
+    drawn = np.sort(deals.column("drawn")[gin])
     n = len(drawn)
     if n < ENOUGH_UNITS:
         return _frame(deals, [], GIN_COLUMNS)
-    mean = _limits(drawn.mean(), drawn.std(ddof=1) / np.sqrt(n), 0, np.inf)
+    se = drawn.std(ddof=1) / np.sqrt(n)
+    mean = _limits(drawn.mean(), se, 0, np.inf)
     rows: list[tuple[Any, ...]] = [("mean", *mean, n)]
-    z = quantile(n)
     for q in QUANTILES:
-        half = z * np.sqrt(n * q * (1 - q))
-        ranks = np.array([n * q, n * q - half, n * q + half + 1])
-        places = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
-        rows.append((f"q{100 * q:.0f}", *drawn[places].tolist(), n))
+        name = f"q{100 * q:.0f}"
+        places = _quantile_places(n, q)
+        rows.append((name, *drawn[places].tolist(), n))
     return _frame(deals, rows, GIN_COLUMNS)
+
+
+def _quantile_places(n: int, q: float) -> np.ndarray:
+    """Where a quantile of n sorted numbers and its limits lie: int (3,)."""
+    half = quantile(n) * np.sqrt(n * q * (1 - q))
+    rank = n * q
+    ranks = np.array([rank, rank - half, rank + half + 1])
+    places = np.ceil(ranks).astype(int) - 1
+    return np.clip(places, 0, n - 1)
 
 
 def totals(deals: Deals) -> pd.DataFrame:
@@ -206,7 +224,8 @@ def totals(deals: Deals) -> pd.DataFrame:
     shares = _of_units(*came.T, np.ones(len(matches), np.int64))
     rows = []
     for total, share in zip(seen, shares, strict=True):
-        rows.append((int(total), *_limits_of(share), len(matches)))
+        limits = _limits_of(share)
+        rows.append((int(total), *limits, len(matches)))
     return _frame(deals, rows, TOTAL_COLUMNS)
 
 
@@ -219,9 +238,9 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
     spread is known far better.
     """
     rows = []
-    for metric, column in (("win", "won"), ("score", "score")):
-        a = np.bincount(strong.column("unit"), strong.column(column))
-        b = np.bincount(weak.column("unit"), weak.column(column))
+    for metric, column in RESULTS.items():
+        a = _by_unit(strong, column)
+        b = _by_unit(weak, column)
         n = len(a)
         each = len(strong.rows) / n  # deals in a unit
         difference = (a - b) / each
@@ -234,16 +253,33 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
     return _frame(strong, rows, GAP_COLUMNS)
 
 
+def _by_unit(deals: Deals, column: str) -> np.ndarray:
+    """The sum of a column over every unit: float64 (units,)."""
+    unit = deals.column("unit")
+    return np.bincount(unit, deals.column(column))
+
+
 def _needed(variance: float, limits: Limits) -> Limits:
     """Deals that show a difference, and what they are at its limits; infinite if it may be 0."""
     difference, low, high = limits
     if np.isnan(difference):
         return np.nan, np.nan, np.nan
-    nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    sizes = []
-    for d in (difference, max(abs(low), abs(high)), nearest):
-        sizes.append(POWER_80**2 * variance / d**2 if d else np.inf)
-    return sizes[0], sizes[1], sizes[2]
+    nearest = min(abs(low), abs(high))
+    if low <= 0 <= high:
+        nearest = 0.0
+    farthest = max(abs(low), abs(high))
+    return (
+        _deals_to_show(difference, variance),
+        _deals_to_show(farthest, variance),
+        _deals_to_show(nearest, variance),
+    )
+
+
+def _deals_to_show(difference: float, variance: float) -> float:
+    """Deals in which a 5 % test finds a difference in four runs of five."""
+    if not difference:
+        return np.inf
+    return POWER_80**2 * variance / difference**2
 
 
 def jokers_share(deals: Deals) -> pd.DataFrame:
@@ -258,19 +294,26 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     group = deals.column("unit") % GROUPS
     if (place < 0).all():
         return _frame(deals, [], JOKER_COLUMNS)
+    n = int((place >= 0).sum())
     rows = []
-    for metric, column in (("win", "won"), ("score", "score")):
+    for metric, column in RESULTS.items():
         result = deals.column(column)
         parts = []
         for g in range(GROUPS):
             own = group == g
             parts.append(_cells(place[own], result[own], deals.deck))
-        total = np.array(parts).sum(axis=0)
-        left_out = np.array([_between(total - part) for part in parts])
-        se = float(outcomes.jackknife(left_out))
-        limits = _limits(_between(total), se, 0, 1, GROUPS)
-        rows.append((metric, *limits, int((place >= 0).sum())))
+        rows.append((metric, *_between_limits(parts), n))
     return _frame(deals, rows, JOKER_COLUMNS).dropna(ignore_index=True)
+
+
+def _between_limits(parts: Sequence[np.ndarray]) -> Limits:
+    """The share of the variance between the cells with its limits; parts: the cells by group."""
+    total = np.array(parts).sum(axis=0)
+    left_out = []
+    for part in parts:
+        left_out.append(_between(total - part))
+    se = float(outcomes.jackknife(np.array(left_out)))
+    return _limits(_between(total), se, 0, 1, GROUPS)
 
 
 def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
@@ -278,17 +321,29 @@ def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
     known = place >= 0
     place = place[known]
     result = result[known]
-    return np.stack([np.bincount(place, (result**power).astype(float), size) for power in range(3)])
+    cells = []
+    for power in range(3):
+        weights = (result**power).astype(float)
+        cells.append(np.bincount(place, weights, size))
+    return np.stack(cells)
 
 
 def _between(cells: np.ndarray) -> float:
     """The share of the variance between the cells: number, sum and sum of squares of each."""
     n, total, square = cells[:, cells[0] > 0]
-    within = (square.sum() - (total**2 / n).sum()) / (n.sum() - len(n))
-    among = ((total**2 / n).sum() - total.sum() ** 2 / n.sum()) / (len(n) - 1)
-    each = (n.sum() - (n**2).sum() / n.sum()) / (len(n) - 1)
+    results = n.sum()
+    cells_less_one = len(n) - 1
+    explained = (total**2 / n).sum()
+    overall = total.sum() ** 2 / results
+    unequal = (n**2).sum() / results
+    within = (square.sum() - explained) / (results - len(n))
+    among = (explained - overall) / cells_less_one
+    each = (results - unequal) / cells_less_one
     between = (among - within) / each
-    return float(between / (between + within)) if between + within > 0 else np.nan
+    whole = between + within
+    if whole > 0:
+        return float(between / whole)
+    return np.nan
 
 
 def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
