@@ -208,7 +208,7 @@ def _quantile_places(n: int, q: float) -> np.ndarray:
     rank = n * q
     ranks = np.array([rank, rank - half, rank + half + 1])
     places = np.ceil(ranks).astype(int) - 1
-    return np.clip(places, 0, n - 1)
+    return np.asarray(np.clip(places, 0, n - 1))
 
 
 def totals(deals: Deals) -> pd.DataFrame:
