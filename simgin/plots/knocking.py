@@ -30,8 +30,8 @@ class Measure(NamedTuple):
 
 
 MEASURES = {
-    "points": Measure("points per deal, mean against the other thresholds", 1, 0),
-    "share": Measure("matches won, %, mean against the other thresholds", 100, 50),
+    "points": Measure("points per deal against the other thresholds", 1, 0),
+    "share": Measure("matches won (%) against the other thresholds", 100, 50),
 }
 SOLO_MEASURES = {
     "points": Measure("score per deal", 1, 0),
