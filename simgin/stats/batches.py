@@ -57,7 +57,8 @@ def effective(rows: np.ndarray) -> float:
     units = unit_counts(rows).astype(float)
     whole = units.sum()
     squares = units @ units
-    return float(whole**2 / squares)
+    worth = whole**2 / squares
+    return float(worth)
 
 
 def influence(
@@ -72,7 +73,8 @@ def influence(
     n = fact_sums(rows, fact) / scale
     d = denominator_sums(rows, fact)
     whole = d.sum()
-    ratio = n.sum() / whole
+    numerator = n.sum()
+    ratio = numerator / whole
     residual = n - ratio * d
     moves = residual / whole
     return np.asarray(moves)
@@ -85,6 +87,7 @@ def standard_error(moves: np.ndarray, batches: float) -> float:
     squares is short by one part in the effective number of batches.
     """
     squares = moves**2
+    scatter = squares.sum()
     correction = batches / (batches - 1)
-    variance = correction * squares.sum()
+    variance = correction * scatter
     return float(np.sqrt(variance))

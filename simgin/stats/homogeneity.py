@@ -45,7 +45,8 @@ def homogeneity(
 
     if groups is None:
         groups = np.arange(len(rows))
-    labels, merged = _merged(rows, np.asarray(groups))
+    group = np.asarray(groups)
+    labels, merged = _merged(rows, group)
     residual, variance = _residuals(merged, BY_NAME[metric])
     df = len(merged) - 1
     if df < 1 or not variance > 0:

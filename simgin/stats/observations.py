@@ -70,15 +70,19 @@ def by_cell(
     deviation = x - value[cell]
     residual = np.bincount(place, deviation, minlength=len(keys))
     squares = residual**2
-    square = np.bincount(own, squares, minlength=cells)
+    scatter = np.bincount(own, squares, minlength=cells)
     freedom = np.maximum(counts - 1, 1)
     correction = counts / freedom
-    variance = correction * square
+    variance = correction * scatter
     se = np.sqrt(variance) / filled
     return value, se, n
 
 
-def limits(value: float, se: float, units: int) -> tuple[float, float]:
+def limits(
+    value: float,
+    se: float,
+    units: int,
+) -> tuple[float, float]:
     """95 % limits of a mean by Student's t or the normal quantile."""
     half = np.nan
     if units >= ENOUGH_UNITS:
@@ -88,7 +92,10 @@ def limits(value: float, se: float, units: int) -> tuple[float, float]:
     return low, high
 
 
-def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
+def median_limits(
+    x: np.ndarray,
+    unit: np.ndarray,
+) -> tuple[float, float]:
     """95 % limits of the median of x, which comes from at least 30 units.
 
     They are order statistics, at the ranks of a sign test whose error is clustered by unit

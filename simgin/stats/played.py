@@ -38,7 +38,8 @@ class Played:
 
     def reversed(self) -> Played:
         """The same cell, seen by the opponent."""
-        return replace(self, as_b=not self.as_b)
+        opposite = not self.as_b
+        return replace(self, as_b=opposite)
 
     def value(self, metric: Metric) -> float:
         """A metric of the whole cell."""
@@ -46,7 +47,8 @@ class Played:
         numerators = batches.fact_sums(self.rows, fact)
         denominators = batches.denominator_sums(self.rows, fact)
         numerator = numerators.sum() / metric.scale
-        ratio = numerator / denominators.sum()
+        denominator = denominators.sum()
+        ratio = numerator / denominator
         sign = metric.sign(self.as_b)
         return float(sign * ratio)
 
