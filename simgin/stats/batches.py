@@ -90,4 +90,5 @@ def standard_error(moves: np.ndarray, batches: float) -> float:
     scatter = squares.sum()
     correction = batches / (batches - 1)
     variance = correction * scatter
-    return float(np.sqrt(variance))
+    se = np.sqrt(variance)
+    return float(se)
