@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,8 +59,11 @@ class Odds:
         """
         records = []
         for name, frame in self.frames.items():
-            finite = frame.replace([np.inf, -np.inf], np.nan)
-            records += [{"table": name, **row} for row in table.records(finite)]
+            infinities = [np.inf, -np.inf]
+            finite = frame.replace(infinities, np.nan)
+            for row in table.records(finite):
+                record = {"table": name, **row}
+                records.append(record)
         return records
 
     def files(self) -> dict[str, bytes | str]:
@@ -70,8 +74,10 @@ class Odds:
         for name, frame in self.frames.items():
             files[f"{name}.csv"] = table.csv(frame)
         for name, figure in self._figures():
-            files[f"{name}.svg"] = plots.svg(figure, name)
-            files[f"{name}.png"] = plots.png(figure)
+            svg = plots.svg(figure, name)
+            png = plots.png(figure)
+            files[f"{name}.svg"] = svg
+            files[f"{name}.png"] = png
         return files
 
     def sheets(self) -> Iterator[Sheet]:
@@ -91,15 +97,23 @@ class Odds:
             yield _counts_sheet(variant, rows)
 
     def _by_variant(self, name: str) -> Iterator[tuple[str, pd.DataFrame]]:
-        if name in self.frames:
-            for variant, rows in self.frames[name].groupby("variant", sort=False):
-                yield str(variant), rows
+        frame = self.frames.get(name)
+        if frame is None:
+            return
+        by_variant = frame.groupby("variant", sort=False)
+        for variant, rows in by_variant:
+            yield str(variant), rows
 
     def _of_strongest(self, name: str, variant: str) -> pd.DataFrame:
         """The rows of a frame about the strongest player of a variant; none if it has no frame."""
-        frame = self.frames.get(name, self.frames["strength"].head(0))
-        is_strongest = frame["strategy"] == self.strongest[variant]
-        return frame[(frame["variant"] == variant) & is_strongest]
+        frame = self.frames.get(name)
+        if frame is None:
+            strength = self.frames["strength"]
+            return strength.head(0)
+        strongest = self.strongest[variant]
+        is_strongest = frame["strategy"] == strongest
+        is_of_variant = frame["variant"] == variant
+        return frame[is_of_variant & is_strongest]
 
     def _figures(self) -> Iterator[tuple[str, Figure]]:
         from simgin import plots
@@ -113,7 +127,8 @@ class Odds:
         }
         frames = dict(self.frames)
         if "odds" in frames:
-            frames |= {"odds": self._drawn_odds(), "strength": self._drawn_strength()}
+            frames["odds"] = self._drawn_odds()
+            frames["strength"] = self._drawn_strength()
         for name, draw in draws.items():
             if name in frames:
                 yield name, draw(frames[name], seed=self.seed)
@@ -126,68 +141,116 @@ class Odds:
     def _drawn_odds(self) -> pd.DataFrame:
         """Gin of every player, and of the strongest what else ends deals before the last draw."""
         frame = self.frames["odds"]
-        is_strongest = frame["strategy"] == frame["variant"].map(self.strongest)
-        by_kind = frame.groupby(["variant", "strategy", "kind"])["share"]
-        is_often = by_kind.transform("max") >= SEEN_OFTEN
-        is_way = frame["kind"].isin(list(WAYS))
-        shown = (frame["kind"] == "gin") | (is_strongest & is_often & is_way)
-        return frame[shown].reset_index(drop=True)
+        strongest = frame["variant"].map(self.strongest)
+        is_strongest = frame["strategy"] == strongest
+        by_kind = frame.groupby(["variant", "strategy", "kind"])
+        largest = by_kind["share"].transform("max")
+        is_often = largest >= SEEN_OFTEN
+        kind = frame["kind"]
+        is_way = kind.isin(list(WAYS))
+        is_gin = kind == "gin"
+        is_other = is_strongest & is_often & is_way
+        rows = frame[is_gin | is_other]
+        return rows.reset_index(drop=True)
 
     def _drawn_strength(self) -> pd.DataFrame:
         """All metrics but gin, which has a picture of its own."""
         frame = self.frames["strength"]
-        return frame[frame["metric"] != "gin"].reset_index(drop=True)
+        is_other = frame["metric"] != "gin"
+        rows = frame[is_other]
+        return rows.reset_index(drop=True)
 
     def _course_sheet(self, variant: str) -> Sheet:
         """The odds of the strongest player by draws made and by cards left."""
         ended = self._of_strongest("odds", variant)
-        left = self._of_strongest("left", variant)
-        kinds = []
-        for kind, rows in ended.groupby("kind", sort=False):
-            if kind in WAYS and rows["share"].max() >= SEEN_OFTEN:
-                kinds.append(str(kind))
-        going_on = {}
-        for _, row in left[left["metric"] == "win"].iterrows():
-            going_on[int(row["left"])] = row
+        going_on = self._going_on(variant)
+        kinds = _kinds_seen_often(ended)
         deck = max(going_on)
         last = int(ended["draws"].max())
+        every = _every(last)
         lines = []
-        for t in range(_every(last), last + 1, _every(last)):
-            if deck - t not in going_on and t != last:
+        for t in range(every, last + 1, every):
+            left = deck - t
+            if left not in going_on and t != last:
                 continue
-            at_draw = ended[ended["draws"] == t]
-            cells = [_cell(at_draw[at_draw["kind"] == kind], "share") for kind in kinds]
-            if deck - t in going_on:
-                row = going_on[deck - t]
-                cells += [_written(row, "value"), f"{row.n:,}"]
+            at_draw = _where(ended, "draws", t)
+            cells = []
+            for kind in kinds:
+                of_kind = _where(at_draw, "kind", kind)
+                cells.append(_cell(of_kind, "share"))
+            if left in going_on:
+                row = going_on[left]
+                cells.append(_written(row, "value"))
+                cells.append(f"{row.n:,}")
             else:
                 cells += [numbers.DASH, ""]
-            lines.append((str(t), str(deck - t), *cells))
-        headings = ("draws", "left", *(WAYS[kind] for kind in kinds), "if not, won %", "deals")
+            lines.append((str(t), str(left), *cells))
+        ways = [WAYS[kind] for kind in kinds]
+        headings = ("draws", "left", *ways, "if not, won %", "deals")
         title = f"Odds by draws made and cards left, {self.strongest[variant]}"
         return Sheet(title, headings, lines)
 
+    def _going_on(self, variant: str) -> dict[int, Any]:
+        """The strongest player's chance to win if the deal goes on, by the cards left."""
+        left = self._of_strongest("left", variant)
+        win = _where(left, "metric", "win")
+        going_on = {}
+        for _, row in win.iterrows():
+            cards = int(row["left"])
+            going_on[cards] = row
+        return going_on
+
     def _luck_sheet(self) -> Sheet:
         """What is luck and what is skill, a row for every variant."""
-        rows = [self._luck_row(variant, gap) for variant, gap in self._by_variant("gap")]
-        headings = ("variant", "gin on draw", "joker %", "gap %", "deals needed")
+        rows = []
+        for variant, gap in self._by_variant("gap"):
+            row = self._luck_row(variant, gap)
+            rows.append(row)
+        headings = (
+            "variant",
+            "gin on draw",
+            "joker %",
+            "gap %",
+            "deals needed",
+        )
         return Sheet("Luck and skill", headings, rows, LUCK_NOTE)
 
     def _luck_row(self, variant: str, gap: pd.DataFrame) -> tuple[str, ...]:
-        win, score = (gap[gap["metric"] == metric].iloc[0] for metric in ("win", "score"))
-        gin, joker = (self._of_strongest(name, variant) for name in ("gin", "joker"))
+        win = _where(gap, "metric", "win").iloc[0]
+        score = _where(gap, "metric", "score").iloc[0]
+        gin = self._of_strongest("gin", variant)
         draw = numbers.DASH
         if len(gin):
-            quantiles = gin.set_index("statistic")["value"]
+            by_statistic = gin.set_index("statistic")
+            quantiles = by_statistic["value"]
             draw = "{q50:.0f} ({q10:.0f} to {q90:.0f})".format(**quantiles)
-        share = _cell(joker[joker["metric"] == "win"], "value")
-        needed = _size(score.own_packs, score.own_packs_low, score.own_packs_high)
-        return variant, draw, share, _written(win, "value"), needed
+        joker = self._of_strongest("joker", variant)
+        joker_win = _where(joker, "metric", "win")
+        share = _cell(joker_win, "value")
+        difference = _written(win, "value")
+        needed = _size(
+            score.own_packs,
+            score.own_packs_low,
+            score.own_packs_high,
+        )
+        return variant, draw, share, difference, needed
+
+
+def _kinds_seen_often(ended: pd.DataFrame) -> list[str]:
+    """The kinds of ending that a screen shows."""
+    kinds = []
+    for kind, rows in ended.groupby("kind", sort=False):
+        largest = rows["share"].max()
+        if kind in WAYS and largest >= SEEN_OFTEN:
+            kinds.append(str(kind))
+    return kinds
 
 
 def _every(last: int) -> int:
     """Draws between two rows of a screen."""
-    return EVERY_OF_FEW if last <= FEW_DRAWS else EVERY
+    if last <= FEW_DRAWS:
+        return EVERY_OF_FEW
+    return EVERY
 
 
 def build_odds(
@@ -203,24 +266,42 @@ def build_odds(
     thresholds: `solo.by_threshold` of variants with a knock. counts: `simgin.value.turns.counts`.
     Frames without rows are left out.
     """
-    every = [deals for players in samples for deals in players]
+    every = list(chain.from_iterable(samples))
     parts: dict[str, list[pd.DataFrame]] = {
-        "strength": [solo.by_strength(every)] if every else [],
+        "strength": [],
         "odds": [solo.by_draws(deals) for deals in every],
         "left": [solo.by_cards_left(deals) for deals in every],
         "gin": [solo.gin_draws(deals) for deals in every],
         "totals": [solo.totals(deals) for deals in every],
-        "gap": [solo.gap(players[0], players[-1]) for players in samples if len(players) > 1],
+        "gap": _gaps(samples),
         "joker": [solo.jokers_share(deals) for deals in every],
         "threshold": list(thresholds),
         "counts": list(counts),
         "seats": [seats.by_seat(table) for table in tables],
         "scores": [seats.by_score(table) for table in tables],
     }
-    strongest = {players[-1].variant: players[-1].strategy for players in samples}
-    reasons = [table.refused for table in tables] + [solo.refusal(deals) for deals in every]
+    if every:
+        strength = solo.by_strength(every)
+        parts["strength"].append(strength)
+    strongest = {}
+    for players in samples:
+        best = players[-1]
+        strongest[best.variant] = best.strategy
+    reasons = [table.refused for table in tables]
+    reasons += [solo.refusal(deals) for deals in every]
     refused = [sentence for sentence in reasons if sentence]
-    return Odds(seed, dict(_filled(parts)), strongest, refused)
+    frames = dict(_filled(parts))
+    return Odds(seed, frames, strongest, refused)
+
+
+def _gaps(samples: Sequence[Sequence[Deals]]) -> list[pd.DataFrame]:
+    """The gap between the weakest and the strongest player of every variant that has two."""
+    gaps = []
+    for players in samples:
+        if len(players) > 1:
+            gap = solo.gap(players[0], players[-1])
+            gaps.append(gap)
+    return gaps
 
 
 def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -229,39 +310,68 @@ def _filled(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.Data
     for name, frames in parts.items():
         filled = [frame for frame in frames if len(frame)]
         if filled:
-            yield name, pd.concat(filled, ignore_index=True)
+            whole = pd.concat(filled, ignore_index=True)
+            yield name, whole
 
 
 def _strength_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
     """Who wins how often, a row a player."""
     titles = {
         "win": "deal won %",
-        "score": "penalty" if variant.row["deal_scoring"] == "penalty" else "score",
-        "match": "goal met %" if variant.goal.total else "match won %",
+        "score": "score",
+        "match": "match won %",
     }
-    shown = [metric for metric in titles if metric in set(rows["metric"])]
+    if variant.row["deal_scoring"] == "penalty":
+        titles["score"] = "penalty"
+    if variant.goal.total:
+        titles["match"] = "goal met %"
+    titles = _titles_shown(titles, rows)
     lines = []
     for name, own in rows.groupby("strategy", sort=False):
         cells = []
-        for metric in shown:
-            factor = 1 if metric == "score" else 100
-            cells.append(_cell(own[own["metric"] == metric], "value", factor))
+        for metric in titles:
+            factor = 100
+            if metric == "score":
+                factor = 1
+            of_metric = _where(own, "metric", metric)
+            cells.append(_cell(of_metric, "value", factor))
         lines.append((str(name), *cells))
-    title = f"{variant.title} ({variant.text}), {rows['n'].max():,} deals per strategy"
-    return Sheet(title, ("strategy", *(titles[metric] for metric in shown)), lines)
+    deals = rows["n"].max()
+    title = f"{variant.title} ({variant.text}), {deals:,} deals per strategy"
+    headings = ("strategy", *titles.values())
+    return Sheet(title, headings, lines)
+
+
+def _titles_shown(titles: dict[str, str], rows: pd.DataFrame) -> dict[str, str]:
+    """The headings of the metrics that occur in the rows."""
+    metrics = set(rows["metric"])
+    shown = {}
+    for metric, title in titles.items():
+        if metric in metrics:
+            shown[metric] = title
+    return shown
 
 
 def _seats_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
-    titles = {"win": "deal won %", "nobody": "nobody's %", "match": "match won %"}
-    shown = [metric for metric in titles if metric in set(rows["metric"])]
+    titles = {
+        "win": "deal won %",
+        "nobody": "nobody's %",
+        "match": "match won %",
+    }
+    titles = _titles_shown(titles, rows)
     lines = []
-    for (strategy, seat), own in rows.groupby(["strategy", "seat"], sort=False):
-        cells = [_cell(own[own["metric"] == metric], "value") for metric in shown]
+    by_seat = rows.groupby(["strategy", "seat"], sort=False)
+    for (strategy, seat), own in by_seat:
+        cells = []
+        for metric in titles:
+            of_metric = _where(own, "metric", metric)
+            cells.append(_cell(of_metric, "value"))
         lines.append((str(strategy), str(seat), *cells))
-    deals = f"{rows['n'].max():,} deals of each strategy against itself"
+    most = rows["n"].max()
+    deals = f"{most:,} deals of each strategy against itself"
     return Sheet(
         f"{variant.title} ({variant.text}) by seat, {deals}",
-        ("strategy", "seat", *(titles[metric] for metric in shown)),
+        ("strategy", "seat", *titles.values()),
         lines,
         "Match: for the seat in the first deal, or for either seat if the rules treat them "
         "differently.",
@@ -271,13 +381,19 @@ def _seats_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
 def _scores_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
     """V at a few scores of the first strategy, the side with the points of the row to deal."""
     strategy = str(rows["strategy"].iloc[0])
-    own = rows[(rows["strategy"] == strategy) & (rows["dealer"] == 0)]
-    few = seats.grid(own, int(rows["a"].max()) + 1)
+    played = _where(rows, "strategy", strategy)
+    own = _where(played, "dealer", 0)
+    target = int(rows["a"].max()) + 1
+    few = seats.grid(own, target)
     scores = sorted(set(few["a"]))
     lines = []
     for a in scores:
-        at_a = few[few["a"] == a]
-        lines.append((str(a), *(_cell(at_a[at_a["b"] == b], "value") for b in scores)))
+        at_a = _where(few, "a", a)
+        cells = []
+        for b in scores:
+            at_score = _where(at_a, "b", b)
+            cells.append(_cell(at_score, "value"))
+        lines.append((str(a), *cells))
     return Sheet(
         f"Win probability by score, {strategy} against itself ({variant.text}), %",
         ("", *map(str, scores)),
@@ -290,31 +406,51 @@ def _scores_sheet(variant: Variant, rows: pd.DataFrame) -> Sheet:
 def _counts_sheet(variant: str, rows: pd.DataFrame) -> Sheet:
     """The chance to win the deal by deadwood after some turns, of the first strategy."""
     strategy = str(rows["strategy"].iloc[0])
-    shown = rows[(rows["strategy"] == strategy) & rows["turn"].isin(TURNS)]
+    played = _where(rows, "strategy", strategy)
+    is_shown = played["turn"].isin(TURNS)
+    shown = played[is_shown]
     lines = []
     for count, own in shown.groupby("count"):
-        cells = [_cell(own[own["turn"] == turn], "value") for turn in TURNS]
+        cells = []
+        for turn in TURNS:
+            at_turn = _where(own, "turn", turn)
+            cells.append(_cell(at_turn, "value"))
         lines.append((str(count), *cells))
+    headings = [f"after {turn}" for turn in TURNS]
     return Sheet(
         f"Deals won by turn and deadwood, {strategy} against itself ({variant}), %",
-        ("deadwood", *(f"after {turn}" for turn in TURNS)),
+        ("deadwood", *headings),
         lines,
         "Rows: own deadwood from this number up; columns: own turns. Every turn is in counts.csv.",
     )
 
 
+def _where(rows: pd.DataFrame, column: str, value: object) -> pd.DataFrame:
+    """The rows that have this value in a column."""
+    is_equal = rows[column] == value
+    return rows[is_equal]
+
+
 def _cell(rows: pd.DataFrame, name: str, factor: int = 100) -> str:
-    return _written(rows.iloc[0], name, factor) if len(rows) else numbers.DASH
+    if not len(rows):
+        return numbers.DASH
+    first = rows.iloc[0]
+    return _written(first, name, factor)
 
 
 def _written(row: Any, name: str, factor: int = 100) -> str:
     """A value with its limits, in per cent unless the factor says otherwise."""
-    return numbers.estimate(float(getattr(row, name)), float(row.low), float(row.high), factor)
+    middle = float(getattr(row, name))
+    low = float(row.low)
+    high = float(row.high)
+    return numbers.estimate(middle, low, high, factor)
 
 
 def _size(deals: float, low: float, high: float) -> str:
     """A number of deals with its limits; the upper one is infinite if the gap may be nothing."""
-    return f"over {low:,.0f}" if np.isinf(high) else numbers.estimate(deals, low, high)
+    if np.isinf(high):
+        return f"over {low:,.0f}"
+    return numbers.estimate(deals, low, high)
 
 
 def _file_name(text: str) -> str:

@@ -59,12 +59,14 @@ class Deals:
 
     def column(self, name: str) -> np.ndarray:
         """One column of every deal, int64."""
-        return np.asarray(self.rows[:, _PLACE[name]], np.int64)
+        place = _PLACE[name]
+        numbers = self.rows[:, place]
+        return np.asarray(numbers, np.int64)
 
     def ended(self, *kinds: str) -> np.ndarray:
         """Which deals ended in one of some kinds: bool (deals,)."""
         indices = [KINDS.index(kind) for kind in kinds]
-        return np.isin(self.rows[:, _PLACE["kind"]], indices)
+        return np.isin(self.column("kind"), indices)
 
     @property
     def variant(self) -> str:
@@ -79,7 +81,9 @@ class Deals:
     @property
     def units(self) -> int:
         """Deals, or matches, that were played: what errors are clustered over."""
-        return int(self.rows[-1, _PLACE["unit"]]) + 1
+        place = _PLACE["unit"]
+        last = self.rows[-1, place]
+        return int(last) + 1
 
     @cached_property
     def deck(self) -> int:
@@ -89,7 +93,8 @@ class Deals:
 
 def deck(variant: Variant) -> int:
     """Cards in the deck of a solitaire variant after the deal, the joker among them: 42 or 43."""
-    has_joker = build_rules(variant).joker != NO_JOKER
+    rules = build_rules(variant)
+    has_joker = rules.joker != NO_JOKER
     return 52 - _dealt(variant) + int(has_joker)
 
 
@@ -136,11 +141,16 @@ def seat_alone(strategy: str, variant: str, seed: int) -> Matchup:
 
 
 def _deals_in_unit(matchup: Matchup) -> int:
-    return number(matchup.variant.row, "deals_in_match") if matchup.unit == "match" else 1
+    if matchup.unit != "match":
+        return 1
+    return number(matchup.variant.row, "deals_in_match")
 
 
 def played(
-    matchup: Matchup, units: int, workers: int | None = None, progress: Progress | None = None
+    matchup: Matchup,
+    units: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> array_cache.Arrays:
     """What `play_alone` keeps, played now: rows, outcomes and their counts, and by_score."""
     size = CALL_DEALS // _deals_in_unit(matchup) // matchup.batch * matchup.batch
@@ -168,7 +178,9 @@ def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     place = _joker_places(matchup, records["unit"], records["deal"])
     dealt = _dealt(matchup.variant)
     in_deck = place >= dealt
-    met_joker = (records["kind"] == KINDS.index("joker")) & in_deck
+    joker = KINDS.index("joker")
+    ended_by_joker = records["kind"] == joker
+    met_joker = ended_by_joker & in_deck
     columns = {
         "unit": records["unit"],
         "place": np.where(in_deck, place - dealt, -1),
@@ -178,11 +190,16 @@ def _short(matchup: Matchup, records: np.ndarray) -> np.ndarray:
         "score": records["points_a"] - records["points_b"],
         "outcome": records["outcome"],
     }
-    return np.stack([columns[name] for name in DEAL_COLUMNS], axis=1).astype(np.int32)
+    ordered = [columns[name] for name in DEAL_COLUMNS]
+    rows = np.stack(ordered, axis=1)
+    return rows.astype(np.int32)
 
 
 def _dealt(variant: Variant) -> int:
-    return 11 if build_rules(variant).first_turn == DISCARD_FIRST else 10
+    rules = build_rules(variant)
+    if rules.first_turn == DISCARD_FIRST:
+        return 11
+    return 10
 
 
 def _joker_places(matchup: Matchup, units: np.ndarray, deals: np.ndarray) -> np.ndarray:

@@ -57,16 +57,26 @@ class Table:
     @property
     def counted(self) -> int:
         """How often each deal is counted."""
-        return 1 if self.value is None else 2
+        if self.value is None:
+            return 1
+        return 2
 
     @property
     def by_points(self) -> bool:
         """Whether V goes by the points of both sides, and by nothing else."""
-        return self.value is not None and self.value.board.fields == POINTS
+        if self.value is None:
+            return False
+        board = self.value.board
+        return board.fields == POINTS
 
 
 def play_self(
-    strategy: str, variant: str, n: int, *, seed: int = 1, workers: int | None = None
+    strategy: str,
+    variant: str,
+    n: int,
+    *,
+    seed: int = 1,
+    workers: int | None = None,
 ) -> Table:
     """n deals of a strategy against itself, from disk if they were played before.
 
@@ -80,10 +90,12 @@ def play_self(
     try:
         known = value.compute(text, name, name, deals=n, seed=seed, workers=workers)
     except ValueRefused as error:
-        return Table(matchup, count_outcomes(matchup, n, workers), None, str(error))
+        outcomes = count_outcomes(matchup, n, workers)
+        return Table(matchup, outcomes, None, str(error))
     counted = known.outcomes
-    outcomes = counted if isinstance(counted, Outcomes) else counted.start
-    return Table(matchup, outcomes, known)
+    if isinstance(counted, Outcomes):
+        return Table(matchup, counted, known)
+    return Table(matchup, counted.start, known)
 
 
 def by_seat(table: Table) -> pd.DataFrame:
@@ -95,22 +107,32 @@ def by_seat(table: Table) -> pd.DataFrame:
     """
     rows: list[tuple[Any, ...]] = []
     for seat in SEATS:
-        rows += [(seat, *row) for row in _results(table, seat)]
+        for metric, *result in _results(table, seat):
+            rows.append((seat, metric, *result))
     if table.value is not None:
+        n = table.deals
         for seat, chance in _matches(table.value):
-            rows.append((seat, "match", *chance, table.deals))
+            rows.append((seat, "match", *chance, n))
     return _frame(table, rows, SEAT_COLUMNS)
 
 
 def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float, int]]:
     """How often the deal is won by who sits there, and by nobody."""
-    counts = table.outcomes.counts.sum(axis=0)
+    outcomes = table.outcomes
+    counts = outcomes.counts.sum(axis=0)
     n = table.deals
-    dealer = table.outcomes.column("dealer")
-    winner = table.outcomes.column("winner")
-    own = dealer if seat == "dealer" else 1 - dealer
-    for metric, chosen in (("win", winner == own), ("nobody", winner < 0)):
-        deals = int(counts[chosen].sum()) // table.counted
+    dealer = outcomes.column("dealer")
+    winner = outcomes.column("winner")
+    own = dealer
+    if seat != "dealer":
+        own = 1 - dealer
+    chosen = {
+        "win": winner == own,
+        "nobody": winner < 0,
+    }
+    for metric, is_chosen in chosen.items():
+        times_counted = int(counts[is_chosen].sum())
+        deals = times_counted // table.counted
         share = deals / n
         low, high = wilson(share, n)
         yield metric, share, low, high, n
@@ -119,9 +141,12 @@ def _results(table: Table, seat: str) -> Iterator[tuple[str, float, float, float
 def _matches(known: Value) -> Iterator[tuple[str, Chance]]:
     """The probability to win the match, by seat."""
     if known.seats_alike:
-        sides = []
+        sides: list[Any] = []
         for side in known.board.start():
-            sides.append(int(side[0]) if len(side) == 1 else side)
+            if len(side) == 1:
+                sides.append(int(side[0]))
+            else:
+                sides.append(side)
         a, b = sides
         for dealer, seat in enumerate(SEATS):
             chance = known.win(a, b, dealer)
@@ -130,15 +155,17 @@ def _matches(known: Value) -> Iterator[tuple[str, Chance]]:
         return
     start = known.start()
     yield "seat 0", _chance(start.value, start.se)
-    yield "seat 1", _chance(1 - start.value, start.se)
+    other = 1 - start.value
+    yield "seat 1", _chance(other, start.se)
 
 
 def _chance(chance: float, se: float) -> Chance:
     """V with its limits."""
+    center = float(chance)
     half = quantile(GROUPS) * float(se)
-    low = max(0.0, float(chance) - half)
-    high = min(1.0, float(chance) + half)
-    return float(chance), low, high
+    low = max(0.0, center - half)
+    high = min(1.0, center + half)
+    return center, low, high
 
 
 def by_score(table: Table) -> pd.DataFrame:
@@ -147,28 +174,49 @@ def by_score(table: Table) -> pd.DataFrame:
     For the side with a points; dealer is 0 for that side, 1 for the other. Empty where V was
     refused, or where more than points count.
     """
-    if table.value is None or not table.by_points:
+    known = table.value
+    if known is None or not table.by_points:
         return _frame(table, [], SCORE_COLUMNS)
-    scores = table.value.table().rename(columns={"score_a": "a", "score_b": "b"})
+    names = {
+        "score_a": "a",
+        "score_b": "b",
+    }
+    scores = known.table().rename(columns=names)
+    chance = scores["value"]
     half = quantile(GROUPS) * scores["se"]
-    scores["low"] = (scores["value"] - half).clip(lower=0)
-    scores["high"] = (scores["value"] + half).clip(upper=1)
+    low = chance - half
+    high = chance + half
+    scores["low"] = low.clip(lower=0)
+    scores["high"] = high.clip(upper=1)
     scores["n"] = table.deals
     return _with_players(table, scores, SCORE_COLUMNS)
 
 
-def grid(frame: pd.DataFrame, target: int, shares: Sequence[int] = GRID) -> pd.DataFrame:
+def grid(
+    frame: pd.DataFrame,
+    target: int,
+    shares: Sequence[int] = GRID,
+) -> pd.DataFrame:
     """The rows of `by_score` at these shares (per cent) of the target, both ways."""
-    scores = [target * share // 100 for share in shares]
+    scores = []
+    for share in shares:
+        score = target * share // 100
+        scores.append(score)
     is_a = frame["a"].isin(scores)
     is_b = frame["b"].isin(scores)
-    return frame[is_a & is_b].reset_index(drop=True)
+    rows = frame[is_a & is_b]
+    return rows.reset_index(drop=True)
 
 
-def _frame(table: Table, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
+def _frame(
+    table: Table,
+    rows: Sequence[tuple[Any, ...]],
+    columns: Sequence[str],
+) -> pd.DataFrame:
     import pandas as pd
 
-    return _with_players(table, pd.DataFrame(rows, columns=list(columns)), columns)
+    frame = pd.DataFrame(rows, columns=list(columns))
+    return _with_players(table, frame, columns)
 
 
 def _with_players(table: Table, frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

@@ -65,7 +65,8 @@ def ladder(variant: Variant) -> tuple[str, ...]:
 
     See docs/reference/strategies/solo.md.
     """
-    return LADDERS[str(variant.row["deal_scoring"])]
+    scoring = str(variant.row["deal_scoring"])
+    return LADDERS[scoring]
 
 
 def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
@@ -78,13 +79,16 @@ def by_strength(samples: Sequence[Deals]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.concat([_strength(deals) for deals in samples], ignore_index=True)
+    frames = [_strength(deals) for deals in samples]
+    return pd.concat(frames, ignore_index=True)
 
 
 def _strength(deals: Deals) -> pd.DataFrame:
     rows = _results(deals)
-    if not deals.matchup.variant.goal.one_deal and not refusal(deals):
-        rows.append(("match", *match_odds(deals)))
+    goal = deals.matchup.variant.goal
+    if not goal.one_deal and not refusal(deals):
+        match = match_odds(deals)
+        rows.append(("match", *match))
     return _frame(deals, rows, STRENGTH_COLUMNS)
 
 
@@ -94,13 +98,23 @@ def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
     all_deals = np.ones(n, np.int64)
     won = deals.column("won")
     gin = deals.ended(*ENDINGS["gin"])
-    win_share, gin_share = _ratios(deals, [(won, all_deals), (gin, all_deals)])
-    (score,) = _ratios(deals, [(deals.column("score"), all_deals)], share=False)
-    return [
-        ("win", *_limits_of(win_share), n),
-        ("gin", *_limits_of(gin_share), n),
-        ("score", *_limits_of(score), n),
+    score = deals.column("score")
+    pairs = [
+        (won, all_deals),
+        (gin, all_deals),
     ]
+    win_share, gin_share = _ratios(deals, pairs)
+    (mean_score,) = _ratios(deals, [(score, all_deals)], share=False)
+    estimates = {
+        "win": win_share,
+        "gin": gin_share,
+        "score": mean_score,
+    }
+    results = []
+    for metric, estimate in estimates.items():
+        limits = _limits_of(estimate)
+        results.append((metric, *limits, n))
+    return results
 
 
 def refusal(deals: Deals) -> str:
@@ -122,16 +136,25 @@ def match_odds(deals: Deals) -> tuple[float, float, float, int]:
     """
     if deals.matchup.unit == "match":
         last, won = _by_match(deals)
-        (share,) = _of_units(won.astype(np.int64), np.ones(len(last), np.int64))
-        return *_limits_of(share), len(last)
+        n = len(last)
+        all_matches = np.ones(n, np.int64)
+        matches_won = won.astype(np.int64)
+        (share,) = _of_units(matches_won, all_matches)
+        limits = _limits_of(share)
+        return *limits, n
     if deals.by_score:
-        words = ["simgin", "match", deals.strategy, "-v", deals.variant, "--matches", "100k"]
+        strategy = deals.strategy
+        variant = deals.variant
+        words = ["simgin", "match", strategy, "-v", variant, "--matches", "100k"]
+        command = shlex.join(words)
         raise value.ValueRefused(
-            f"{deals.strategy} plays {deals.variant} otherwise at other scores, and V by score is "
-            f"computed for two players only. Estimate it by play: {shlex.join(words)}."
+            f"{strategy} plays {variant} otherwise at other scores, and V by score is "
+            f"computed for two players only. Estimate it by play: {command}."
         )
-    start = value.at_any_score(deals.matchup, deals.counted).start()
-    return *_limits(start.value, start.se, 0, 1), len(deals.rows)
+    known = value.at_any_score(deals.matchup, deals.counted)
+    start = known.start()
+    limits = _limits(start.value, start.se, 0, 1)
+    return *limits, len(deals.rows)
 
 
 def by_draws(deals: Deals) -> pd.DataFrame:
@@ -143,7 +166,8 @@ def by_draws(deals: Deals) -> pd.DataFrame:
     drawn = deals.column("drawn")
     n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
-    draws = range(_most_draws(deals) + 1)
+    most = _most_draws(deals)
+    draws = range(most + 1)
     rows = []
     for kind, ended in _kinds(deals):
         pairs = []
@@ -152,7 +176,8 @@ def by_draws(deals: Deals) -> pd.DataFrame:
             pairs.append((ended_by_now, all_deals))
         shares = _ratios(deals, pairs)
         for t, share in zip(draws, shares, strict=True):
-            rows.append((t, kind, *_limits_of(share), n))
+            limits = _limits_of(share)
+            rows.append((t, kind, *limits, n))
     return _frame(deals, rows, DRAW_COLUMNS)
 
 
@@ -163,11 +188,15 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
     if another card is drawn. Where fewer than 30 deals go on there is no row.
     """
     drawn = deals.column("drawn")
-    draws = range(_most_draws(deals))
+    most = _most_draws(deals)
+    draws = range(most)
+    won = deals.column("won")
+    gin = deals.ended(*ENDINGS["gin"])
+    score = deals.column("score")
     metrics = (
-        ("win", deals.column("won"), True),
-        ("gin", deals.ended(*ENDINGS["gin"]), True),
-        ("score", deals.column("score"), False),
+        ("win", won, True),
+        ("gin", gin, True),
+        ("score", score, False),
     )
     rows = []
     for metric, counted, share in metrics:
@@ -177,9 +206,12 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
             pairs.append((counted * goes_on, goes_on))
         ratios = _ratios(deals, pairs, share=share)
         for t, ratio in zip(draws, ratios, strict=True):
+            left = deals.deck - t
+            limits = _limits_of(ratio)
             going_on = int((drawn > t).sum())
-            rows.append((deals.deck - t, metric, *_limits_of(ratio), going_on))
-    return _frame(deals, rows, LEFT_COLUMNS).dropna(ignore_index=True)
+            rows.append((left, metric, *limits, going_on))
+    frame = _frame(deals, rows, LEFT_COLUMNS)
+    return frame.dropna(ignore_index=True)
 
 
 def gin_draws(deals: Deals) -> pd.DataFrame:
@@ -187,28 +219,40 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
 
     Limits of quantiles are order statistics (binomial, by its normal approximation).
     """
-    gin = deals.ended(*ENDINGS["gin"])
-    drawn = np.sort(deals.column("drawn")[gin])
+    is_gin = deals.ended(*ENDINGS["gin"])
+    drawn = deals.column("drawn")
+    drawn = np.sort(drawn[is_gin])
     n = len(drawn)
     if n < ENOUGH_UNITS:
         return _frame(deals, [], GIN_COLUMNS)
-    se = drawn.std(ddof=1) / np.sqrt(n)
-    mean = _limits(drawn.mean(), se, 0, np.inf)
-    rows: list[tuple[Any, ...]] = [("mean", *mean, n)]
+    deviation = drawn.std(ddof=1)
+    se = deviation / np.sqrt(n)
+    mean = drawn.mean()
+    limits = _limits(mean, se, 0, np.inf)
+    rows: list[tuple[Any, ...]] = []
+    rows.append(("mean", *limits, n))
     for q in QUANTILES:
-        name = f"q{100 * q:.0f}"
+        percent = 100 * q
+        name = f"q{percent:.0f}"
         places = _quantile_places(n, q)
-        rows.append((name, *drawn[places].tolist(), n))
+        quantiles = drawn[places].tolist()
+        rows.append((name, *quantiles, n))
     return _frame(deals, rows, GIN_COLUMNS)
 
 
 def _quantile_places(n: int, q: float) -> np.ndarray:
     """Where a quantile of n sorted numbers and its limits lie: int (3,)."""
-    half = quantile(n) * np.sqrt(n * q * (1 - q))
     rank = n * q
-    ranks = np.array([rank, rank - half, rank + half + 1])
-    places = np.ceil(ranks).astype(int) - 1
-    return np.asarray(np.clip(places, 0, n - 1))
+    variance = rank * (1 - q)
+    half = quantile(n) * np.sqrt(variance)
+    low = rank - half
+    high = rank + half + 1
+    ranks = np.array([rank, low, high])
+    ceilings = np.ceil(ranks).astype(int)
+    places = ceilings - 1
+    last = n - 1
+    inside = np.clip(places, 0, last)
+    return np.asarray(inside)
 
 
 def totals(deals: Deals) -> pd.DataFrame:
@@ -218,14 +262,17 @@ def totals(deals: Deals) -> pd.DataFrame:
     """
     if deals.matchup.unit != "match":
         return _frame(deals, [], TOTAL_COLUMNS)
-    matches = np.bincount(deals.column("unit"), deals.column("score")).astype(np.int64)
+    matches = _by_unit(deals, "score").astype(np.int64)
+    n = len(matches)
     seen = np.unique(matches)
-    came = (matches[:, None] == seen).astype(np.int64)
-    shares = _of_units(*came.T, np.ones(len(matches), np.int64))
+    is_seen = matches[:, None] == seen
+    came = is_seen.astype(np.int64)
+    all_matches = np.ones(n, np.int64)
+    shares = _of_units(*came.T, all_matches)
     rows = []
     for total, share in zip(seen, shares, strict=True):
         limits = _limits_of(share)
-        rows.append((int(total), *limits, len(matches)))
+        rows.append((int(total), *limits, n))
     return _frame(deals, rows, TOTAL_COLUMNS)
 
 
@@ -237,26 +284,34 @@ def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
     both play packs of their own or the same ones. Their limits are those of the difference; the
     spread is known far better.
     """
+    deals = len(strong.rows)
     rows = []
     for metric, column in RESULTS.items():
         a = _by_unit(strong, column)
         b = _by_unit(weak, column)
         n = len(a)
-        each = len(strong.rows) / n  # deals in a unit
+        # Deals in a unit
+        each = deals / n
         difference = (a - b) / each
-        se = difference.std(ddof=1) / np.sqrt(n)
-        limits = _limits(difference.mean(), se, -np.inf, np.inf)
-        own = (a.var(ddof=1) + b.var(ddof=1)) / each
+        deviation = difference.std(ddof=1)
+        se = deviation / np.sqrt(n)
+        mean = difference.mean()
+        limits = _limits(mean, se, -np.inf, np.inf)
+        variances = a.var(ddof=1) + b.var(ddof=1)
+        own = variances / each
         same = difference.var(ddof=1) * each
-        needed = (*_needed(own, limits), *_needed(same, limits))
-        rows.append((weak.strategy, metric, *limits, *needed, len(strong.rows)))
+        own_packs = _needed(own, limits)
+        same_packs = _needed(same, limits)
+        numbers = (*limits, *own_packs, *same_packs)
+        rows.append((weak.strategy, metric, *numbers, deals))
     return _frame(strong, rows, GAP_COLUMNS)
 
 
 def _by_unit(deals: Deals, column: str) -> np.ndarray:
     """The sum of a column over every unit: float64 (units,)."""
     unit = deals.column("unit")
-    return np.bincount(unit, deals.column(column))
+    weights = deals.column(column)
+    return np.bincount(unit, weights)
 
 
 def _needed(variance: float, limits: Limits) -> Limits:
@@ -291,7 +346,8 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
     nor where the results of some groups do not vary.
     """
     place = deals.column("place")
-    group = deals.column("unit") % GROUPS
+    unit = deals.column("unit")
+    group = unit % GROUPS
     if (place < 0).all():
         return _frame(deals, [], JOKER_COLUMNS)
     n = int((place >= 0).sum())
@@ -301,9 +357,12 @@ def jokers_share(deals: Deals) -> pd.DataFrame:
         parts = []
         for g in range(GROUPS):
             own = group == g
-            parts.append(_cells(place[own], result[own], deals.deck))
-        rows.append((metric, *_between_limits(parts), n))
-    return _frame(deals, rows, JOKER_COLUMNS).dropna(ignore_index=True)
+            cells = _cells(place[own], result[own], deals.deck)
+            parts.append(cells)
+        limits = _between_limits(parts)
+        rows.append((metric, *limits, n))
+    frame = _frame(deals, rows, JOKER_COLUMNS)
+    return frame.dropna(ignore_index=True)
 
 
 def _between_limits(parts: Sequence[np.ndarray]) -> Limits:
@@ -311,32 +370,45 @@ def _between_limits(parts: Sequence[np.ndarray]) -> Limits:
     total = np.array(parts).sum(axis=0)
     left_out = []
     for part in parts:
-        left_out.append(_between(total - part))
-    se = float(outcomes.jackknife(np.array(left_out)))
-    return _limits(_between(total), se, 0, 1, GROUPS)
+        rest = total - part
+        left_out.append(_between(rest))
+    shares = np.array(left_out)
+    se = float(outcomes.jackknife(shares))
+    share = _between(total)
+    return _limits(share, se, 0, 1, GROUPS)
 
 
-def _cells(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
+def _cells(
+    place: np.ndarray,
+    result: np.ndarray,
+    size: int,
+) -> np.ndarray:
     """Number, sum and sum of squares of the results at every place: float64 (3, size)."""
     known = place >= 0
     place = place[known]
     result = result[known]
     cells = []
     for power in range(3):
-        weights = (result**power).astype(float)
-        cells.append(np.bincount(place, weights, size))
+        powers = result**power
+        weights = powers.astype(float)
+        sums = np.bincount(place, weights, size)
+        cells.append(sums)
     return np.stack(cells)
 
 
 def _between(cells: np.ndarray) -> float:
     """The share of the variance between the cells: number, sum and sum of squares of each."""
-    n, total, square = cells[:, cells[0] > 0]
+    is_filled = cells[0] > 0
+    n, total, square = cells[:, is_filled]
     results = n.sum()
     cells_less_one = len(n) - 1
-    explained = (total**2 / n).sum()
+    explained_by_cell = total**2 / n
+    explained = explained_by_cell.sum()
     overall = total.sum() ** 2 / results
-    unequal = (n**2).sum() / results
-    within = (square.sum() - explained) / (results - len(n))
+    squared_sizes = n**2
+    unequal = squared_sizes.sum() / results
+    unexplained = square.sum() - explained
+    within = unexplained / (results - len(n))
     among = (explained - overall) / cells_less_one
     each = (results - unequal) / cells_less_one
     between = (among - within) / each
@@ -354,22 +426,30 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    measures = {"score": "points", "win": "share"}
+    measures = {
+        "score": "points",
+        "win": "share",
+    }
     rows = []
     for k, deals in enumerate(samples):
         for metric, *rest in _results(deals):
             if metric in measures:
                 rows.append((k, measures[metric], *rest))
     frame = pd.DataFrame(rows, columns=list(THRESHOLD_COLUMNS))
-    player = samples[0].strategy.partition("+knock=")[0]
-    return _with_players(frame, samples[0].variant, player)
+    first = samples[0]
+    player, _, _ = first.strategy.partition("+knock=")
+    return _with_players(frame, first.variant, player)
 
 
 def _by_match(deals: Deals) -> tuple[np.ndarray, np.ndarray]:
     """The place of the last deal of every match, and whether the match was won."""
     unit = deals.column("unit")
-    last = np.flatnonzero(np.append(unit[1:] != unit[:-1], True))
-    return last, deals.column("outcome")[last] == 0
+    changes = unit[1:] != unit[:-1]
+    is_last = np.append(changes, True)
+    last = np.flatnonzero(is_last)
+    outcome = deals.column("outcome")
+    won = outcome[last] == 0
+    return last, won
 
 
 def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
@@ -382,12 +462,18 @@ def _kinds(deals: Deals) -> Iterator[tuple[str, np.ndarray]]:
 
 def _most_draws(deals: Deals) -> int:
     """Draws in the longest deal that the rules allow: the joker is found at the end of the deck."""
-    most = deals.matchup.variant.row["max_draws"]
-    return deals.deck if most is None else int(str(most))
+    row = deals.matchup.variant.row
+    most = row["max_draws"]
+    if most is None:
+        return deals.deck
+    return int(str(most))
 
 
 def _ratios(
-    deals: Deals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, share: bool = True
+    deals: Deals,
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
+    *,
+    share: bool = True,
 ) -> list[Estimate]:
     """Ratios of sums over deals, with errors clustered over units.
 
@@ -397,8 +483,10 @@ def _ratios(
     numerators = []
     denominators = []
     for numerator, denominator in pairs:
-        numerators.append(np.bincount(unit, numerator).astype(np.int64))
-        denominators.append(np.bincount(unit, denominator).astype(np.int64))
+        above = np.bincount(unit, numerator)
+        below = np.bincount(unit, denominator)
+        numerators.append(above.astype(np.int64))
+        denominators.append(below.astype(np.int64))
     return _of_units(*numerators, np.stack(denominators), share=share)
 
 
@@ -408,20 +496,30 @@ def _of_units(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
     denominators = np.broadcast_to(parts[-1], numerators.shape)
     estimates = []
     for n, d in zip(numerators, denominators, strict=True):
+        numerator_squares = n * n
+        denominator_squares = d * d
+        products = n * d
+        is_positive = d > 0
         sums = RatioSums(
             numerator=int(n.sum()),
-            numerator_square=int((n * n).sum()),
+            numerator_square=int(numerator_squares.sum()),
             denominator=int(d.sum()),
-            denominator_square=int((d * d).sum()),
-            cross=int((n * d).sum()),
+            denominator_square=int(denominator_squares.sum()),
+            cross=int(products.sum()),
             share=share,
-            always=bool((d > 0).all()),
+            always=bool(is_positive.all()),
         )
         estimates.append(estimate_ratio(len(n), sums))
     return estimates
 
 
-def _limits(estimate: float, se: float, least: float, most: float, units: float = np.inf) -> Limits:
+def _limits(
+    estimate: float,
+    se: float,
+    least: float,
+    most: float,
+    units: float = np.inf,
+) -> Limits:
     """A value with its 95 % limits, within what is possible.
 
     All NaN where nothing varies, since that is no error of nothing.
@@ -438,7 +536,11 @@ def _limits_of(estimate: Estimate) -> Limits:
     return estimate.value, estimate.low, estimate.high
 
 
-def _frame(deals: Deals, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]) -> pd.DataFrame:
+def _frame(
+    deals: Deals,
+    rows: Sequence[tuple[Any, ...]],
+    columns: Sequence[str],
+) -> pd.DataFrame:
     import pandas as pd
 
     frame = pd.DataFrame(rows, columns=list(columns))
@@ -447,5 +549,10 @@ def _frame(deals: Deals, rows: Sequence[tuple[Any, ...]], columns: Sequence[str]
 
 def _with_players(frame: pd.DataFrame, variant: str, strategy: str) -> pd.DataFrame:
     """A frame with who played what in front."""
-    names = {"variant": variant, "strategy": strategy, "opponent": ""}
-    return frame.assign(**names)[[*names, *frame.columns]]
+    names = {
+        "variant": variant,
+        "strategy": strategy,
+        "opponent": "",
+    }
+    columns = [*names, *frame.columns]
+    return frame.assign(**names)[columns]

@@ -18,28 +18,35 @@ ENOUGH_BATCHES = 5  # with fewer an error from batches is undefined: a dash
 
 def total(rows: np.ndarray) -> np.ndarray:
     """The exact sum of batch rows, column by column: int64 of length sums.COLUMNS."""
-    return np.asarray(rows.sum(axis=0, dtype=np.int64))
+    sum_of_rows = rows.sum(axis=0, dtype=np.int64)
+    return np.asarray(sum_of_rows)
 
 
 def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """What a fact adds up to in each batch: int64 (batches,)."""
-    return np.asarray(rows[:, sums.SUM + fact])
+    column = sums.SUM + fact
+    facts = rows[:, column]
+    return np.asarray(facts)
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """What the denominator of a fact adds up to in each batch: int64 (batches,)."""
-    return fact_sums(rows, sums.DENOMINATOR[fact])
+    denominator = sums.DENOMINATOR[fact]
+    return fact_sums(rows, denominator)
 
 
 def unit_counts(rows: np.ndarray) -> np.ndarray:
     """The number of units in each batch: int64 (batches,)."""
-    return np.asarray(rows[:, sums.UNITS])
+    units = rows[:, sums.UNITS]
+    return np.asarray(units)
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
     """How many deals or matches the rows hold; unit: "deal" or "match"."""
-    fact = sums.FACT[COUNTS[unit]]
-    return int(fact_sums(rows, fact).sum())
+    name = COUNTS[unit]
+    fact = sums.FACT[name]
+    counts = fact_sums(rows, fact)
+    return int(counts.sum())
 
 
 def effective(rows: np.ndarray) -> float:
@@ -50,10 +57,15 @@ def effective(rows: np.ndarray) -> float:
     units = unit_counts(rows).astype(float)
     whole = units.sum()
     squares = units @ units
-    return float(whole**2 / squares)
+    worth = whole**2 / squares
+    return float(worth)
 
 
-def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
+def influence(
+    rows: np.ndarray,
+    fact: int,
+    scale: int = 1,
+) -> np.ndarray:
     """How far each batch moves the ratio of a fact to its denominator.
 
     (N_b - r D_b) / D: float64 (batches,), of sum 0.
@@ -61,9 +73,11 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     n = fact_sums(rows, fact) / scale
     d = denominator_sums(rows, fact)
     whole = d.sum()
-    ratio = n.sum() / whole
+    numerator = n.sum()
+    ratio = numerator / whole
     residual = n - ratio * d
-    return np.asarray(residual / whole)
+    moves = residual / whole
+    return np.asarray(moves)
 
 
 def standard_error(moves: np.ndarray, batches: float) -> float:
@@ -72,6 +86,9 @@ def standard_error(moves: np.ndarray, batches: float) -> float:
     A batch of u of U units has its moves' variance in proportion to u (1 - u / U), so the sum of
     squares is short by one part in the effective number of batches.
     """
-    squares = (moves**2).sum()
+    squares = moves**2
+    scatter = squares.sum()
     correction = batches / (batches - 1)
-    return float(np.sqrt(correction * squares))
+    variance = correction * scatter
+    se = np.sqrt(variance)
+    return float(se)

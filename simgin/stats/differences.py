@@ -91,10 +91,13 @@ def differences(
 
 def holm(p: np.ndarray) -> np.ndarray:
     """Holm's adjusted p values of a family, in the order given; NaN stays NaN, uncounted."""
-    tested = np.flatnonzero(~np.isnan(p))
-    order = tested[np.argsort(p[tested], kind="stable")]
+    is_tested = ~np.isnan(p)
+    tested = np.flatnonzero(is_tested)
+    ranks = np.argsort(p[tested], kind="stable")
+    order = tested[ranks]
     factors = np.arange(len(order), 0, -1)
-    steps = np.maximum.accumulate(p[order] * factors)
+    multiplied = p[order] * factors
+    steps = np.maximum.accumulate(multiplied)
     adjusted = np.full(len(p), np.nan)
     adjusted[order] = np.minimum(1, steps)
     return adjusted
@@ -185,13 +188,16 @@ def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
     has_any = np.zeros(len(played.rows), bool)
     for cell in cells:
         fact = metric.fact(cell.as_b)
-        has_any |= batches.fact_sums(cell.rows, fact) != 0
-        if not batches.denominator_sums(cell.rows, fact).any():
+        numerators = batches.fact_sums(cell.rows, fact)
+        denominators = batches.denominator_sums(cell.rows, fact)
+        has_any |= numerators != 0
+        if not denominators.any():
             return np.nan, effective
     if min(effective, has_any.sum()) < ENOUGH_BATCHES:
         return np.nan, effective
     moves = played.moves(metric) - base.moves(metric)
-    return batches.standard_error(moves, effective), effective
+    se = batches.standard_error(moves, effective)
+    return se, effective
 
 
 def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
@@ -205,7 +211,8 @@ def _separate_error(estimate: Estimate, base: Estimate) -> tuple[float, float]:
     se = float(np.sqrt(variance))
     if not variance > 0:
         return se, float(freedom.min()) + 1
-    pooled = variance**2 / (parts**2 / freedom).sum()
+    terms = parts**2 / freedom
+    pooled = variance**2 / terms.sum()
     return se, float(pooled) + 1
 
 

@@ -46,7 +46,11 @@ def quantile(units: float) -> float:
     return float(stdtrit(units - 1, 0.975))
 
 
-def wilson(share: float, trials: float, z: float = Z95) -> tuple[float, float]:
+def wilson(
+    share: float,
+    trials: float,
+    z: float = Z95,
+) -> tuple[float, float]:
     """Wilson's interval for an observed share 0..1 of `trials` independent trials (above 0)."""
     shrink = 1 + z * z / trials
     shifted = share + z * z / (2 * trials)

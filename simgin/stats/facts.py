@@ -54,9 +54,10 @@ def meaning(fact: str) -> str:
     if fact in sums.KINDS:
         return f"deals of kind `{fact}`"
     side, _, kind = fact.partition("won_")
-    if side == "a_" and kind in sums.WON_KINDS:
+    is_won = kind in sums.WON_KINDS
+    if side == "a_" and is_won:
         return f"deals it won, of kind `{kind}`"
-    if side == "b_" and kind in sums.WON_KINDS:
+    if side == "b_" and is_won:
         return f"deals the other side won, of kind `{kind}`"
     points, _, kind = fact.partition("points_")
     if not points and kind in sums.SCORED_KINDS:

@@ -45,15 +45,19 @@ def homogeneity(
 
     if groups is None:
         groups = np.arange(len(rows))
-    labels, merged = _merged(rows, np.asarray(groups))
+    group = np.asarray(groups)
+    labels, merged = _merged(rows, group)
     residual, variance = _residuals(merged, BY_NAME[metric])
     df = len(merged) - 1
     if df < 1 or not variance > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
     units = batches.unit_counts(merged)
-    statistic = float((residual**2 / (units * variance)).sum())
+    variances = units * variance
+    terms = residual**2 / variances
+    statistic = float(terms.sum())
     rest = 1 - units / units.sum()
-    standard = residual / np.sqrt(units * variance * rest)
+    deviations = np.sqrt(variances * rest)
+    standard = residual / deviations
     farthest = int(np.abs(standard).argmax())
     return Homogeneity(
         statistic,
@@ -64,26 +68,38 @@ def homogeneity(
     )
 
 
-def _merged(rows: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _merged(
+    rows: np.ndarray,
+    groups: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
     """The labels of the groups that hold units, and the sums of their rows."""
     labels, group = np.unique(groups, return_inverse=True)
     shape = len(labels), sums.COLUMNS
     merged = np.zeros(shape, np.int64)
     np.add.at(merged, group, rows)
-    is_held = batches.unit_counts(merged) > 0
-    return labels[is_held], merged[is_held]
+    units = batches.unit_counts(merged)
+    is_held = units > 0
+    held = labels[is_held]
+    return held, merged[is_held]
 
 
-def _residuals(rows: np.ndarray, metric: Metric) -> tuple[np.ndarray, float]:
+def _residuals(
+    rows: np.ndarray,
+    metric: Metric,
+) -> tuple[np.ndarray, float]:
     """N_b - r D_b of every batch, and the variance of the same of a unit."""
     total = batches.total(rows)
     units = int(total[sums.UNITS])
     ratio = metric_sums(total, metric)
     d = ratio.denominator
     if d == 0 or units < 2:
-        return np.zeros(len(rows)), 0.0
+        residual = np.zeros(len(rows))
+        return residual, 0.0
     r = ratio.numerator / d
     fact = metric.fact()
-    residual = batches.fact_sums(rows, fact) - r * batches.denominator_sums(rows, fact)
-    variance = ratio.scatter / (d * d * (units - 1))
+    numerators = batches.fact_sums(rows, fact)
+    denominators = batches.denominator_sums(rows, fact)
+    residual = numerators - r * denominators
+    divisor = d * d * (units - 1)
+    variance = ratio.scatter / divisor
     return residual, variance

@@ -63,14 +63,22 @@ def _means(cells: Sequence[Played]) -> dict[str, float]:
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
         value, half = _mean(cells, name)
+        low = value - half
+        high = value + half
         row[name] = value
-        row[f"{name}_low"] = value - half
-        row[f"{name}_high"] = value + half
-    row["n"] = sum(batches.count_played(played.rows, unit) for played in cells)
+        row[f"{name}_low"] = low
+        row[f"{name}_high"] = high
+    n = 0
+    for played in cells:
+        n += batches.count_played(played.rows, unit)
+    row["n"] = n
     return row
 
 
-def _mean(cells: Sequence[Played], name: str) -> tuple[float, float]:
+def _mean(
+    cells: Sequence[Played],
+    name: str,
+) -> tuple[float, float]:
     """The mean of a metric over cells, and the half-width of its interval.
 
     The half-width is NaN where there are too few batches.
@@ -78,11 +86,15 @@ def _mean(cells: Sequence[Played], name: str) -> tuple[float, float]:
     metric = metrics.BY_NAME[name]
     values = [played.value(metric) for played in cells]
     value = float(np.mean(values))
-    effective = batches.effective(cells[0].rows)
+    first = cells[0]
+    effective = batches.effective(first.rows)
     if effective < ENOUGH_BATCHES:
         return value, np.nan
     moves = [played.moves(metric) for played in cells]
-    se = batches.standard_error(np.mean(moves, axis=0), effective)
+    mean_moves = np.mean(moves, axis=0)
+    se = batches.standard_error(mean_moves, effective)
     multipliers = [played.multiplier or Z95 for played in cells]
     widest = max(multipliers) / Z95
-    return value, float(quantile(effective) * se * widest)
+    half = quantile(effective) * se
+    wide = half * widest
+    return value, float(wide)

@@ -66,26 +66,34 @@ def luck(rows: np.ndarray, unit: str) -> Quantity:
     return rho.scaled(-1, 1)
 
 
-def _jackknifed(rows: np.ndarray, unit: str, rho: Rho) -> Quantity:
+def _jackknifed(
+    rows: np.ndarray,
+    unit: str,
+    rho: Rho,
+) -> Quantity:
     """rho of all batches, with its error by the jackknife over batches."""
     total = batches.total(rows)
     n = batches.count_played(rows, unit)
     if total[sums.UNITS] < ENOUGH_UNITS or len(rows) < ENOUGH_BATCHES:
         return Quantity.with_error(np.nan, np.nan, n)
-    whole = float(rho(total[None], unit)[0])
-    left_out = rho(total - rows, unit)
-    return quantity.from_left_out(whole, left_out, n)
+    (whole,) = rho(total[None], unit)
+    rest = total - rows
+    left_out = rho(rest, unit)
+    return quantity.from_left_out(float(whole), left_out, n)
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """rho of the margin for each of several sums of rows; NaN where it never varies."""
     name, square = MARGIN[unit]
     fact = sums.FACT[name]
+    margins = batches.fact_sums(totals, fact)
+    squares = totals[:, sums.SQUARE + fact]
+    single_squares = totals[:, square]
     return _rho(
         pairs=batches.unit_counts(totals),
-        total=totals[:, sums.SUM + fact] / 2,
-        pair_squares=totals[:, sums.SQUARE + fact] / 4,
-        single_squares=totals[:, square].astype(float),
+        total=margins / 2,
+        pair_squares=squares / 4,
+        single_squares=single_squares.astype(float),
     )
 
 
@@ -94,10 +102,15 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     counts = totals[:, PAIRS]
     if unit == metrics.DEAL:
         won = _sums(totals, "a_deal_win")
-        drawn = _sums(totals, "deals") - _sums(totals, "decided")
+        deals = _sums(totals, "deals")
+        decided = _sums(totals, "decided")
+        drawn = deals - decided
     else:
-        drawn = _sums(totals, "match_drawn") + _sums(totals, "unfinished")
-        won = (_sums(totals, "a_match_win") - drawn) / 2
+        match_drawn = _sums(totals, "match_drawn")
+        unfinished = _sums(totals, "unfinished")
+        drawn = match_drawn + unfinished
+        difference = _sums(totals, "a_match_win") - drawn
+        won = difference / 2
     return _rho(
         pairs=batches.unit_counts(totals),
         total=counts @ SCORES,
@@ -107,7 +120,8 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _sums(totals: np.ndarray, name: str) -> np.ndarray:
-    return batches.fact_sums(totals, sums.FACT[name])
+    fact = sums.FACT[name]
+    return batches.fact_sums(totals, fact)
 
 
 def _rho(
@@ -143,8 +157,12 @@ def sweeps(totals: np.ndarray) -> Sweeps:
     """
     from scipy.stats import binomtest
 
-    b, *_, a = (int(count) for count in totals[PAIRS])
-    if not a + b:
+    counts = totals[PAIRS]
+    a = int(counts[-1])
+    b = int(counts[0])
+    swept = a + b
+    if not swept:
         return Sweeps(a, b, np.nan)
-    test = binomtest(a, a + b)
-    return Sweeps(a, b, float(test.pvalue))
+    test = binomtest(a, swept)
+    p = float(test.pvalue)
+    return Sweeps(a, b, p)

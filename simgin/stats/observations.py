@@ -23,16 +23,20 @@ def ratio(
     `denominator` may be one number for all. Undefined below 30 units.
     """
     x = np.asarray(numerator, float)
-    d = np.broadcast_to(np.asarray(denominator, float), unit.shape)
+    each = np.asarray(denominator, float)
+    d = np.broadcast_to(each, unit.shape)
     labels, place = np.unique(unit, return_inverse=True)
     n = len(labels)
     total = d.sum()
     if n < ENOUGH_UNITS or total <= 0:
         return undefined(n)
     value = x.sum() / total
-    residual = np.bincount(place, x - value * d)
-    scatter = (residual**2).sum()
-    se = float(np.sqrt(n / (n - 1) * scatter) / total)
+    unexplained = x - value * d
+    residual = np.bincount(place, unexplained)
+    squares = residual**2
+    correction = n / (n - 1)
+    variance = correction * squares.sum()
+    se = float(np.sqrt(variance) / total)
     low, high = limits(float(value), se, n)
     return Estimate(float(value), se, n, low, high)
 
@@ -55,43 +59,66 @@ def by_cell(
     n = np.bincount(cell, minlength=cells)
     filled = np.maximum(n, 1)
     units = unit.max(initial=0) + 1
-    keys, place = np.unique(cell * units + unit, return_inverse=True)
+    key = cell * units + unit
+    keys, place = np.unique(key, return_inverse=True)
     own = keys // units
     counts = np.bincount(own, minlength=cells)
-    means = np.bincount(cell, x, minlength=cells) / filled
-    value = np.where(counts >= ENOUGH_UNITS, means, np.nan)
-    residual = np.bincount(place, x - value[cell], minlength=len(keys))
-    square = np.bincount(own, residual**2, minlength=cells)
-    correction = counts / np.maximum(counts - 1, 1)
-    se = np.sqrt(correction * square) / filled
+    totals = np.bincount(cell, x, minlength=cells)
+    means = totals / filled
+    is_enough = counts >= ENOUGH_UNITS
+    value = np.where(is_enough, means, np.nan)
+    deviation = x - value[cell]
+    residual = np.bincount(place, deviation, minlength=len(keys))
+    squares = residual**2
+    scatter = np.bincount(own, squares, minlength=cells)
+    freedom = np.maximum(counts - 1, 1)
+    correction = counts / freedom
+    variance = correction * scatter
+    se = np.sqrt(variance) / filled
     return value, se, n
 
 
-def limits(value: float, se: float, units: int) -> tuple[float, float]:
+def limits(
+    value: float,
+    se: float,
+    units: int,
+) -> tuple[float, float]:
     """95 % limits of a mean by Student's t or the normal quantile."""
     half = np.nan
     if units >= ENOUGH_UNITS:
         half = quantile(units) * se
-    return value - half, value + half
+    low = value - half
+    high = value + half
+    return low, high
 
 
-def median_limits(x: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
+def median_limits(
+    x: np.ndarray,
+    unit: np.ndarray,
+) -> tuple[float, float]:
     """95 % limits of the median of x, which comes from at least 30 units.
 
     They are order statistics, at the ranks of a sign test whose error is clustered by unit
     (Woodruff, Journal of the American Statistical Association 1952).
     """
     n = len(x)
-    side = np.sign(x - np.median(x))
-    unclustered = mean(side, np.arange(n)).se
+    median = np.median(x)
+    side = np.sign(x - median)
+    alone = np.arange(n)
+    unclustered = mean(side, alone).se
     effect = 1.0
     if unclustered > 0:
-        effect = mean(side, unit).se / unclustered
+        clustered = mean(side, unit).se
+        effect = clustered / unclustered
     se = effect * 0.5 / np.sqrt(n)
     return quantile_limits(x, 0.5, se)
 
 
-def quantile_limits(x: np.ndarray, q: float, se: float) -> tuple[float, float]:
+def quantile_limits(
+    x: np.ndarray,
+    q: float,
+    se: float,
+) -> tuple[float, float]:
     """The order statistics of x around the ranks q ± 1.96 se.
 
     se: the standard error of the share of x below its q-quantile.
@@ -99,8 +126,12 @@ def quantile_limits(x: np.ndarray, q: float, se: float) -> tuple[float, float]:
     ranked = np.sort(x)
     n = len(x)
     half = Z95 * se
-    low = int(np.floor(n * (q - half))) - 1
-    high = int(np.ceil(n * (q + half)))
-    lowest = ranked[max(low, 0)]
-    highest = ranked[min(high, n - 1)]
-    return float(lowest), float(highest)
+    low_rank = n * (q - half)
+    high_rank = n * (q + half)
+    low = int(np.floor(low_rank)) - 1
+    high = int(np.ceil(high_rank))
+    low = max(low, 0)
+    high = min(high, n - 1)
+    lowest = float(ranked[low])
+    highest = float(ranked[high])
+    return lowest, highest

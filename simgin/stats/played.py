@@ -25,27 +25,36 @@ class Played:
     @property
     def strategy(self) -> str:
         """The strategy that sees the cell so."""
-        return self.cell.b if self.as_b else self.cell.a
+        if self.as_b:
+            return self.cell.b
+        return self.cell.a
 
     @property
     def opponent(self) -> str:
         """The other one; empty for one player."""
-        return self.cell.a if self.as_b else self.cell.b
+        if self.as_b:
+            return self.cell.a
+        return self.cell.b
 
     def reversed(self) -> Played:
         """The same cell, seen by the opponent."""
-        return replace(self, as_b=not self.as_b)
+        opposite = not self.as_b
+        return replace(self, as_b=opposite)
 
     def value(self, metric: Metric) -> float:
         """A metric of the whole cell."""
         fact = metric.fact(self.as_b)
-        below = batches.denominator_sums(self.rows, fact).sum()
-        numerator = batches.fact_sums(self.rows, fact).sum() / metric.scale
+        numerators = batches.fact_sums(self.rows, fact)
+        denominators = batches.denominator_sums(self.rows, fact)
+        numerator = numerators.sum() / metric.scale
+        denominator = denominators.sum()
+        ratio = numerator / denominator
         sign = metric.sign(self.as_b)
-        return float(sign * (numerator / below))
+        return float(sign * ratio)
 
     def moves(self, metric: Metric) -> np.ndarray:
         """How far each batch moves a metric: float64 (batches,)."""
         fact = metric.fact(self.as_b)
         moves = batches.influence(self.rows, fact, metric.scale)
-        return metric.sign(self.as_b) * moves
+        sign = metric.sign(self.as_b)
+        return sign * moves

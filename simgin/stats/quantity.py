@@ -83,7 +83,9 @@ class Quantity:
         if self.share:
             return share_limits(self.value, se, self.n, z)
         half = z * se
-        return self.value - half, self.value + half
+        low = self.value - half
+        high = self.value + half
+        return low, high
 
     @property
     def p(self) -> float:
@@ -102,15 +104,18 @@ class Quantity:
         value = self.value + other.value
         fewer = min(self.batches, other.batches)
         count = len(self.moves)
-        if count and count == len(other.moves):
+        other_count = len(other.moves)
+        if count and count == other_count:
             moves = self.moves + other.moves
             return Quantity(value, n, moves, fewer)
-        se = float(np.hypot(self.se, other.se))
+        own = self.se
+        se = float(np.hypot(own, other.se))
         return Quantity(value, n, NO_MOVES, fewer, own_se=se)
 
     def __sub__(self, base: Quantity) -> Quantity:
         """The difference, likewise."""
-        return self + base.scaled(-1)
+        negative = base.scaled(-1)
+        return self + negative
 
     def scaled(self, factor: float, shift: float = 0.0) -> Quantity:
         """factor * value + shift, which is no longer a share."""
@@ -123,35 +128,47 @@ class Quantity:
         )
 
 
-def ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Quantity:
+def ratio(
+    rows: np.ndarray,
+    metric: Metric,
+    as_b: bool = False,
+) -> Quantity:
     """A metric of a cell from its batch rows, int64 (batches, sums.COLUMNS), as A or B sees it.
 
     NaN where there is nothing to divide by.
     """
     n = batches.count_played(rows, metric.unit)
     below_fact = sums.FACT[metric.denominator]
-    below = int(batches.fact_sums(rows, below_fact).sum())
+    denominators = batches.fact_sums(rows, below_fact)
+    below = int(denominators.sum())
     if not below:
         return Quantity.with_error(np.nan, np.nan, n, metric.share)
     fact = metric.fact(as_b)
     sign = metric.sign(as_b)
-    total = sign * batches.fact_sums(rows, fact).sum()
+    numerators = batches.fact_sums(rows, fact)
+    total = sign * numerators.sum()
     value = float(total / metric.scale / below)
-    moves = sign * batches.influence(rows, fact, metric.scale)
+    influence = batches.influence(rows, fact, metric.scale)
+    moves = sign * influence
     effective = batches.effective(rows)
     return Quantity(value, n, moves, effective, metric.share)
 
 
-def shares(counts: np.ndarray, among: np.ndarray) -> list[Quantity]:
+def shares(
+    counts: np.ndarray,
+    among: np.ndarray,
+) -> list[Quantity]:
     """The share of each column of counts, int64 (batches, columns), among so many (batches,)."""
     whole = among.sum()
+    n = int(whole)
     share = counts.sum(axis=0) / whole
-    moves = (counts - share * among[:, None]) / whole
+    expected = share * among[:, None]
+    moves = (counts - expected) / whole
     squares = among.astype(float) @ among
     effective = float(whole**2 / squares)
     quantities = []
     for value, own in zip(share, moves.T, strict=True):
-        quantity = Quantity(float(value), int(whole), own, effective, share=True)
+        quantity = Quantity(float(value), n, own, effective, share=True)
         quantities.append(quantity)
     return quantities
 
@@ -168,7 +185,11 @@ def jackknife(
     return from_left_out(whole, np.array(left_out), n)
 
 
-def from_left_out(value: float, left_out: np.ndarray, n: int) -> Quantity:
+def from_left_out(
+    value: float,
+    left_out: np.ndarray,
+    n: int,
+) -> Quantity:
     """A value from what it is with each batch left out, float64 (batches,).
 
     The moves are those of the jackknife (Efron 1982, 3.1).
@@ -185,13 +206,16 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
     NaN parts, which have nothing to divide by, make it NaN.
     """
     n = sum(part.n for part in parts)
-    value = float(np.mean([part.value for part in parts]))
+    values = [part.value for part in parts]
+    value = float(np.mean(values))
     share = parts[0].share
     moves = [part.moves for part in parts]
     lengths = {len(part) for part in moves}
     if len(lengths) == 1 and len(moves[0]):
         fewest = min(part.batches for part in parts)
-        return Quantity(value, n, np.mean(moves, axis=0), fewest, share)
-    squares = sum(part.se**2 for part in parts)
-    se = float(np.sqrt(squares) / len(parts))
+        mean_moves = np.mean(moves, axis=0)
+        return Quantity(value, n, mean_moves, fewest, share)
+    squares = [part.se**2 for part in parts]
+    root = np.sqrt(sum(squares))
+    se = float(root / len(parts))
     return Quantity.with_error(value, se, n, share)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,7 +62,8 @@ def cross_table(pairings: Pairings) -> pd.DataFrame:
     table: list[tuple[object, ...]] = []
     for (a, b), rows in pairings.items():
         table += _cross_rows(a, b, rows)
-    return pd.DataFrame(table, columns=list(CROSS_COLUMNS))
+    columns = list(CROSS_COLUMNS)
+    return pd.DataFrame(table, columns=columns)
 
 
 def ratings(pairings: Pairings, seed: int, samples: int = SAMPLES) -> pd.DataFrame:
@@ -75,17 +77,22 @@ def ratings(pairings: Pairings, seed: int, samples: int = SAMPLES) -> pd.DataFra
     names = _names(pairings)
     frame = _unrated(names, pairings)
     reached = _reached(names, pairings)
-    inside = {pair: rows for pair, rows in pairings.items() if pair[0] in reached}
+    inside = {}
+    for (a, b), rows in pairings.items():
+        if a in reached:
+            inside[a, b] = rows
     count = min(map(_effective, inside.values()), default=0)
     if count >= ENOUGH_BATCHES:
         elo, se = _elo(reached, inside, seed, samples)
         correction = np.sqrt(count / (count - 1))  # resampling n batches is short by one
         half = quantile(count) * se * correction
+        low = elo - half
+        high = elo + half
         places = [names.index(name) for name in reached]
         frame.loc[places, "elo"] = elo
         frame.loc[places, "se"] = se * correction
-        frame.loc[places, "low"] = elo - half
-        frame.loc[places, "high"] = elo + half
+        frame.loc[places, "low"] = low
+        frame.loc[places, "high"] = high
     ranked = frame.sort_values(
         "elo",
         ascending=False,
@@ -117,9 +124,13 @@ def leave_batches_out(pairings: Pairings) -> np.ndarray:
     those of the same packs.
     """
     count = _longest(pairings)
-    weights = np.vstack([np.ones(count), 1 - np.eye(count)])
-    wins = _wins(_names(pairings), pairings, weights)
-    return np.asarray(ELO * strengths(wins))
+    everything = np.ones(count)
+    left_out = 1 - np.eye(count)
+    weights = np.vstack([everything, left_out])
+    names = _names(pairings)
+    wins = _wins(names, pairings, weights)
+    elo = ELO * strengths(wins)
+    return np.asarray(elo)
 
 
 def cycles(pairings: Pairings, seed: int, samples: int = SAMPLES) -> Cycles:
@@ -131,7 +142,8 @@ def cycles(pairings: Pairings, seed: int, samples: int = SAMPLES) -> Cycles:
     """
     if not _is_complete(pairings):
         return Cycles(np.nan, np.nan, np.nan)
-    if min(map(_effective, pairings.values())) < ENOUGH_BATCHES:
+    count = min(map(_effective, pairings.values()))
+    if count < ENOUGH_BATCHES:
         return Cycles(np.nan, np.nan, np.nan)
     logits = _logits(pairings, seed, samples)
     left = _unexplained(logits)
@@ -141,7 +153,8 @@ def cycles(pairings: Pairings, seed: int, samples: int = SAMPLES) -> Cycles:
         return Cycles(0.0, 0.0, 0.0)  # not a single uneven result, in some sample at least
     whole = float(wholes[0])
     residual = float(residuals[0])
-    noise = _square_sums(left[1:] - left[0])
+    moves = left[1:] - left[0]
+    noise = _square_sums(moves)
     excess = residual - float(noise.mean())
     sampled = residuals[1:] / wholes[1:]
     return Cycles(
@@ -151,23 +164,33 @@ def cycles(pairings: Pairings, seed: int, samples: int = SAMPLES) -> Cycles:
     )
 
 
-def _logits(pairings: Pairings, seed: int, samples: int) -> np.ndarray:
+def _logits(
+    pairings: Pairings,
+    seed: int,
+    samples: int,
+) -> np.ndarray:
     """The logits of the shares, of all batches and then of every bootstrap sample."""
     names = _names(pairings)
     count = _longest(pairings)
     resampled = resample(seed, samples, count)
-    weights = np.vstack([np.ones(count), resampled])
+    everything = np.ones(count)
+    weights = np.vstack([everything, resampled])
     wins = _wins(names, pairings, weights)
-    wins = wins + np.eye(len(names))  # nobody meets himself: a logit of 0
+    # Nobody meets himself: a logit of 0
+    diagonal = np.eye(len(names))
+    wins = wins + diagonal
     losses = wins.transpose(0, 2, 1)
-    return np.asarray(np.log(wins) - np.log(losses))
+    logits = np.log(wins) - np.log(losses)
+    return np.asarray(logits)
 
 
 def _unexplained(logits: np.ndarray) -> np.ndarray:
     """What the differences of row means leave of the logits."""
     # Over all k, himself too: so a table of pure ratings leaves no residual.
     means = logits.mean(axis=2)
-    explained = means[:, :, None] - means[:, None, :]
+    own = means[:, :, None]
+    others = means[:, None, :]
+    explained = own - others
     return np.asarray(logits - explained)
 
 
@@ -175,29 +198,45 @@ def _is_complete(pairings: Pairings) -> bool:
     """Whether everyone met everyone, three at least."""
     k = len(_names(pairings))
     met = {frozenset(pair) for pair in pairings}
-    return k >= 3 and len(met) >= k * (k - 1) // 2
+    if k < 3:
+        return False
+    pairs = k * (k - 1) // 2
+    return len(met) >= pairs
 
 
 def _square_sums(tables: np.ndarray) -> np.ndarray:
     """The sum of the squares of each table: float64 (tables,)."""
-    return np.asarray((tables**2).sum(axis=(1, 2)))
+    squares = tables**2
+    totals = squares.sum(axis=(1, 2))
+    return np.asarray(totals)
 
 
-def resample(seed: int, samples: int, count: int) -> np.ndarray:
+def resample(
+    seed: int,
+    samples: int,
+    count: int,
+) -> np.ndarray:
     """How often each batch is drawn in each bootstrap sample: float64 (samples, count).
 
     Whole numbers, every row adding to `count`. Number b of sample s is word b % 4 at the address
     (unit s, deal 0, index b // 4, domain 5) of the seed's stream.
     """
     numbers = _random_numbers(seed, samples, count)
-    drawn = numbers * np.uint64(count) >> np.uint64(32)
+    scaled = numbers * np.uint64(count)
+    drawn = scaled >> np.uint64(32)
     first_bins = count * np.arange(samples)
     own_bins = drawn.astype(np.int64) + first_bins[:, None]
-    counts = np.bincount(own_bins.ravel(), minlength=samples * count)
-    return counts.reshape(samples, count).astype(float)
+    bins = samples * count
+    counts = np.bincount(own_bins.ravel(), minlength=bins)
+    table = counts.reshape(samples, count)
+    return table.astype(float)
 
 
-def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
+def _random_numbers(
+    seed: int,
+    samples: int,
+    count: int,
+) -> np.ndarray:
     """The bootstrap's random numbers of 32 bits: uint64 (samples, count)."""
     blocks = -(-count // WORDS)
     grid = np.mgrid[:samples, :blocks]
@@ -210,11 +249,15 @@ def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    numbers = np.stack(words, axis=-1)
-    return numbers.reshape(samples, WORDS * blocks)[:, :count]
+    stacked = np.stack(words, axis=-1)
+    numbers = stacked.reshape(samples, WORDS * blocks)
+    return numbers[:, :count]
 
 
-def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
+def strengths(
+    wins: np.ndarray,
+    start: np.ndarray | None = None,
+) -> np.ndarray:
     """log t of Bradley and Terry's model, mean 0, for each of several tables: float64 (tables, k).
 
     wins[s, i, j] is what i won against j (float64 (tables, k, k)); in every table everybody is
@@ -229,8 +272,10 @@ def strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
     for _ in range(ITERATIONS):
         before = log_t
         t = np.exp(log_t)
-        expected = games / (t[:, :, None] + t[:, None, :])
-        log_t = np.log(won) - np.log(expected.sum(axis=2))
+        pair_strengths = t[:, :, None] + t[:, None, :]
+        expected = games / pair_strengths
+        won_per_t = expected.sum(axis=2)
+        log_t = np.log(won) - np.log(won_per_t)
         log_t -= log_t.mean(axis=1, keepdims=True)
         change = np.abs(log_t - before)
         if change.max() < CONVERGED:
@@ -246,7 +291,8 @@ def _elo(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Elo relative to the first of names, and its standard deviation over bootstrap samples."""
     longest = _longest(pairings)
-    wins = _wins(names, pairings, np.ones((1, longest)))
+    everything = np.ones((1, longest))
+    wins = _wins(names, pairings, everything)
     fitted = strengths(wins)
     weights = resample(seed, samples, longest)
     sampled_wins = _wins(names, pairings, weights)
@@ -258,7 +304,9 @@ def _elo(
 
 def _anchored(log_t: np.ndarray) -> np.ndarray:
     """Elo relative to the first strategy, in each of several tables."""
-    return np.asarray(ELO * (log_t - log_t[:, :1]))
+    first = log_t[:, :1]
+    elo = ELO * (log_t - first)
+    return np.asarray(elo)
 
 
 def _wins(
@@ -277,8 +325,10 @@ def _wins(
         j = names.index(b)
         counts = rows[:, PAIRS]
         counted = weights[:, : len(rows)]
-        wins[:, i, j] += counted @ (2 * counts @ SCORE) + 0.5
-        wins[:, j, i] += counted @ (2 * counts @ SCORE[::-1]) + 0.5
+        won_by_a = 2 * counts @ SCORE
+        won_by_b = 2 * counts @ SCORE[::-1]
+        wins[:, i, j] += counted @ won_by_a + 0.5
+        wins[:, j, i] += counted @ won_by_b + 0.5
     return wins
 
 
@@ -309,7 +359,8 @@ def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
 
 def _names(pairings: Pairings) -> list[str]:
     """The strategies in the order in which they are named, the anchor first."""
-    names = dict.fromkeys(name for pair in pairings for name in pair)
+    named = chain.from_iterable(pairings)
+    names = dict.fromkeys(named)
     return sorted(names, key=lambda name: name != ANCHOR)
 
 
@@ -320,10 +371,16 @@ def _reached(names: Sequence[str], pairings: Pairings) -> list[str]:
     shape = len(names), len(names)
     met = np.zeros(shape, bool)
     for a, b in pairings:
-        met[names.index(a), names.index(b)] = True
+        i = names.index(a)
+        j = names.index(b)
+        met[i, j] = True
     _, component = connected_components(met, directed=False)
-    is_reached = component == component[0]
-    return [name for name, is_in in zip(names, is_reached, strict=True) if is_in]
+    own = component[0]
+    reached = []
+    for name, label in zip(names, component, strict=True):
+        if label == own:
+            reached.append(name)
+    return reached
 
 
 def _results(pairings: Pairings, name: str) -> int:
@@ -341,7 +398,9 @@ def _count_results(rows: np.ndarray) -> int:
 
 
 def _effective(rows: np.ndarray) -> float:
-    return batches.effective(rows) if len(rows) else 0.0
+    if not len(rows):
+        return 0.0
+    return batches.effective(rows)
 
 
 def _longest(pairings: Pairings) -> int:

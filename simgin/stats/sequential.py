@@ -33,7 +33,8 @@ def multiplier(units: float, planned: float, alpha: float = ALPHA) -> float:
     tightest = wide + log(1 + wide)
     ratio = units / planned * tightest  # V / r
     inflation = 1 + 1 / ratio
-    return sqrt(inflation * log((1 + ratio) / alpha**2))
+    bound = (1 + ratio) / alpha**2
+    return sqrt(inflation * log(bound))
 
 
 def planned_units(half_width: float, sd: float) -> int:
@@ -42,7 +43,8 @@ def planned_units(half_width: float, sd: float) -> int:
     sd: the standard deviation per unit.
     """
     errors = multiplier(1, 1) * sd / half_width
-    return max(LOOK_FROM, ceil(errors**2))
+    units = ceil(errors**2)
+    return max(LOOK_FROM, units)
 
 
 def beta_binomial(
@@ -90,7 +92,8 @@ def _lower_end(
 
 
 def _log_beta(a: float, b: float) -> float:
-    return lgamma(a) + lgamma(b) - lgamma(a + b)
+    whole = lgamma(a + b)
+    return lgamma(a) + lgamma(b) - whole
 
 
 def share_of_elo(elo: float) -> float:
@@ -110,8 +113,10 @@ def bounds(alpha: float = ALPHA, beta: float = ALPHA) -> tuple[float, float]:
 
     They are -2.944 and 2.944 for .05 and .05.
     """
-    low = log(beta / (1 - alpha))
-    high = log((1 - beta) / alpha)
+    odds_low = beta / (1 - alpha)
+    odds_high = (1 - beta) / alpha
+    low = log(odds_low)
+    high = log(odds_high)
     return low, high
 
 
@@ -130,7 +135,11 @@ def normal_llr(
     return units * (m1 - m0) * distance / (2 * variance)
 
 
-def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
+def multinomial_llr(
+    counts: Sequence[int],
+    m0: float,
+    m1: float,
+) -> float:
     """Log likelihood ratio of mean share m1 against m0, both within 0..1.
 
     counts: pairs by score 0, 1/4, 1/2, 3/4, 1. Each hypothesis is the likeliest distribution with
@@ -141,8 +150,10 @@ def multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
     tilt1 = _tilt(filled, m1)
     terms = []
     for n, score in zip(filled, CATEGORIES, strict=True):
-        log0 = log(1 + tilt0 * (score - m0))
-        log1 = log(1 + tilt1 * (score - m1))
+        tilted0 = tilt0 * (score - m0)
+        tilted1 = tilt1 * (score - m1)
+        log0 = log(1 + tilted0)
+        log1 = log(1 + tilted1)
         terms.append(n * (log0 - log1))
     return sum(terms)
 
@@ -162,13 +173,16 @@ def _tilt(counts: list[float], mean: float) -> float:
         d = score - mean
         terms.append((n, d))
         # No chance is more than 1.
+        excess = n / whole - 1
         if d > 0:
-            lows.append((n / whole - 1) / d)
+            lows.append(excess / d)
         elif d < 0:
-            highs.append((n / whole - 1) / d)
+            highs.append(excess / d)
 
     def balance(tilt: float) -> float:
         return sum(n * d / (1 + tilt * d) for n, d in terms)
 
-    root = brentq(balance, max(lows), min(highs))
+    low = max(lows)
+    high = min(highs)
+    root = brentq(balance, low, high)
     return float(root)

@@ -88,7 +88,11 @@ def csv(frame: pd.DataFrame) -> str:
 
     A line ends with one newline character on every system.
     """
-    return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
+    return frame.to_csv(
+        index=False,
+        float_format=f"%.{DIGITS}g",
+        lineterminator="\n",
+    )
 
 
 def read(path: str | Path) -> pd.DataFrame:
@@ -145,8 +149,11 @@ def matchups(frame: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.Dat
     names = ["variant", "strategy", "opponent"]
     seen: set[tuple[str, frozenset[str]]] = set()
     for key, rows in frame.groupby(names, sort=False):
-        variant, a, b = (str(part) for part in key)
+        variant, a, b = map(str, key)
         players = frozenset((a, b))
-        if (variant, players) not in seen:
-            seen.add((variant, players))
-            yield (variant, a, b), rows.set_index("metric")
+        matchup = (variant, players)
+        if matchup in seen:
+            continue
+        seen.add(matchup)
+        by_metric = rows.set_index("metric")
+        yield (variant, a, b), by_metric
