@@ -70,9 +70,11 @@ def find(text: str) -> Variant:
     """
     text = str(text)
     try:
-        return _variant_of(*_read(text, _part_of_file))
+        parts, sentences = _read(text, _part_of_file)
+        return _variant_of(parts, sentences)
     except VariantError:
-        if fault := _path_with_plus(text):
+        fault = _path_with_plus(text)
+        if fault:
             raise VariantError([fault]) from None
         raise
 
@@ -103,7 +105,8 @@ def difference(a: Variant, b: Variant) -> list[tuple[str, Value, Value]]:
     """(parameter, value in a, value in b) wherever they differ, in the order of parameters."""
     differences = []
     for name in parameters():
-        here, there = a.row[name], b.row[name]
+        here = a.row[name]
+        there = b.row[name]
         if here != there:
             differences.append((name, here, there))
     return differences
@@ -135,7 +138,11 @@ def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], li
     pieces = [piece.strip() for piece in text.split("+")]
     parts = []
     for piece in pieces:
-        parts.append(read_file(piece) if _names_file(piece) else _part(piece, text))
+        if _names_file(piece):
+            part = read_file(piece)
+        else:
+            part = _part(piece, text)
+        parts.append(part)
     sentences: list[str] = []
     for part in parts:
         sentences += part.faults
@@ -156,7 +163,8 @@ def _part(piece: str, text: str) -> _Part:
     if equals and parameter:
         setting = parameter.read(value)
         fault = parameter.fault(setting)
-        return _Part(piece, {name: setting}, faults=(fault,) if fault else ())
+        faults = (fault,) if fault else ()
+        return _Part(piece, {name: setting}, faults=faults)
     if equals:
         fault = unknown_parameter(name)
     elif not piece:
@@ -179,11 +187,13 @@ def _built_in_part(name: str) -> _Part:
     entry = tables["variants"][name]
     changes: dict[str, Value] = {}
     if "base" in entry:
-        changes |= tables["bases"][entry["base"]]
+        base = tables["bases"][entry["base"]]
+        changes |= base
     changes |= entry.get("changes", {})
     for key, value in changes.items():
         if isinstance(value, str):
-            changes[key] = parameters()[key].read(value)
+            parameter = parameters()[key]
+            changes[key] = parameter.read(value)
     titles = (entry["title"], entry["about"], entry["source"])
     return _Part(name, changes, titles)
 
@@ -211,17 +221,25 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
     settings = []
     for name, parameter in parameters().items():
         if params[name] != unchanged[name]:
-            settings.append((name, parameter.write(params[name])))
+            value = parameter.write(params[name])
+            settings.append((name, value))
     titles, abouts, sources = zip(*(part.titles for part in named if part.titles), strict=True)
     texts = [part.text for part in named]
     texts += [f"{name}={value}" for name, value in settings]
-    title, about = " + ".join(titles), " ".join(abouts)
+    title = " + ".join(titles)
+    about = " ".join(abouts)
     if settings:
         changed = ", ".join(f"{name} = {value}" for name, value in settings)
         title += f", {changed}"
         about += f" Changed: {changed}."
     known_sources = dict.fromkeys(filter(None, sources))
-    return Variant("+".join(texts), params, title, about, ", ".join(known_sources))
+    return Variant(
+        text="+".join(texts),
+        row=params,
+        title=title,
+        about=about,
+        source=", ".join(known_sources),
+    )
 
 
 def _merge(parts: list[_Part]) -> list[_Part]:
@@ -243,7 +261,8 @@ def _merge(parts: list[_Part]) -> list[_Part]:
 
 
 def _last(texts: list[str], text: str) -> int:
-    return len(texts) - 1 - texts[::-1].index(text)
+    from_end = texts[::-1].index(text)
+    return len(texts) - 1 - from_end
 
 
 def _compose(parts: list[_Part]) -> dict[str, Value]:
@@ -271,7 +290,8 @@ def _part_of_file(piece: str) -> _Part:
     from simgin.text import toml
 
     try:
-        return _user_part(*user_files.find(piece))
+        text, entry = user_files.find(piece)
+        return _user_part(text, entry)
     except toml.TomlError as error:
         return _Part(piece, faults=tuple(error.sentences), known=False)
 
