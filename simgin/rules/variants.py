@@ -138,10 +138,7 @@ def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], li
     pieces = [piece.strip() for piece in text.split("+")]
     parts = []
     for piece in pieces:
-        if _names_file(piece):
-            part = read_file(piece)
-        else:
-            part = _part(piece, text)
+        part = read_file(piece) if _names_file(piece) else _part(piece, text)
         parts.append(part)
     sentences: list[str] = []
     for part in parts:
@@ -247,11 +244,14 @@ def _merge(parts: list[_Part]) -> list[_Part]:
     for merge in variants_file()["merges"]:
         pair = merge["names"]
         texts = [part.text for part in parts]
-        if set(pair) <= set(texts):
-            last = max(_last(texts, name) for name in pair)
-            meant = _built_in_part(merge["means"])
-            parts = [*parts[:last], meant, *parts[last + 1 :]]
-            parts = [part for part in parts if part.text not in pair]
+        if not set(pair) <= set(texts):
+            continue
+        last = max(_last(texts, name) for name in pair)
+        before = parts[:last]
+        meant = _built_in_part(merge["means"])
+        after = parts[last + 1 :]
+        parts = [*before, meant, *after]
+        parts = [part for part in parts if part.text not in pair]
     texts = [part.text for part in parts]
     merged = []
     for i, part in enumerate(parts):
@@ -281,7 +281,9 @@ def _names_file(piece: str) -> bool:
     name = piece.partition("=")[0]
     if name.strip() in parameters():
         return False
-    return ".toml" in piece or "#" in piece or "/" in name or os.sep in name
+    if ".toml" in piece or "#" in piece:
+        return True
+    return "/" in name or os.sep in name
 
 
 def _part_of_file(piece: str) -> _Part:
@@ -299,7 +301,8 @@ def _part_of_file(piece: str) -> _Part:
 def _user_part(text: str, entry: "UserVariant") -> _Part:
     """A user's variant: its differences from `standard`, those of its base included."""
     parts, base_faults = _read(entry.base, _no_base)
-    params = _compose(_merge(parts)) | entry.changes
+    merged = _merge(parts)
+    params = _compose(merged) | entry.changes
     changes = {}
     for name, parameter in parameters().items():
         if params[name] != parameter.default:

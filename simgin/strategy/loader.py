@@ -53,12 +53,14 @@ def find(text: str) -> Strategy:
     text = str(text)
     form = parse(text)
     name = form.strategy.name
-    strategy = set_values(_strategy(name), form.strategy.values, text)
+    declared = _strategy(name)
+    strategy = set_values(declared, form.strategy.values, text)
     exchanged = {}
     for slot, reference in form.policies.items():
         policy = _policy(slot, reference.name)
         exchanged[slot] = set_policy_values(policy, reference.values, reference.text)
-    return exchange(strategy, exchanged, _canonical_text(name, strategy, exchanged))
+    canonical_text = _canonical_text(name, strategy, exchanged)
+    return exchange(strategy, exchanged, canonical_text)
 
 
 def names() -> tuple[str, ...]:
@@ -68,7 +70,8 @@ def names() -> tuple[str, ...]:
 
 def built_in() -> tuple[str, ...]:
     """The names of the strategies that come with simgin."""
-    return tuple(sorted(_collect(_built_in_modules()).strategies))
+    library = _collect(_built_in_modules())
+    return tuple(sorted(library.strategies))
 
 
 def policies() -> list[Policy]:
@@ -99,7 +102,8 @@ def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
     """The values of all parameters, by slot and name."""
     values = {}
     for policy in strategy.policies:
-        values[policy.slot] = {name: param.default for name, param in policy.params.items()}
+        defaults = {name: param.default for name, param in policy.params.items()}
+        values[policy.slot] = defaults
     return values
 
 
@@ -122,11 +126,16 @@ def _canonical_text(name: str, strategy: Strategy, exchanged: Mapping[str, Polic
     values: dict[str, str] = {}  # those that several policies share are given once
     for policy in strategy.policies:
         if policy.slot not in exchanged:
-            values |= changed_values(policy, base.policy(policy.slot))
+            declared = base.policy(policy.slot)
+            values |= changed_values(policy, declared)
     text = name + values_text(values)
     for slot in SLOTS:
-        if slot in exchanged and exchanged[slot] != _with_known(base.policy(slot), values):
-            text += f"+{slot}={_reference_text(exchanged[slot])}"
+        if slot not in exchanged:
+            continue
+        policy = exchanged[slot]
+        if policy != _with_known(base.policy(slot), values):
+            reference = _reference_text(policy)
+            text += f"+{slot}={reference}"
     return text
 
 
@@ -134,7 +143,8 @@ def _with_known(policy: Policy | None, values: Mapping[str, str]) -> Policy | No
     """A strategy's policy with those of the values given to the strategy that it has."""
     if policy is None:
         return None
-    return policy(**{name: value for name, value in values.items() if name in policy.params})
+    known = {name: value for name, value in values.items() if name in policy.params}
+    return policy(**known)
 
 
 def _reference_text(policy: Policy) -> str:
@@ -157,7 +167,8 @@ def _strategy(name: str) -> Strategy:
     path, _, inner = name.partition("#")
     if path.endswith(".py"):
         strategies = _file_library(Path(path)).strategies
-        return _fill(_strategy_of_file(strategies, inner, path))
+        strategy = _strategy_of_file(strategies, inner, path)
+        return _fill(strategy)
     strategies = _library().strategies
     if name not in strategies:
         near = did_you_mean(name, strategies)
@@ -235,7 +246,9 @@ def _fill(strategy: Strategy) -> Strategy:
 @cache
 def _library() -> _Library:
     """Everything that has a name: the built-in strategies, then the plug-ins."""
-    return _collect([*_built_in_modules(), *map(load_plug_in, plug_ins())])
+    modules = _built_in_modules()
+    modules += map(load_plug_in, plug_ins())
+    return _collect(modules)
 
 
 def _built_in_modules() -> list[ModuleType]:
@@ -244,7 +257,8 @@ def _built_in_modules() -> list[ModuleType]:
     modules = []
     for info in pkgutil.iter_modules(simgin_strategies.__path__):
         if not info.name.startswith("_"):
-            modules.append(importlib.import_module(f"simgin_strategies.{info.name}"))
+            module = importlib.import_module(f"simgin_strategies.{info.name}")
+            modules.append(module)
     return modules
 
 
@@ -264,7 +278,9 @@ def load_plug_in(point: EntryPoint) -> ModuleType:
             f"{type(error).__name__}: {error}. "
             "Update that package, or remove it with pip uninstall."
         ) from None
-    return loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
+    if isinstance(loaded, ModuleType):
+        return loaded
+    return sys.modules[loaded.__module__]
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
@@ -281,7 +297,11 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
 
 
 def _add_policy(library: _Library, policy: Policy, module: ModuleType) -> None:
-    if policy.name and library.policies.setdefault((policy.slot, policy.name), policy) != policy:
+    if not policy.name:
+        return
+    key = (policy.slot, policy.name)
+    known = library.policies.setdefault(key, policy)
+    if known != policy:
         raise StrategyError(
             f"two {policy.slot} policies are called {policy.name!r}; "
             f"the second is in {module.__file__}."
@@ -291,10 +311,10 @@ def _add_policy(library: _Library, policy: Policy, module: ModuleType) -> None:
 def _add_strategy(library: _Library, strategy: Strategy, module: ModuleType) -> None:
     _check_strategy(strategy, module)
     text = (module.__doc__ or "").strip()
-    about, source = strategy.about or text, strategy.source or _source_paragraph(text)
-    known = library.strategies.setdefault(
-        strategy.name, replace(strategy, about=about, source=source)
-    )
+    about = strategy.about or text
+    source = strategy.source or _source_paragraph(text)
+    described = replace(strategy, about=about, source=source)
+    known = library.strategies.setdefault(strategy.name, described)
     if known.about != about:
         raise StrategyError(
             f"two strategies are called {strategy.name!r}; the second is in {module.__file__}."
@@ -331,7 +351,9 @@ def _source_paragraph(text: str) -> str:
 
 def _file_library(path: Path) -> _Library:
     """The strategies and policies of a file."""
-    shown = str(path) if str(path).isprintable() else quoted(str(path))
+    shown = str(path)
+    if not shown.isprintable():
+        shown = quoted(shown)
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -340,13 +362,15 @@ def _file_library(path: Path) -> _Library:
         ) from None
     except ValueError as error:
         raise StrategyError(f"{shown} is not the path of a strategy file: {error}.") from None
-    return _collect([_load_file(path.resolve(), content)])
+    module = _load_file(path.resolve(), content)
+    return _collect([module])
 
 
 @cache
 def _load_file(path: Path, content: bytes) -> ModuleType:
     """A strategy file as a module, whose name keeps files of the same name apart."""
-    name = f"simgin_plugin_{hashlib.sha256(bytes(path) + content).hexdigest()[:16]}"
+    digest = hashlib.sha256(bytes(path) + content).hexdigest()
+    name = f"simgin_plugin_{digest[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

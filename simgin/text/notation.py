@@ -23,7 +23,8 @@ def parse_card(text: str) -> int:
     token = text.strip()
     letters = token.upper() if token.isascii() else ""
     if len(letters) == 2:
-        rank, suit = letters
+        rank = letters[0]
+        suit = letters[1]
         if rank in RANKS and suit in SUITS:
             first_of_suit = len(RANKS) * SUITS.index(suit)
             return first_of_suit + RANKS.index(rank)
