@@ -72,7 +72,8 @@ class Parameter:
         if value is None or self._allows(value):
             return ""
         word = value if isinstance(value, str) else ""
-        near = did_you_mean(word, map(str, self.choices))
+        choices = map(str, self.choices)
+        near = did_you_mean(word, choices)
         return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
 
     def span(self) -> str:
@@ -81,7 +82,8 @@ class Parameter:
         if self.kind == "bool":
             return "yes or no"
         if self.kind == "choice":
-            return "one of " + ", ".join(map(str, self.choices))
+            choices = ", ".join(map(str, self.choices))
+            return f"one of {choices}"
         if self.kind == "int":
             or_none = " or none" if self.optional else ""
             return f"a whole number {limits}{or_none}"
@@ -223,11 +225,13 @@ def _pair(word: str) -> Value:
 def _table(word: str) -> Value:
     if ":" not in word:
         return word
-    return [_integers(row, ":") for row in word.split("/")]
+    rows = word.split("/")
+    return [_integers(row, ":") for row in rows]
 
 
 def _integers(text: str, separator: str) -> list[Value]:
-    return [_integer(part.strip()) for part in text.split(separator)]
+    parts = text.split(separator)
+    return [_integer(part.strip()) for part in parts]
 
 
 _READERS: dict[str, Callable[[str], Value]] = {

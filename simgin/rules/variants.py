@@ -94,8 +94,9 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
     found: dict[str, Variant | VariantError] = {}
     for name, entry in entries.items():
         part = _user_part(f"{path}#{name}", entry)
+        faults = list(part.faults)
         try:
-            found[part.text] = _variant_of([part], list(part.faults))
+            found[part.text] = _variant_of([part], faults)
         except VariantError as error:
             found[part.text] = error
     return found
@@ -198,7 +199,8 @@ def _built_in_part(name: str) -> _Part:
 def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
     """The variant that parts make; VariantError with the sentences and what is wrong besides."""
     merged = _merge(parts)
-    if sentences and not all(part.known for part in parts):
+    all_known = all(part.known for part in parts)
+    if sentences and not all_known:
         raise VariantError(list(dict.fromkeys(sentences)))
     params = _compose(merged)
     # A fault of a file is among the sentences already, with its place.

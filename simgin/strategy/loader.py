@@ -85,8 +85,11 @@ def policies() -> list[Policy]:
 
 def source_files(strategy: Strategy) -> list[Path]:
     """The files that a strategy was made from, data files included."""
-    files = {policy.source for policy in strategy.policies}
-    files |= {policy.weights for policy in strategy.policies if policy.weights}
+    files = set()
+    for policy in strategy.policies:
+        files.add(policy.source)
+        if policy.weights:
+            files.add(policy.weights)
     return sorted(files)
 
 
@@ -204,7 +207,10 @@ def _policy(slot: str, name: str) -> Policy:
     if (slot, name) in library.policies:
         return library.policies[slot, name]
     if name not in library.strategies:
-        known = [policy for filled, policy in library.policies if filled == slot]
+        known = []
+        for filled, policy in library.policies:
+            if filled == slot:
+                known.append(policy)
         known += library.strategies
         near = did_you_mean(name, known)
         raise StrategyError(f"there is no {slot} policy and no strategy {quoted(name)}{near}")
@@ -272,7 +278,9 @@ def load_plug_in(point: EntryPoint) -> ModuleType:
     try:
         loaded = point.load()
     except Exception as error:
-        package = f"the package {point.dist.name}" if point.dist else "an unknown package"
+        package = "an unknown package"
+        if point.dist:
+            package = f"the package {point.dist.name}"
         raise StrategyError(
             f"the plug-in {point.name!r} of {package} cannot be loaded: "
             f"{type(error).__name__}: {error}. "

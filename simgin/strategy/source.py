@@ -31,7 +31,8 @@ def find_reads(function: Callable[..., Any]) -> Reads | None:
     body = _body(definition)
     code = function.__code__
     arguments = set(code.co_varnames[: code.co_argcount])
-    own_names = arguments | set(code.co_freevars)
+    closure = set(code.co_freevars)
+    own_names = arguments | closure
     free_names = sorted(_free_names(body), key=_position)
     names = [node.id for node in free_names if node.id not in own_names]
     attributes = [node for node in ast.walk(body) if isinstance(node, ast.Attribute)]
@@ -92,7 +93,9 @@ def _is_definition(node: _DEFINITION, code: CodeType) -> bool:
     names = tuple(argument.arg for argument in positional)
     if names != code.co_varnames[: code.co_argcount]:
         return False
-    return (name, first_line) == (code.co_name, code.co_firstlineno)
+    if name != code.co_name:
+        return False
+    return first_line == code.co_firstlineno
 
 
 def _encloses(node: _DEFINITION, code: CodeType) -> bool:
@@ -102,7 +105,8 @@ def _encloses(node: _DEFINITION, code: CodeType) -> bool:
     for line, _, column, _ in code.co_positions():
         if line is None or not column:
             continue
-        if not begin <= (line, column) < end:
+        position = (line, column)
+        if not begin <= position < end:
             return False
     return True
 
