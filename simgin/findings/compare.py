@@ -113,7 +113,11 @@ def _compared_identity(run: Run) -> dict[str, Any]:
 
 def _restricted(values: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     """The values whose names the others have too."""
-    return {name: value for name, value in values.items() if name in others}
+    restricted = {}
+    for name, value in values.items():
+        if name in others:
+            restricted[name] = value
+    return restricted
 
 
 def _common(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:

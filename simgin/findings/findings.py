@@ -48,13 +48,15 @@ class Findings:
         """Deals or matches of every cell, both halves of pairs."""
         sizes = []
         for cell, end in self._ended_cells():
-            sizes.append(cell.results(end.units))
+            size = cell.results(end.units)
+            sizes.append(size)
         return sizes
 
     @property
     def multiplier(self) -> float:
         """Half-width of the widest intervals in standard errors: 1.96, or a stopping rule's."""
-        return max(end.multiplier or Z95 for end in self.record.ends)
+        multipliers = [end.multiplier or Z95 for end in self.record.ends]
+        return max(multipliers)
 
     @property
     def stopped(self) -> str:
@@ -88,7 +90,8 @@ class Findings:
         for i, base in self.record.contrasts:
             comparison = self.played(i), self.played(base)
             metrics = self._compared_metrics(i, base)
-            parts.append(differences([comparison], metrics))
+            part = differences([comparison], metrics)
+            parts.append(part)
         frame = _joined(parts, DIFFERENCE_COLUMNS)
         p = frame["p"].to_numpy(dtype=float)
         return frame.assign(p_holm=holm(p))
@@ -118,9 +121,11 @@ class Findings:
         """The mirrored cells of a variant, seen by A and by B."""
         sides = []
         for i in self._mirrored:
-            if self.cells[i].variant == variant:
-                played = self.played(i)
-                sides += [played, played.reversed()]
+            if self.cells[i].variant != variant:
+                continue
+            played = self.played(i)
+            sides.append(played)
+            sides.append(played.reversed())
         return sides
 
     @cached_property
@@ -145,8 +150,10 @@ class Findings:
         """What mirroring was worth to every mirrored cell: NAMES and MIRRORING_COLUMNS."""
         parts = []
         for i in self._mirrored:
-            gain = mirroring.gain(self.rows(i), self.record.unit)
-            parts.append(self._named(i, gain))
+            rows = self.rows(i)
+            gain = mirroring.gain(rows, self.record.unit)
+            named = self._named(i, gain)
+            parts.append(named)
         return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS))
 
     @cached_property
@@ -172,7 +179,8 @@ class Findings:
                 unit=self.record.unit,
                 rows=self.rows(i),
             )
-            parts.append(self._named(i, frame))
+            named = self._named(i, frame)
+            parts.append(named)
         return _joined(parts, columns)
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
@@ -184,21 +192,25 @@ class Findings:
 
     def played(self, i: int) -> Played:
         """Cell number i, seen by A."""
+        cell = self.cells[i]
         end = self.record.ends[i]
-        return Played(self.cells[i], self.rows(i), end.multiplier)
+        rows = self.rows(i)
+        return Played(cell, rows, end.multiplier)
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
+        cell = self.cells[i]
         end = self.record.ends[i]
-        return self.ledger.rows(i, end.units, self.cells[i].batch)
+        return self.ledger.rows(i, end.units, cell.batch)
 
     def _ended_cells(self) -> Iterator[tuple[Cell, End]]:
         """Every cell, and how it ended."""
         yield from zip(self.cells, self.record.ends, strict=True)
 
     def _total(self, i: int) -> np.ndarray:
+        cell = self.cells[i]
         end = self.record.ends[i]
-        return self.ledger.total(i, end.units, self.cells[i].batch)
+        return self.ledger.total(i, end.units, cell.batch)
 
     def _tidy(self, i: int) -> pd.DataFrame:
         cell = self.cells[i]
@@ -227,7 +239,8 @@ class Findings:
         # A strategy that plays itself wins one half.
         if cell.mirrored or not cell.b:
             metrics += headline(cell.unit, len(cell.players))
-        if cell.variant != self.cells[base].variant:
+        base_cell = self.cells[base]
+        if cell.variant != base_cell.variant:
             metrics += VARIANT_METRICS
         return metrics
 
@@ -240,19 +253,22 @@ class Findings:
         """Every variant in which three or more strategies each met each, and their pairings."""
         by_variant: dict[str, list[int]] = {}
         for i in self._mirrored:
-            places = by_variant.setdefault(self.cells[i].variant, [])
+            cell = self.cells[i]
+            places = by_variant.setdefault(cell.variant, [])
             places.append(i)
         leagues: list[tuple[str, Pairings]] = []
         for variant, places in by_variant.items():
             if self._is_league(places):
-                leagues.append((variant, self._pairings(places)))
+                pairings = self._pairings(places)
+                leagues.append((variant, pairings))
         return leagues
 
     def _is_league(self, places: Sequence[int]) -> bool:
         """Whether these cells are all pairings of three or more strategies."""
         players: set[str] = set()
         for i in places:
-            players.update(self.cells[i].players)
+            cell = self.cells[i]
+            players.update(cell.players)
         count = len(players)
         return count > 2 and len(places) == comb(count, 2)
 
@@ -268,9 +284,11 @@ class Findings:
         """Ratings with limits that hold under the stopping rule, if there was one."""
         wide = self.multiplier / Z95
         elo = frame["elo"]
+        below = frame["low"] - elo
+        above = frame["high"] - elo
         return frame.assign(
-            low=elo + (frame["low"] - elo) * wide,
-            high=elo + (frame["high"] - elo) * wide,
+            low=elo + below * wide,
+            high=elo + above * wide,
         )
 
 

@@ -54,7 +54,9 @@ class Parameter:
     def read(self, text: str) -> Value:
         """The value that a text means; a text that means none comes back, for `fault` to find."""
         word = text.strip()
-        if word == DASH or (word == "none" and "none" not in self.choices):
+        if word == DASH:
+            return None
+        if word == "none" and "none" not in self.choices:
             return None
         if self.kind == "choice":
             return self._choice(word)
@@ -167,7 +169,8 @@ class Parameter:
                 return False
             if type(games) is not int or not 1 <= games <= MAX_GAMES:
                 return False
-        return all(row[0] < after[0] for row, after in pairwise(rows))
+        points_column = [row[0] for row in rows]
+        return all(points < more for points, more in pairwise(points_column))
 
 
 @cache

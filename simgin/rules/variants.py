@@ -222,7 +222,8 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
         if params[name] != unchanged[name]:
             value = parameter.write(params[name])
             settings.append((name, value))
-    titles, abouts, sources = zip(*(part.titles for part in named if part.titles), strict=True)
+    descriptions = [part.titles for part in named if part.titles]
+    titles, abouts, sources = zip(*descriptions, strict=True)
     texts = [part.text for part in named]
     texts += [f"{name}={value}" for name, value in settings]
     title = " + ".join(titles)
@@ -269,7 +270,9 @@ def _last(texts: list[str], text: str) -> int:
 
 def _compose(parts: list[_Part]) -> dict[str, Value]:
     """The value of every parameter that parts make, in lists of its own."""
-    params = {name: parameter.default for name, parameter in parameters().items()}
+    params = {}
+    for name, parameter in parameters().items():
+        params[name] = parameter.default
     for part in parts:
         params.update(part.changes)
     return copy.deepcopy(params)

@@ -233,7 +233,8 @@ def _short(error: Exception) -> str:
     """What is wrong, and where: one line of numba's report."""
     if not isinstance(error, NumbaError):
         return f"{type(error).__name__}: {error}."
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    report = str(error).splitlines()
+    lines = [line.strip() for line in report if line.strip()]
     reasons = [line for line in lines if not line.startswith(_NO_REASON)]
     reason = reasons[0] if reasons else lines[0]
     place = ""

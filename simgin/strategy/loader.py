@@ -97,7 +97,8 @@ def source_digest(strategy: Strategy) -> str:
     """Digest of a strategy's files: all that it consists of but the values of its parameters."""
     digest = hashlib.sha256()
     for path in source_files(strategy):
-        digest.update(path.name.encode() + path.read_bytes())
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -153,11 +154,13 @@ def _with_known(policy: Policy | None, values: Mapping[str, str]) -> Policy | No
 def _reference_text(policy: Policy) -> str:
     """A policy's text, with the path of its file if it cannot be found by its name."""
     key = (policy.slot, policy.name)
-    named = _library().policies.get(key)
+    library = _library()
+    named = library.policies.get(key)
     if named is not None and named.function is policy.function:
         values = changed_values(policy, named)
         return policy.name + values_text(values)
-    declared = _file_library(policy.source).policies.get(key)
+    file_library = _file_library(policy.source)
+    declared = file_library.policies.get(key)
     values = changed_values(policy, declared)
     return f"{policy.source}#{policy.name}" + values_text(values)
 
@@ -241,8 +244,10 @@ def _fill(strategy: Strategy) -> Strategy:
     """The strategy with default policies in the slots that its author left out."""
     missing = {}
     for slot, name in DEFAULTS.items():
-        if strategy.policy(slot) is None:
-            missing[slot] = _library().policies[slot, name]
+        if strategy.policy(slot) is not None:
+            continue
+        library = _library()
+        missing[slot] = library.policies[slot, name]
     return exchange(strategy, missing)
 
 
