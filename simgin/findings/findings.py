@@ -103,8 +103,10 @@ class Findings:
         for variant, pairings in self._leagues:
             frame = ratings.ratings(pairings, self.record.seed)
             frame = self._widened(frame)
-            parts.append(frame.assign(variant=variant))
-        return _joined(parts, (*ratings.RATING_COLUMNS, "variant"))
+            frame = frame.assign(variant=variant)
+            parts.append(frame)
+        columns = (*ratings.RATING_COLUMNS, "variant")
+        return _joined(parts, columns)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -114,8 +116,10 @@ class Findings:
             is_own = self.ratings["variant"] == variant
             sides = self._both_sides(variant)
             frame = league.standings(sides, self.ratings[is_own])
-            parts.append(frame.assign(variant=variant))
-        return _joined(parts, (*league.LEAGUE_COLUMNS, "variant"))
+            frame = frame.assign(variant=variant)
+            parts.append(frame)
+        columns = (*league.LEAGUE_COLUMNS, "variant")
+        return _joined(parts, columns)
 
     def _both_sides(self, variant: str) -> list[Played]:
         """The mirrored cells of a variant, seen by A and by B."""
@@ -134,15 +138,18 @@ class Findings:
         parts = []
         for variant, pairings in self._leagues:
             frame = ratings.cross_table(pairings)
-            parts.append(frame.assign(variant=variant))
-        return _joined(parts, (*ratings.CROSS_COLUMNS, "variant"))
+            frame = frame.assign(variant=variant)
+            parts.append(frame)
+        columns = (*ratings.CROSS_COLUMNS, "variant")
+        return _joined(parts, columns)
 
     @cached_property
     def cycles(self) -> dict[str, Cycles]:
         """The cyclic share of every round robin, by variant."""
         cycles = {}
+        seed = self.record.seed
         for variant, pairings in self._leagues:
-            cycles[variant] = ratings.cycles(pairings, self.record.seed)
+            cycles[variant] = ratings.cycles(pairings, seed)
         return cycles
 
     @cached_property
@@ -154,7 +161,8 @@ class Findings:
             gain = mirroring.gain(rows, self.record.unit)
             named = self._named(i, gain)
             parts.append(named)
-        return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS))
+        columns = (*NAMES, *mirroring.MIRRORING_COLUMNS)
+        return _joined(parts, columns)
 
     @cached_property
     def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
@@ -162,8 +170,9 @@ class Findings:
         sweeps = {}
         for i in self._mirrored:
             cell = self.cells[i]
+            names = (cell.variant, cell.a, cell.b)
             total = self._total(i)
-            sweeps[cell.variant, cell.a, cell.b] = mirroring.sweeps(total)
+            sweeps[names] = mirroring.sweeps(total)
         return sweeps
 
     @cached_property
@@ -238,7 +247,8 @@ class Findings:
         metrics: tuple[str, ...] = ()
         # A strategy that plays itself wins one half.
         if cell.mirrored or not cell.b:
-            metrics += headline(cell.unit, len(cell.players))
+            players = len(cell.players)
+            metrics += headline(cell.unit, players)
         base_cell = self.cells[base]
         if cell.variant != base_cell.variant:
             metrics += VARIANT_METRICS
@@ -296,7 +306,8 @@ def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
     """One frame of several, or an empty one with the columns."""
     import pandas as pd
 
+    names = list(columns)
     if not parts:
-        return pd.DataFrame(columns=list(columns))
+        return pd.DataFrame(columns=names)
     frame = pd.concat(parts, ignore_index=True)
-    return frame[list(columns)]
+    return frame[names]

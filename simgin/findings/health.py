@@ -85,7 +85,10 @@ def _check_cell(
     checked: dict[str, Any] = {
         "metric": metric,
         "batches": _for_manifest(batches),
-        "workers": {**_for_manifest(groups), "names": names},
+        "workers": {
+            **_for_manifest(groups),
+            "names": names,
+        },
     }
     if batches.p < SUSPICIOUS:
         row = rows[batches.where]

@@ -160,7 +160,8 @@ def _is_unknown(rows: pd.DataFrame, metric: str) -> bool:
 
 def _best_and_worst(b: str, group: Group) -> str:
     """The best and the worst of several strategies against one opponent, or alone."""
-    metric, unit = _ranking_metric(b, [rows for _, rows in group])
+    frames = [rows for _, rows in group]
+    metric, unit = _ranking_metric(b, frames)
     factor = BY_NAME[metric].factor
     known = []
     for a, rows in group:
@@ -203,7 +204,8 @@ def _ranking_metric(b: str, rows: Sequence[pd.DataFrame]) -> tuple[str, str]:
         ("match_win", "% of matches won"),
         ("win", "% of deals won"),
     )
-    for metric, unit in two if b else solo:
+    candidates = two if b else solo
+    for metric, unit in candidates:
         values = [table.cell(matchup, metric)[0] for matchup in rows]
         if any(abs(value) > 0 for value in values):
             return metric, unit
@@ -354,7 +356,9 @@ def differences(frame: pd.DataFrame) -> list[str]:
         )
     silent = comparisons - len(clear)
     if silent:
-        which = f"{silent} of {comparisons} comparisons" if clear else _all(comparisons)
+        which = _all(comparisons)
+        if clear:
+            which = f"{silent} of {comparisons} comparisons"
         sentences.append(
             f"No significant difference in {which} (5 % level, after Holm's adjustment)."
         )
@@ -411,7 +415,8 @@ def _difference(row: Any) -> str:
     positive = _positive(limits)
     size = numbers.estimate(*positive, metric.factor)
     direction = "higher" if difference > 0 else "lower"
-    return f"{metric.title} {direction} by {size}"
+    title = metric.title
+    return f"{title} {direction} by {size}"
 
 
 def _positive(limits: Limits) -> Limits:

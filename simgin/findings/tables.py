@@ -38,7 +38,8 @@ def run_sheets(findings: Findings) -> list[Sheet]:
 def on_screen(findings: Findings) -> list[Sheet | str]:
     """The same for a terminal: what holds for every cell is a line; its table is in the summary."""
     parts: list[Sheet | str] = []
-    for sheet in (differences(findings.differences), *_standings(findings)):
+    sheets = [differences(findings.differences), *_standings(findings)]
+    for sheet in sheets:
         if sheet.rows:
             parts.append(_short(sheet))
     lines = (
@@ -163,7 +164,11 @@ def _league_note(findings: Findings, variant: str) -> str:
     cycles = findings.cycles[variant]
     if math.isnan(cycles.share):
         return note
-    share = _plus_minus(100 * cycles.share, 100 * cycles.se, findings.multiplier)
+    share = _plus_minus(
+        100 * cycles.share,
+        100 * cycles.se,
+        findings.multiplier,
+    )
     return f"{note} Cyclic share, which no rating explains: {share} %."
 
 
@@ -273,7 +278,10 @@ def _detectable(findings: Findings) -> str:
     wins, points = headline(findings.record.unit, 2)
     leads = []
     for metric in (wins, points):
-        errors = [rows["se"].to_dict()[metric] for _, rows in table.matchups(findings.table)]
+        errors = []
+        for _, rows in table.matchups(findings.table):
+            by_metric = rows["se"].to_dict()
+            errors.append(by_metric[metric])
         least = POWER_80 * max(errors)
         if math.isnan(least):
             return ""

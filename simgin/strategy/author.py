@@ -208,8 +208,8 @@ def _decorator(slot: str, about: str) -> Any:
         def make(function: Callable[..., Any]) -> Policy:
             file = None
             if weights:
-                folder = Path(function.__code__.co_filename).parent
-                file = folder / weights
+                source = Path(function.__code__.co_filename)
+                file = source.parent / weights
             text = name or function.__name__.replace("_", "-")
             return Policy(slot, text, function, params, noise, file)
 

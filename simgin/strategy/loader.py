@@ -323,7 +323,8 @@ def _add_policy(library: _Library, policy: Policy, module: ModuleType) -> None:
 
 def _add_strategy(library: _Library, strategy: Strategy, module: ModuleType) -> None:
     _check_strategy(strategy, module)
-    text = (module.__doc__ or "").strip()
+    docstring = module.__doc__ or ""
+    text = docstring.strip()
     about = strategy.about or text
     source = strategy.source or _source_paragraph(text)
     described = replace(strategy, about=about, source=source)
@@ -355,8 +356,10 @@ def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
 
 def _source_paragraph(text: str) -> str:
     """The paragraph `Source: ...` of a docstring, without that word."""
-    for paragraph in text.split("\n\n"):
-        line = " ".join(paragraph.split())
+    paragraphs = text.split("\n\n")
+    for paragraph in paragraphs:
+        words = paragraph.split()
+        line = " ".join(words)
         if line.startswith("Source:"):
             return line.removeprefix("Source:").strip()
     return ""

@@ -35,14 +35,17 @@ def find_reads(function: Callable[..., Any]) -> Reads | None:
     own_names = arguments | closure
     free_names = sorted(_free_names(body), key=_position)
     names = [node.id for node in free_names if node.id not in own_names]
-    attributes = [node for node in ast.walk(body) if isinstance(node, ast.Attribute)]
+    attributes = []
+    for node in ast.walk(body):
+        if isinstance(node, ast.Attribute):
+            attributes.append(node)
     fields = []
-    for node in sorted(attributes, key=_position):
-        owner = node.value
+    for attribute in sorted(attributes, key=_position):
+        owner = attribute.value
         if owner not in free_names or not isinstance(owner, ast.Name):
             continue
         if owner.id in arguments:
-            fields.append((owner.id, node.attr))
+            fields.append((owner.id, attribute.attr))
     return Reads(
         names=names,
         fields=fields,
@@ -149,7 +152,7 @@ def _bound_names(scope: ast.AST) -> set[str]:
         if isinstance(node, ast.NamedExpr):
             names.add(node.target.id)
         elif isinstance(node, ast.Nonlocal):
-            names |= set(node.names)
+            names.update(node.names)
     return names
 
 
