@@ -49,7 +49,8 @@ def read_run(place: Path) -> Run:
     """
     manifest = directory.read_manifest(place)
     cells = []
-    with ledger.reading(place / ledger.FILE) as run_ledger:
+    path = place / ledger.FILE
+    with ledger.reading(path) as run_ledger:
         for i, cell in enumerate(run_cells(manifest)):
             end = manifest["matchups"][i]
             rows = run_ledger.rows(i, end["units"], cell.batch)
@@ -87,7 +88,8 @@ def compare_runs(run: Run, base: Run) -> pd.DataFrame:
         cell = played.cell
         wins = headline(cell.unit, len(cell.players))
         names |= dict.fromkeys(wins)
-    return differences.differences(pairs, [*names, *VARIANT_METRICS])
+    compared = [*names, *VARIANT_METRICS]
+    return differences.differences(pairs, compared)
 
 
 def other_differences(run: Run, base: Run) -> list[str]:
@@ -106,19 +108,27 @@ def _compared_identity(run: Run) -> dict[str, Any]:
     """The identity of a run, without what needs no word."""
     identity = {}
     for key, value in run.identity.items():
-        if key not in IGNORED:
-            identity[key] = value
+        if key in IGNORED:
+            continue
+        identity[key] = value
     return identity
 
 
 def _restricted(values: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     """The values whose names the others have too."""
-    return {name: value for name, value in values.items() if name in others}
+    restricted = {}
+    for name, value in values.items():
+        if name in others:
+            restricted[name] = value
+    return restricted
 
 
 def _common(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:
     """The matchups of both runs, from the same player's side."""
-    bases = {_names(played.cell): played for played in base.cells}
+    bases = {}
+    for played in base.cells:
+        names = _names(played.cell)
+        bases[names] = played
     for played in run.cells:
         variant, a, b = _names(played.cell)
         same = bases.get((variant, a, b))
@@ -134,5 +144,6 @@ def _names(cell: Cell) -> tuple[str, str, str]:
 
 
 def _in_order(run: Run, base: Run) -> Iterator[tuple[Played, Played]]:
-    if len(run.cells) == len(base.cells):
-        yield from zip(run.cells, base.cells, strict=True)
+    if len(run.cells) != len(base.cells):
+        return
+    yield from zip(run.cells, base.cells, strict=True)

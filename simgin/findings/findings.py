@@ -48,13 +48,15 @@ class Findings:
         """Deals or matches of every cell, both halves of pairs."""
         sizes = []
         for cell, end in self._ended_cells():
-            sizes.append(cell.results(end.units))
+            size = cell.results(end.units)
+            sizes.append(size)
         return sizes
 
     @property
     def multiplier(self) -> float:
         """Half-width of the widest intervals in standard errors: 1.96, or a stopping rule's."""
-        return max(end.multiplier or Z95 for end in self.record.ends)
+        multipliers = [end.multiplier or Z95 for end in self.record.ends]
+        return max(multipliers)
 
     @property
     def stopped(self) -> str:
@@ -88,7 +90,8 @@ class Findings:
         for i, base in self.record.contrasts:
             comparison = self.played(i), self.played(base)
             metrics = self._compared_metrics(i, base)
-            parts.append(differences([comparison], metrics))
+            part = differences([comparison], metrics)
+            parts.append(part)
         frame = _joined(parts, DIFFERENCE_COLUMNS)
         p = frame["p"].to_numpy(dtype=float)
         return frame.assign(p_holm=holm(p))
@@ -100,8 +103,10 @@ class Findings:
         for variant, pairings in self._leagues:
             frame = ratings.ratings(pairings, self.record.seed)
             frame = self._widened(frame)
-            parts.append(frame.assign(variant=variant))
-        return _joined(parts, (*ratings.RATING_COLUMNS, "variant"))
+            frame = frame.assign(variant=variant)
+            parts.append(frame)
+        columns = (*ratings.RATING_COLUMNS, "variant")
+        return _joined(parts, columns)
 
     @cached_property
     def standings(self) -> pd.DataFrame:
@@ -111,16 +116,20 @@ class Findings:
             is_own = self.ratings["variant"] == variant
             sides = self._both_sides(variant)
             frame = league.standings(sides, self.ratings[is_own])
-            parts.append(frame.assign(variant=variant))
-        return _joined(parts, (*league.LEAGUE_COLUMNS, "variant"))
+            frame = frame.assign(variant=variant)
+            parts.append(frame)
+        columns = (*league.LEAGUE_COLUMNS, "variant")
+        return _joined(parts, columns)
 
     def _both_sides(self, variant: str) -> list[Played]:
         """The mirrored cells of a variant, seen by A and by B."""
         sides = []
         for i in self._mirrored:
-            if self.cells[i].variant == variant:
-                played = self.played(i)
-                sides += [played, played.reversed()]
+            if self.cells[i].variant != variant:
+                continue
+            played = self.played(i)
+            sides.append(played)
+            sides.append(played.reversed())
         return sides
 
     @cached_property
@@ -129,15 +138,18 @@ class Findings:
         parts = []
         for variant, pairings in self._leagues:
             frame = ratings.cross_table(pairings)
-            parts.append(frame.assign(variant=variant))
-        return _joined(parts, (*ratings.CROSS_COLUMNS, "variant"))
+            frame = frame.assign(variant=variant)
+            parts.append(frame)
+        columns = (*ratings.CROSS_COLUMNS, "variant")
+        return _joined(parts, columns)
 
     @cached_property
     def cycles(self) -> dict[str, Cycles]:
         """The cyclic share of every round robin, by variant."""
         cycles = {}
+        seed = self.record.seed
         for variant, pairings in self._leagues:
-            cycles[variant] = ratings.cycles(pairings, self.record.seed)
+            cycles[variant] = ratings.cycles(pairings, seed)
         return cycles
 
     @cached_property
@@ -145,9 +157,12 @@ class Findings:
         """What mirroring was worth to every mirrored cell: NAMES and MIRRORING_COLUMNS."""
         parts = []
         for i in self._mirrored:
-            gain = mirroring.gain(self.rows(i), self.record.unit)
-            parts.append(self._named(i, gain))
-        return _joined(parts, (*NAMES, *mirroring.MIRRORING_COLUMNS))
+            rows = self.rows(i)
+            gain = mirroring.gain(rows, self.record.unit)
+            named = self._named(i, gain)
+            parts.append(named)
+        columns = (*NAMES, *mirroring.MIRRORING_COLUMNS)
+        return _joined(parts, columns)
 
     @cached_property
     def sweeps(self) -> dict[tuple[str, str, str], Sweeps]:
@@ -155,8 +170,9 @@ class Findings:
         sweeps = {}
         for i in self._mirrored:
             cell = self.cells[i]
+            names = (cell.variant, cell.a, cell.b)
             total = self._total(i)
-            sweeps[cell.variant, cell.a, cell.b] = mirroring.sweeps(total)
+            sweeps[names] = mirroring.sweeps(total)
         return sweeps
 
     @cached_property
@@ -172,7 +188,8 @@ class Findings:
                 unit=self.record.unit,
                 rows=self.rows(i),
             )
-            parts.append(self._named(i, frame))
+            named = self._named(i, frame)
+            parts.append(named)
         return _joined(parts, columns)
 
     def deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
@@ -184,21 +201,25 @@ class Findings:
 
     def played(self, i: int) -> Played:
         """Cell number i, seen by A."""
+        cell = self.cells[i]
         end = self.record.ends[i]
-        return Played(self.cells[i], self.rows(i), end.multiplier)
+        rows = self.rows(i)
+        return Played(cell, rows, end.multiplier)
 
     def rows(self, i: int) -> np.ndarray:
         """The batch rows of cell number i as far as they count, int64 (batches, sums.COLUMNS)."""
+        cell = self.cells[i]
         end = self.record.ends[i]
-        return self.ledger.rows(i, end.units, self.cells[i].batch)
+        return self.ledger.rows(i, end.units, cell.batch)
 
     def _ended_cells(self) -> Iterator[tuple[Cell, End]]:
         """Every cell, and how it ended."""
         yield from zip(self.cells, self.record.ends, strict=True)
 
     def _total(self, i: int) -> np.ndarray:
+        cell = self.cells[i]
         end = self.record.ends[i]
-        return self.ledger.total(i, end.units, self.cells[i].batch)
+        return self.ledger.total(i, end.units, cell.batch)
 
     def _tidy(self, i: int) -> pd.DataFrame:
         cell = self.cells[i]
@@ -226,8 +247,10 @@ class Findings:
         metrics: tuple[str, ...] = ()
         # A strategy that plays itself wins one half.
         if cell.mirrored or not cell.b:
-            metrics += headline(cell.unit, len(cell.players))
-        if cell.variant != self.cells[base].variant:
+            players = len(cell.players)
+            metrics += headline(cell.unit, players)
+        base_cell = self.cells[base]
+        if cell.variant != base_cell.variant:
             metrics += VARIANT_METRICS
         return metrics
 
@@ -240,19 +263,22 @@ class Findings:
         """Every variant in which three or more strategies each met each, and their pairings."""
         by_variant: dict[str, list[int]] = {}
         for i in self._mirrored:
-            places = by_variant.setdefault(self.cells[i].variant, [])
+            cell = self.cells[i]
+            places = by_variant.setdefault(cell.variant, [])
             places.append(i)
         leagues: list[tuple[str, Pairings]] = []
         for variant, places in by_variant.items():
             if self._is_league(places):
-                leagues.append((variant, self._pairings(places)))
+                pairings = self._pairings(places)
+                leagues.append((variant, pairings))
         return leagues
 
     def _is_league(self, places: Sequence[int]) -> bool:
         """Whether these cells are all pairings of three or more strategies."""
         players: set[str] = set()
         for i in places:
-            players.update(self.cells[i].players)
+            cell = self.cells[i]
+            players.update(cell.players)
         count = len(players)
         return count > 2 and len(places) == comb(count, 2)
 
@@ -268,9 +294,11 @@ class Findings:
         """Ratings with limits that hold under the stopping rule, if there was one."""
         wide = self.multiplier / Z95
         elo = frame["elo"]
+        below = frame["low"] - elo
+        above = frame["high"] - elo
         return frame.assign(
-            low=elo + (frame["low"] - elo) * wide,
-            high=elo + (frame["high"] - elo) * wide,
+            low=elo + below * wide,
+            high=elo + above * wide,
         )
 
 
@@ -278,7 +306,8 @@ def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
     """One frame of several, or an empty one with the columns."""
     import pandas as pd
 
+    names = list(columns)
     if not parts:
-        return pd.DataFrame(columns=list(columns))
+        return pd.DataFrame(columns=names)
     frame = pd.concat(parts, ignore_index=True)
-    return frame[list(columns)]
+    return frame[names]

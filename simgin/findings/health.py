@@ -85,7 +85,10 @@ def _check_cell(
     checked: dict[str, Any] = {
         "metric": metric,
         "batches": _for_manifest(batches),
-        "workers": {**_for_manifest(groups), "names": names},
+        "workers": {
+            **_for_manifest(groups),
+            "names": names,
+        },
     }
     if batches.p < SUSPICIOUS:
         row = rows[batches.where]
@@ -95,7 +98,10 @@ def _check_cell(
 
 def _play_again(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     """The batch that stands out, after a second play that came to the same."""
-    again = play(matchup, batch * matchup.batch, int(row[sums.UNITS]))[0]
+    first_unit = batch * matchup.batch
+    units = int(row[sums.UNITS])
+    rows = play(matchup, first_unit, units)
+    again = rows[0]
     if (again != row).any():
         raise invariants.IdentityError(
             f"{matchup.title} ({matchup.variant.text}): batch {batch} in the ledger is not what it "
@@ -107,7 +113,9 @@ def _play_again(matchup: Matchup, batch: int, row: np.ndarray) -> int:
 
 def _for_manifest(test: Homogeneity) -> dict[str, float | int | None]:
     """A chi-square for the manifest; None for what is undefined."""
-    p = None if np.isnan(test.p) else float(f"{test.p:.4g}")
+    p = None
+    if not np.isnan(test.p):
+        p = float(f"{test.p:.4g}")
     return {
         "chi_square": _rounded(test.statistic),
         "df": test.df,
@@ -117,4 +125,6 @@ def _for_manifest(test: Homogeneity) -> dict[str, float | int | None]:
 
 
 def _rounded(value: float) -> float | None:
-    return None if np.isnan(value) else round(value, 3)
+    if np.isnan(value):
+        return None
+    return round(value, 3)

@@ -56,7 +56,8 @@ def _tables(findings: Findings) -> dict[str, str]:
 
 def _summary(findings: Findings) -> str:
     """The question, the summary table and the other tables, as Markdown."""
-    record, parts = findings.record, []
+    record = findings.record
+    parts = []
     if record.question:
         parts.append(f"# {record.question}\n")
     if record.hypothesis:
@@ -82,11 +83,13 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
 
     Times and machines are left to the manifest: equal runs have equal pages.
     """
-    record, identity = findings.record, findings.record.identity
+    record = findings.record
+    identity = record.identity
     yield "Played", describe_size(record)
     if record.stop:
         yield "Stopping rule", record.stop
-    if health := describe_health(record.health, "batches"):
+    health = describe_health(record.health, "batches")
+    if health:
         yield "Soundness", health
     for name, params in identity["variants"].items():
         yield f"Variant {name}", describe_rules(params)

@@ -34,7 +34,8 @@ Group = Sequence[tuple[str, "pd.DataFrame"]]  # strategies, and the rows of thei
 def run_sentences(findings: Findings) -> list[str]:
     """Everything that a run says, the most important first."""
     rated = set(findings.standings["variant"])
-    others = findings.table[~findings.table["variant"].isin(rated)]
+    is_rated = findings.table["variant"].isin(rated)
+    others = findings.table[~is_rated]
     unit = UNITS[findings.record.unit]
     sentences = [
         *leagues(findings.standings, findings.cross, findings.cycles, unit),
@@ -55,7 +56,8 @@ def matchups(frame: pd.DataFrame) -> list[str]:
     for (variant, a, b), rows in table.matchups(frame):
         if a == b:
             continue  # a strategy that plays itself wins one half
-        group = groups.setdefault((variant, b), [])
+        opponent = (variant, b)
+        group = groups.setdefault(opponent, [])
         group.append((a, rows))
         count += 1
     sentences = []
@@ -158,22 +160,29 @@ def _is_unknown(rows: pd.DataFrame, metric: str) -> bool:
 
 def _best_and_worst(b: str, group: Group) -> str:
     """The best and the worst of several strategies against one opponent, or alone."""
-    metric, unit = _ranking_metric(b, [rows for _, rows in group])
+    frames = [rows for _, rows in group]
+    metric, unit = _ranking_metric(b, frames)
     factor = BY_NAME[metric].factor
     known = []
     for a, rows in group:
         limits = table.cell(rows, metric)
-        if not math.isnan(limits[0]):
-            text = numbers.estimate(*limits, factor)
-            known.append((limits, a, text))
+        value, *_ = limits
+        if math.isnan(value):
+            continue
+        text = numbers.estimate(*limits, factor)
+        known.append((limits, a, text))
     if not known:
         return "too few deals for a finding."
     known.sort(key=lambda row: -row[0][0])
-    (_, best_low, _), best, best_text = known[0]
+    best_limits, best, best_text = known[0]
+    _, best_low, _ = best_limits
     against = f" against {b}" if b else ""
     if len(known) == 1:
         return f"{best} has {best_text} {unit}{against}."
-    near = [a for (_, _, high), a, _ in known[1:] if high >= best_low]
+    near = []
+    for (_, _, high), a, _ in known[1:]:
+        if high >= best_low:
+            near.append(a)
     overlap = f"; its interval overlaps {_possessive(near)}" if near else ""
     _, worst, worst_text = known[-1]
     return (
@@ -183,7 +192,8 @@ def _best_and_worst(b: str, group: Group) -> str:
 
 
 def _possessive(names: Sequence[str]) -> str:
-    return f"that of {_counted(names)}" if len(names) == 1 else f"those of {_counted(names)}"
+    pronoun = "that" if len(names) == 1 else "those"
+    return f"{pronoun} of {_counted(names)}"
 
 
 def _ranking_metric(b: str, rows: Sequence[pd.DataFrame]) -> tuple[str, str]:
@@ -194,20 +204,27 @@ def _ranking_metric(b: str, rows: Sequence[pd.DataFrame]) -> tuple[str, str]:
         ("match_win", "% of matches won"),
         ("win", "% of deals won"),
     )
-    for metric, unit in two if b else solo:
-        if any(abs(table.cell(matchup, metric)[0]) > 0 for matchup in rows):
+    candidates = two if b else solo
+    for metric, unit in candidates:
+        values = [table.cell(matchup, metric)[0] for matchup in rows]
+        if any(abs(value) > 0 for value in values):
             return metric, unit
-    return ("margin", "points a deal") if b else ("score", "points a deal")
+    points = "margin" if b else "score"
+    return points, "points a deal"
 
 
 def leagues(
-    standings: pd.DataFrame, cross: pd.DataFrame, cycles: Mapping[str, Cycles], unit: str
+    standings: pd.DataFrame,
+    cross: pd.DataFrame,
+    cycles: Mapping[str, Cycles],
+    unit: str,
 ) -> list[str]:
     """Who leads every league, what of it no rating explains, and which pairs are level."""
     sentences = []
     for name, rows in standings.groupby("variant", sort=False):
         variant = str(name)
-        met = cross[cross["variant"] == variant]
+        is_own = cross["variant"] == variant
+        met = cross[is_own]
         for line in _league(rows, met, cycles[variant], unit):
             sentences.append(f"{variant}: {line}")
     return sentences
@@ -224,14 +241,22 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycles, unit: str) 
     for _, row in cross.iterrows():
         pair = row["strategy"], row["opponent"]
         shares[pair] = row
+    leader = order[0]
+    runner_up = order[1]
     won = _won(first)
-    second = _against_second(order[1], rows.iloc[1], shares[order[0], order[1]], unit)
+    second = _against_second(
+        name=runner_up,
+        rated=rows.iloc[1],
+        share=shares[leader, runner_up],
+        unit=unit,
+    )
     yield (
-        f"{order[0]} leads the league of {len(order)} ({_elo(first)}) and wins {won} % of its "
+        f"{leader} leads the league of {len(order)} ({_elo(first)}) and wins {won} % of its "
         f"{unit}. {second} Last is {order[-1]} ({_elo(last)})."
     )
     if not math.isnan(cycles.share):
-        cyclic = _cyclic(cycles.share, Z95 * cycles.se)
+        half = Z95 * cycles.se
+        cyclic = _cyclic(cycles.share, half)
         yield f"{cyclic} of the cross-table is cyclic: no rating explains it."
     yield _level_pairs(order, shares, unit)
 
@@ -262,7 +287,8 @@ def _level_pairs(
 def _won(row: Any) -> str:
     """What a strategy wins of its matches, or else of its deals, in per cent."""
     metric = "deal_win" if math.isnan(row["match_win"]) else "match_win"
-    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
+    low = row[f"{metric}_low"]
+    high = row[f"{metric}_high"]
     return numbers.estimate(row[metric], low, high, 100)
 
 
@@ -281,7 +307,9 @@ def _against_second(name: str, rated: Any, share: Any, unit: str) -> str:
 def _cyclic(share: float, half: float) -> str:
     """The cyclic share in per cent, or its upper limit where it may be none at all."""
     if share > half:
-        text = numbers.estimate(share, share - half, share + half, 100)
+        low = share - half
+        high = share + half
+        text = numbers.estimate(share, low, high, 100)
         return f"{text} %"
     limit = 100 * (share + half)
     text = numbers.number(limit, limit)
@@ -289,9 +317,12 @@ def _cyclic(share: float, half: float) -> str:
 
 
 def _elo(row: Any) -> str:
-    if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
+    elo = row["elo"]
+    low = row["elo_low"]
+    high = row["elo_high"]
+    if elo == low == high == 0:
         return "Elo 0, the anchor"
-    return f"Elo {numbers.estimate(row['elo'], row['elo_low'], row['elo_high'])}"
+    return f"Elo {numbers.estimate(elo, low, high)}"
 
 
 def _limits(row: Any) -> Limits:
@@ -309,11 +340,13 @@ def differences(frame: pd.DataFrame) -> list[str]:
     for names, rows in frame.groupby(compared, sort=False):
         comparisons += 1
         significant = [row for _, row in rows.iterrows() if is_significant(row)]
-        if significant:
-            largest = max(abs(row["difference"]) / row["se"] for row in significant)
-            comparison = _comparison(*map(str, names))
-            parts = ", ".join(map(_difference, significant))
-            clear.append((largest, f"{comparison}: {parts}."))
+        if not significant:
+            continue
+        largest = max(map(_standard_errors, significant))
+        comparison = _comparison(*map(str, names))
+        parts = ", ".join(map(_difference, significant))
+        sentence = f"{comparison}: {parts}."
+        clear.append((largest, sentence))
     clear.sort(key=lambda line: -line[0])
     sentences = [line for _, line in clear[:MOST]]
     more = len(clear) - MOST
@@ -323,11 +356,19 @@ def differences(frame: pd.DataFrame) -> list[str]:
         )
     silent = comparisons - len(clear)
     if silent:
-        which = f"{silent} of {comparisons} comparisons" if clear else _all(comparisons)
+        which = _all(comparisons)
+        if clear:
+            which = f"{silent} of {comparisons} comparisons"
         sentences.append(
             f"No significant difference in {which} (5 % level, after Holm's adjustment)."
         )
     return sentences
+
+
+def _standard_errors(row: Any) -> float:
+    """The size of a difference in standard errors."""
+    size = abs(row["difference"])
+    return float(size / row["se"])
 
 
 def _all(comparisons: int) -> str:
@@ -344,7 +385,9 @@ def is_significant(row: Any) -> bool:
     if not row["se"] > 0:
         return False
     if math.isnan(row["p"]):
-        return bool(row["low"] > 0 or row["high"] < 0)
+        above = row["low"] > 0
+        below = row["high"] < 0
+        return bool(above or below)
     return bool(row["p_holm"] < SURE)
 
 
@@ -368,28 +411,35 @@ def _difference(row: Any) -> str:
     """`matches won % higher by 19.9 ± 1.7`."""
     metric = BY_NAME[row["metric"]]
     difference = row["difference"]
-    limits = _positive((difference, row["low"], row["high"]))
-    size = numbers.estimate(*limits, metric.factor)
+    limits = (difference, row["low"], row["high"])
+    positive = _positive(limits)
+    size = numbers.estimate(*positive, metric.factor)
     direction = "higher" if difference > 0 else "lower"
-    return f"{metric.title} {direction} by {size}"
+    title = metric.title
+    return f"{title} {direction} by {size}"
 
 
 def _positive(limits: Limits) -> Limits:
     value, low, high = limits
-    return limits if value > 0 else (-value, -high, -low)
+    if value > 0:
+        return limits
+    return -value, -high, -low
 
 
 def _side(limits: Limits, even: float) -> int:
     """1 above `even`, -1 below, 0 where the interval holds it or is undefined."""
     value, low, high = limits
-    if math.isnan(low + high) or low <= even <= high:
+    if math.isnan(low + high):
+        return 0
+    if low <= even <= high:
         return 0
     return 1 if value > even else -1
 
 
 def _percent(rows: pd.DataFrame, metric: str) -> str:
     limits = table.cell(rows, metric)
-    return f"{numbers.estimate(*limits, 100)} %"
+    share = numbers.estimate(*limits, 100)
+    return f"{share} %"
 
 
 def _listed(parts: Sequence[str]) -> str:

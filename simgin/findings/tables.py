@@ -38,7 +38,8 @@ def run_sheets(findings: Findings) -> list[Sheet]:
 def on_screen(findings: Findings) -> list[Sheet | str]:
     """The same for a terminal: what holds for every cell is a line; its table is in the summary."""
     parts: list[Sheet | str] = []
-    for sheet in (differences(findings.differences), *_standings(findings)):
+    sheets = [differences(findings.differences), *_standings(findings)]
+    for sheet in sheets:
         if sheet.rows:
             parts.append(_short(sheet))
     lines = (
@@ -71,8 +72,9 @@ def differences(frame: pd.DataFrame) -> Sheet:
     lines = []
     for names, rows in frame.groupby(compared, sort=False):
         cells = {row["metric"]: _difference(row) for _, row in rows.iterrows()}
+        comparison = _comparison(*map(str, names))
         texts = [cells.get(metric, "") for metric in metrics]
-        lines.append((_comparison(*map(str, names)), *texts))
+        lines.append((comparison, *texts))
     if frame["paired"].all():
         packs = "Both sides played the same packs, so differences are paired."
     else:
@@ -82,19 +84,27 @@ def differences(frame: pd.DataFrame) -> Sheet:
         "comparisons of this table. Otherwise there is no significant difference; one as large as "
         "the number in brackets would have been detected in four runs of five."
     )
-    return Sheet("Differences", ("minus its base", *map(_title, metrics)), lines, note)
+    headings = ("minus its base", *map(_title, metrics))
+    return Sheet("Differences", headings, lines, note)
 
 
 def _difference(row: Any) -> str:
     if row["se"] == 0:
         return "none"
-    factor = _factor(row["metric"])
-    text = numbers.estimate(row["difference"], row["low"], row["high"], factor)
+    metric = row["metric"]
+    factor = _factor(metric)
+    text = numbers.estimate(
+        row["difference"],
+        row["low"],
+        row["high"],
+        factor,
+    )
     if text == numbers.DASH or math.isnan(row["p_holm"]):
         return text
     if row["p_holm"] < SURE:
         return f"{text} *"
-    return f"{text} ({_number(row['detectable'], row['metric'])})"
+    detectable = _number(row["detectable"], metric)
+    return f"{text} ({detectable})"
 
 
 def _comparison(
@@ -121,7 +131,10 @@ def _standings(findings: Findings) -> list[Sheet]:
     sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):
         variant = str(name)
-        measures = [measure for measure in league.MEASURES["match"] if rows[measure].notna().any()]
+        measures = []
+        for measure in league.MEASURES["match"]:
+            if rows[measure].notna().any():
+                measures.append(measure)
         lines = [_standing(row, measures) for _, row in rows.iterrows()]
         sheet = Sheet(
             f"League: {variant}",
@@ -151,12 +164,19 @@ def _league_note(findings: Findings, variant: str) -> str:
     cycles = findings.cycles[variant]
     if math.isnan(cycles.share):
         return note
-    share = _plus_minus(100 * cycles.share, 100 * cycles.se, findings.multiplier)
+    share = _plus_minus(
+        100 * cycles.share,
+        100 * cycles.se,
+        findings.multiplier,
+    )
     return f"{note} Cyclic share, which no rating explains: {share} %."
 
 
 def _elo(row: Any) -> str:
-    if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
+    elo = row["elo"]
+    low = row["elo_low"]
+    high = row["elo_high"]
+    if elo == low == high == 0:
         return "0 (anchor)"
     return _ranged(row, "elo", 1)
 
@@ -190,7 +210,12 @@ def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, .
     """The lines of a cross-table: place, strategy, and what it wins of each."""
     cells: dict[tuple[str, str], str] = {}
     for _, row in frame.iterrows():
-        share = numbers.estimate(row["share"], row["low"], row["high"], 100)
+        share = numbers.estimate(
+            row["share"],
+            row["low"],
+            row["high"],
+            100,
+        )
         cells[row["strategy"], row["opponent"]] = share
     lines = []
     for place, a in enumerate(order, start=1):
@@ -222,7 +247,9 @@ def _pairing_figures(rows: pd.DataFrame, z: float) -> tuple[str, str, str]:
     by_measure = {row["measure"]: row for _, row in rows.iterrows()}
     points = by_measure["points"]
     wins = by_measure["share"]
-    luck = _plus_minus(100 * points["luck"], 100 * points["se"], z)
+    luck_percent = 100 * points["luck"]
+    error_percent = 100 * points["se"]
+    luck = _plus_minus(luck_percent, error_percent, z)
     if luck != numbers.DASH:
         luck = f"{luck} %"
     points_rho = _plus_minus(points["rho"], points["se"], z)
@@ -244,12 +271,17 @@ def _swept(findings: Findings, variant: str, a: str, b: str) -> str:
 def _detectable(findings: Findings) -> str:
     """The lead that every cell would have shown, of runs of pairs whose size was fixed."""
     looked = any(end.multiplier is not None for end in findings.record.ends)
-    if looked or not all(cell.mirrored for cell in findings.cells):
+    if looked:
+        return ""
+    if not all(cell.mirrored for cell in findings.cells):
         return ""
     wins, points = headline(findings.record.unit, 2)
     leads = []
     for metric in (wins, points):
-        errors = [rows["se"].to_dict()[metric] for _, rows in table.matchups(findings.table)]
+        errors = []
+        for _, rows in table.matchups(findings.table):
+            by_metric = rows["se"].to_dict()
+            errors.append(by_metric[metric])
         least = POWER_80 * max(errors)
         if math.isnan(least):
             return ""
@@ -268,7 +300,9 @@ def _mirroring_line(frame: pd.DataFrame, z: float) -> str:
     wins = known[known["measure"] == "share"]
     if points.empty:
         return ""
-    luck = _spread(100 * points["luck"], 100 * points["se"], z)
+    luck_percent = 100 * points["luck"]
+    error_percent = 100 * points["se"]
+    luck = _spread(luck_percent, error_percent, z)
     points_left = _spread(points["rho"], points["se"], z)
     wins_left = _spread(wins["rho"], wins["se"], z)
     return (
@@ -301,12 +335,16 @@ def _adjusted_lines(frame: pd.DataFrame) -> str:
 def _adjusted(frame: pd.DataFrame) -> Sheet:
     lines = []
     for _, row in frame.iterrows():
-        factor = _factor(row["metric"])
+        metric = row["metric"]
+        factor = _factor(metric)
         raw = _plus_minus(factor * row["value"], factor * row["se"])
         adjusted = _plus_minus(factor * row["adjusted"], factor * row["adjusted_se"])
-        who = " v ".join(filter(None, (row["strategy"], row["opponent"])))
+        players = filter(None, (row["strategy"], row["opponent"]))
+        who = " v ".join(players)
         ratio = f"{row['variance_ratio']:.2f}"
-        lines.append((row["variant"], who, _title(row["metric"]), raw, adjusted, ratio))
+        title = _title(metric)
+        line = (row["variant"], who, title, raw, adjusted, ratio)
+        lines.append(line)
     note = (
         "The luck of the deadwood as dealt is taken out by regression; the raw figure stays valid. "
         "± is 95 %. Variance is the adjusted one over the raw one."
@@ -332,4 +370,6 @@ def _number(value: float, metric: str) -> str:
 
 def _plus_minus(value: float, se: float, z: float = Z95) -> str:
     half = z * se
-    return numbers.estimate(value, value - half, value + half)
+    low = value - half
+    high = value + half
+    return numbers.estimate(value, low, high)

@@ -45,8 +45,9 @@ class Goal:
     @property
     def counts_deals(self) -> bool:
         """Whether won deals decide, so that a deal may count for more than one."""
-        sides = [self.side] if self.other is None else [self.side, self.other]
-        return any("deals" in side.targets for side in sides)
+        if "deals" in self.side.targets:
+            return True
+        return self.other is not None and "deals" in self.other.targets
 
 
 _POINTS = {"score": "points_target"}

@@ -54,18 +54,28 @@ class Parameter:
     def read(self, text: str) -> Value:
         """The value that a text means; a text that means none comes back, for `fault` to find."""
         word = text.strip()
-        if word == DASH or (word == "none" and "none" not in self.choices):
+        if word == DASH:
+            return None
+        if word == "none" and "none" not in self.choices:
             return None
         if self.kind == "choice":
-            return next((choice for choice in self.choices if str(choice) == word), word)
-        return _READERS[self.kind](word)
+            return self._choice(word)
+        reader = _READERS[self.kind]
+        return reader(word)
+
+    def _choice(self, word: str) -> Value:
+        for choice in self.choices:
+            if str(choice) == word:
+                return choice
+        return word
 
     def fault(self, value: object) -> str:
         """A sentence about an impossible value; empty for a good one and for a dash."""
         if value is None or self._allows(value):
             return ""
         word = value if isinstance(value, str) else ""
-        near = did_you_mean(word, map(str, self.choices))
+        choices = map(str, self.choices)
+        near = did_you_mean(word, choices)
         return f"{self.name} must be {self.span()}, not {shown(value)}{near}"
 
     def span(self) -> str:
@@ -74,9 +84,11 @@ class Parameter:
         if self.kind == "bool":
             return "yes or no"
         if self.kind == "choice":
-            return "one of " + ", ".join(map(str, self.choices))
+            choices = ", ".join(map(str, self.choices))
+            return f"one of {choices}"
         if self.kind == "int":
-            return f"a whole number {limits}" + (" or none" if self.optional else "")
+            or_none = " or none" if self.optional else ""
+            return f"a whole number {limits}{or_none}"
         if self.kind == "pair":
             return f"two whole numbers {limits}, like 40/60"
         return (
@@ -86,7 +98,9 @@ class Parameter:
 
     def write(self, value: Value) -> str:
         """The canonical text of a value: `read` gives it back."""
-        return "none" if value is None and self.optional else value_text(value)
+        if value is None and self.optional:
+            return "none"
+        return value_text(value)
 
     def acts(self, params: Params) -> bool:
         """Whether the parameter has an effect under some rules.
@@ -95,7 +109,9 @@ class Parameter:
         """
         if not _met(self.acts_with, params):
             return False
-        return not (self.idle_with and _met(self.idle_with, params))
+        if not self.idle_with:
+            return True
+        return not _met(self.idle_with, params)
 
     def dash(self, params: Params) -> str:
         """A sentence if the value is a dash where the parameter has an effect, else empty."""
@@ -108,8 +124,12 @@ class Parameter:
         remedy = f"give it one, like {self.proposal()}."
         if not causes:
             return f"{self.name} always needs a value: {remedy}"
-        because = [f"{name} = {value_text(params[name])}" for name in causes]
-        return f"{self.name} needs a value with {' and '.join(because)}: {remedy}"
+        settings = []
+        for name in causes:
+            value = value_text(params[name])
+            settings.append(f"{name} = {value}")
+        because = " and ".join(settings)
+        return f"{self.name} needs a value with {because}: {remedy}"
 
     def proposal(self) -> str:
         """A setting to propose: the default, or the example if the default is a dash."""
@@ -120,7 +140,7 @@ class Parameter:
         if self.kind == "bool":
             return type(value) is bool
         if self.kind == "choice":
-            return any(type(value) is type(choice) and value == choice for choice in self.choices)
+            return self._is_choice(value)
         if self.kind == "int":
             return self._is_number(value)
         if not isinstance(value, list | tuple):
@@ -128,6 +148,12 @@ class Parameter:
         if self.kind == "pair":
             return len(value) == 2 and all(map(self._is_number, value))
         return self._is_table(value)
+
+    def _is_choice(self, value: object) -> bool:
+        for choice in self.choices:
+            if type(value) is type(choice) and value == choice:
+                return True
+        return False
 
     def _is_number(self, value: object) -> bool:
         return type(value) is int and self.low <= value <= self.high
@@ -143,13 +169,15 @@ class Parameter:
                 return False
             if type(games) is not int or not 1 <= games <= MAX_GAMES:
                 return False
-        return all(row[0] < after[0] for row, after in pairwise(rows))
+        points_column = [row[0] for row in rows]
+        return all(points < more for points, more in pairwise(points_column))
 
 
 @cache
 def variants_file() -> dict[str, Any]:
     """The tables of variants.toml."""
-    with Path(__file__).with_name("variants.toml").open("rb") as file:
+    path = Path(__file__).with_name("variants.toml")
+    with path.open("rb") as file:
         return tomllib.load(file)
 
 
@@ -168,7 +196,8 @@ def _parameter(name: str, section: str, table: dict[str, Any]) -> Parameter:
     default = table["default"]
     if default == DASH or (default == "none" and "none" not in choices):
         default = None
-    return Parameter(name, section, **{**table, "choices": choices, "default": default})
+    fields = {**table, "choices": choices, "default": default}
+    return Parameter(name, section, **fields)
 
 
 def _met(conditions: Conditions, params: Params) -> bool:
@@ -181,7 +210,9 @@ def _met(conditions: Conditions, params: Params) -> bool:
 def _truth(word: str) -> Value:
     if word.lower() in _YES:
         return True
-    return False if word.lower() in _NO else word
+    if word.lower() in _NO:
+        return False
+    return word
 
 
 def _integer(word: str) -> Value:
@@ -197,11 +228,13 @@ def _pair(word: str) -> Value:
 def _table(word: str) -> Value:
     if ":" not in word:
         return word
-    return [_integers(row, ":") for row in word.split("/")]
+    rows = word.split("/")
+    return [_integers(row, ":") for row in rows]
 
 
 def _integers(text: str, separator: str) -> list[Value]:
-    return [_integer(part.strip()) for part in text.split(separator)]
+    parts = text.split(separator)
+    return [_integer(part.strip()) for part in parts]
 
 
 _READERS: dict[str, Callable[[str], Value]] = {

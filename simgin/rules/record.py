@@ -28,7 +28,8 @@ def build_rules_from(params: Params) -> np.record:
         games.append((points, count))
     codes = []
     for name in PARAMETERS:
-        codes.append((name, _code(name, params[name])))
+        code = _code(name, params[name])
+        codes.append((name, code))
     rules = np.zeros(1, RULES)
     start = (int(a), int(b))
     rules[0] = _record(tuple(codes), start, tuple(games))
@@ -54,6 +55,8 @@ def _list(value: Value) -> list[Any]:
 
 @lru_cache(maxsize=64)
 def _record(
-    codes: tuple[tuple[str, int], ...], start: tuple[int, int], games: tuple[tuple[int, int], ...]
+    codes: tuple[tuple[str, int], ...],
+    start: tuple[int, int],
+    games: tuple[tuple[int, int], ...],
 ) -> np.record:
     return build(dict(codes), start, games)

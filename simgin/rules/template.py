@@ -26,8 +26,11 @@ def variant_file(path: str, start: Variant) -> str:
     lines = [*_head(path, name, start, not from_file)]
     if from_file:
         for key, _, value in difference(find("standard"), start):
-            lines.append(f"{key} = {_value(parameters()[key], value)}")
-    return "\n".join([*lines, *_comments(start), ""])
+            text = _value(parameters()[key], value)
+            lines.append(f"{key} = {text}")
+    lines += _comments(start)
+    lines.append("")
+    return "\n".join(lines)
 
 
 def _head(path: str, name: str, start: Variant, with_base: bool) -> Iterator[str]:
@@ -37,8 +40,10 @@ def _head(path: str, name: str, start: Variant, with_base: bool) -> Iterator[str
     yield "# Names consist of a-z, 0-9 and -."
     yield ""
     yield f"[variants.{name}]"
-    yield f"title = {_text(name.replace('-', ' ').capitalize())}"
-    yield f"about = {_text(start.title + ', with changes.')}"
+    title = name.replace("-", " ").capitalize()
+    yield f"title = {_text(title)}"
+    about = start.title + ", with changes."
+    yield f"about = {_text(about)}"
     yield '# source = "where the rules come from"'
     if with_base:
         yield "# What the changes start from: variants and settings, joined by +"
@@ -55,7 +60,8 @@ def _comments(start: Variant) -> Iterator[str]:
             about = _about(parameter, start)
             yield ""
             yield textwrap.fill(about, WIDTH, initial_indent="#   ", subsequent_indent="#   ")
-            yield f"# {parameter.name} = {_value(parameter, start.row[parameter.name])}"
+            value = _value(parameter, start.row[parameter.name])
+            yield f"# {parameter.name} = {value}"
 
 
 def _about(parameter: Parameter, start: Variant) -> str:
@@ -65,7 +71,9 @@ def _about(parameter: Parameter, start: Variant) -> str:
 
 def _value(parameter: Parameter, value: Value) -> str:
     """A value of a parameter in TOML."""
-    return json.dumps(parameter.write(None) if value is None else value)
+    if value is None:
+        value = parameter.write(None)
+    return json.dumps(value)
 
 
 def _text(words: str) -> str:

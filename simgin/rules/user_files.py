@@ -69,17 +69,19 @@ def find(reference: str) -> tuple[str, UserVariant]:
     with a sentence about the reference.
     """
     match = _REFERENCE.fullmatch(reference)
-    path, name = match.groups() if match else (_path_of(reference), "")
+    if match:
+        path, name = match.groups()
+    else:
+        path, name = _path_of(reference), ""
     variants = read(path)
     if name is None and len(variants) > 1:
         known = _listed(f"{path}#{known}" for known in variants)
         raise TomlError([f"{path} has several variants; name one of them: {known}."])
     chosen = next(iter(variants)) if name is None else name
     if chosen not in variants:
+        known = _listed(variants)
         near = did_you_mean(chosen, variants)
-        raise TomlError(
-            [f"{path} has no variant {shown(chosen)}; it has {_listed(variants)}{near}"]
-        )
+        raise TomlError([f"{path} has no variant {shown(chosen)}; it has {known}{near}"])
     return f"{path}#{chosen}", variants[chosen]
 
 
@@ -88,14 +90,16 @@ def read(path: str) -> Mapping[str, UserVariant]:
 
     Raises TomlError if the file cannot be read, or with every mistake if its form is wrong.
     """
-    if sentence := path_fault(path):
+    sentence = path_fault(path)
+    if sentence:
         raise TomlError([sentence])
     remedy = "name a file of variants, or make one with `simgin variants new`"
     raw = toml.read_tables(Path(path), remedy)
     tables = raw.get("variants")
     variants = {}
     if isinstance(tables, dict):
-        variants = {name: _user_variant(path, name, table) for name, table in tables.items()}
+        for name, table in tables.items():
+            variants[name] = _user_variant(path, name, table)
     try:
         _File.model_validate(raw)
     except ValidationError as error:
@@ -134,7 +138,10 @@ def _path_of(reference: str) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     first = list(islice(names, MOST_LISTED + 1))
-    return ", ".join(first[:MOST_LISTED]) + (" and more" if len(first) > MOST_LISTED else "")
+    listed = ", ".join(first[:MOST_LISTED])
+    if len(first) > MOST_LISTED:
+        listed += " and more"
+    return listed
 
 
 def _user_variant(path: str, name: str, raw: Any) -> UserVariant:
@@ -149,7 +156,9 @@ def _user_variant(path: str, name: str, raw: Any) -> UserVariant:
     texts = {key: table[key] for key in _TEXTS if isinstance(table.get(key), str)}
     changes: dict[str, Value] = {}
     settings = table.get("changes", {})
-    for key, raw_value in settings.items() if isinstance(settings, dict) else ():
+    if not isinstance(settings, dict):
+        settings = {}
+    for key, raw_value in settings.items():
         value, fault = _setting(key, raw_value)
         if fault:
             faults.append(f"{path}: variants, {name}, changes: {fault}")

@@ -34,15 +34,20 @@ def validate(params: Params) -> list[str]:
     sentences, sound = _check_values(params)
     dashes = {}
     for name in sound:
-        if sentence := _judge(parameters()[name].dash, sound):
+        parameter = parameters()[name]
+        sentence = _judge(parameter.dash, sound)
+        if sentence:
             dashes[name] = sentence
     sentences += dashes.values()
     # A dash where a value is needed has its sentence already, so the clauses do not see it.
     known = {name: value for name, value in sound.items() if name not in dashes}
-    texts = {name: parameters()[name].write(value) for name, value in sound.items()}
+    texts = {}
+    for name, value in sound.items():
+        texts[name] = parameters()[name].write(value)
     for clause in CLAUSES:
         if _judge(clause.refused, known):
-            sentences.append(clause.sentence.format_map(texts))
+            sentence = clause.sentence.format_map(texts)
+            sentences.append(sentence)
     return sentences
 
 
@@ -88,7 +93,8 @@ def _two(p: Known) -> bool:
 def _too_many_draws(p: Known) -> bool:
     """One player without a joker could draw from an empty deck."""
     left = 41 if p["first_turn"] == "discard_first" else 42
-    too_many = p["max_draws"] is None or p["max_draws"] > left
+    most = p["max_draws"]
+    too_many = most is None or most > left
     return _solo(p) and p["joker"] == "none" and too_many
 
 
@@ -98,8 +104,10 @@ def _starts_won(p: Known) -> bool:
         return False
     for seat in (0, 1):
         targets = goal_of(p).side_at(p, seat).targets
-        needs_only_points = tuple(targets) == ("score",)
-        if needs_only_points and p["start_points"][seat] >= p[targets["score"]]:
+        if tuple(targets) != ("score",):
+            continue
+        needed = p[targets["score"]]
+        if p["start_points"][seat] >= needed:
             return True
     return False
 

@@ -70,9 +70,11 @@ def find(text: str) -> Variant:
     """
     text = str(text)
     try:
-        return _variant_of(*_read(text, _part_of_file))
+        parts, sentences = _read(text, _part_of_file)
+        return _variant_of(parts, sentences)
     except VariantError:
-        if fault := _path_with_plus(text):
+        fault = _path_with_plus(text)
+        if fault:
             raise VariantError([fault]) from None
         raise
 
@@ -92,8 +94,9 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
     found: dict[str, Variant | VariantError] = {}
     for name, entry in entries.items():
         part = _user_part(f"{path}#{name}", entry)
+        faults = list(part.faults)
         try:
-            found[part.text] = _variant_of([part], list(part.faults))
+            found[part.text] = _variant_of([part], faults)
         except VariantError as error:
             found[part.text] = error
     return found
@@ -103,7 +106,8 @@ def difference(a: Variant, b: Variant) -> list[tuple[str, Value, Value]]:
     """(parameter, value in a, value in b) wherever they differ, in the order of parameters."""
     differences = []
     for name in parameters():
-        here, there = a.row[name], b.row[name]
+        here = a.row[name]
+        there = b.row[name]
         if here != there:
             differences.append((name, here, there))
     return differences
@@ -135,7 +139,8 @@ def _read(text: str, read_file: Callable[[str], _Part]) -> tuple[list[_Part], li
     pieces = [piece.strip() for piece in text.split("+")]
     parts = []
     for piece in pieces:
-        parts.append(read_file(piece) if _names_file(piece) else _part(piece, text))
+        part = read_file(piece) if _names_file(piece) else _part(piece, text)
+        parts.append(part)
     sentences: list[str] = []
     for part in parts:
         sentences += part.faults
@@ -156,7 +161,8 @@ def _part(piece: str, text: str) -> _Part:
     if equals and parameter:
         setting = parameter.read(value)
         fault = parameter.fault(setting)
-        return _Part(piece, {name: setting}, faults=(fault,) if fault else ())
+        faults = (fault,) if fault else ()
+        return _Part(piece, {name: setting}, faults=faults)
     if equals:
         fault = unknown_parameter(name)
     elif not piece:
@@ -179,11 +185,13 @@ def _built_in_part(name: str) -> _Part:
     entry = tables["variants"][name]
     changes: dict[str, Value] = {}
     if "base" in entry:
-        changes |= tables["bases"][entry["base"]]
+        base = tables["bases"][entry["base"]]
+        changes |= base
     changes |= entry.get("changes", {})
     for key, value in changes.items():
         if isinstance(value, str):
-            changes[key] = parameters()[key].read(value)
+            parameter = parameters()[key]
+            changes[key] = parameter.read(value)
     titles = (entry["title"], entry["about"], entry["source"])
     return _Part(name, changes, titles)
 
@@ -191,7 +199,8 @@ def _built_in_part(name: str) -> _Part:
 def _variant_of(parts: list[_Part], sentences: list[str]) -> Variant:
     """The variant that parts make; VariantError with the sentences and what is wrong besides."""
     merged = _merge(parts)
-    if sentences and not all(part.known for part in parts):
+    all_known = all(part.known for part in parts)
+    if sentences and not all_known:
         raise VariantError(list(dict.fromkeys(sentences)))
     params = _compose(merged)
     # A fault of a file is among the sentences already, with its place.
@@ -211,17 +220,26 @@ def _variant(parts: list[_Part], params: dict[str, Value]) -> Variant:
     settings = []
     for name, parameter in parameters().items():
         if params[name] != unchanged[name]:
-            settings.append((name, parameter.write(params[name])))
-    titles, abouts, sources = zip(*(part.titles for part in named if part.titles), strict=True)
+            value = parameter.write(params[name])
+            settings.append((name, value))
+    descriptions = [part.titles for part in named if part.titles]
+    titles, abouts, sources = zip(*descriptions, strict=True)
     texts = [part.text for part in named]
     texts += [f"{name}={value}" for name, value in settings]
-    title, about = " + ".join(titles), " ".join(abouts)
+    title = " + ".join(titles)
+    about = " ".join(abouts)
     if settings:
         changed = ", ".join(f"{name} = {value}" for name, value in settings)
         title += f", {changed}"
         about += f" Changed: {changed}."
     known_sources = dict.fromkeys(filter(None, sources))
-    return Variant("+".join(texts), params, title, about, ", ".join(known_sources))
+    return Variant(
+        text="+".join(texts),
+        row=params,
+        title=title,
+        about=about,
+        source=", ".join(known_sources),
+    )
 
 
 def _merge(parts: list[_Part]) -> list[_Part]:
@@ -229,11 +247,14 @@ def _merge(parts: list[_Part]) -> list[_Part]:
     for merge in variants_file()["merges"]:
         pair = merge["names"]
         texts = [part.text for part in parts]
-        if set(pair) <= set(texts):
-            last = max(_last(texts, name) for name in pair)
-            meant = _built_in_part(merge["means"])
-            parts = [*parts[:last], meant, *parts[last + 1 :]]
-            parts = [part for part in parts if part.text not in pair]
+        if not set(pair) <= set(texts):
+            continue
+        last = max(_last(texts, name) for name in pair)
+        before = parts[:last]
+        meant = _built_in_part(merge["means"])
+        after = parts[last + 1 :]
+        parts = [*before, meant, *after]
+        parts = [part for part in parts if part.text not in pair]
     texts = [part.text for part in parts]
     merged = []
     for i, part in enumerate(parts):
@@ -243,12 +264,15 @@ def _merge(parts: list[_Part]) -> list[_Part]:
 
 
 def _last(texts: list[str], text: str) -> int:
-    return len(texts) - 1 - texts[::-1].index(text)
+    from_end = texts[::-1].index(text)
+    return len(texts) - 1 - from_end
 
 
 def _compose(parts: list[_Part]) -> dict[str, Value]:
     """The value of every parameter that parts make, in lists of its own."""
-    params = {name: parameter.default for name, parameter in parameters().items()}
+    params = {}
+    for name, parameter in parameters().items():
+        params[name] = parameter.default
     for part in parts:
         params.update(part.changes)
     return copy.deepcopy(params)
@@ -262,7 +286,9 @@ def _names_file(piece: str) -> bool:
     name = piece.partition("=")[0]
     if name.strip() in parameters():
         return False
-    return ".toml" in piece or "#" in piece or "/" in name or os.sep in name
+    if ".toml" in piece or "#" in piece:
+        return True
+    return "/" in name or os.sep in name
 
 
 def _part_of_file(piece: str) -> _Part:
@@ -271,7 +297,8 @@ def _part_of_file(piece: str) -> _Part:
     from simgin.text import toml
 
     try:
-        return _user_part(*user_files.find(piece))
+        text, entry = user_files.find(piece)
+        return _user_part(text, entry)
     except toml.TomlError as error:
         return _Part(piece, faults=tuple(error.sentences), known=False)
 
@@ -279,7 +306,8 @@ def _part_of_file(piece: str) -> _Part:
 def _user_part(text: str, entry: "UserVariant") -> _Part:
     """A user's variant: its differences from `standard`, those of its base included."""
     parts, base_faults = _read(entry.base, _no_base)
-    params = _compose(_merge(parts)) | entry.changes
+    merged = _merge(parts)
+    params = _compose(merged) | entry.changes
     changes = {}
     for name, parameter in parameters().items():
         if params[name] != parameter.default:

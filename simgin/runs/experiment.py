@@ -58,8 +58,11 @@ def read(path: str | Path, seed: int | None = None) -> Experiment:
     """
     path = Path(path)
     file = experiment_file.read(path)
-    experiment = _laid_out(path.stem, file, file.seed if seed is None else seed)
-    if faults := [f"{path}: {sentence}" for sentence in _faults(experiment)]:
+    if seed is None:
+        seed = file.seed
+    experiment = _laid_out(path.stem, file, seed)
+    faults = [f"{path}: {sentence}" for sentence in _faults(experiment)]
+    if faults:
         raise ExperimentError(faults)
     return experiment
 
@@ -67,13 +70,21 @@ def read(path: str | Path, seed: int | None = None) -> Experiment:
 def tasks(experiment: Experiment) -> list[Task]:
     """The cells in the order of tables, ready to be played."""
     rules = {cell.variant: variants.find(cell.variant) for cell in experiment.cells}
-    texts = dict.fromkeys(text for cell in experiment.cells for text in cell.players)
-    players = {text: loader.find(text) for text in texts}
-    matchups = [
-        Matchup(rules[cell.variant], players[cell.a], players.get(cell.b), cell.seed, cell.unit)
-        for cell in experiment.cells
-    ]
-    return [Task(matchup, experiment.n) for matchup in matchups]
+    texts: list[str] = []
+    for cell in experiment.cells:
+        texts += cell.players
+    players = {text: loader.find(text) for text in dict.fromkeys(texts)}
+    laid_out = []
+    for cell in experiment.cells:
+        matchup = Matchup(
+            rules[cell.variant],
+            players[cell.a],
+            players.get(cell.b),
+            cell.seed,
+            cell.unit,
+        )
+        laid_out.append(Task(matchup, experiment.n))
+    return laid_out
 
 
 def contrasts(experiment: Experiment) -> list[tuple[int, int]]:
@@ -86,33 +97,42 @@ def contrasts(experiment: Experiment) -> list[tuple[int, int]]:
     place = {cell: i for i, cell in enumerate(experiment.cells)}
     pairs: list[tuple[Cell, Cell]] = []
     for series in experiment.series:
-        pairs += [
-            pair
-            for pair in _against(series, "a", experiment.base)
-            if not any(map(_plays_itself, pair))
-        ]
+        for pair in _against(series, "a", experiment.base):
+            if not any(map(_plays_itself, pair)):
+                pairs.append(pair)
     pairs += _against(experiment.cells, "variant", experiment.base)
     unique = {frozenset(pair): pair for pair in reversed(pairs)}
-    return [(place[cell], place[base]) for cell, base in reversed(unique.values())]
+    places = []
+    for cell, base in reversed(unique.values()):
+        places.append((place[cell], place[base]))
+    return places
 
 
 def _against(
-    group: Sequence[Cell], field: Literal["variant", "a"], base: str | None
+    group: Sequence[Cell],
+    field: Literal["variant", "a"],
+    base: str | None,
 ) -> Iterator[tuple[Cell, Cell]]:
     """Each cell and the one that it is compared with, which is alike but for one field."""
     named = base if any(getattr(cell, field) == base for cell in group) else None
     groups: dict[Cell, list[Cell]] = {}
     for cell in group:
         rest = replace(cell, variant="") if field == "variant" else replace(cell, a="")
-        groups.setdefault(rest, []).append(cell)
+        alike = groups.setdefault(rest, [])
+        alike.append(cell)
     for alike in groups.values():
         first = _base_cell(alike, field, named)
-        if first is not None:
-            yield from ((cell, first) for cell in alike if cell != first)
+        if first is None:
+            continue
+        for cell in alike:
+            if cell != first:
+                yield cell, first
 
 
 def _base_cell(
-    cells: Sequence[Cell], field: Literal["variant", "a"], base: str | None
+    cells: Sequence[Cell],
+    field: Literal["variant", "a"],
+    base: str | None,
 ) -> Cell | None:
     """The cell that others are compared with: the named one, or else the first that can be."""
     for cell in cells:
@@ -132,17 +152,19 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
     sources = list(_sources(file, seed))
     unique: dict[tuple[str, frozenset[str]], Cell] = {}
     for _, cell in sources:
-        unique.setdefault((cell.variant, frozenset((cell.a, cell.b))), cell)
+        sides = frozenset((cell.a, cell.b))
+        unique.setdefault((cell.variant, sides), cell)
     kept = set(unique.values())
-    series = [
-        tuple(dict.fromkeys(cell for source, cell in sources if source == key and cell in kept))
-        for key in SERIES
-    ]
+    series = []
+    for key in SERIES:
+        compared = [cell for source, cell in sources if source == key and cell in kept]
+        series.append(tuple(dict.fromkeys(compared)))
+    size = default_size(file.until, file.sprt, file.seconds)
     return Experiment(
         name=name,
         question=file.question,
         cells=tuple(unique.values()),
-        n=file.matches or file.deals or default_size(file.until, file.sprt, file.seconds),
+        n=file.matches or file.deals or size,
         until=file.until,
         sprt=file.sprt,
         seconds=file.seconds,
@@ -153,7 +175,9 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
 
 
 def default_size(
-    until: str | float | None, sprt: tuple[float, float] | None, seconds: float | None
+    until: str | float | None,
+    sprt: tuple[float, float] | None,
+    seconds: float | None,
 ) -> int:
     """Deals or matches of a cell where no count is given, by what ends it."""
     if seconds is not None:
@@ -165,16 +189,21 @@ def _sources(file: File, seed: int) -> Iterator[Source]:
     """Every cell that a file names with the key that names it, variant by variant."""
     unit: Literal["deal", "match"] = "deal" if file.matches is None else "match"
     points: dict[str | None, list[sweep.Point]] = {}
-    for point in sweep.points(file.sweep) if file.sweep else []:
-        points.setdefault(point.variant, []).append(point)
-    for variant in list(filter(None, points)) or dict.fromkeys(file.variants):
+    if file.sweep:
+        for point in sweep.points(file.sweep):
+            of_variant = points.setdefault(point.variant, [])
+            of_variant.append(point)
+    swept_variants = list(filter(None, points))
+    for variant in swept_variants or dict.fromkeys(file.variants):
         swept = points.get(variant) or points.get(None, [])
         for key, a, b in _pairs(file, variant, swept):
             yield key, Cell(variant, a, b, seed, unit)
 
 
 def _pairs(
-    file: File, variant: str, swept: Sequence[sweep.Point]
+    file: File,
+    variant: str,
+    swept: Sequence[sweep.Point],
 ) -> Iterator[tuple[str, str, str]]:
     """Who plays whom under a variant, with the key that names them; B is empty for one player."""
     for pair in file.matchups:
@@ -187,7 +216,8 @@ def _pairs(
             yield "panel", strategy, file.panel.against
     for strategy in file.solo or []:
         yield "solo", strategy, ""
-    opponent = "" if variants.find(variant).row["players"] == 1 else "simple"
+    rules = variants.find(variant).row
+    opponent = "" if rules["players"] == 1 else "simple"
     for point in swept:
         yield "sweep", point.strategy, point.against or opponent
 
@@ -196,21 +226,32 @@ def _base(text: str | None, cells: Iterable[Cell]) -> str | None:
     """The base in the form in which the cells name it; as written if none does."""
     if text is None:
         return None
-    texts = {name for cell in cells for name in (cell.variant, cell.a)}
-    return next((name for name in experiment_file.canonical(text) if name in texts), text)
+    names = _names(cells)
+    for name in experiment_file.canonical(text):
+        if name in names:
+            return name
+    return text
+
+
+def _names(cells: Iterable[Cell]) -> set[str]:
+    """The variants of some cells, and the strategies of their A sides."""
+    names: set[str] = set()
+    for cell in cells:
+        names |= {cell.variant, cell.a}
+    return names
 
 
 def _faults(experiment: Experiment) -> Iterator[str]:
     """Mistakes that show only when everything is laid out."""
-    names = {name for cell in experiment.cells for name in (cell.variant, cell.a)}
     base = experiment.base
-    if base is not None and base not in names:
+    if base is not None and base not in _names(experiment.cells):
         yield (
             f"base: {shown(base)} is not played here; "
             "name one of the variants or strategies of this file."
         )
     if experiment.sprt is not None:
-        for a in dict.fromkeys(cell.a for cell in experiment.cells if _plays_itself(cell)):
+        mirrors = [cell.a for cell in experiment.cells if _plays_itself(cell)]
+        for a in dict.fromkeys(mirrors):
             yield (
                 f"sprt compares two strategies, but {a} plays itself; leave out that pair, or sprt."
             )

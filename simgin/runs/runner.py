@@ -63,23 +63,33 @@ class _Watch:
     """A cell whose stopping rule looks at its batches one by one, in the order of the units."""
 
     def __init__(self, rule: Rule) -> None:
-        self._rule, self._total, self._next = rule, np.zeros(sums.COLUMNS, np.int64), 0
+        self._rule = rule
+        self._total = np.zeros(sums.COLUMNS, np.int64)
+        self._next = 0
         self._waiting: dict[int, np.ndarray] = {}
         self.stop: tuple[int, str] | None = None  # units at the stop, and what was decided
 
     def add(self, first: int, rows: np.ndarray) -> None:
         """Rows of batches from number `first` on; the rule looks wherever there is no gap."""
-        self._waiting |= {first + i: row for i, row in enumerate(rows)}
+        for number, row in enumerate(rows, start=first):
+            self._waiting[number] = row
         while self.stop is None and self._next in self._waiting:
             self._total += self._waiting.pop(self._next)
             self._next += 1
-            if decision := self._rule.look(self._total):
-                self.stop = int(self._total[sums.UNITS]), decision
+            decision = self._rule.look(self._total)
+            if decision:
+                units = int(self._total[sums.UNITS])
+                self.stop = units, decision
 
     def end(self, task: Task) -> End:
         """The cell's stop, or its whole size where the rule never stopped it."""
-        units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
-        return End(units, decision, self._rule.multiplier(units))
+        if self.stop is None:
+            units = task.units
+            decision = f"{self._rule.text}: not reached"
+        else:
+            units, decision = self.stop
+        multiplier = self._rule.multiplier(units)
+        return End(units, decision, multiplier)
 
 
 def run(
@@ -104,9 +114,11 @@ def run(
     watches: list[_Watch] = []
     if rules:
         for i, (task, rule) in enumerate(zip(tasks, rules, strict=True)):
-            watches.append(_resumed(ledger, i, task, rule))
+            watch = _resumed(ledger, i, task, rule)
+            watches.append(watch)
     try:
-        _Session(schedule, ledger, team, watches).play(progress)
+        session = _Session(schedule, ledger, team, watches)
+        session.play(progress)
     finally:
         team.close()
     if watches:
@@ -121,7 +133,8 @@ def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndar
 
     They are played by threads of this process and kept nowhere else.
     """
-    task, team = Task(matchup, n), Threads(workers)
+    task = Task(matchup, n)
+    team = Threads(workers)
     team.prepare([matchup])
     with opened(None, {}) as ledger:
         run([task], ledger, team)
@@ -143,7 +156,9 @@ def _in_time(ledger: Ledger, i: int, task: Task, seconds: float) -> End:
         return End(task.units)
     batch = task.matchup.batch
     done = {number for number, units in finished if units == batch}
-    first_missing = next(number for number in range(len(done) + 1) if number not in done)
+    first_missing = 0
+    while first_missing in done:
+        first_missing += 1
     return End(batch * first_missing, f"after {seconds:g} s")
 
 
@@ -151,9 +166,15 @@ class _Session:
     """The blocks that are out, and what becomes of them."""
 
     def __init__(
-        self, schedule: Schedule, ledger: Ledger, team: Team, watches: Sequence[_Watch]
+        self,
+        schedule: Schedule,
+        ledger: Ledger,
+        team: Team,
+        watches: Sequence[_Watch],
     ) -> None:
-        self._schedule, self._ledger, self._team = schedule, ledger, team
+        self._schedule = schedule
+        self._ledger = ledger
+        self._team = team
         self._watches = watches
         self._out = 0
         self._failed: list[Done] = []
@@ -164,7 +185,8 @@ class _Session:
         try:
             self._hand_out()
             while self._out:
-                self._take_back(self._team.get())
+                done = self._team.get()
+                self._take_back(done)
                 self._hand_out()
                 if progress is not None:
                     progress(self._schedule.finished, self._schedule.units)
@@ -177,7 +199,10 @@ class _Session:
             raise first.error
 
     def _hand_out(self) -> None:
-        while self._out < self._team.room and (block := self._schedule.take()) is not None:
+        while self._out < self._team.room:
+            block = self._schedule.take()
+            if block is None:
+                return
             self._team.put(block)
             self._out += 1
 
@@ -194,7 +219,8 @@ class _Session:
         self._commit(done)
         self._schedule.note_time(done.block, done.seconds)
         if self._watches:
-            self._watches[done.block.cell].add(done.block.first, done.rows)
+            watch = self._watches[done.block.cell]
+            watch.add(done.block.first, done.rows)
             self._close_decided()
 
     def _commit(self, done: Done) -> None:
@@ -207,7 +233,14 @@ class _Session:
                 f"{block.first_unit} on, played by {done.worker}: {error} Nothing of this block "
                 "was kept. Run `simgin doctor`; if it happens again, please report it."
             ) from None
-        self._ledger.add(block.cell, block.first, block.sizes, done.rows, done.worker, done.deals)
+        self._ledger.add(
+            block.cell,
+            block.first,
+            block.sizes,
+            done.rows,
+            done.worker,
+            done.deals,
+        )
 
     def _close_decided(self) -> None:
         for i, watch in enumerate(self._watches):
@@ -218,7 +251,10 @@ class _Session:
         """Commit what is nearly done, and leave the rest."""
         self._out -= self._team.cancel()
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while self._out > 0 and (patience := deadline - time.monotonic()) > 0:
+        while self._out > 0:
+            patience = deadline - time.monotonic()
+            if patience <= 0:
+                return
             done = self._team.get(patience)
             self._out -= 1
             if done is not None and done.error is None:

@@ -37,12 +37,15 @@ class Schedule:
         recorded: bool = False,
         seconds: float | None = None,
     ) -> None:
-        self._tasks, self._workers, self._recorded = tasks, workers, recorded
+        self._tasks = tasks
+        self._workers = workers
+        self._recorded = recorded
         self._seconds = seconds
         self._gaps: list[Iterator[Gap]] = []
         self._batches = [1] * len(tasks)  # of the next block of each cell
         self._deadline: float | None = None
-        self.units = self.finished = 0
+        self.units = 0
+        self.finished = 0
         for i, task in enumerate(tasks):
             finished = ledger.finished(i, recorded=recorded)
             self._gaps.append(_gaps(task, finished))
@@ -61,9 +64,14 @@ class Schedule:
             return None
         start, stop = self._gap
         matchup = self._tasks[self._cell].matchup
-        units = min(stop - start, self._block_size(stop - start))
-        self._gap = (start + units, stop) if start + units < stop else self._next_gap()
-        return Block(self._cell, matchup, start // matchup.batch, units, self._recorded)
+        missing = stop - start
+        units = min(missing, self._block_size(missing))
+        if units < missing:
+            self._gap = (start + units, stop)
+        else:
+            self._gap = self._next_gap()
+        first = start // matchup.batch
+        return Block(self._cell, matchup, first, units, self._recorded)
 
     def note_time(self, block: Block, seconds: float) -> None:
         """A block was played: the next ones of its cell should take half a second, or longer."""
@@ -71,7 +79,8 @@ class Schedule:
         wanted = max(BLOCK_SECONDS, self._workers / BLOCKS_A_SECOND)
         units = wanted * block.units / max(seconds, 1e-9)
         fitting = int(units / block.matchup.batch)
-        self._batches[block.cell] = max(1, min(fitting, GROWTH * self._batches[block.cell]))
+        longest = GROWTH * self._batches[block.cell]
+        self._batches[block.cell] = max(1, min(fitting, longest))
 
     def close(self, cell: int) -> None:
         """Hand out nothing more of a cell."""
@@ -81,10 +90,13 @@ class Schedule:
 
     def stop(self) -> None:
         """Hand out nothing more."""
-        self._cell, self._gap = len(self._tasks), None
+        self._cell = len(self._tasks)
+        self._gap = None
 
     def _next_gap(self) -> Gap | None:
-        return next(self._gaps[self._cell], None) if self._cell < len(self._tasks) else None
+        if self._cell >= len(self._tasks):
+            return None
+        return next(self._gaps[self._cell], None)
 
     def _is_expired(self) -> bool:
         """Whether the cell has had its time, which begins with its first block."""
@@ -98,7 +110,8 @@ class Schedule:
         batch = self._tasks[self._cell].matchup.batch
         batches = -(-missing // batch)
         share = batches // (2 * self._workers)
-        return batch * max(1, min(self._batches[self._cell], share))
+        wanted = self._batches[self._cell]
+        return batch * max(1, min(wanted, share))
 
 
 def left(task: Task, finished: Iterable[tuple[int, int]]) -> int:
@@ -108,15 +121,19 @@ def left(task: Task, finished: Iterable[tuple[int, int]]) -> int:
 
 def _gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
     """The ranges of units that are not finished, in order; each begins where a batch begins."""
-    batch, units = task.matchup.batch, task.units
-    done, start = set(finished), 0
-    for number in sorted(number for number, size in done if size == batch):
-        if number * batch >= units - units % batch:
-            break
-        if number * batch > start:
-            yield start, number * batch
-        start = (number + 1) * batch
+    batch = task.matchup.batch
+    units = task.units
     tail = units % batch
+    done = set(finished)
+    whole = [number for number, size in done if size == batch]
+    start = 0
+    for number in sorted(whole):
+        first = number * batch
+        if first >= units - tail:
+            break
+        if first > start:
+            yield start, first
+        start = first + batch
     if (units // batch, tail) in done:
         units -= tail
     if start < units:

@@ -64,8 +64,10 @@ class Param:
         """The number that a value stands for; ValueError, which continues its name, if none."""
         if self.kind == "choice":
             if value not in self.words:
-                raise ValueError(f"must be one of {', '.join(self.words)}, not {_shown(value)}")
-            return float(self.words.index(str(value)))
+                words = ", ".join(self.words)
+                raise ValueError(f"must be one of {words}, not {_shown(value)}")
+            place = self.words.index(str(value))
+            return float(place)
         if self.kind == "bool":
             word = str(value).lower()
             if word not in _YES_OR_NO:
@@ -96,7 +98,8 @@ class Param:
 
 def param(default: float, low: float, high: float, about: str = "") -> Any:
     """A number in low..high; a whole number if the default is an int."""
-    return Param(default, low, high, about, "integer" if isinstance(default, int) else "number")
+    kind = "integer" if isinstance(default, int) else "number"
+    return Param(default, low, high, about, kind)
 
 
 def flag(default: bool, about: str = "") -> Any:
@@ -112,7 +115,9 @@ def choice(*words: str, about: str = "") -> Any:
 def _shown(value: object) -> str:
     """A value as a message shows it: quoted, and cut, if it is long or cannot be printed."""
     text = str(value)
-    return text if len(text) <= 40 and text.isprintable() else reprlib.repr(text)
+    if len(text) <= 40 and text.isprintable():
+        return text
+    return reprlib.repr(text)
 
 
 @dataclass(frozen=True)
@@ -138,13 +143,16 @@ class Policy:
                 raise TypeError(
                     f"the policy {self.name!r} has no parameter {name!r}; it has {known}."
                 )
-            params[name] = replace(params[name], default=params[name].code(value))
+            param = params[name]
+            code = param.code(value)
+            params[name] = replace(param, default=code)
         return replace(self, params=params)
 
     @property
     def about(self) -> str:
         """First line of the function's docstring."""
-        return (inspect.getdoc(self.function) or "").split("\n")[0]
+        text = inspect.getdoc(self.function) or ""
+        return text.split("\n")[0]
 
     @property
     def source(self) -> Path:
@@ -198,7 +206,10 @@ def _decorator(slot: str, about: str) -> Any:
         **params: Param,
     ) -> Any:
         def make(function: Callable[..., Any]) -> Policy:
-            file = Path(function.__code__.co_filename).parent / weights if weights else None
+            file = None
+            if weights:
+                source = Path(function.__code__.co_filename)
+                file = source.parent / weights
             text = name or function.__name__.replace("_", "-")
             return Policy(slot, text, function, params, noise, file)
 

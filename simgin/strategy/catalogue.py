@@ -30,7 +30,8 @@ WEAKEST = -1e9  # below every rating
 
 def known(name: str) -> dict[str, Any]:
     """The figures of a strategy by name; empty for one that is not in the catalogue."""
-    return dict(_figures().get(name, {}))
+    figures = _figures().get(name, {})
+    return dict(figures)
 
 
 def alone(name: str) -> bool:
@@ -47,7 +48,8 @@ def idea(strategy: Strategy) -> str:
     name = f"{strategy.name}: "
     if sentence.lower().startswith(name):
         sentence = sentence[len(name) :]
-    return sentence[:1].upper() + sentence[1:]
+    initial = sentence[:1].upper()
+    return initial + sentence[1:]
 
 
 def ordered(strategies: Sequence[Strategy]) -> list[Strategy]:
@@ -65,7 +67,10 @@ def strength(name: str) -> str:
     figures = known(name)
     if "won" not in figures:
         return str(figures.get("told", UNKNOWN))
-    return f"{figures['elo']:+d} ± {figures['elo_error']}, {figures['won']} %"
+    elo = figures["elo"]
+    error = figures["elo_error"]
+    won = figures["won"]
+    return f"{elo:+d} ± {error}, {won} %"
 
 
 def speed(name: str) -> str:
@@ -73,14 +78,18 @@ def speed(name: str) -> str:
     rate = known(name).get("deals_per_second")
     if rate is None:
         return ""
-    return next(tier for least, tier in TIERS.items() if rate >= least)
+    tiers = [tier for least, tier in TIERS.items() if rate >= least]
+    return tiers[0]
 
 
 def best(at_least: int) -> str:
     """The strategy with the best rating of those that play so many deals a second."""
     ratings = {}
     for name, figures in _figures().items():
-        if "elo" in figures and figures.get("deals_per_second", 0) >= at_least:
+        if "elo" not in figures:
+            continue
+        rate = figures.get("deals_per_second", 0)
+        if rate >= at_least:
             ratings[name] = figures["elo"]
     return max(ratings, key=lambda name: ratings[name])
 
@@ -89,4 +98,5 @@ def best(at_least: int) -> str:
 def _figures() -> dict[str, dict[str, Any]]:
     if not FILE.exists():
         return {}
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+    text = FILE.read_text(encoding="utf-8")
+    return tomllib.loads(text)

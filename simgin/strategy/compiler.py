@@ -34,7 +34,8 @@ def vector(policy: Policy) -> np.ndarray:
 
     PolicyError if the data file cannot be read.
     """
-    values = np.array([p.default for p in policy.params.values()], np.float64)
+    defaults = [param.default for param in policy.params.values()]
+    values = np.array(defaults, np.float64)
     if policy.weights is not None:
         try:
             more = np.load(policy.weights, allow_pickle=False)
@@ -42,7 +43,8 @@ def vector(policy: Policy) -> np.ndarray:
             raise PolicyError(
                 f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {error}."
             ) from None
-        values = np.concatenate([values, np.asarray(more, np.float64).ravel()])
+        weights = np.asarray(more, np.float64)
+        values = np.concatenate([values, weights.ravel()])
     values.flags.writeable = False
     return values
 
@@ -52,9 +54,10 @@ def hook(policy: Policy) -> Any:
 
     PolicyError if the policy cannot be played.
     """
-    if (policy.function, policy.noise) not in _CHECKED:
+    key = (policy.function, policy.noise)
+    if key not in _CHECKED:
         _check_source(policy)
-        _CHECKED.add((policy.function, policy.noise))
+        _CHECKED.add(key)
     if policy.function not in _KEPT:
         _KEPT[policy.function] = _compile(policy)
     return _KEPT[policy.function]
@@ -102,13 +105,16 @@ def _compile(policy: Policy) -> Any:
         natural = jit.compiled(policy.function, HOOK_ARGUMENTS, keep=keep)
     except Exception as error:  # numba raises errors of its own for most failures, not for all
         return _in_python(policy, error)
-    returned = next(iter(natural.overloads.values())).signature.return_type
+    overload = next(iter(natural.overloads.values()))
+    returned = overload.signature.return_type
     if not isinstance(returned, types.Integer | types.Boolean):
         raise PolicyError(
             f"{_where(policy)} returns {_returned(returned)}, and an answer is a whole number "
             "or a yes or no; write int(...) around it."
         )
-    return natural if returned == types.int64 else jit.compiled(policy.function, HOOK, keep=keep)
+    if returned == types.int64:
+        return natural
+    return jit.compiled(policy.function, HOOK, keep=keep)
 
 
 def _in_python(policy: Policy, error: Exception) -> Any:
@@ -143,7 +149,8 @@ def _as_python(policy: Policy) -> Any:
 
     def ask(view: Any, rules: Any, params: Any) -> int:
         try:
-            return interpret.whole(policy.function(view, rules, params))
+            value = policy.function(view, rules, params)
+            return interpret.whole(value)
         except BdbQuit:
             raise KeyboardInterrupt from None
 
@@ -152,16 +159,14 @@ def _as_python(policy: Policy) -> Any:
 
 @lru_cache(maxsize=1)
 def _builtin_folder() -> set[Path]:
-    return {
-        path.parent
-        for path in jit.compiled_sources()
-        if path.parent.name in ("strategies", "simgin_strategies")
-    }
+    folders = {path.parent for path in jit.compiled_sources()}
+    return {folder for folder in folders if folder.name in ("strategies", "simgin_strategies")}
 
 
 def _is_builtin(policy: Policy) -> bool:
     """Whether the digest of the cache covers the file, so that its code on disk is never stale."""
-    return policy.source.resolve().parent in _builtin_folder()
+    folder = policy.source.resolve().parent
+    return folder in _builtin_folder()
 
 
 def _check_source(policy: Policy) -> None:
@@ -220,14 +225,16 @@ def _returned(kind: Any) -> str:
 
 def _no_field(name: str) -> str:
     fields = [*(VIEW.names or ()), *(RULES.names or ())]
-    return f"neither view nor rules has a field {name!r}{did_you_mean(name, fields)}"
+    near = did_you_mean(name, fields)
+    return f"neither view nor rules has a field {name!r}{near}"
 
 
 def _short(error: Exception) -> str:
     """What is wrong, and where: one line of numba's report."""
     if not isinstance(error, NumbaError):
         return f"{type(error).__name__}: {error}."
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    report = str(error).splitlines()
+    lines = [line.strip() for line in report if line.strip()]
     reasons = [line for line in lines if not line.startswith(_NO_REASON)]
     reason = reasons[0] if reasons else lines[0]
     place = ""
@@ -235,4 +242,7 @@ def _short(error: Exception) -> str:
         if line.startswith("File ") and "line " in line:
             place = line.split("line ")[-1].rstrip(":")
             break
-    return f"{reason.rstrip('.')}{f' (line {place})' if place else ''}."
+    reason = reason.rstrip(".")
+    if place:
+        return f"{reason} (line {place})."
+    return f"{reason}."

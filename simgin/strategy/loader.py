@@ -53,12 +53,14 @@ def find(text: str) -> Strategy:
     text = str(text)
     form = parse(text)
     name = form.strategy.name
-    strategy = set_values(_strategy(name), form.strategy.values, text)
+    declared = _strategy(name)
+    strategy = set_values(declared, form.strategy.values, text)
     exchanged = {}
     for slot, reference in form.policies.items():
         policy = _policy(slot, reference.name)
         exchanged[slot] = set_policy_values(policy, reference.values, reference.text)
-    return exchange(strategy, exchanged, _canonical_text(name, strategy, exchanged))
+    canonical_text = _canonical_text(name, strategy, exchanged)
+    return exchange(strategy, exchanged, canonical_text)
 
 
 def names() -> tuple[str, ...]:
@@ -68,7 +70,8 @@ def names() -> tuple[str, ...]:
 
 def built_in() -> tuple[str, ...]:
     """The names of the strategies that come with simgin."""
-    return tuple(sorted(_collect(_built_in_modules()).strategies))
+    library = _collect(_built_in_modules())
+    return tuple(sorted(library.strategies))
 
 
 def policies() -> list[Policy]:
@@ -82,8 +85,11 @@ def policies() -> list[Policy]:
 
 def source_files(strategy: Strategy) -> list[Path]:
     """The files that a strategy was made from, data files included."""
-    files = {policy.source for policy in strategy.policies}
-    files |= {policy.weights for policy in strategy.policies if policy.weights}
+    files = set()
+    for policy in strategy.policies:
+        files.add(policy.source)
+        if policy.weights:
+            files.add(policy.weights)
     return sorted(files)
 
 
@@ -91,7 +97,8 @@ def source_digest(strategy: Strategy) -> str:
     """Digest of a strategy's files: all that it consists of but the values of its parameters."""
     digest = hashlib.sha256()
     for path in source_files(strategy):
-        digest.update(path.name.encode() + path.read_bytes())
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -99,7 +106,8 @@ def parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
     """The values of all parameters, by slot and name."""
     values = {}
     for policy in strategy.policies:
-        values[policy.slot] = {name: param.default for name, param in policy.params.items()}
+        defaults = {name: param.default for name, param in policy.params.items()}
+        values[policy.slot] = defaults
     return values
 
 
@@ -122,11 +130,16 @@ def _canonical_text(name: str, strategy: Strategy, exchanged: Mapping[str, Polic
     values: dict[str, str] = {}  # those that several policies share are given once
     for policy in strategy.policies:
         if policy.slot not in exchanged:
-            values |= changed_values(policy, base.policy(policy.slot))
+            declared = base.policy(policy.slot)
+            values |= changed_values(policy, declared)
     text = name + values_text(values)
     for slot in SLOTS:
-        if slot in exchanged and exchanged[slot] != _with_known(base.policy(slot), values):
-            text += f"+{slot}={_reference_text(exchanged[slot])}"
+        if slot not in exchanged:
+            continue
+        policy = exchanged[slot]
+        if policy != _with_known(base.policy(slot), values):
+            reference = _reference_text(policy)
+            text += f"+{slot}={reference}"
     return text
 
 
@@ -134,17 +147,20 @@ def _with_known(policy: Policy | None, values: Mapping[str, str]) -> Policy | No
     """A strategy's policy with those of the values given to the strategy that it has."""
     if policy is None:
         return None
-    return policy(**{name: value for name, value in values.items() if name in policy.params})
+    known = {name: value for name, value in values.items() if name in policy.params}
+    return policy(**known)
 
 
 def _reference_text(policy: Policy) -> str:
     """A policy's text, with the path of its file if it cannot be found by its name."""
     key = (policy.slot, policy.name)
-    named = _library().policies.get(key)
+    library = _library()
+    named = library.policies.get(key)
     if named is not None and named.function is policy.function:
         values = changed_values(policy, named)
         return policy.name + values_text(values)
-    declared = _file_library(policy.source).policies.get(key)
+    file_library = _file_library(policy.source)
+    declared = file_library.policies.get(key)
     values = changed_values(policy, declared)
     return f"{policy.source}#{policy.name}" + values_text(values)
 
@@ -157,7 +173,8 @@ def _strategy(name: str) -> Strategy:
     path, _, inner = name.partition("#")
     if path.endswith(".py"):
         strategies = _file_library(Path(path)).strategies
-        return _fill(_strategy_of_file(strategies, inner, path))
+        strategy = _strategy_of_file(strategies, inner, path)
+        return _fill(strategy)
     strategies = _library().strategies
     if name not in strategies:
         near = did_you_mean(name, strategies)
@@ -193,7 +210,10 @@ def _policy(slot: str, name: str) -> Policy:
     if (slot, name) in library.policies:
         return library.policies[slot, name]
     if name not in library.strategies:
-        known = [policy for filled, policy in library.policies if filled == slot]
+        known = []
+        for filled, policy in library.policies:
+            if filled == slot:
+                known.append(policy)
         known += library.strategies
         near = did_you_mean(name, known)
         raise StrategyError(f"there is no {slot} policy and no strategy {quoted(name)}{near}")
@@ -224,8 +244,10 @@ def _fill(strategy: Strategy) -> Strategy:
     """The strategy with default policies in the slots that its author left out."""
     missing = {}
     for slot, name in DEFAULTS.items():
-        if strategy.policy(slot) is None:
-            missing[slot] = _library().policies[slot, name]
+        if strategy.policy(slot) is not None:
+            continue
+        library = _library()
+        missing[slot] = library.policies[slot, name]
     return exchange(strategy, missing)
 
 
@@ -235,7 +257,9 @@ def _fill(strategy: Strategy) -> Strategy:
 @cache
 def _library() -> _Library:
     """Everything that has a name: the built-in strategies, then the plug-ins."""
-    return _collect([*_built_in_modules(), *map(load_plug_in, plug_ins())])
+    modules = _built_in_modules()
+    modules += map(load_plug_in, plug_ins())
+    return _collect(modules)
 
 
 def _built_in_modules() -> list[ModuleType]:
@@ -244,7 +268,8 @@ def _built_in_modules() -> list[ModuleType]:
     modules = []
     for info in pkgutil.iter_modules(simgin_strategies.__path__):
         if not info.name.startswith("_"):
-            modules.append(importlib.import_module(f"simgin_strategies.{info.name}"))
+            module = importlib.import_module(f"simgin_strategies.{info.name}")
+            modules.append(module)
     return modules
 
 
@@ -258,13 +283,17 @@ def load_plug_in(point: EntryPoint) -> ModuleType:
     try:
         loaded = point.load()
     except Exception as error:
-        package = f"the package {point.dist.name}" if point.dist else "an unknown package"
+        package = "an unknown package"
+        if point.dist:
+            package = f"the package {point.dist.name}"
         raise StrategyError(
             f"the plug-in {point.name!r} of {package} cannot be loaded: "
             f"{type(error).__name__}: {error}. "
             "Update that package, or remove it with pip uninstall."
         ) from None
-    return loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
+    if isinstance(loaded, ModuleType):
+        return loaded
+    return sys.modules[loaded.__module__]
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
@@ -281,7 +310,11 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
 
 
 def _add_policy(library: _Library, policy: Policy, module: ModuleType) -> None:
-    if policy.name and library.policies.setdefault((policy.slot, policy.name), policy) != policy:
+    if not policy.name:
+        return
+    key = (policy.slot, policy.name)
+    known = library.policies.setdefault(key, policy)
+    if known != policy:
         raise StrategyError(
             f"two {policy.slot} policies are called {policy.name!r}; "
             f"the second is in {module.__file__}."
@@ -290,11 +323,12 @@ def _add_policy(library: _Library, policy: Policy, module: ModuleType) -> None:
 
 def _add_strategy(library: _Library, strategy: Strategy, module: ModuleType) -> None:
     _check_strategy(strategy, module)
-    text = (module.__doc__ or "").strip()
-    about, source = strategy.about or text, strategy.source or _source_paragraph(text)
-    known = library.strategies.setdefault(
-        strategy.name, replace(strategy, about=about, source=source)
-    )
+    docstring = module.__doc__ or ""
+    text = docstring.strip()
+    about = strategy.about or text
+    source = strategy.source or _source_paragraph(text)
+    described = replace(strategy, about=about, source=source)
+    known = library.strategies.setdefault(strategy.name, described)
     if known.about != about:
         raise StrategyError(
             f"two strategies are called {strategy.name!r}; the second is in {module.__file__}."
@@ -322,8 +356,10 @@ def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
 
 def _source_paragraph(text: str) -> str:
     """The paragraph `Source: ...` of a docstring, without that word."""
-    for paragraph in text.split("\n\n"):
-        line = " ".join(paragraph.split())
+    paragraphs = text.split("\n\n")
+    for paragraph in paragraphs:
+        words = paragraph.split()
+        line = " ".join(words)
         if line.startswith("Source:"):
             return line.removeprefix("Source:").strip()
     return ""
@@ -331,7 +367,9 @@ def _source_paragraph(text: str) -> str:
 
 def _file_library(path: Path) -> _Library:
     """The strategies and policies of a file."""
-    shown = str(path) if str(path).isprintable() else quoted(str(path))
+    shown = str(path)
+    if not shown.isprintable():
+        shown = quoted(shown)
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -340,13 +378,15 @@ def _file_library(path: Path) -> _Library:
         ) from None
     except ValueError as error:
         raise StrategyError(f"{shown} is not the path of a strategy file: {error}.") from None
-    return _collect([_load_file(path.resolve(), content)])
+    module = _load_file(path.resolve(), content)
+    return _collect([module])
 
 
 @cache
 def _load_file(path: Path, content: bytes) -> ModuleType:
     """A strategy file as a module, whose name keeps files of the same name apart."""
-    name = f"simgin_plugin_{hashlib.sha256(bytes(path) + content).hexdigest()[:16]}"
+    digest = hashlib.sha256(bytes(path) + content).hexdigest()
+    name = f"simgin_plugin_{digest[:16]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -31,16 +31,24 @@ def find_reads(function: Callable[..., Any]) -> Reads | None:
     body = _body(definition)
     code = function.__code__
     arguments = set(code.co_varnames[: code.co_argcount])
-    own_names = arguments | set(code.co_freevars)
+    closure = set(code.co_freevars)
+    own_names = arguments | closure
     free_names = sorted(_free_names(body), key=_position)
-    attributes = [node for node in ast.walk(body) if isinstance(node, ast.Attribute)]
+    names = [node.id for node in free_names if node.id not in own_names]
+    attributes = []
+    for node in ast.walk(body):
+        if isinstance(node, ast.Attribute):
+            attributes.append(node)
     fields = []
-    for node in sorted(attributes, key=_position):
-        if node.value in free_names and isinstance(node.value, ast.Name):
-            fields.append((node.value.id, node.attr))
+    for attribute in sorted(attributes, key=_position):
+        owner = attribute.value
+        if owner not in free_names or not isinstance(owner, ast.Name):
+            continue
+        if owner.id in arguments:
+            fields.append((owner.id, attribute.attr))
     return Reads(
-        names=[node.id for node in free_names if node.id not in own_names],
-        fields=[(name, field) for name, field in fields if name in arguments],
+        names=names,
+        fields=fields,
         attributes={node.attr for node in attributes},
     )
 
@@ -54,12 +62,15 @@ def _position(node: ast.expr) -> tuple[int, int]:
 
 def _find_definition(code: CodeType, module: dict[str, Any]) -> _DEFINITION | None:
     linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename, module))
+    lines = linecache.getlines(code.co_filename, module)
+    text = "".join(lines)
     definitions = _definitions(text)
     candidates = [node for node in definitions if _is_definition(node, code)]
     if len(candidates) > 1:  # several lambdas on one line
         candidates = [node for node in candidates if _encloses(node, code)]
-    return candidates[0] if len(candidates) == 1 else None
+    if len(candidates) != 1:
+        return None
+    return candidates[0]
 
 
 @lru_cache(maxsize=16)
@@ -75,7 +86,8 @@ def _definitions(text: str) -> list[_DEFINITION]:
 
 def _is_definition(node: _DEFINITION, code: CodeType) -> bool:
     """Whether a definition has the name, the first line and the arguments of a function's code."""
-    name, first_line = "<lambda>", node.lineno
+    name = "<lambda>"
+    first_line = node.lineno
     if isinstance(node, ast.FunctionDef):
         name = node.name
         lines = [decorator.lineno for decorator in node.decorator_list]
@@ -84,7 +96,9 @@ def _is_definition(node: _DEFINITION, code: CodeType) -> bool:
     names = tuple(argument.arg for argument in positional)
     if names != code.co_varnames[: code.co_argcount]:
         return False
-    return (name, first_line) == (code.co_name, code.co_firstlineno)
+    if name != code.co_name:
+        return False
+    return first_line == code.co_firstlineno
 
 
 def _encloses(node: _DEFINITION, code: CodeType) -> bool:
@@ -94,7 +108,8 @@ def _encloses(node: _DEFINITION, code: CodeType) -> bool:
     for line, _, column, _ in code.co_positions():
         if line is None or not column:
             continue
-        if not begin <= (line, column) < end:
+        position = (line, column)
+        if not begin <= position < end:
             return False
     return True
 
@@ -102,7 +117,8 @@ def _encloses(node: _DEFINITION, code: CodeType) -> bool:
 def _body(definition: _DEFINITION) -> ast.Module:
     """What a function executes: no decorators, defaults or annotations."""
     if isinstance(definition, ast.Lambda):
-        return ast.Module([ast.Expr(definition.body)], [])
+        statement = ast.Expr(definition.body)
+        return ast.Module([statement], [])
     return ast.Module(definition.body, [])
 
 
@@ -123,7 +139,9 @@ def _free_names(scope: ast.AST) -> Iterator[ast.Name]:
             reads = [node]
         else:
             continue
-        yield from (name for name in reads if name.id not in bound)
+        for name in reads:
+            if name.id not in bound:
+                yield name
 
 
 def _bound_names(scope: ast.AST) -> set[str]:
@@ -134,15 +152,16 @@ def _bound_names(scope: ast.AST) -> set[str]:
         if isinstance(node, ast.NamedExpr):
             names.add(node.target.id)
         elif isinstance(node, ast.Nonlocal):
-            names |= set(node.names)
+            names.update(node.names)
     return names
 
 
 def _scope_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a scope, nested scopes included but not entered; without annotations."""
-    annotations = (getattr(scope, "annotation", None), getattr(scope, "returns", None))
+    annotation = getattr(scope, "annotation", None)
+    returns = getattr(scope, "returns", None)
     for node in ast.iter_child_nodes(scope):
-        if node in annotations:
+        if node in (annotation, returns):
             continue
         yield node
         if not isinstance(node, _SCOPE):

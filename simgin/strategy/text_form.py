@@ -50,16 +50,21 @@ def parse(text: str) -> TextForm:
     policies = {}
     for part in parts:
         slot, _, policy = part.partition("=")
-        for filled in STAKE_SLOTS if slot == "stake" else (slot,):
-            policies[filled] = _parse_reference(policy)
-    return TextForm(_parse_reference(head), policies)
+        reference = _parse_reference(policy)
+        filled_slots = STAKE_SLOTS if slot == "stake" else (slot,)
+        for filled in filled_slots:
+            policies[filled] = reference
+    strategy = _parse_reference(head)
+    return TextForm(strategy, policies)
 
 
 def _parse_reference(text: str) -> Reference:
     name, *rest = _VALUES.split(text.strip(), maxsplit=1)
     items = rest[0].split(",") if rest else []
-    stray_colon = ":" in name and not name.partition("#")[0].endswith(".py")
-    if stray_colon or not all(_ITEM.fullmatch(item) for item in items):
+    path = name.partition("#")[0]
+    stray_colon = ":" in name and not path.endswith(".py")
+    well_formed = all(_ITEM.fullmatch(item) for item in items)
+    if stray_colon or not well_formed:
         raise StrategyError(
             f"{quoted(text)} is not of the form name:parameter=value,parameter=value."
         )
@@ -78,15 +83,17 @@ def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> P
     params = dict(policy.params)
     for name, value in values.items():
         if name not in params:
+            known = ", ".join(params) or "none"
             raise StrategyError(
                 f"the {policy.slot} policy {policy.name!r} has no parameter {quoted(name)}; "
-                f"it has {', '.join(params) or 'none'}."
+                f"it has {known}."
             )
+        param = params[name]
         try:
-            code = params[name].code(value)
+            code = param.code(value)
         except ValueError as error:
             raise StrategyError(f"{quoted(text)}: {name} {error}.") from None
-        params[name] = replace(params[name], default=code)
+        params[name] = replace(param, default=code)
     return replace(policy, params=params)
 
 
@@ -102,14 +109,18 @@ def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Stra
             raise StrategyError(_no_single_parameter(strategy, name, owners))
         changed = {}
         for policy in owners:
-            changed[policy.slot] = set_policy_values(policy, {name: value}, text)
+            with_value = set_policy_values(policy, {name: value}, text)
+            changed[policy.slot] = with_value
         strategy = exchange(strategy, changed)
     return strategy
 
 
 def _no_single_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
     if owners:
-        settings = [f"+{policy.slot}={policy.name}:{name}=..." for policy in owners]
+        settings = []
+        for policy in owners:
+            setting = f"+{policy.slot}={policy.name}:{name}=..."
+            settings.append(setting)
         slots = " or ".join(settings)
         return (
             f"several policies of {strategy.name!r} have a parameter {quoted(name)}, "
@@ -135,8 +146,9 @@ def exchange(strategy: Strategy, policies: Mapping[str, Policy], text: str = "")
 def changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
     """The values of a policy as text, without those that are the defaults of another."""
     values = {}
+    declarations = defaults.params if defaults else {}
     for name, param in policy.params.items():
-        declared = defaults.params.get(name) if defaults else None
+        declared = declarations.get(name)
         if declared is None or param.default != declared.default:
             values[name] = param.text(param.default)
     return values
@@ -146,4 +158,5 @@ def values_text(values: Mapping[str, str]) -> str:
     """Values as they follow a name: `:k=4,tie=random`; empty if there are none."""
     if not values:
         return ""
-    return ":" + ",".join(f"{name}={value}" for name, value in values.items())
+    settings = [f"{name}={value}" for name, value in values.items()]
+    return ":" + ",".join(settings)

@@ -19,23 +19,32 @@ def value_text(value: object) -> str:
 
 
 def _item_text(item: object) -> str:
-    return ":".join(map(str, item)) if isinstance(item, list | tuple) else str(item)
+    if isinstance(item, list | tuple):
+        return ":".join(map(str, item))
+    return str(item)
 
 
 def shown(value: object) -> str:
     """A value as a message shows it: plain numbers, quoted texts and lists, cut where long."""
     try:
-        return reprlib.repr(value_text(list(value)) if isinstance(value, list | tuple) else value)
+        if isinstance(value, list | tuple):
+            value = value_text(list(value))
+        return reprlib.repr(value)
     except ValueError:  # TOML can write, in hexadecimal, what Python refuses to print
         return "a number of thousands of digits"
 
 
 def quoted(text: str, longest: int = 120) -> str:
     """A text in quotation marks, cut where it is long."""
-    return repr(text if len(text) <= longest else text[:longest] + "...")
+    if len(text) > longest:
+        text = text[:longest] + "..."
+    return repr(text)
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The end of a sentence about an unknown word: `; did you mean 'oklahoma'?` or a full stop."""
-    near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
-    return f"; did you mean {near[0]!r}?" if near else "."
+    beginning = word[:60].lower()
+    near = difflib.get_close_matches(beginning, list(words), n=1)
+    if not near:
+        return "."
+    return f"; did you mean {near[0]!r}?"

@@ -23,9 +23,11 @@ def parse_card(text: str) -> int:
     token = text.strip()
     letters = token.upper() if token.isascii() else ""
     if len(letters) == 2:
-        rank, suit = letters[0], letters[1]
+        rank = letters[0]
+        suit = letters[1]
         if rank in RANKS and suit in SUITS:
-            return len(RANKS) * SUITS.index(suit) + RANKS.index(rank)
+            first_of_suit = len(RANKS) * SUITS.index(suit)
+            return first_of_suit + RANKS.index(rank)
     hint = "; a ten is T" if token.startswith("10") else ""
     raise CardError(
         f"{quoted(token, 24)} is not a card: write a rank ({RANKS}) and a suit ({SUITS}), "
@@ -47,7 +49,8 @@ def parse_cards(text: str, count: int | None = None) -> list[int]:
     Raises CardError for what is not a card, for cards given twice, and for another number of
     cards than `count`.
     """
-    cards, sentences = [], []
+    cards = []
+    sentences = []
     for token in _tokens(text):
         try:
             cards.append(parse_card(token))
@@ -57,7 +60,8 @@ def parse_cards(text: str, count: int | None = None) -> list[int]:
         sentences = _repeated(cards) + _miscounted(len(cards), count)
     if sentences:
         unique = list(dict.fromkeys(sentences))
-        raise CardError(" ".join(_shortened(unique)))
+        message = " ".join(_shortened(unique))
+        raise CardError(message)
     return cards
 
 
@@ -89,8 +93,9 @@ def _tokens(text: str) -> list[str]:
     for word in text.replace(",", " ").split():
         if len(word) <= 3:
             tokens.append(word)
-        else:
-            tokens += [word[i : i + 2] for i in range(0, len(word), 2)]
+            continue
+        for i in range(0, len(word), 2):
+            tokens.append(word[i : i + 2])
     return tokens
 
 
@@ -118,4 +123,5 @@ def _miscounted(given: int, count: int | None) -> list[str]:
     if count is None or given == count:
         return []
     verb = "was" if given == 1 else "were"
-    return [f"{count} card{'' if count == 1 else 's'} expected, {given or 'none'} {verb} given."]
+    noun = "card" if count == 1 else "cards"
+    return [f"{count} {noun} expected, {given or 'none'} {verb} given."]

@@ -68,7 +68,9 @@ def describe_mistakes(
     sentences = []
     for mistake in error.errors(include_url=False):
         place = mistake["loc"]
-        sentences.append(_sentence(path, (*inside, *place), mistake, known_keys(place)))
+        location = (*inside, *place)
+        sentence = _sentence(path, location, mistake, known_keys(place))
+        sentences.append(sentence)
     return sentences
 
 
@@ -76,11 +78,13 @@ def _sentence(path: object, location: Location, mistake: Any, known_keys: Iterab
     key = _key_text(location)
     match mistake["type"]:
         case "extra_forbidden":
-            return f"{path}: unknown key {key}{_nearest(str(location[-1]), list(known_keys))}"
+            nearest = _nearest(str(location[-1]), list(known_keys))
+            return f"{path}: unknown key {key}{nearest}"
         case "missing":
             return f"{path}: {key} is missing; add it."
         case "value_error":
-            return f"{path}: {key}: " + " ".join(str(mistake["ctx"]["error"]).splitlines())
+            lines = str(mistake["ctx"]["error"]).splitlines()
+            return f"{path}: {key}: " + " ".join(lines)
         case "too_short" | "string_too_short":
             least = mistake["ctx"]["min_length"]
             return f"{path}: {key} is too short; give at least {least}."
@@ -104,4 +108,7 @@ def _plain(key: str) -> str:
 
 def _nearest(key: str, known_keys: list[str]) -> str:
     near = did_you_mean(key, known_keys)
-    return near.replace("'", "") if near != "." else f"; the keys here are {', '.join(known_keys)}."
+    if near != ".":
+        return near.replace("'", "")
+    keys = ", ".join(known_keys)
+    return f"; the keys here are {keys}."
