@@ -8,8 +8,6 @@ from measure_house import MEASURES, House, Measure, markdown, plain, table
 from support.value_walk import walk
 
 ROOT = Path(__file__).resolve().parents[1]
-# What is still above its limit. Whoever brings a figure below it removes its line.
-ABOVE: set[str] = set()
 TOY = {
     "simgin/__init__.py": "",
     "simgin/rules.py": '''"""Rules (RULES.md 3.4; docs/rules.md, docs/nowhere.md)."""
@@ -137,16 +135,10 @@ def test_the_table_has_a_column_for_every_house(toy: House) -> None:
     assert len(plain(lines).splitlines()) == len(MEASURES) + 1
 
 
-def limited() -> list[object]:
-    marks = {name: pytest.mark.xfail(reason="above its limit") for name in ABOVE}
-    return [
-        pytest.param(one, id=key(one), marks=marks.get(key(one), ()))
-        for one in MEASURES
-        if one.limit is not None
-    ]
+LIMITED = [measure for measure in MEASURES if measure.limit is not None]
 
 
-@pytest.mark.parametrize("measure", limited())
+@pytest.mark.parametrize("measure", LIMITED, ids=key)
 def test_no_figure_passes_its_limit(here: House, measure: Measure) -> None:
     assert measure.limit is not None
     assert measure.measure(here) <= measure.limit
