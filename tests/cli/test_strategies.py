@@ -58,7 +58,7 @@ def test_a_strategy_shows_slots_parameters_file_and_digest():
     for words in (
         "early:k=7",
         "0..500 (whole)",
-        "own turns in which any legal",
+        "any legal knock",
         "knock.py",
         "Digest: ",
     ):

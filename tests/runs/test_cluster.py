@@ -82,7 +82,7 @@ def played(cells, team, **more):
             (i, cell.matchup.units(cell.n), cell.matchup.batch) for i, cell in enumerate(cells)
         ]
         deals = (
-            [b"".join(record.tobytes() for record in run_ledger.deals(*size, 31)) for size in sizes]
+            [b"".join(record.tobytes() for record in run_ledger.deals(*size)) for size in sizes]
             if more.get("recorded")
             else []
         )

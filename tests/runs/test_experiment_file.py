@@ -228,7 +228,7 @@ def test_a_file_says_when_to_stop(tmp_path, keys, until, sprt, seconds, unit, n)
             'for = "a while"\n',
             "for: 'a while' is not a playing time; write one like 30s, 5m or 2h",
         ),
-        ("for = 0\n", "for: 0 is no time"),
+        ("for = 0\n", "for: 0 is not a playing time"),
         (
             'until = "1%"\nsprt = [0, 5]\nfor = 3\n',
             "until and sprt and for are given together; keep one of them.",
