@@ -5,7 +5,9 @@ from blocks.markdown import table as markdown_table
 from blocks.reference import REFERENCE, ROOT, SEED, bench, csv, summary_section, tidy_rows
 from simgin import plots
 from simgin.core.view import FIELDS
-from simgin.odds import report, sample, solo
+from simgin.odds import sample, solo
+from simgin.odds.odds import build_odds
+from simgin.odds.sheets import odds_sheets
 from simgin.report import numbers
 from simgin.rules import variants
 from simgin.stats import table
@@ -78,7 +80,7 @@ def solo_odds() -> str:
         for variant in one_player_variants()
     ]
     parts = []
-    for sheet in report.build_odds(alone, [], 1).sheets():
+    for sheet in odds_sheets(build_odds(alone, [], 1)):
         parts += [f"**{sheet.title}**", markdown_table(sheet.headings, sheet.rows)]
         parts += [sheet.note] if sheet.note else []
     return "\n\n".join(parts)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from simgin.odds import sample, seats, solo
-from simgin.odds.report import Odds, build_odds
+from simgin.odds.odds import Odds, build_odds
 from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
 from simgin.play import kernel

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 PAGE, SUMMARY = "report.html", "summary.md"
+PLOTS = "plots/"  # folder of the plots
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 FILTERED_FROM = 8  # rows; longer tables get a filter
 LONG = 24  # characters; columns with longer text get more room
@@ -41,22 +42,25 @@ COLOURS = {
 _NUMBER = re.compile(rf"\s*([-+<]?\s*[\d.,]*\d|{DASH})")
 
 
-def files(report: Report) -> dict[str, bytes | str]:
-    """Every file of a report by its path in the directory: tables, summary, plots, page."""
+def files(report: Report, plots: str = PLOTS) -> dict[str, bytes | str]:
+    """Every file of a report by its path in the directory: tables, summary, plots, page.
+
+    plots: the folder of the plots, with its slash; empty for the directory itself.
+    """
     return {
         **report.tables,
         SUMMARY: report.summary,
-        **drawings(report.pictures),
+        **drawings(report.pictures, plots),
         PAGE: html(report),
     }
 
 
-def drawings(pictures: Sequence[Picture]) -> dict[str, bytes | str]:
+def drawings(pictures: Sequence[Picture], plots: str = PLOTS) -> dict[str, bytes | str]:
     """Every picture as a PNG and an SVG file, by its path in a run directory."""
     contents: dict[str, bytes | str] = {}
     for picture in pictures:
-        contents[f"plots/{picture.name}.png"] = figures.png(picture.figure)
-        contents[f"plots/{picture.name}.svg"] = figures.svg(picture.figure, picture.name)
+        contents[f"{plots}{picture.name}.png"] = figures.png(picture.figure)
+        contents[f"{plots}{picture.name}.svg"] = figures.svg(picture.figure, picture.name)
     return contents
 
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from simgin import plots
 from simgin.cli.main import cli
-from simgin.odds import report, request
+from simgin.odds import odds, pictures, request, sheets
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
@@ -68,6 +68,8 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     ]
     assert {path.name for path in place.iterdir()} == {
         "manifest.json",
+        "report.html",
+        "summary.md",
         *(f"{name}.csv" for name in tables),
         *pictures,
     }
@@ -158,8 +160,8 @@ def test_an_interruption_names_the_command_that_continues(monkeypatch):
 
 
 def test_a_number_without_an_upper_limit_is_shown_as_over_its_lower_limit():
-    assert report._size(10.0, 8.0, 12.0) == "10.0 ± 2.0"
-    assert report._size(10.0, 8.0, float("inf")) == "over 8"
+    assert sheets._size(10.0, 8.0, 12.0) == "10.0 ± 2.0"
+    assert sheets._size(10.0, 8.0, float("inf")) == "over 8"
 
 
 def test_the_chance_by_deadwood_is_shown():
@@ -171,13 +173,14 @@ def test_the_chance_by_deadwood_is_shown():
     frame = pd.DataFrame(counts, columns=["turn", "count", "value", "low", "high", "n"]).assign(
         variant="standard", strategy="a", opponent="a"
     )
-    whole = report.build_odds([], [], 1, counts=[frame])
-    (sheet,) = whole.sheets()
+    whole = odds.build_odds([], [], 1, counts=[frame])
+    (sheet,) = sheets.odds_sheets(whole)
     assert sheet.headings == ("deadwood", "after 0", "after 2", "after 4", "after 6")
     assert [row[0] for row in sheet.rows] == [
         str(count) for count in range(0, 60, 5)
     ] and sheet.rows[0][1] == "90 (50 to 100)"
-    assert {"counts.csv", "counts.svg", "counts.png"} == set(whole.files())
+    assert set(whole.csv_files()) == {"counts.csv"}
+    assert [picture.name for picture in pictures.odds_pictures(whole)] == ["counts"]
 
 
 def test_the_plot_of_odds_shows_few_lines(monkeypatch):

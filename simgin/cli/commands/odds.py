@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 PLACE = Path("results") / "odds"
 INTERRUPTED = 130  # exit code
 
-READING = (
-    "± and brackets are 95 % intervals. Left: cards in the deck, joker included. If not: share "
-    "won of the deals still in progress."
-)
-
 
 @click.command()
 @click.argument("variants", nargs=-1, metavar="[VARIANT]...")
@@ -71,6 +66,8 @@ def odds(
     with the next player.
     """
     from simgin.odds import request
+    from simgin.odds.report import odds_report
+    from simgin.report import page
 
     odds_request = request.read_request(variants, strategies, deals=deals, seed=seed)
     command = _command(variants, strategies, output, deals, seed)
@@ -78,11 +75,11 @@ def odds(
     directory.check(place)
     started = datetime.now(UTC)
     try:
-        with progress.live("odds") as report:
+        with progress.live("odds") as show_progress:
             measured = request.measure(
                 odds_request,
                 workers,
-                progress=report,
+                progress=show_progress,
                 prepare=_prepare,
             )
     except KeyboardInterrupt:
@@ -92,10 +89,11 @@ def odds(
     for sentence in tables.refused:
         note(sentence)
     manifest = _manifest(measured.played, workers, started, command)
-    files = directory.save(place, manifest, tables.files())
+    report = odds_report(tables, manifest, command)
+    files = directory.save(place, manifest, page.files(report, plots=""))
     answer = Answer(command, tables.records(), seed, files)
-    sheets = [_folded(sheet) for sheet in tables.sheets()]
-    answer.show(as_json, [*sheets, "", READING, f"Seed {seed}.", ""])
+    sheets = [_folded(sheet) for sheet in report.sheets]
+    answer.show(as_json, [*report.sentences, *sheets, "", report.lead, f"Seed {seed}.", ""])
 
 
 def _prepare(matchup: Matchup) -> None:

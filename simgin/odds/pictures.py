@@ -1,0 +1,93 @@
+"""The pictures of odds, each with what there is to see in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from simgin import plots
+from simgin.odds.odds import Odds
+from simgin.odds.sentences import gin_by_draw, winners
+from simgin.odds.sheets import SEEN_OFTEN, WAYS
+from simgin.report.report import Picture
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+# Frame, which also names the files -> its picture and title
+PICTURES: dict[str, tuple[Callable[..., Figure], str]] = {
+    "odds": (plots.odds, "Probability of gin by draw"),
+    "strength": (plots.strength, "Results by strategy"),
+    "totals": (plots.totals, "Match totals"),
+    "threshold": (plots.knock, "Knock threshold"),
+    "counts": (plots.counts, "Deals won by turn and deadwood"),
+}
+
+
+def odds_pictures(odds: Odds) -> Iterator[Picture]:
+    """Every picture that the frames allow, those of all variants first."""
+    for name, (draw, title) in PICTURES.items():
+        if name in odds.frames:
+            frame = _drawn(odds, name)
+            yield Picture(name, title, _in_words(odds, name), draw(frame, seed=odds.seed))
+    for variant, rows in odds.by_variant("scores"):
+        for strategy, own in rows.groupby("strategy", sort=False):
+            name = _file_name(f"{variant}-{strategy}")
+            title = f"Win probability by score: {variant}, {strategy} against itself"
+            figure = plots.scores(own, seed=odds.seed)
+            yield Picture(f"scores-{name}", title, _corners(own), figure, variant)
+
+
+def _drawn(odds: Odds, name: str) -> pd.DataFrame:
+    """The rows of a frame that its picture shows."""
+    if name == "odds":
+        return _drawn_odds(odds)
+    frame = odds.frames[name]
+    if name != "strength" or "odds" not in odds.frames:
+        return frame
+    # Gin has a picture of its own.
+    is_other = frame["metric"] != "gin"
+    return frame[is_other].reset_index(drop=True)
+
+
+def _drawn_odds(odds: Odds) -> pd.DataFrame:
+    """Gin of every player, and of the strongest what else ends deals before the last draw."""
+    frame = odds.frames["odds"]
+    strongest = frame["variant"].map(odds.strongest)
+    is_strongest = frame["strategy"] == strongest
+    by_kind = frame.groupby(["variant", "strategy", "kind"])
+    largest = by_kind["share"].transform("max")
+    is_often = largest >= SEEN_OFTEN
+    kind = frame["kind"]
+    is_way = kind.isin(list(WAYS))
+    is_gin = kind == "gin"
+    is_other = is_strongest & is_often & is_way
+    rows = frame[is_gin | is_other]
+    return rows.reset_index(drop=True)
+
+
+def _in_words(odds: Odds, name: str) -> str:
+    """What a picture shows, for whoever cannot see it."""
+    if name == "odds":
+        return " ".join(gin_by_draw(odds))
+    if name == "strength":
+        return " ".join(winners(odds))
+    return f"The figures are in {name}.csv."
+
+
+def _corners(rows: pd.DataFrame) -> str:
+    """Win probability at the start of a match and a deal before its end."""
+    last = rows["a"].max()
+    parts = []
+    for a, b in ((0, 0), (last, 0), (0, last)):
+        at_score = rows[(rows["a"] == a) & (rows["b"] == b) & (rows["dealer"] == 0)]
+        share = float(at_score["value"].iloc[0])
+        parts.append(f"{share:.0%} at {a} to {b}")
+    listed = ", ".join(parts)
+    return f"The dealer's win probability is {listed}."
+
+
+def _file_name(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.-]+", "-", text)
