@@ -194,7 +194,7 @@ def test_the_plot_of_odds_shows_few_lines(monkeypatch):
         drawn["frame"] = frame
         return draw(frame, seed=seed)
 
-    monkeypatch.setattr(plots, "odds", seen)
+    monkeypatch.setitem(pictures.PICTURES, "odds", (seen, "Probability of gin by draw"))
     call(
         "solitaire-gin-knock",
         "--strategy",
