@@ -224,6 +224,7 @@ def save(
         command=command,
         stopped=findings.stopped,
         contrasts=record.contrasts,
+        effects=record.effects,
         health=record.health,
         **request,
     )

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.core.cell import Cell
+from simgin.findings.effects import EFFECT_COLUMNS, measure
 from simgin.findings.record import RunRecord
+from simgin.runs.experiment import Effect
 from simgin.runs.stopping import COMPLETE, End
 from simgin.stats import control_variates, league, mirroring, ratings, table
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
@@ -95,6 +97,39 @@ class Findings:
         frame = _joined(parts, DIFFERENCE_COLUMNS)
         p = frame["p"].to_numpy(dtype=float)
         return frame.assign(p_holm=holm(p))
+
+    @cached_property
+    def effects(self) -> pd.DataFrame:
+        """What every change gains in every field, EFFECT_COLUMNS; one family for Holm."""
+        parts = []
+        for variant in dict.fromkeys(cell.variant for cell in self.cells):
+            for effect in self.record.effects:
+                part = self._effect(variant, effect)
+                parts.append(part)
+        columns = [name for name in EFFECT_COLUMNS if name != "p_holm"]
+        frame = _joined(parts, columns)
+        p = frame["p"].to_numpy(dtype=float)
+        frame = frame.assign(p_holm=holm(p))
+        return frame[list(EFFECT_COLUMNS)]
+
+    def _effect(self, variant: str, effect: Effect) -> pd.DataFrame:
+        """An effect under a variant."""
+        played = self._side(variant, effect.strategy, effect.opponent)
+        base = None
+        if effect.base != effect.opponent:
+            base = self._side(variant, effect.base, effect.opponent)
+        return measure(effect, played, base)
+
+    def _side(self, variant: str, strategy: str, opponent: str) -> Played:
+        """The cell in which these two meet, seen by the first of them."""
+        for i, cell in enumerate(self.cells):
+            if cell.variant != variant:
+                continue
+            if cell.players == (strategy, opponent):
+                return self.played(i)
+            if cell.players == (opponent, strategy):
+                return self.played(i).reversed()
+        raise LookupError(f"{strategy} v {opponent} was not played under {variant}.")
 
     @cached_property
     def ratings(self) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simgin import plots
 from simgin.core.sums import KINDS
@@ -33,6 +33,9 @@ def run_pictures(findings: Findings) -> Iterator[Picture]:
         yield from _matchup_pictures(findings)
     for name, rows in findings.standings.groupby("variant", sort=False):
         yield _league_picture(findings, str(name), rows)
+    points = findings.effects[findings.effects["metric"] == "margin"]
+    for name, rows in points.groupby("variant", sort=False):
+        yield _effects_picture(findings, str(name), rows)
 
 
 def _matchup_pictures(findings: Findings) -> Iterator[Picture]:
@@ -62,6 +65,17 @@ def _league_picture(findings: Findings, variant: str, rows: pd.DataFrame) -> Pic
         f"Head to head: {variant}",
         describe_league(rows, cross, record.unit),
         plots.league(rows, cross, unit=record.unit, seed=record.seed),
+        variant,
+    )
+
+
+def _effects_picture(findings: Findings, variant: str, rows: pd.DataFrame) -> Picture:
+    word = file_word(variant)
+    return Picture(
+        f"effects-{word}",
+        f"Effects by field: {variant}",
+        describe_effects(rows),
+        plots.effects(rows, seed=findings.record.seed),
         variant,
     )
 
@@ -120,6 +134,22 @@ def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> 
     winner = most["strategy"]
     loser = most["opponent"]
     return f"{heat_map} Most one-sided: {winner} wins {share} % against {loser}."
+
+
+def describe_effects(rows: pd.DataFrame) -> str:
+    """The least and the largest effect of every change, in points a deal."""
+    parts = []
+    for change, group in rows.groupby("change", sort=False):
+        ranked = group.sort_values("difference", kind="stable")
+        worst = _effect(ranked.iloc[0])
+        best = _effect(ranked.iloc[-1])
+        parts.append(f"{change}: {worst} to {best}")
+    return f"Points a deal gained, dots with 95 % intervals, one panel per change. {_first(parts)}"
+
+
+def _effect(row: Any) -> str:
+    points = numbers.estimate(row["difference"], row["low"], row["high"])
+    return f"{points} ({row['field']})"
 
 
 def file_word(variant: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
 from simgin.runs import manifest
+from simgin.runs.experiment import Effect
 from simgin.runs.stopping import End
 from simgin.text.amounts import UNITS
 
@@ -31,6 +32,7 @@ class RunRecord:
     identity: Mapping[str, Any]  # see `simgin.runs.manifest.run_identity`
     ends: Sequence[End]  # of every cell
     contrasts: Sequence[Sequence[int]] = ()  # a cell and its base, by their places
+    effects: Sequence[Effect] = ()  # changes by field
     health: Sequence[Mapping[str, Any]] = ()  # see `simgin.findings.health`; empty if not checked
 
     @cached_property
@@ -73,7 +75,7 @@ def record_plan(
     plan: Plan, ends: Sequence[End], health: Sequence[Mapping[str, Any]] = ()
 ) -> RunRecord:
     """The record of a plan that was carried out."""
-    return RunRecord(plan.identity, ends, plan.contrasts, health)
+    return RunRecord(plan.identity, ends, plan.contrasts, plan.effects, health)
 
 
 def read_record(contents: Mapping[str, Any]) -> RunRecord:
@@ -94,10 +96,13 @@ def read_record(contents: Mapping[str, Any]) -> RunRecord:
     for cell in contents["matchups"]:
         end = End(cell["units"], cell["stopped"], cell["multiplier"])
         ends.append(end)
+    changes = contents.get("effects", [])  # earlier manifests have none
+    effects = [Effect(*texts) for texts in changes]
     return RunRecord(
         contents,
         ends,
         contents["contrasts"],
+        effects,
         contents["health"],
     )
 

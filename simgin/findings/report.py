@@ -42,6 +42,7 @@ def _tables(findings: Findings) -> dict[str, str]:
     """The CSV files by name; a table without rows is not written."""
     beside = {
         "differences": findings.differences,
+        "effects": findings.effects,
         "league": findings.standings,
         "cross": findings.cross,
         "pairing": findings.pairing,

@@ -39,6 +39,7 @@ def run_sentences(findings: Findings) -> list[str]:
     unit = UNITS[findings.record.unit]
     sentences = [
         *leagues(findings.standings, findings.cross, findings.cycles, unit),
+        *effects(findings.effects),
         *matchups(others),
         *differences(findings.differences),
         *findings.ended,
@@ -327,6 +328,39 @@ def _elo(row: Any) -> str:
 
 def _limits(row: Any) -> Limits:
     return row["share"], row["low"], row["high"]
+
+
+def effects(frame: pd.DataFrame) -> list[str]:
+    """Which changes gain or lose points in every field, and for which the field decides."""
+    points = frame[frame["metric"] == "margin"]
+    sentences = []
+    for variant, rows in points.groupby("variant", sort=False):
+        by_verdict: dict[str, list[str]] = {}
+        for change, group in rows.groupby("change", sort=False):
+            changes = by_verdict.setdefault(_verdict(group), [])
+            changes.append(str(change))
+        for verdict, changes in by_verdict.items():
+            sentences.append(f"{variant}: {verdict}: {_counted(changes)}.")
+    return sentences
+
+
+def _verdict(rows: pd.DataFrame) -> str:
+    """What a change does over all fields."""
+    signs = []
+    for _, row in rows.iterrows():
+        sign = math.copysign(1, row["difference"]) if is_significant(row) else 0
+        signs.append(sign)
+    if min(signs) > 0:
+        return "gain points in every field"
+    if max(signs) < 0:
+        return "lose points in every field"
+    if min(signs) < 0 < max(signs):
+        return "gain in some fields and lose in others"
+    if max(signs) > 0:
+        return "gain in some fields, and lose in none for certain"
+    if min(signs) < 0:
+        return "lose in some fields, and gain in none for certain"
+    return "make no significant difference in any field"
 
 
 def differences(frame: pd.DataFrame) -> list[str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.sentences import SURE
+from simgin.findings.sentences import SURE, is_significant
 from simgin.report import numbers, summary
 from simgin.report.sheet import Sheet
 from simgin.stats import league, table
@@ -26,6 +26,7 @@ WHO = ["variant", "strategy", "opponent"]
 def run_sheets(findings: Findings) -> list[Sheet]:
     """Every sheet that has something to say about a run."""
     sheets = [
+        *effects(findings.effects),
         differences(findings.differences),
         *_standings(findings),
         *_crosses(findings),
@@ -38,7 +39,11 @@ def run_sheets(findings: Findings) -> list[Sheet]:
 def on_screen(findings: Findings) -> list[Sheet | str]:
     """The same for a terminal: what holds for every cell is a line; its table is in the summary."""
     parts: list[Sheet | str] = []
-    sheets = [differences(findings.differences), *_standings(findings)]
+    sheets = [
+        *effects(findings.effects),
+        differences(findings.differences),
+        *_standings(findings),
+    ]
     for sheet in sheets:
         if sheet.rows:
             parts.append(_short(sheet))
@@ -105,6 +110,47 @@ def _difference(row: Any) -> str:
         return f"{text} *"
     detectable = _number(row["detectable"], metric)
     return f"{text} ({detectable})"
+
+
+def effects(frame: pd.DataFrame) -> list[Sheet]:
+    """A sheet for every variant and metric: one row per change, one column per field."""
+    family = frame["p"].count()
+    note = (
+        "What the player gains by the change. A field is what the others play: the same as the "
+        f"player, or the opponent named after v. * marks p < {SURE} after Holm's adjustment for "
+        f"the {family} effects of the run; the last column counts those."
+    )
+    sheets = []
+    for names, rows in frame.groupby(["variant", "metric"], sort=False):
+        variant, metric = map(str, names)
+        title = f"Effects under {variant}: {_title(metric)}"
+        fields = tuple(dict.fromkeys(rows["field"]))
+        gains = rows.groupby("change", sort=False)["difference"].mean()
+        ranked = gains.sort_values(ascending=False, kind="stable")
+        lines = []
+        for change in ranked.index:
+            own = rows[rows["change"] == change]
+            line = _effects_line(str(change), own, fields)
+            lines.append(line)
+        sheet = Sheet(title, ("change", *fields, "gains, loses"), lines, note)
+        sheets.append(sheet)
+    return sheets
+
+
+def _effects_line(change: str, rows: pd.DataFrame, fields: Sequence[str]) -> tuple[str, ...]:
+    """A change in every field, and in how many of them it gains and loses for certain."""
+    texts = dict.fromkeys(fields, "")
+    gains = 0
+    losses = 0
+    for _, row in rows.iterrows():
+        factor = _factor(row["metric"])
+        text = numbers.estimate(row["difference"], row["low"], row["high"], factor)
+        if is_significant(row):
+            text = f"{text} *"
+            gains += row["difference"] > 0
+            losses += row["difference"] < 0
+        texts[row["field"]] = text
+    return (change, *texts.values(), f"{gains}, {losses} of {len(rows)}")
 
 
 def _comparison(

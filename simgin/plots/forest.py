@@ -1,4 +1,4 @@
-"""Differences between variants, or between strategies in one variant."""
+"""Differences: between variants, between strategies in one variant, and of changes by field."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["differences"]
+__all__ = ["differences", "effects"]
 
 ROW, HEAD = 0.14, 0.48  # inches of a row, and of the rest of a panel
 ACROSS = 2  # panels side by side
@@ -43,8 +43,39 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
     for axes, metric in zip(panels, metrics, strict=False):
         rows = frame[frame["metric"] == metric]
         _panel(axes, rows, compared, names)
+        figures.panel_title(axes, str(rows["title"].iloc[0]))
     figures.hide(panels[len(metrics) :])
     _complete_legend(panels[0], names)
+    figures.legend(panels[0])
+    return figure
+
+
+def effects(frame: pd.DataFrame, *, seed: int) -> Figure:
+    """What changes of a strategy gain in points per deal: one panel per change, the best first.
+
+    Columns change, field, difference; each panel has its own scale, with a dot and its bar for
+    every field; one variant.
+    """
+    gains = frame.groupby("change", sort=False)["difference"].mean()
+    ranked = gains.sort_values(ascending=False, kind="stable")
+    fields = figures.unique(frame["field"])
+    caption = figures.caption(
+        frame,
+        seed=seed,
+        unit="deals",
+        note=NOTE,
+    )
+    lines = figures.lines_of_panels(len(ranked), ACROSS)
+    height = lines * (HEAD + ROW * len(fields))
+    title = "Points per deal gained, by field"
+    figure = figures.new_figure(height, title, caption, fields)
+    panels = figure.subplots(lines, ACROSS, squeeze=False).ravel()
+    for axes, change in zip(panels, ranked.index, strict=False):
+        rows = frame[frame["change"] == change]
+        _panel(axes, rows, "field", fields)
+        figures.panel_title(axes, str(change))
+    figures.hide(panels[len(ranked) :])
+    _complete_legend(panels[0], fields)
     figures.legend(panels[0])
     return figure
 
@@ -71,8 +102,6 @@ def _panel(
     figures.hide_row_axis(axes, len(names))
     axes.margins(x=0.12)
     axes.locator_params(axis="x", nbins=4)
-    title = str(part["title"].iloc[0])
-    figures.panel_title(axes, title)
 
 
 def _complete_legend(axes: Axes, names: list[str]) -> None:

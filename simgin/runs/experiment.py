@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from simgin.core.cell import Cell
 from simgin.play.matchup import Matchup
@@ -31,6 +31,22 @@ SERIES = ("panel", "sweep", "solo")  # the keys whose strategies are compared wi
 Source = tuple[str, Cell]  # the key of the file that names a cell, and the cell
 
 
+class Effect(NamedTuple):
+    """A change in a field, in canonical texts."""
+
+    change: str  # as strategies have it in their texts: "discard=high-first"
+    strategy: str  # the player who makes the change
+    base: str  # the player who does not
+    opponent: str
+
+    @property
+    def field(self) -> str:
+        """The field in words: "gold" where all play gold, or "gold v simple"."""
+        if self.base == self.opponent:
+            return self.base
+        return f"{self.base} v {self.opponent}"
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A checked experiment. No matchup is there twice, not with its sides exchanged either."""
@@ -49,6 +65,7 @@ class Experiment:
     base: str | None = None
     # Cells whose strategies are compared with each other
     series: tuple[tuple[Cell, ...], ...] = ()
+    effects: tuple[Effect, ...] = ()  # every change in every field
 
 
 def read(path: str | Path, seed: int | None = None) -> Experiment:
@@ -171,6 +188,7 @@ def _laid_out(name: str, file: File, seed: int) -> Experiment:
         hypothesis=file.hypothesis,
         base=_base(file.base, unique.values()),
         series=tuple(filter(None, series)),
+        effects=tuple(_effects(file)),
     )
 
 
@@ -214,12 +232,29 @@ def _pairs(
     if file.panel is not None:
         for strategy in file.panel.strategies:
             yield "panel", strategy, file.panel.against
+    for effect in _effects(file):
+        if effect.base != effect.opponent:
+            yield "fields", effect.base, effect.opponent
+        yield "fields", effect.strategy, effect.opponent
     for strategy in file.solo or []:
         yield "solo", strategy, ""
     rules = variants.find(variant).row
     opponent = "" if rules["players"] == 1 else "simple"
     for point in swept:
         yield "sweep", point.strategy, point.against or opponent
+
+
+def _effects(file: File) -> Iterator[Effect]:
+    """Every change in every field, change by change.
+
+    A change that changes nothing, or makes the player one of the others, is left out.
+    """
+    for change in dict.fromkeys(file.changes):
+        for field in file.fields:
+            opponent = field.against or field.strategy
+            strategy = sweep.strategy_text(f"{field.strategy}+{change}")
+            if strategy not in (field.strategy, opponent):
+                yield Effect(change, strategy, field.strategy, opponent)
 
 
 def _base(text: str | None, cells: Iterable[Cell]) -> str | None:

@@ -17,6 +17,9 @@ against = "simple"
 [sweep]                          # and every combination of the lists; see simgin.runs.sweep
 strategy = "simple+knock=at:k={k}"
 grid.k = [0, 2, 4]
+[[fields]]                       # and each of changes = ["knock=early", ...], made by this player
+strategy = "gold"                # against this one; default: itself
+against = "simple"
 
 For one player there are only sweeps and solo = ["gold", "gin-only"]: each of them alone.
 """
@@ -38,7 +41,12 @@ from simgin.text.amounts import parse_count
 from simgin.text.messages import shown
 
 SEEDS = 2**64
-FOR_TWO = ("matchups", "round_robin", "panel")  # the keys that name players of games for two
+FOR_TWO = (
+    "matchups",
+    "round_robin",
+    "panel",
+    "fields",
+)  # the keys that name players of games for two
 ENDS = ("until", "sprt", "for")  # the keys that say when to stop, other than a count
 
 
@@ -71,6 +79,12 @@ def canonical(text: str) -> list[str]:
     return found
 
 
+def _change(text: str) -> str:
+    """A change of a strategy, as its text has it: slot=policy."""
+    strategy_text(f"simple+{text}")
+    return text
+
+
 VariantText = Annotated[str, AfterValidator(variant_text)]
 StrategyText = Annotated[str, AfterValidator(strategy_text)]
 Count = Annotated[int, BeforeValidator(parse_count)]
@@ -88,6 +102,13 @@ class Panel(toml.Table):
 
     strategies: Annotated[list[StrategyText], Field(min_length=1)]
     against: StrategyText = "simple"
+
+
+class PlayedField(toml.Table):
+    """Who tries the changes, and what the others play: the same if `against` is left out."""
+
+    strategy: StrategyText
+    against: StrategyText | None = None
 
 
 class File(toml.Table):
@@ -110,6 +131,8 @@ class File(toml.Table):
     matchups: Annotated[list[Pair], Field(default_factory=list)]
     round_robin: Annotated[list[StrategyText], Field(min_length=2)] | None = None
     panel: Panel | None = None
+    changes: Annotated[list[Annotated[str, AfterValidator(_change)]], Field(default_factory=list)]
+    fields: Annotated[list[PlayedField], Field(default_factory=list)]
     solo: Annotated[list[StrategyText], Field(min_length=1)] | None = None
     sweep: Sweep | None = None
 
@@ -144,6 +167,10 @@ def _conflicts(raw: dict[str, Any]) -> list[str]:
         sentences.append(f"{' and '.join(ends)} are given together; keep one of them.")
     if swept is not None and swept.variant is not None and "variants" in raw:
         sentences.append("variants and the variant of the sweep are both given; keep one of them.")
+    if bool(raw.get("changes")) != bool(raw.get("fields")):
+        sentences.append(
+            "changes are tried in fields; give both, or neither: changes = [...] and [[fields]]."
+        )
     if not any(raw.get(key) for key in (*FOR_TWO, "solo", "sweep")):
         sentences.append(
             "nobody plays; give [[matchups]] with a and b, a round_robin list, a panel or a sweep; "
@@ -201,6 +228,11 @@ def _games(raw: dict[str, Any], swept: Sweep | None) -> Iterator[variants.Varian
 
 def _known(location: toml.Location) -> list[str]:
     """The keys that may stand where an unknown one does."""
-    inner: dict[str, type[toml.Table]] = {"matchups": Pair, "panel": Panel, "sweep": Sweep}
+    inner: dict[str, type[toml.Table]] = {
+        "matchups": Pair,
+        "panel": Panel,
+        "sweep": Sweep,
+        "fields": PlayedField,
+    }
     fields = (inner.get(str(location[0]), File) if len(location) > 1 else File).model_fields
     return [field.alias or name for name, field in fields.items()]

@@ -13,7 +13,7 @@ from simgin.play.kernel import play
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.runs import experiment, stopping
 from simgin.runs.block import Task
-from simgin.runs.experiment import Experiment
+from simgin.runs.experiment import Effect, Experiment
 from simgin.runs.manifest import run_identity
 from simgin.runs.steps import Step
 from simgin.text import amounts
@@ -34,6 +34,7 @@ class Plan:
     question: str | None = None
     hypothesis: str | None = None
     contrasts: tuple[tuple[int, int], ...] = ()  # a cell and its base, by their places
+    effects: tuple[Effect, ...] = ()  # changes by field
     steps: tuple[Step, ...] = ()  # played beside the cells
 
     @property
@@ -110,6 +111,7 @@ def plan_experiment(asked: Experiment) -> Plan:
         question=asked.question,
         hypothesis=asked.hypothesis,
         contrasts=tuple(experiment.contrasts(asked)),
+        effects=asked.effects,
     )
 
 

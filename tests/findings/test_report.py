@@ -30,6 +30,8 @@ RUNS = {
     """,
     "league": 'question = "Who leads?"\nvariants = ["eaai"]\nmatches = 1200\n'
     'round_robin = ["gold", "simple", "stubborn"]\n',
+    "fields": 'question = "Everywhere?"\nmatches = 600\nchanges = ["knock=early", "knock=at"]\n'
+    '[[fields]]\nstrategy = "gold"\n[[fields]]\nstrategy = "gin-only"\nagainst = "simple"\n',
     "until": 'question = "How well?"\nvariants = ["eaai"]\nuntil = "2%"\n[panel]\n'
     'strategies = ["gold", "stubborn"]\nagainst = "simple"\n',
     "alone": 'question = "Alone?"\nvariants = ["solitary-gin", "solitaire-gin"]\nmatches = 500\n'
@@ -183,6 +185,7 @@ def test_the_record_of_a_run_is_the_same_from_manifest_and_plan():
     assert [now.params(cell) for cell in now.cells] == [then.params(cell) for cell in then.cells]
     assert list(now.ends) == list(then.ends)
     assert [list(pair) for pair in now.contrasts] == then.contrasts
+    assert list(now.effects) == list(then.effects)
     assert (now.question, now.hypothesis, now.stop) == (then.question, then.hypothesis, then.stop)
     assert [task.matchup.cell for task in run_plan.tasks] == list(now.cells)
 

@@ -171,3 +171,30 @@ def test_an_unrated_league_is_stated():
     standings["elo"] = NAN
     (line,) = sentences.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
     assert line == "eaai: too few deals to rate these 3 strategies."
+
+
+def test_changes_are_sorted_by_what_they_do_over_all_fields():
+    gains = {
+        "everywhere": (0.5, 0.4),
+        "nowhere": (-0.5, -0.4),
+        "torn": (-0.5, 0.4),
+        "some": (0.5, 0.1),
+        "few": (-0.5, 0.1),
+        "idle": (0.1, -0.1),
+    }
+    rows = []
+    for change, points in gains.items():
+        for field, value in zip(("gold", "gold v simple"), points, strict=True):
+            low, high = value - 0.2, value + 0.2
+            row = ("eaai", change, field, "margin", value, 0.1, low, high)
+            rows.append((*row, 0.001 if abs(value) > 0.2 else 0.5))
+    names = ("variant", "change", "field", "metric", "difference", "se", "low", "high", "p_holm")
+    frame = pd.DataFrame(rows, columns=list(names)).assign(p=0.01)
+    assert sentences.effects(frame) == [
+        "eaai: gain points in every field: everywhere.",
+        "eaai: lose points in every field: nowhere.",
+        "eaai: gain in some fields and lose in others: torn.",
+        "eaai: gain in some fields, and lose in none for certain: some.",
+        "eaai: lose in some fields, and gain in none for certain: few.",
+        "eaai: make no significant difference in any field: idle.",
+    ]

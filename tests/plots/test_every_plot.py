@@ -83,6 +83,15 @@ def differences(variants, strategies):
     return spread(rows, "difference", 0.5)
 
 
+def effects(variants, strategies):
+    made = rows_for(variants[:1], strategies, change=("take=lower", "knock=early"))
+    rows = [
+        row | {"opponent": "gold", "field": f"{row['strategy']} v gold"}
+        for row in renamed(made, "difference")
+    ]
+    return spread(rows, "difference", 0.5)
+
+
 def convergence(variants, strategies):
     one = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple", "value": 0.6}
     made = spread([one | {"units": 100 * i} for i in range(1, 40)])
@@ -124,6 +133,7 @@ FRAMES = {
         renamed(rows_for(v[:1], s, total=range(0, 100, 10)), "share"), "share"
     ),
     "differences": differences,
+    "effects": effects,
     "convergence": convergence,
 }
 SIZES = {"one": (VARIANTS[:1], STRATEGIES[:1]), "several": (VARIANTS, STRATEGIES)}
@@ -248,6 +258,16 @@ def test_dots_and_bars_show_the_values_and_limits():
         assert np.sort(dot[2][0].get_segments()[0][:, 0]) == pytest.approx(
             [row["low"], row["high"]]
         )
+
+
+def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
+    frame = effects(VARIANTS, STRATEGIES)
+    frame.loc[frame["change"] == "knock=early", ["difference", "low", "high"]] += 5
+    first, second, *_ = plots.effects(frame, seed=1).axes
+    assert [axes.get_title(loc="left") for axes in (first, second)] == ["knock=early", "take=lower"]
+    rows = frame[frame["change"] == "knock=early"]
+    dots = [container[0].get_xdata()[0] for container in first.containers]
+    assert dots == pytest.approx(list(rows["difference"]))
 
 
 def test_a_heat_map_labels_every_cell():

@@ -157,3 +157,52 @@ def test_no_two_cells_are_compared_twice(tmp_path):
     )
     found = read(tmp_path, f'question = "?"\n{both}')
     assert experiment.contrasts(found) == [(1, 0), (2, 1)]
+
+
+# Changes by field
+
+FIELDS = """
+question = "?"
+variants = ["standard", "eaai"]
+changes = ["knock=early", "knock=at", "take=deny"]
+[[fields]]
+strategy = "gold"
+[[fields]]
+strategy = "gin-only"
+against = "simple"
+[[fields]]
+strategy = "gold"
+against = "gold-early"
+"""
+
+
+def test_every_change_is_played_in_every_field_beside_the_base(tmp_path):
+    """Gold knocks at once already, and `gold+knock=early` is not gold-early by name."""
+    cells = (
+        ("gold+knock=early", "gold"),
+        ("gin-only", "simple"),
+        ("gin-only+knock=early", "simple"),
+        ("gold", "gold-early"),
+        ("gold+knock=early", "gold-early"),
+        ("gin-only+knock=at", "simple"),
+        ("gold+take=deny", "gold"),
+        ("gin-only+take=deny", "simple"),
+        ("gold+take=deny", "gold-early"),
+    )
+    found = read(tmp_path, FIELDS)
+    assert names(found) == [(variant, *pair) for variant in ("standard", "eaai") for pair in cells]
+    assert [(effect.change, effect.field) for effect in found.effects] == [
+        ("knock=early", "gold"),
+        ("knock=early", "gin-only v simple"),
+        ("knock=early", "gold v gold-early"),
+        ("knock=at", "gin-only v simple"),
+        ("take=deny", "gold"),
+        ("take=deny", "gin-only v simple"),
+        ("take=deny", "gold v gold-early"),
+    ]
+
+
+def test_a_change_that_makes_the_player_one_of_the_others_is_left_out(tmp_path):
+    text = 'question = "?"\nchanges = ["knock=at", "take=deny"]\n'
+    found = read(tmp_path, text + '[[fields]]\nstrategy = "gold:k=3"\nagainst = "gold"\n')
+    assert [effect.change for effect in found.effects] == ["take=deny"]

@@ -147,6 +147,13 @@ def test_every_mistake_is_reported_at_once(tmp_path):
         ('question = "?"', "nobody plays"),
         ('question = "?"\nround_robin = ["gold"]', "round_robin is too short; give at least 2"),
         ('question = "?"\nvariants = []\n' + PAIR, "variants is too short"),
+        ('question = "?"\nchanges = ["knock=early"]\n' + PAIR, "give both, or neither"),
+        ('question = "?"\n[[fields]]\nstrategy = "gold"\n', "give both, or neither"),
+        ('question = "?"\nchanges = ["early"]\nfields = [{strategy = "gold"}]', "changes #1"),
+        (
+            'question = "?"\nchanges = ["knock=early"]\nfields = [{strategy = "gold", b = "gold"}]',
+            "unknown key fields #1, b",
+        ),
         ('question = "?"\nvariants = "eaai"\n' + PAIR, "write a [list]"),
         ('question = "?"\nseed = -1\n' + PAIR, "seed must lie between"),
         ('question = "?"\nseed = true\n' + PAIR, "write a whole number"),

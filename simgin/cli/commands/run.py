@@ -47,8 +47,8 @@ def run(
       strategies = ["gold", "gin-only"]
       against = "simple"
 
-    Other keys: round_robin, matchups, sweep or solo instead of panel, matches instead of deals,
-    and until, sprt or for instead of a fixed size.
+    Other keys: round_robin, matchups, sweep, fields or solo instead of panel, matches instead of
+    deals, and until, sprt or for instead of a fixed size.
 
     \b
     docs/how-to/experiments.md describes them all.
