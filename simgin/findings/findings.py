@@ -193,7 +193,8 @@ class Findings:
         parts = []
         for i in self._mirrored:
             rows = self.rows(i)
-            gain = mirroring.gain(rows, self.record.unit)
+            multiplier = self.record.ends[i].multiplier
+            gain = mirroring.gain(rows, self.record.unit, multiplier)
             named = self._named(i, gain)
             parts.append(named)
         columns = (*NAMES, *mirroring.MIRRORING_COLUMNS)

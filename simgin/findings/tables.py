@@ -49,7 +49,7 @@ def on_screen(findings: Findings) -> list[Sheet | str]:
             parts.append(_short(sheet))
     lines = (
         _detectable(findings),
-        _mirroring_line(findings.pairing, findings.multiplier),
+        _mirroring_line(findings.pairing),
         _adjusted_lines(findings.adjusted),
     )
     return [*parts, *filter(None, lines)]
@@ -275,7 +275,7 @@ def _pairing(findings: Findings) -> Sheet:
     lines = []
     for names, rows in findings.pairing.groupby(WHO, sort=False):
         variant, a, b = map(str, names)
-        figures = _pairing_figures(rows, findings.multiplier)
+        figures = _pairing_figures(rows)
         swept = _swept(findings, variant, a, b)
         lines.append((variant, f"{a} v {b}", *figures, swept))
     note = (
@@ -288,19 +288,15 @@ def _pairing(findings: Findings) -> Sheet:
     return Sheet("What mirroring is worth", headings, lines, note)
 
 
-def _pairing_figures(rows: pd.DataFrame, z: float) -> tuple[str, str, str]:
+def _pairing_figures(rows: pd.DataFrame) -> tuple[str, str, str]:
     """rho of points and of what is won, and the luck share, of one cell."""
     by_measure = {row["measure"]: row for _, row in rows.iterrows()}
     points = by_measure["points"]
     wins = by_measure["share"]
-    luck_percent = 100 * points["luck"]
-    error_percent = 100 * points["se"]
-    luck = _plus_minus(luck_percent, error_percent, z)
+    luck = _ranged(points, "luck", 100)
     if luck != numbers.DASH:
         luck = f"{luck} %"
-    points_rho = _plus_minus(points["rho"], points["se"], z)
-    wins_rho = _plus_minus(wins["rho"], wins["se"], z)
-    return points_rho, wins_rho, luck
+    return _ranged(points, "rho", 1), _ranged(wins, "rho", 1), luck
 
 
 def _swept(findings: Findings, variant: str, a: str, b: str) -> str:
@@ -339,30 +335,30 @@ def _detectable(findings: Findings) -> str:
     )
 
 
-def _mirroring_line(frame: pd.DataFrame, z: float) -> str:
+def _mirroring_line(frame: pd.DataFrame) -> str:
     """What mirroring is worth in a line: the figures of one cell, the range of several."""
     known = frame[frame["rho"].notna()]
     points = known[known["measure"] == "points"]
     wins = known[known["measure"] == "share"]
     if points.empty:
         return ""
-    luck_percent = 100 * points["luck"]
-    error_percent = 100 * points["se"]
-    luck = _spread(luck_percent, error_percent, z)
-    points_left = _spread(points["rho"], points["se"], z)
-    wins_left = _spread(wins["rho"], wins["se"], z)
+    luck = _spread(points, "luck", 100)
+    points_left = _spread(points, "rho", 1)
+    wins_left = _spread(wins, "rho", 1)
     return (
         f"Mirroring leaves {points_left} of the variance of points and "
         f"{wins_left} of that of wins; luck share {luck} %."
     )
 
 
-def _spread(values: pd.Series, errors: pd.Series, z: float) -> str:
-    if len(values) == 1:
-        return _plus_minus(values.iloc[0], errors.iloc[0], z)
-    error = z * errors.max()
-    least = numbers.number(values.min(), error)
-    largest = numbers.number(values.max(), error)
+def _spread(rows: pd.DataFrame, name: str, factor: int) -> str:
+    """The value of one row with its limits, the range of several."""
+    if len(rows) == 1:
+        return _ranged(rows.iloc[0], name, factor)
+    widths = rows[f"{name}_high"] - rows[f"{name}_low"]
+    error = factor * widths.max() / 2
+    least = numbers.number(factor * rows[name].min(), error)
+    largest = numbers.number(factor * rows[name].max(), error)
     return f"{least} to {largest}"
 
 

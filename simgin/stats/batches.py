@@ -92,3 +92,22 @@ def standard_error(moves: np.ndarray, batches: float) -> float:
     variance = correction * scatter
     se = np.sqrt(variance)
     return float(se)
+
+
+def allow_for_unseen(se: float, freedom: float, unseen: float) -> tuple[float, float]:
+    """The error of a difference of shares and its degrees of freedom, with what was not seen.
+
+    Two shares that seldom differ may happen to agree in every batch, or to differ in one, and the
+    batches alone would then call the difference exact. `unseen` is the variance of one case more on
+    either side (Agresti and Caffo, American Statistician 2000; for pairs Bonett and Price, Journal
+    of Educational and Behavioral Statistics 2012). Being no estimate, it adds degrees of freedom:
+    in proportion, which is fewer than Satterthwaite's and covers better
+    (docs/explanation/decisions/0021-rare-differences-and-circles.md). Cells that are equal in every
+    batch stay without error.
+    """
+    if not se > 0:
+        return se, freedom
+    variance = se**2
+    whole = variance + unseen
+    widened = np.sqrt(whole)
+    return float(widened), freedom * whole / variance

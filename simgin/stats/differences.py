@@ -170,7 +170,18 @@ def _difference(
     difference = estimate.value - base_estimate.value
     if np.isnan(difference) or np.isnan(se):
         return np.nan, np.nan, support
+    if metric.share:
+        unseen = sum(_case(cell, metric) ** 2 for cell in cells)
+        se, freedom = batches.allow_for_unseen(se, support - 1, unseen)
+        support = freedom + 1
     return difference, se, support
+
+
+def _case(played: Played, metric: Metric) -> float:
+    """How far a single case more would move a share."""
+    fact = metric.fact(played.as_b)
+    denominators = batches.denominator_sums(played.rows, fact)
+    return 1 / float(denominators.sum())
 
 
 def _estimate(played: Played, metric: Metric) -> Estimate:
@@ -181,7 +192,7 @@ def _estimate(played: Played, metric: Metric) -> Estimate:
 def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
     """The standard error of the difference from the batches, and their effective number.
 
-    NaN where too few batches hold anything to compare.
+    NaN for too few batches, and where few hold anything to compare; a share takes a single case.
     """
     played, base = cells
     effective = batches.effective(played.rows)
@@ -193,7 +204,8 @@ def _paired_error(cells: Comparison, metric: Metric) -> tuple[float, float]:
         has_any |= numerators != 0
         if not denominators.any():
             return np.nan, effective
-    if min(effective, has_any.sum()) < ENOUGH_BATCHES:
+    filled = 1 if metric.share else ENOUGH_BATCHES
+    if effective < ENOUGH_BATCHES or has_any.sum() < filled:
         return np.nan, effective
     moves = played.moves(metric) - base.moves(metric)
     se = batches.standard_error(moves, effective)

@@ -14,13 +14,16 @@ import numpy as np
 from simgin.core import sums
 from simgin.stats import batches, metrics, quantity
 from simgin.stats.batches import ENOUGH_BATCHES
-from simgin.stats.estimate import ENOUGH_UNITS
+from simgin.stats.estimate import ENOUGH_UNITS, Z95
 from simgin.stats.quantity import Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MIRRORING_COLUMNS = ("measure", "rho", "luck", "se", "n")
+MIRRORING_COLUMNS = (
+    *("measure", "rho", "luck", "se", "n"),
+    *("rho_low", "rho_high", "luck_low", "luck_high"),
+)
 # The fact and the column of squares that hold the margin of what was played
 MARGIN = {
     metrics.DEAL: ("a_margin", sums.DEAL_SQUARE),
@@ -32,17 +35,18 @@ SCORES = np.arange(sums.PAIR_BINS) / 4  # what A wins of a pair, by bin
 Rho = Callable[[np.ndarray, str], np.ndarray]  # sums of rows (sums, columns), unit -> rho of each
 
 
-def gain(rows: np.ndarray, unit: str) -> pd.DataFrame:
+def gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> pd.DataFrame:
     """rho and luck of the margin ("points") and of wins ("share"): MIRRORING_COLUMNS.
 
     rho = Var(z) / (Var(x) / 2), where z is the mean of a pair and x a single result of what was
     played (unit "deal" or "match"); what nobody won counts one half. It is 1 where pairing gains
     nothing, and n single results are worth n / rho. luck = 1 - rho is the share of a single
     result's variance that belongs to the pack. One standard error holds for both, from leaving out
-    each batch in turn. n counts single results.
+    each batch in turn, and the limits are Student's over batches. n counts single results.
 
-    rows: int64 (batches, sums.COLUMNS) of a mirrored cell; ValueError for another. NaN under 30
-    pairs or 5 batches, or where nothing varies.
+    multiplier: the half-width of intervals in standard errors where results might have stopped the
+    run. rows: int64 (batches, sums.COLUMNS) of a mirrored cell; ValueError for another. NaN under
+    30 pairs or 5 batches, or where nothing varies.
     """
     import pandas as pd
 
@@ -56,8 +60,17 @@ def gain(rows: np.ndarray, unit: str) -> pd.DataFrame:
     table = []
     for measure, function in (("points", _margin_rho), ("share", _win_rho)):
         rho = _jackknifed(rows, unit, function)
-        table.append((measure, rho.value, 1 - rho.value, rho.se, singles))
+        low, high = _limits(rho, multiplier)
+        value = rho.value
+        table.append((measure, value, 1 - value, rho.se, singles, low, high, 1 - high, 1 - low))
     return pd.DataFrame(table, columns=list(MIRRORING_COLUMNS))
+
+
+def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
+    """95 % limits, wider where results might have stopped the run."""
+    wide = 1.0 if multiplier is None else multiplier / Z95
+    low, high = rho.limits
+    return rho.value + wide * (low - rho.value), rho.value + wide * (high - rho.value)
 
 
 def luck(rows: np.ndarray, unit: str) -> Quantity:

@@ -8,7 +8,7 @@ ratio of sums gets its moves by the jackknife.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class Quantity:
     share: bool = False
     own_se: float = np.nan
     span: tuple[float, float] | None = None
+    case: float = 0.0
+    unseen: float = 0.0
 
     @classmethod
     def with_error(
@@ -65,11 +67,26 @@ class Quantity:
     @property
     def se(self) -> float:
         """The standard error; NaN where there are too few batches for one."""
+        se, _ = self._error
+        return se
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the standard error."""
+        _, freedom = self._error
+        return freedom
+
+    @property
+    def _error(self) -> tuple[float, float]:
+        """The standard error, and its degrees of freedom."""
+        freedom = self.batches - 1
         if not len(self.moves):
-            return self.own_se
-        if self.batches < ENOUGH_BATCHES:
-            return np.nan
-        return batches.standard_error(self.moves, self.batches)
+            seen = self.own_se
+        elif self.batches < ENOUGH_BATCHES:
+            seen = np.nan
+        else:
+            seen = batches.standard_error(self.moves, self.batches)
+        return batches.allow_for_unseen(seen, freedom, self.unseen)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -77,7 +94,7 @@ class Quantity:
         if self.span is not None:
             return self.span
         se = self.se
-        z = quantile(self.batches)
+        z = quantile(self.freedom + 1)
         if np.isnan(self.value + se):
             return np.nan, np.nan
         if self.share:
@@ -96,26 +113,32 @@ class Quantity:
         if not se > 0:
             return np.nan
         t = abs(self.value) / se
-        return 2 * float(stdtr(self.batches - 1, -t))
+        return 2 * float(stdtr(self.freedom, -t))
 
     def __add__(self, other: Quantity) -> Quantity:
         """The sum: paired where both have the same batches, else with the errors of both."""
         n = min(self.n, other.n)
         value = self.value + other.value
         fewer = min(self.batches, other.batches)
+        case = max(self.case, other.case)
+        unseen = self.unseen + other.unseen
         count = len(self.moves)
         other_count = len(other.moves)
         if count and count == other_count:
             moves = self.moves + other.moves
-            return Quantity(value, n, moves, fewer)
+            return Quantity(value, n, moves, fewer, case=case, unseen=unseen)
         own = self.se
         se = float(np.hypot(own, other.se))
-        return Quantity(value, n, NO_MOVES, fewer, own_se=se)
+        return Quantity(value, n, NO_MOVES, fewer, own_se=se, case=case)
 
     def __sub__(self, base: Quantity) -> Quantity:
-        """The difference, likewise."""
+        """The difference, likewise; that of two shares allows for cases not seen."""
         negative = base.scaled(-1)
-        return self + negative
+        difference = self + negative
+        if not (self.case and base.case):
+            return difference
+        more = self.case**2 + base.case**2
+        return replace(difference, unseen=difference.unseen + more)
 
     def scaled(self, factor: float, shift: float = 0.0) -> Quantity:
         """factor * value + shift, which is no longer a share."""
@@ -125,6 +148,8 @@ class Quantity:
             factor * self.moves,
             self.batches,
             own_se=abs(factor) * self.own_se,
+            case=abs(factor) * self.case,
+            unseen=factor**2 * self.unseen,
         )
 
 
@@ -151,7 +176,8 @@ def ratio(
     influence = batches.influence(rows, fact, metric.scale)
     moves = sign * influence
     effective = batches.effective(rows)
-    return Quantity(value, n, moves, effective, metric.share)
+    case = 1 / below if metric.share else 0.0
+    return Quantity(value, n, moves, effective, metric.share, case=case)
 
 
 def shares(
@@ -168,7 +194,7 @@ def shares(
     effective = float(whole**2 / squares)
     quantities = []
     for value, own in zip(share, moves.T, strict=True):
-        quantity = Quantity(float(value), n, own, effective, share=True)
+        quantity = Quantity(float(value), n, own, effective, share=True, case=1 / n)
         quantities.append(quantity)
     return quantities
 
@@ -214,7 +240,9 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
     if len(lengths) == 1 and len(moves[0]):
         fewest = min(part.batches for part in parts)
         mean_moves = np.mean(moves, axis=0)
-        return Quantity(value, n, mean_moves, fewest, share)
+        # One case among all of the parts
+        case = float(np.mean([part.case for part in parts])) / len(parts)
+        return Quantity(value, n, mean_moves, fewest, share, case=case)
     squares = [part.se**2 for part in parts]
     root = np.sqrt(sum(squares))
     se = float(root / len(parts))

@@ -6,7 +6,7 @@ from scipy import stats
 
 from simgin.core import sums
 from simgin.core.cell import Cell
-from simgin.stats import batches
+from simgin.stats import batches, quantity
 from simgin.stats import differences as contrast
 from simgin.stats.differences import differences, holm
 from simgin.stats.metrics import BY_NAME
@@ -53,7 +53,9 @@ def test_the_error_of_a_ratio_is_the_delta_method_over_batches():
     for cell in (a, b):
         n, d = fact(cell, "first_player_win"), fact(cell, "decided")
         parts.append((n - n.sum() / d.sum() * d) / d.mean())
-    assert found["se"] == pytest.approx(np.std(parts[0] - parts[1], ddof=1) / np.sqrt(20), rel=1e-9)
+    seen = np.var(parts[0] - parts[1], ddof=1) / 20
+    unseen = sum(fact(cell, "decided").sum() ** -2 for cell in (a, b))
+    assert found["se"] == pytest.approx(np.sqrt(seen + unseen), rel=1e-9)
 
 
 def test_common_packs_shrink_the_error_of_a_difference():
@@ -109,6 +111,36 @@ def test_a_difference_seen_from_the_other_side_changes_its_sign():
     assert twin["difference"] == pytest.approx(
         one(side(a, as_b=True), side(b, as_b=True), "deal_win")["difference"]
     )
+
+
+def differing_in(cases, batches=20):
+    """Two cells of 1,000 deals a batch, one with so many void deals more, one in a batch."""
+    cell = np.zeros((batches, sums.COLUMNS), np.int64)
+    cell[:, [sums.UNITS, sums.SUM + sums.FACT["deals"]]] = 1000
+    cell[:, sums.SUM + sums.FACT["void"]] = 7
+    other = cell.copy()
+    other[:cases, sums.SUM + sums.FACT["void"]] += 1
+    return side(other), side(cell)
+
+
+@pytest.mark.parametrize("cases", [1, 5, 6, 7, 12])
+def test_few_cases_on_one_side_are_as_significant_as_in_the_exact_sign_test(cases):
+    found = one(*differing_in(cases, 400), "void")
+    exact = stats.binomtest(cases, cases).pvalue
+    assert found["p"] == pytest.approx(exact, rel=0.5, abs=0.005)
+    assert (found["p"] < 0.05) == (exact < 0.05)
+
+
+def test_the_interval_of_a_rare_difference_reaches_beyond_what_was_seen():
+    """By three cases or so; and a review takes the difference to be the same."""
+    found = one(*differing_in(1), "void")
+    per_case = 1 / 20_000
+    assert found["difference"] == pytest.approx(per_case)
+    assert (found["high"] - found["difference"]) / per_case == pytest.approx(3.5, abs=0.2)
+    a, b = (quantity.ratio(played.rows, BY_NAME["void"]) for played in differing_in(1))
+    assert (a - b).limits == pytest.approx((found["low"], found["high"]))
+    assert (a - b).p == pytest.approx(found["p"])
+    assert a.limits == quantity.ratio(differing_in(1)[0].rows, BY_NAME["void"]).limits
 
 
 @pytest.mark.parametrize(

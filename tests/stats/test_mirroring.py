@@ -31,6 +31,12 @@ def test_the_gain_agrees_with_recorded_deals():
     assert found["rho"].to_numpy() == pytest.approx(from_records(records))
     assert found["luck"].to_numpy() == pytest.approx(1 - found["rho"].to_numpy())
     assert set(found["n"]) == {12_000}
+    half = stats.t.ppf(0.975, 5) * found["se"]  # of six batches
+    for name, other in (("rho", "luck"), ("luck", "rho")):
+        assert found[f"{name}_low"].to_numpy() == pytest.approx(found[name] - half)
+        assert found[f"{name}_high"].to_numpy() == pytest.approx(1 - found[f"{other}_low"])
+    wide = mirroring.gain(rows, "deal", 3.92)
+    assert (wide["rho_high"] - wide["rho"]).to_numpy() == pytest.approx(2 * half)
 
 
 # docs/explanation/statistics.md#what-mirroring-is-worth: computed by another program,
