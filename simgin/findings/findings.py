@@ -156,6 +156,15 @@ class Findings:
         columns = (*league.LEAGUE_COLUMNS, "variant")
         return _joined(parts, columns)
 
+    @cached_property
+    def alike(self) -> dict[str, list[tuple[str, ...]]]:
+        """Strategies of a round robin with equal results against all others, by variant."""
+        groups = {}
+        for variant, _ in self._leagues:
+            sides = self._both_sides(variant)
+            groups[variant] = league.alike(sides)
+        return groups
+
     def _both_sides(self, variant: str) -> list[Played]:
         """The mirrored cells of a variant, seen by A and by B."""
         sides = []

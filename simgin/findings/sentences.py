@@ -39,6 +39,7 @@ def run_sentences(findings: Findings) -> list[str]:
     unit = UNITS[findings.record.unit]
     sentences = [
         *leagues(findings.standings, findings.cross, findings.cycles, unit),
+        *alike(findings.alike),
         *effects(findings.effects),
         *matchups(others),
         *differences(findings.differences),
@@ -228,6 +229,19 @@ def leagues(
         met = cross[is_own]
         for line in _league(rows, met, cycles[variant], unit):
             sentences.append(f"{variant}: {line}")
+    return sentences
+
+
+def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
+    """Which strategies of a round robin are one player under several names."""
+    sentences = []
+    for variant, found in groups.items():
+        for names in found:
+            sentences.append(
+                f"{variant}: {_listed(names)} play alike: each has the same results against all "
+                f"others, so the league counts one player {len(names)} times. Leave out all but "
+                "one."
+            )
     return sentences
 
 

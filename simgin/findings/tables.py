@@ -344,11 +344,11 @@ def _mirroring_line(frame: pd.DataFrame) -> str:
         return ""
     luck = _spread(points, "luck", 100)
     points_left = _spread(points, "rho", 1)
-    wins_left = _spread(wins, "rho", 1)
-    return (
-        f"Mirroring leaves {points_left} of the variance of points and "
-        f"{wins_left} of that of wins; luck share {luck} %."
-    )
+    left = f"Mirroring leaves {points_left} of the variance of points"
+    if len(wins):  # else one side won everything
+        wins_left = _spread(wins, "rho", 1)
+        left += f" and {wins_left} of that of wins"
+    return f"{left}; luck share {luck} %."
 
 
 def _spread(rows: pd.DataFrame, name: str, factor: int) -> str:

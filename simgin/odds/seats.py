@@ -88,7 +88,7 @@ def play_self(
     if matchup.b is None:
         raise SeatError(f"{text} is for one player: its odds are those of `simgin.odds.solo`.")
     try:
-        known = value.compute(text, name, name, deals=n, seed=seed, workers=workers)
+        known = value.compute(text, name, name, deals=n, seed=seed, seat=0, workers=workers)
     except ValueRefused as error:
         outcomes = count_outcomes(matchup, n, workers)
         return Table(matchup, outcomes, None, str(error))

@@ -132,7 +132,15 @@ def measure_value(
     variant = matchup.variant.text
     name = matchup.a.text
     try:
-        known = value.compute(variant, name, name, deals=n, seed=matchup.seed, workers=workers)
+        known = value.compute(
+            variant,
+            name,
+            name,
+            deals=n,
+            seed=matchup.seed,
+            seat=0,
+            workers=workers,
+        )
     except ValueRefused as error:
         return Extras(frames=frames, notes={"value": str(error)})
     if known.board.fields == (("score",), ("score",)):

@@ -7,7 +7,7 @@ three measures beside the rating, and the cross-table stands beside the standing
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,6 +55,45 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame) -> pd.DataFrame:
         }
         rows.append(row)
     return pd.DataFrame(rows, columns=list(LEAGUE_COLUMNS))
+
+
+def alike(seen: Sequence[Played]) -> list[tuple[str, ...]]:
+    """Strategies that got the same out of every batch against every other, in groups.
+
+    seen: every cell from both its sides. Whoever meets such a group meets one player several times.
+    """
+    results: dict[str, dict[str, bytes]] = {}
+    for played in seen:
+        against = results.setdefault(played.strategy, {})
+        against[played.opponent] = _results(played)
+    groups: list[list[str]] = []
+    for name in results:
+        for group in groups:
+            if _equal_against_others(results, group[0], name):
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return [tuple(group) for group in groups if len(group) > 1]
+
+
+def _equal_against_others(
+    results: Mapping[str, Mapping[str, bytes]],
+    a: str,
+    b: str,
+) -> bool:
+    others = [name for name in results if name not in (a, b)]
+    return all(results[a][name] == results[b][name] for name in others)
+
+
+def _results(played: Played) -> bytes:
+    """The numerators of all metrics per deal, batch by batch, as one side sees them."""
+    columns = []
+    for metric in metrics.unit_metrics(metrics.DEAL):
+        fact = metric.fact(played.as_b)
+        sign = metric.sign(played.as_b)
+        columns.append(sign * batches.fact_sums(played.rows, fact))
+    return np.stack(columns).tobytes()
 
 
 def _means(cells: Sequence[Played]) -> dict[str, float]:

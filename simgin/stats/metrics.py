@@ -266,7 +266,8 @@ _PLAY = (
         DEAL,
         "won by nondealer %",
         True,
-        "Share of decided deals (0 to 1) won by the nondealer.",
+        "Share of decided deals (0 to 1) won by the nondealer; in matches of unequal players it "
+        "shows who deals more often, too: take it from single deals.",
         players=TWO,
     ),
     _either(

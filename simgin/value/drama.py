@@ -427,7 +427,7 @@ def follow(
     After every turn, or between deals where V within a deal is refused. matches: None for 2,000, or
     as many as take about 20,000 deals if that is less. Raises ValueRefused where there is no V.
     """
-    known = value.compute(variant, a, b, seed=seed, workers=workers)
+    known = value.compute(variant, a, b, seed=seed, seat=0, workers=workers)
     n = min(MATCHES, round(DEALS / known.deals())) if matches is None else parse_count(matches)
     try:
         inside = in_deal.compute(known, workers=workers)

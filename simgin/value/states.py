@@ -228,9 +228,16 @@ def _track(params: Params, seat: int) -> Track:
     return Track(tuple(targets), tuple(needed))
 
 
+def starting_points(params: Params) -> tuple[int, int]:
+    """The points that the seats begin a match with."""
+    points: Any = params["start_points"] or (0, 0)
+    first, second = points
+    return first, second
+
+
 def starts(params: Params, seat: int, fields: Fields) -> Standings:
     """The standings of A and B when a match begins: start_points where a side counts points."""
-    points: Any = params["start_points"] or (0, 0)
+    points = starting_points(params)
     fields_a, fields_b = fields
     other_seat = 1 - seat
     a = _start(fields_a, points[seat])

@@ -35,12 +35,14 @@ from simgin.value.states import (
     Table,
     make_board,
     number,
+    starting_points,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.play.parallel import Progress
+    from simgin.rules.variants import Variant
 
 DEALS = 1_000_000
 MOST_STATES = 2**24
@@ -135,11 +137,7 @@ class Value:
     @property
     def seats_alike(self) -> bool:
         """Whether the rules treat both seats alike, so that one value holds for A at either."""
-        variant = self.matchup.variant
-        a, b = self.board.start()
-        is_lot = variant.row["first_dealer"] in ("lot", None)
-        one_goal = variant.goal.other is None
-        return one_goal and is_lot and np.array_equal(a, b)
+        return _treats_seats_alike(self.matchup.variant)
 
     def before(self, records: np.ndarray) -> np.ndarray:
         """V before each recorded deal of matches (`core.record.DEAL`).
@@ -282,17 +280,20 @@ def compute(
     *,
     deals: int | str = DEALS,
     seed: int = 1,
-    seat: int = 0,
+    seat: int | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Value:
     """V of strategy A, at `seat`, against B (`simple` if none is named), from so many single deals.
 
-    Counts the outcomes, or reads them from disk; by score where the score changes how deals are
-    played. Raises ValueRefused where V would be wrong or cannot be had.
+    The seat, 0 or 1, must be named where the rules treat the seats unlike, since A then has a value
+    for each. Counts the outcomes, or reads them from disk; by score where the score changes how
+    deals are played. Raises ValueRefused where V would be wrong or cannot be had.
     """
     matchup = parse_matchup(a, b, variant, seed, "deal")
     _refuse_columns(matchup)
+    if seat is None:
+        seat = _only_seat(matchup)
     has_scores = not matchup.variant.goal.one_deal
     if has_scores and depends_on_score(matchup):
         _refuse_unless_points(matchup)
@@ -300,6 +301,24 @@ def compute(
         return by_score(matchup, counted, seat)
     outcomes = count_outcomes(matchup, parse_count(deals), workers, progress)
     return at_any_score(matchup, outcomes, seat)
+
+
+def _only_seat(matchup: Matchup) -> int:
+    """The seat of A where none was named: 0, unless A has a value for each."""
+    if matchup.b is not None and not _treats_seats_alike(matchup.variant):
+        raise ValueRefused(
+            f"{matchup.variant.text} treats its two seats unlike, so {matchup.a.text} has a value "
+            "at each: name A's seat, 0 or 1."
+        )
+    return 0
+
+
+def _treats_seats_alike(variant: Variant) -> bool:
+    """Whether both seats have one goal, the same points at the start and the same lot to deal."""
+    is_lot = variant.row["first_dealer"] in ("lot", None)
+    one_goal = variant.goal.other is None
+    a, b = starting_points(variant.row)
+    return one_goal and is_lot and a == b
 
 
 def at_any_score(matchup: Matchup, counted: Outcomes, seat: int = 0) -> Value:

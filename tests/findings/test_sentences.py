@@ -166,6 +166,14 @@ def test_a_cyclic_share_that_may_be_zero_is_stated_by_its_limit():
     assert said[1] == "eaai: at most 0.49 % of the cross-table is cyclic: no rating explains it."
 
 
+def test_one_player_under_several_names_is_named():
+    (line,) = sentences.alike({"dice": [("gold", "gilt", "aurum")], "eaai": []})
+    assert line == (
+        "dice: gold, gilt and aurum play alike: each has the same results against all others, so "
+        "the league counts one player 3 times. Leave out all but one."
+    )
+
+
 def test_an_unrated_league_is_stated():
     standings, cross = a_league([(0.5, 0.1)] * 3)
     standings["elo"] = NAN

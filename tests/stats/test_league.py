@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from simgin import plots
+from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.stats import league, table
 from simgin.stats.played import Played
@@ -31,13 +32,16 @@ def played(seed, batches=12, units=40):
     }
 
 
-def standings(rows):
-    sides = [
+def both_sides(rows):
+    return [
         Played(Cell("v", a, b, 1, "match"), part, as_b=as_b)
         for (a, b), part in rows.items()
         for as_b in (False, True)
     ]
-    return league.standings(sides, ratings(rows, 1))
+
+
+def standings(rows):
+    return league.standings(both_sides(rows), ratings(rows, 1))
 
 
 def plain(rows, name, metric):
@@ -112,3 +116,40 @@ def test_the_heat_map_shows_who_beats_whom():
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [
         f"{name}  {i}" for i, name in enumerate(order, 1)
     ]
+
+
+def swapped(rows):
+    """The same batch rows with A and B exchanged."""
+    found = rows.copy()
+    for kind in (sums.SUM, sums.SQUARE, sums.CROSS):
+        for name, place in sums.FACT.items():
+            if name.startswith("a_") and "b" + name[1:] in sums.FACT:
+                other = sums.FACT["b" + name[1:]]
+                found[:, [kind + place, kind + other]] = rows[:, [kind + other, kind + place]]
+    for name in ("a_margin", "a_match_margin", "a_settlement"):
+        found[:, sums.SUM + sums.FACT[name]] *= -1
+    return found
+
+
+def test_a_strategy_under_two_names_is_found_whichever_side_it_sits_at():
+    """d is b again: with the same results against both others, once as B instead of A."""
+    rows = played(1)
+    doubled = rows | {
+        ("simple", "d"): rows["simple", "b"],
+        ("c", "d"): swapped(rows["b", "c"]),
+        ("b", "d"): played(2)["simple", "b"],
+    }
+    assert league.alike(both_sides(doubled)) == [("b", "d")]
+    assert league.alike(both_sides(rows)) == []
+
+
+def test_one_other_deal_is_enough_to_be_somebody_else():
+    rows = played(1)
+    other = rows["simple", "b"].copy()
+    other[3, sums.SUM + sums.FACT["turns"]] += 1
+    doubled = rows | {
+        ("simple", "d"): other,
+        ("c", "d"): swapped(rows["b", "c"]),
+        ("b", "d"): played(2)["simple", "b"],
+    }
+    assert league.alike(both_sides(doubled)) == []

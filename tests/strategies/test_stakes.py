@@ -163,6 +163,18 @@ def test_in_the_last_deal_everything_is_accepted():
         )
 
 
+def test_the_blind_offers_are_those_on_the_page():
+    page = (ROOT / "docs" / "reference" / "strategies" / "stakes.md").read_text()
+    rows = page.split("### Blind offers")[1].split("|---")[1].splitlines()[1:8]
+    for own, row in enumerate(rows):
+        told = [0 if text.strip() == "–" else int(text) for text in row.split("|")[2:9]]
+        for other in range(7):
+            blind = {"phase": BLIND, "seat": 0, "dealer": 1, "own_turn": 0}
+            assert told[other] == ask(
+                "offer", "by-value", own_deals=own, other_deals=other, **blind
+            )
+
+
 def test_the_training_script_reproduces_the_committed_values(script):
     assert np.array_equal(
         script.match_values().astype(np.float32).ravel(), TABLE[1024:].astype(np.float32)

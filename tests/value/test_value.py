@@ -386,6 +386,16 @@ def test_v_takes_start_points_and_a_named_dealer():
 
 
 @pytest.mark.parametrize(
+    "variant", ["race", "standard+first_dealer=1", "standard+start_points=9/0"]
+)
+def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
+    with pytest.raises(value.ValueRefused, match="name A's seat, 0 or 1"):
+        value.compute(variant, "gold", deals=10_000)
+    starts = [value.compute(variant, "gold", deals=10_000, seat=s).start().value for s in (0, 1)]
+    assert starts[0] != starts[1]
+
+
+@pytest.mark.parametrize(
     ("variant", "a", "says"),
     [
         ("hollywood", "gold", "goal = columns"),
@@ -449,8 +459,9 @@ def assert_believable(v, played):
 
 @pytest.mark.parametrize("variant", ROWS)
 def test_v_agrees_with_matches_played(variant):
+    seat = 0 if variant == "race" else None
     v = value.compute(
-        SMALLER.get(variant, variant), "gold", opponent(variant), deals=20_000, seed=21
+        SMALLER.get(variant, variant), "gold", opponent(variant), deals=20_000, seed=21, seat=seat
     )
     assert_believable(v, calibration.play_matches(v, 600, seed=22))
 
