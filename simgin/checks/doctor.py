@@ -282,11 +282,9 @@ def plug_ins() -> Finding:
     points, faults = loader.plug_ins(), []
     for point in points:
         try:
-            loader.load_plug_in(point)
+            loader.read_plug_in(point, loader.built_in())
         except StrategyError as error:
             faults.append(str(error))
-    if not faults:
-        loader.names()  # raises if two have the same name
     details = ", ".join(point.name for point in points) or "none"
     return Finding("plug-ins", details, " ".join(faults))
 

@@ -6,7 +6,7 @@ import importlib.util
 import pkgutil
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -43,6 +43,7 @@ class _Library:
 
     strategies: dict[str, Strategy] = field(default_factory=dict)
     policies: dict[tuple[str, str], Policy] = field(default_factory=dict)  # (slot, name)
+    refused: dict[str, str] = field(default_factory=dict)  # plug-in -> why it cannot be loaded
 
 
 def find(text: str) -> Strategy:
@@ -153,14 +154,11 @@ def _with_known(policy: Policy | None, values: Mapping[str, str]) -> Policy | No
 
 def _reference_text(policy: Policy) -> str:
     """A policy's text, with the path of its file if it cannot be found by its name."""
-    key = (policy.slot, policy.name)
-    library = _library()
-    named = library.policies.get(key)
-    if named is not None and named.function is policy.function:
-        values = changed_values(policy, named)
-        return policy.name + values_text(values)
+    for (slot, name), named in _library().policies.items():
+        if slot == policy.slot and named.function is policy.function:
+            return name + values_text(changed_values(policy, named))
     file_library = _file_library(policy.source)
-    declared = file_library.policies.get(key)
+    declared = file_library.policies.get((policy.slot, policy.name))
     values = changed_values(policy, declared)
     return f"{policy.source}#{policy.name}" + values_text(values)
 
@@ -177,6 +175,7 @@ def _strategy(name: str) -> Strategy:
         return _fill(strategy)
     strategies = _library().strategies
     if name not in strategies:
+        _check_not_refused(name)
         near = did_you_mean(name, strategies)
         raise StrategyError(
             f"there is no strategy {quoted(name)}{near} `simgin strategies` lists them all."
@@ -210,6 +209,7 @@ def _policy(slot: str, name: str) -> Policy:
     if (slot, name) in library.policies:
         return library.policies[slot, name]
     if name not in library.strategies:
+        _check_not_refused(name)
         known = []
         for filled, policy in library.policies:
             if filled == slot:
@@ -256,10 +256,30 @@ def _fill(strategy: Strategy) -> Strategy:
 
 @cache
 def _library() -> _Library:
-    """Everything that has a name: the built-in strategies, then the plug-ins."""
-    modules = _built_in_modules()
-    modules += map(load_plug_in, plug_ins())
-    return _collect(modules)
+    """Everything that has a name: the built-in strategies, then the plug-ins.
+
+    A plug-in that cannot be loaded is left out with a warning: it must not stop those who do not
+    ask for it.
+    """
+    library = _collect(_built_in_modules())
+    for point in plug_ins():
+        try:
+            plug_in = read_plug_in(point, library.strategies)
+        except StrategyError as error:
+            library.refused[_package(point)] = library.refused[point.name] = str(error)
+            print(f"simgin: {error} It is left out.", file=sys.stderr)
+            continue
+        library.strategies.update(plug_in.strategies)
+        library.policies.update(plug_in.policies)
+    return library
+
+
+def _check_not_refused(name: str) -> None:
+    """Raise StrategyError if a name is that of a plug-in that cannot be loaded, or lies in one."""
+    refused = _library().refused
+    for plug_in in (name, name.partition(".")[0]):
+        if plug_in in refused:
+            raise StrategyError(refused[plug_in])
 
 
 def _built_in_modules() -> list[ModuleType]:
@@ -278,19 +298,44 @@ def plug_ins() -> list[EntryPoint]:
     return list(entry_points(group="simgin.strategies"))
 
 
-def load_plug_in(point: EntryPoint) -> ModuleType:
-    """The module of an entry point; StrategyError if it cannot be loaded."""
+def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
+    """The strategies and policies of an entry point.
+
+    Its policies are called `package.policy`, so that they cannot clash with others. Raises
+    StrategyError if it cannot be loaded, or if a strategy has one of the known names.
+    """
     try:
-        loaded = point.load()
+        own = _collect([_plug_in_module(point)])
     except Exception as error:
-        package = "an unknown package"
-        if point.dist:
-            package = f"the package {point.dist.name}"
-        raise StrategyError(
-            f"the plug-in {point.name!r} of {package} cannot be loaded: "
-            f"{type(error).__name__}: {error}. "
-            "Update that package, or remove it with pip uninstall."
-        ) from None
+        reason = str(error)
+        if not isinstance(error, StrategyError):
+            reason = f"{type(error).__name__}: {error}."
+        raise StrategyError(_refusal(point, reason)) from None
+    taken = sorted(set(own.strategies) & set(known))
+    if taken:
+        reason = f"another strategy is called {taken[0]!r}."
+        raise StrategyError(_refusal(point, reason))
+    policies = {}
+    for (slot, name), policy in own.policies.items():
+        full_name = f"{_package(point)}.{name}"
+        policies[slot, full_name] = replace(policy, name=full_name)
+    return replace(own, policies=policies)
+
+
+def _refusal(point: EntryPoint, reason: str) -> str:
+    return (
+        f"the plug-in {point.name!r} of the package {_package(point)} cannot be loaded: {reason} "
+        "Update that package, or remove it with pip uninstall."
+    )
+
+
+def _package(point: EntryPoint) -> str:
+    """The name of the package that an entry point comes from."""
+    return point.dist.name if point.dist else point.name
+
+
+def _plug_in_module(point: EntryPoint) -> ModuleType:
+    loaded = point.load()
     if isinstance(loaded, ModuleType):
         return loaded
     return sys.modules[loaded.__module__]

@@ -1,0 +1,98 @@
+"""Strategies of installed packages: their names, and what happens to those that are broken."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from simgin.cli.main import cli
+from simgin.strategy import loader
+from simgin.strategy.text_form import StrategyError
+
+# With a policy that has the name of a built-in one, as in the README
+PATIENT = """
+from simgin.strategy import STOCK, Strategy, take
+
+@take
+def lower(view, rules, params):
+    return STOCK
+
+STRATEGY = Strategy("patient", take=lower)
+"""
+
+Install = Callable[[str, str], None]
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Install a package of one module: the files that pip leaves behind."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(package: str, module_text: str) -> None:
+        module = package.replace("-", "_")
+        (tmp_path / f"{module}.py").write_text(module_text)
+        information = tmp_path / f"{module}-1.0.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
+        )
+        (information / "entry_points.txt").write_text(f"[simgin.strategies]\nmain = {module}\n")
+        monkeypatch.delitem(sys.modules, module, raising=False)
+        loader._library.cache_clear()
+
+    yield write
+    loader._library.cache_clear()
+
+
+def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install: Install) -> None:
+    install("patient-pack", PATIENT)
+    assert loader.find("patient").take.function is not loader.find("gold").take.function
+    assert loader.find("gold+take=lower").text == "gold"
+    mixed = loader.find("gold+take=patient-pack.lower")
+    assert mixed.text == "gold+take=patient-pack.lower"
+    assert loader.find(mixed.text).take.function is loader.find("patient").take.function
+    assert loader.find("gold+take=patient").text == mixed.text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("raise ValueError('out of order')", "ValueError: out of order."),
+        ("import nowhere_to_be_found", "No module named 'nowhere_to_be_found'"),
+        (PATIENT.replace('"patient"', '"gold"'), "another strategy is called 'gold'"),
+        (PATIENT.replace('"patient"', '"No name"'), "cannot be the name of a strategy"),
+    ],
+)
+def test_a_broken_plug_in_stops_only_those_who_ask_for_it(
+    install: Install, text: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("broken-pack", text)
+    assert loader.find("gold+discard=low").text == "gold"
+    assert loader.find("simple").text == "simple"
+    warning = capsys.readouterr().err
+    assert warning.count("\n") == 1
+    assert "of the package broken-pack cannot be loaded" in warning and reason in warning
+    for asked in ("broken-pack", "main", "gold+take=broken-pack.lower"):
+        with pytest.raises(StrategyError) as refused:
+            loader.find(asked)
+        assert reason in str(refused.value)
+
+
+def test_of_two_plug_ins_with_the_same_strategy_the_second_is_left_out(
+    install: Install, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install("one-pack", PATIENT)
+    install("two-pack", PATIENT)
+    assert loader.find("patient").name == "patient"
+    assert "another strategy is called 'patient'" in capsys.readouterr().err
+
+
+def test_every_command_works_beside_a_broken_plug_in(install: Install) -> None:
+    install("broken-pack", "raise ValueError")
+    result = CliRunner().invoke(cli, ["strategies"], prog_name="simgin")
+    assert result.exit_code == 0, result.output
+    assert "gold" in result.stdout and "broken-pack" in result.stderr
