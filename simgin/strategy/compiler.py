@@ -9,6 +9,7 @@ import sys
 from bdb import BdbQuit
 from functools import lru_cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ from simgin.core.rules import RULES
 from simgin.core.view import VIEW
 from simgin.strategy import interpret
 from simgin.strategy.author import Policy
+from simgin.strategy.chance import find_source
 from simgin.strategy.source import Reads, find_reads
 from simgin.text.messages import did_you_mean
 
@@ -110,7 +112,7 @@ def _compile(policy: Policy) -> Any:
     if not isinstance(returned, types.Integer | types.Boolean):
         raise PolicyError(
             f"{_where(policy)} returns {_returned(returned)}, and an answer is a whole number "
-            "or a yes or no; write int(...) around it."
+            f"or a yes or no; {_remedy(returned)}."
         )
     if returned == types.int64:
         return natural
@@ -131,14 +133,24 @@ def _in_python(policy: Policy, error: Exception) -> Any:
             f"{_where(policy)} writes into an array that it may only read: "
             "its parameters, or an array of the module."
         ) from None
-    reason = _short(error)
+    reason = _plain_helper(policy) or f"numba says {_short(error)}"
     _SLOW[policy.function] = reason
     print(
         f"simgin: {_where(policy)} runs in Python, some hundred times slower than compiled code: "
-        f"numba says {reason}",
+        f"{reason}",
         file=sys.stderr,
     )
     return interpret.hook(policy.function)
+
+
+def _plain_helper(policy: Policy) -> str:
+    """What to do about a plain function that a policy calls; empty if it calls none."""
+    reads = find_reads(policy.function)
+    for name in reads.names if reads else ():
+        value = policy.function.__globals__.get(name)
+        if isinstance(value, FunctionType):
+            return f"it calls {name}, a plain function. Write @helper above its definition."
+    return ""
 
 
 def _as_python(policy: Policy) -> Any:
@@ -183,6 +195,12 @@ def _check_source(policy: Policy) -> None:
             f"{_where(policy)} reads view.noise, which is there only if it says so: "
             f"write @{policy.slot}(noise=True)."
         )
+    source = find_source(policy.function)
+    if source:
+        raise PolicyError(
+            f"{_where(policy)} uses {source}, so that a deal could not be played again. A policy's "
+            f"only source of chance is view.noise: write @{policy.slot}(noise=True)."
+        )
     if reads is not None:  # else the compiler or the first question tells
         _check_fields(policy, reads)
         _check_names(policy, reads)
@@ -221,6 +239,12 @@ def _returned(kind: Any) -> str:
     if isinstance(kind, types.Optional):
         return "nothing on some path"
     return f"a value of type {kind}"
+
+
+def _remedy(kind: Any) -> str:
+    if isinstance(kind, types.NoneType | types.Optional):
+        return "end every path through it with a return"
+    return "write int(...) around it"
 
 
 def _no_field(name: str) -> str:

@@ -34,6 +34,7 @@ DEFAULTS = {
     "answer": "never",
     "show": "first",
 }
+_MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _NAME = re.compile(r"[a-z0-9-]+")
 
 
@@ -392,11 +393,21 @@ def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
         )
     for slot in SLOTS:
         policy = strategy.policy(slot)
+        if policy is not None and not isinstance(policy, Policy):
+            raise StrategyError(_not_a_policy(strategy, slot, policy, module))
         if policy is not None and policy.slot != slot:
             raise StrategyError(
                 f"{module.__file__}: {policy.name!r} is a {policy.slot} policy "
                 f"and cannot fill the slot {slot}."
             )
+
+
+def _not_a_policy(strategy: Strategy, slot: str, value: object, module: ModuleType) -> str:
+    where = f"{module.__file__}: the {slot} policy of {strategy.name!r}"
+    if callable(value):
+        name = getattr(value, "__name__", "it")
+        return f"{where} is a plain function; write @{slot} above the definition of {name}."
+    return f"{where} is {value!r}, not a function with @{slot} above it."
 
 
 def _source_paragraph(text: str) -> str:
@@ -440,5 +451,16 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise StrategyError(f"{path} cannot be read: {type(error).__name__}: {error}.") from None
+        raise StrategyError(f"{path} cannot be read: {_reason(error)}") from None
     return module
+
+
+def _reason(error: Exception) -> str:
+    """What a file raised when it was read, with the likely spelling of a name it imports."""
+    reason = f"{type(error).__name__}: {error}"
+    missing = _MISSING.match(str(error))
+    if missing is None or not isinstance(error, ImportError):
+        return f"{reason}."
+    name, module = missing.groups()
+    near = did_you_mean(name, vars(sys.modules[module]))
+    return f"{module} has no {name}{near}"

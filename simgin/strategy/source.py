@@ -3,7 +3,7 @@
 import ast
 import linecache
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
@@ -19,6 +19,8 @@ class Reads:
     """What a function reads, in the order of its text."""
 
     names: list[str]  # names of its module and of Python itself
+    dotted: list[str]  # the same with the attributes read from them, as `np.random.random`
+    modules: list[str]  # what it imports itself
     fields: list[tuple[str, str]]  # (argument, attribute), unless the argument is assigned to
     attributes: set[str]  # attributes of anything
 
@@ -46,11 +48,34 @@ def find_reads(function: Callable[..., Any]) -> Reads | None:
             continue
         if owner.id in arguments:
             fields.append((owner.id, attribute.attr))
+    owners = {attribute.value: attribute for attribute in attributes}
+    dotted = [_dotted(node, owners) for node in free_names if node.id not in own_names]
     return Reads(
         names=names,
+        dotted=dotted,
+        modules=list(_imported(body)),
         fields=fields,
         attributes={node.attr for node in attributes},
     )
+
+
+def _dotted(name: ast.Name, owners: Mapping[ast.expr, ast.Attribute]) -> str:
+    """A name with all attributes that are read from it: `np.random.random`."""
+    text = name.id
+    node: ast.expr = name
+    while node in owners:
+        node = owners[node]
+        text += f".{node.attr}"
+    return text
+
+
+def _imported(body: ast.AST) -> Iterator[str]:
+    """The modules that import statements inside a function name."""
+    for node in ast.walk(body):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
 
 
 def _position(node: ast.expr) -> tuple[int, int]:

@@ -9,6 +9,7 @@ After `slot=` stands the policy that takes that slot, or a strategy whose policy
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from simgin.strategy.author import SLOTS, Policy, Strategy
@@ -16,6 +17,7 @@ from simgin.text.messages import did_you_mean, quoted
 
 STAKE_SLOTS = ("offer", "answer")
 _PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
+_STRAY = re.compile(r"\+(\w+)=")  # in front of the first slot that is known
 _VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ITEM = re.compile(r"\s*\w+\s*=.*\S.*")
 
@@ -47,6 +49,7 @@ class TextForm:
 def parse(text: str) -> TextForm:
     """The parts of a strategy's text; StrategyError for a text of another form."""
     head, *parts = _PART.split(text.strip())
+    _check_slots(head)
     policies = {}
     for part in parts:
         slot, _, policy = part.partition("=")
@@ -56,6 +59,16 @@ def parse(text: str) -> TextForm:
             policies[filled] = reference
     strategy = _parse_reference(head)
     return TextForm(strategy, policies)
+
+
+def _check_slots(head: str) -> None:
+    """Raise StrategyError for a slot that does not exist."""
+    stray = _STRAY.search(head)
+    if stray and Path(head.partition("#")[0]).suffix != ".py":
+        known = [*SLOTS, "stake"]
+        near = did_you_mean(stray[1], known)
+        listed = ", ".join(known)
+        raise StrategyError(f"there is no slot {quoted(stray[1])}{near} The slots are {listed}.")
 
 
 def _parse_reference(text: str) -> Reference:

@@ -21,7 +21,7 @@ ANIMALS = {path.stem: path for path in sorted(ZOO.glob("*.py"))}
 # A bad strategy of each kind for every run; the others take minutes.
 # Strategies that end their process are tested separately.
 COMMON = (
-    "illegal_card hanging out_of_bounds whole_history writing_view own_chance counting "
+    "illegal_card hanging out_of_bounds whole_history writing_view own_chance clock counting "
     "unknown_field"
 ).split()
 ENDING = ["hanging_in_python", "hanging_when_read", "ending_the_process"]

@@ -85,7 +85,7 @@ def policy(view, rules, params):
         ("return (lambda view: view.mine)(sys)", ""),
         ("total: Undefined = card; return total", ""),
         ("return card if any((last := one) for one in (0, 1)) else last", ""),
-        ("import os.path, sys as system; return os.sep + system.prefix", ""),
+        ("import xml.dom, sys as system; return xml.dom + system.prefix", ""),
         ("nonlocal view; view = sys; return len(view.prefix)", ""),
         ("global kept; kept = card; return kept", ""),
         ("return {key: value for key, value in zip(range(3), range(3))}[card]", ""),

@@ -80,6 +80,7 @@ def test_the_text_of_a_strategy_round_trips(base: str, take: str, discard: str, 
         ("gold+knock=at:k", "is not of the form"),
         ("nowhere.py", "cannot be read"),
         ("", "there is no strategy ''"),
+        ("gold+nock=at:k=3", "there is no slot 'nock'; did you mean 'knock'?"),
     ],
 )
 def test_a_bad_text_is_refused_in_a_sentence(text: str, message: str) -> None:
@@ -171,6 +172,15 @@ def test_two_files_of_the_same_name_stay_apart(tmp_path: Path) -> None:
         ("1 / 0\n", "ZeroDivisionError"),
         ("def nothing(): pass\n", "has no strategy"),
         ("A = Strategy('a')\nB = Strategy('b')\n", "has several strategies; name one of them"),
+        (
+            "def f(view, rules, params):\n    return 1\nS = Strategy('x', discard=f)\n",
+            "'x' is a plain function; write @discard above the definition of f",
+        ),
+        ("S = Strategy('x', discard='low')\n", "is 'low', not a function with @discard above it"),
+        (
+            "from simgin.toolkit import deadwod\nS = Strategy('x')\n",
+            "simgin.toolkit has no deadwod; did you mean 'deadwood'?",
+        ),
     ],
 )
 def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, message: str) -> None:
@@ -182,10 +192,10 @@ def test_a_broken_file_is_refused_in_a_sentence(tmp_path: Path, body: str, messa
     ("body", "message"),
     [
         ("@discard\ndef f(view, rules, params):\n    return 0.5 * view.hand\n", "returns a float"),
-        ("@discard\ndef f(view, rules, params):\n    pass\n", "returns nothing"),
+        ("@discard\ndef f(view, rules, params):\n    pass\n", "returns nothing.*end every path"),
         (
             "@discard\ndef f(view, rules, params):\n    if view.hand > 3:\n        return 1\n",
-            "returns nothing on some path",
+            "returns nothing on some path.*end every path",
         ),
         ("@discard\ndef f(view, rules):\n    return 1\n", "three arguments"),
         ("@discard\ndef f(view, rules, params):\n    return view.handd\n", "cannot be compiled"),

@@ -1,4 +1,4 @@
-"""same: depends on more than view"""
+"""compiles: uses time.time_ns, so that a deal could not be played again"""
 
 import time
 

@@ -1,13 +1,13 @@
-"""raises: ended the process, with exit code 3"""
+"""raises: ended the process, with signal 9"""
 
-import os
+import signal
 
 from simgin.strategy import Strategy, discard
 
 
 @discard
 def policy(view, rules, params):
-    os._exit(3)
+    signal.raise_signal(signal.SIGKILL)
 
 
 STRATEGY = Strategy("ending-the-process", discard=policy)

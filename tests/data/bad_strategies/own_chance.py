@@ -1,4 +1,4 @@
-"""same: depends on more than view"""
+"""compiles: uses np.random.random, so that a deal could not be played again"""
 
 import numpy as np
 
