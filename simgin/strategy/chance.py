@@ -33,7 +33,7 @@ def _sources(function: Callable[..., Any], searched: set[Any]) -> Iterator[str]:
             yield dotted
         helper = found[-1] if found else None
         helper = getattr(helper, "py_func", helper)
-        if _is_searched(helper) and helper not in searched:
+        if isinstance(helper, FunctionType) and _is_searched(helper) and helper not in searched:
             yield from _sources(helper, searched)
 
 
@@ -65,9 +65,7 @@ def _is_source(module: str) -> bool:
     return any(module == source or module.startswith(f"{source}.") for source in SOURCES)
 
 
-def _is_searched(value: Any) -> bool:
-    """Whether a value is a function of the author's own."""
-    if not isinstance(value, FunctionType):
-        return False
-    package = value.__module__.partition(".")[0]
+def _is_searched(function: FunctionType) -> bool:
+    """Whether a function is the author's own."""
+    package = function.__module__.partition(".")[0]
     return package not in TRUSTED
