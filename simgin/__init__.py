@@ -9,6 +9,7 @@ use:
     frame = simgin.run("experiments/demo.toml")
     review = simgin.review_of(["oklahoma"], against="standard")  # review.metrics, .differences
     frames = simgin.odds_of("solitaire-gin")  # frames["strength"], frames["odds"], ...
+    simgin.plots.strength(frames["strength"])  # a matplotlib figure
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # one deal in words
     simgin.find_strategy("gold-early:k=7").text
     simgin.find_variant("oklahoma+gin_bonus=20").row["gin_bonus"]
@@ -28,6 +29,8 @@ _PUBLIC = {
     "run": ("simgin.api", "run"),
     "show": ("simgin.api", "show"),
 }
+# Modules that need no import of their own
+_MODULES = ("plots", "strategy", "toolkit")
 
 __all__ = [
     "__version__",
@@ -37,9 +40,12 @@ __all__ = [
     "forest",
     "match",
     "odds_of",
+    "plots",
     "review_of",
     "run",
     "show",
+    "strategy",
+    "toolkit",
 ]
 
 
@@ -51,6 +57,8 @@ def __getattr__(name: str) -> Any:
         from simgin.version import version
 
         return version()
+    if name in _MODULES:
+        return importlib.import_module(f"simgin.{name}")
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, inner = _PUBLIC[name]

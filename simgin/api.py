@@ -17,6 +17,8 @@ from simgin.findings.record import record_plan
 from simgin.runs import ledger, runner, steps
 from simgin.runs.plan import Plan, plan_file, plan_matchup
 from simgin.runs.threads import Threads
+from simgin.strategy import loader
+from simgin.strategy.author import Strategy
 from simgin.text import amounts
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ ODDS_DEALS = 40_000  # per player, as in `simgin odds`
 
 
 def match(
-    a: str,
-    b: str | None = None,
+    a: str | Strategy,
+    b: str | Strategy | None = None,
     variant: str = "standard",
     *,
     deals: int | str | None = None,
@@ -42,15 +44,15 @@ def match(
 ) -> pd.DataFrame:
     """Tidy rows (`simgin.stats.table.COLUMNS`) of A against B, 100,000 deals by default.
 
-    In a two-player variant B is `simple` by default. until ("0.1%" of wins, or 0.05 points), sprt
-    (two Elo differences) and seconds stop a run before deals or matches are played; intervals are
-    then those of a confidence sequence. The frame does not depend on `workers`, and on the clock
-    only with seconds. Raises ValueError for a name that does not exist, a variant that cannot be
-    played, and a policy that answers illegally.
+    a, b: names, files or Strategy objects. In a two-player variant B is `simple` by default. until
+    ("0.1%" of wins, or 0.05 points), sprt (two Elo differences) and seconds stop a run before deals
+    or matches are played; intervals are then those of a confidence sequence. The frame does not
+    depend on `workers`, and on the clock only with seconds. Raises ValueError for a name that does
+    not exist, a variant that cannot be played, and a policy that answers illegally.
     """
     plan = plan_matchup(
-        a,
-        b,
+        _text(a),
+        _text(b) if b else None,
         variant,
         deals=deals,
         matches=matches,
@@ -78,7 +80,7 @@ def findings_of(
 
 
 def review_of(
-    rules: Sequence[str],
+    rules: str | Sequence[str],
     against: str | None = None,
     *,
     matches: int | str | None = None,
@@ -88,16 +90,17 @@ def review_of(
 ) -> Review:
     """How rule changes affect the game, as `simgin review` measures it.
 
-    Plays 20,000 matches per pair of players by default (5,000 in a solitaire variant); at least
-    1,000 are needed for win probabilities by score. The frames are `metrics` and `differences`;
-    `simgin.review.frames` has those of the plots. Raises ReviewError for variants that cannot be
-    compared.
+    rules: a variant or several. Plays 20,000 matches per pair of players by default (5,000 in a
+    solitaire variant); at least 1,000 are needed for win probabilities by score. The frames are
+    `metrics` and `differences`; `simgin.review.frames` has those of the plots. Raises ReviewError
+    for variants that cannot be compared.
     """
     from simgin.review.plan import plan_review
     from simgin.review.request import read_request
     from simgin.review.review import read_review
 
-    request = read_request(rules, against, deep=deep, matches=matches, seed=seed)
+    names = [rules] if isinstance(rules, str) else rules
+    request = read_request(names, against, deep=deep, matches=matches, seed=seed)
     return read_review(request, _play(plan_review(request), workers))
 
 
@@ -126,8 +129,8 @@ def odds_of(
 
 
 def show(
-    a: str,
-    b: str | None = None,
+    a: str | Strategy,
+    b: str | Strategy | None = None,
     variant: str = "standard",
     *,
     seed: int = 1,
@@ -142,7 +145,8 @@ def show(
     """
     from simgin.play import replay, replay_solo
 
-    played = replay.find_deal(a, b, variant, seed, unit, half, deal)
+    opponent = _text(b) if b else None
+    played = replay.find_deal(_text(a), opponent, variant, seed, unit, half, deal)
     return "\n".join(replay_solo.make_replay(played).lines())
 
 
@@ -159,6 +163,11 @@ def forest(differences: pd.DataFrame) -> pd.DataFrame:
     for name in ("difference", "se", "low", "high"):
         scaled[name] *= factors
     return scaled[scaled["se"] > 0].reset_index(drop=True)
+
+
+def _text(strategy: str | Strategy) -> str:
+    """The text of a strategy; a text is itself."""
+    return strategy if isinstance(strategy, str) else loader.find(strategy).text
 
 
 def _play(plan: Plan, workers: int | None) -> Findings:

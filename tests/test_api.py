@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from matplotlib.figure import Figure
 
 import simgin
 from simgin import plots
@@ -41,7 +42,7 @@ def test_every_public_name_can_be_imported_repeatedly() -> None:
     for name in simgin.__all__:
         first = getattr(simgin, name)
         assert getattr(simgin, name) is first or name == "__version__"
-    assert {"__version__", *simgin._PUBLIC} == set(simgin.__all__)
+    assert {"__version__", *simgin._PUBLIC, *simgin._MODULES} == set(simgin.__all__)
 
 
 def test_findings_are_those_a_run_writes(run_directory: Path, tmp_path: Path) -> None:
@@ -128,3 +129,44 @@ def test_no_ledger_stays_open() -> None:
         frame = simgin.match("gold", deals=200)
         gc.collect()
     assert isinstance(frame, pd.DataFrame)
+
+
+def test_a_single_variant_is_reviewed_by_its_name() -> None:
+    with pytest.raises(ValueError, match="'nothing'"):
+        simgin.review_of("nothing")
+
+
+def test_a_strategy_object_is_as_good_as_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from simgin.strategy import STOCK, Strategy, take\n\n"
+        "@take\ndef never(view, rules, params):\n    return STOCK\n\n"
+        "MINE = Strategy('mine', take=never)\n"
+    )
+    named = simgin.find_strategy(str(path))
+    assert simgin.find_strategy(named) == named
+    declared = simgin.strategy.Strategy("mine", take=named.take)
+    assert simgin.find_strategy(declared).text == f"{path}#mine"
+    gold = simgin.find_strategy("gold")
+    frame = simgin.match(gold, named, deals=2000, workers=1)
+    assert set(frame["strategy"]) == {"gold", str(path)}
+    assert simgin.show(gold, named) == simgin.show("gold", str(path))
+
+
+def test_a_strategy_that_no_file_has_is_refused_in_a_sentence() -> None:
+    gold = simgin.find_strategy("gold")
+    made_here = simgin.strategy.Strategy("mine", take=gold.take)
+    with pytest.raises(ValueError, match=r"lies in no file.*mine\.py"):
+        simgin.match(made_here)
+
+
+def _caption(figure: Figure) -> str:
+    return " ".join(" ".join(text.get_text() for text in figure.texts).split())
+
+
+def test_a_picture_needs_no_seed_and_names_the_column_that_it_misses() -> None:
+    frame = simgin.match("gold", "simple", deals=2000, workers=1)
+    assert "seed" not in _caption(plots.endings(frame))
+    assert "seed 1." in _caption(plots.endings(frame, seed=1))
+    with pytest.raises(ValueError, match=r"plots\.endings needs a column 'metric'"):
+        plots.endings(frame.drop(columns="metric"))

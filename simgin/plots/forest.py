@@ -20,7 +20,8 @@ ACROSS = 2  # panels side by side
 NOTE = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
 
 
-def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Variants minus their base, or strategies minus theirs: one panel per metric.
 
     Columns metric, title, base_variant (and base_strategy), difference; each panel has its own
@@ -50,7 +51,8 @@ def differences(frame: pd.DataFrame, *, seed: int) -> Figure:
     return figure
 
 
-def effects(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What changes of a strategy gain in points per deal: one panel per change, the best first.
 
     Columns change, field, difference; each panel has its own scale, with a dot and its bar for

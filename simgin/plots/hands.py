@@ -22,7 +22,8 @@ DEADWOOD_NOTE = (
 )
 
 
-def deadwood(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Deadwood by turn for both seats: median, and the range of the middle 80 % of hands.
 
     Columns turn, side, q10, q50, q90; one panel per variant.
@@ -81,7 +82,8 @@ def _deadwood_panel(axes: Axes, rows: pd.DataFrame) -> None:
     axes.locator_params(axis="x", integer=True)
 
 
-def counts(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def counts(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Probability of winning the deal by own deadwood and turn: one heat map per player.
 
     Columns turn, count, value; count is the lower end of a bin.
@@ -101,7 +103,7 @@ def counts(frame: pd.DataFrame, *, seed: int) -> Figure:
     return figure
 
 
-def _counts_caption(frame: pd.DataFrame, seed: int) -> str:
+def _counts_caption(frame: pd.DataFrame, seed: int | None) -> str:
     half = 100 * figures.widest_half(frame)
     note = (
         f"Deadwood in bins of {BIN}, labelled by their lower end. 95 % intervals: ± {half:.2g} or "

@@ -39,7 +39,8 @@ SOLO_MEASURES = {
 }
 
 
-def knock(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def knock(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Result of every knock threshold against the others, one line per variant, the best marked.
 
     Columns k, measure, value.
@@ -110,7 +111,8 @@ def _line(
     )
 
 
-def knock_matrix(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def knock_matrix(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Points per deal of every knock threshold (rows) against every other, in one variant.
 
     Columns k, j, value.

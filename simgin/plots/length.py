@@ -18,7 +18,8 @@ HEIGHT = 2.6  # inches
 SHARE = ("share", "low", "high")
 
 
-def turns(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def turns(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Share of deals still in progress after so many turns, one line per variant.
 
     Columns turns, share.
@@ -42,7 +43,8 @@ def turns(frame: pd.DataFrame, *, seed: int) -> Figure:
     return figure
 
 
-def points(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Distribution of the points scored by the winner of a deal, one line of steps per variant.
 
     Columns points, width, share; bins of `width` points.

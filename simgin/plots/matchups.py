@@ -66,7 +66,8 @@ HOLLOW = {
 WINNERS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 
 
-def win_and_points(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Deals won, points per deal and, where played, matches won of each matchup, with 95 % bars."""
     matchups = _matchups(frame)
     players = len(roles(frame))
@@ -138,7 +139,8 @@ def _small_legend(axes: Axes, columns: int) -> None:
     )
 
 
-def endings(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Deal outcomes of each matchup: one stacked bar per matchup, as shares of all deals."""
     matchups = _matchups(frame)
     labels, common = _labels(matchups)
@@ -307,14 +309,14 @@ def _name_rows(axes: Axes, labels: list[str]) -> None:
     figures.hide_row_axis(axes, len(labels))
 
 
-def _caption(matchups: list[Matchup], seed: int, note: str) -> str:
+def _caption(matchups: list[Matchup], seed: int | None, note: str) -> str:
     variants = list(dict.fromkeys(key[0] for key, _ in matchups))
     noun = "Variants" if len(variants) > 1 else "Variant"
     size = played(*(rows for _, rows in matchups))
     if len(matchups) > 1:
         size += " each"
     players = _players(matchups)
-    return f"{noun} {', '.join(variants)}; {players}; {size}; seed {seed}. {note}"
+    return f"{noun} {', '.join(variants)}; {players}; {size}{figures.seed_words(seed)}. {note}"
 
 
 def _players(matchups: list[Matchup]) -> str:

@@ -27,12 +27,13 @@ LADDER_NOTE = (
 )
 
 
+@figures.picture
 def league(
     standings: pd.DataFrame,
     cross: pd.DataFrame,
     *,
     unit: str,
-    seed: int,
+    seed: int | None = None,
 ) -> Figure:
     """Heat map of a league: per cent won by the row against the column, best rating first."""
     order = list(standings["strategy"])
@@ -64,19 +65,20 @@ def _caption(
     cross: pd.DataFrame,
     variant: str,
     unit: str,
-    seed: int,
+    seed: int | None,
 ) -> str:
     widths = cross["high"] - cross["low"]
     half = 100 * widths.max() / 2
     least = int(cross["n"].min())
     more = " or more" if (cross["n"] > least).any() else ""
     return (
-        f"Variant {variant}; {least:,} {UNITS[unit]}{more} per pair; seed {seed}. "
+        f"Variant {variant}; {least:,} {UNITS[unit]}{more} per pair{figures.seed_words(seed)}. "
         f"95 % intervals: ± {half:.2g} or less."
     )
 
 
-def ladder(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def ladder(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Skill ladder: share of matches won by each player against the next below, best first.
 
     Columns strategy, opponent, value; one panel per variant.

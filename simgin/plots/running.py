@@ -23,7 +23,8 @@ NOTE = (
 )
 
 
-def convergence(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def convergence(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """An estimate as more is played, with its confidence sequence and its final interval.
 
     Columns units, value, final_low, final_high.

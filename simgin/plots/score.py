@@ -22,7 +22,8 @@ YOU_DEAL, OTHER_DEALS = 0, 1
 SWINGS_NOTE = "Thin lines: single matches. Band: middle 80 % of matches. Thick line: median."
 
 
-def scores(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Probability of winning the match by the score of both players, when the first one deals.
 
     Columns a, b (the points of the players), dealer, value; one variant.
@@ -38,7 +39,7 @@ def scores(frame: pd.DataFrame, *, seed: int) -> Figure:
     return figure
 
 
-def _scores_caption(frame: pd.DataFrame, seed: int) -> str:
+def _scores_caption(frame: pd.DataFrame, seed: int | None) -> str:
     half = 100 * figures.widest_half(frame)
     effect = _dealer_effect(frame)
     note = (
@@ -79,7 +80,8 @@ def _contours(axes: Axes, table: pd.DataFrame) -> None:
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.NORMAL)
 
 
-def swings(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def swings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Probability of winning during sample matches, over the median and middle 80 % of all.
 
     Columns match, share (of the match played), value, q10, q50, q90; one panel per variant.

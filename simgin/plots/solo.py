@@ -44,7 +44,8 @@ MEASURES = {
 }
 
 
-def odds(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def odds(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Cumulative probability of gin by draw, one line per strategy; other outcomes in grey.
 
     Columns draws, kind, share; one panel per variant.
@@ -73,7 +74,7 @@ def odds(frame: pd.DataFrame, *, seed: int) -> Figure:
     return figure
 
 
-def _odds_caption(frame: pd.DataFrame, others: list[str], seed: int) -> str:
+def _odds_caption(frame: pd.DataFrame, others: list[str], seed: int | None) -> str:
     note = "Shares of all deals; bands are 95 % intervals."
     if others:
         note += " Grey: other outcomes of the strongest player."
@@ -108,7 +109,8 @@ def _complete_legend(axes: Axes, strategies: list[str], others: list[str]) -> No
             figures.band(axes, nothing, [nothing] * 3, look, label)
 
 
-def strength(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def strength(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Results of every strategy: measures side by side, one block of rows per variant.
 
     Columns metric, value.
@@ -174,7 +176,8 @@ def _blank(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
 
 
-def totals(frame: pd.DataFrame, *, seed: int) -> Figure:
+@figures.picture
+def totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Distribution of match totals in bins of ten, winning totals coloured.
 
     Columns total, share; one panel per strategy.

@@ -6,11 +6,12 @@ every series has its own marker or dash for print in grey. pyplot's global state
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 
 import numpy as np
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
+
+Frames = ParamSpec("Frames")  # what a picture is drawn from
 
 WIDTH = 4.2  # inches: on a phone held upright, type keeps nine tenths of its size
 TEXT_LINE = 0.18  # inches per line of a title or caption
@@ -413,17 +416,46 @@ def _cell_edges(cells: int) -> np.ndarray:
     return np.arange(cells + 1) - 0.5
 
 
+def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
+    """Decorator of a function that draws frames: a missing column gets a sentence."""
+
+    @functools.wraps(draw)
+    def checked(*args: Frames.args, **kwargs: Frames.kwargs) -> Figure:
+        try:
+            return draw(*args, **kwargs)
+        except KeyError as error:
+            column = error.args[0]
+            frames = [frame for frame in args if hasattr(frame, "columns")]
+            if not frames or column in frames[0].columns:
+                raise
+            known = ", ".join(map(str, frames[0].columns))
+            raise ValueError(
+                f"plots.{draw.__name__} needs a column {column!r}; the frame has {known}. "
+                "docs/reference/plots.md names the frame of every picture."
+            ) from None
+
+    return checked
+
+
 # Captions and names
+
+
+def seed_words(seed: int | None) -> str:
+    """The end of a list of facts: `; seed 7`, or nothing if the seed is not known."""
+    return "" if seed is None else f"; seed {seed}"
 
 
 def caption(
     frame: pd.DataFrame,
     *,
-    seed: int,
+    seed: int | None,
     unit: str,
     note: str = "",
 ) -> str:
-    """Variants, strategies, n (in `unit`, such as "deals") and seed of a frame, then `note`."""
+    """Variants, strategies, n (in `unit`, such as "deals") and seed of a frame, then `note`.
+
+    Without a seed the frame's deals cannot be named, and the caption does not.
+    """
     least = int(frame["n"].min())
     most = int(frame["n"].max())
     size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
@@ -433,9 +465,8 @@ def caption(
         f"{noun} {', '.join(variants)}",
         _players(frame),
         f"{size} {unit}",
-        f"seed {seed}.",
     ]
-    origin = "; ".join(facts)
+    origin = "; ".join(facts) + seed_words(seed) + "."
     return f"{origin} {note}" if note else origin
 
 

@@ -1,5 +1,6 @@
 """Strategies by name, file or entry point."""
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -47,12 +48,38 @@ class _Library:
     refused: dict[str, str] = field(default_factory=dict)  # plug-in -> why it cannot be loaded
 
 
-def find(text: str) -> Strategy:
-    """The strategy that a text names, with every slot filled and its canonical text.
+def find(strategy: str | Strategy) -> Strategy:
+    """A strategy with every slot filled and its canonical text.
 
-    Raises StrategyError with a sentence.
+    strategy: its text, or the object itself as a strategy file defines it. Raises StrategyError
+    with a sentence.
     """
-    text = str(text)
+    text = strategy if isinstance(strategy, str) else _text_of(strategy)
+    return _find(text)
+
+
+def _text_of(strategy: Strategy) -> str:
+    """The text that names a strategy: what it was found by, its name, or its file."""
+    if not isinstance(strategy, Strategy):
+        return str(strategy)
+    if strategy.text:
+        return strategy.text
+    known = _library().strategies.get(strategy.name)
+    if known is not None and known.policies == strategy.policies:
+        return strategy.name
+    for policy in strategy.policies:
+        text = f"{policy.source}#{strategy.name}"
+        with contextlib.suppress(StrategyError):
+            if _find(text).policies == _fill(strategy).policies:
+                return text
+    raise StrategyError(
+        f"the strategy {strategy.name!r} lies in no file, and a result must name one; write it to "
+        f"a file such as {strategy.name}.py and give its path."
+    )
+
+
+def _find(text: str) -> Strategy:
+    """The strategy that a text names."""
     form = parse(text)
     name = form.strategy.name
     declared = _strategy(name)
