@@ -424,17 +424,27 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
         try:
             return draw(*args, **kwargs)
         except KeyError as error:
-            column = error.args[0]
             frames = [frame for frame in args if hasattr(frame, "columns")]
-            if not frames or column in frames[0].columns:
+            missing = _missing_column(error, frames)
+            if not missing:
                 raise
             known = ", ".join(map(str, frames[0].columns))
             raise ValueError(
-                f"plots.{draw.__name__} needs a column {column!r}; the frame has {known}. "
+                f"plots.{draw.__name__} needs a column {missing!r}; the frame has {known}. "
                 "docs/reference/plots.md names the frame of every picture."
             ) from None
 
     return checked
+
+
+def _missing_column(error: KeyError, frames: Sequence[Any]) -> str:
+    """The column that pandas did not find; empty if the error is about something else."""
+    text = str(error.args[0])
+    names = re.findall(r"'(\w+)'", text) or [text]  # of several columns it quotes each
+    for name in names:
+        if frames and name not in frames[0].columns:
+            return str(name)
+    return ""
 
 
 # Captions and names
