@@ -12,14 +12,15 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- roster -->                          every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured
     <!-- odds -->                            what `simgin odds` prints for one player
+    <!-- worst: NAME -->                    the worst result of everyone in a round robin
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
     <!-- rooms -->                           the rooms of simgin and what each may import
     <!-- modules -->                         every module of every room, in a sentence
     <!-- house -->                           the figures of tests/measure_house.py
 
-It also writes simgin/strategy/catalogue.toml and draws the league's heat maps, both from
-results/reference. The same seed gives the same bytes on any machine; a few minutes of two cores are
-enough.
+It also writes simgin/strategy/catalogue.toml and draws the league's heat maps and the effects by
+field, all from results/reference. The same seed gives the same bytes on any machine; a few minutes
+of two cores are enough.
 """
 
 import re
@@ -30,7 +31,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import games, house, metrics, strategies  # noqa: E402
+from blocks import fields, games, house, metrics, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -43,6 +44,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "roster": strategies.roster,
     "speed": strategies.speed,
     "odds": strategies.solo_odds,
+    "worst": fields.worst,
     "quoted": strategies.quoted,
     "rooms": house.rooms,
     "modules": house.modules,
@@ -55,6 +57,7 @@ def main() -> None:
     """Write the catalogue, the pictures of the league, and every page whose blocks have changed."""
     strategies.CATALOGUE.write_text(strategies.catalogue())
     strategies.league_pictures()
+    fields.pictures()
     for page in pages():
         old, new = page.read_text(), filled(page, BLOCKS)
         if new != old:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simgin.report import figures
+from simgin.report.wrapping import fold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,6 +18,7 @@ __all__ = ["differences", "effects"]
 
 ROW, HEAD = 0.14, 0.48  # inches of a row, and of the rest of a panel
 ACROSS = 2  # panels side by side
+CHANGE_CHARACTERS = 26  # per line of the title of a panel
 NOTE = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
 
 
@@ -61,8 +63,10 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     gains = frame.groupby("change", sort=False)["difference"].mean()
     ranked = gains.sort_values(ascending=False, kind="stable")
     fields = figures.unique(frame["field"])
+    # The fields say who plays; with every change added to them the list would fill a page.
+    by_field = frame.assign(strategy=frame["field"], opponent="")
     caption = figures.caption(
-        frame,
+        by_field,
         seed=seed,
         unit="deals",
         note=NOTE,
@@ -75,7 +79,8 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     for axes, change in zip(panels, ranked.index, strict=False):
         rows = frame[frame["change"] == change]
         _panel(axes, rows, "field", fields)
-        figures.panel_title(axes, str(change))
+        title = fold(str(change), CHANGE_CHARACTERS)
+        figures.panel_title(axes, "\n".join(title))
     figures.hide(panels[len(ranked) :])
     _complete_legend(panels[0], fields)
     figures.legend(panels[0])
@@ -107,10 +112,15 @@ def _panel(
 
 
 def _complete_legend(axes: Axes, names: list[str]) -> None:
-    """Give the panel with the legend an empty series for every name that it has no dot of."""
+    """Give the panel with the legend an empty series for every name that it has no dot of.
+
+    The legend names all of them in their order.
+    """
     nothing = np.zeros(0)
     limits = [nothing] * 3
     for i, name in enumerate(names):
         _, drawn = axes.get_legend_handles_labels()
         if name not in drawn:
             figures.level_bars(axes, nothing, limits, figures.series(i), name)
+    order = [figures.escape(name) for name in names]
+    axes.containers.sort(key=lambda container: order.index(str(container.get_label())))

@@ -17,7 +17,10 @@ from support.pages_script import make, strategies
 ROOT = Path(__file__).resolve().parents[2]
 DOCS, REFERENCE = ROOT / "docs", ROOT / "results" / "reference"
 FINDINGS = (DOCS / "findings.md").read_text()
-ADVICE = sorted(path.stem for path in (ROOT / "experiments").glob("advice-*.toml"))
+FIELDS = "advice-fields"  # smaller: hundreds of effects, of which a tenth of a point is enough
+ADVICE = sorted(
+    path.stem for path in (ROOT / "experiments").glob("advice-*.toml") if path.stem != FIELDS
+)
 PAGES = [
     DOCS / "findings.md",
     DOCS / "reference" / "strategies" / "README.md",
@@ -27,7 +30,7 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_quoted_tables_are_up_to_date(page: Path) -> None:
-    assert make.filled(page, ("quoted", "roster", "speed")) == page.read_text()
+    assert make.filled(page, ("quoted", "worst", "roster", "speed")) == page.read_text()
 
 
 def test_the_catalogue_agrees_with_league_and_bench() -> None:
@@ -49,7 +52,7 @@ def test_every_question_is_settled_on_two_million_deals_at_both_undercut_bonuses
 
 def test_every_figure_in_the_text_stands_in_a_table() -> None:
     """Every figure with an error bar is in a quoted table or on a strategy page, up to its sign."""
-    quoted = re.compile(r"<!-- quoted.*?<!-- end -->", re.S)
+    quoted = re.compile(r"<!-- (?:quoted|worst).*?<!-- end -->", re.S)
     known = "".join(quoted.findall(FINDINGS)) + "".join(
         page.read_text() for page in (DOCS / "reference" / "strategies").glob("*.md")
     )
@@ -68,7 +71,7 @@ def test_every_figure_in_the_text_stands_in_a_table() -> None:
 
 
 def test_the_undercut_bonus_moves_knock_policies_only() -> None:
-    """Take and discard policies move by less than a tenth of a point, knock policies by more."""
+    """Against gold-early and its like: others move by less than a tenth, knock policies by more."""
     table = pd.concat(pd.read_csv(REFERENCE / name / "table.csv") for name in ("advice", *ADVICE))
     margins = table[table["metric"] == "margin"].drop_duplicates(
         ["variant", "strategy", "opponent"]
@@ -78,6 +81,24 @@ def test_the_undercut_bonus_moves_knock_policies_only() -> None:
     knocks = [any("knock=" in name or ":k=" in name for name in pair) for pair in moved.index]
     others = [not knock for knock in knocks]
     assert moved[others].max() < 0.1 < moved[knocks].max()
+
+
+def test_against_simple_the_bonus_turns_high_first_round() -> None:
+    """It loses where an undercut costs 25 and gains where it costs 10, beyond every doubt."""
+    frame = pd.read_csv(REFERENCE / FIELDS / "effects.csv")
+    is_asked = (frame["change"] == "discard=high-first") & (frame["metric"] == "match_win")
+    of_early = frame[is_asked & (frame["field"] == "gold-early v simple")]
+    dear, cheap = (row for _, row in of_early.iterrows())
+    assert dear["high"] < 0 < cheap["low"]
+
+
+def test_the_fields_are_those_that_their_experiment_plays() -> None:
+    asked = experiment.read(ROOT / "experiments" / f"{FIELDS}.toml")
+    frame = pd.read_csv(REFERENCE / FIELDS / "effects.csv")
+    told = set(zip(frame["change"], frame["field"], strict=True))
+    assert told == {(effect.change, effect.field) for effect in asked.effects}
+    assert len(set(frame["field"])) == 7
+    assert f"`simgin run experiments/{FIELDS}.toml -o results/reference/{FIELDS}`" in FINDINGS
 
 
 def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
