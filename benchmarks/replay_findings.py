@@ -4,9 +4,9 @@
 
 In the hat are all sentences whose claims can be replayed. They are of two kinds.
 
-A *figure*, `4.660 ± 0.042`, is looked up in the tables quoted in its section, up to its sign; the
-row says who played whom and the column what was measured. It holds if the new figure differs by no
-more than both errors allow.
+A *figure*, `4.660 ± 0.042`, is looked up, up to its sign, in the tables quoted in its section, and
+then in those of the effects by field; the row says who played whom and the column what was
+measured. It holds if the new figure differs by no more than both errors allow.
 
 A *verdict* has its claims in a comment behind the sentence, or in the row of a table:
 
@@ -88,6 +88,7 @@ class Claim:
     metric: str
     base: str = ""  # whose result is subtracted
     beyond_even: bool = False  # whether that of equal players is subtracted
+    is_effect: bool = False  # whether it is of a change in a field
     printed: Estimate | None = None
     side: str = ""  # "above" or "below" zero, for a verdict
 
@@ -114,9 +115,10 @@ class Sentence:
 def sentences(page: str) -> list[Sentence]:
     """Every sentence whose claims can all be replayed, in the order of the page."""
     found = []
+    effects = [cell for cell in _cells(page) if cell[1].is_effect]
     for section in re.split(r"^## ", page, flags=re.M)[1:]:
         title, _, body = section.partition("\n")
-        cells = list(_cells(body))
+        cells = [*_cells(body), *effects]
         for text in _texts(GENERATED.sub("", body)):
             claims = (*_verdicts(text), *_figures(text, cells))
             if claims and all(map(_can_be_replayed, claims)):
@@ -127,7 +129,7 @@ def sentences(page: str) -> list[Sentence]:
 
 def _texts(section: str) -> Iterator[str]:
     """The sentences of a section, and the rows of its tables, each on one line."""
-    for paragraph in re.split(r"\n\s*\n", section):
+    for paragraph in re.split(r"\n\s*\n", section.strip()):
         if paragraph.startswith("|"):
             yield from paragraph.splitlines()
             continue
@@ -206,6 +208,7 @@ def _effect_cells(title: str, row: dict[str, str]) -> Iterator[tuple[str, Claim]
             metric=metric,
             base=base if opponent else "",
             beyond_even=not opponent,
+            is_effect=True,
             printed=_printed(text),
         )
         yield text, claim
