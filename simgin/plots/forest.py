@@ -79,8 +79,8 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     for axes, change in zip(panels, ranked.index, strict=False):
         rows = frame[frame["change"] == change]
         _panel(axes, rows, "field", fields)
-        title = fold(str(change), CHANGE_CHARACTERS)
-        figures.panel_title(axes, "\n".join(title))
+        name_lines = fold(str(change), CHANGE_CHARACTERS)
+        figures.panel_title(axes, "\n".join(name_lines))
     figures.hide(panels[len(ranked) :])
     _complete_legend(panels[0], fields)
     figures.legend(panels[0])
