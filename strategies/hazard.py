@@ -27,6 +27,7 @@ from simgin.toolkit import (
     cheapest,
     deadwood,
     lane,
+    mean_of_least,
     next_counts,
     of_rank,
     points,
@@ -68,23 +69,13 @@ def _cost(view, rules, params, card, known):
 
 @helper
 def _one_turn_ahead(ten, unseen, share, scratch, rules):
-    """Mean deadwood after the best discard, over the best share of the cards that may come.
-
-    The second scratch array is cleared again.
-    """
+    """Mean deadwood after the best discard, over the best share of the cards that may come."""
     after, counts = scratch
+    counts[:] = 0
     n = next_counts(ten, unseen, rules, after)
     for i in range(n):
         counts[after[i]] += 1
-    left = wanted = max(1.0, share * n)
-    total, count = 0.0, 0
-    while left > 0 and count < COUNTS:
-        used = min(left, counts[count])
-        total += used * count
-        left -= used
-        count += 1
-    counts[:] = 0
-    return total / wanted
+    return mean_of_least(counts, max(1.0, share * n))
 
 
 @helper

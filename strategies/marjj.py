@@ -165,6 +165,14 @@ def _in_runs(around, both, near, far):
 
 ABOUT = "MARJJ with the numbers reported from the paper: weight 20, decay 0.9, the best six."
 MARJJ = Strategy("marjj", take=meld_best_lower, discard=marjj, knock=early(k=3), ending="same")
+EARLY = Strategy(
+    "marjj-early",
+    take=meld_best_lower,
+    discard=marjj,
+    knock=early(k=5),
+    ending="same",
+    about="MARJJ that makes any legal knock in its first five turns instead of three.",
+)
 PAPER = Strategy(
     "marjj-paper",
     take=meld_best_lower,

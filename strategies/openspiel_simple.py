@@ -11,7 +11,7 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import knock_or_meld
 
 from simgin.strategy import Strategy, discard
-from simgin.toolkit import best_discards, loose, lowest, of_rank
+from simgin.toolkit import best_discards, highest, loose, lowest
 
 
 @discard
@@ -21,9 +21,8 @@ def loose_rank(view, rules, params):
     If none is loose, a discard that keeps the melds.
     """
     options = loose(view.hand, rules) & view.legal
-    for r in range(12, -1, -1):
-        if options & of_rank(r):
-            return lowest(options & of_rank(r))
+    if options:
+        return highest(options)
     return lowest(best_discards(view.hand, view.legal, rules)[1])
 
 

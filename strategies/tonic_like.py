@@ -7,7 +7,7 @@ of seeds and confirmed on another.
 
 Source: Larkin, Collicott and Hiebel, Modeling Expert Knowledge in a Heuristic-Based Gin Rummy Agent
 ("Tonic"), EAAI-21, by its abstract and reports of it. Not the player GinRummyAndTonic of
-bendstein/Gin-Rummy.
+bendstein/Gin-Rummy (`ginrummy-and-tonic`).
 """
 
 from simgin_strategies.knock import early

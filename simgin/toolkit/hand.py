@@ -27,6 +27,15 @@ def of_ranks(ranks):
 
 
 @jit
+def highest(cards):
+    """The card of highest rank, king first; ties: the lowest number. -1 for no cards."""
+    for r in range(12, -1, -1):
+        if cards & of_rank(r):
+            return lowest(cards & of_rank(r))
+    return -1
+
+
+@jit
 def best_discard(hand, legal, rules):
     """The discard that leaves least deadwood; ties: the highest card, then the lowest number."""
     cards = best_discards(hand, legal, rules)[1]

@@ -95,6 +95,21 @@ def sum_of_least(numbers, n, few):
 
 
 @jit
+def mean_of_least(numbers, wanted):
+    """Mean of the `wanted` least of some counts, numbers[k] of which are k.
+
+    The last of them may count in part.
+    """
+    left, total, count = wanted, 0.0, 0
+    while left > 0 and count < len(numbers):
+        used = min(left, numbers[count])
+        total += used * count
+        left -= used
+        count += 1
+    return total / wanted
+
+
+@jit
 def three_card_melds(card):
     """Number of three-card melds through a card's rank, ace low.
 

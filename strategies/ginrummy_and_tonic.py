@@ -1,0 +1,166 @@
+"""GinRummy-and-Tonic: discards for the hand it expects eight turns ahead, and waits for gin.
+
+A discard is judged by the deadwood expected later and by its help to the opponent. Deadwood after
+one card is the mean over the best part of the unseen cards, and after two that over the best part
+of their pairs; the line through both is drawn out to the eighth turn, but not below 0. The program
+means to weigh all turns by the probability that the deal ends on them, but divides whole numbers,
+so that the eighth has all the weight. Of a pair, it discards only one card, so its second count is
+of eleven cards. Both are followed: they are how it plays. Of two candidates of one rank, or next to
+each other in a suit, only the one that is better after one card is looked at further.
+
+The help to the opponent is a table: the mean drop of his deadwood by the card, by its rank, by how
+many others of the rank he has or may have, and by where the four cards around it in its suit are.
+Theirs was learned from 14 million cards; this one from deals between simgin's own players
+(training/improvement.py). Theirs also tells own cards from dead ones, and mistakes an unseen card
+two ranks above for one next to it.
+
+Their table of knocks with more than gin is left out. It is 0 nearly everywhere, and the entries
+that are not look like noise: docs/reference/strategies/bots.md.
+
+Source: GinRummyAndTonic_Player of Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum,
+bendstein/Gin-Rummy, 2020.
+"""
+
+import numpy as np
+from simgin_strategies.knock import at
+from simgin_strategies.take import meld_best_lower
+
+from simgin.strategy import Strategy, discard, helper, param
+from simgin.toolkit import (
+    best_discards,
+    deadwood,
+    loose,
+    lowest,
+    mean_of_least,
+    next_counts,
+    of_rank,
+    popcount,
+    touching,
+)
+
+COUNTS = 128  # the deadwood of eleven cards is less
+# Axes of improvement.npy: rank; others of the rank, known and unseen; four places in the suit, each
+# gone, unseen or known
+RANKS, MATES, PLACES = 13, 10, 3**4
+MOST, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
+
+
+@discard(
+    name="ginrummy-and-tonic",
+    most=param(6, 1, 11, "number of candidates"),
+    margin=param(8, 0, 99, "most extra deadwood that a candidate may leave"),
+    share=param(0.588, 0.01, 1.0, "best share of the next cards, or pairs, that is averaged"),
+    turns=param(8, 2, 50, "number of turns ahead"),
+    opponent=param(1.0, 0.0, 20.0, "weight of the opponent's improvement"),
+    weights="improvement.npy",
+)
+def tonic(view, rules, params):
+    """Discard for low deadwood eight turns ahead and little help to the opponent."""
+    cards = _candidates(view, rules, params)
+    if cards & (cards - 1) == 0:
+        return lowest(cards)
+    scratch = np.empty(52, np.int64), np.zeros(COUNTS, np.int64)
+    helps, firsts = np.zeros(52), np.zeros(52)
+    rest = cards
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        place = cell(card, view.known, view.unseen)
+        helps[card] = params[OPPONENT] * params[TABLE + place]
+        ten = view.hand & ~(1 << card)
+        firsts[card] = _after_one(ten, view.unseen, params[SHARE], scratch, rules)
+    best, least = -1, 1e18
+    while cards:
+        card = _least(cards, helps, firsts)
+        cards &= ~touching(1 << card)
+        ten = view.hand & ~(1 << card)
+        second = _after_two(ten, view.unseen, params[SHARE], scratch, rules)
+        later = firsts[card] + (params[TURNS] - 2) * (second - firsts[card])
+        score = helps[card] + max(0.0, later)
+        if score < least:
+            best, least = card, score
+    return best
+
+
+@helper
+def _candidates(view, rules, params):
+    """The loose discards among those that leave least deadwood; one alone if it makes gin."""
+    least, cards = best_discards(view.hand, view.legal, rules)
+    if least == 0:
+        return cards & -cards
+    chosen, left, count = 0, params[MOST], least
+    while left > 0 and count <= least + params[MARGIN]:
+        rest = view.legal
+        while rest and left > 0:
+            one = rest & -rest
+            rest ^= one
+            if deadwood(view.hand & ~one, rules) == count:
+                chosen |= one
+                left -= 1
+        count += 1
+    spare = chosen & loose(view.hand, rules)
+    return spare if spare else cards & -cards
+
+
+@helper
+def _least(cards, helps, firsts):
+    """Of some cards the one with the least help and deadwood after one card."""
+    best = lowest(cards)
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if helps[card] + firsts[card] < helps[best] + firsts[best]:
+            best = card
+    return best
+
+
+@helper
+def _after_one(ten, unseen, share, scratch, rules):
+    """Mean deadwood after one more card and a discard, over the best share of the cards."""
+    counts, numbers = scratch
+    numbers[:] = 0
+    n = next_counts(ten, unseen, rules, counts)
+    for i in range(n):
+        numbers[counts[i]] += 1
+    return mean_of_least(numbers, max(1.0, share * n))
+
+
+@helper
+def _after_two(ten, unseen, share, scratch, rules):
+    """The same after two more cards and one discard, over the best share of the pairs."""
+    counts, numbers = scratch
+    numbers[:] = 0
+    pairs = 0
+    while unseen:
+        one = unseen & -unseen
+        unseen ^= one
+        n = next_counts(ten | one, unseen, rules, counts)
+        for i in range(n):
+            numbers[counts[i]] += 1
+        pairs += n
+    return mean_of_least(numbers, max(1.0, share * pairs))
+
+
+@helper
+def cell(card, known, unseen):
+    """The place of a card in the table, by the cards that the opponent has or may have."""
+    rank, own = of_rank(card % 13), card // 13
+    known_mates, unseen_mates = popcount(known & rank), popcount(unseen & rank)
+    mates = 4 * known_mates - known_mates * (known_mates - 1) // 2 + unseen_mates
+    places = 0
+    for step in (-2, -1, 1, 2):
+        other = card + step
+        state = 0
+        if 0 <= other < 52 and other // 13 == own:
+            state = 2 * (known >> other & 1) + (unseen >> other & 1)
+        places = 3 * places + state
+    return (card % 13 * MATES + mates) * PLACES + places
+
+
+GINRUMMY_AND_TONIC = Strategy(
+    "ginrummy-and-tonic",
+    take=meld_best_lower,
+    discard=tonic,
+    knock=at(k=0),
+    ending="same",
+)

@@ -1,0 +1,123 @@
+"""Percent-twenty: low deadwood and safe discards, with tables for what to take and when to knock.
+
+Take: a card that makes a meld and lowers the deadwood, or lowers it by nine. If the opponent is
+known to hold two cards that it would meld with, the meld must lower it by three.
+
+Discard: of those that leave least deadwood, the card with most of these points: the opponent is not
+known to hold cards that it melds with; he discarded a card near it (same rank, or same suit within
+two ranks); it is dead (in no meld of the hand, nor after any one unseen card). Cards up to nine go
+before the others.
+
+Knock: gin at once, else by a table over the deadwood kept, the number of cards seen in fives, and
+the number of dead cards kept. The authors computed it by counterfactual regret minimisation; it is
+in their source. It knocks with six or more while few cards are seen, and hardly ever below three.
+
+What the file does and this does not: a point for an expected improvement by the next card (all
+candidates get it), ties by suit (here at random), a knock whenever all loose cards could be laid
+off beside cards known to be the opponent's, and the slips by which it overlooks sets of the
+opponent and swaps two entries of the table of takes.
+
+Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in CTOverton/Agent-TAG,
+2020.
+"""
+
+from simgin.strategy import Strategy, discard, helper, knock, param, take
+from simgin.toolkit import (
+    best_discards,
+    count_after,
+    gin_or_better,
+    live_completers,
+    lowest,
+    makes_meld,
+    meldable,
+    melds_through,
+    near,
+    of_ranks,
+    pick,
+    popcount,
+    take_if,
+    thrown,
+)
+
+UP_TO_NINE = 0b0000111111111
+EVER = 1000  # more discards than a deal has
+
+# KNOCK[deadwood - 1][cards seen // 5 - 2]: the numbers of dead cards to knock with, as bits
+KNOCK = (
+    (0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000),
+    (0b0001, 0b0000, 0b0000, 0b0000, 0b0100, 0b0000, 0b0000),
+    (0b0101, 0b0010, 0b0100, 0b0110, 0b0100, 0b0100, 0b0000),
+    (0b0111, 0b0011, 0b0110, 0b0110, 0b1100, 0b0000, 0b0000),
+    (0b0111, 0b0111, 0b0110, 0b1100, 0b0010, 0b0000, 0b0000),
+    (0b1111, 0b1111, 0b1111, 0b1100, 0b1100, 0b0000, 0b0000),
+    (0b1111, 0b1111, 0b1110, 0b1100, 0b0000, 0b0000, 0b0000),
+    (0b1111, 0b1111, 0b1110, 0b1100, 0b0000, 0b0000, 0b0000),
+    (0b1111, 0b1111, 0b1110, 0b1100, 0b0000, 0b0000, 0b0000),
+    (0b1111, 0b1111, 0b1100, 0b1000, 0b0000, 0b0000, 0b0000),
+)
+
+
+@take(
+    meld=param(1, 0, 99, "least drop of deadwood to take a card that makes a meld"),
+    wanted=param(3, 0, 99, "the same for a card that the opponent is known to meld"),
+    drop=param(9, 0, 99, "drop of deadwood for which any card is taken"),
+)
+def useful(view, rules, params):
+    """Take what makes a meld and lowers the deadwood, or lowers it a lot (PercentTwenty)."""
+    card = view.taken_offer
+    drop = view.count - count_after(view.hand, card, rules)
+    least = params[1] if melds_through(card, view.known, rules) else params[0]
+    melds = drop >= least and makes_meld(view.hand, card, rules)
+    return take_if(melds or drop >= params[2], view.legal)
+
+
+@discard(noise=True)
+def unwanted(view, rules, params):
+    """Discard for least deadwood; ties: safe and dead cards, then those up to nine."""
+    options = best_discards(view.hand, view.legal, rules)[1]
+    safe = thrown(view, 1 - view.seat, EVER)
+    dead = _dead(view.hand, view.unseen, rules)
+    most, cards = -1, 0
+    while options:
+        card = lowest(options)
+        options &= options - 1
+        points = int(melds_through(card, view.known, rules) == 0)
+        points += int(near(card) & safe != 0)
+        points += dead >> card & 1
+        if points > most:
+            most, cards = points, 0
+        if points == most:
+            cards |= 1 << card
+    low = cards & of_ranks(UP_TO_NINE)
+    return pick(low if low else cards, view.noise)
+
+
+@helper
+def _dead(hand, unseen, rules):
+    """The cards of a hand that are in no meld, nor in one that any one unseen card would make."""
+    dead = 0
+    rest = hand & ~meldable(hand, rules)
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if live_completers(card, hand, unseen, rules) <= 0:
+            dead |= 1 << card
+    return dead
+
+
+@knock
+def by_table(view, rules, params):
+    """Knock by deadwood, cards seen and dead cards kept (PercentTwenty)."""
+    if gin_or_better(view):
+        return True
+    seen = (52 - popcount(view.unseen)) // 5
+    kept = view.hand & ~(1 << view.ending_card)
+    dead = popcount(_dead(kept, view.unseen, rules))
+    if seen < 2 or seen > 8 or dead > 3 or view.ending_count > 10:
+        return False
+    return KNOCK[view.ending_count - 1][seen - 2] >> dead & 1 == 1
+
+
+PERCENT_TWENTY = Strategy(
+    "percent-twenty", take=useful, discard=unwanted, knock=by_table, ending="same"
+)
