@@ -53,6 +53,7 @@ def hits(hand, cards, rules):
 def next_counts(ten, cards, rules, counts):
     """Write the least deadwood after drawing each of some cards to `counts`; returns their number.
 
+    ten: ten cards, or eleven, of which a discard then leaves eleven.
     A card that melds with nothing is discarded again, or replaces the card that the ten can best do
     without.
     """
