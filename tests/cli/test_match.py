@@ -53,6 +53,14 @@ def test_match_plays_whole_matches():
     assert output.splitlines()[-1].endswith("--matches 40 --seed 1")
 
 
+def test_matches_that_one_side_always_wins_are_reported():
+    """Nobody is undercut by a player who waits for gin, so `stubborn` never scores."""
+    output = call(
+        "match", "stubborn", "gin-only", "-v", "eaai", "--matches", 1000, "--workers", 1
+    ).stdout
+    assert "of the variance of points; luck share" in " ".join(output.split())
+
+
 def test_the_json_output_is_one_object_with_the_agreed_keys():
     result = call("match", "gold", "-v", "eaai", *FEW, "--json")
     found = json.loads(result.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
