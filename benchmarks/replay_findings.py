@@ -12,10 +12,12 @@ A *verdict* has its claims in a comment behind the sentence, or in the row of a 
 
     <!-- claim: standard: gold+discard=high-first v gold: 0 > points -->
     <!-- claim: eaai: gold+take=deny - gold v simple: matches > 0; standard: ... -->
+    <!-- claim: solitaire-gin: solo-lookahead - solo-greedy: deals > 0 -->
 
-Points and matches are A's beyond those of equal players, or beyond BASE's in `A - BASE v B`. A
-verdict holds if the new figure is clear of zero on its side, fails if it is clear of zero on the
-other side, and is open otherwise.
+Points and matches are A's beyond those of equal players, or beyond BASE's in `A - BASE v B`. Games
+for one player have no B, and claims about deals or the score need a BASE. A verdict holds if the
+new figure is clear of zero on its side, fails if it is clear of zero on the other side, and is open
+otherwise.
 
 All tests of a run share a level of 5 % (Bonferroni): a page whose every sentence is true has a
 sentence fail in at most one run of twenty. The exit code is 1 if a sentence fails.
@@ -48,7 +50,7 @@ GENERATED = re.compile(r"<!-- \w+: [^>]* -->\n.*?<!-- end -->", re.S)
 COMMENT = re.compile(r"<!-- claim: (?P<claims>.*?) -->", re.S)
 FIGURE = re.compile(r"-?\d+(?:\.\d+)? ± \d+(?:\.\d+)?")
 VERDICT = re.compile(
-    r"(?P<game>\S+): (?P<a>\S+)(?: - (?P<base>\S+))? v (?P<b>\S+): "
+    r"(?P<game>\S+): (?P<a>\S+)(?: - (?P<base>\S+))?(?: v (?P<b>\S+))?: "
     r"(?:(?P<more>\w+) > 0|0 > (?P<less>\w+))"
 )
 SENTENCE_END = re.compile(r"(?<=[.?!])\**\s+(?=[A-Z`*])")
@@ -60,6 +62,8 @@ METRICS = {
     "matches won %": "match_win",
     "points": "margin",
     "matches": "match_win",
+    "deals": "deal_win",
+    "score": "score",
 }
 EVEN = {"margin": 0.0, "match_win": 0.5}
 EFFECTS = "Effects under "  # how the titles of the tables of effects begin
@@ -150,7 +154,7 @@ def _verdicts(text: str) -> Iterator[Claim]:
             yield Claim(
                 game=claim["game"],
                 a=claim["a"],
-                b=claim["b"],
+                b=claim["b"] or "",
                 metric=METRICS[claim["more"] or claim["less"]],
                 base=claim["base"] or "",
                 beyond_even=claim["base"] is None,

@@ -74,7 +74,7 @@ def findings_of(
 ) -> Findings:
     """All results of an experiment file as frames.
 
-    They are table, differences, ratings, standings, cross, pairing and adjusted.
+    They are table, differences, effects, ratings, standings, cross, pairing and adjusted.
     """
     return _play(plan_file(path, seed), workers)
 

@@ -57,8 +57,8 @@ def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """What changes of a strategy gain in points per deal: one panel per change, the best first.
 
-    Columns change, field, difference; each panel has its own scale, with a dot and its bar for
-    every field; one variant.
+    Columns change, field, difference, of the rows in points (metric margin) of one variant. Each
+    panel has its own scale, with a dot and its bar for every field.
     """
     gains = frame.groupby("change", sort=False)["difference"].mean()
     ranked = gains.sort_values(ascending=False, kind="stable")

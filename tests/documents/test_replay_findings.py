@@ -75,6 +75,14 @@ def test_figures_and_verdicts_are_read():
     ]
 
 
+def test_a_verdict_may_be_about_one_player():
+    text = "So it is.<!-- claim: solitaire-gin: solo-lookahead - solo-greedy: deals > 0 -->"
+    (sentence,) = replaying.sentences(f"## One\n{text}\n")
+    (claim,) = sentence.claims
+    assert (claim.a, claim.base, claim.b) == ("solo-lookahead", "solo-greedy", "")
+    assert (claim.metric, claim.side, claim.beyond_even) == ("deal_win", "above", False)
+
+
 def test_a_claim_that_cannot_be_read_is_named():
     with pytest.raises(ValueError, match="gold beats simple"):
         replaying.sentences("## One\nSo it is.<!-- claim: gold beats simple -->\n")
