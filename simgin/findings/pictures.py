@@ -139,7 +139,8 @@ def describe_league(standings: pd.DataFrame, cross: pd.DataFrame, unit: str) -> 
 def describe_effects(rows: pd.DataFrame) -> str:
     """The least and the largest effect of every change, in points a deal."""
     parts = []
-    for change, group in rows.groupby("change", sort=False):
+    known = rows.dropna(subset=["difference"])
+    for change, group in known.groupby("change", sort=False):
         ranked = group.sort_values("difference", kind="stable")
         worst = _effect(ranked.iloc[0])
         best = _effect(ranked.iloc[-1])

@@ -51,3 +51,17 @@ def test_a_league_is_described_by_its_order_and_most_one_sided_pair():
     said = pictures.describe_league(*a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)]), "match")
     assert "matches won by the row against the column, best rating first: 1 a, 2 b, 3 c." in said
     assert said.endswith("Most one-sided: c wins 60.0 ± 2.0 % against b.")
+
+
+def test_effects_are_described_by_the_least_and_the_largest():
+    rows = [
+        ("knock=early", "gold", 1.0),
+        ("knock=early", "gold v simple", -0.5),
+        ("knock=early", "gin-only", np.nan),
+        ("take=deny", "gold", np.nan),
+    ]
+    frame = pd.DataFrame(rows, columns=["change", "field", "difference"])
+    frame = frame.assign(low=frame["difference"] - 0.1, high=frame["difference"] + 0.1)
+    assert pictures.describe_effects(frame).endswith(
+        "one panel per change. knock=early: -0.50 ± 0.10 (gold v simple) to 1.00 ± 0.10 (gold)."
+    )
