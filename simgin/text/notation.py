@@ -1,9 +1,12 @@
 """Cards as text: rank then suit, as in `5S`; ranks A23456789TJQK, suits S H D C (rules.md 1).
 
+Read, but not written: small letters, 10 for T, and the symbols of the suits.
+
 A card is the integer 13 * suit + rank, 0..51; a hand is an integer with bit `card` set for each of
 its cards.
 """
 
+import re
 from collections.abc import Iterable
 
 from simgin.text.messages import quoted
@@ -11,6 +14,9 @@ from simgin.text.messages import quoted
 RANKS = "A23456789TJQK"
 SUITS = "SHDC"
 CARDS = 52
+# The symbols of the suits, and the mark that asks for their coloured form
+SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
+_TEN = re.compile(r"10(?=[SHDC])", re.IGNORECASE)
 MOST_SENTENCES = 12  # that a message about many wrong cards lists
 
 
@@ -19,19 +25,18 @@ class CardError(ValueError):
 
 
 def parse_card(text: str) -> int:
-    """The card 0..51 that a text like `5S` (or `5s`) names; CardError for any other text."""
+    """The card 0..51 that a text like `5S`, `10s` or `5♠` names; CardError for any other text."""
     token = text.strip()
-    letters = token.upper() if token.isascii() else ""
+    plain = _plain(token)
+    letters = plain.upper() if plain.isascii() else ""
     if len(letters) == 2:
         rank = letters[0]
         suit = letters[1]
         if rank in RANKS and suit in SUITS:
             first_of_suit = len(RANKS) * SUITS.index(suit)
             return first_of_suit + RANKS.index(rank)
-    hint = "; a ten is T" if token.startswith("10") else ""
     raise CardError(
-        f"{quoted(token, 24)} is not a card: write a rank ({RANKS}) and a suit ({SUITS}), "
-        f"like 5S{hint}."
+        f"{quoted(token, 24)} is not a card: write a rank ({RANKS}) and a suit ({SUITS}), like 5S."
     )
 
 
@@ -44,7 +49,7 @@ def card_text(card: int) -> str:
 
 
 def parse_cards(text: str, count: int | None = None) -> list[int]:
-    """The cards 0..51 of a hand in the order written: `5S 6S 7S`, `5S,6S,7S` or `5S6S7S`.
+    """The cards 0..51 of a hand in the order written: `5S 6S 7S`, `5♠,6♠,7♠` or `5s6s7s`.
 
     Raises CardError for what is not a card, for cards given twice, and for another number of
     cards than `count`.
@@ -87,10 +92,15 @@ def hand_text(mask: int) -> str:
     return " ".join(card_text(card) for card in cards_in(mask))
 
 
+def _plain(text: str) -> str:
+    """A text with letters for the symbols of suits, and T for 10."""
+    return _TEN.sub("T", text.translate(SYMBOLS))
+
+
 def _tokens(text: str) -> list[str]:
     """What should be cards: text cut at blanks and commas, then into pairs of letters."""
     tokens = []
-    for word in text.replace(",", " ").split():
+    for word in _plain(text).replace(",", " ").split():
         if len(word) <= 3:
             tokens.append(word)
             continue

@@ -28,6 +28,24 @@ def test_a_card_is_read_in_upper_and_lower_case(card):
     )
 
 
+@pytest.mark.parametrize("card", range(52))
+def test_a_card_is_read_with_the_symbol_of_its_suit_and_a_ten_in_figures(card):
+    rank, suit = notation.card_text(card)
+    rank = "10" if rank == "T" else rank
+    for symbols in ("\u2660\u2665\u2666\u2663", "\u2664\u2661\u2662\u2667"):
+        symbol = symbols["SHDC".index(suit)]
+        assert notation.parse_card(rank + symbol) == card
+        assert notation.parse_card(rank.lower() + symbol + "\ufe0f") == card
+    assert notation.parse_card(rank + suit) == notation.parse_card(rank + suit.lower()) == card
+
+
+@pytest.mark.parametrize(
+    "text", ["9S10SJS", "9s 10s js", "9\u2660,10\u2660,J\u2660", "9S10\u2660JS"]
+)
+def test_a_ten_may_stand_among_other_cards(text):
+    assert notation.hand_text(notation.hand_mask(notation.parse_cards(text))) == "9S TS JS"
+
+
 @given(HANDS)
 def test_a_hand_survives_a_round_trip_through_text(hand):
     mask = notation.hand_mask(hand)
@@ -53,11 +71,8 @@ def test_an_empty_hand_is_the_empty_text():
     ("text", "sentence"),
     [
         ("1S", "'1S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
-        (
-            "10S",
-            "'10S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S; "
-            "a ten is T.",
-        ),
+        ("10", "'10' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
+        ("110S", "'110S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
         ("", "'' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
         ("5S6S", "'5S6S' is not a card: write a rank (A23456789TJQK) and a suit (SHDC), like 5S."),
         (

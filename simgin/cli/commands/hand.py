@@ -35,7 +35,7 @@ def hand(
     Ten cards: least deadwood, the melds, and whether the hand may knock. Eleven cards: the
     deadwood after each discard.
 
-    A card is a rank (A23456789TJQK) and a suit (S H D C):
+    A card is a rank (A23456789TJQK, 10 for T) and a suit (S H D C, or its symbol):
 
     \b
       simgin hand 5S 6S 7S 9H 9D 9C KS QD 2C AH
