@@ -53,19 +53,15 @@ def _drawn(odds: Odds, name: str) -> pd.DataFrame:
 
 
 def _drawn_odds(odds: Odds) -> pd.DataFrame:
-    """Gin of every player, and of the strongest what else ends deals before the last draw."""
+    """Gin, and what else often ends deals before the last draw."""
     frame = odds.frames["odds"]
     strongest = frame["variant"].map(odds.strongest)
     is_strongest = frame["strategy"] == strongest
-    by_kind = frame.groupby(["variant", "strategy", "kind"])
-    largest = by_kind["share"].transform("max")
-    is_often = largest >= SEEN_OFTEN
-    kind = frame["kind"]
-    is_way = kind.isin(list(WAYS))
-    is_gin = kind == "gin"
-    is_other = is_strongest & is_often & is_way
-    rows = frame[is_gin | is_other]
-    return rows.reset_index(drop=True)
+    by_kind = frame[is_strongest].groupby(["variant", "kind"])
+    largest = by_kind["share"].transform("max").reindex(frame.index)
+    is_way = frame["kind"].isin(list(WAYS))
+    is_drawn = (frame["kind"] == "gin") | is_way & (largest >= SEEN_OFTEN)
+    return frame[is_drawn].reset_index(drop=True)
 
 
 def _in_words(odds: Odds, name: str) -> str:

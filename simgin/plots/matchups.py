@@ -77,12 +77,13 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     height = len(panels) * (_height(labels) + 0.6)
     title = _title(TITLES[players], common)
     caption = _caption(matchups, seed, NOTE)
-    figure = figures.new_figure(height, title, caption)
+    figure = figures.new_figure(height, title, caption, WINNERS[players])
     column = figure.subplots(len(panels), squeeze=False)[:, 0]
     for axes, panel in zip(column, panels, strict=True):
         _draw_panel(axes, panel, matchups, WINNERS[players])
         _name_rows(axes, labels)
         figures.panel_title(axes, panel.title)
+        figures.legend(axes)
     return figure
 
 
@@ -109,7 +110,6 @@ def _draw_panel(
             label=winners[1],
             **HOLLOW,
         )
-        _small_legend(axes, columns=2)
     if panel.even is not None:
         axes.axvline(
             panel.even,
@@ -125,20 +125,6 @@ def _has_losses(matchups: list[Matchup]) -> bool:
     return any(value != 0 for value, _, _ in losses)
 
 
-def _small_legend(axes: Axes, columns: int) -> None:
-    axes.legend(
-        loc="lower right",
-        bbox_to_anchor=(1.02, 0.97),
-        ncols=columns,
-        fontsize=TYPE,
-        frameon=False,
-        labelcolor=figures.INK,
-        handlelength=1,
-        columnspacing=1,
-        borderpad=0,
-    )
-
-
 @figures.picture
 def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Deal outcomes of each matchup: one stacked bar per matchup, as shares of all deals."""
@@ -146,20 +132,19 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     labels, common = _labels(matchups)
     title = _title("Deal outcomes", common)
     caption = _caption(matchups, seed, _precision(frame))
-    figure = figures.new_figure(_height(labels) + 1.0, title, caption)
+    shares = {kind: _shares(matchups, kind) for kind in KINDS}
+    drawn = {kind: widths for kind, widths in shares.items() if widths.sum() > 0}
+    figure = figures.new_figure(_height(labels) + 1.0, title, caption, list(drawn))
     axes = figure.subplots()
     left = np.zeros(len(matchups))
-    for kind in KINDS:
-        widths = _shares(matchups, kind)
-        if widths.sum() > 0:
-            _stack_bars(axes, kind, left, widths)
-            left += widths
+    for kind, widths in drawn.items():
+        _stack_bars(axes, kind, left, widths)
+        left += widths
     _name_rows(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
     figures.axis_labels(axes, "deals, %")
-    if left.any():
-        _small_legend(axes, columns=4)
+    figures.legend(axes)
     figures.mark_undefined(axes, np.flatnonzero(left == 0))
     return figure
 

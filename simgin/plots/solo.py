@@ -48,8 +48,10 @@ MEASURES = {
 def odds(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Cumulative probability of gin by draw, one line per strategy; other outcomes in grey.
 
-    Columns draws, kind, share; one panel per variant.
+    Columns draws, kind, share; one panel per variant. Strategies come weakest first; other outcomes
+    are those of the last.
     """
+    frame = _gin_and_outcomes_of_strongest(frame)
     strategies = figures.unique(frame["strategy"])
     variants = figures.unique(frame["variant"])
     others = [kind for kind in figures.unique(frame["kind"]) if kind in OUTCOMES]
@@ -72,6 +74,13 @@ def odds(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     _complete_legend(panels[0], strategies, others)
     figures.legend(panels[0], last=grey_names)
     return figure
+
+
+def _gin_and_outcomes_of_strongest(frame: pd.DataFrame) -> pd.DataFrame:
+    by_variant = frame.groupby("variant", sort=False)
+    strongest = by_variant["strategy"].transform("last")
+    is_drawn = (frame["kind"] == "gin") | (frame["strategy"] == strongest)
+    return frame[is_drawn]
 
 
 def _odds_caption(frame: pd.DataFrame, others: list[str], seed: int | None) -> str:

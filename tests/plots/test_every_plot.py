@@ -198,6 +198,44 @@ def test_title_and_legends_do_not_overlap(name):
             assert not legend.get_window_extent().overlaps(heading.get_window_extent())
 
 
+def assert_no_legend_covers_data(figure):
+    figure.draw_without_rendering()
+    panels = [axes.patch.get_window_extent() for axes in figure.axes if axes.get_visible()]
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        if legend is not None:
+            box = legend.get_window_extent()
+            assert not any(box.overlaps(panel) for panel in panels)
+
+
+@EVERY
+@pytest.mark.parametrize("size", SIZES)
+def test_no_legend_covers_data(name, size):
+    assert_no_legend_covers_data(drawn(name, size))
+
+
+@pytest.mark.parametrize("name", ["endings", "win_and_points"])
+@pytest.mark.parametrize("matchups", [1, 2, 30])
+def test_no_legend_of_matchups_covers_data_however_many_there_are(name, matchups):
+    rows = []
+    for k in range(matchups):
+        played = {"variant": "standard", "strategy": f"gold+knock=at:k={k}", "opponent": "simple"}
+        shares = {"deal_win": 0.5, "deal_loss": 0.45, "margin": 1.5}
+        shares |= {"knock": 0.6, "gin": 0.2, "undercut": 0.15, "void": 0.05}
+        for metric, value in shares.items():
+            rows.append(played | {"metric": metric, "unit": "deal", "value": value})
+    frame = spread(rows).assign(se=0.01)
+    assert_no_legend_covers_data(getattr(plots, name)(frame, seed=1))
+
+
+def test_the_odds_draw_other_outcomes_of_the_strongest_player_only():
+    frame = FRAMES["odds"](VARIANTS[:1], STRATEGIES)
+    (axes,) = plots.odds(frame, seed=1).axes
+    labels = axes.get_legend_handles_labels()[1]
+    assert [figures.escape(label) for label in labels].count("joker drawn") == 1
+    assert len(axes.lines) == len(STRATEGIES) + 1
+
+
 @EVERY
 def test_equal_frames_give_equal_files(name):
     assert plots.svg(drawn(name), "a") == plots.svg(drawn(name), "a")
