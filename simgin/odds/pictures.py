@@ -53,7 +53,7 @@ def _drawn(odds: Odds, name: str) -> pd.DataFrame:
 
 
 def _drawn_odds(odds: Odds) -> pd.DataFrame:
-    """Gin, and what else often ends deals before the last draw."""
+    """Gin, and what else often ends deals of the strongest player before the last draw."""
     frame = odds.frames["odds"]
     strongest = frame["variant"].map(odds.strongest)
     is_strongest = frame["strategy"] == strongest
