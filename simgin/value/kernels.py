@@ -15,9 +15,15 @@ from simgin.toolkit.prospects import hits, melds_through
 
 
 def follow_deals(
-    kernel, state, rules, view0, view1, sums_row, no_records, which, first, matches, turns,
-    take_a, discard_a, knock_a, offer_a, answer_a, show_a,
-    take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+    kernel, state, rules,
+    view0, view1,
+    sums_row, no_records,
+    which, first,
+    matches, turns,
+    take_a, discard_a, knock_a,
+    offer_a, answer_a, show_a,
+    take_b, discard_b, knock_b,
+    offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Play the deals named in `which` once more, and write the turns of each to `turns`.
 
@@ -26,30 +32,49 @@ def follow_deals(
     """
     n = 0
     for i in range(which.shape[0]):
+        unit = which[i, 0]
         half = which[i, 1]
         state.watch_half = half if matches else -1
         state.watch_deal = which[i, 2]
         kernel(
-            state, rules, view0, view1, sums_row, no_records, which[i, 0], 1, 1, matches, half == 1,
-            take_a, discard_a, knock_a, offer_a, answer_a, show_a,
-            take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+            state, rules,
+            view0, view1,
+            sums_row, no_records,
+            unit, 1, 1,
+            matches, half == 1,
+            take_a, discard_a, knock_a,
+            offer_a, answer_a, show_a,
+            take_b, discard_b, knock_b,
+            offer_b, answer_b, show_b,
         )  # fmt: skip
-        n = _write_turns(state, rules, view0, view1, False, first + i, turns, n)
+        deal = first + i
+        n = _write_turns(state, rules, view0, view1, False, deal, turns, n)
 
 
 def follow_solo_deals(
-    kernel, state, rules, view0, view1, sums_row, no_records, which, first, matches, turns,
+    kernel, state, rules,
+    view0, view1,
+    sums_row, no_records,
+    which, first,
+    matches, turns,
     discard, knock,
 ):  # fmt: skip
     """As `follow_deals` for one player, who looks at view0 alone."""
     n = 0
     for i in range(which.shape[0]):
+        unit = which[i, 0]
         state.watch_half = 0 if matches else -1
         state.watch_deal = which[i, 2]
         kernel(
-            state, rules, view0, sums_row, no_records, which[i, 0], 1, 1, matches, discard, knock
-        )
-        n = _write_turns(state, rules, view0, view0, True, first + i, turns, n)
+            state, rules,
+            view0,
+            sums_row, no_records,
+            unit, 1, 1,
+            matches,
+            discard, knock,
+        )  # fmt: skip
+        deal = first + i
+        n = _write_turns(state, rules, view0, view0, True, deal, turns, n)
 
 
 @jit
@@ -80,7 +105,9 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
         first = 0 if alone else 1 - state.dealer
         hands[first] = _hand_as_dealt(state, rules, True, alone)
         if not alone:
-            hands[1 - first] = _hand_as_dealt(state, rules, False, alone)
+            dealt = _hand_as_dealt(state, rules, False, alone)
+            hands[1 - first] = dealt
+    may_take = not alone and rules.take_discard
     top = state.upcard
     pile = 1 << top if top >= 0 else 0
     for t in range(state.turns):
@@ -88,24 +115,41 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
         source = view0.history[t, 1]
         thrown = int(view0.history[t, 3])
         # Each view knows the cards that its own seat drew.
-        card = max(int(view0.history[t, 2]), int(view1.history[t, 2]))
+        known0 = int(view0.history[t, 2])
+        known1 = int(view1.history[t, 2])
+        card = max(known0, known1)
         takes = 1
-        if not alone and rules.take_discard and top >= 0 and source != FROM_DEAL:
+        if may_take and top >= 0 and source != FROM_DEAL:
             takes += _take_lowers(hands[seat], top, rules)
+        taken = -1
+        drawn = -1
         if source == FROM_PILE:
             pile ^= 1 << card
-        eleven = hands[seat] | 1 << card if card >= 0 else hands[seat]
-        taken = card if source == FROM_PILE else -1
-        drawn = card if source == FROM_STOCK else -1
+            taken = card
+        if source == FROM_STOCK:
+            drawn = card
+        eleven = hands[seat]
+        if card >= 0:
+            eleven |= 1 << card
         legal = legal_discards(eleven, taken, drawn, rules)
         others = PACK & ~(eleven | pile)
-        discards, unbeaten, least = _choices(eleven, legal, others, alone, rules)
+        discards, unbeaten, least = _choices(
+            eleven,
+            legal,
+            others,
+            alone,
+            rules,
+        )
         hands[seat] = eleven
         if thrown >= 0:
-            hands[seat] = eleven & ~(1 << thrown)
-            pile |= 1 << thrown
+            bit = 1 << thrown
+            hands[seat] = eleven & ~bit
+            pile |= bit
             top = thrown
         own_turns[seat] += 1
+        other = -1
+        if not alone:
+            other = deadwood_of(hands[1 - seat], rules, 0)
         turn = turns[n]
         turn.deal = deal
         turn.turn = t + 1
@@ -113,7 +157,7 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
         turn.side = seat ^ state.half
         turn.dealer = not alone and seat == state.dealer
         turn.count = deadwood_of(hands[seat], rules, 0)
-        turn.other = -1 if alone else deadwood_of(hands[1 - seat], rules, 0)
+        turn.other = other
         turn.takes = takes
         turn.discards = discards
         turn.endings = 1 + (least <= state.limit)
@@ -125,7 +169,9 @@ def _write_turns(state, rules, view0, view1, alone, deal, turns, n):
 @jit
 def _take_lowers(ten, card, rules):
     """Whether a card from the pile would lower the deadwood; if not, taking it gains nothing."""
-    return best_discards(ten | 1 << card, ten, rules)[0] < deadwood_of(ten, rules, 0)
+    eleven = ten | 1 << card
+    lowest_left = best_discards(eleven, ten, rules)[0]
+    return lowest_left < deadwood_of(ten, rules, 0)
 
 
 @jit
@@ -151,13 +197,17 @@ def _choices(eleven, legal, others, alone, rules):
         danger = -hits(ten, others, rules) if alone else melds_through(card, others, rules)
         known = False
         for k in range(n):
-            known |= lefts[k] == left and dangers[k] == danger
+            same_left = lefts[k] == left
+            known |= same_left and dangers[k] == danger
         if not known:
             lefts[n] = left
             dangers[n] = danger
             n += 1
-    least = lefts[:n].min() if n else 1 << 20
-    return max(n, 1), max(_unbeaten(lefts[:n], dangers[:n]), 1), least
+    lefts = lefts[:n]
+    dangers = dangers[:n]
+    least = lefts.min() if n else 1 << 20
+    unbeaten = _unbeaten(lefts, dangers)
+    return max(n, 1), max(unbeaten, 1), least
 
 
 @jit
@@ -165,9 +215,13 @@ def _unbeaten(lefts, dangers):
     """Count the pairs (left, danger), all different, that no other is as low as in both."""
     n = 0
     for i in range(lefts.shape[0]):
+        left = lefts[i]
+        danger = dangers[i]
         beaten = False
         for k in range(lefts.shape[0]):
-            beaten |= k != i and lefts[k] <= lefts[i] and dangers[k] <= dangers[i]
+            as_low = lefts[k] <= left
+            as_safe = dangers[k] <= danger
+            beaten |= k != i and as_low and as_safe
         n += not beaten
     return n
 
@@ -196,10 +250,14 @@ def make_isotonic(weight, tail):
                 begin[n] = i
                 n += 1
                 while n > 1 and level[n - 2] >= level[n - 1]:
-                    total = mass[n - 2] + mass[n - 1]
-                    pooled = level[n - 2] * mass[n - 2] + level[n - 1] * mass[n - 1]
-                    level[n - 2] = pooled / total
-                    mass[n - 2] = total
+                    below = n - 2
+                    above = n - 1
+                    total = mass[below] + mass[above]
+                    of_below = level[below] * mass[below]
+                    of_above = level[above] * mass[above]
+                    pooled = of_below + of_above
+                    level[below] = pooled / total
+                    mass[below] = total
                     n -= 1
             k = 0
             for i in range(bins):
@@ -213,9 +271,12 @@ def make_isotonic(weight, tail):
 def write_expected(share, worth, state, deal, out):
     """Write to `out` the mean worth of the ends of a deal, for each state and its deal."""
     for i in range(state.shape[0]):
+        row = state[i]
+        of_deal = deal[i]
         total = 0.0
         for e in range(share.shape[1]):
-            total += share[state[i], e] * worth[deal[i], e]
+            chance = share[row, e]
+            total += chance * worth[of_deal, e]
         out[i] = total
 
 
@@ -224,42 +285,57 @@ def write_expected(share, worth, state, deal, out):
 
 def fill_table(table, to_a, to_b, chance_a, chance_b, dealer, nobody, each):
     """Fill a table from its end; `simgin.value.tracks.fill` says what the arguments are."""
-    stay = np.zeros((2, 2))  # chance of the same places again, by dealer and next dealer
-    for i in range(to_a.shape[0] - 1, -1, -1):
-        table[i, : to_b.shape[0]] = each
+    # Chance of the same places again, by dealer and next dealer
+    stay = np.zeros((2, 2))
+    rows, ends_a = to_a.shape
+    columns, ends_b = to_b.shape
+    for i in range(rows - 1, -1, -1):
+        table[i, :columns] = each
         stay[:] = 0.0
         for d in range(2):
-            stay[d, dealer[d, 2]] += nobody[d]
-            for o in range(to_a.shape[1]):
-                if to_a[i, o] == i:
-                    stay[d, dealer[d, 0]] += chance_a[d, o]
+            after_a = dealer[d, 0]
+            after_nobody = dealer[d, 2]
+            stay[d, after_nobody] += nobody[d]
+            for o in range(ends_a):
+                next_i = to_a[i, o]
+                chance = chance_a[d, o]
+                if next_i == i:
+                    stay[d, after_a] += chance
                     continue
-                for j in range(to_b.shape[0]):  # along a row, which is vector code
-                    table[i, j, d] += chance_a[d, o] * table[to_a[i, o], j, dealer[d, 0]]
-        for j in range(to_b.shape[0] - 1, -1, -1):
+                # Along a row, which is vector code
+                for j in range(columns):
+                    v = table[next_i, j, after_a]
+                    table[i, j, d] += chance * v
+        for j in range(columns - 1, -1, -1):
             m00 = 1.0 - stay[0, 0]
             m01 = -stay[0, 1]
             m10 = -stay[1, 0]
             m11 = 1.0 - stay[1, 1]
             for d in range(2):
+                after_b = dealer[d, 1]
                 again = 0.0
                 total = 0.0
-                for o in range(to_b.shape[1]):
-                    if to_b[j, o] == j:
-                        again += chance_b[d, o]
+                for o in range(ends_b):
+                    next_j = to_b[j, o]
+                    chance = chance_b[d, o]
+                    if next_j == j:
+                        again += chance
                     else:
-                        total += chance_b[d, o] * table[i, to_b[j, o], dealer[d, 1]]
+                        v = table[i, next_j, after_b]
+                        total += chance * v
                 table[i, j, d] += total
-                if d == 0 and dealer[d, 1] == 0:
+                if d == 0 and after_b == 0:
                     m00 -= again
                 elif d == 0:
                     m01 -= again
-                elif dealer[d, 1] == 0:
+                elif after_b == 0:
                     m10 -= again
                 else:
                     m11 -= again
             r0 = table[i, j, 0]
             r1 = table[i, j, 1]
             determinant = m00 * m11 - m01 * m10
-            table[i, j, 0] = (r0 * m11 - r1 * m01) / determinant
-            table[i, j, 1] = (r1 * m00 - r0 * m10) / determinant
+            numerator0 = r0 * m11 - r1 * m01
+            numerator1 = r1 * m00 - r0 * m10
+            table[i, j, 0] = numerator0 / determinant
+            table[i, j, 1] = numerator1 / determinant
