@@ -169,7 +169,7 @@ OTHER_GOALS = [
 @pytest.mark.parametrize("game", OTHER_GOALS, ids=lambda game: game[0])
 def test_v_within_a_deal_agrees_with_v_before_it_for_every_goal(game):
     """The mean of V after the first turns is V before the deal, over 10,000 other deals."""
-    known = value.compute(*game, deals="100k", seed=3)
+    known = value.compute(*game, deals="100k", seed=3, seat=0)
     inside = in_deal.compute(known, deals=20_000)
     fresh = turns.play(parse_matchup(game[1], game[2], game[0], 19, "match"), 60)
     frame = in_deal.martingale(inside, fresh)
