@@ -18,6 +18,7 @@ from simgin.findings import tables
 from simgin.findings.findings import Findings
 from simgin.findings.health import check_health, describe_health
 from simgin.findings.record import describe_size, record_plan
+from simgin.findings.sentences import alike
 from simgin.play import parallel
 from simgin.report import progress
 from simgin.rules.variants import value_text
@@ -177,6 +178,7 @@ def closing_parts(findings: Findings) -> list[Any]:
     parts = [
         describe_size(findings.record),
         *tables.on_screen(findings),
+        *alike(findings.alike),
         *findings.ended,
         describe_health(findings.record.health, "batches", "workers"),
     ]

@@ -9,7 +9,7 @@ from simgin.findings import tables
 from simgin.findings.health import describe_health
 from simgin.findings.pictures import run_pictures
 from simgin.findings.record import describe_size
-from simgin.findings.sentences import run_sentences
+from simgin.findings.sentences import alike, run_sentences
 from simgin.report import summary
 from simgin.report.report import Report
 from simgin.rules import variants
@@ -64,7 +64,8 @@ def _summary(findings: Findings) -> str:
     if record.hypothesis:
         parts.append(f"Hypothesis: {record.hypothesis}\n")
     parts.append(summary.markdown(findings.table))
-    parts += [f"{line}\n" for line in findings.ended]
+    notices = [*alike(findings.alike), *findings.ended]
+    parts += [f"{line}\n" for line in notices]
     parts += [sheet.markdown() for sheet in tables.run_sheets(findings)]
     return "\n".join(parts)
 

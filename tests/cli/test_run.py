@@ -41,6 +41,18 @@ def test_run_writes_its_files_where_it_says(empty_directory):
     assert table.csv(simgin.run("waiting.toml")) == (place / "table.csv").read_text()
 
 
+def test_a_league_says_where_two_entries_are_one_player(empty_directory):
+    Path("twice.toml").write_text(
+        'question = "Who leads?"\nvariants = ["standard"]\ndeals = 4000\n'
+        'round_robin = ["gold", "gold-at:k=10", "simple"]\n'
+    )
+    output = call("run", "twice.toml", "--workers", 1).stdout
+    said = "standard: gold and gold-at:k=10 play alike"
+    assert said in " ".join(output.split())
+    for file in ("summary.md", "report.html"):
+        assert said in (Path("results/twice") / file).read_text()
+
+
 def test_run_takes_another_seed_and_directory(empty_directory):
     Path("waiting.toml").write_text(EXPERIMENT)
     found = json.loads(
