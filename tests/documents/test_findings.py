@@ -97,6 +97,16 @@ def test_against_simple_the_bonus_turns_high_first_round() -> None:
     assert dear["high"] < 0 < cheap["low"]
 
 
+def test_eight_turns_lose_to_nobody_at_25_and_twelve_at_10() -> None:
+    """Significantly, in matches won; five turns lose to some at either bonus."""
+    cross = pd.read_csv(REFERENCE / "knock-rules" / "cross.csv")
+    assert len(cross) == 2 * 15 * 14
+    beaten = cross[cross["high"] < 0.5].groupby("variant")["strategy"].agg(set)
+    dear, cheap = beaten["standard"], beaten["standard+undercut_bonus=10"]
+    assert "gold-early:k=8" not in dear and "gold-early:k=12" not in cheap
+    assert "gold-early" in dear & cheap and "gold-early:k=12" in dear and "gold-early:k=8" in cheap
+
+
 def test_the_fields_are_those_that_their_experiment_plays() -> None:
     asked = experiment.read(ROOT / "experiments" / f"{FIELDS}.toml")
     frame = pd.read_csv(REFERENCE / FIELDS / "effects.csv")
