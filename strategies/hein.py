@@ -11,6 +11,9 @@ The share a falls with the square root of the turns played: structure early, dea
 goes on falling below zero; here it stops at `floor`. Theirs counts some dead cards as live and
 joins the suits at their ends; this one does not.
 
+The discard comes before the question whether to end the deal, so now and then it breaks up gin, as
+theirs does.
+
 Source: A. Hein, M. Jiang, V. Thiyageswaran, M. Guerzhoy, Random Forests for Opponent Hand
 Estimation in Gin Rummy, EAAI-21; AnthonyHein/GinRummyEAAI-Python, 2021.
 """

@@ -21,8 +21,8 @@ from simgin_strategies.solo_dp import BAND, LOOSE, PENALTIES, PLANE, SCORINGS, T
 from simgin_strategies.stop import MOST_LEFT, STATES, state_of, stop_value
 
 from simgin.core import jit, rng
-from simgin.core.bits import nth
-from simgin.core.deadwood import deadwood
+from simgin.core.bits import lowest, nth
+from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.policy import HOOK_TYPE, PARAMS_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.view import new_view
 from simgin.rules import variants
@@ -50,8 +50,9 @@ def shuffled(seed, unit, pack):
 def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
     """Record the ten cards kept after each draw and the cards then unseen, both int64 masks.
 
-    hands[deal, t] is the hand after t draws, 0 after gin. strays[deal] = (a draw, a place): the
-    discard after that draw is the card at that place in the hand.
+    The player goes out with gin as soon as there is one. hands[deal, t] is the hand after t draws,
+    0 after gin. strays[deal] = (a draw, a place): the discard after that draw, if it is not gin, is
+    the card at that place in the hand.
     """
     pack = np.empty(52, np.int64)
     for deal in range(deals):
@@ -73,7 +74,10 @@ def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, u
             view.unseen, view.pile = ((1 << 52) - 1) & ~seen, seen & ~hand
             view.own_turn = view.turn = t + 1
             view.deck_left = DRAWS - t
-            if strays[deal, 0] == t + 1:
+            count, cards = best_discards(hand, hand, rules)
+            if count == 0:
+                thrown = lowest(cards)
+            elif strays[deal, 0] == t + 1:
                 thrown = nth(hand, strays[deal, 1])
             else:
                 thrown = discard(view, rules, params)

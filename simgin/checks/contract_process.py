@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from simgin.checks.gins import Gins
 from simgin.core.answers import SLOTS
 from simgin.core.state import new_state
 from simgin.core.view import MAX_TURNS, VIEW, new_view
@@ -181,14 +182,16 @@ def _play_deals(
                 _report_fault(fault, policy, variant, report)
                 return
     played = 0
+    gins = Gins()
     for variant in job["variants"]:
         matchup = _matchup(strategy, find(variant), report)
         try:
-            played += _play(matchup, job, report)
+            played += _play(matchup, job, report, gins)
         except (kernel.PolicyFailure, kernel.RulesModified) as error:
             report.fail("plays", str(error))
             return
-    report.send(about="plays", sentence=f"{played:,} deals of {_variants(job)}.")
+    deals = f"{played:,} deals of {_variants(job)}."
+    report.send(about="plays", sentence=f"{deals} {gins.sentence()}".rstrip())
 
 
 def _report_fault(
@@ -360,8 +363,13 @@ def _matchup(strategy: Strategy, variant: Variant, report: _Report) -> Matchup:
     return matchup
 
 
-def _play(matchup: Matchup, job: dict[str, Any], report: _Report) -> int:
-    """Play DEALS deals, or fewer if that takes too long; how many."""
+def _play(
+    matchup: Matchup,
+    job: dict[str, Any],
+    report: _Report,
+    gins: Gins,
+) -> int:
+    """Play DEALS deals, or fewer if that takes too long; how many. Adds the strategy's gins."""
     started = time.monotonic()
     per_unit = len(matchup.players)
     names = " ".join(player.text for player in matchup.players)
@@ -371,22 +379,32 @@ def _play(matchup: Matchup, job: dict[str, Any], report: _Report) -> int:
         report.state = new_state(SEED)
         replay = f"simgin show {names} -v {variant} --seed {SEED} --unit {unit}"
         report.send(doing=f"a deal of {variant} ({replay})", seconds=limit)
-        _play_unit(matchup, unit, report.state)
+        for half in range(per_unit):
+            _play_half(matchup, unit, half, report.state, gins)
         if time.monotonic() - started > DEAL_FACTOR * PATIENCE:
             break
     report.state = None
     return per_unit * (unit + 1)
 
 
-def _play_unit(matchup: Matchup, unit: int, state: Any) -> None:
+def _play_half(
+    matchup: Matchup,
+    unit: int,
+    half: int,
+    state: Any,
+    gins: Gins,
+) -> None:
+    """Watch the deal of one half of a unit, in which the strategy sits at seat `half`."""
     rules = build_rules(matchup.variant)
     views = (new_view(), new_view())
+    state.watch_half = half
     try:
         kernel.run(matchup, state, rules, views, unit, 1)
     except kernel.RulesModified:
         raise
     except Exception as error:
         raise kernel.PolicyFailure(kernel.describe_failure(matchup, state, error)) from None
+    gins.add_deal(state, rules, half)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,10 @@ The player sits at seat 0, the joker at seat 1.
 from simgin.core import rng
 from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, PHASE_STOP, PHASE_TURN
 from simgin.core.ask import ask, ask_apart, remember, show_deal
-from simgin.core.deadwood import deadwood, deadwood_of
+from simgin.core.bits import lowest
+from simgin.core.deadwood import best_discards, deadwood, deadwood_of, dearest
 from simgin.core.endings import legal_discards
-from simgin.core.jit import jit, spliced
+from simgin.core.jit import inlined, jit, spliced
 from simgin.core.meldings import melding_shown
 from simgin.core.pack import next_card
 from simgin.core.rules import AFTER_DEAL, AGAINST_JOKER, DISCARD_FIRST, LOSE, NO_JOKER, PENALTY
@@ -82,24 +83,45 @@ def play_solo(state, rules, view, discard, knock):
 
 @spliced
 def _turn(state, rules, view, source, discard, knock):
-    """With eleven cards: big gin, or a discard. True if it ended the deal."""
+    """With eleven cards: big gin, gin, or a discard. True if it ended the deal."""
     state.phase = PHASE_TURN
     eleven = state.hand[PLAYER]
-    if (
-        rules.big_gin
-        and deadwood(eleven, rules) == 0
-        and _agreed(state, rules, view, BIG_GIN, knock)
-    ):
+    legal = legal_discards(eleven, -1, state.drawn, rules)
+    left = deadwood_of(eleven, rules, 0)
+    if rules.big_gin and left == 0 and _agreed(state, rules, view, BIG_GIN, -1, 0, knock):
         _close(state, view, source, -1)
+        _end(state, rules, BIG_GIN, 0)
         return True
-    card = ask(
-        state, rules, view, PLAYER, DISCARD, legal_discards(eleven, -1, state.drawn, rules), discard
-    )
+    card = _gin_discard(state, rules, legal, left)
+    if card >= 0 and _agreed(state, rules, view, KNOCK, card, 0, knock):
+        throw(state, PLAYER, card)
+        _close(state, view, source, card)
+        _end(state, rules, KNOCK, 0)
+        return True
+    card = ask(state, rules, view, PLAYER, DISCARD, legal, discard)
     throw(state, PLAYER, card)
     state.count[PLAYER] = deadwood_of(state.hand[PLAYER], rules, 0)
     _close(state, view, source, card)
     no_card(state)
     return False
+
+
+@jit
+def _may_stop(state, rules):
+    """Whether the player may end the deal yet, but for big gin (rules.md 5.2)."""
+    return state.draws[PLAYER] > 0 or rules.stop_before_draw
+
+
+@inlined
+def _gin_discard(state, rules, legal, left):
+    """The discard that leaves gin, the dearest and then the lowest; -1 if there is none.
+
+    left: deadwood of the eleven cards, of which a discard saves at most the highest card value.
+    """
+    if left > max(rules.value[0, 0], rules.value[0, 12]) or not _may_stop(state, rules):
+        return -1
+    count, cards = best_discards(state.hand[PLAYER], legal, rules)
+    return lowest(dearest(cards, rules)[0]) if count == 0 else -1
 
 
 @jit
@@ -115,24 +137,30 @@ def _stop(state, rules, view, knock):
 
     The player decides, unless the rules end the deal (rules.md 5.2).
     """
-    if state.draws[PLAYER] == 0 and not rules.stop_before_draw:
+    if not _may_stop(state, rules):
         return False
+    count = state.count[PLAYER]
     if rules.deal_scoring == PENALTY:
-        if state.count[PLAYER] == 0:
-            _end(state, rules, KNOCK)
-        return state.count[PLAYER] == 0
-    if state.count[PLAYER] > state.limit:
+        if count == 0:
+            _end(state, rules, KNOCK, 0)
+        return count == 0
+    if count > state.limit:
         return False
     state.phase = PHASE_STOP
-    return _agreed(state, rules, view, KNOCK, knock)
+    if _agreed(state, rules, view, KNOCK, -1, count, knock):
+        _end(state, rules, KNOCK, count)
+        return True
+    return False
 
 
 @jit
-def _agreed(state, rules, view, ending, knock):
-    """Propose an ending; True if the player agreed, which ends the deal."""
-    propose(state, ending, -1, 0 if ending == BIG_GIN else state.count[PLAYER])
+def _agreed(state, rules, view, ending, card, count, knock):
+    """Propose an ending with the discard that goes with it (-1: none); whether the player agrees.
+
+    If not, the proposal is withdrawn.
+    """
+    propose(state, ending, card, count)
     if ask_apart(state, rules, view, PLAYER, KNOCK_SLOT, YES_OR_NO, knock):
-        _end(state, rules, ending)
         return True
     propose(state, NO_ENDING, -1, -1)
     return False
@@ -167,18 +195,18 @@ def _joker_drawn(state, rules):
 
 
 @jit
-def _end(state, rules, ending):
-    """Score gin, big gin or a knock."""
-    own = 0 if ending == BIG_GIN else state.count[PLAYER]
+def _end(state, rules, ending, count):
+    """Score gin, big gin or a knock; count: deadwood of the cards held."""
+    state.count[PLAYER] = count
     melding_shown(state.hand[PLAYER], 0, -1, -1, rules, state.found, state.keys, state.meldings)
     for k in range(3):
         state.melds[k] = state.meldings[0, k]
     state.stopper = state.winner = PLAYER
-    state.stopper_count = own
+    state.stopper_count = count
     if rules.deal_scoring == AGAINST_JOKER:
         state.other_count = state.above + rules.count_joker
         kind, state.score[PLAYER], state.score[JOKER], who = score(
-            ending, own, state.other_count, 0, 1, rules
+            ending, count, state.other_count, 0, 1, rules
         )
         state.kind = kind
         state.winner = PLAYER if who > 0 else JOKER if who < 0 else -1

@@ -53,7 +53,10 @@ FIELDS = (
     ("taken_offer", "card on offer when `take` is asked, or as the last discard; otherwise -1"),
     ("drawn", "card drawn from the stock this turn, or -1"),
     ("ending", "ending proposed: 0 none, 1 knock or gin, 2 shot, 3 big gin"),
-    ("ending_card", "discard that goes with the ending; -1 if there is none, as with big gin"),
+    (
+        "ending_card",
+        "discard that goes with the ending; -1 if there is none: big gin, and with ten cards",
+    ),
     ("ending_count", "deadwood declared with the ending"),
     ("noise", "random number 0..2**53-1 for this question where the policy declares noise=True"),
     (

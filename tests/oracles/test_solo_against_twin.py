@@ -19,7 +19,7 @@ from support import hands
 from support.twin_replay import replayed
 from support.variant_lists import ONE_PLAYER, possible, strategy
 
-PLAYERS = ("stray", "late", "gold", "random:p_end=0.3", "gin-only")
+PLAYERS = ("stray", "late:least=3", "gold", "random:p_end=0.3", "gin-only")
 KINDS = {
     "solitaire-gin": ("gin", "joker"),
     "solitaire-gin-scored": ("gin", "joker"),
@@ -90,10 +90,8 @@ def book(seen, played):
 
 
 def stacked(rng, row):
-    """A pack that begins with a hand full of melds."""
-    hand = hands.members(
-        hands.meld_rich(rng, 10 + (row["first_turn"] == "discard_first"), row["ace_runs"])
-    )
+    """A pack that begins with eleven cards full of melds: those dealt, and the first drawn."""
+    hand = hands.members(hands.meld_rich(rng, 11, row["ace_runs"]))
     rest = [card for card in range(52) if card not in hand]
     rng.shuffle(hand)
     rng.shuffle(rest)

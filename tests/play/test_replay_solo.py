@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from oracles import twin
 from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.core.state import new_state
@@ -67,9 +68,13 @@ def test_the_text_has_every_decision_and_ends_with_the_joker(variant):
         turns = [int(number) for number in re.findall(r"^Turn (\d+)$", "\n".join(lines), re.M)]
         assert turns == list(range(1, replayed.state.turns + 1))
         history = replayed.watched.turns
-        assert [line.split()[1] for line in lines if line.startswith("  discards")] == [
-            notation.card_text(c) for *_, c in history if c >= 0
-        ]
+        thrown = []
+        for line in lines:
+            if line.startswith("  discards"):
+                thrown.append(line.split()[1])
+            elif line.startswith("  goes gin, discarding"):
+                thrown.append(line.split()[-1])
+        assert thrown == [notation.card_text(c) for *_, c in history if c >= 0]
         drawn = [line.split()[1].rstrip(",") for line in lines if line.startswith("  draws")]
         assert drawn == [notation.card_text(card) for _, _, card, _ in history if card >= 0]
         proposals = [
@@ -104,6 +109,17 @@ def test_the_place_of_the_joker_is_its_place_in_the_pack():
             assert f"Joker: card {place + 1} of the 42 in the deck" in list(replayed.lines())
         seen.add(result["kind"])
     assert {"knock", "joker"} <= seen
+
+
+def test_the_count_held_at_the_end_is_that_of_the_cards_held():
+    """Of ten cards, or of the eleven of big gin."""
+    row, seen = variants.find("gin-solitaire").row, set()
+    for replayed in replays("gin-solitaire", range(60), strategy="solo-greedy"):
+        result = replay_rows.rows(replayed)[-1]
+        held = result["held"].split()
+        assert result["held_count"] == twin.deadwood(held, row)
+        seen.add((result["kind"], len(held)))
+    assert seen == {("gin", 10), ("big_gin", 11), ("joker", 10)}
 
 
 def test_a_match_adds_up_deal_by_deal():

@@ -400,16 +400,36 @@ class ForOne(Replay):
             self.deal.act(("stock",))
 
     def _turn(self, kinds):
-        """Eleven cards: big gin, or a discard."""
+        """Eleven cards: big gin, gin with a discard, or a discard."""
         if "end" in kinds and self._asked_to_end("big_gin", 0):
             self._closed(None)
             self.deal.act(("end", None, "big_gin"))
             return
         throws = {option[1] for option in self.deal.options() if option[0] == "throw"}
+        card = self._gin_discard(throws)
+        if card is not None and self._asked_to_end("gin", 0, ending_card=number(card)):
+            self._closed(card)
+            self.deal.act(("throw", card))
+            if self.deal.result is None:  # with penalties gin ends the deal by itself
+                self.deal.act(("end", None, "gin"))
+            return
         card = hands.names(1 << self._ask("discard", hands.mask(throws)).answer)[0]
         self._closed(card)
         self.deal.act(("throw", card))
         self.seats[0].count = self._count(0)
+
+    def _gin_discard(self, throws):
+        """The dearest discard that leaves gin, of equal ones the first; None if none may end it."""
+        if not self.deal.draws and not self.row["stop_before_draw"]:
+            return None
+        worth = twin.card_values(self.row)
+        held = self.deal.hands[0]
+        gins = []
+        for card in throws:
+            kept = [other for other in held if other != card]
+            if twin.deadwood(kept, self.row) == 0:
+                gins.append(card)
+        return min(gins, key=lambda card: (-worth[card], number(card)), default=None)
 
     def _asked_to_end(self, how, count, **fields):
         return (
