@@ -2,7 +2,10 @@
 
 Dealt exactly one meld, it keeps its jacks, queens and kings for two turns: it discards a lone card
 from eight down to three (no other loose card of its rank, or within two ranks in its suit), or else
-its highest loose card up to a ten. Both times the highest goes first.
+its highest loose card up to a ten. Both times the highest goes first. Its loose cards are those of
+least deadwood, and the discard comes before the question whether to end the deal; so where a
+melding that leaves two low cards is cheaper than gin with a high one, now and then it breaks up
+gin.
 
 The file breaks ties of rank by suit and uses the first best melding that its program finds; here
 the lowest card number and any best melding. Its guard against repeating a pair of cards is never

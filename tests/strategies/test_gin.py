@@ -26,6 +26,7 @@ DEALS = 10  # in every variant
 SAYS_SO = {
     "random": "ends half the deals that it can",
     "stubborn": "never ends a deal, not even with gin",
+    "exp710": "now and then it breaks up gin",
     "hein": "now and then it breaks up gin",
 }
 OPPONENT = "gin-only"
