@@ -21,7 +21,10 @@ from simgin.stats.estimate import Z95
 from simgin.stats.metrics import headline
 from simgin.stats.mirroring import Sweeps
 from simgin.stats.played import Played
-from simgin.stats.ratings import Cycles, Pairings
+from simgin.stats.round_robin.equilibrium import equilibrium_mix
+from simgin.stats.round_robin.non_additivity import NonAdditivity, non_additivity
+from simgin.stats.round_robin.results import RoundRobin
+from simgin.stats.round_robin.triads import TRIAD_COLUMNS, Triads, triads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,8 +138,8 @@ class Findings:
     def ratings(self) -> pd.DataFrame:
         """Elo of everyone in every round robin: RATING_COLUMNS, and the variant."""
         parts = []
-        for variant, pairings in self._leagues:
-            frame = ratings.ratings(pairings, self.record.seed)
+        for variant, robin in self._leagues.items():
+            frame = ratings.ratings(robin)
             frame = self._widened(frame)
             frame = frame.assign(variant=variant)
             parts.append(frame)
@@ -147,10 +150,11 @@ class Findings:
     def standings(self) -> pd.DataFrame:
         """The league table of every round robin: LEAGUE_COLUMNS, and the variant."""
         parts = []
-        for variant, _ in self._leagues:
+        for variant, robin in self._leagues.items():
             is_own = self.ratings["variant"] == variant
             sides = self._both_sides(variant)
-            frame = league.standings(sides, self.ratings[is_own])
+            mix = equilibrium_mix(robin)
+            frame = league.standings(sides, self.ratings[is_own], mix)
             frame = frame.assign(variant=variant)
             parts.append(frame)
         columns = (*league.LEAGUE_COLUMNS, "variant")
@@ -160,7 +164,7 @@ class Findings:
     def alike(self) -> dict[str, list[tuple[str, ...]]]:
         """Strategies of a round robin with equal results against all others, by variant."""
         groups = {}
-        for variant, _ in self._leagues:
+        for variant in self._leagues:
             sides = self._both_sides(variant)
             groups[variant] = league.alike(sides)
         return groups
@@ -180,21 +184,39 @@ class Findings:
     def cross(self) -> pd.DataFrame:
         """The cross-table of every round robin: CROSS_COLUMNS, and the variant."""
         parts = []
-        for variant, pairings in self._leagues:
-            frame = ratings.cross_table(pairings)
+        for variant, robin in self._leagues.items():
+            frame = ratings.cross_table(robin.pairings)
             frame = frame.assign(variant=variant)
             parts.append(frame)
         columns = (*ratings.CROSS_COLUMNS, "variant")
         return _joined(parts, columns)
 
     @cached_property
-    def cycles(self) -> dict[str, Cycles]:
-        """The cyclic share of every round robin, by variant."""
-        cycles = {}
-        seed = self.record.seed
-        for variant, pairings in self._leagues:
-            cycles[variant] = ratings.cycles(pairings, seed)
-        return cycles
+    def non_additivity(self) -> dict[str, NonAdditivity]:
+        """How much of every round robin fits no ratings, by variant."""
+        found = {}
+        for variant, robin in self._leagues.items():
+            found[variant] = non_additivity(robin)
+        return found
+
+    @cached_property
+    def triads(self) -> dict[str, Triads]:
+        """The circles of three in every round robin, by variant."""
+        found = {}
+        for variant in self._leagues:
+            is_own = self.cross["variant"] == variant
+            found[variant] = triads(self.cross[is_own])
+        return found
+
+    @cached_property
+    def circles(self) -> pd.DataFrame:
+        """The circles of every round robin: TRIAD_COLUMNS, and the variant."""
+        parts = []
+        for variant, found in self.triads.items():
+            frame = found.circles.assign(variant=variant)
+            parts.append(frame)
+        columns = (*TRIAD_COLUMNS, "variant")
+        return _joined(parts, columns)
 
     @cached_property
     def pairing(self) -> pd.DataFrame:
@@ -304,18 +326,17 @@ class Findings:
         return [i for i, cell in enumerate(self.cells) if cell.mirrored]
 
     @cached_property
-    def _leagues(self) -> list[tuple[str, Pairings]]:
-        """Every variant in which three or more strategies each met each, and their pairings."""
+    def _leagues(self) -> dict[str, RoundRobin]:
+        """The variants in which three or more strategies each met each, with their pairings."""
         by_variant: dict[str, list[int]] = {}
         for i in self._mirrored:
             cell = self.cells[i]
             places = by_variant.setdefault(cell.variant, [])
             places.append(i)
-        leagues: list[tuple[str, Pairings]] = []
+        leagues = {}
         for variant, places in by_variant.items():
             if self._is_league(places):
-                pairings = self._pairings(places)
-                leagues.append((variant, pairings))
+                leagues[variant] = self._round_robin(places)
         return leagues
 
     def _is_league(self, places: Sequence[int]) -> bool:
@@ -327,24 +348,30 @@ class Findings:
         count = len(players)
         return count > 2 and len(places) == comb(count, 2)
 
-    def _pairings(self, places: Sequence[int]) -> Pairings:
+    def _round_robin(self, places: Sequence[int]) -> RoundRobin:
         """The batch rows of these cells, by A and B."""
         pairings = {}
         for i in places:
             cell = self.cells[i]
             pairings[cell.a, cell.b] = self.rows(i)
-        return pairings
+        return RoundRobin(pairings, self.record.seed)
 
     def _widened(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Ratings with limits that hold under the stopping rule, if there was one."""
         wide = self.multiplier / Z95
         elo = frame["elo"]
-        below = frame["low"] - elo
-        above = frame["high"] - elo
-        return frame.assign(
-            low=elo + below * wide,
-            high=elo + above * wide,
-        )
+        lead = frame["lead"]
+        middles = {
+            "low": elo,
+            "high": elo,
+            "lead_low": lead,
+            "lead_high": lead,
+        }
+        limits = {}
+        for name, middle in middles.items():
+            distance = frame[name] - middle
+            limits[name] = middle + wide * distance
+        return frame.assign(**limits)
 
 
 def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

@@ -32,7 +32,7 @@ def run_pictures(findings: Findings) -> Iterator[Picture]:
     if len(findings.cells) <= MOST_ROWS:
         yield from _matchup_pictures(findings)
     for name, rows in findings.standings.groupby("variant", sort=False):
-        yield _league_picture(findings, str(name), rows)
+        yield from _league_pictures(findings, str(name), rows)
     points = findings.effects[findings.effects["metric"] == "margin"]
     for name, rows in points.groupby("variant", sort=False):
         yield _effects_picture(findings, str(name), rows)
@@ -55,12 +55,21 @@ def _matchup_pictures(findings: Findings) -> Iterator[Picture]:
     )
 
 
-def _league_picture(findings: Findings, variant: str, rows: pd.DataFrame) -> Picture:
+def _league_pictures(findings: Findings, variant: str, rows: pd.DataFrame) -> Iterator[Picture]:
+    """Ratings, if there are any, and the heat map of a league."""
     record = findings.record
     is_own = findings.cross["variant"] == variant
     cross = findings.cross[is_own]
     word = file_word(variant)
-    return Picture(
+    if rows["elo"].notna().all():
+        yield Picture(
+            f"ratings-{word}",
+            f"Ratings: {variant}",
+            describe_ratings(rows),
+            plots.ratings(rows, unit=record.unit, seed=record.seed),
+            variant,
+        )
+    yield Picture(
         f"league-{word}",
         f"Head to head: {variant}",
         describe_league(rows, cross, record.unit),
@@ -78,6 +87,15 @@ def _effects_picture(findings: Findings, variant: str, rows: pd.DataFrame) -> Pi
         plots.effects(rows, seed=findings.record.seed),
         variant,
     )
+
+
+def describe_ratings(standings: pd.DataFrame) -> str:
+    """The leads of a league, best first."""
+    parts = []
+    for _, row in standings.iloc[:-1].iterrows():
+        lead = numbers.estimate(row["lead"], row["lead_low"], row["lead_high"])
+        parts.append(f"{row['strategy']} {lead}")
+    return f"Ratings, and leads in Elo over the next, best first: {'; '.join(parts)}."
 
 
 def describe_wins(frame: pd.DataFrame) -> str:

@@ -45,6 +45,7 @@ def _tables(findings: Findings) -> dict[str, str]:
         "effects": findings.effects,
         "league": findings.standings,
         "cross": findings.cross,
+        "circles": findings.circles,
         "pairing": findings.pairing,
         "adjusted": findings.adjusted,
     }

@@ -22,10 +22,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.findings.findings import Findings
-    from simgin.stats.ratings import Cycles
+    from simgin.stats.round_robin.non_additivity import NonAdditivity
+    from simgin.stats.round_robin.triads import Triads
 
 MOST = 6  # sentences of a kind; the rest are counted
 SURE = 0.05  # level of tests
+SMALLEST_P = 1e-4  # a smaller one is not printed
+NON_ADDITIVITY = (
+    "Some pairs are further apart, or closer, than their ratings say, because some players suit or "
+    "do not suit each other; that takes no circle."
+)
 
 Limits = tuple[float, float, float]  # value, low, high
 Group = Sequence[tuple[str, "pd.DataFrame"]]  # strategies, and the rows of their matchups
@@ -38,7 +44,13 @@ def run_sentences(findings: Findings) -> list[str]:
     others = findings.table[~is_rated]
     unit = UNITS[findings.record.unit]
     sentences = [
-        *leagues(findings.standings, findings.cross, findings.cycles, unit),
+        *leagues(
+            findings.standings,
+            findings.cross,
+            findings.non_additivity,
+            findings.triads,
+            unit,
+        ),
         *alike(findings.alike),
         *effects(findings.effects),
         *matchups(others),
@@ -218,17 +230,23 @@ def _ranking_metric(b: str, rows: Sequence[pd.DataFrame]) -> tuple[str, str]:
 def leagues(
     standings: pd.DataFrame,
     cross: pd.DataFrame,
-    cycles: Mapping[str, Cycles],
+    fits: Mapping[str, NonAdditivity],
+    triads: Mapping[str, Triads],
     unit: str,
 ) -> list[str]:
-    """Who leads every league, what of it no rating explains, and which pairs are level."""
+    """Who leads every league, how far ratings say who beats whom, and which pairs are level."""
     sentences = []
     for name, rows in standings.groupby("variant", sort=False):
         variant = str(name)
         is_own = cross["variant"] == variant
         met = cross[is_own]
-        for line in _league(rows, met, cycles[variant], unit):
+        for line in _league(rows, met, unit):
             sentences.append(f"{variant}: {line}")
+        if math.isnan(rows["elo"].iloc[0]):
+            continue
+        for line in (_fit(fits[variant]), circles(triads[variant])):
+            if line:
+                sentences.append(f"{variant}: {line}")
     return sentences
 
 
@@ -245,7 +263,7 @@ def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
     return sentences
 
 
-def _league(rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycles, unit: str) -> Iterator[str]:
+def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]:
     first = rows.iloc[0]
     last = rows.iloc[-1]
     if math.isnan(first["elo"]):
@@ -269,10 +287,8 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, cycles: Cycles, unit: str) 
         f"{leader} leads the league of {len(order)} ({_elo(first)}) and wins {won} % of its "
         f"{unit}. {second} Last is {order[-1]} ({_elo(last)})."
     )
-    if not math.isnan(cycles.share):
-        half = Z95 * cycles.se
-        cyclic = _cyclic(cycles.share, half)
-        yield f"{cyclic} of the cross-table is cyclic: no rating explains it."
+    if rows["mix"].notna().all():
+        yield _mix(rows)
     yield _level_pairs(order, shares, unit)
 
 
@@ -319,16 +335,60 @@ def _against_second(name: str, rated: Any, share: Any, unit: str) -> str:
     return f"It {verb} {second}, with {won} % of {unit}."
 
 
-def _cyclic(share: float, half: float) -> str:
-    """The cyclic share in per cent, or its upper limit where it may be none at all."""
-    if share > half:
-        low = share - half
-        high = share + half
-        text = numbers.estimate(share, low, high, 100)
-        return f"{text} %"
-    limit = 100 * (share + half)
-    text = numbers.number(limit, limit)
-    return f"at most {text} %"
+def _mix(rows: pd.DataFrame) -> str:
+    """The equilibrium mix, the greatest weight first."""
+    in_play = rows[rows["mix"] > 0]
+    ranked = in_play.sort_values("mix", ascending=False, kind="stable")
+    parts = []
+    for _, row in ranked.iterrows():
+        weight = numbers.estimate(row["mix"], row["mix_low"], row["mix_high"], 100)
+        parts.append(f"{row['strategy']}, {weight} %")
+    if len(parts) == 1:
+        alone = ranked["strategy"].iloc[0]
+        return f"nobody is ahead of {alone}, which is the equilibrium mix by itself."
+    return f"nobody is ahead of the equilibrium mix: {'; '.join(parts)}."
+
+
+def _fit(fit: NonAdditivity) -> str:
+    """How much of the results fits no ratings, or its upper limit where it may be none at all."""
+    if math.isnan(fit.share):
+        return ""
+    half = Z95 * fit.se
+    if fit.share > half:
+        low = fit.share - half
+        high = fit.share + half
+        text = numbers.estimate(fit.share, low, high, 100)
+    else:
+        limit = 100 * (fit.share + half)
+        text = f"at most {numbers.number(limit, limit)}"
+    return f"non-additivity {text} %. {NON_ADDITIVITY}"
+
+
+def circles(triads: Triads) -> str:
+    """Whether any three players go round in a circle, and how far the clearest is from chance."""
+    if not triads.examined:
+        return ""
+    count = f"{triads.examined:,} triads"
+    if triads.circles.empty:
+        return f"none of {count} goes round in a circle."
+    clearest = triads.circles.iloc[0]
+    share = 100 * clearest["share"]
+    order = [clearest["first"], clearest["second"], clearest["third"], clearest["first"]]
+    path = " over ".join(order)
+    size = f"{clearest['excess']:.1f} standard errors"
+    p = f"p {_p(clearest['p_holm'])} after Holm's adjustment"
+    sure = len(triads.sure)
+    said = f"none of {count} goes round in a circle beyond chance"
+    if sure:
+        verb = "goes" if sure == 1 else "go"
+        said = f"{sure:,} of {count} {verb} round in a circle beyond chance"
+    return f"{said}; the clearest, {path}, has {share:.1f} % in its closest pair, {size} ({p})."
+
+
+def _p(p: float) -> str:
+    if p < SMALLEST_P:
+        return f"under {SMALLEST_P:g}"
+    return f"{p:.2g}"
 
 
 def _elo(row: Any) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.sentences import SURE, is_significant
+from simgin.findings.sentences import NON_ADDITIVITY, SURE, circles, is_significant
 from simgin.report import numbers, summary
 from simgin.report.sheet import Sheet
 from simgin.stats import league, table
@@ -29,6 +29,7 @@ def run_sheets(findings: Findings) -> list[Sheet]:
         *effects(findings.effects),
         differences(findings.differences),
         *_standings(findings),
+        *_ratings(findings),
         *_crosses(findings),
         _pairing(findings),
         _adjusted(findings.adjusted),
@@ -43,6 +44,7 @@ def on_screen(findings: Findings) -> list[Sheet | str]:
         *effects(findings.effects),
         differences(findings.differences),
         *_standings(findings),
+        *_ratings(findings),
     ]
     for sheet in sheets:
         if sheet.rows:
@@ -186,7 +188,7 @@ def _standings(findings: Findings) -> list[Sheet]:
             f"League: {variant}",
             ("strategy", "Elo", *map(_title, measures)),
             lines,
-            _league_note(findings, variant),
+            _league_note(findings),
         )
         sheets.append(sheet)
     return sheets
@@ -201,21 +203,59 @@ def _standing(row: Any, measures: Sequence[str]) -> tuple[str, ...]:
     return (row["strategy"], _elo(row), *texts)
 
 
-def _league_note(findings: Findings, variant: str) -> str:
+def _league_note(findings: Findings) -> str:
     unit = UNITS[findings.record.unit]
-    note = (
+    return (
         "Means over all opponents with equal weights. "
         f"Elo is fitted to {unit} won (Bradley and Terry's model)."
     )
-    cycles = findings.cycles[variant]
-    if math.isnan(cycles.share):
-        return note
-    share = _plus_minus(
-        100 * cycles.share,
-        100 * cycles.se,
-        findings.multiplier,
+
+
+def _ratings(findings: Findings) -> list[Sheet]:
+    """Ratings, their differences and the equilibrium mix of every round robin."""
+    headings = ("strategy", "Elo", "lead over the next", "in the mix, %", "Elo v the mix")
+    sheets = []
+    for name, rows in findings.standings.groupby("variant", sort=False):
+        variant = str(name)
+        if rows["elo"].isna().all():
+            continue
+        lines = [_rating(row) for _, row in rows.iterrows()]
+        note = _ratings_note(findings, variant)
+        sheets.append(Sheet(f"Ratings: {variant}", headings, lines, note))
+    return sheets
+
+
+def _rating(row: Any) -> tuple[str, ...]:
+    """A strategy's line of the ratings."""
+    lead = _ranged(row, "lead", 1)
+    if math.isnan(row["lead"]):
+        lead = ""  # nobody is next
+    mix = _ranged(row, "mix", 100)
+    if row["mix_high"] == 0:
+        mix = "0"
+    against = _ranged(row, "elo_v_mix", 1)
+    return (
+        row["strategy"],
+        _elo(row),
+        lead,
+        mix,
+        against,
     )
-    return f"{note} Cyclic share, which no rating explains: {share} %."
+
+
+def _ratings_note(findings: Findings, variant: str) -> str:
+    fit = findings.non_additivity[variant]
+    triads = findings.triads[variant]
+    sentences = [
+        "A lead has the error of the difference; an Elo has that of the distance to the anchor.",
+        "Nobody is ahead of the equilibrium mix, and whoever is part of it is level with it.",
+    ]
+    if not math.isnan(fit.share):
+        share = _plus_minus(100 * fit.share, 100 * fit.se, findings.multiplier)
+        sentences.append(f"Non-additivity: {share} % of the deviance. {NON_ADDITIVITY}")
+    said = circles(triads)
+    sentences.append(said[:1].upper() + said[1:])
+    return " ".join(sentences)
 
 
 def _elo(row: Any) -> str:
@@ -355,10 +395,11 @@ def _spread(rows: pd.DataFrame, name: str, factor: int) -> str:
     """The value of one row with its limits, the range of several."""
     if len(rows) == 1:
         return _ranged(rows.iloc[0], name, factor)
+    values = factor * rows[name]
     widths = rows[f"{name}_high"] - rows[f"{name}_low"]
     error = factor * widths.max() / 2
-    least = numbers.number(factor * rows[name].min(), error)
-    largest = numbers.number(factor * rows[name].max(), error)
+    least = numbers.number(values.min(), error)
+    largest = numbers.number(values.max(), error)
     return f"{least} to {largest}"
 
 

@@ -1,4 +1,4 @@
-"""Results of a league: everybody against everybody, and the skill ladder."""
+"""Results of a league: ratings, everybody against everybody, and the skill ladder."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ladder", "league"]
+__all__ = ["ladder", "league", "ratings"]
 
 UNITS = {"deal": "deals", "match": "matches"}
-CELL, RUNG, HEAD = 0.165, 0.3, 0.6  # inches of a cell, of a rung, and of the rest of a panel
+# Inches of a cell, of a rung, of a rating, and of the rest of a panel
+CELL, RUNG, RATING, HEAD = 0.165, 0.3, 0.19, 0.6
 LEAST_SIZE = 1.1  # inches
 CLEAR_STEP = 60  # % of matches won that make a step of the skill chain
 CROWDED = 8  # players from which on the type is smaller
@@ -24,6 +25,11 @@ CROWDED_TYPE = 6  # points
 LADDER_NOTE = (
     f"Each player against the next below. Dashed: {CLEAR_STEP} %, which makes a step of the "
     "skill chain. Bars are 95 % intervals."
+)
+RATINGS_NOTE = (
+    "Right: how far everyone is ahead of the next below; where the bar reaches the line, their "
+    "order is open. Bars are 95 % intervals; those on the left are of the distance to the anchor "
+    "at 0."
 )
 
 
@@ -75,6 +81,39 @@ def _caption(
         f"Variant {variant}; {least:,} {UNITS[unit]}{more} per pair{figures.seed_words(seed)}. "
         f"95 % intervals: ± {half:.2g} or less."
     )
+
+
+@figures.picture
+def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
+    """Elo of a league, best first, and beside it the lead of everyone over the next.
+
+    Columns elo, elo_low, elo_high, lead, lead_low, lead_high; one variant.
+    """
+    variant = standings["variant"].iloc[0]
+    names = list(standings["strategy"])
+    least = int(standings["n"].min())
+    size = f"{least:,} {UNITS[unit]} of each{figures.seed_words(seed)}"
+    caption = f"Variant {variant}; {size}. {RATINGS_NOTE}"
+    height = RATING * len(names) + HEAD
+    title = f"Ratings: {variant}"
+    figure = figures.new_figure(height, title, caption)
+    left, right = figure.subplots(1, 2, sharey=True)
+    _rating_panel(left, standings, "elo")
+    leading = standings.iloc[:-1]
+    _rating_panel(right, leading, "lead")
+    right.axvline(0, color=figures.FAINT, linewidth=1)
+    figures.panel_title(left, "Elo")
+    figures.panel_title(right, "lead over the next")
+    figures.row_names(left, names)
+    return figure
+
+
+def _rating_panel(axes: Axes, standings: pd.DataFrame, name: str) -> None:
+    figures.style(axes, "x")
+    limits = figures.columns(standings, name, f"{name}_low", f"{name}_high")
+    rows = np.arange(len(standings))
+    figures.level_bars(axes, rows, limits, figures.series(0), "")
+    figures.hide_row_axis(axes, len(standings))
 
 
 @figures.picture

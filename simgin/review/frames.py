@@ -22,6 +22,7 @@ from simgin.review.review import Review
 from simgin.review.variant_matches import VariantMatches
 from simgin.stats import metrics, quantity, ratings, sequential
 from simgin.stats.quantity import Quantity
+from simgin.stats.round_robin.results import RoundRobin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -288,7 +289,8 @@ def ladder(review: Review) -> pd.DataFrame:
             continue
         pairings = matches.league(matches.players)
         # By rating alone: two samples, since errors do not matter
-        rated = ratings.ratings(pairings, review.request.seed, samples=2)
+        robin = RoundRobin(pairings, review.request.seed, samples=2)
+        rated = ratings.ratings(robin)
         order = list(rated["strategy"])
         frame = skill.ladder(pairings, order)
         parts.append(frame.assign(variant=variant))
@@ -356,7 +358,8 @@ def league(review: Review, variant: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The ratings of all players of a variant, and their cross-table."""
     matches = review.matches[variant]
     pairings = matches.league(matches.players)
-    rated = ratings.ratings(pairings, review.request.seed)
+    robin = RoundRobin(pairings, review.request.seed)
+    rated = ratings.ratings(robin)
     cross = ratings.cross_table(pairings)
     standings = rated.assign(variant=variant)
     return standings, cross.assign(variant=variant)

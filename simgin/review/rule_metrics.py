@@ -19,7 +19,7 @@ from simgin.review.variant_matches import TURNS, Measurement, VariantMatches
 from simgin.stats import metrics, quantity, ratings
 from simgin.stats.estimate import POWER_80
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratings import Pairings
+from simgin.stats.round_robin.results import Pairings
 
 EVEN = 0.5  # what two who play alike win against each other, pair by pair
 TINY = 1e-9  # what a share may be off by arithmetic

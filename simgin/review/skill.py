@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simgin.stats import metrics, quantity, ratings, sequential
+from simgin.stats import metrics, quantity, sequential
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratings import Pairings
+from simgin.stats.round_robin.bradley_terry import ELO
+from simgin.stats.round_robin.results import Pairings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,5 +116,5 @@ def elo(won: Quantity) -> Quantity:
         return Quantity.with_error(np.nan, np.nan, won.n)
     lead = sequential.elo_of_share(won.value)
     variance = won.value * (1 - won.value)
-    slope = ratings.ELO / variance
+    slope = ELO / variance
     return won.scaled(slope, lead - slope * won.value)

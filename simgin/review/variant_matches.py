@@ -15,7 +15,7 @@ from simgin.rules.goals import Goal, goal_of
 from simgin.rules.parameters import Params
 from simgin.stats import metrics, quantity
 from simgin.stats.quantity import Quantity
-from simgin.stats.ratings import Pairings
+from simgin.stats.round_robin.results import Pairings
 
 DEALS = sums.SUM + sums.FACT["deals"]  # the column of batch rows that counts deals
 TURNS = slice(sums.TURNS_HISTOGRAM, sums.TURNS_HISTOGRAM + sums.TURNS_BINS)

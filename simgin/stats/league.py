@@ -1,8 +1,8 @@
-"""The league table of a round robin: matches, deals and points side by side.
+"""The league table of a round robin: ratings, the equilibrium mix, matches, deals and points.
 
-No single number can rank players of gin: who wins most deals need not win most matches, and who
-beats whom goes round in circles (docs/explanation/statistics.md#traps). So the standings show all
-three measures beside the rating, and the cross-table stands beside the standings.
+No single number can rank players of gin: who wins most deals need not win most matches, and some
+players suit or do not suit others (docs/explanation/statistics.md#traps). So the standings show all
+measures side by side, and the cross-table stands beside the standings.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from simgin.stats import batches, metrics
 from simgin.stats.batches import ENOUGH_BATCHES
 from simgin.stats.estimate import Z95, quantile
 from simgin.stats.played import Played
+from simgin.stats.round_robin.equilibrium import MIX_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,19 +30,27 @@ LEAGUE_COLUMNS = (
     "elo_high",
     *(f"{measure}{end}" for measure in MEASURES["match"] for end in ("", "_low", "_high")),
     "n",
+    *("lead", "lead_low", "lead_high"),
+    *MIX_COLUMNS[1:],
 )
 
 
-def standings(seen: Sequence[Played], ratings: pd.DataFrame) -> pd.DataFrame:
+def standings(
+    seen: Sequence[Played],
+    ratings: pd.DataFrame,
+    mix: pd.DataFrame,
+) -> pd.DataFrame:
     """Everyone's means over their opponents, with 95 % limits, best rating first (LEAGUE_COLUMNS).
 
     seen: every cell from both its sides, all of one size and seed. Every opponent has the same
     weight; errors are taken over batches, jointly for all cells, since they share their packs.
-    ratings: the frame of `simgin.stats.ratings.ratings` for the same cells.
+    ratings, mix: the frames of `simgin.stats.ratings.ratings` and of
+    `simgin.stats.round_robin.equilibrium.equilibrium_mix` for the same cells.
     """
     import pandas as pd
 
     rows = []
+    by_name = mix.set_index("strategy")
     for place, (_, rated) in enumerate(ratings.iterrows(), start=1):
         strategy = rated["strategy"]
         own = [played for played in seen if played.strategy == strategy]
@@ -52,6 +61,10 @@ def standings(seen: Sequence[Played], ratings: pd.DataFrame) -> pd.DataFrame:
             "elo_low": rated["low"],
             "elo_high": rated["high"],
             **_means(own),
+            "lead": rated["lead"],
+            "lead_low": rated["lead_low"],
+            "lead_high": rated["lead_high"],
+            **by_name.loc[strategy],
         }
         rows.append(row)
     return pd.DataFrame(rows, columns=list(LEAGUE_COLUMNS))

@@ -61,16 +61,29 @@ def gain(rows: np.ndarray, unit: str, multiplier: float | None = None) -> pd.Dat
     for measure, function in (("points", _margin_rho), ("share", _win_rho)):
         rho = _jackknifed(rows, unit, function)
         low, high = _limits(rho, multiplier)
-        value = rho.value
-        table.append((measure, value, 1 - value, rho.se, singles, low, high, 1 - high, 1 - low))
+        row = (
+            measure,
+            rho.value,
+            1 - rho.value,
+            rho.se,
+            singles,
+            low,
+            high,
+            1 - high,
+            1 - low,
+        )
+        table.append(row)
     return pd.DataFrame(table, columns=list(MIRRORING_COLUMNS))
 
 
 def _limits(rho: Quantity, multiplier: float | None) -> tuple[float, float]:
     """95 % limits, wider where results might have stopped the run."""
-    wide = 1.0 if multiplier is None else multiplier / Z95
     low, high = rho.limits
-    return rho.value + wide * (low - rho.value), rho.value + wide * (high - rho.value)
+    if multiplier is None:
+        return low, high
+    wide = multiplier / Z95
+    half = wide * (high - low) / 2
+    return rho.value - half, rho.value + half
 
 
 def luck(rows: np.ndarray, unit: str) -> Quantity:

@@ -240,9 +240,17 @@ def mean(parts: Sequence[Quantity]) -> Quantity:
     if len(lengths) == 1 and len(moves[0]):
         fewest = min(part.batches for part in parts)
         mean_moves = np.mean(moves, axis=0)
-        # One case among all of the parts
-        case = float(np.mean([part.case for part in parts])) / len(parts)
-        return Quantity(value, n, mean_moves, fewest, share, case=case)
+        cases = [part.case for part in parts]
+        of_one = float(np.mean(cases))
+        case = of_one / len(parts)  # one among all of the parts
+        return Quantity(
+            value,
+            n,
+            mean_moves,
+            fewest,
+            share,
+            case=case,
+        )
     squares = [part.se**2 for part in parts]
     root = np.sqrt(sum(squares))
     se = float(root / len(parts))

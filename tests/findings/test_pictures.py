@@ -2,12 +2,20 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from simgin import plots
 from simgin.findings import pictures
 from simgin.stats import table
 from support import toy_deals as toy
 from support.made_frames import a_league, tidy
 
+NAN = np.nan
+LEADS = {
+    "lead": [30.0, 40.0, NAN],
+    "lead_low": [28.0, 36.0, NAN],
+    "lead_high": [32.0, 44.0, NAN],
+}
 RNG = np.random.default_rng(5)
 
 
@@ -65,3 +73,23 @@ def test_effects_are_described_by_the_least_and_the_largest():
     assert pictures.describe_effects(frame).endswith(
         "one panel per change. knock=early: -0.50 ± 0.10 (gold v simple) to 1.00 ± 0.10 (gold)."
     )
+
+
+def test_ratings_are_described_by_their_leads():
+    standings, _ = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
+    assert pictures.describe_ratings(standings.assign(**LEADS)) == (
+        "Ratings, and leads in Elo over the next, best first: a 30.0 ± 2.0; b 40.0 ± 4.0."
+    )
+
+
+def test_the_picture_of_ratings_shows_ratings_and_leads():
+    standings, _ = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
+    figure = plots.ratings(standings.assign(n=2000, **LEADS), unit="match", seed=1)
+    left, right = figure.axes
+    assert [label.get_text() for label in left.get_yticklabels()] == ["a", "b", "c"]
+    assert left.containers[0][0].get_xdata() == pytest.approx([30, 0, -40])
+    assert right.containers[0][0].get_xdata() == pytest.approx([30, 40])
+    (low, _), (high, _) = right.containers[0][2][0].get_segments()[0]
+    assert (low, high) == pytest.approx((28, 32))
+    assert left.get_ylim() == right.get_ylim() == (2.5, -0.5)
+    assert plots.png(figure).startswith(b"\x89PNG")

@@ -7,7 +7,8 @@ import pytest
 
 from simgin.findings import sentences
 from simgin.stats import differences
-from simgin.stats.ratings import Cycles
+from simgin.stats.round_robin.non_additivity import NonAdditivity
+from simgin.stats.round_robin.triads import TRIAD_COLUMNS, Triads
 from support.made_frames import a_league, tidy
 
 NAN = math.nan
@@ -142,28 +143,71 @@ def test_many_differences_are_counted():
     assert len(said) == sentences.MOST + 1
 
 
-def test_the_verdict_on_a_league_names_leader_cyclic_share_and_close_pairs():
-    standings, cross = a_league([(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)])
-    said = sentences.leagues(standings, cross, {"eaai": Cycles(0.05, 0.06, 0.01)}, "matches")
+NO_FIT = NonAdditivity(NAN, NAN, NAN)
+
+
+def circle(*players, share=0.52, excess=2.0, p=0.4):
+    return dict(zip(TRIAD_COLUMNS, (*players, share, excess, p), strict=True))
+
+
+def going_round(*rows, examined=20):
+    return Triads(examined, pd.DataFrame(rows, columns=list(TRIAD_COLUMNS)))
+
+
+def said_of_a_league(shares, fit=NO_FIT, triads=None, unit="matches"):
+    standings, cross = a_league(shares)
+    found = going_round() if triads is None else triads
+    return sentences.leagues(standings, cross, {"eaai": fit}, {"eaai": found}, unit)
+
+
+def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_pairs():
+    said = said_of_a_league(
+        [(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)], NonAdditivity(0.05, 0.06, 0.01)
+    )
     assert said == [
         "eaai: a leads the league of 3 (Elo 30.0 ± 5.0) and wins 60 ± 10 % of its matches. "
         "No significant lead over the second, b (Elo 0, the anchor): 51.0 ± 2.0 % of matches. "
         "Last is c (Elo -40 ± 10).",
-        "eaai: 5.0 ± 2.0 % of the cross-table is cyclic: no rating explains it.",
         "eaai: no significant difference in matches won for 1 of 3 pairs: a and b.",
+        "eaai: non-additivity 5.0 ± 2.0 %. Some pairs are further apart, or closer, than their "
+        "ratings say, because some players suit or do not suit each other; that takes no circle.",
+        "eaai: none of 20 triads goes round in a circle.",
     ]
-    standings, cross = a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)])
-    said = sentences.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
+    said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
     assert (
         "It loses to the second, b (Elo" in said[0]
         and said[1] == "eaai: all 3 pairs differ significantly in deals won."
     )
 
 
-def test_a_cyclic_share_that_may_be_zero_is_stated_by_its_limit():
+def test_non_additivity_that_may_be_zero_is_stated_by_its_limit():
+    said = said_of_a_league([(0.55, 0.02)] * 3, NonAdditivity(0.001, 0.01, 0.002))
+    assert said[2].startswith("eaai: non-additivity at most 0.49 %.")
+
+
+def test_circles_are_told_from_chance():
+    assert sentences.circles(going_round(examined=0)) == ""
+    by_chance = going_round(circle("a", "c", "b"))
+    assert sentences.circles(by_chance) == (
+        "none of 20 triads goes round in a circle beyond chance; the clearest, a over c over b "
+        "over a, has 52.0 % in its closest pair, 2.0 standard errors (p 0.4 after Holm's "
+        "adjustment)."
+    )
+    sure = going_round(circle("a", "c", "b", excess=9.0, p=1e-9), circle("a", "b", "d"))
+    said = sentences.circles(sure)
+    assert said.startswith("1 of 20 triads goes round in a circle beyond chance; the clearest")
+    assert "9.0 standard errors (p under 0.0001 after" in said
+
+
+def test_the_equilibrium_mix_is_named_with_its_weights():
     standings, cross = a_league([(0.55, 0.02)] * 3)
-    said = sentences.leagues(standings, cross, {"eaai": Cycles(0.001, 0.01, 0.002)}, "deals")
-    assert said[1] == "eaai: at most 0.49 % of the cross-table is cyclic: no rating explains it."
+    found = {"eaai": NO_FIT}, {"eaai": going_round()}, "matches"
+    alone = standings.assign(mix=[1.0, 0, 0], mix_low=[0.5, 0, 0], mix_high=[1.0, 0.5, 0])
+    said = sentences.leagues(alone, cross, *found)
+    assert said[1] == "eaai: nobody is ahead of a, which is the equilibrium mix by itself."
+    several = standings.assign(mix=[0.4, 0.6, 0], mix_low=[0.3, 0.5, 0], mix_high=[0.5, 0.7, 0.1])
+    said = sentences.leagues(several, cross, *found)
+    assert said[1] == "eaai: nobody is ahead of the equilibrium mix: b, 60 ± 10 %; a, 40 ± 10 %."
 
 
 def test_one_player_under_several_names_is_named():
@@ -177,7 +221,9 @@ def test_one_player_under_several_names_is_named():
 def test_an_unrated_league_is_stated():
     standings, cross = a_league([(0.5, 0.1)] * 3)
     standings["elo"] = NAN
-    (line,) = sentences.leagues(standings, cross, {"eaai": Cycles(NAN, NAN, NAN)}, "deals")
+    (line,) = sentences.leagues(
+        standings, cross, {"eaai": NO_FIT}, {"eaai": going_round()}, "deals"
+    )
     assert line == "eaai: too few deals to rate these 3 strategies."
 
 

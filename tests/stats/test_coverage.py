@@ -30,6 +30,8 @@ from simgin.stats import (
 from simgin.stats.estimate import wilson
 from simgin.stats.played import Played
 from simgin.stats.ratios import estimate_metric
+from simgin.stats.round_robin.bradley_terry import ELO, strengths
+from simgin.stats.round_robin.results import RoundRobin, count_wins
 from support import toy_deals as toy
 
 SEED = 1
@@ -321,22 +323,29 @@ def round_robin():
     whole = {
         (PLAYERS[i], PLAYERS[j]): units * 10**9 for (i, j), units in zip(pairs, bags, strict=True)
     }
-    fitted = ratings.strengths(ratings._wins(PLAYERS, whole, np.ones((1, 100))))[0]
-    return pairs, bags, ratings.ELO * (fitted - fitted[0])
+    wins = count_wins(PLAYERS, whole, np.ones((1, 100)))
+    fitted = strengths(wins)[0]
+    return pairs, bags, ELO * (fitted - fitted[0])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batches", [5, 20])
-def test_intervals_of_ratings_have_nominal_coverage(batches):
+def test_intervals_of_ratings_and_leads_have_nominal_coverage(batches):
+    """The lead of whoever is rated first over whoever is rated second, by their true ratings."""
     pairs, bags, truth = round_robin()
     cells = zip(*(repeated(units, batches, 7) for units in bags), strict=True)
-    found = []
+    found, leads = [], []
     for i, rows in enumerate(cells):
         field = {(PLAYERS[a], PLAYERS[b]): cell for (a, b), cell in zip(pairs, rows, strict=True)}
-        frame = ratings.ratings(field, seed=i).set_index("strategy").loc[list(PLAYERS[1:])]
+        rated = ratings.ratings(RoundRobin(field, seed=i)).set_index("strategy")
+        frame = rated.loc[list(PLAYERS[1:])]
         found.append(frame[["low", "high"]].to_numpy())
+        first, second = (truth[PLAYERS.index(name)] for name in rated.index[:2])
+        lead = rated.iloc[0]
+        leads.append(lead["lead_low"] <= first - second <= lead["lead_high"])
     low, high = np.moveaxis(np.array(found), 2, 0)
     check(coverage_by_metric(PLAYERS[1:], low, high, truth[1:]))
+    assert np.mean(leads) > BAND[0], np.mean(leads)
 
 
 def test_homogeneity_keeps_its_error_rate_for_equal_batches():

@@ -12,6 +12,8 @@ from simgin.core.cell import Cell
 from simgin.stats import league, table
 from simgin.stats.played import Played
 from simgin.stats.ratings import cross_table, ratings
+from simgin.stats.round_robin.equilibrium import equilibrium_mix
+from simgin.stats.round_robin.results import RoundRobin
 from support import toy_deals as toy
 
 NAMES = ("simple", "b", "c")
@@ -40,8 +42,13 @@ def both_sides(rows):
     ]
 
 
+def of_sides(sides, rows):
+    robin = RoundRobin(rows, 1)
+    return league.standings(sides, ratings(robin), equilibrium_mix(robin))
+
+
 def standings(rows):
-    return league.standings(both_sides(rows), ratings(rows, 1))
+    return of_sides(both_sides(rows), rows)
 
 
 def plain(rows, name, metric):
@@ -59,6 +66,16 @@ def test_standings_are_means_over_opponents():
     for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
         assert found.loc[name, metric] == pytest.approx(plain(rows, name, metric))
     assert (found["n"] == 2 * 2 * 12 * 40).all()  # two opponents, both halves
+
+
+def test_standings_have_leads_and_the_mix():
+    rows = played(1)
+    found, robin = standings(rows), RoundRobin(rows, 1)
+    assert found["lead"].to_numpy() == pytest.approx(ratings(robin)["lead"], nan_ok=True)
+    mix = equilibrium_mix(robin).set_index("strategy").loc[found["strategy"]]
+    for name in mix:
+        assert found[name].to_numpy() == pytest.approx(mix[name].to_numpy())
+    assert found["mix"].sum() == pytest.approx(1)
 
 
 def test_limits_agree_with_the_jackknife_over_batches():
@@ -100,7 +117,7 @@ def test_a_league_of_deals_has_no_match_columns():
         for (a, b), part in rows.items()
         for as_b in (False, True)
     ]
-    found = league.standings(sides, ratings(rows, 1))
+    found = of_sides(sides, rows)
     assert found["match_win"].isna().all() and found["deal_win"].notna().all()
 
 

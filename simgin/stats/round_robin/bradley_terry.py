@@ -1,0 +1,58 @@
+"""Bradley and Terry's model, P(i beats j) = t_i / (t_i + t_j) (Biometrika 1952)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+ELO = 400 / np.log(10)  # Elo in a unit of log t, or of log odds
+CONVERGED = 1e-9  # in log t
+ITERATIONS = 100_000
+
+
+def strengths(
+    wins: np.ndarray,
+    start: np.ndarray | None = None,
+) -> np.ndarray:
+    """log t, mean 0, for each of several tables: float64 (tables, k).
+
+    wins[s, i, j] is what i won against j (float64 (tables, k, k)); in every table everybody is
+    connected with everybody by results both ways. The iteration is
+    t_i <- W_i / sum_j n_ij / (t_i + t_j) (Zermelo 1929; Hunter, Annals of Statistics 2004).
+    """
+    won = wins.sum(axis=2)
+    games = wins + wins.transpose(0, 2, 1)
+    log_t: np.ndarray = np.zeros(won.shape)
+    if start is not None:
+        log_t = log_t + start
+    for _ in range(ITERATIONS):
+        before = log_t
+        t = np.exp(log_t)
+        pair_strengths = t[:, :, None] + t[:, None, :]
+        expected = games / pair_strengths
+        won_per_t = expected.sum(axis=2)
+        log_t = np.log(won) - np.log(won_per_t)
+        log_t -= log_t.mean(axis=1, keepdims=True)
+        change = np.abs(log_t - before)
+        if change.max() < CONVERGED:
+            break
+    return log_t
+
+
+def deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
+    """The deviance of each of several tables from the model: float64 (tables,).
+
+    Twice the log likelihood that the observed shares have more than the model's chances. A cell
+    without wins counts like any other.
+    """
+    own = log_t[:, :, None]
+    others = log_t[:, None, :]
+    log_odds = own - others
+    log_chances = -np.logaddexp(0, -log_odds)
+    losses = wins.transpose(0, 2, 1)
+    games = wins + losses
+    shares = np.ones_like(wins)
+    np.divide(wins, games, out=shares, where=wins > 0)
+    log_shares = np.log(shares)
+    surplus = wins * (log_shares - log_chances)
+    total = surplus.sum(axis=(1, 2))
+    return np.asarray(2 * total)

@@ -1,0 +1,280 @@
+"""Non-additivity, circles of three and the equilibrium mix against slow twins and known tables."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from simgin.stats.ratings import CROSS_COLUMNS, cross_table
+from simgin.stats.round_robin.bradley_terry import ELO, deviances
+from simgin.stats.round_robin.equilibrium import MIX_COLUMNS, equilibrium, equilibrium_mix
+from simgin.stats.round_robin.non_additivity import non_additivity
+from simgin.stats.round_robin.results import RoundRobin
+from simgin.stats.round_robin.triads import triads
+from support.round_robins import field, pairing
+
+LINE = {"simple": 0.0, "b": 60.0, "c": -30.0, "d": 10.0}
+
+
+def fit(pairings, samples=100):
+    return non_additivity(RoundRobin(pairings, 1, samples))
+
+
+def rock_paper_scissors(*shares, **how):
+    pairs = (("r", "s"), ("s", "p"), ("p", "r"))
+    return dict(pairing(*pair, share, **how) for pair, share in zip(pairs, shares, strict=True))
+
+
+# Non-additivity
+
+
+def test_the_deviance_is_twice_the_log_likelihood_that_the_model_lacks():
+    rng = np.random.default_rng(1)
+    wins = rng.integers(0, 9, (4, 4)).astype(float)
+    wins[1, 2], wins[2, 1] = 0, 20  # a cell without wins
+    np.fill_diagonal(wins, 0)
+    log_t = rng.normal(0, 1, 4)
+    t, expected = np.exp(log_t), 0.0
+    for i, j in itertools.combinations(range(4), 2):
+        won, n = wins[i, j], wins[i, j] + wins[j, i]
+        expected += 2 * stats.binom.logpmf(won, n, won / n)
+        expected -= 2 * stats.binom.logpmf(won, n, t[i] / (t[i] + t[j]))
+    assert deviances(wins[None], log_t[None]) == pytest.approx([expected])
+
+
+def test_a_table_of_the_model_is_additive():
+    noise = [fit(field(LINE, rng=np.random.default_rng([3, i]))) for i in range(60)]
+    raw, share = (np.array([getattr(one, name) for one in noise]) for name in ("raw", "share"))
+    assert raw.mean() > 0.002  # noise alone leaves a deviance
+    assert share.mean() < 0.5 * raw.mean()
+    assert fit(field(LINE, pairs=10**6)).raw < 1e-4
+
+
+def by_squares(pairings):
+    """The share of the squares of log odds that differences of row means leave."""
+    log_odds = RoundRobin(pairings, 1, 2).log_odds[0]
+    means = log_odds.mean(axis=1)
+    left = log_odds - (means[:, None] - means)
+    return (left**2).sum() / (log_odds**2).sum()
+
+
+def test_a_cell_without_wins_does_not_rule():
+    """`d` never beats `b`. The log odds of that grow with what is played, the deviance does not."""
+    small, large = (
+        {**field(LINE, pairs=pairs), **dict([pairing("b", "d", 1.0, pairs=pairs)])}
+        for pairs in (500, 50_000)
+    )
+    assert fit(large, 2).raw == pytest.approx(fit(small, 2).raw, rel=0.01)
+    assert by_squares(large) > 1.02 * by_squares(small)
+
+
+def test_rock_paper_scissors_is_entirely_non_additive():
+    assert fit(rock_paper_scissors(0.7, 0.7, 0.7)).share == pytest.approx(1, abs=1e-3)
+
+
+def test_the_error_of_non_additivity_agrees_with_repeated_experiments():
+    """The bootstrap error against the scatter of 200 experiments.
+
+    The scatter is known to 5 %; the band is 4 times that.
+    """
+    found = []
+    for i in range(200):
+        rng = np.random.default_rng([4, i])
+        found.append(fit(rock_paper_scissors(0.6, 0.6, 0.52, rng=rng), 200))
+    scatter = np.std([one.share for one in found], ddof=1)
+    assert 0.2 < np.mean([one.share for one in found]) < 0.8
+    assert abs(np.mean([one.se for one in found]) / scatter - 1) < 0.2
+
+
+def test_non_additivity_needs_a_complete_round_robin_and_five_batches():
+    for cells in (
+        dict([pairing("a", "b", 0.5), pairing("b", "c", 0.5)]),
+        dict([pairing("a", "b", 0.5)]),
+        field(LINE, batches=4),
+    ):
+        assert np.isnan(fit(cells).share)
+        assert equilibrium_mix(RoundRobin(cells, 1))["mix"].isna().all()
+
+
+# Circles
+
+
+def made_cross(shares, se):
+    """The cross-table of players 0, 1, ... with these shares of the row, and one error for all."""
+    rows = []
+    for i, j in itertools.permutations(range(len(shares)), 2):
+        value = shares[i, j]
+        rows.append((f"p{i}", f"p{j}", value, se, value - 2 * se, value + 2 * se, 1000))
+    return pd.DataFrame(rows, columns=list(CROSS_COLUMNS))
+
+
+def random_shares(rng, k, scatter):
+    upper = np.triu(rng.normal(0, scatter, (k, k)), 1)
+    return 0.5 + upper - upper.T
+
+
+def by_hand(shares, se):
+    """Every way round every three players, in which each beats the next: players, excess."""
+    found = {}
+    for a, b, c in itertools.permutations(range(len(shares)), 3):
+        links = (shares[a, b], shares[b, c], shares[c, a])
+        if a < min(b, c) and min(links) > 0.5:
+            found[a, b, c] = (min(links) - 0.5) / se
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_circles_are_those_found_by_hand(seed):
+    shares = random_shares(np.random.default_rng([5, seed]), 7, 0.1)
+    found, expected = triads(made_cross(shares, 0.02)), by_hand(shares, 0.02)
+    assert found.examined == 35 and len(expected) > 2
+    seen = {}
+    for _, row in found.circles.iterrows():
+        players = [int(row[place][1:]) for place in ("first", "second", "third")]
+        first = players.index(min(players))
+        seen[tuple(players[first:] + players[:first])] = row["excess"]
+        assert row["share"] == pytest.approx(0.5 + 0.02 * row["excess"])
+    assert seen == pytest.approx(expected)
+    p = np.sort(stats.norm.sf(list(expected.values())))
+    holm = np.minimum(1, np.maximum.accumulate((70 - np.arange(len(p))) * p))
+    assert found.circles["p_holm"].to_numpy() == pytest.approx(holm)
+    assert len(found.sure) == (holm < 0.05).sum()
+
+
+def test_even_players_seldom_go_round_in_a_circle():
+    """Noise of one standard error everywhere: at most 5 % of fields show a circle beyond chance.
+
+    A rate of .05 exceeds .1 of 200 once in 500 runs; that of circles is far lower.
+    """
+    sure = [
+        len(triads(made_cross(random_shares(np.random.default_rng([6, i]), 8, 0.02), 0.02)).sure)
+        for i in range(200)
+    ]
+    assert np.mean(np.array(sure) > 0) < 0.1
+
+
+def test_a_clear_circle_is_found_in_played_cells():
+    found = triads(cross_table(rock_paper_scissors(0.7, 0.7, 0.6)))
+    (circle,) = found.sure.to_dict("records")
+    assert found.examined == 1
+    assert {circle["first"], circle["second"], circle["third"]} == {"r", "s", "p"}
+    assert circle["share"] == pytest.approx(0.6)
+    assert triads(cross_table(field(LINE))).circles.empty
+
+
+def test_triads_with_an_unknown_pair_are_left_out():
+    cross = made_cross(random_shares(np.random.default_rng(1), 4, 0.1), 0.02)
+    unknown = cross[["strategy", "opponent"]].isin(["p0", "p1"]).all(axis=1)
+    cross.loc[unknown, ["share", "se", "low", "high"]] = np.nan
+    assert triads(cross).examined == 2
+
+
+# The equilibrium mix
+
+
+def antisymmetric(rng, k):
+    upper = np.triu(rng.normal(0, 1, (k, k)), 1)
+    return upper - upper.T
+
+
+def brute_force(game):
+    """The equilibrium of a game that has one: some players who are level among themselves."""
+    k, found = len(game), []
+    for size in range(1, k + 1, 2):  # an antisymmetric game of even size is regular
+        for players in itertools.combinations(range(k), size):
+            among = game[np.ix_(players, players)]
+            equations = np.vstack([among, np.ones(size)])
+            weights, *_ = np.linalg.lstsq(equations, np.append(np.zeros(size), 1.0), rcond=None)
+            mix = np.zeros(k)
+            mix[list(players)] = weights
+            is_level = np.allclose(among @ weights, 0)
+            if is_level and weights.min() > 0 and (game @ mix).max() < 1e-9:
+                found.append(mix)
+    (mix,) = found
+    return mix
+
+
+@pytest.mark.parametrize("k", [3, 4, 5])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_equilibrium_is_the_one_found_by_brute_force(k, seed):
+    game = antisymmetric(np.random.default_rng([7, k, seed]), k)
+    assert equilibrium(game) == pytest.approx(brute_force(game), abs=1e-6)
+
+
+def test_weights_of_rock_paper_scissors_go_by_the_game_of_the_other_two():
+    game = np.array([[0, 1, -2], [-1, 0, 3], [2, -3, 0]], float)
+    assert equilibrium(game) == pytest.approx([3 / 6, 2 / 6, 1 / 6])
+
+
+def most_even_on_a_grid(game, steps=24):
+    """The most even of all mixes, in steps of 1 / 24, that nobody gains from."""
+    best, most = None, -1.0
+    for parts in itertools.product(range(steps + 1), repeat=len(game) - 1):
+        mix = np.array([*parts, steps - sum(parts)]) / steps
+        if mix[-1] < 0 or (game @ mix).max() > 1e-9:
+            continue
+        entropy = stats.entropy(mix)
+        if entropy > most:
+            best, most = mix, entropy
+    return best
+
+
+COPIES = {
+    "all alike": np.zeros((4, 4)),
+    "two equal leaders": np.array([[0, 0, 1, 2], [0, 0, 1, 2], [-1, -1, 0, 1], [-2, -2, -1, 0.0]]),
+    "a circle with a copy": np.array(
+        [[0, 0, 1, -1], [0, 0, 1, -1], [-1, -1, 0, 1], [1, 1, -1, 0.0]]
+    ),
+}
+
+
+@pytest.mark.parametrize("game", COPIES.values(), ids=COPIES)
+def test_of_several_equilibria_it_is_the_most_even_one(game):
+    assert equilibrium(game) == pytest.approx(most_even_on_a_grid(game), abs=1e-4)
+
+
+def test_copies_and_weaker_players_change_nothing():
+    game = antisymmetric(np.random.default_rng(8), 5)
+    mix = equilibrium(game)
+    order = [0, 1, 2, 3, 4, 2, 2]  # two copies of player 2
+    copied = equilibrium(game[np.ix_(order, order)])
+    assert game[:, order] @ copied == pytest.approx(game @ mix, abs=1e-6)
+    assert copied[[2, 5, 6]].sum() == pytest.approx(mix[2], abs=1e-6)
+    weaker = np.full((6, 6), 0.0)
+    weaker[:5, :5], weaker[:5, 5], weaker[5, :5] = game, 9, -9
+    assert equilibrium(weaker) == pytest.approx([*mix, 0], abs=1e-6)
+
+
+def test_the_mix_of_a_round_robin_is_that_of_its_log_odds():
+    robin = RoundRobin(rock_paper_scissors(0.7, 0.6, 0.55), 1)
+    frame = equilibrium_mix(robin).set_index("strategy")
+    assert tuple(frame.reset_index().columns) == MIX_COLUMNS
+    edges = [np.log((2 * won + 0.5) / (2 * (5000 - won) + 0.5)) for won in (3500, 3000, 2750)]
+    expected = dict(zip(("p", "r", "s"), np.array(edges) / sum(edges), strict=True))
+    assert frame["mix"].to_dict() == pytest.approx(expected)
+    assert frame["elo_v_mix"].to_numpy() == pytest.approx(np.zeros(3), abs=1e-6)
+
+
+def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
+    frame = equilibrium_mix(RoundRobin(field(LINE, pairs=20_000), 1)).set_index("strategy")
+    assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
+    behind = {name: elo - 60 for name, elo in LINE.items()}
+    assert frame["elo_v_mix"].to_dict() == pytest.approx(behind, abs=0.1)
+
+
+@pytest.mark.slow
+def test_limits_of_the_mix_hold_its_true_weights():
+    """Percentiles of few batches cover a little less than 95 %; a rate of .95 is here to .02."""
+    held = []
+    for i in range(200):
+        rng = np.random.default_rng([9, i])
+        cells = rock_paper_scissors(0.6, 0.6, 0.6, rng=rng, batches=20)
+        frame = equilibrium_mix(RoundRobin(cells, i, 200))
+        held.append((frame["mix_low"] <= 1 / 3) & (frame["mix_high"] >= 1 / 3))
+    assert 0.88 < np.mean(held) < 0.99
+
+
+def test_log_odds_are_in_elo():
+    assert ELO * np.log(0.75 / 0.25) == pytest.approx(190.85, abs=0.01)

@@ -1,0 +1,31 @@
+"""Round robins made for tests: batch rows in which A wins a given share of pairs."""
+
+import itertools
+
+import numpy as np
+
+from simgin.core import sums
+
+
+def pairing(a, b, share, *, batches=10, pairs=500, rng=None):
+    """A cell in which a wins this share of pairs: sweeps only, evenly over batches or by chance."""
+    rows = np.zeros((batches, sums.COLUMNS), np.int64)
+    won = (
+        np.full(batches, round(share * pairs))
+        if rng is None
+        else rng.binomial(pairs, share, batches)
+    )
+    rows[:, sums.UNITS], rows[:, sums.PAIR_HISTOGRAM + 4], rows[:, sums.PAIR_HISTOGRAM] = (
+        pairs,
+        won,
+        pairs - won,
+    )
+    return (a, b), rows
+
+
+def field(elo, **how):
+    """The round robin of players who have exactly these strengths."""
+    return dict(
+        pairing(a, b, 1 / (1 + 10 ** ((elo[b] - elo[a]) / 400)), **how)
+        for a, b in itertools.combinations(elo, 2)
+    )
