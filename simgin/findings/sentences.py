@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.report import numbers
 from simgin.stats import table
-from simgin.stats.estimate import Z95
 from simgin.stats.metrics import BY_NAME
 from simgin.text.amounts import UNITS
 
@@ -288,7 +287,7 @@ def _league(rows: pd.DataFrame, cross: pd.DataFrame, unit: str) -> Iterator[str]
         f"{unit}. {second} Last is {order[-1]} ({_elo(last)})."
     )
     if rows["mix"].notna().all():
-        yield _mix(rows)
+        yield mix(rows)
     yield _level_pairs(order, shares, unit)
 
 
@@ -335,7 +334,7 @@ def _against_second(name: str, rated: Any, share: Any, unit: str) -> str:
     return f"It {verb} {second}, with {won} % of {unit}."
 
 
-def _mix(rows: pd.DataFrame) -> str:
+def mix(rows: pd.DataFrame) -> str:
     """The equilibrium mix, the greatest weight first."""
     in_play = rows[rows["mix"] > 0]
     ranked = in_play.sort_values("mix", ascending=False, kind="stable")
@@ -353,15 +352,13 @@ def _fit(fit: NonAdditivity) -> str:
     """How much of the results fits no ratings, or its upper limit where it may be none at all."""
     if math.isnan(fit.share):
         return ""
-    half = Z95 * fit.se
-    if fit.share > half:
-        low = fit.share - half
-        high = fit.share + half
-        text = numbers.estimate(fit.share, low, high, 100)
-    else:
-        limit = 100 * (fit.share + half)
+    low = fit.share - fit.half
+    high = fit.share + fit.half
+    text = numbers.estimate(fit.share, low, high, 100)
+    if low <= 0:
+        limit = 100 * high
         text = f"at most {numbers.number(limit, limit)}"
-    return f"non-additivity {text} %. {NON_ADDITIVITY}"
+    return f"{text} % of what the results say fits no ratings (non-additivity). {NON_ADDITIVITY}"
 
 
 def circles(triads: Triads) -> str:
@@ -382,7 +379,8 @@ def circles(triads: Triads) -> str:
     if sure:
         verb = "goes" if sure == 1 else "go"
         said = f"{sure:,} of {count} {verb} round in a circle beyond chance"
-    return f"{said}; the clearest, {path}, has {share:.1f} % in its closest pair, {size} ({p})."
+    closest = f"{share:.1f} % in its closest pair, {size} above even ({p})"
+    return f"{said}; the clearest, {path}, has {closest}."
 
 
 def _p(p: float) -> str:

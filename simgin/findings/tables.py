@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.sentences import NON_ADDITIVITY, SURE, circles, is_significant
+from simgin.findings.sentences import NON_ADDITIVITY, SURE, circles, is_significant, mix
 from simgin.report import numbers, summary
 from simgin.report.sheet import Sheet
 from simgin.stats import league, table
@@ -213,14 +213,14 @@ def _league_note(findings: Findings) -> str:
 
 def _ratings(findings: Findings) -> list[Sheet]:
     """Ratings, their differences and the equilibrium mix of every round robin."""
-    headings = ("strategy", "Elo", "lead over the next", "in the mix, %", "Elo v the mix")
+    headings = ("strategy", "Elo", "lead over the next", "Elo v the mix")
     sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):
         variant = str(name)
         if rows["elo"].isna().all():
             continue
         lines = [_rating(row) for _, row in rows.iterrows()]
-        note = _ratings_note(findings, variant)
+        note = _ratings_note(findings, variant, rows)
         sheets.append(Sheet(f"Ratings: {variant}", headings, lines, note))
     return sheets
 
@@ -230,32 +230,32 @@ def _rating(row: Any) -> tuple[str, ...]:
     lead = _ranged(row, "lead", 1)
     if math.isnan(row["lead"]):
         lead = ""  # nobody is next
-    mix = _ranged(row, "mix", 100)
-    if row["mix_high"] == 0:
-        mix = "0"
     against = _ranged(row, "elo_v_mix", 1)
-    return (
-        row["strategy"],
-        _elo(row),
-        lead,
-        mix,
-        against,
-    )
+    return row["strategy"], _elo(row), lead, against
 
 
-def _ratings_note(findings: Findings, variant: str) -> str:
+def _ratings_note(findings: Findings, variant: str, rows: pd.DataFrame) -> str:
     fit = findings.non_additivity[variant]
     triads = findings.triads[variant]
     sentences = [
         "A lead has the error of the difference; an Elo has that of the distance to the anchor.",
-        "Nobody is ahead of the equilibrium mix, and whoever is part of it is level with it.",
+        _sentence(mix(rows)),
     ]
+    if rows["elo_v_mix_low"].isna().any():
+        sentences.append(f"{numbers.DASH}: never won against it.")
     if not math.isnan(fit.share):
-        share = _plus_minus(100 * fit.share, 100 * fit.se, findings.multiplier)
+        wide = findings.multiplier / Z95
+        low = fit.share - wide * fit.half
+        high = fit.share + wide * fit.half
+        share = numbers.estimate(fit.share, low, high, 100)
         sentences.append(f"Non-additivity: {share} % of the deviance. {NON_ADDITIVITY}")
     said = circles(triads)
-    sentences.append(said[:1].upper() + said[1:])
+    sentences.append(_sentence(said))
     return " ".join(sentences)
+
+
+def _sentence(said: str) -> str:
+    return said[:1].upper() + said[1:]
 
 
 def _elo(row: Any) -> str:

@@ -19,6 +19,7 @@ UNITS = {"deal": "deals", "match": "matches"}
 # Inches of a cell, of a rung, of a rating, and of the rest of a panel
 CELL, RUNG, RATING, HEAD = 0.165, 0.3, 0.19, 0.6
 LEAST_SIZE = 1.1  # inches
+LEADS = (0, 20, 40, 400)  # Elo that are marked; beyond the last but one they are compressed
 CLEAR_STEP = 60  # % of matches won that make a step of the skill chain
 CROWDED = 8  # players from which on the type is smaller
 CROWDED_TYPE = 6  # points
@@ -28,8 +29,8 @@ LADDER_NOTE = (
 )
 RATINGS_NOTE = (
     "Right: how far everyone is ahead of the next below; where the bar reaches the line, their "
-    "order is open. Bars are 95 % intervals; those on the left are of the distance to the anchor "
-    "at 0."
+    "order is open; its scale is compressed beyond 40. Bars are 95 % intervals; those on the left "
+    "are of the distance to the anchor at 0."
 )
 
 
@@ -102,6 +103,12 @@ def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> F
     leading = standings.iloc[:-1]
     _rating_panel(right, leading, "lead")
     right.axvline(0, color=figures.FAINT, linewidth=1)
+    right.set_xscale("symlog", linthresh=LEADS[-2])
+    _, most = right.get_xlim()
+    ticks = [lead for lead in LEADS if lead < most]
+    labels = list(map(str, ticks))
+    right.set_xticks(ticks, labels)
+    right.minorticks_off()
     figures.panel_title(left, "Elo")
     figures.panel_title(right, "lead over the next")
     figures.row_names(left, names)

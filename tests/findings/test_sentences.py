@@ -143,7 +143,7 @@ def test_many_differences_are_counted():
     assert len(said) == sentences.MOST + 1
 
 
-NO_FIT = NonAdditivity(NAN, NAN, NAN)
+NO_FIT = NonAdditivity(NAN, NAN, NAN, NAN)
 
 
 def circle(*players, share=0.52, excess=2.0, p=0.4):
@@ -162,15 +162,16 @@ def said_of_a_league(shares, fit=NO_FIT, triads=None, unit="matches"):
 
 def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_pairs():
     said = said_of_a_league(
-        [(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)], NonAdditivity(0.05, 0.06, 0.01)
+        [(0.51, 0.02), (0.6, 0.02), (0.4, 0.02)], NonAdditivity(0.05, 0.06, 0.01, 0.02)
     )
     assert said == [
         "eaai: a leads the league of 3 (Elo 30.0 ± 5.0) and wins 60 ± 10 % of its matches. "
         "No significant lead over the second, b (Elo 0, the anchor): 51.0 ± 2.0 % of matches. "
         "Last is c (Elo -40 ± 10).",
         "eaai: no significant difference in matches won for 1 of 3 pairs: a and b.",
-        "eaai: non-additivity 5.0 ± 2.0 %. Some pairs are further apart, or closer, than their "
-        "ratings say, because some players suit or do not suit each other; that takes no circle.",
+        "eaai: 5.0 ± 2.0 % of what the results say fits no ratings (non-additivity). "
+        "Some pairs are further apart, or closer, than their ratings say, because some players "
+        "suit or do not suit each other; that takes no circle.",
         "eaai: none of 20 triads goes round in a circle.",
     ]
     said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
@@ -181,8 +182,8 @@ def test_the_verdict_on_a_league_names_leader_non_additivity_circles_and_close_p
 
 
 def test_non_additivity_that_may_be_zero_is_stated_by_its_limit():
-    said = said_of_a_league([(0.55, 0.02)] * 3, NonAdditivity(0.001, 0.01, 0.002))
-    assert said[2].startswith("eaai: non-additivity at most 0.49 %.")
+    said = said_of_a_league([(0.55, 0.02)] * 3, NonAdditivity(0.001, 0.01, 0.002, 0.0039))
+    assert said[2].startswith("eaai: at most 0.49 % of what the results say fits no ratings")
 
 
 def test_circles_are_told_from_chance():
@@ -190,13 +191,13 @@ def test_circles_are_told_from_chance():
     by_chance = going_round(circle("a", "c", "b"))
     assert sentences.circles(by_chance) == (
         "none of 20 triads goes round in a circle beyond chance; the clearest, a over c over b "
-        "over a, has 52.0 % in its closest pair, 2.0 standard errors (p 0.4 after Holm's "
-        "adjustment)."
+        "over a, has 52.0 % in its closest pair, 2.0 standard errors above even (p 0.4 after "
+        "Holm's adjustment)."
     )
     sure = going_round(circle("a", "c", "b", excess=9.0, p=1e-9), circle("a", "b", "d"))
     said = sentences.circles(sure)
     assert said.startswith("1 of 20 triads goes round in a circle beyond chance; the clearest")
-    assert "9.0 standard errors (p under 0.0001 after" in said
+    assert "9.0 standard errors above even (p under 0.0001 after" in said
 
 
 def test_the_equilibrium_mix_is_named_with_its_weights():

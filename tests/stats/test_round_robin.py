@@ -262,6 +262,19 @@ def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
     assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
     behind = {name: elo - 60 for name, elo in LINE.items()}
     assert frame["elo_v_mix"].to_dict() == pytest.approx(behind, abs=0.1)
+    assert (frame["elo_v_mix_high"] <= 0).all()
+
+
+def test_who_never_won_against_the_mix_is_known_by_a_bound():
+    """Half a win of 10,001; it has no limits, others have."""
+    rng = np.random.default_rng(2)
+    cells = {**field(LINE, rng=rng), **dict([pairing("b", "d", 1.0)])}
+    frame = equilibrium_mix(RoundRobin(cells, 1)).set_index("strategy")
+    assert frame["mix"].to_dict() == pytest.approx({"b": 1, "simple": 0, "c": 0, "d": 0}, abs=1e-6)
+    assert frame.loc["d", "elo_v_mix"] == pytest.approx(-ELO * np.log(10_000.5 / 0.5))
+    limits = frame[["elo_v_mix_low", "elo_v_mix_high"]]
+    assert limits.loc["d"].isna().all() and limits.drop("d").notna().all(axis=None)
+    assert limits.loc["b"].tolist() == pytest.approx([0, 0], abs=1e-6)
 
 
 @pytest.mark.slow

@@ -31,9 +31,10 @@ def equilibrium_mix(robin: RoundRobin) -> pd.DataFrame:
     """The weight of everyone in the mix, 0..1, and what everyone is worth against it in Elo.
 
     MIX_COLUMNS, in the order of names. The game is the table of log odds. Nobody has more than 0
-    against the mix, and all who are part of it have 0. Weights jump from player to player, so the
-    limits are those of 95 % of the bootstrap samples. NaN unless everyone met everyone, three at
-    least, in enough batches.
+    against the mix, and all who are part of it have 0. Weights jump from player to player, so their
+    limits are those of 95 % of the bootstrap samples. Who never won against the mix has no limits:
+    his Elo is that of half a win. NaN unless everyone met everyone, three at least, in enough
+    batches.
     """
     import pandas as pd
 
@@ -48,18 +49,21 @@ def equilibrium_mix(robin: RoundRobin) -> pd.DataFrame:
         gains = game @ mix
         weights.append(mix)
         against.append(ELO * gains)
-    return frame.assign(**_ranged("mix", weights), **_ranged("elo_v_mix", against))
-
-
-def _ranged(name: str, found: list[np.ndarray]) -> dict[str, np.ndarray]:
-    """What all batches give, and the limits of what the samples give."""
-    whole, *sampled = found
-    low, high = np.percentile(sampled, LIMITS, axis=0)
-    return {
-        name: whole,
-        f"{name}_low": low,
-        f"{name}_high": high,
-    }
+    mix, *sampled_mixes = weights
+    mix_low, mix_high = np.percentile(sampled_mixes, LIMITS, axis=0)
+    elo, *sampled_elo = against
+    half = robin.half_width(np.array(sampled_elo))
+    won = robin.wins[0] @ mix
+    is_bound = (won == 0) & (mix == 0)
+    known = np.where(is_bound, np.nan, half)
+    return frame.assign(
+        mix=mix,
+        mix_low=mix_low,
+        mix_high=mix_high,
+        elo_v_mix=elo,
+        elo_v_mix_low=elo - known,
+        elo_v_mix_high=np.minimum(elo + known, 0),
+    )
 
 
 def equilibrium(game: np.ndarray) -> np.ndarray:

@@ -25,9 +25,10 @@ class NonAdditivity:
     share: float  # with the part that noise alone makes subtracted, at least 0
     raw: float
     se: float  # of the share, from the bootstrap
+    half: float  # half the width of its 95 % interval
 
 
-UNKNOWN = NonAdditivity(np.nan, np.nan, np.nan)
+UNKNOWN = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 
 
 def non_additivity(robin: RoundRobin) -> NonAdditivity:
@@ -43,7 +44,9 @@ def non_additivity(robin: RoundRobin) -> NonAdditivity:
     left = deviances(robin.wins, robin.strengths)
     whole = deviances(robin.wins, np.zeros_like(robin.strengths))
     if not whole.all():
-        return NonAdditivity(0.0, 0.0, 0.0)  # not a single uneven result, in some sample at least
+        return NonAdditivity(
+            0.0, 0.0, 0.0, 0.0
+        )  # not a single uneven result, in some sample at least
     raw = float(left[0] / whole[0])
     correction = robin.batches / (robin.batches - 1)
     noise = correction * (left[1:].mean() - left[0])
@@ -53,4 +56,5 @@ def non_additivity(robin: RoundRobin) -> NonAdditivity:
         share=excess / float(whole[0]),
         raw=raw,
         se=float(robin.error(sampled)),
+        half=float(robin.half_width(sampled)),
     )
