@@ -80,7 +80,7 @@ def test_a_verdict_may_be_about_one_player():
     (sentence,) = replaying.sentences(f"## One\n{text}\n")
     (claim,) = sentence.claims
     assert (claim.a, claim.base, claim.b) == ("solo-lookahead", "solo-greedy", "")
-    assert (claim.metric, claim.side, claim.beyond_even) == ("deal_win", "above", False)
+    assert (claim.metric, claim.side, claim.beyond_even) == ("win", "above", False)
 
 
 def test_a_claim_that_cannot_be_read_is_named():
@@ -121,6 +121,19 @@ def test_true_sentences_hold_and_false_ones_fail(monkeypatch, capsys):
     verdicts = replaying.replay(drawn, 5)
     assert verdicts == [replaying.HOLDS, replaying.FAILS, replaying.FAILS]
     assert "1 of 3 sentences hold, 0 open, 2 fail" in capsys.readouterr().out
+
+
+def test_a_difference_is_that_of_the_same_packs(monkeypatch):
+    """Its error is much smaller than that of a result; one draw of search helps alone."""
+    monkeypatch.setattr(replaying, "MATCHES", {"fast": 1000})
+    claim = replaying.Claim("eaai", "gold:k=9", "simple", "margin", base="gold")
+    found = replaying.replayed(claim, 5)
+    alone = replaying.replayed(replaying.Claim("eaai", "gold:k=9", "simple", "margin"), 5)
+    assert 0 < found.se < 0.7 * alone.se
+    solo = replaying.Claim("solitaire-gin", "solo-lookahead", "", "win", base="solo-greedy")
+    monkeypatch.setattr(replaying, "SOLO_DEALS", 20_000)
+    better = replaying.replayed(solo, 5)
+    assert 3 < better.value < 12  # per cent of the deals
 
 
 def test_a_verdict_within_its_error_is_open():
