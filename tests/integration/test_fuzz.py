@@ -424,7 +424,8 @@ def test_a_random_hand_is_read_or_refused(n):
         answer(notation.parse_cards, text, rng.randint(0, 12))
         card_text = mangled(rng, rng.choice(("5S", "TH", "10D", "as")))
         card = answer(notation.parse_card, card_text)
-        assert card is None or notation.card_text(card) == card_text.strip().upper()
+        written = card_text.strip().upper().replace("10", "T")
+        assert card is None or notation.card_text(card) == written
         answer(notation.card_text, rng.randint(-60, 120))
         answer(notation.hand_text, rng.choice((1, -1)) * rng.getrandbits(rng.randint(1, 80)))
         if rng.random() < 1 / SAMPLED:
