@@ -135,16 +135,16 @@ def _elsewhere() -> dict[str, dict[str, str]]:
     mc = _value("mc", "eaai", "mc", "simple", "match_win")
     dice = csv("dice", "league").set_index(["variant", "strategy"])["match_win"]
     entries = {
-        "mc": {"told": f'"{100 * mc:.0f} % v simple"', **_speed("mc")},
+        "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_speed("mc")},
         "dice-player": {
-            "told": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"',
+            "result": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"',
             **_speed("dice-player"),
         },
     }
     for name in filter(known.alone, loader.built_in()):
         wins = _value("solo-players", "solitaire-gin", name, "", "win")
         penalty = _value("solo-players", "solitary-gin", name, "", "score")
-        entries[name] = {"told": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}
+        entries[name] = {"result": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}
     return entries
 
 
@@ -163,9 +163,14 @@ def _two_digits(number: float) -> float:
 
 
 def league_pictures() -> None:
-    """Write the heat maps of the league, from its tables."""
+    """Write the pictures of the league, from its tables."""
     standings, cross = csv("league", "league"), csv("league", "cross")
     for variant, rows in standings.groupby("variant", sort=False):
-        figure = plots.league(rows, cross[cross["variant"] == variant], unit="match", seed=SEED)
-        path = REFERENCE / "league" / "plots" / f"league-{variant}.png"
-        path.write_bytes(plots.png(figure))
+        own_cross = cross[cross["variant"] == variant]
+        figures = {
+            "league": plots.league(rows, own_cross, unit="match", seed=SEED),
+            "ratings": plots.ratings(rows, unit="match", seed=SEED),
+        }
+        for name, figure in figures.items():
+            path = REFERENCE / "league" / "plots" / f"{name}-{variant}.png"
+            path.write_bytes(plots.png(figure))

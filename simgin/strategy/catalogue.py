@@ -66,7 +66,7 @@ def strength(name: str) -> str:
     """A strategy's strength in words; a dash if it never played in a league."""
     figures = known(name)
     if "won" not in figures:
-        return str(figures.get("told", UNKNOWN))
+        return str(figures.get("result", UNKNOWN))
     elo = figures["elo"]
     error = figures["elo_error"]
     won = figures["won"]
