@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.checks import doctor
+from simgin.cli import session
 from simgin.cli.main import cli
 from simgin.core import jit
 from simgin.runs import runner
@@ -76,9 +77,8 @@ def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
     result = simgin("doctor", "--json", code=1)
     (wrong,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
     assert wrong["check"] == check
-    assert (
-        result.stderr == f"simgin: {wrong['fault']}\n" and "Install simgin anew" in wrong["fault"]
-    )
+    said = result.stderr.replace(f"simgin: {session.COMPILING}\n", "")  # on a busy machine
+    assert said == f"simgin: {wrong['fault']}\n" and "Install simgin anew" in wrong["fault"]
 
 
 def test_threads_that_differ_are_found(monkeypatch):

@@ -10,6 +10,7 @@ from rich.console import Console
 
 import simgin
 from simgin import plots
+from simgin.cli import session
 from simgin.cli.main import cli
 from simgin.report import numbers, screen, summary
 from simgin.stats import table
@@ -152,10 +153,8 @@ def call(*words):
 
 def test_the_command_prints_one_player_results():
     result = call("match", "gold", "-v", "solitaire-gin", "--deals", 500, "--details")
-    assert (
-        "Not mirrored: one player, 500 independent deals. Seed 1." in result.stdout
-        and result.stderr == ""
-    )
+    assert "Not mirrored: one player, 500 independent deals. Seed 1." in result.stdout
+    assert result.stderr in ("", f"simgin: {session.COMPILING}\n")  # said on a busy machine
     assert (
         result.stdout.splitlines()[-1]
         == "Repeat:  simgin match gold -v solitaire-gin --deals 500 --seed 1"
