@@ -125,3 +125,15 @@ def test_the_variants_and_commands_in_the_documentation_work(
                 result = CliRunner().invoke(cli, words, prog_name="simgin")
                 assert result.exit_code == 0, (command, result.output)
     exec(code.replace("20k", "200"), {})
+
+
+def test_the_odds_in_the_readme_are_those_of_their_page() -> None:
+    """The match shares of the naive player and of the strongest, in Solitary Gin."""
+    readme = (ROOT / "README.md").read_text()
+    answer = readme.partition("simgin odds solitary-gin")[2].partition("by draw")[0]
+    naive, strong = re.search(r"in ([\d.]+) %.* in\s+([\d.]+ ± [\d.]+) %", answer, re.S).groups()
+    page = (ROOT / "docs" / "how-to" / "odds.md").read_text()
+    table = page.partition("**Solitary Gin (solitary-gin)")[2].partition("**Odds by draws")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))]
+    assert rows[1][-1].startswith(f"{naive} ")
+    assert rows[-1][-1] == f"{strong} |"
