@@ -16,6 +16,7 @@ from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
+from simgin.strategy import loader
 from simgin.strategy.loader import find
 
 
@@ -49,6 +50,18 @@ def test_hands_in_play_have_eleven_cards_and_improve():
     assert last < first / 2
 
 
+def test_the_roster_is_of_all_two_player_strategies():
+    assert {"gold", "marjj", "mc"} < set(bench.roster()) < set(loader.built_in())
+    assert not {name for name in bench.roster() if name.startswith("solo")}
+
+
+@pytest.fixture
+def few_strategies(monkeypatch):
+    """To compile the whole roster takes a minute."""
+    monkeypatch.setattr(bench, "roster", lambda: ["gold", "marjj", "mc"])
+
+
+@pytest.mark.usefixtures("few_strategies")
 def test_the_figures_are_consistent():
     found = bench.figures(0.05, [1, 2])
     assert [one.figure for one in found[:4]] == [
@@ -66,13 +79,12 @@ def test_the_figures_are_consistent():
     assert [one.threads for one in found[4:]] == [1, 2] * len(bench.MATCHUPS) + [1] * len(
         bench.roster()
     )
-    assert {f"{name}, eaai deals" for name in ("gold", "marjj", "mc")} < {
-        one.figure for one in found
-    }
+    assert {f"{name}, eaai deals" for name in bench.roster()} < {one.figure for one in found}
     # Mean deadwood of a dealt hand: 56.565, sd 13.795.
     assert found[1].mean == pytest.approx(56.565, abs=4 * 13.795 / bench.HANDS**0.5)
 
 
+@pytest.mark.usefixtures("few_strategies")
 def test_the_command_prints_the_figures(monkeypatch):
     figures = bench.figures(0.01, [1])
     monkeypatch.setattr(bench, "figures", lambda seconds, threads: figures)
