@@ -278,6 +278,12 @@ def _names(cells: Iterable[Cell]) -> set[str]:
 
 def _faults(experiment: Experiment) -> Iterator[str]:
     """Mistakes that show only when everything is laid out."""
+    if not experiment.cells:
+        yield (
+            "nobody plays: all strategies of the round robin are one, or no change of the fields "
+            "changes anything; name others."
+        )
+        return
     base = experiment.base
     if base is not None and base not in _names(experiment.cells):
         yield (

@@ -149,6 +149,11 @@ def test_every_mistake_is_reported_at_once(tmp_path):
         ('question = "?"\nvariants = []\n' + PAIR, "variants is too short"),
         ('question = "?"\nchanges = ["knock=early"]\n' + PAIR, "give both, or neither"),
         ('question = "?"\n[[fields]]\nstrategy = "gold"\n', "give both, or neither"),
+        ('question = "?"\nround_robin = ["gold", "gold+knock=at"]', "nobody plays"),
+        (
+            'question = "?"\nchanges = ["knock=at"]\nfields = [{strategy = "gold"}]',
+            "no change of the fields changes anything",
+        ),
         ('question = "?"\nchanges = ["early"]\nfields = [{strategy = "gold"}]', "changes #1"),
         (
             'question = "?"\nchanges = ["knock=early"]\nfields = [{strategy = "gold", b = "gold"}]',
