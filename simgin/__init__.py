@@ -6,7 +6,7 @@ use:
     import simgin
 
     frame = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)  # rows of table.csv
-    frame = simgin.run("experiments/demo.toml")
+    frame = simgin.run("demo")  # or a file of your own
     review = simgin.review_of(["oklahoma"], against="standard")  # review.metrics, .differences
     frames = simgin.odds_of("solitaire-gin")  # frames["strength"], frames["odds"], ...
     simgin.plots.strength(frames["strength"])  # a matplotlib figure

@@ -170,8 +170,3 @@ def test_a_picture_needs_no_seed_and_names_the_column_that_it_misses() -> None:
     assert "seed 1." in _caption(plots.endings(frame, seed=1))
     with pytest.raises(ValueError, match=r"plots\.endings needs a column 'metric'"):
         plots.endings(frame.drop(columns="metric"))
-
-
-def test_the_citation_names_this_version() -> None:
-    citation = Path(__file__).parents[1] / "CITATION.cff"
-    assert f"\nversion: {simgin.__version__}\n" in citation.read_text()

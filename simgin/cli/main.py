@@ -28,7 +28,8 @@ COMMANDS = {
     "variants": "List, show, compare or create rule variants.",
     "review": "Measure how rule changes affect the game.",
     "odds": "Compute a player's odds, solitaire or two-player.",
-    "run": "Run an experiment file and keep the results.",
+    "run": "Run an experiment and keep the results.",
+    "examples": "List or copy experiments and notebooks.",
     "report": "Rewrite the tables, plots and page of a run.",
     "compare": "Compare two runs, matchup by matchup.",
     "show": "Replay one deal decision by decision.",
@@ -71,7 +72,8 @@ What are my odds?
 
 \b
 Experiments: kept on disk, resumed after a break, compared
-  simgin run experiments/demo.toml        tables, plots and an HTML page
+  simgin run demo                         tables, plots and an HTML page
+  simgin examples                         more experiments, and notebooks
   simgin run FILE.toml --dry-run          the plan and the time it takes
   simgin compare results/a results/b      difference between two runs
   simgin report results/demo              rewrite its files without playing

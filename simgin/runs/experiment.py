@@ -18,7 +18,7 @@ from simgin.runs import experiment_file, sweep
 from simgin.runs.block import Task
 from simgin.runs.experiment_file import SEEDS, ExperimentError, File
 from simgin.strategy import loader
-from simgin.text import amounts
+from simgin.text import amounts, examples
 from simgin.text.messages import shown
 
 __all__ = ["SEEDS", "Experiment", "ExperimentError", "contrasts", "read", "tasks"]
@@ -69,11 +69,11 @@ class Experiment:
 
 
 def read(path: str | Path, seed: int | None = None) -> Experiment:
-    """The experiment in a TOML file; `seed` replaces the file's.
+    """The experiment in a TOML file, or the one of that name; `seed` replaces the file's.
 
     Raises ExperimentError with a sentence for every mistake in the file.
     """
-    path = Path(path)
+    path = examples.experiment_file(path)
     file = experiment_file.read(path)
     if seed is None:
         seed = file.seed

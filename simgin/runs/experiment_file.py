@@ -36,7 +36,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, Val
 from simgin.rules import variants
 from simgin.runs import sweep
 from simgin.runs.sweep import Sweep, strategy_text, variant_text
-from simgin.text import amounts, toml
+from simgin.text import amounts, examples, toml
 from simgin.text.amounts import parse_count
 from simgin.text.messages import shown
 
@@ -143,7 +143,7 @@ def read(path: Path) -> File:
     Raises ExperimentError with a sentence for every mistake that shows before it is laid out.
     """
     try:
-        raw = toml.read_tables(path, "name an experiment file")
+        raw = toml.read_tables(path, examples.remedy(path))
     except toml.TomlError as error:
         raise ExperimentError(error.sentences) from None
     conflicts = [f"{path}: {sentence}" for sentence in _conflicts(raw)]

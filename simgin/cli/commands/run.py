@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file", metavar="FILE.toml", type=click.Path(path_type=Path))
-@options.output_option("Directory for the results [default: results/FILE].")
+@click.argument("file", metavar="EXPERIMENT", type=click.Path(path_type=Path))
+@options.output_option("Directory for the results [default: results/EXPERIMENT].")
 @click.option("--seed", type=int, metavar="N", help="Seed, instead of the one in the file.")
 @options.workers_option
 @options.scheduler_option
@@ -35,9 +35,10 @@ def run(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Run an experiment file and write tables, plots and an HTML page.
+    """Run an experiment and write tables, plots and an HTML page.
 
-    A file asks one question, for example:
+    EXPERIMENT is a file, or the name of one that comes with simgin, such as demo; `simgin
+    examples` lists them. A file asks one question, for example:
 
     \b
       question = "Does waiting for gin pay?"
@@ -48,10 +49,8 @@ def run(
       against = "simple"
 
     Other keys: round_robin, matchups, sweep, fields or solo instead of panel, matches instead of
-    deals, and until, sprt or for instead of a fixed size.
-
-    \b
-    docs/how-to/experiments.md describes them all.
+    deals, and until, sprt or for instead of a fixed size. `simgin examples DIR` copies files to
+    start from.
 
     The same command resumes an interrupted run, and more deals in the file extend a finished one.
     It refuses a directory whose experiment, rules or strategies have changed since.

@@ -1,0 +1,17 @@
+"""Gold with patience, after MARJJ (Ahmed et al. 2021): knock early, else wait for gin."""
+
+from simgin.strategy import Strategy, knock, param, take
+from simgin.toolkit import count_after
+
+
+@take
+def lower(view, rules, params):
+    return count_after(view.hand, view.taken_offer, rules) < view.count
+
+
+@knock(k=param(5, 0, 20, "own turns in which any legal knock is good"))
+def early(view, rules, params):
+    return view.own_turn <= params[0] or view.ending_count == 0
+
+
+STRATEGY = Strategy("patient-gold", take=lower, knock=early)  # discard: the default, least deadwood

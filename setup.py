@@ -1,0 +1,46 @@
+"""Everything else about the package is in pyproject.toml; this makes its page from README.md."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from setuptools import setup
+
+HERE = Path(__file__).parent
+PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
+LINK = re.compile(r"(?<!!)\[([^\]]+)\]\((?!https?:)([^)]+)\)")
+SETUP = re.compile(r"(?<=## Start\n\n).*?(?=## )", re.S)
+START = """```
+pip install simgin           # Python 3.11 or newer, on Linux, macOS or WSL
+simgin                       # a tour of the commands
+simgin run demo              # a first experiment: tables, pictures and a page
+simgin examples mine         # copies of all experiments and notebooks, to work on
+```
+
+The first command that plays compiles for about half a minute.
+
+"""
+WHERE = "\nThe pages that this text names are files of the source archive, under `docs/`.\n"
+
+
+def package_page(readme: str, repository: str | None) -> str:
+    """The README for readers without a checkout; `repository` is its address on GitHub, if any.
+
+    With an address, links and pictures become absolute. Without one, pictures are left out and
+    links become their words.
+    """
+    page = SETUP.sub(START, readme)
+    if repository is None:
+        told = [part for part in page.split("\n\n") if not PICTURE.search(part)]
+        return LINK.sub(r"\1", "\n\n".join(told)) + WHERE
+    page = PICTURE.sub(rf"![\1]({repository}/raw/main/\2)", page)
+    return LINK.sub(rf"[\1]({repository}/blob/main/\2)", page)
+
+
+if __name__ == "__main__":
+    project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (HERE / "README.md").read_text(encoding="utf-8")
+    setup(
+        long_description=package_page(text, project.get("urls", {}).get("Repository")),
+        long_description_content_type="text/markdown",
+    )

@@ -1,0 +1,59 @@
+"""`simgin examples`: the experiments and notebooks that come with simgin."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from pathlib import Path
+
+import click
+
+from simgin.cli.options import json_option
+from simgin.cli.output import Answer, command_line, grid
+
+NEXT_STEPS = """
+Go there:    cd {place}
+Experiment:  simgin run experiments/demo.toml
+Strategy:    simgin match experiments/patient.py simple
+Notebooks:   jupyter lab notebooks     (pip install 'simgin[notebooks]' first)
+"""
+
+
+@click.command()
+@click.argument("place", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@json_option
+def examples(place: Path | None, as_json: bool) -> None:
+    """List the experiments that come with simgin, or copy them.
+
+    With DIR, a new folder, copies all experiments, a strategy and the notebooks into it, to be
+    read, changed and run.
+
+    \b
+      simgin run demo                         an experiment by its name
+      simgin examples mine                    files to work on, in mine
+    """
+    if place is None:
+        _list(as_json)
+    else:
+        _copy(place, as_json)
+
+
+def _list(as_json: bool) -> None:
+    from simgin.text.examples import experiments
+
+    rows = []
+    table = grid("Experiments", "name", "question")
+    for name, file in experiments().items():
+        question = tomllib.loads(file.read_text(encoding="utf-8"))["question"]
+        rows.append({"name": name, "question": question, "file": str(file)})
+        table.add_row(name, question)
+    closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."
+    Answer(command_line("examples"), rows).show(as_json, [table, closing])
+
+
+def _copy(place: Path, as_json: bool) -> None:
+    from simgin.text.examples import copy
+
+    files = copy(place)
+    answer = Answer(command_line("examples", place), [], files=files)
+    answer.show(as_json, [NEXT_STEPS.format(place=shlex.quote(str(place)))])

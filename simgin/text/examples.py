@@ -1,0 +1,67 @@
+"""The experiments and notebooks that come with simgin: found by name, and copied to work on."""
+
+from __future__ import annotations
+
+import difflib
+import shutil
+from pathlib import Path
+
+from simgin.text.files import NewFileError
+
+PACKAGE = Path(__file__).resolve().parent.parent
+FOLDERS = ("experiments", "notebooks")
+ENDINGS = (".toml", ".py", ".md")
+
+
+def folder(name: str) -> Path:
+    """Where the experiments or the notebooks lie."""
+    installed = PACKAGE.parent / "simgin_examples"  # as a wheel installs them
+    top = installed if installed.is_dir() else PACKAGE.parent  # source tree and editable install
+    return top / name
+
+
+def experiments() -> dict[str, Path]:
+    """The files of simgin's own experiments by name, in alphabetical order."""
+    files = sorted(folder("experiments").glob("*.toml"))
+    return {file.stem: file for file in files}
+
+
+def experiment_file(text: str | Path) -> Path:
+    """The experiment file that a text names: a file, or else one of simgin's own by its name."""
+    path = Path(text)
+    if path.is_file():
+        return path
+    return experiments().get(str(text), path)
+
+
+def remedy(missing: Path) -> str:
+    """What to do about an experiment file that is not there, for the end of a sentence."""
+    near = difflib.get_close_matches(missing.stem, experiments(), n=1)
+    if near:
+        return f"`simgin run {near[0]}` runs the one that comes with simgin"
+    return "name an experiment file, or one that comes with simgin (`simgin examples` lists them)"
+
+
+def copy(place: Path) -> list[Path]:
+    """Copy every experiment and notebook into a folder, and return the new files.
+
+    Raises NewFileError, and writes nothing, if the folder is there and not empty.
+    """
+    try:
+        if place.exists() and (not place.is_dir() or any(place.iterdir())):
+            raise NewFileError(f"{place} is there already; name a new folder.")
+        return _copied(place)
+    except OSError as error:
+        raise NewFileError(
+            f"{place} cannot be written: {error.strerror}; name a folder you can write to."
+        ) from None
+
+
+def _copied(place: Path) -> list[Path]:
+    written = []
+    for name in FOLDERS:
+        (place / name).mkdir(parents=True, exist_ok=True)
+        for source in sorted(folder(name).iterdir()):
+            if source.suffix in ENDINGS:
+                written.append(Path(shutil.copyfile(source, place / name / source.name)))
+    return written

@@ -1,0 +1,231 @@
+"""What is released: the wheel, the source archive and the package page.
+
+The slow test installs the wheel into an environment of its own, from the network, and types there
+what README and tutorial say.
+"""
+
+import email
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+BUILD = "from setuptools import build_meta as b; b.build_wheel('out'); b.build_sdist('out')"
+MADE = ("PKG-INFO", "setup.cfg")
+
+
+def package_page(repository: str | None) -> str:
+    spec = importlib.util.spec_from_file_location("setup", ROOT / "setup.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.package_page((ROOT / "README.md").read_text(), repository)
+
+
+def tracked() -> list[str]:
+    """The files of the checkout that git does not ignore."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listing.returncode != 0:
+        pytest.skip("not a checkout")
+    return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the source archive of a fresh checkout."""
+    major = int(metadata.version("setuptools").partition(".")[0])
+    if major < 77:
+        pytest.skip("needs setuptools 77, which `make setup` installs")
+    checkout = tmp_path_factory.mktemp("checkout")
+    for name in tracked():
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, checkout / name)
+    built = subprocess.run(
+        [sys.executable, "-c", BUILD], cwd=checkout, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    return checkout / "out"
+
+
+def wheel_files(released: Path) -> set[str]:
+    (wheel,) = released.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def test_the_wheel_has_every_module_and_every_data_file(released: Path) -> None:
+    expected = set()
+    for name in tracked():
+        top, _, rest = name.partition("/")
+        if top == "simgin":
+            expected.add(name)
+        elif top == "strategies" and name.endswith((".py", ".npy")):
+            expected.add(f"simgin_strategies/{rest}")
+        elif top in ("experiments", "notebooks"):
+            expected.add(f"simgin_examples/{name}")
+    found = {name for name in wheel_files(released) if ".dist-info/" not in name}
+    assert found == expected
+    assert "simgin/py.typed" in found and "simgin_examples/experiments/demo.toml" in found
+
+
+def test_the_source_archive_has_every_file_of_the_checkout(released: Path) -> None:
+    (path,) = released.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = [member.name for member in archive.getmembers() if member.isfile()]
+    found = {name.partition("/")[2] for name in names}
+    assert {name for name in found if ".egg-info/" not in name} - set(MADE) == set(tracked())
+
+
+def test_the_wheel_says_what_it_is(released: Path) -> None:
+    (wheel,) = released.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        told = email.message_from_bytes(archive.read(name))
+    assert told["Version"] == PROJECT["version"]
+    assert told["Description-Content-Type"] == "text/markdown"
+    assert told.get_payload(decode=True).decode().strip() == package_page(None).strip()
+
+
+def test_without_an_address_the_package_page_has_no_link_and_no_picture() -> None:
+    page = package_page(None)
+    assert "](" not in page and "<!--" not in page
+    assert "pip install simgin" in page and "git clone" not in page
+    assert "simgin review oklahoma" in page and "@take" in page
+
+
+def test_with_an_address_every_link_of_the_package_page_names_a_file() -> None:
+    address = "https://github.com/someone/simgin"
+    targets = re.findall(r"\]\(([^)]+)\)", package_page(address))
+    assert len(targets) > 20
+    for target in targets:
+        found = re.fullmatch(rf"{address}/(?:blob|raw)/main/([^#]+)(?:#.*)?", target)
+        assert found and (ROOT / found[1]).exists(), target
+
+
+def test_the_citation_is_of_this_version_and_place() -> None:
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {PROJECT['version']}\n" in citation
+    address = PROJECT.get("urls", {}).get("Repository")
+    assert (f"\nrepository-code: {address}\n" in citation) == (address is not None)
+    assert ("repository-code:" in citation) == (address is not None)
+
+
+# What a stranger types
+
+SMALL = {"match": "--deals 2k", "review": "--matches 1k", "odds": "--deals 2k"}
+SIZE = re.compile(r" --(?:deals|matches) \S+")
+PLUG_IN = """
+[project]
+name = "patient-pack"
+version = "1.0"
+[project.entry-points."simgin.strategies"]
+patient = "patient"
+[tool.setuptools]
+py-modules = ["patient"]
+"""
+
+
+def blocks(page: str, language: str = "") -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+
+
+def commands(page: str) -> list[str]:
+    """The simgin commands of a page, made small."""
+    small = []
+    for line in "".join(blocks(page)).splitlines():
+        command = re.split(r"\s+#", line)[0]
+        if command.startswith("simgin "):
+            size = SMALL.get(command.split()[1], "")
+            small.append(f"{SIZE.sub('', command)} {size}".strip())
+    return small
+
+
+@pytest.fixture(scope="module")
+def stranger(released: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with nothing but the wheel and what it requires."""
+    place = tmp_path_factory.mktemp("stranger") / "venv"
+    venv.create(place, with_pip=True)
+    (wheel,) = released.glob("*.whl")
+    typed("pip install -q -c", ROOT / "constraints.txt", wheel, stranger=place, cwd=place)
+    return place
+
+
+def typed(*words: object, stranger: Path, cwd: Path) -> str:
+    """What a command prints in that environment."""
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("PY")}
+    environment["PATH"] = f"{stranger / 'bin'}{os.pathsep}{environment['PATH']}"
+    command = " ".join(map(str, words))
+    done = subprocess.run(
+        command, shell=True, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial/first-hour.md"])
+def test_an_installed_wheel_does_what_a_page_says(
+    stranger: Path, page: str, tmp_path: Path
+) -> None:
+    (strategy,) = blocks(page, "python")
+    (tmp_path / "patient.py").write_text(strategy)
+    for experiment in blocks(page, "toml"):
+        (tmp_path / "patience.toml").write_text(experiment)
+    said = commands(page)
+    assert len(said) >= 6
+    for command in said:
+        typed(command, stranger=stranger, cwd=tmp_path)
+    assert not [path for path in tmp_path.rglob("*") if path.name == "simgin"]
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_has_the_examples(stranger: Path, tmp_path: Path) -> None:
+    where = typed(
+        "python -c 'import simgin; print(simgin.__file__)'", stranger=stranger, cwd=tmp_path
+    )
+    assert where.startswith(str(stranger))
+    assert "simgin run demo" in typed("simgin --help", stranger=stranger, cwd=tmp_path)
+    typed("simgin run demo", stranger=stranger, cwd=tmp_path)
+    reference = ROOT / "results/reference/demo/table.csv"
+    assert (tmp_path / "results/demo/table.csv").read_text() == reference.read_text()
+    typed("simgin examples mine", stranger=stranger, cwd=tmp_path)
+    mine = tmp_path / "mine"
+    typed("simgin match experiments/patient.py --deals 2k", stranger=stranger, cwd=mine)
+    typed("simgin strategies new own.py", stranger=stranger, cwd=mine)
+    typed("simgin strategies check own.py -v standard", stranger=stranger, cwd=mine)
+    typed("simgin variants new own.toml", stranger=stranger, cwd=mine)
+    typed("simgin variants check own.toml", stranger=stranger, cwd=mine)
+    typed("simgin doctor", stranger=stranger, cwd=mine)
+    typed("python notebooks/first_tour.py", stranger=stranger, cwd=mine)
+
+
+@pytest.mark.slow
+def test_a_plug_in_package_plays(stranger: Path, tmp_path: Path) -> None:
+    (strategy,) = blocks("README.md", "python")
+    (tmp_path / "patient.py").write_text(strategy)
+    (tmp_path / "pyproject.toml").write_text(PLUG_IN)
+    typed("pip install -q .", stranger=stranger, cwd=tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert "patient-gold" in typed("simgin strategies", stranger=stranger, cwd=elsewhere)
+    played = typed(
+        "simgin match patient-gold gold-early --deals 2k --json", stranger=stranger, cwd=elsewhere
+    )
+    assert '"strategy": "patient-gold"' in played

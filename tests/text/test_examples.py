@@ -1,0 +1,74 @@
+"""The experiments that come with simgin, by name, and copies of them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from simgin.runs import experiment
+from simgin.text import examples
+from simgin.text.files import NewFileError
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.usefixtures("empty_directory")
+
+
+def test_an_experiment_is_found_by_its_name():
+    assert experiment.read("demo") == experiment.read(ROOT / "experiments" / "demo.toml")
+
+
+def test_a_file_of_that_name_comes_first():
+    Path("demo").write_text('question = "Mine?"\n[[matchups]]\na = "gold"\n')
+    assert experiment.read("demo").question == "Mine?"
+
+
+def test_a_folder_of_that_name_does_not_hide_the_experiment():
+    Path("demo").mkdir()
+    assert experiment.read("demo").question.startswith("Five ways")
+
+
+@pytest.mark.parametrize("path", ["experiments/demo.toml", "demo.toml", "dmo"])
+def test_a_file_that_is_not_there_resembles_an_experiment(path):
+    with pytest.raises(experiment.ExperimentError, match="`simgin run demo` runs the one that"):
+        experiment.read(path)
+
+
+def test_a_file_that_resembles_no_experiment():
+    with pytest.raises(experiment.ExperimentError, match=r"`simgin examples` lists them\)\.$"):
+        experiment.read("nowhere.toml")
+
+
+def test_copies_are_those_of_the_checkout():
+    written = examples.copy(Path("mine"))
+    expected = {
+        file.relative_to(ROOT)
+        for folder in ("experiments", "notebooks")
+        for file in (ROOT / folder).iterdir()
+        if file.suffix in (".toml", ".py", ".md")
+    }
+    assert {file.relative_to("mine") for file in written} == expected
+    for file in written:
+        assert file.read_bytes() == (ROOT / file.relative_to("mine")).read_bytes()
+
+
+def test_nothing_is_copied_over_anything():
+    Path("mine").mkdir()
+    Path("mine/notes.txt").write_text("my own")
+    for taken in (Path("mine"), Path("mine/notes.txt")):
+        with pytest.raises(NewFileError, match="is there already; name a new folder"):
+            examples.copy(taken)
+    assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
+    Path("empty").mkdir()
+    assert examples.copy(Path("empty"))
+
+
+def test_a_place_that_cannot_be_written_is_named():
+    Path("file").write_text("")
+    with pytest.raises(NewFileError, match=r"file/deeper cannot be written: Not a directory"):
+        examples.copy(Path("file/deeper"))
+
+
+def test_the_example_strategy_is_that_of_the_readme():
+    (shown,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    assert (ROOT / "experiments" / "patient.py").read_text() == shown
