@@ -3,7 +3,8 @@
 Positions come from random play of every variant. They are put to the policies in separate
 processes (see simgin.checks.contract_process), because a compiled policy that hangs can only be
 killed. The first process checks every array index and asks each position several times, in several
-orders and places in memory; the second repeats this without index checks and plays whole deals.
+orders and places in memory; the second repeats this without index checks and plays whole deals. A
+failure does not end the test: only a policy that hangs or ends its process is asked no more.
 """
 
 from __future__ import annotations
@@ -19,18 +20,27 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from simgin.checks.contract_process import COMPILE_SECONDS, FIRST, PLAYERS, SECOND, SEED, key
+from simgin.checks.contract_process import (
+    COMPILE_SECONDS,
+    FIRST,
+    PLAYERS,
+    SECOND,
+    SEED,
+    key,
+    positions_file,
+)
 from simgin.core.answers import SLOTS
 from simgin.core.view import VIEW
 from simgin.play.deal import NoSuchDeal, WatchedDeal, watch_deal
+from simgin.play.kernel import SOLO_SLOTS
 from simgin.play.matchup import Matchup
 from simgin.rules.variants import Variant, find, names
 from simgin.strategy import Strategy, loader
+from simgin.strategy.text_form import STAKE_SLOTS
 
 CHECKS = {
     "read": "the file can be read and has a strategy",
@@ -44,20 +54,20 @@ CHECKS = {
     "time": "answers in time",
     "plays": "finishes deals of every variant",
 }
-ONLY_IN_SECOND = ("same", "time", "plays")  # checks that the first process cannot complete
 SECONDS = 10.0  # time limit of one answer
 # Questions for each slot, shared by the variants, and the fewest for each variant
 QUESTIONS, AT_LEAST = 600, 100
 DEALS_TRIED = 60  # deals in which questions are sought, at least: those of the die are rare
 FIRST_DEALS = 4  # positions come from this many first deals of a match
 ENDINGS = ("best", "same")
+NOT_MADE = "not tested, because of the failure above."
 
 
 @dataclass(frozen=True)
 class Finding:
     """The result of one check of one strategy.
 
-    passed: None if the check was not reached. sentence: how it failed, or what was done.
+    passed: None if the check was not made. sentence: how it failed, what was done, or why not.
     """
 
     strategy: str
@@ -73,38 +83,40 @@ class _Record:
     failed: dict[str, str] = field(default_factory=dict)  # first failure
     passed: set[str] = field(default_factory=set)
     about: dict[str, str] = field(default_factory=dict)  # what was done
-    answers: dict[str, list[int]] = field(default_factory=dict)  # by key of the positions
-    finished: set[str] = field(default_factory=set)  # stages
+    answers: dict[str, list[int | None]] = field(default_factory=dict)  # by key of the positions
+    given_up: list[str] = field(default_factory=list)  # slots that hung or ended a process
 
     def note(self, event: dict[str, Any]) -> None:
         """Record one event that a process reported."""
         if "failed" in event:
             self.failed.setdefault(event["failed"], event["sentence"])
         if "passed" in event:
-            self.passed.add(event["passed"])
+            self.passed.update(event["passed"])
         if "about" in event:
             self.about[event["about"]] = event["sentence"]
         if "answers" in event:
             self.answers[event["key"]] = event["answers"]
-        if "finished" in event:
-            self.finished.add(event["finished"])
+
+    @property
+    def asked(self) -> bool:
+        """Whether the first process came to its end."""
+        return "legal" in self.passed
 
     def findings(self, strategy: str) -> list[Finding]:
         """The result of every check, in the order of CHECKS."""
         results = []
         for check in CHECKS:
+            passed = self._passed(check)
             sentence = self.failed.get(check) or self.about.get(check, "")
-            results.append(Finding(strategy, check, self._passed(check), sentence))
+            if passed is None:
+                sentence = NOT_MADE
+            results.append(Finding(strategy, check, passed, sentence))
         return results
 
     def _passed(self, check: str) -> bool | None:
         if check in self.failed:
             return False
-        if check in self.passed:
-            return True
-        stage = SECOND if check in ONLY_IN_SECOND else FIRST
-        completed = stage in self.finished or SECOND in self.finished
-        return True if completed and not self.failed else None
+        return True if check in self.passed else None
 
 
 def all_variants() -> list[Variant]:
@@ -124,14 +136,11 @@ def check(
     """
     records = {text: _Record() for text in strategies}
     with tempfile.TemporaryDirectory(prefix="simgin-check-") as folder:
-        file = Path(folder) / "positions.npz"
-        views: dict[str, Any] = {**positions(variants)}
-        np.savez(file, **views)
         variant_texts = [variant.text for variant in variants]
-        job = {"positions": str(file), "variants": variant_texts, "seconds": seconds}
+        job = {"folder": folder, "variants": variant_texts, "seconds": seconds}
         _run_stage(FIRST, job, records, list(strategies))
-        sound = [text for text, record in records.items() if not record.failed]
-        _run_stage(SECOND, job, records, sound)
+        asked = [text for text, record in records.items() if record.asked]
+        _run_stage(SECOND, job, records, asked)
     findings = []
     for text, record in records.items():
         findings += record.findings(text)
@@ -141,16 +150,27 @@ def check(
 # Positions
 
 
-def positions(variants: Sequence[Variant]) -> dict[str, np.ndarray]:
+def positions(
+    variants: Sequence[Variant], endings: Sequence[str] = ENDINGS
+) -> dict[str, np.ndarray]:
     """Views from random play by `ending variant slot`, as bytes: uint8 (questions, view size)."""
     wanted = max(AT_LEAST, QUESTIONS // len(variants))
     by_key = {}
     for variant in variants:
-        for ending in ENDINGS:
+        for ending in endings:
             for slot, views in _views(variant, ending, wanted).items():
                 table = np.frombuffer(b"".join(views), np.uint8)
                 by_key[key(ending, variant.text, slot)] = table.reshape(-1, VIEW.itemsize)
     return by_key
+
+
+def _make_positions(job: dict[str, Any], ending: str) -> None:
+    """Write the positions of a job for strategies with one ending, unless they are there."""
+    file = positions_file(job, ending)
+    if not file.exists():
+        variants = [find(text) for text in job["variants"]]
+        views: dict[str, Any] = {**positions(variants, [ending])}
+        np.savez(file, **views)
 
 
 def _views(variant: Variant, ending: str, wanted: int) -> dict[str, list[bytes]]:
@@ -158,16 +178,30 @@ def _views(variant: Variant, ending: str, wanted: int) -> dict[str, list[bytes]]
     lot = random.Random(SEED)
     players = [_with_ending(text, ending) for text in PLAYERS]
     views: dict[str, list[bytes]] = {slot: [] for slot in SLOTS}
+    asked = [views[slot] for slot in _asked_slots(variant)]
     for unit in range(max(DEALS_TRIED, wanted // 5)):
         points = lot.randrange(_target(variant)), lot.randrange(_target(variant))
         a, b = players if unit % 2 else reversed(players)
         opponent = b if variant.row["players"] == 2 else None
         matchup = Matchup(variant, a, opponent, SEED, "match")
-        for question in _watch(matchup, unit, points).questions:
-            views[question.slot].append(question.view.tobytes())
-        if min(map(len, views.values())) >= wanted:
+        state = _watch(matchup, unit, points).state
+        for row, slot in zip(state.log[: state.logged], state.slots, strict=False):
+            views[SLOTS[slot]].append(row.tobytes())
+        if min(map(len, asked)) >= wanted:
             break
     return {slot: of_slot[:wanted] for slot, of_slot in views.items()}
+
+
+def _asked_slots(variant: Variant) -> list[str]:
+    """The slots that a variant may ask."""
+    if variant.row["players"] == 1:
+        return list(SOLO_SLOTS)
+    slots = ["take", "discard", "knock"]
+    if variant.row["die"] != "off":
+        slots += STAKE_SLOTS
+    if variant.row["melding"] == "choice":
+        slots.append("show")
+    return slots
 
 
 def _with_ending(text: str, ending: str) -> Strategy:
@@ -197,16 +231,20 @@ def _run_stage(
     records: dict[str, _Record],
     left: list[str],
 ) -> None:
-    """Have a process check every strategy; where one is ended or dies, a new one continues."""
+    """Have a process check every strategy; where one is ended or dies, a new one continues.
+
+    It does so without the policy that was being asked.
+    """
     while left:
-        answers = {text: records[text].answers for text in left}
-        request = {**job, "stage": stage, "strategies": left, "answers": answers}
+        request = {**job, "stage": stage, "strategies": left}
+        request["answers"] = {text: records[text].answers for text in left}
+        request["given_up"] = {text: records[text].given_up for text in left}
+        request["failed"] = [text for text in left if records[text].failed]
         with tempfile.TemporaryFile("w+") as errors, _start(stage, errors) as child:
             assert child.stdin is not None
-            with child.stdin:
-                child.stdin.write(json.dumps(request))
+            print(json.dumps(request), file=child.stdin, flush=True)
             try:
-                left = _listen(child, errors, records, left)
+                left = _listen(child, errors, records, left, job)
             finally:
                 child.kill()
 
@@ -236,6 +274,7 @@ def _listen(
     errors: IO[str],
     records: dict[str, _Record],
     left: list[str],
+    job: dict[str, Any],
 ) -> list[str]:
     """Record what a process reports until it ends or is silent for too long.
 
@@ -243,31 +282,42 @@ def _listen(
     """
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(child, lines), daemon=True).start()
-    doing, limit, slot = "starting", COMPILE_SECONDS, ""
+    doing, limit, slot, within = "starting", COMPILE_SECONDS, "", ""
     deadline = time.monotonic() + limit
     while left:
         record = records[left[0]]
         try:
             line = lines.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
-            record.failed["time"] = f"{doing} took longer than {limit:g} s{slot}."
-            return left[1:]
+            record.failed["time"] = f"{doing} took longer than {limit:g} s{within}."
+            return _without(slot, record, left)
         if line is None:
             code = f"{_exit_code(child.wait())}{_last_line(errors)}"
             record.failed["raises"] = f"{doing} ended the process, with {code}."
-            return left[1:]
+            return _without(slot, record, left)
         event = json.loads(line)
         if "asking" in event:
-            slot = f", asked for a {event['asking']}"
+            within = f", asked for a {event['asking']}"
             continue
+        if "ending" in event:
+            _make_positions(job, event["ending"])
+            print(file=child.stdin, flush=True)
         if "doing" in event:
             doing = event["doing"]
             limit = event["seconds"]
-            slot = ""
+            slot, within = event.get("slot", ""), ""
         deadline = time.monotonic() + limit
         record.note(event)
         if "finished" in event:
             left = left[1:]
+    return left
+
+
+def _without(slot: str, record: _Record, left: list[str]) -> list[str]:
+    """What is left to be checked after the policy of a slot ended a process; "" for none."""
+    if not slot:
+        return left[1:]
+    record.given_up.append(slot)
     return left
 
 

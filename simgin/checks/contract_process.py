@@ -11,7 +11,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,11 @@ COMPILE_SECONDS = 300.0
 DEAL_FACTOR = 6  # a whole deal may take this many times the limit of one answer
 BEAT = 0.3  # seconds between signs of life
 PATIENCE = 1.0  # seconds; after that a slow policy gets no more positions of a variant
-DEALS = 200  # per variant
+DEALS, DEALS_AT_LEAST = 200, 60  # shared by the variants, and the fewest for each
 SEED = 1
 # Between them these players reach all sorts of positions
 PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
+OF_QUESTIONS = ("legal", "raises", "bounds", "writes", "history")  # checks of the first stage
 HIGHEST_ANSWER = 63  # legal answers are the bits of one int64
 FEW_VARIANTS = 2  # named in a report; more are counted
 
@@ -43,6 +45,11 @@ FEW_VARIANTS = 2  # named in a report; more are counted
 def key(ending: str, variant: str, slot: str) -> str:
     """The name of the positions of a slot."""
     return f"{ending} {variant} {slot}".replace("/", "|")  # it names a file in an archive
+
+
+def positions_file(job: dict[str, Any], ending: str) -> Path:
+    """Where the positions of a job lie, for strategies with that ending."""
+    return Path(job["folder"]) / f"{ending}.npz"
 
 
 class _Fault(Exception):
@@ -87,17 +94,31 @@ class _Report:
 
 def main() -> None:
     """Do the job on stdin and report on stdout."""
-    job = json.loads(sys.stdin.read())
+    job = json.loads(sys.stdin.readline())
     report = _Report()
     run_stage = _ask_questions if job["stage"] == FIRST else _play_deals
-    with np.load(job["positions"]) as views:
-        for text in job["strategies"]:
-            strategy = _read_strategy(text, job, report)
-            if strategy is not None:
-                answers = job["answers"].get(text, {})
-                policies = _compile(strategy, report)
-                run_stage(strategy, policies, {**job, "answers": answers}, views, report)
-            report.send(finished=job["stage"])
+    for text in job["strategies"]:
+        strategy = _read_strategy(text, job, report)
+        if strategy is not None:
+            policies = _compile(strategy, report)
+            views = _await_positions(job, strategy.ending, report)
+            run_stage(strategy, policies, _own_part(job, text), views, report)
+        report.send(finished=job["stage"])
+
+
+def _await_positions(job: dict[str, Any], ending: str, report: _Report) -> Any:
+    """The positions for strategies with that ending, which the listening process makes."""
+    report.send(ending=ending)
+    sys.stdin.readline()
+    file = positions_file(job, ending)
+    with np.load(file) as views:
+        return dict(views)
+
+
+def _own_part(job: dict[str, Any], text: str) -> dict[str, Any]:
+    """The job for one of its strategies."""
+    own = {name: job[name][text] for name in ("answers", "given_up")}
+    return {**job, **own, "failed": text in job["failed"]}
 
 
 def _read_strategy(text: str, job: dict[str, Any], report: _Report) -> Strategy | None:
@@ -107,7 +128,7 @@ def _read_strategy(text: str, job: dict[str, Any], report: _Report) -> Strategy 
     except StrategyError as error:
         report.fail("read", str(error))
         return None
-    report.send(passed="read")
+    report.send(passed=["read"])
     return strategy
 
 
@@ -124,10 +145,11 @@ def _compile(strategy: Strategy, report: _Report) -> list[Policy]:
             continue
         policies.append(policy)
         reason = compiler.slow_because(policy).rstrip(".")
-        how = f"runs in Python ({reason})" if reason else "is compiled"
-        notes.append(f"{policy.slot} {how}")
-    report.send(about="compiles", sentence=f"{', '.join(notes)}.")
-    report.send(passed="compiles")
+        if reason:
+            notes.append(f"{policy.slot} runs in Python ({reason})")
+    tiers = ", ".join(notes) or "Every policy is compiled"
+    report.send(about="compiles", sentence=f"{tiers}.")
+    report.send(passed=["compiles"])
     return policies
 
 
@@ -151,17 +173,25 @@ def _ask_questions(
     As the engine would, in another order and place, and with other bytes beyond the history.
     """
     asked = 0
+    for policy, variant in _to_be_asked(policies, job):
+        place = key(strategy.ending, variant, policy.slot)
+        try:
+            answers = _ask_three_times(_asker(policy, variant, job, report), views[place])
+        except _Fault as fault:
+            _report_fault(fault, policy, variant, report)
+            continue
+        asked += len(answers)
+        report.send(answers=answers, key=place)
+    report.send(about="same", sentence=f"{asked:,} positions from {_variants(job)}.")
+    report.send(passed=OF_QUESTIONS)
+
+
+def _to_be_asked(policies: list[Policy], job: dict[str, Any]) -> Iterator[tuple[Policy, str]]:
+    """Every policy with every variant, without those that ended a process before."""
     for policy in policies:
         for variant in job["variants"]:
-            place = key(strategy.ending, variant, policy.slot)
-            try:
-                answers = _ask_three_times(_asker(policy, variant, job, report), views[place])
-            except _Fault as fault:
-                _report_fault(fault, policy, variant, report)
-                break
-            asked += len(answers)
-            report.send(answers=answers, key=place)
-    report.send(about="same", sentence=f"{asked:,} positions from {_variants(job)}.")
+            if policy.slot not in job["given_up"]:
+                yield policy, variant
 
 
 def _play_deals(
@@ -171,16 +201,23 @@ def _play_deals(
     views: Any,
     report: _Report,
 ) -> None:
-    """Put the positions to the policies again in this process, then play deals."""
-    for policy in policies:
-        for variant in job["variants"]:
-            place = key(strategy.ending, variant, policy.slot)
-            asker = _asker(policy, variant, job, report)
-            try:
-                _ask_again(asker, views[place], job["answers"][place])
-            except _Fault as fault:
-                _report_fault(fault, policy, variant, report)
-                return
+    """Put the positions to the policies again in this process; if nothing failed, play deals."""
+    failed = job["failed"]
+    for policy, variant in _to_be_asked(policies, job):
+        place = key(strategy.ending, variant, policy.slot)
+        asker = _asker(policy, variant, job, report)
+        try:
+            _ask_again(asker, views[place], job["answers"].get(place, []))
+        except _Fault as fault:
+            _report_fault(fault, policy, variant, report)
+            failed = True
+    report.send(passed=["same", "time"])
+    if not failed:
+        _play_all(strategy, job, report)
+
+
+def _play_all(strategy: Strategy, job: dict[str, Any], report: _Report) -> None:
+    """Play deals of every variant."""
     played = 0
     gins = Gins()
     for variant in job["variants"]:
@@ -192,6 +229,7 @@ def _play_deals(
             return
     deals = f"{played:,} deals of {_variants(job)}."
     report.send(about="plays", sentence=f"{deals} {gins.sentence()}".rstrip())
+    report.send(passed=["plays"])
 
 
 def _report_fault(
@@ -218,7 +256,7 @@ def _asker(
     job: dict[str, Any],
     report: _Report,
 ) -> _Asker:
-    report.send(doing=_subject(policy, variant), seconds=job["seconds"])
+    report.send(doing=_subject(policy, variant), slot=policy.slot, seconds=job["seconds"])
     return _Asker(policy, find(variant), report)
 
 
@@ -289,12 +327,17 @@ def _written(name: str, record: Any, before: bytes) -> _Fault:
     return _Fault("writes", f"writes into {name}.{changed}, which it may only read")
 
 
-def _ask_three_times(asker: _Asker, positions: np.ndarray) -> list[int]:
-    """Answers to positions; _Fault if one depends on place, order, or bytes beyond the history."""
+def _ask_three_times(asker: _Asker, positions: np.ndarray) -> list[int | None]:
+    """Answers to positions; None where one is at fault, which is reported.
+
+    _Fault if an answer depends on place, order, or bytes beyond the history.
+    """
     answers = _ask_in_place(asker, positions)
     asker.check_rules()
     _ask_again(asker.elsewhere(), positions, answers)
     for i, answer in enumerate(answers):
+        if answer is None:
+            continue
         view = _view(positions[i], i, asker.policy)
         unused = MAX_TURNS - int(view.turns)
         lot = np.random.default_rng(i)
@@ -313,22 +356,31 @@ def _reads_beyond(effect: str) -> _Fault:
     return _Fault("history", sentence)
 
 
-def _ask_in_place(asker: _Asker, positions: np.ndarray) -> list[int]:
-    """Every view at the same place, as in the engine; fewer of them to a slow policy."""
+def _ask_in_place(asker: _Asker, positions: np.ndarray) -> list[int | None]:
+    """Every view at the same place, as in the engine; fewer of them to a slow policy.
+
+    A fault is reported, and the answer is then None.
+    """
     place = np.zeros(1, VIEW)
-    answers = []
+    answers: list[int | None] = []
     started = time.monotonic()
     for i, position in enumerate(positions):
         place[0] = _view(position, i, asker.policy)
-        answers.append(asker.ask(place[0]))
+        try:
+            answers.append(asker.ask(place[0]))
+        except _Fault as fault:
+            _report_fault(fault, asker.policy, asker.variant.text, asker.report)
+            answers.append(None)
         if time.monotonic() - started > PATIENCE:
             break
     return answers
 
 
-def _ask_again(asker: _Asker, positions: np.ndarray, answers: Sequence[int]) -> None:
-    """The same questions backwards, each at a place of its own."""
+def _ask_again(asker: _Asker, positions: np.ndarray, answers: Sequence[int | None]) -> None:
+    """The same questions backwards, each at a place of its own; without those at fault."""
     for i in reversed(range(len(answers))):
+        if answers[i] is None:
+            continue
         again = asker.ask(_view(positions[i], i, asker.policy))
         if again != answers[i]:
             raise _Fault(
@@ -369,13 +421,14 @@ def _play(
     report: _Report,
     gins: Gins,
 ) -> int:
-    """Play DEALS deals, or fewer if that takes too long; how many. Adds the strategy's gins."""
+    """Play a variant's deals, or fewer if that takes too long; how many. Adds the gins."""
     started = time.monotonic()
     per_unit = len(matchup.players)
+    deals = max(DEALS_AT_LEAST, DEALS // len(job["variants"]))
     names = " ".join(player.text for player in matchup.players)
     variant = matchup.variant.text
     limit = DEAL_FACTOR * job["seconds"]
-    for unit in range(DEALS // per_unit):
+    for unit in range(deals // per_unit):
         report.state = new_state(SEED)
         replay = f"simgin show {names} -v {variant} --seed {SEED} --unit {unit}"
         report.send(doing=f"a deal of {variant} ({replay})", seconds=limit)

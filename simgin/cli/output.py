@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import shlex
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,6 +92,15 @@ def grid(title: str, *headings: str) -> Table:
     for heading in headings:
         out.add_column(heading, overflow="fold")
     return out
+
+
+def can_print(text: str) -> bool:
+    """Whether stdout knows the characters of a text."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def note(message: str) -> None:

@@ -5,6 +5,7 @@ It is played by the same engine as millions of deals.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,10 +40,14 @@ class WatchedDeal:
     matchup: Matchup
     state: np.record  # the engine's record, see simgin.core.state
     views: tuple[np.record, np.record]  # the last views, by seat
-    questions: list[Question]
     fault: str  # empty, or the sentence that says which policy failed and how
     raised: Exception | None  # what the policy or the engine raised then
     hands: tuple[int, int]  # as dealt, by seat
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        """The questions of the deal; after a fault the last one has no legal answer."""
+        return _questions(self.state, self.fault)
 
     @property
     def kind(self) -> str:
@@ -107,7 +112,6 @@ def watch_deal(
         matchup=matchup,
         state=state,
         views=views,
-        questions=_questions(state, fault),
         fault=fault,
         raised=raised,
         hands=_dealt(state, rules) if matchup.b else _dealt_to_one(state, rules),
@@ -129,7 +133,7 @@ def _give_pack(
 
 
 def _questions(state: Any, fault: str) -> list[Question]:
-    """The questions of the deal; after a fault the last one has no legal answer."""
+    """What was asked, in order."""
     answers: list[int | None] = [int(answer) for answer in state.answers[: state.logged]]
     if fault:
         answers.append(None)

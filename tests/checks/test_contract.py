@@ -46,6 +46,26 @@ def remembering(view, rules, params):
 STRATEGY = Strategy("remembering", discard=remembering)
 """
 
+TWO_FAULTS = """
+from simgin.strategy import Strategy, discard, take
+
+
+@take
+def raising(view, rules, params):
+    if view.stock < 25:
+        raise ValueError("out of ideas")
+    return 0
+
+
+@discard
+def illegal(view, rules, params):
+    return 60
+
+
+STRATEGY = Strategy("two-faults", take=raising, discard=illegal)
+"""
+HANGING_AND_ILLEGAL = TWO_FAULTS.replace('raise ValueError("out of ideas")', "while True: pass")
+
 
 def expected_check(path: Path) -> tuple[str, str]:
     """The check that must reject a bad strategy, and words of its sentence."""
@@ -76,9 +96,9 @@ def common(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[contract.
     folder = tmp_path_factory.mktemp("good")
     create_file(folder / "begun.py", template.strategy_file(folder / "begun.py"))
     (folder / "remembering.py").write_text(PYTHON)
-    return asked(
-        [folder / "begun.py", folder / "remembering.py", *(ANIMALS[name] for name in COMMON)]
-    )
+    (folder / "two_faults.py").write_text(TWO_FAULTS)
+    own = [folder / f"{name}.py" for name in ("begun", "remembering", "two_faults")]
+    return asked([*own, *(ANIMALS[name] for name in COMMON)])
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +122,24 @@ def test_good_strategies_are_accepted(name: str, common: dict[str, list[contract
     assert said["plays"] == "200 deals of standard." and (
         "discard runs in Python" in said["compiles"]
     ) == (name == "remembering")
+
+
+def test_the_check_goes_on_after_a_failure(common: dict[str, list[contract.Finding]]) -> None:
+    """Both faults are found; all that can be checked is; deals are not played."""
+    results = {finding.check: finding for finding in common["two_faults"]}
+    assert "60" in results["legal"].sentence and "out of ideas" in results["raises"].sentence
+    failed = {check for check, finding in results.items() if finding.passed is False}
+    untested = {check for check, finding in results.items() if finding.passed is None}
+    assert (failed, untested) == ({"legal", "raises"}, {"plays"})
+    assert "failure above" in results["plays"].sentence
+
+
+@pytest.mark.slow
+def test_the_check_goes_on_without_a_policy_that_hangs(tmp_path: Path) -> None:
+    file = tmp_path / "both.py"
+    file.write_text(HANGING_AND_ILLEGAL)
+    failed = {one.check: one.sentence for one in asked([file])["both"] if one.passed is False}
+    assert list(failed) == ["legal", "time"] and "take policy 'raising'" in failed["time"]
 
 
 @pytest.mark.slow

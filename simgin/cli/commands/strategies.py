@@ -11,7 +11,7 @@ import click
 
 from simgin.cli.groups import NameOrSubcommand
 from simgin.cli.options import json_option
-from simgin.cli.output import Answer, command_line, grid
+from simgin.cli.output import Answer, can_print, command_line, grid
 from simgin.cli.session import explain_wait
 from simgin.rules import variants
 from simgin.strategy import catalogue, compiler, loader
@@ -32,7 +32,8 @@ TIERS = {
     "refused": "Refused: cannot be played; `simgin strategies check` says why.",
 }
 SLOWEST_FIRST = ("refused", "slow", "fast")
-PASSED = {True: "passed", False: "FAILED", None: "not reached"}
+PASSED = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
+PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
 CHECKING = "checking; this takes about ten seconds, and a minute the first time, to compile."
 
 
@@ -93,7 +94,8 @@ def _check(
     """Test that a strategy plays by the rules: legal answers, in time, from its view alone.
 
     Puts positions from random play in every variant to its policies, several times over, in a
-    separate process that checks every array index; then plays whole deals.
+    separate process that checks every array index; then plays whole deals. After a failure the
+    other checks are still made, as far as they can be.
 
     Exit code: 0 if all checks pass, 1 if any fails.
     """
@@ -114,14 +116,34 @@ def _check(
     return int(any(finding.passed is False for finding in findings))
 
 
-def _check_parts(findings: list[Finding]) -> Iterator[Any]:
+def _check_parts(findings: Sequence[Finding]) -> Iterator[Any]:
+    """A line for every check, the sentence below it if it failed, and what was done."""
+    from rich.padding import Padding
+    from rich.table import Table
+
     from simgin.checks.contract import CHECKS
 
-    out = grid(findings[0].strategy, "check", "result", "details")
+    signs = PASSED if can_print("".join(PASSED.values())) else PASSED_IN_ASCII
+    yield findings[0].strategy
+    out = Table.grid("", "", "", padding=(0, 2, 0, 0))
     for finding in findings:
-        details = finding.sentence or CHECKS[finding.check]
-        out.add_row(finding.check, PASSED[finding.passed], details)
-    yield out
+        out.add_row(signs[finding.passed], finding.check, CHECKS[finding.check])
+        if finding.passed is not True:
+            out.add_row("", "", finding.sentence)
+    yield Padding(out, (0, 0, 1, 2), expand=False)
+    yield _check_summary(findings)
+
+
+def _check_summary(findings: Sequence[Finding]) -> str:
+    """How many checks passed and, if all did, what was done."""
+    failed = [finding for finding in findings if finding.passed is False]
+    if failed:
+        return f"{len(failed)} of {len(findings)} checks failed."
+    done = []
+    for finding in findings:
+        if finding.passed and finding.sentence:
+            done.append(finding.sentence)
+    return f"All checks passed. {' '.join(done)}"
 
 
 @strategies.command("new")
