@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simgin import plots
-from simgin.core.sums import KINDS
+from simgin.core.sums import KINDS, WON_KINDS
 from simgin.report import numbers, summary
 from simgin.report.report import Picture
 from simgin.stats import table
@@ -112,21 +112,42 @@ def describe_wins(frame: pd.DataFrame) -> str:
 
 
 def describe_endings(frame: pd.DataFrame) -> str:
-    """The deal outcomes of every matchup in per cent of all deals, the commonest first."""
+    """The deal outcomes of every matchup in per cent of all deals, the commonest first.
+
+    Where two players meet, A's and B's apart.
+    """
+    outcomes = _sides_won if summary.has_sides(frame) else _outcomes
     parts = []
     for (variant, a, b), rows in table.matchups(frame):
         players = [name for name in (a, b) if name]
         who = _who(variant, players)
-        outcomes = _outcomes(rows) or "too few deals"
-        parts.append(f"{who}: {outcomes}")
+        told = outcomes(rows) or "too few deals"
+        parts.append(f"{who}: {told}")
     return f"One stacked bar per matchup, shares of all deals. {_first(parts)}"
 
 
+def _sides_won(rows: pd.DataFrame) -> str:
+    """`A won 39 % (undercut 31 %, gin 7 %), B 61 % (knock 59 %, gin 2 %), void under 1 %`."""
+    parts = []
+    for who, total, prefix in (("A won", "deal_win", "won_"), ("B won", "deal_loss", "lost_")):
+        won, *_ = table.cell(rows, total)
+        if won > 0:
+            ways = _listed_shares(rows, WON_KINDS, prefix)
+            parts.append(f"{who} {_percent(won)} % ({ways})")
+    nobody = [kind for kind in KINDS if kind not in WON_KINDS]
+    parts.append(_listed_shares(rows, nobody))
+    return ", ".join(filter(None, parts))
+
+
 def _outcomes(rows: pd.DataFrame) -> str:
-    """The outcomes that occurred, the commonest first."""
+    return _listed_shares(rows, KINDS)
+
+
+def _listed_shares(rows: pd.DataFrame, kinds: Sequence[str], prefix: str = "") -> str:
+    """The kinds that occurred, the commonest first; prefix: of their metrics."""
     shares = []
-    for kind in KINDS:
-        share, *_ = table.cell(rows, kind)
+    for kind in kinds:
+        share, *_ = table.cell(rows, f"{prefix}{kind}")
         if share > 0:
             shares.append((share, kind))
     shares.sort(reverse=True)

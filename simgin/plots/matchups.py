@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.core.sums import KINDS
+from simgin.core.sums import KINDS, WON_KINDS
 from simgin.report import figures
-from simgin.report.summary import played, roles, shown_columns
+from simgin.report.summary import has_sides, played, roles, shown_columns
 from simgin.report.wrapping import fold
 from simgin.stats import metrics, table
 
@@ -127,57 +128,105 @@ def _has_losses(matchups: list[Matchup]) -> bool:
 
 @figures.picture
 def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Deal outcomes of each matchup: one stacked bar per matchup, as shares of all deals."""
+    """Deal outcomes of each matchup: one stacked bar per matchup, as shares of all deals.
+
+    Where two players meet, A's wins stand at the left and B's at the right; nobody's are between.
+    """
     matchups = _matchups(frame)
     labels, common = _labels(matchups)
     title = _title("Deal outcomes", common)
     caption = _caption(matchups, seed, _precision(frame))
-    shares = {kind: _shares(matchups, kind) for kind in KINDS}
-    drawn = {kind: widths for kind, widths in shares.items() if widths.sum() > 0}
-    figure = figures.new_figure(_height(labels) + 1.0, title, caption, list(drawn))
+    segments = [_segment(matchups, *names) for names in _segment_names(frame)]
+    seen = {segment.kind for segment in segments if segment.shares.any()}
+    drawn = [segment for segment in segments if segment.kind in seen]
+    figure = figures.new_figure(_height(labels) + 1.0, title, caption, list(seen))
     axes = figure.subplots()
-    left = np.zeros(len(matchups))
-    for kind, widths in drawn.items():
-        _stack_bars(axes, kind, left, widths)
-        left += widths
+    left = _stack(axes, drawn, len(matchups))
     _name_rows(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
     figures.axis_labels(axes, "deals, %")
+    if has_sides(frame):
+        figures.panel_title(axes, "won by A from the left, by B from the right")
     figures.legend(axes)
     figures.mark_undefined(axes, np.flatnonzero(left == 0))
     return figure
 
 
-def _shares(matchups: list[Matchup], kind: str) -> np.ndarray:
-    """The share of an outcome in every matchup, in per cent; 0 if undefined."""
+@dataclass(frozen=True)
+class Segment:
+    """A part of every bar of `endings`.
+
+    side: who won these deals, "A" or "B"; empty: nobody, or either. shares: per cent of the deals
+    of each matchup.
+    """
+
+    side: str
+    kind: str
+    shares: np.ndarray
+
+
+def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """Side, kind and metric of the parts of a bar, from the left."""
+    if not has_sides(frame):
+        return [("", kind, kind) for kind in KINDS]
+    own = [("A", kind, f"won_{kind}") for kind in WON_KINDS]
+    nobody = [("", kind, kind) for kind in KINDS if kind not in WON_KINDS]
+    other = [("B", kind, f"lost_{kind}") for kind in reversed(WON_KINDS)]
+    return [*own, *nobody, *other]
+
+
+def _segment(matchups: list[Matchup], side: str, kind: str, metric: str) -> Segment:
+    """The share of an outcome in every matchup; 0 if undefined."""
     shares = []
     for _, rows in matchups:
-        value, _, _ = table.cell(rows, kind)
+        value, _, _ = table.cell(rows, metric)
         shares.append(100 * value)
-    return np.asarray(np.nan_to_num(shares))
+    known = np.nan_to_num(shares)
+    return Segment(side, kind, known)
 
 
-def _stack_bars(
+def _stack(axes: Axes, segments: Sequence[Segment], rows: int) -> np.ndarray:
+    """Draw segments side by side, lines between A's, nobody's and B's; the lengths of the bars."""
+    left = np.zeros(rows)
+    named = set()
+    before = ""
+    for segment in segments:
+        if segment.side != before:
+            _draw_borders(axes, left)
+        label = "" if segment.kind in named else segment.kind.replace("_", " ")
+        _draw_bars(axes, segment, left, label)
+        left = left + segment.shares
+        named.add(segment.kind)
+        before = segment.side
+    return left
+
+
+def _draw_borders(axes: Axes, at: np.ndarray) -> None:
+    """A line across every bar that has begun."""
+    rows = np.flatnonzero(at)
+    axes.vlines(at[rows], rows - 0.45, rows + 0.45, color=figures.INK, linewidth=1.2)
+
+
+def _draw_bars(
     axes: Axes,
-    kind: str,
+    segment: Segment,
     left: np.ndarray,
-    widths: np.ndarray,
+    label: str,
 ) -> None:
-    """One segment per matchup, to the right of those drawn, with its number if there is room."""
-    rows = range(len(widths))
-    label = kind.replace("_", " ")
+    """One bar per matchup, to the right of those drawn, with its number if there is room."""
+    rows = range(len(left))
     bars = axes.barh(
         rows,
-        widths,
+        segment.shares,
         left=left,
-        color=figures.KINDS[kind],
+        color=figures.KINDS[segment.kind],
         label=label,
     )
     texts = []
-    for width in widths:
+    for width in segment.shares:
         texts.append(f"{width:.0f}" if width >= LEAST_LABELLED else "")
-    ink = figures.LIGHTEST if kind in figures.WHITE_TEXT else figures.DARKEST
+    ink = figures.LIGHTEST if segment.kind in figures.WHITE_TEXT else figures.DARKEST
     axes.bar_label(
         bars,
         texts,
@@ -189,7 +238,8 @@ def _stack_bars(
 
 def _precision(frame: pd.DataFrame) -> str:
     """The widest interval of the shares of outcomes."""
-    outcomes = frame["metric"].isin(KINDS)
+    shown = [metric for _, _, metric in _segment_names(frame)]
+    outcomes = frame["metric"].isin(shown)
     rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
     widths = rows["high"] - rows["low"]
     half = 100 * widths.max() / 2

@@ -29,23 +29,38 @@ class Column:
     """One column of the summary: a metric, its key, and the matchups that show it.
 
     players: the numbers of players for which the metric exists. always: those that show it even if
-    it never happened; the others show it only where it did.
+    it never happened; the others show it only where it did. ending: the kind of ending that it
+    counts, if it is one that somebody wins by. side: whose wins of that kind; empty: of either.
     """
 
     metric: str
     key: str  # column name in summary.csv
     players: tuple[int, ...] = BOTH
     always: tuple[int, ...] = BOTH
+    ending: str = ""
+    side: str = ""  # "A" or "B"
 
     @property
     def title(self) -> str:
-        """The heading."""
+        """The heading: `deals won %`, `A won by gin %`."""
+        if self.side:
+            won = metrics.BY_NAME[f"won_{self.ending}"]
+            return f"{self.side} {won.title}"
         return metrics.BY_NAME[self.metric].title
 
     @property
     def factor(self) -> int:
         """What values are multiplied by before they are printed."""
         return metrics.BY_NAME[self.metric].factor
+
+
+def _ending(kind: str, *, always: tuple[int, ...] = ()) -> tuple[Column, ...]:
+    """How many deals end in a way that somebody wins by: in all, by A and by B."""
+    return (
+        Column(kind, f"{kind}_pct", BOTH, always, kind),
+        Column(f"won_{kind}", f"a_won_{kind}_pct", TWO, always, kind, "A"),
+        Column(f"lost_{kind}", f"b_won_{kind}_pct", TWO, always, kind, "B"),
+    )
 
 
 SUMMARY_COLUMNS = (
@@ -55,14 +70,14 @@ SUMMARY_COLUMNS = (
     Column("match_win", "matches_won_pct"),
     Column("goal_met", "goal_met_pct", ONE),
     Column("settlement", "settlement", TWO),
-    Column("gin", "gin_pct"),
-    Column("big_gin", "big_gin_pct", always=()),
-    Column("shot", "shot_pct", always=()),
-    Column("knock", "knock_pct", always=TWO),
-    Column("undercut", "undercut_pct", always=TWO),
+    *_ending("gin", always=BOTH),
+    *_ending("big_gin"),
+    *_ending("shot"),
+    *_ending("knock", always=TWO),
+    *_ending("undercut", always=TWO),
     Column("even", "even_pct", always=()),
     Column("void", "void_pct", always=TWO),
-    Column("refused", "refused_pct", always=()),
+    *_ending("refused"),
     Column("joker", "joker_pct", always=()),
     Column("limit", "limit_pct", always=()),
     Column("stalled", "stalled_pct", always=()),
@@ -101,17 +116,38 @@ def roles(frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def shown_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
-    """The columns with something to say about a tidy frame."""
-    matchups = [rows for _, rows in table.matchups(frame)]
-    players = len(roles(frame))
+    """The columns of a table about a tidy frame.
+
+    Endings are A's and B's where two players meet, and either's where each plays itself or alone.
+    """
+    apart = has_sides(frame)
     shown = []
-    for column in SUMMARY_COLUMNS:
-        if players in column.players and _is_shown(column, matchups, players):
+    for column in known_columns(frame):
+        if not column.ending or bool(column.side) == apart:
             shown.append(column)
     return tuple(shown)
 
 
-def _is_shown(
+def has_sides(frame: pd.DataFrame) -> bool:
+    """Whether two different players meet in a tidy frame, and it says who won in which way."""
+    b = frame["opponent"]
+    met_another = (b != "") & (b != frame["strategy"])
+    says_how = frame["metric"] == "lost_gin"
+    return bool((met_another & says_how).any())
+
+
+def known_columns(frame: pd.DataFrame) -> tuple[Column, ...]:
+    """The columns with something to say about a tidy frame: those of summary.csv."""
+    matchups = [rows for _, rows in table.matchups(frame)]
+    players = len(roles(frame))
+    known = []
+    for column in SUMMARY_COLUMNS:
+        if players in column.players and _is_known(column, matchups, players):
+            known.append(column)
+    return tuple(known)
+
+
+def _is_known(
     column: Column,
     matchups: Sequence[pd.DataFrame],
     players: int,
@@ -125,7 +161,8 @@ def _is_shown(
         return any(_settles(rows) for rows in matchups)
     if players in column.always:
         return True
-    return any(_value(rows, metric) > 0 for rows in matchups)
+    counted = column.ending or metric
+    return any(_value(rows, counted) > 0 for rows in matchups)
 
 
 def _value(rows: pd.DataFrame, metric: str) -> float:
@@ -170,6 +207,8 @@ def reading(frame: pd.DataFrame) -> str:
         sentences = [_reading_solo(frame)]
     else:
         sentences = ["Wins are A's; points are A's minus B's."]
+        if not has_sides(frame):
+            sentences.append("Endings are by either player.")
         shown = {column.metric for column in shown_columns(frame)}
         if "settlement" in shown:
             sentences.append("The settlement is what A receives for a match, bonuses included.")
@@ -190,7 +229,7 @@ def csv(frame: pd.DataFrame) -> str:
     """The summary for a spreadsheet: value, low and high per estimate; undefined are empty."""
     import pandas as pd
 
-    columns = shown_columns(frame)
+    columns = known_columns(frame)
     present = set(frame["unit"])
     units = [unit for unit in UNITS if unit in present]
     rows = []

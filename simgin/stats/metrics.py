@@ -63,12 +63,13 @@ class Metric:
 
 
 _KIND_MEANINGS = {
-    "knock": "Share of deals (0 to 1) won by the knocker with deadwood left.",
-    "gin": "Share of deals (0 to 1) ended by gin.",
-    "big_gin": "Share of deals (0 to 1) ended by big gin.",
-    "shot": "Share of deals (0 to 1) ended by a Gin Shot.",
+    "knock": "Share of deals (0 to 1) won by the knocker with deadwood left, whoever knocked.",
+    "gin": "Share of deals (0 to 1) ended by gin, whoever went gin.",
+    "big_gin": "Share of deals (0 to 1) ended by big gin, whoever had it.",
+    "shot": "Share of deals (0 to 1) ended by a Gin Shot, whoever made it.",
     "undercut": (
-        "Share of deals (0 to 1) in which the defender, or the joker, undercut the knocker."
+        "Share of deals (0 to 1) in which the defender, or the joker, undercut the knocker, "
+        "whoever knocked."
     ),
     "even": "Share of deals (0 to 1) ended by a knock in which nobody scored.",
     "void": "Share of deals (0 to 1) that ran out of stock and count for nobody.",
@@ -77,16 +78,25 @@ _KIND_MEANINGS = {
     ),
     "joker": "Share of deals (0 to 1) ended by the joker.",
     "limit": "Share of deals (0 to 1) ended by the last permitted draw.",
-    "refused": "Share of deals (0 to 1) ended because a stake was refused.",
+    "refused": "Share of deals (0 to 1) ended because a stake was refused, whoever refused it.",
 }
 
+# What a side can win by, as titles and as meanings have it
+_WAYS = {
+    "knock": "knock",
+    "gin": "gin",
+    "big_gin": "big gin",
+    "shot": "shot",
+    "undercut": "undercut",
+    "refused": "refusal",
+}
 _WON_BY = {
     "knock": "by knocking",
     "gin": "by gin",
     "big_gin": "by big gin",
     "shot": "by a Gin Shot",
     "undercut": "by undercutting",
-    "refused": "because the opponent refused an offer of the die",
+    "refused": "because its offer of the die was refused",
 }
 
 
@@ -108,9 +118,15 @@ def _either(
 
 def _kinds() -> list[Metric]:
     return [
-        _either(kind, DEAL, f"{kind.replace('_', ' ')} %", True, _KIND_MEANINGS[kind])
-        for kind in sums.KINDS
+        _either(kind, DEAL, _kind_title(kind), True, _KIND_MEANINGS[kind]) for kind in sums.KINDS
     ]
+
+
+def _kind_title(kind: str) -> str:
+    """`ended by gin %`, of what a side can win by; else `void %`."""
+    if kind in _WAYS:
+        return f"ended by {_WAYS[kind]} %"
+    return f"{kind} %"
 
 
 def _won_kinds() -> list[Metric]:
@@ -118,12 +134,29 @@ def _won_kinds() -> list[Metric]:
         Metric(
             name=f"won_{kind}",
             unit=DEAL,
-            title=f"won by {kind.replace('_', ' ')} %",
+            title=f"won by {_WAYS[kind]} %",
             own=f"a_won_{kind}",
             other=f"b_won_{kind}",
             share=True,
             meaning=f"Share of deals (0 to 1) that the strategy won {_WON_BY[kind]}.",
             better="higher",
+        )
+        for kind in sums.WON_KINDS
+    ]
+
+
+def _lost_kinds() -> list[Metric]:
+    return [
+        Metric(
+            name=f"lost_{kind}",
+            unit=DEAL,
+            title=f"lost to {_WAYS[kind]} %",
+            own=f"b_won_{kind}",
+            other=f"a_won_{kind}",
+            share=True,
+            meaning=f"Share of deals (0 to 1) that the opponent won {_WON_BY[kind]}.",
+            better="lower",
+            players=TWO,
         )
         for kind in sums.WON_KINDS
     ]
@@ -209,7 +242,7 @@ def _points_by_kind() -> list[Metric]:
         _either(
             f"points_{kind}",
             DEAL,
-            f"points/{kind.replace('_', ' ')}",
+            f"points/{_WAYS[kind]}",
             False,
             f"Points of the winner, per deal won {_WON_BY[kind]} by either side (0 and up).",
         )
@@ -444,6 +477,7 @@ _MATCHES = (
 METRICS: tuple[Metric, ...] = (
     *_kinds(),
     *_won_kinds(),
+    *_lost_kinds(),
     *_RESULTS,
     *_points_by_kind(),
     *_SOLO,

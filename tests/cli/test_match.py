@@ -25,7 +25,7 @@ def test_match_prints_table_summary_mirroring_and_a_command_that_repeats_it():
         "Seed 1.",
     ):
         assert words in output
-    assert len(output.splitlines()) <= 20
+    assert len(output.splitlines()) <= 24
     assert all(len(line) <= 80 for line in output.splitlines())
     repeat = output.splitlines()[-1].removeprefix("Repeat:  simgin ")
     assert repeat == "match gold simple -v standard --deals 200 --seed 1"

@@ -41,10 +41,11 @@ def test_the_columns_are_for_one_player():
         titles(JOKER)[:3] == ["deals won %", "score/deal", "matches won %"]
         and titles(JOKER)[-1] == "turns"
     )
-    assert {"gin %", "knock %", "undercut %", "joker %"} <= set(
+    assert {"ended by gin %", "ended by knock %", "ended by undercut %", "joker %"} <= set(
         titles(JOKER)
     ) and "void %" not in titles(JOKER)
-    assert titles(CLOCK) == ["deals won %", "score/deal", "goal met %", "gin %", "limit %", "turns"]
+    results = ["deals won %", "score/deal", "goal met %"]
+    assert titles(CLOCK) == [*results, "ended by gin %", "limit %", "turns"]
     row = summary.texts(CLOCK)[0]
     value = table.cell(CLOCK.set_index("metric"), "match_win")
     assert row["goal met %"] == numbers.estimate(
@@ -141,8 +142,10 @@ def test_the_settlement_is_shown_where_it_differs_from_points():
 
 
 def test_refusals_are_shown_where_they_occurred():
-    assert "refused %" in titles(simgin.match("random", "simple", "dice", matches=60))
-    assert "refused %" not in titles(simgin.match("gold", "simple", "dice", matches=60))
+    refusals = {"A won by refusal %", "B won by refusal %"}
+    assert refusals <= set(titles(simgin.match("random", "simple", "dice", matches=60)))
+    assert not refusals & set(titles(simgin.match("gold", "simple", "dice", matches=60)))
+    assert "ended by refusal %" in titles(simgin.match("random", "random", "dice", matches=60))
 
 
 def call(*words):

@@ -51,7 +51,7 @@ def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
         "| variant | A | B | played | deals won % | points/deal | matches won % |"
     )
     assert lines[2].startswith("| standard | gold | simple | 600 matches (")
-    assert lines[3].count(numbers.DASH) == 8
+    assert lines[3].count(numbers.DASH) == 11
     assert "nan" not in summary.markdown(FRAME)
     assert "95 %" in lines[-1]
 
