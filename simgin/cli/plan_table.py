@@ -105,8 +105,7 @@ def _units_left(plan: Plan, place: Path, record_deals: bool) -> list[int]:
         return [schedule.left(task, ()) for task in plan.tasks]
     with ledger.reading(place / ledger.FILE) as run_ledger:
         run_ledger.check(plan.identity)
-        finished = [run_ledger.finished(i, recorded=record_deals) for i in range(len(plan.tasks))]
-    return [schedule.left(task, blocks) for task, blocks in zip(plan.tasks, finished, strict=True)]
+        return schedule.units_left(plan.tasks, run_ledger, recorded=record_deals)
 
 
 def _size(plan: Plan, task: Task, units_left: int) -> str:

@@ -66,10 +66,8 @@ def play_plan(
 
 
 def _is_complete(plan: Plan, run_ledger: ledger.Ledger, record_deals: bool) -> bool:
-    for i, task in enumerate(plan.tasks):
-        if schedule.left(task, run_ledger.finished(i, recorded=record_deals)):
-            return False
-    return not steps.missing(plan.steps, run_ledger)
+    units_left = schedule.units_left(plan.tasks, run_ledger, recorded=record_deals)
+    return not any(units_left) and not steps.missing(plan.steps, run_ledger)
 
 
 def _play(

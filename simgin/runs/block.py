@@ -6,13 +6,15 @@ Threads and clusters alike are handed blocks and hand them back as `Done`.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
-from simgin.runs import ledger
+from simgin.runs import invariants
+from simgin.runs.packing import pack, unpack
 
 
 @dataclass(frozen=True)
@@ -55,36 +57,57 @@ class Block:
 
 @dataclass(frozen=True)
 class Done:
-    """A block as a worker hands it back: the batch rows and packed deals, or the error."""
+    """A block as a worker hands it back, checked and packed, or the error.
+
+    blob: its batch rows. deals: of every batch the recorded deals.
+    """
 
     block: Block
     worker: str
     seconds: float
-    rows: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.int64))
+    blob: bytes = b""
     deals: tuple[bytes, ...] = ()
     error: BaseException | None = None
+
+    def rows(self) -> np.ndarray:
+        """The batch rows, int64 (batches, sums.COLUMNS)."""
+        return unpack(self.blob, sums.COLUMNS)
 
 
 def play_block(block: Block, worker: str = "here") -> Done:
     """Play a block. Whatever goes wrong is in the answer: it belongs to whoever asked."""
     started = time.perf_counter()
     try:
-        if block.recorded:
-            rows, deals = _recorded(block)
-        else:
-            rows, deals = kernel.play(block.matchup, block.first_unit, block.units), ()
+        rows, deals = _recorded(block) if block.recorded else (_played(block), ())
+        _check(block, rows, worker)
+        blob = pack(rows)
     except BaseException as error:
         return Done(block, worker, time.perf_counter() - started, error=error)
-    return Done(block, worker, time.perf_counter() - started, rows, deals)
+    return Done(block, worker, time.perf_counter() - started, blob, deals)
+
+
+def _played(block: Block) -> np.ndarray:
+    return kernel.play(block.matchup, block.first_unit, block.units)
 
 
 def _recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
     """Batch by batch, so that no more than one batch of deals is in memory as numbers."""
     rows, deals = [], []
     for i, units in enumerate(block.sizes):
-        row, records = kernel.play_recorded(
-            block.matchup, block.first_unit + i * block.matchup.batch, units
-        )
+        first_unit = block.first_unit + i * block.matchup.batch
+        row, records = kernel.play_recorded(block.matchup, first_unit, units)
         rows.append(row)
-        deals.append(ledger.packed(records))
+        deals.append(pack(records.view(np.int64).reshape(len(records), -1)))
     return np.concatenate(rows), tuple(deals)
+
+
+def _check(block: Block, rows: np.ndarray, worker: str) -> None:
+    """Raise IdentityError, with who played what, if a batch row cannot be right."""
+    try:
+        invariants.check(block.matchup, block.sizes, rows)
+    except invariants.IdentityError as error:
+        raise invariants.IdentityError(
+            f"{block.matchup.title} ({block.matchup.variant.text}), units from "
+            f"{block.first_unit} on, played by {worker}: {error} Nothing of this block "
+            "was kept. Run `simgin doctor`; if it happens again, please report it."
+        ) from None

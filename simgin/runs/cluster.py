@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import json
 import logging
@@ -22,8 +23,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
@@ -70,20 +69,33 @@ class _Order:
 
         Raises ClusterError if they differ from those of the machine that ordered it.
         """
-        told = differing({"engine": self.engine}, {"engine": manifest.engine_digest()})
-        strategies = [loader.find(text) for text, _ in self.players]
-        told += differing(dict(self.players), {one.text: _digest(one) for one in strategies})
-        if told:
-            raise ClusterError(
-                f"another version than where the run was started: {'; '.join(told)}. "
-                "Install the same simgin and strategies."
-            )
+        _require(differing({"engine": self.engine}, {"engine": manifest.engine_digest()}))
+        strategies = [_find_alike(text, digest) for text, digest in self.players]
         return Matchup(
             self.variant,
             strategies[0],
             strategies[1] if len(strategies) > 1 else None,
             self.seed,
             self.unit,
+        )
+
+
+# A block takes as little as a hundredth of a second, and to find and digest a strategy a tenth of
+# that.
+@functools.lru_cache(maxsize=256)
+def _find_alike(text: str, digest: str) -> Strategy:
+    """The strategy of this text on this machine. Raises ClusterError if it has another digest."""
+    strategy = loader.find(text)
+    _require(differing({text: digest}, {text: _digest(strategy)}))
+    return strategy
+
+
+def _require(differences: list[str]) -> None:
+    """Raise ClusterError if there are differences."""
+    if differences:
+        raise ClusterError(
+            f"another version than where the run was started: {'; '.join(differences)}. "
+            "Install the same simgin and strategies."
         )
 
 
@@ -103,11 +115,11 @@ def differing(wanted: dict[str, str], found: dict[str, str]) -> list[str]:
     ]
 
 
-_Answer = tuple[str, float, np.ndarray, tuple[bytes, ...]]
+_Answer = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
 def _play(order: _Order) -> _Answer:
-    """On a worker: who played a block, seconds, batch rows and packed deals.
+    """On a worker: who played a block, seconds, and its packed batch rows and deals.
 
     Raises whatever went wrong.
     """
@@ -120,7 +132,7 @@ def _play(order: _Order) -> _Answer:
         raise ClusterError(f"worker {name}: {error}") from None
     if done.error is not None:
         raise done.error
-    return name, done.seconds, done.rows, done.deals
+    return name, done.seconds, done.blob, done.deals
 
 
 @dataclass(frozen=True)
@@ -151,6 +163,7 @@ class Cluster:
         self._out: dict[int, tuple[_Out, Future]] = {}
         self._number = self._ordered = 0
         self._counted, self._threads = -1e9, 1
+        self._digests: dict[str, str] = {}
         self.audited = 0
 
     @property
@@ -187,19 +200,24 @@ class Cluster:
 
     def put(self, block: Block) -> None:
         """Have a block played."""
-        one = block.matchup
-        players = tuple((player.text, _digest(player)) for player in one.players)
+        matchup = block.matchup
         order = _Order(
-            one.variant,
-            players,
-            one.seed,
-            one.unit,
+            matchup.variant,
+            tuple((player.text, self._digest_once(player)) for player in matchup.players),
+            matchup.seed,
+            matchup.unit,
             block.first,
             block.units,
             block.recorded,
             manifest.engine_digest(),
         )
         self._submit(_Out(block, order))
+
+    def _digest_once(self, player: Strategy) -> str:
+        """The digest of a strategy, as it was when its first block was put."""
+        if player.text not in self._digests:
+            self._digests[player.text] = _digest(player)
+        return self._digests[player.text]
 
     def get(self, timeout: float | None = None) -> Done | None:
         """The next block that was played, in any order, and audited if it was its turn.
@@ -285,8 +303,8 @@ class Cluster:
         if error is not None:
             return Done(out.block, "cluster", 0.0, error=_told(error))
         assert answer is not None
-        worker, seconds, rows, deals = answer
-        done = Done(out.block, worker, seconds, rows, deals)
+        worker, seconds, blob, deals = answer
+        done = Done(out.block, worker, seconds, blob, deals)
         if out.first_answer is not None:
             return self._audit(out.first_answer, done)
         self._ordered += 1
@@ -315,7 +333,7 @@ class Cluster:
 
     def _audit(self, first: Done, second: Done) -> Done:
         self.audited += 1
-        if first.rows.tobytes() == second.rows.tobytes() and first.deals == second.deals:
+        if first.blob == second.blob and first.deals == second.deals:
             return first
         block = first.block
         error = ClusterError(

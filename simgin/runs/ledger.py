@@ -1,4 +1,4 @@
-"""The ledger of a run: every finished batch, in an SQLite file.
+"""The ledger of a run: every finished batch row, in an SQLite file, block by block.
 
 So a run can be killed at any instant, continued and extended. A block of batches is committed whole
 or not at all. The file is in write-ahead mode while a run writes it, locked against other
@@ -18,6 +18,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,11 @@ import numpy as np
 
 from simgin.core import sums
 from simgin.core.record import DEAL
+from simgin.runs.packing import unpack
 
 FILE = "ledger.sqlite"
-FORM = 1  # of the tables below; raised whenever an older ledger could not be read
+FORM = 2  # of the tables below; raised whenever an older ledger could not be read
 APPLICATION = 0x67696E01  # marks the file as ours
-# Zlib's quickest: a row shrinks to a third, and a batch takes a hundred times as long to play
-COMPRESSION = 1
-CHUNK = 512  # rows read at a time
 PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
 
 # What numpy raises for a damaged archive of arrays
@@ -48,17 +47,24 @@ _UNREADABLE_ARRAYS = (
 
 _TABLES = """
 DROP TABLE IF EXISTS run;
-DROP TABLE IF EXISTS batches;
+DROP TABLE IF EXISTS blocks;
+DROP TABLE IF EXISTS deals;
 DROP TABLE IF EXISTS steps;
 CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE batches (
+CREATE TABLE blocks (
     cell INTEGER NOT NULL,   -- place of the matchup in the run
-    batch INTEGER NOT NULL,  -- number of the batch: its first unit is batch * size
-    units INTEGER NOT NULL,  -- fewer than its size only where a run ends inside a batch
+    first INTEGER NOT NULL,  -- number of its first batch, whose first unit is first * size
+    units INTEGER NOT NULL,  -- of all its batches; the last may be short where a run ends
     worker TEXT NOT NULL,
-    sums BLOB NOT NULL,      -- the batch row: little-endian int64, compressed
-    deals BLOB,              -- its deals one by one, if they were to be recorded: the same way
-    UNIQUE (cell, batch, units)
+    sums BLOB NOT NULL,      -- its batch rows, packed
+    PRIMARY KEY (cell, first, units)
+);
+CREATE TABLE deals (
+    cell INTEGER NOT NULL,
+    batch INTEGER NOT NULL,
+    units INTEGER NOT NULL,
+    deals BLOB NOT NULL,     -- the recorded deals of the batch, packed
+    PRIMARY KEY (cell, batch, units)
 );
 CREATE TABLE steps (
     name TEXT PRIMARY KEY,   -- of `simgin.runs.steps.Step`
@@ -72,6 +78,27 @@ class LedgerError(ValueError):
     """A ledger that cannot be used or written; the message is a sentence with the remedy."""
 
 
+@dataclass(frozen=True)
+class _Part:
+    """Batches `start` to `stop` - 1 of a block whose first is `first`, still packed."""
+
+    first: int
+    start: int
+    stop: int
+    worker: str
+    blob: bytes
+
+    @property
+    def batches(self) -> int:
+        """How many."""
+        return self.stop - self.start
+
+    def rows(self) -> np.ndarray:
+        """Their rows, int64 (batches, sums.COLUMNS)."""
+        rows = unpack(self.blob, sums.COLUMNS)
+        return rows[self.start - self.first : self.stop - self.first]
+
+
 class Ledger:
     """The finished batches of the cells of one run, made by `opened`.
 
@@ -81,40 +108,45 @@ class Ledger:
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection, self._name = connection, name
 
-    def finished(self, cell: int, *, recorded: bool = False) -> set[tuple[int, int]]:
+    def finished(self, cell: int, size: int, *, recorded: bool = False) -> set[tuple[int, int]]:
         """(batch, units) of every finished batch of a cell.
 
-        recorded: only of those whose deals were recorded.
+        size: units in a whole batch. recorded: only of those whose deals were recorded.
         """
-        found = self._connection.execute(
-            f"SELECT batch, units FROM batches WHERE cell = ? {_RECORDED if recorded else ''}",
-            [cell],
-        )
-        return set(found)
+        if recorded:
+            query = "SELECT batch, units FROM deals WHERE cell = ?"
+            return set(self._connection.execute(query, [cell]))
+        query = "SELECT first, units FROM blocks WHERE cell = ?"
+        batches = set()
+        for first, units in self._connection.execute(query, [cell]):
+            whole, rest = divmod(units, size)
+            batches.update((first + i, size) for i in range(whole))
+            if rest:
+                batches.add((first + whole, rest))
+        return batches
 
     def add(
         self,
         cell: int,
         first: int,
         units: Sequence[int],
-        rows: np.ndarray,
+        blob: bytes,
         worker: str,
         deals: Sequence[bytes] = (),
     ) -> None:
         """Commit a block: batches `first`, `first` + 1, ... with their units, rows and deals.
 
-        rows: int64 (batches, sums.COLUMNS).
-        deals: of every batch the recorded deals, `packed`, or nothing. Raises LedgerError, with
-        nothing of the block written, if the disk does not take it.
+        blob: int64 (batches, sums.COLUMNS), packed. deals: of every batch the recorded deals,
+        packed, or nothing. Raises LedgerError, with nothing of the block written, if the disk does
+        not take it.
         """
-        entries = [
-            (cell, first + i, n, worker, packed(row), deals[i] if deals else None)
-            for i, (n, row) in enumerate(zip(units, rows, strict=True))
-        ]
-        with self._told(), self._connection:
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO batches VALUES (?, ?, ?, ?, ?, ?)", entries
-            )
+        records = []
+        for i, batch_deals in enumerate(deals):
+            records.append((cell, first + i, units[i], batch_deals))
+        block = (cell, first, sum(units), worker, blob)
+        with self._told(), self._connection as connection:
+            connection.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", block)
+            connection.executemany("INSERT OR REPLACE INTO deals VALUES (?, ?, ?, ?)", records)
 
     def rows(self, cell: int, units: int, size: int) -> np.ndarray:
         """The batch rows of the first `units` units of a cell, int64 (batches, sums.COLUMNS).
@@ -126,38 +158,76 @@ class Ledger:
 
     def total(self, cell: int, units: int, size: int) -> np.ndarray:
         """The exact sum of `rows`, int64 of length sums.COLUMNS, however many there are."""
-        return np.asarray(
-            sum(
-                (part.sum(axis=0) for part in self.chunks(cell, units, size)),
-                np.zeros(sums.COLUMNS, np.int64),
-            )
-        )
+        total = np.zeros(sums.COLUMNS, np.int64)
+        for rows in self.chunks(cell, units, size):
+            total += rows.sum(axis=0)
+        return total
 
     def chunks(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
-        """`rows` a few hundred at a time."""
-        for blobs in self._read("sums", cell, units, size):
-            yield np.frombuffer(b"".join(map(zlib.decompress, blobs)), "<i8").reshape(
-                len(blobs), sums.COLUMNS
-            )
+        """`rows`, a block at a time. Raises LedgerError at the end if one is missing."""
+        count = 0
+        for part in self._parts(cell, units, size):
+            count += part.batches
+            yield part.rows()
+        self._expect(count, units, size)
 
     def each(self, cell: int, units: int, size: int) -> Iterator[tuple[int, np.ndarray]]:
         """(batch, row) of what is finished of the first `units` units, in their order.
 
         There may be gaps.
         """
-        for batch, blob in self._connection.execute(
-            f"SELECT batch, sums {_WANTED}", _of_prefix(cell, units, size)
-        ):
-            yield batch, np.frombuffer(zlib.decompress(blob), "<i8")
+        for part in self._parts(cell, units, size):
+            yield from enumerate(part.rows(), start=part.start)
 
     def deals(self, cell: int, units: int, size: int) -> Iterator[np.ndarray]:
         """The recorded deals of the first `units` units, `DEAL` (deals,), batch by batch."""
-        for blobs in self._read("deals", cell, units, size):
-            yield from (np.frombuffer(zlib.decompress(blob), "<i8").view(DEAL) for blob in blobs)
+        whole, rest = divmod(units, size)
+        query = (
+            "SELECT deals FROM deals WHERE cell = ? "
+            "AND (batch < ? AND units = ? OR batch = ? AND units = ?) ORDER BY batch"
+        )
+        count = 0
+        for (blob,) in self._connection.execute(query, [cell, whole, size, whole, rest]):
+            count += 1
+            yield unpack(blob, len(DEAL.names or ())).view(DEAL)[:, 0]
+        self._expect(count, units, size)
 
     def workers(self, cell: int, units: int, size: int) -> list[str]:
         """Who played each of the batches of `rows`."""
-        return [name for names in self._read("worker", cell, units, size) for name in names]
+        names: list[str] = []
+        for part in self._parts(cell, units, size):
+            names += [part.worker] * part.batches
+        self._expect(len(names), units, size)
+        return names
+
+    def _parts(self, cell: int, units: int, size: int) -> Iterator[_Part]:
+        """What is finished of the first `units` units, in their order, every batch once.
+
+        A batch may stand in two blocks: one that was played again to record its deals.
+        """
+        whole, rest = divmod(units, size)
+        query = (
+            "SELECT first, units, worker, sums FROM blocks WHERE cell = ? AND first <= ? "
+            "ORDER BY first, units DESC"
+        )
+        start = 0
+        for first, block_units, worker, blob in self._connection.execute(query, [cell, whole]):
+            end = first + block_units // size
+            stop = min(end, whole)
+            if end == whole and 0 < rest == block_units % size:
+                stop += 1
+            start = max(start, first)
+            if start < stop:
+                yield _Part(first, start, stop, worker, blob)
+                start = stop
+
+    def _expect(self, count: int, units: int, size: int) -> None:
+        """Raise LedgerError unless as many batches were read as hold the units."""
+        if count != -(-units // size):
+            raise LedgerError(
+                f"{self._name} lacks batches of a run that was to be finished; run it again to "
+                "play them."
+            )
 
     def has_step(self, name: str, n: int) -> bool:
         """Whether the result of a step of this size is here."""
@@ -189,20 +259,6 @@ class Ledger:
         query = "SELECT arrays FROM steps WHERE name = ? AND n = ?"
         row = self._connection.execute(query, [name, n]).fetchone()
         return row[0] if row else None
-
-    def _read(self, column: str, cell: int, units: int, size: int) -> Iterator[list[Any]]:
-        found = self._connection.execute(
-            f"SELECT {column} {_WANTED}", _of_prefix(cell, units, size)
-        )
-        count = 0
-        while part := found.fetchmany(CHUNK):
-            count += len(part)
-            yield [value for (value,) in part]
-        if count != -(-units // size):
-            raise LedgerError(
-                f"{self._name} lacks batches of a run that was to be finished; run it again to "
-                "play them."
-            )
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -239,7 +295,7 @@ class Ledger:
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
         return (
             tables == 0
-            or self._connection.execute("SELECT 1 FROM batches LIMIT 1").fetchone() is None
+            or self._connection.execute("SELECT 1 FROM blocks LIMIT 1").fetchone() is None
         )
 
     def check(self, identity: Mapping[str, Any]) -> None:
@@ -431,25 +487,3 @@ def _of_key(before: dict[str, Any], now: dict[str, Any], key: str, where: str) -
 
 def _shown(value: Any) -> str:
     return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-_RECORDED = "AND deals IS NOT NULL"
-_WANTED = (
-    "FROM batches WHERE cell = ? AND (batch < ? AND units = ? OR batch = ? AND units = ?) "
-    "ORDER BY batch"
-)
-
-
-def _of_prefix(cell: int, units: int, size: int) -> tuple[int, ...]:
-    """The values for `_WANTED`: batches of `size` units each, perhaps a shorter one at the end."""
-    whole, rest = divmod(units, size)
-    return cell, whole, size, whole, rest
-
-
-def packed(array: np.ndarray) -> bytes:
-    """Integers, or records of deals, as the ledger keeps them: int64, little-endian, compressed.
-
-    Releases the interpreter lock.
-    """
-    numbers = np.ascontiguousarray(array).view(np.int64)
-    return zlib.compress(np.asarray(numbers, "<i8").tobytes(), COMPRESSION)

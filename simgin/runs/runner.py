@@ -1,4 +1,4 @@
-"""The runner: hands the blocks that a ledger lacks to a team, checks what comes back, commits it.
+"""The runner: hands the blocks that a ledger lacks to a team, and commits what comes back.
 
 Neither the size of blocks, nor their order, nor who plays them shows in the result: it is formed
 from the ledger's batch rows, each a pure function of its matchup and its number.
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from simgin.core import sums
-from simgin.runs import invariants
 from simgin.runs.block import Block, Done, Task
 from simgin.runs.ledger import opened
 from simgin.runs.schedule import Schedule, left
@@ -151,7 +150,7 @@ def _resumed(ledger: Ledger, i: int, task: Task, rule: Rule) -> _Watch:
 
 def _in_time(ledger: Ledger, i: int, task: Task, seconds: float) -> End:
     """A cell as far as it came: all of it, or the whole batches that are finished without a gap."""
-    finished = ledger.finished(i)
+    finished = ledger.finished(i, task.matchup.batch)
     if not left(task, finished):
         return End(task.units)
     batch = task.matchup.batch
@@ -220,24 +219,16 @@ class _Session:
         self._schedule.note_time(done.block, done.seconds)
         if self._watches:
             watch = self._watches[done.block.cell]
-            watch.add(done.block.first, done.rows)
+            watch.add(done.block.first, done.rows())
             self._close_decided()
 
     def _commit(self, done: Done) -> None:
         block = done.block
-        try:
-            invariants.check(block.matchup, block.sizes, done.rows)
-        except invariants.IdentityError as error:
-            raise invariants.IdentityError(
-                f"{block.matchup.title} ({block.matchup.variant.text}), units from "
-                f"{block.first_unit} on, played by {done.worker}: {error} Nothing of this block "
-                "was kept. Run `simgin doctor`; if it happens again, please report it."
-            ) from None
         self._ledger.add(
             block.cell,
             block.first,
             block.sizes,
-            done.rows,
+            done.blob,
             done.worker,
             done.deals,
         )

@@ -47,7 +47,7 @@ class Schedule:
         self.units = 0
         self.finished = 0
         for i, task in enumerate(tasks):
-            finished = ledger.finished(i, recorded=recorded)
+            finished = ledger.finished(i, task.matchup.batch, recorded=recorded)
             self._gaps.append(_gaps(task, finished))
             self.units += task.units
             self.finished += task.units - left(task, finished)
@@ -117,6 +117,15 @@ class Schedule:
 def left(task: Task, finished: Iterable[tuple[int, int]]) -> int:
     """Units of a task that are still to be played. finished: as `Ledger.finished` gives it."""
     return sum(stop - start for start, stop in _gaps(task, finished))
+
+
+def units_left(tasks: Sequence[Task], ledger: Ledger, *, recorded: bool) -> list[int]:
+    """Units of every task that its ledger lacks; recorded: with their deals."""
+    units = []
+    for i, task in enumerate(tasks):
+        finished = ledger.finished(i, task.matchup.batch, recorded=recorded)
+        units.append(left(task, finished))
+    return units
 
 
 def _gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:

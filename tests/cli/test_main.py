@@ -235,7 +235,7 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
     assert f"interrupted; finished blocks are kept in out. Continue with: {command}" in message
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
-        assert len(run_ledger.finished(0)) >= 2
+        assert len(run_ledger.finished(0, 1000)) >= 2
     call(*shlex.split(command)[1:])
     call("match", "gold", "--deals", "60k", "-o", "whole")
     assert kept("out") == kept("whole")
@@ -283,7 +283,7 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
     )
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.reading(Path("out/ledger.sqlite")) as run_ledger:
-        assert run_ledger.finished(0)
+        assert run_ledger.finished(0, 1000)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")

@@ -11,6 +11,7 @@ from simgin.findings import health
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.runs import invariants, ledger
+from simgin.runs.packing import pack
 from simgin.runs.stopping import End
 
 BATCHES = 6
@@ -25,8 +26,8 @@ def game():
 def found(game, rows):
     one, _ = game
     with ledger.opened(None, {}) as run_ledger:
-        run_ledger.add(0, 0, [one.batch] * 3, rows[:3], "thread 1")
-        run_ledger.add(0, 3, [one.batch] * 3, rows[3:], "thread 2")
+        run_ledger.add(0, 0, [one.batch] * 3, pack(rows[:3]), "thread 1")
+        run_ledger.add(0, 3, [one.batch] * 3, pack(rows[3:]), "thread 2")
         return health.check_health([one], [End(BATCHES * one.batch)], run_ledger)
 
 

@@ -103,7 +103,7 @@ def grown(place, before):
     if not (place / FILE).is_file() or not (place / FILE).stat().st_size:
         return before
     with reading(place / FILE) as ledger:
-        now = [ledger.finished(0), ledger.finished(1)]
+        now = [ledger.finished(0, 1000), ledger.finished(1, 1000)]
     assert all(old <= new for old, new in zip(before, now, strict=True))
     return now
 
@@ -140,15 +140,14 @@ def assert_alike(path, place, fresh):
     assert (said["matchups"], said["stopped"]) == (wanted["matchups"], wanted["stopped"])
     with sqlite3.connect(place / FILE) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        ((many,),) = connection.execute("SELECT count(*) FROM batches")
+        blocks = connection.execute("SELECT units FROM blocks").fetchall()
     cells = plan.plan_file(path).tasks
     with reading(place / FILE) as ours, reading(fresh / FILE) as theirs:
-        assert many == sum(len(theirs.finished(i)) for i in range(len(cells)))
+        assert sum(units for (units,) in blocks) == sum(cell.units for cell in cells)
         for i, cell in enumerate(cells):
             units, size = cell.units, cell.matchup.batch
-            assert ours.finished(i) == theirs.finished(i) and len(ours.finished(i)) == -(
-                -units // size
-            )
+            finished = ours.finished(i, size)
+            assert finished == theirs.finished(i, size) and len(finished) == -(-units // size)
             assert (ours.rows(i, units, size) == theirs.rows(i, units, size)).all()
 
 

@@ -15,6 +15,7 @@ from simgin.findings import record
 from simgin.findings.findings import Findings
 from simgin.runs import experiment, ledger, plan, runner
 from simgin.runs.block import Done
+from simgin.runs.packing import pack
 from simgin.runs.stopping import Sprt, Until
 from simgin.stats import metrics
 from simgin.stats.ratios import estimate_metric
@@ -52,7 +53,7 @@ class Toys:
             toy.rows(self._rng(block.first + i), self._bags[block.cell], (), n)
             for i, n in enumerate(block.sizes)
         ]
-        return Done(block, "toy", 0.01, np.array(rows))
+        return Done(block, "toy", 0.01, pack(np.array(rows)))
 
     def cancel(self):
         return len(self._todo)

@@ -21,6 +21,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import cluster, ledger, runner
 from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster, ClusterError
+from simgin.runs.packing import pack
 from simgin.runs.threads import Threads
 
 MINE = """
@@ -162,9 +163,9 @@ class Lying(Watched):
     """A worker whose result has one number changed so that only a second playing shows it."""
 
     def _audit(self, first, second):
-        rows = second.rows.copy()
+        rows = second.rows()
         rows[0, -1] += 1
-        return super()._audit(first, replace(second, rows=rows))
+        return super()._audit(first, replace(second, blob=pack(rows)))
 
 
 class Forging(Watched):
@@ -187,7 +188,7 @@ def test_a_wrong_worker_ends_the_run_and_its_block_is_not_kept(of_two, kind, rec
             rf"(\d+) on\. One of them computes wrongly: "
         )
         found = re.match(told, str(error.value))
-        assert found and (int(found[1]) // 1000, 1000) not in run_ledger.finished(0)
+        assert found and (int(found[1]) // 1000, 1000) not in run_ledger.finished(0, 1000)
     assert team.audited == 1
 
 
@@ -318,7 +319,7 @@ def test_an_interruption_returns_at_once_and_keeps_finished_blocks(of_two):
         with pytest.raises(KeyboardInterrupt):
             runner.run([Task(CELLS[0].matchup, 10**8)], run_ledger, team, interrupt)
         assert time.monotonic() - started < 20
-        assert run_ledger.finished(0)
+        assert run_ledger.finished(0, 1000)
 
 
 def test_a_missing_scheduler_is_reported_within_ten_seconds(monkeypatch, tmp_path):
@@ -448,10 +449,10 @@ def test_a_lost_scheduler_is_reported_and_the_run_can_continue_elsewhere(tmp_pat
         f"the same command goes on."
     )
     with ledger.opened(path, {}) as run_ledger:
-        there = run_ledger.finished(0)
+        there = run_ledger.finished(0, 1000)
         assert there
         runner.run([cell], run_ledger, Threads(2))
-        assert there < run_ledger.finished(0) and len(run_ledger.finished(0)) == 1500
+        assert there < run_ledger.finished(0, 1000) and len(run_ledger.finished(0, 1000)) == 1500
         assert (
             run_ledger.rows(0, 100_000, 1000) == runner.run_matchup(cell.matchup, 200_000)
         ).all()

@@ -21,8 +21,9 @@ from simgin.core import sums
 from simgin.core.record import DEAL
 from simgin.play.matchup import parse_matchup
 from simgin.runs import ledger, schedule
-from simgin.runs.block import Task
-from simgin.runs.ledger import FILE, LedgerError, opened, packed, reading
+from simgin.runs.block import Block, Task
+from simgin.runs.ledger import FILE, LedgerError, opened, reading
+from simgin.runs.packing import pack
 
 SIZE = 1000
 RUN = {
@@ -62,8 +63,8 @@ def test_blocks_come_back_in_the_order_of_units(path):
     all_rows, first = rows(rng, 60), np.arange(0, 60, 5)
     with opened(path, RUN) as run_ledger:
         for k in rng.permutation(first):
-            run_ledger.add(0, int(k), [SIZE] * 5, all_rows[k : k + 5], f"worker {k}")
-        run_ledger.add(1, 0, [7], all_rows[:1], "x")
+            run_ledger.add(0, int(k), [SIZE] * 5, pack(all_rows[k : k + 5]), f"worker {k}")
+        run_ledger.add(1, 0, [7], pack(all_rows[:1]), "x")
     for how in (opened(path, RUN), reading(path)):
         with how as run_ledger:
             assert (run_ledger.rows(0, 60 * SIZE, SIZE) == all_rows).all()
@@ -78,9 +79,9 @@ def test_blocks_come_back_in_the_order_of_units(path):
                 f"worker {k}" for k in first for _ in range(5)
             ]
             assert (
-                run_ledger.finished(0) == {(k, SIZE) for k in range(60)}
-                and run_ledger.finished(1) == {(0, 7)}
-                and run_ledger.finished(2) == set()
+                run_ledger.finished(0, SIZE) == {(k, SIZE) for k in range(60)}
+                and run_ledger.finished(1, SIZE) == {(0, 7)}
+                and run_ledger.finished(2, SIZE) == set()
             )
             assert [batch for batch, _ in run_ledger.each(0, 60 * SIZE, SIZE)] == list(range(60))
             assert run_ledger.identity == RUN
@@ -88,35 +89,72 @@ def test_blocks_come_back_in_the_order_of_units(path):
         run_ledger.rows(0, 60 * SIZE + 1, SIZE)
 
 
-def test_chunks_hold_all_rows_in_order(path, monkeypatch):
+def test_chunks_hold_all_rows_in_order(path):
     some = rows(np.random.default_rng(2), 23)
-    for chunk in (1, 7, 23, 24):
-        monkeypatch.setattr(ledger, "CHUNK", chunk)
+    for sizes in ([23], [1] * 23, [7, 15, 1]):
         with opened(None, RUN) as run_ledger:
-            run_ledger.add(0, 0, [SIZE] * 22 + [5], some, "x")
+            first = 0
+            for count in sizes:
+                units = [SIZE] * count
+                if first + count == 23:
+                    units[-1] = 5
+                run_ledger.add(0, first, units, pack(some[first : first + count]), "x")
+                first += count
             assert (run_ledger.rows(0, 22 * SIZE + 5, SIZE) == some).all()
             assert (np.concatenate(list(run_ledger.chunks(0, 22 * SIZE, SIZE))) == some[:22]).all()
 
 
-@pytest.mark.parametrize("fails_at", [1, 2, 9])
-def test_a_block_is_stored_whole_or_not_at_all(path, fails_at):
-    """Writing fails at the row of a batch, as on a full disk."""
+blocks_of_ten = st.tuples(st.integers(0, 12), st.integers(1, 60))
+
+
+@given(st.lists(blocks_of_ten, max_size=12), st.integers(1, 130))
+def test_overlapping_blocks_are_read_batch_by_batch(blocks, units):
+    """A dictionary of batches by number and size is the twin of blocks that overlap at will."""
+    batches = {}
+    with opened(None, RUN) as run_ledger:
+        for first, count in blocks:
+            block = Block(0, SimpleNamespace(batch=10), first, count)
+            for i, size in enumerate(block.sizes):
+                batches[first + i, size] = numbered(10 * (first + i), size)[0]
+            blob = pack(numbered(block.first_unit, count))
+            run_ledger.add(0, first, block.sizes, blob, "x")
+        assert run_ledger.finished(0, 10) == set(batches)
+        wanted = [(k, min(10, units - 10 * k)) for k in range(-(-units // 10))]
+        present = [key for key in wanted if key in batches]
+        each = list(run_ledger.each(0, units, 10))
+        assert [number for number, _ in each] == [number for number, _ in present]
+        for key, (_, row) in zip(present, each, strict=True):
+            assert (row == batches[key]).all()
+        if present == wanted:
+            assert (run_ledger.rows(0, units, 10) == numbered(0, units)).all()
+        else:
+            with pytest.raises(LedgerError, match="lacks batches"):
+                run_ledger.rows(0, units, 10)
+
+
+@pytest.mark.parametrize(("table", "fails_at"), [("blocks", 10), ("deals", 10), ("deals", 19)])
+def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
+    """Writing fails at the block or at the deals of a batch, as on a full disk."""
     some = rows(np.random.default_rng(3), 10)
+    deals = [pack(np.ones((4, len(DEAL.names)), np.int64))] * 10
+    column = {"blocks": "first", "deals": "batch"}[table]
     with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE] * 10, some, "x")
+        run_ledger.add(0, 0, [SIZE] * 10, pack(some), "x", deals)
         run_ledger._connection.execute(
-            "CREATE TEMP TRIGGER full BEFORE INSERT ON batches "
-            f"WHEN NEW.batch = {10 + fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
+            f"CREATE TEMP TRIGGER full BEFORE INSERT ON {table} "
+            f"WHEN NEW.{column} = {fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
         )
         with pytest.raises(
             LedgerError,
             match=r"cannot be written \(no room\); what is in it is safe: mend that, and the "
             r"same command",
         ):
-            run_ledger.add(0, 10, [SIZE] * 10, some, "x")
-        assert run_ledger.finished(0) == {(k, SIZE) for k in range(10)}
+            run_ledger.add(0, 10, [SIZE] * 10, pack(some), "x", deals)
+        finished = {(k, SIZE) for k in range(10)}
+        assert run_ledger.finished(0, SIZE) == finished
+        assert run_ledger.finished(0, SIZE, recorded=True) == finished
         run_ledger._connection.execute("DROP TRIGGER full")
-        run_ledger.add(0, 10, [SIZE] * 10, some, "x")
+        run_ledger.add(0, 10, [SIZE] * 10, pack(some), "x", deals)
         assert (run_ledger.rows(0, 20 * SIZE, SIZE) == np.concatenate([some, some])).all()
 
 
@@ -128,9 +166,8 @@ def test_runs_of_any_sizes_give_the_rows_of_a_fresh_run(sizes):
         for n in sizes:
             todo = schedule.Schedule([Task(cell, n)], run_ledger, 2)
             while (block := todo.take()) is not None:
-                run_ledger.add(
-                    0, block.first, block.sizes, numbered(block.first_unit, block.units), "x"
-                )
+                blob = pack(numbered(block.first_unit, block.units))
+                run_ledger.add(0, block.first, block.sizes, blob, "x")
                 todo.note_time(block, 1.0)
             assert (run_ledger.rows(0, n, 10) == numbered(0, n)).all()
 
@@ -145,19 +182,23 @@ def numbered(first, units):
 
 def test_recorded_deals_survive(path):
     fields = len(DEAL.names)
-    deals = [(np.arange(fields * n) * -(2**40)).view(DEAL) for n in (3, 0, 7)]
+    deals = [np.arange(fields * n).reshape(n, fields) * -(2**40) for n in (3, 1, 7)]
     some = rows(np.random.default_rng(4), 3)
     with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE] * 3, some, "x", [packed(record) for record in deals])
-        run_ledger.add(0, 3, [SIZE], some[:1], "x")
+        run_ledger.add(0, 0, [SIZE] * 3, pack(some), "x", [pack(numbers) for numbers in deals])
+        run_ledger.add(0, 3, [SIZE], pack(some[:1]), "x")
         assert (
-            run_ledger.finished(0, recorded=True)
+            run_ledger.finished(0, SIZE, recorded=True)
             == {(k, SIZE) for k in range(3)}
-            != run_ledger.finished(0)
+            != run_ledger.finished(0, SIZE)
         )
     with reading(path) as run_ledger:
         found = list(run_ledger.deals(0, 3 * SIZE, SIZE))
-        assert [one.tolist() for one in found] == [record.tolist() for record in deals]
+        for numbers, record in zip(deals, found, strict=True):
+            assert (
+                record.dtype == DEAL
+                and (record.view(np.int64).reshape(numbers.shape) == numbers).all()
+            )
 
 
 # Whose run it is
@@ -180,7 +221,7 @@ OTHERS = [
 @pytest.mark.parametrize(("change", "message"), OTHERS)
 def test_another_run_is_refused_and_the_difference_is_named(path, change, message):
     with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
+        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(5), 1)), "x")
     before = path.read_bytes()
     with pytest.raises(LedgerError) as error, opened(path, {**RUN, **change}):
         pass
@@ -206,7 +247,7 @@ def test_an_empty_ledger_accepts_any_run(path):
         pass
     with opened(path, {**RUN, "seed": 2}) as run_ledger:
         assert run_ledger.identity["seed"] == 2
-        run_ledger.add(0, 0, [SIZE], rows(np.random.default_rng(5), 1), "x")
+        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(5), 1)), "x")
     with pytest.raises(LedgerError, match="seed: 2 there, 1 here"), opened(path, RUN):
         pass
 
@@ -307,7 +348,7 @@ def good(tmp_path_factory):
     path = tmp_path_factory.mktemp("good") / FILE
     some = rows(np.random.default_rng(6), 100)
     with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE] * 100, some, "x")
+        run_ledger.add(0, 0, [SIZE] * 100, pack(some), "x")
         run_ledger.add_step("luck", 1, {"shares": SHARES})
     return path.read_bytes(), some
 
@@ -317,7 +358,11 @@ def used(how):
     with how as run_ledger:
         if run_ledger.has_step("luck", 1):
             assert (run_ledger.step("luck", 1)["shares"] == SHARES).all()
-        return run_ledger.finished(0), run_ledger.identity, run_ledger.rows(0, 100 * SIZE, SIZE)
+        return (
+            run_ledger.finished(0, SIZE),
+            run_ledger.identity,
+            run_ledger.rows(0, 100 * SIZE, SIZE),
+        )
 
 
 @pytest.mark.parametrize("share", [0.0001, 0.001, 0.05, 0.5, 0.99])
@@ -392,7 +437,7 @@ def test_a_missing_ledger_is_reported(path):
 
 def test_a_closed_ledger_is_a_single_file(path):
     with opened(path, RUN) as run_ledger:
-        run_ledger.add(0, 0, [SIZE], rows(np.random.default_rng(8), 1), "x")
+        run_ledger.add(0, 0, [SIZE], pack(rows(np.random.default_rng(8), 1)), "x")
         assert (path.parent / f"{FILE}-wal").exists()
     assert [file.name for file in path.parent.iterdir()] == [FILE]
     assert path.read_bytes()[18:20] == b"\1\1", (
@@ -404,10 +449,13 @@ def test_a_closed_ledger_is_a_single_file(path):
 def test_the_blocks_of_a_killed_process_are_kept(path):
     code = HOLDING.replace("as book", "").replace(
         "    print",
-        "    one = book.add(0, 0, [1000], np.ones((1, sums.COLUMNS), np.int64), 'x')\n    print",
+        "    rows = np.ones((1, sums.COLUMNS), np.int64)\n"
+        "    one = book.add(0, 0, [1000], pack(rows), 'x')\n"
+        "    print",
     )
-    code = "import numpy as np\nfrom simgin.core import sums\n" + code.replace(
-        '"seed": 1}):', '"seed": 1}) as book:'
+    code = (
+        "import numpy as np\nfrom simgin.core import sums\nfrom simgin.runs.packing import pack\n"
+        + code.replace('"seed": 1}):', '"seed": 1}) as book:')
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -418,7 +466,7 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
     for how in (reading(path), opened(path, {"seed": 1}), reading(path)):
         with how as run_ledger:
             assert (
-                run_ledger.finished(0) == {(0, 1000)}
+                run_ledger.finished(0, SIZE) == {(0, 1000)}
                 and run_ledger.rows(0, 1000, SIZE).sum() == sums.COLUMNS
             )
     assert [file.name for file in path.parent.iterdir()] == [FILE]
@@ -449,7 +497,7 @@ def test_a_read_only_directory_is_refused(tmp_path):
     some = rows(np.random.default_rng(9), 3)
     with mounted(tmp_path / "disk", "size=1m") as place:
         with opened(place / FILE, RUN) as run_ledger:
-            run_ledger.add(0, 0, [SIZE] * 3, some, "x")
+            run_ledger.add(0, 0, [SIZE] * 3, pack(some), "x")
         remount(place, "ro")
         with reading(place / FILE) as run_ledger:
             assert (run_ledger.rows(0, 3 * SIZE, SIZE) == some).all()
@@ -490,24 +538,24 @@ def fills(path, make_room):
         opened(path, RUN) as run_ledger,
     ):
         for k in range(0, 400, 10):
-            run_ledger.add(0, k, [SIZE] * 10, some[k : k + 10], "x")
+            run_ledger.add(0, k, [SIZE] * 10, pack(some[k : k + 10]), "x")
             added += 10
     assert 50 < added < 400
     make_room()
     with reading(path) as run_ledger:
         assert (
-            run_ledger.finished(0) == {(k, SIZE) for k in range(added)}
+            run_ledger.finished(0, SIZE) == {(k, SIZE) for k in range(added)}
             and (run_ledger.rows(0, added * SIZE, SIZE) == some[:added]).all()
         )
     with opened(path, RUN) as run_ledger:
-        assert run_ledger.finished(0) == {(k, SIZE) for k in range(added)}
-        run_ledger.add(0, added, [SIZE] * (400 - added), some[added:], "x")
+        assert run_ledger.finished(0, SIZE) == {(k, SIZE) for k in range(added)}
+        run_ledger.add(0, added, [SIZE] * (400 - added), pack(some[added:]), "x")
         assert (run_ledger.rows(0, 400 * SIZE, SIZE) == some).all()
     assert whole(path)
 
 
 def test_a_run_on_a_full_disk_ends_with_a_sentence_and_can_continue(tmp_path):
-    """600 batches of half a kilobyte do not fit at first, and do after room is made."""
+    """600 batches do not fit at first, and do after room is made."""
 
     def match(place):
         words = ["match", "simple", "simple", "-v", "eaai", "--deals", "600k", "-o", str(place)]
@@ -522,7 +570,7 @@ def test_a_run_on_a_full_disk_ends_with_a_sentence_and_can_continue(tmp_path):
         )
         remount(place, "size=8m")
         with reading(place / "out" / FILE) as run_ledger:
-            assert 20 < len(run_ledger.finished(0)) < 600
+            assert 20 < len(run_ledger.finished(0, SIZE)) < 600
         assert match(place / "out").exit_code == 0
         assert match(tmp_path / "fresh").exit_code == 0
         assert whole(place / "out" / FILE)
@@ -539,7 +587,7 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
     row = np.arange(sums.COLUMNS, dtype=np.int64)[None] * 17
     with opened(path, RUN) as run_ledger:
         for k in range(10_000):
-            run_ledger.add(0, k, [SIZE], row, "thread 1")
+            run_ledger.add(0, k, [SIZE], pack(row), "thread 1")
     started = time.perf_counter()
     with opened(path, RUN) as run_ledger:
         block = schedule.Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).take()
@@ -550,11 +598,11 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
 
 
 def test_the_ledger_is_small(path):
-    """A real row takes about half a kilobyte: ten million deals in pairs are a few megabytes."""
+    """A real row takes a quarter of a kilobyte: ten million deals in pairs are a megabyte."""
     from simgin.play import kernel
 
     found = kernel.play(parse_matchup("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)
     with opened(path, RUN) as run_ledger:
         for k in range(50):
-            run_ledger.add(0, 20 * k, [SIZE] * 20, found, "thread 1")
-    assert path.stat().st_size / 1000 < 800
+            run_ledger.add(0, 20 * k, [SIZE] * 20, pack(found), "thread 1")
+    assert path.stat().st_size / 1000 < 350

@@ -17,6 +17,7 @@ from simgin.rules import variants
 from simgin.runs import invariants, runner, schedule
 from simgin.runs.block import Task
 from simgin.runs.ledger import opened
+from simgin.runs.packing import pack
 from simgin.runs.stopping import COMPLETE, End
 from simgin.runs.threads import SerialTeam, Threads
 from simgin.stats import batches
@@ -160,7 +161,7 @@ def test_a_failure_stops_the_run_and_keeps_sound_blocks(toys):
         with pytest.raises(ValueError, match=r"^155$"):
             play(10**6, 2, ledger=ledger)
         assert len(played) < 20
-        kept = {batch for batch, _ in ledger.finished(0)}
+        kept = {batch for batch, _ in ledger.finished(0, 10)}
     assert 15 not in kept and 0 in kept
 
 
@@ -184,7 +185,7 @@ def test_an_interruption_keeps_blocks_in_progress_and_starts_no_others(toys):
         many = len(played)
         time.sleep(0.1)
         assert len(played) == many <= 4
-        assert {batch for batch, _ in ledger.finished(0)} == set(played)
+        assert {batch for batch, _ in ledger.finished(0, 10)} == set(played)
 
 
 def test_a_hung_strategy_does_not_block_an_interruption(toys, monkeypatch):
@@ -248,8 +249,8 @@ def test_a_stopping_rule_that_never_stops_is_reported(toys):
 def test_a_stopping_rule_continues_an_earlier_run(toys):
     """Even with a gap, as a killed run leaves it. Once stopped, nothing is played again."""
     with opened(None, {}) as ledger:
-        ledger.add(0, 0, [10] * 3, numbered(TOY, 0, 30), "x")
-        ledger.add(0, 5, [10] * 40, numbered(TOY, 50, 400), "x")
+        ledger.add(0, 0, [10] * 3, pack(numbered(TOY, 0, 30)), "x")
+        ledger.add(0, 5, [10] * 40, pack(numbered(TOY, 50, 400)), "x")
         rule = After(200)
         found, _ = play(10**6, 1, ledger=ledger, rules=[rule])
         assert found.units == 200 and rule.looks == LOOKS[:20]

@@ -19,7 +19,7 @@ def toy(batch, n):
 
 def ledger_of(*finished):
     """A ledger that knows only which (batch, units) are finished in every cell."""
-    return SimpleNamespace(finished=lambda i, recorded=False: set(finished[i]))
+    return SimpleNamespace(finished=lambda i, size, recorded=False: set(finished[i]))
 
 
 def units_of(cell, finished):

@@ -9,6 +9,7 @@ import pytest
 from simgin.play.matchup import parse_matchup
 from simgin.runs import steps
 from simgin.runs.ledger import FILE, Ledger, LedgerError, opened, reading
+from simgin.runs.packing import pack
 from simgin.runs.steps import SHARES, Step
 
 RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
@@ -58,7 +59,9 @@ def test_only_what_is_missing_is_played_again(path: Path) -> None:
     played = Played(interrupted="value")
     asked = [played.step(name) for name in ("luck", "value", "turns")]
     with opened(path, {}) as ledger:
-        ledger.add(0, 0, [1], np.zeros((1, 3), np.int64), "me")  # an empty ledger is begun anew
+        ledger.add(
+            0, 0, [1], pack(np.zeros((1, 3), np.int64)), "me"
+        )  # an empty ledger is begun anew
         with pytest.raises(KeyboardInterrupt):
             steps.play(asked, ledger)
     played.interrupted = ""
