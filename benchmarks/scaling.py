@@ -1,67 +1,36 @@
-"""Overhead of batches and blocks, and how many workers one coordinating loop can keep busy.
+"""What one coordinating loop costs, and how many cores it can keep busy.
 
     python benchmarks/scaling.py
 
-The figures stand in docs/explanation/scaling.md.
+Plays on real clusters of local processes, which share this machine's processors with the loop. The
+figures stand in docs/explanation/scaling.md.
 """
 
+import os
 import tempfile
 import time
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
+from simgin.play.parallel import usable_cpus
 from simgin.runs import invariants, ledger, runner, schedule
 from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster
+from simgin.runs.ledger import pack
+from simgin.runs.threads import Threads
 
-BATCHES = 400
+ROWS = 2000  # batch rows of a large block: ten seconds of a quick player
+PROCESSES = 8
 TIMES = 5  # the best counts, because machines are noisy
-# a quick strategy, and one that looks at every unseen card
-STRATEGIES = ("gold", "gold+discard=hits")
-
-
-def batch_seconds(played, rows, folder):
-    """Seconds the loop spends on checking and committing one batch of a large block."""
-    units, best = [played.batch] * len(rows), float("inf")
-    for i in range(TIMES):
-        with ledger.opened(Path(folder) / f"batches-{i}.sqlite", {}) as book:
-            started = time.perf_counter()
-            invariants.check(played, units, rows)
-            book.add(0, 0, units, rows, "worker")
-            best = min(best, (time.perf_counter() - started) / len(rows))
-    return best
-
-
-def compression(rows):
-    """Seconds to compress one batch row, a part of the above, and its bytes before and after."""
-    best = float("inf")
-    for _ in range(TIMES):
-        started = time.perf_counter()
-        blobs = [ledger.packed(row) for row in rows]
-        best = min(best, (time.perf_counter() - started) / len(rows))
-    return best, rows[0].nbytes, sum(map(len, blobs)) / len(blobs)
-
-
-def block_seconds(played, folder):
-    """Seconds from handing a block to one of two local processes until it is committed.
-
-    The blocks have one batch each, so that little of the time is play.
-    """
-    schedule.BLOCK_SECONDS = 0.0  # blocks of one batch
-    task, best = Task(played, BATCHES * played.batch * 2), float("inf")
-    for i in range(TIMES):
-        team = Cluster("local:2")
-        with ledger.opened(Path(folder) / f"blocks-{i}.sqlite", {}) as book:
-            runner.run([Task(played, 20 * played.batch * 2)], book, Warm(team))
-            started = time.perf_counter()
-            runner.run([task], book, team)
-            best = min(best, time.perf_counter() - started)
-    return best / (BATCHES - 20)
+WARM_SECONDS, SECONDS = 3.0, 20.0  # of every measured run
+QUICK, SLOW = "gold", "sigra"
 
 
 class Warm:
-    """A team that stays open after the first run, so that the second starts warm."""
+    """A team that stays open after a run, so that the next one starts warm."""
 
     def __init__(self, team):
         self._team = team
@@ -73,28 +42,120 @@ class Warm:
         """Keep the team open."""
 
 
+@dataclass(frozen=True)
+class Speed:
+    """A run: deals and blocks a second, and the share of a processor that this process took."""
+
+    deals: float
+    blocks: float
+    share: float
+
+
+def best_seconds(work):
+    """Seconds that work takes at best."""
+    seconds = []
+    for _ in range(TIMES):
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    return min(seconds)
+
+
+@contextmanager
+def new_ledger():
+    """A ledger in a directory of its own."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ledger.opened(Path(folder) / ledger.FILE, {}) as run_ledger,
+    ):
+        yield run_ledger
+
+
+def measure(matchup, team):
+    """A run of some seconds on a warm team."""
+    task = Task(matchup, 2 * matchup.batch * 10_000_000)
+    with new_ledger() as run_ledger:
+        runner.run([task], run_ledger, Warm(team), seconds=WARM_SECONDS)
+    with new_ledger() as run_ledger:
+        started, cpu = time.perf_counter(), time.process_time()
+        (end,) = runner.run([task], run_ledger, Warm(team), seconds=SECONDS)
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+        query = "SELECT count(*) FROM blocks"
+        ((blocks,),) = run_ledger._connection.execute(query)
+    return Speed(2 * end.units / seconds, blocks / seconds, cpu / seconds)
+
+
+@contextmanager
+def tiny_blocks():
+    """Blocks of one batch, so that little of the time is play."""
+    before = schedule.BLOCK_SECONDS, schedule.GROWTH
+    schedule.BLOCK_SECONDS, schedule.GROWTH = 0.0, 1
+    schedule.BLOCKS_A_SECOND *= 1000
+    yield
+    schedule.BLOCK_SECONDS, schedule.GROWTH = before
+    schedule.BLOCKS_A_SECOND //= 1000
+
+
+def fetch_seconds(team, size):
+    """Processor time of client and scheduler to fetch so many bytes from a worker."""
+    started = time.process_time()
+    for _ in range(TIMES):
+        team._client.submit(os.urandom, size, pure=False).result()
+    return (time.process_time() - started) / TIMES
+
+
+def commit_seconds(matchup, blob):
+    """Seconds to commit a large block."""
+    with new_ledger() as run_ledger:
+        units = [matchup.batch] * ROWS
+        return best_seconds(lambda: run_ledger.add(0, 0, units, blob, "worker"))
+
+
+def tell_speed(title, speed):
+    """A line about a run."""
+    print(
+        f"{title}: {speed.deals:,.0f} deals and {speed.blocks:.1f} blocks a second; "
+        f"client and scheduler take {100 * speed.share:.1f} % of a processor"
+    )
+
+
 def main():
     """The command line."""
-    cores = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for text in STRATEGIES:
-            played = parse_matchup(text, "simple", "standard", 1, "deal")
-            kernel.prepare(played)
-            started = time.perf_counter()
-            rows = kernel.play(played, 0, 40 * played.batch)
-            cores[text] = (time.perf_counter() - started) / len(rows)
-        batch = batch_seconds(played, rows, folder)
-        quick = parse_matchup("gold", "simple", "standard", 1, "deal")
-        block = block_seconds(quick, folder)
-    waiting = block - cores["gold"] / 2
-    print(f"a batch of 1,000 pairs: {1e6 * batch:.0f} microseconds to check and commit")
-    seconds, before, after = compression(rows)
-    print(f"of these {1e6 * seconds:.0f} to compress its row, from {before} bytes to {after:.0f}")
-    print(f"a block on a cluster of two processes: {1e3 * waiting:.1f} ms besides its play")
-    print(f"so at most {1 / waiting:.0f} blocks a second")
-    for text, seconds in cores.items():
-        rate = f"{2000 / seconds:,.0f} deals a second on one core"
-        print(f"{text}: {rate}; one loop keeps {seconds / batch:,.0f} cores busy")
+    quick, slow = (parse_matchup(a, "simple", "standard", 1, "deal") for a in (QUICK, SLOW))
+    team = Cluster(f"local:{PROCESSES}")
+    team.prepare([quick, slow])
+    for matchup in (slow, quick):
+        tell_speed(f"{matchup.title}, {usable_cpus()} threads", measure(matchup, Threads()))
+        tell_speed(f"{matchup.title}, {PROCESSES} processes", measure(matchup, team))
+    with tiny_blocks():
+        tiny = measure(quick, team)
+    tell_speed(f"{quick.title} in blocks of one batch", tiny)
+
+    units = [quick.batch] * ROWS
+    started = time.perf_counter()
+    rows = kernel.play(quick, 0, quick.batch * ROWS)
+    play = (time.perf_counter() - started) / ROWS
+    blob = pack(rows)
+    check = best_seconds(lambda: invariants.check(quick, units, rows)) / ROWS
+    packing = best_seconds(lambda: pack(rows)) / ROWS
+    print(
+        f"a batch of 1,000 pairs on its worker: {1e3 * play:.2f} ms to play, "
+        f"{1e6 * check:.0f} microseconds to check, {1e6 * packing:.0f} to pack "
+        f"from {rows.nbytes // ROWS} bytes to {len(blob) / ROWS:.0f}"
+    )
+    fetch, commit = fetch_seconds(team, len(blob)) / ROWS, commit_seconds(quick, blob) / ROWS
+    team.close()
+    print(
+        f"in the loop: {1e6 * fetch:.2f} microseconds to fetch it, {1e6 * commit:.2f} to commit it"
+    )
+    block = tiny.share / tiny.blocks
+    blocks = schedule.BLOCKS_A_SECOND * block
+    cores = (1 - blocks) * play / (fetch + commit)
+    print(
+        f"a block costs client and scheduler {1e3 * block:.1f} ms: at "
+        f"{schedule.BLOCKS_A_SECOND} blocks a second {100 * blocks:.0f} % of a processor; "
+        f"the rest commits what {cores:,.0f} cores of {QUICK} play"
+    )
 
 
 if __name__ == "__main__":

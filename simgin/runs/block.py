@@ -14,7 +14,7 @@ from simgin.core import sums
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.runs import invariants
-from simgin.runs.packing import pack, unpack
+from simgin.runs.ledger import pack, unpack
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from simgin.findings import health
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.runs import invariants, ledger
-from simgin.runs.packing import pack
+from simgin.runs.ledger import pack
 from simgin.runs.stopping import End
 
 BATCHES = 6

@@ -15,7 +15,7 @@ from simgin.findings import record
 from simgin.findings.findings import Findings
 from simgin.runs import experiment, ledger, plan, runner
 from simgin.runs.block import Done
-from simgin.runs.packing import pack
+from simgin.runs.ledger import pack
 from simgin.runs.stopping import Sprt, Until
 from simgin.stats import metrics
 from simgin.stats.ratios import estimate_metric

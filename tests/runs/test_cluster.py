@@ -21,7 +21,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.runs import cluster, ledger, runner
 from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster, ClusterError
-from simgin.runs.packing import pack
+from simgin.runs.ledger import pack
 from simgin.runs.threads import Threads
 
 MINE = """

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -15,15 +16,16 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from simgin.cli.main import cli
 from simgin.core import sums
 from simgin.core.record import DEAL
+from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.runs import ledger, schedule
 from simgin.runs.block import Block, Task
-from simgin.runs.ledger import FILE, LedgerError, opened, reading
-from simgin.runs.packing import pack
+from simgin.runs.ledger import FILE, LedgerError, opened, pack, reading, unpack
 
 SIZE = 1000
 RUN = {
@@ -199,6 +201,38 @@ def test_recorded_deals_survive(path):
                 record.dtype == DEAL
                 and (record.view(np.int64).reshape(numbers.shape) == numbers).all()
             )
+
+
+# Packing
+
+shapes = st.tuples(st.integers(1, 9), st.integers(1, 9))
+tables = shapes.flatmap(lambda shape: arrays(np.int64, shape))
+
+
+@given(tables)
+def test_what_was_packed_comes_back(rows):
+    back = unpack(pack(rows), rows.shape[1])
+    assert back.dtype == np.int64 and (back == rows).all() and back.flags.writeable
+
+
+def test_the_order_in_memory_does_not_matter():
+    rows = np.arange(60).reshape(12, 5) << 40
+    assert pack(np.asfortranarray(rows)) == pack(rows) == pack(rows.astype(">i8"))
+
+
+def test_damage_is_noticed():
+    blob = pack(np.arange(300).reshape(30, 10))
+    for bad in (blob[:-9], blob[:40] + b"?" + blob[41:], b"", b"nonsense"):
+        with pytest.raises(zlib.error):
+            unpack(bad, 10)
+    with pytest.raises(zlib.error, match="2400 bytes are no rows of 7 numbers"):
+        unpack(blob, 7)
+
+
+def test_batch_rows_shrink_to_a_tenth():
+    rows = kernel.play(parse_matchup("gold", "simple", "standard", 1, "deal"), 0, 20_000)
+    assert rows.shape == (20, sums.COLUMNS)
+    assert len(pack(rows)) < rows.nbytes / 8  # of twenty rows; of hundreds, a tenth
 
 
 # Whose run it is
@@ -454,7 +488,7 @@ def test_the_blocks_of_a_killed_process_are_kept(path):
         "    print",
     )
     code = (
-        "import numpy as np\nfrom simgin.core import sums\nfrom simgin.runs.packing import pack\n"
+        "import numpy as np\nfrom simgin.core import sums\nfrom simgin.runs.ledger import pack\n"
         + code.replace('"seed": 1}):', '"seed": 1}) as book:')
     )
     with subprocess.Popen(
@@ -599,8 +633,6 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
 
 def test_the_ledger_is_small(path):
     """A real row takes a quarter of a kilobyte: ten million deals in pairs are a megabyte."""
-    from simgin.play import kernel
-
     found = kernel.play(parse_matchup("gold", "simple", "standard", 1, "deal"), 0, 20 * SIZE)
     with opened(path, RUN) as run_ledger:
         for k in range(50):

@@ -16,8 +16,7 @@ from simgin.report import progress
 from simgin.rules import variants
 from simgin.runs import invariants, runner, schedule
 from simgin.runs.block import Task
-from simgin.runs.ledger import opened
-from simgin.runs.packing import pack
+from simgin.runs.ledger import opened, pack
 from simgin.runs.stopping import COMPLETE, End
 from simgin.runs.threads import SerialTeam, Threads
 from simgin.stats import batches

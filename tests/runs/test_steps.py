@@ -8,8 +8,7 @@ import pytest
 
 from simgin.play.matchup import parse_matchup
 from simgin.runs import steps
-from simgin.runs.ledger import FILE, Ledger, LedgerError, opened, reading
-from simgin.runs.packing import pack
+from simgin.runs.ledger import FILE, Ledger, LedgerError, opened, pack, reading
 from simgin.runs.steps import SHARES, Step
 
 RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}

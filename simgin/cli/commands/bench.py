@@ -1,9 +1,11 @@
-"""`simgin bench`: how fast this machine plays."""
+"""`simgin bench`: how fast this machine plays, and what changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,13 +14,15 @@ from simgin.cli.options import json_option
 from simgin.cli.output import Answer, command_line, grid, note
 
 if TYPE_CHECKING:
-    from simgin.checks.bench import Figure
+    from simgin.checks.bench_change import Change
 
 KERNELS = 4  # figures besides matchups and strategies
 READING = """
 ratio: time of one unit, in blocks of the calibration kernel (four Philox words) on one thread of \
 the same run. Compare ratios between machines, not seconds. Different players play mirrored pairs. \
 Best of {repetitions} repetitions."""
+READING_CHANGE = """
+Ratios to the calibration kernel, now and before; times as fast: before divided by now"""
 
 
 @click.command()
@@ -30,45 +34,115 @@ Best of {repetitions} repetitions."""
     show_default=True,
     help="Time to spend on each figure.",
 )
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the figures to FILE, as --json prints them.",
+)
+@click.option(
+    "--against",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="BEFORE",
+    help="Print what changed: against a file of --save, or another installation, in turns.",
+)
 @json_option
-def bench(seconds: float, as_json: bool) -> None:
+def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool) -> None:
     """Measure the speed of this machine.
 
     Times the deadwood and the best discard of fixed hands, the deals of several matchups on one
     thread and on all, and every strategy.
+
+    With --against, BEFORE is a file, or another installation: its `simgin` program or its virtual
+    environment, which is measured in turns with this one.
     """
-    from simgin.checks.bench import MATCHUPS, SEED, figures, roster, thread_counts
+    from simgin.checks.bench import SEED
+
+    before, now = _rounds(seconds, against)
+    words = ["bench", "--seconds", f"{seconds:g}"]
+    rows: list[Any] = list(now[0])
+    parts = _figure_parts(now[0])
+    if against is not None:
+        from simgin.checks.bench_change import changes
+
+        words += ["--against", str(against)]
+        changed = changes(before, now)
+        rows = [asdict(change) for change in changed]
+        parts = _change_parts(changed, len(now))
+    answer = Answer(command_line(*words), rows, SEED)
+    if save is not None:
+        save.write_text(json.dumps({"command": answer.command, "rows": now[0]}, indent=1) + "\n")
+        note(f"wrote {save}.")
+    answer.show(as_json, parts)
+
+
+def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Rounds of figures before (none without --against) and now."""
+    if against is None:
+        return [], [_measure(seconds)]
+    from simgin.checks import bench_change
+
+    if other := bench_change.find_installation(against):
+        return bench_change.measure_in_turns(other, seconds, note)
+    before = bench_change.read_rounds(against)
+    return before, [_measure(seconds)]
+
+
+def _measure(seconds: float) -> list[dict[str, Any]]:
+    from simgin.checks.bench import MATCHUPS, figures, roster, thread_counts
 
     threads = thread_counts()
     count = KERNELS + len(threads) * len(MATCHUPS) + len(roster())
     note(f"measuring for about {seconds * count:.0f} s, plus the time to compile.")
-    measured = figures(seconds, threads)
-    rows = [asdict(figure) for figure in measured]
-    command = command_line("bench", "--seconds", f"{seconds:g}")
-    Answer(command, rows, SEED).show(as_json, _parts(measured))
+    return [asdict(figure) for figure in figures(seconds, threads)]
 
 
-def _parts(figures: list[Figure]) -> Iterator[Any]:
+def _figure_parts(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     from simgin.checks.bench import HANDS, REPETITIONS
 
-    out = grid("Speed", "figure", "threads", "per second", "ns each", "ratio", "speed-up")
-    for column in out.columns[1:]:
-        column.justify = "right"
+    out = _table("Speed", "figure", "threads", "per second", "ns each", "ratio", "speed-up")
     means = []
-    for figure in figures:
+    for row in rows:
         out.add_row(
-            figure.figure,
-            str(figure.threads),
-            f"{figure.per_second:,.0f}",
-            _digits(1e9 / figure.per_second),
-            _digits(figure.ratio),
-            f"{figure.speedup:.2f}" if figure.threads > 1 else "",
+            row["figure"],
+            str(row["threads"]),
+            f"{row['per_second']:,.0f}",
+            _digits(1e9 / row["per_second"]),
+            _digits(row["ratio"]),
+            f"{row['speedup']:.2f}" if row["threads"] > 1 else "",
         )
-        if figure.mean is not None:
-            means.append(f"{figure.mean:.5f} ({figure.figure})")
+        if row["mean"] is not None:
+            means.append(f"{row['mean']:.5f} ({row['figure']})")
     yield out
     yield f"\nMean deadwood of the {HANDS:,} fixed hands: {', '.join(means)}."
     yield READING.format(repetitions=REPETITIONS).strip()
+
+
+def _change_parts(changes: Sequence[Change], rounds: int) -> Iterator[Any]:
+    out = _table("What changed", "figure", "threads", "now", "before", "times as fast")
+    for change in changes:
+        times = f"{change.faster:.2f}"
+        if change.low is not None:
+            times += f" ({change.low:.2f} to {change.high:.2f})"
+        out.add_row(
+            change.figure,
+            str(change.threads),
+            _digits(change.now),
+            _digits(change.before),
+            times,
+        )
+    yield out
+    if rounds == 1:
+        yield f"{READING_CHANGE}. Measured at different times: a tenth may be the machine."
+    else:
+        yield f"{READING_CHANGE}: median of {rounds} rounds in turns, with the least and greatest."
+
+
+def _table(*titles: str) -> Any:
+    out = grid(*titles)
+    for column in out.columns[1:]:
+        column.justify = "right"
+    return out
 
 
 def _digits(number: float) -> str:

@@ -1,0 +1,123 @@
+"""What changed in speed: figures of `simgin bench` against those of another installation.
+
+An installation that is there is measured in turns with this one, each in processes of its own, so
+that the machine's moods hit both; a file holds what another one measured at its time. Either way
+ratios to the calibration kernel of the same process are compared, not seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROUNDS = 5  # turns of both installations
+THIS = [sys.executable, "-m", "simgin"]
+
+Row = Mapping[str, Any]  # a figure as `simgin bench --json` prints it
+Round = Sequence[Row]
+
+
+class BenchError(ValueError):
+    """Figures that cannot be had; the message names the remedy."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One figure of both.
+
+    before, now: medians of the ratios to the calibration kernel. faster: before over now, the
+    median of the rounds, with the least and the greatest; None with one round.
+    """
+
+    figure: str
+    threads: int
+    before: float
+    now: float
+    faster: float
+    low: float | None
+    high: float | None
+
+
+def read_rounds(path: Path) -> list[Round]:
+    """The figures that `simgin bench --save` wrote, as a single round. Raises BenchError."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        complete = all({"figure", "threads", "ratio"} <= row.keys() for row in rows)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BenchError(f"{path} holds no figures of `simgin bench --save` ({error!r}).") from None
+    if not rows or not complete:
+        raise BenchError(f"{path} holds no figures of `simgin bench --save`.")
+    return [rows]
+
+
+def find_installation(path: Path) -> Path | None:
+    """The `simgin` of another installation: a program, or a virtual environment that has one.
+
+    None if the path is neither.
+    """
+    for program in (path, path / "bin" / "simgin"):
+        if program.is_file() and os.access(program, os.X_OK):
+            return program
+    return None
+
+
+def measure_in_turns(
+    other: Path, seconds: float, tell: Callable[[str], None] = lambda _: None
+) -> tuple[list[Round], list[Round]]:
+    """Rounds of the other installation and of this one, in turns. Raises BenchError."""
+    before, now = [], []
+    for number in range(1, ROUNDS + 1):
+        tell(f"round {number} of {ROUNDS}")
+        before.append(_measure([str(other)], seconds))
+        now.append(_measure(THIS, seconds))
+    return before, now
+
+
+def changes(before: Sequence[Round], now: Sequence[Round]) -> list[Change]:
+    """Every figure that both have, in the order of the newer one; round for round."""
+    table = []
+    for row in now[0]:
+        key = row["figure"], row["threads"]
+        old, new = _ratios(before, key), _ratios(now, key)
+        if len(old) == len(before) and len(new) == len(now):
+            table.append(_change(key, old, new))
+    return table
+
+
+def _change(key: tuple[str, int], old: list[float], new: list[float]) -> Change:
+    faster = [was / now for was, now in zip(old, new, strict=True)]
+    several = len(faster) > 1
+    return Change(
+        *key,
+        before=statistics.median(old),
+        now=statistics.median(new),
+        faster=statistics.median(faster),
+        low=min(faster) if several else None,
+        high=max(faster) if several else None,
+    )
+
+
+def _ratios(rounds: Sequence[Round], key: tuple[str, int]) -> list[float]:
+    """The ratios of one figure in the rounds that have it."""
+    ratios = []
+    for rows in rounds:
+        ratios += [row["ratio"] for row in rows if (row["figure"], row["threads"]) == key]
+    return ratios
+
+
+def _measure(program: Sequence[str], seconds: float) -> Round:
+    words = [*program, "bench", "--seconds", f"{seconds:g}", "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    try:
+        rows: Round = json.loads(done.stdout)["rows"]
+    except (ValueError, KeyError):
+        last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
+        raise BenchError(f"{words[0]} cannot be measured: {last[0]}") from None
+    return rows

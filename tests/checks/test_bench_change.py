@@ -1,0 +1,117 @@
+"""What changed in speed: ratios of both, round for round, from files and from installations."""
+
+import json
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from simgin.checks import bench, bench_change
+from simgin.checks.bench_change import BenchError, Change, changes
+from simgin.cli.main import cli
+
+
+def row(figure, ratio, threads=1):
+    return {"figure": figure, "threads": threads, "ratio": ratio}
+
+
+def program(path, text):
+    """An executable that stands for another installation."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!{sys.executable}\n{text}")
+    path.chmod(0o755)
+    return path
+
+
+def test_rounds_are_compared_one_by_one():
+    before = [[row("deals", 100), row("gone", 1)], [row("deals", 90)], [row("deals", 200)]]
+    now = [[row("new", 1), row("deals", 50)], [row("deals", 60)], [row("deals", 40)]]
+    (change,) = changes(before, now)
+    assert change == Change("deals", 1, before=100, now=50, faster=2, low=1.5, high=5)
+
+
+def test_threads_are_kept_apart_and_one_round_has_no_range():
+    before = [[row("deals", 100), row("deals", 60, 2)]]
+    now = [[row("deals", 80), row("deals", 60, 2)]]
+    first, second = changes(before, now)
+    assert (first.threads, first.faster, first.low, first.high) == (1, 1.25, None, None)
+    assert (second.threads, second.faster) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"rows": []}', '{"rows": [1]}', '{"rows": [{}]}']
+)
+def test_a_file_without_figures_is_refused(tmp_path, text):
+    path = tmp_path / "bench.json"
+    path.write_text(text)
+    with pytest.raises(BenchError, match=r"bench.json holds no figures of `simgin bench --save`"):
+        bench_change.read_rounds(path)
+
+
+def test_an_installation_is_a_program_or_its_environment(tmp_path):
+    found = program(tmp_path / "bin" / "simgin", "")
+    assert bench_change.find_installation(found) == found
+    assert bench_change.find_installation(tmp_path) == found
+    assert bench_change.find_installation(tmp_path / "bin") is None
+    (tmp_path / "bench.json").write_text("{}")
+    assert bench_change.find_installation(tmp_path / "bench.json") is None
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Figures that take no time, in this process and in others."""
+    figure = bench.Figure("gold v gold, deals", "deals", 1, 1e5, 50.0, 1.0, None)
+    monkeypatch.setattr(bench, "figures", lambda *_: [figure])
+
+
+def test_figures_are_saved_and_compared(small, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = CliRunner().invoke(cli, ["bench", "--save", "old.json"], prog_name="simgin")
+    assert first.exit_code == 0 and first.stderr.endswith("simgin: wrote old.json.\n")
+    saved = json.loads((tmp_path / "old.json").read_text())
+    saved["rows"][0]["ratio"] = 75.0
+    (tmp_path / "old.json").write_text(json.dumps(saved))
+    text = CliRunner().invoke(cli, ["bench", "--against", "old.json"], env={"COLUMNS": "80"})
+    assert text.exit_code == 0
+    assert all(len(line) <= 80 for line in text.stdout.splitlines())
+    (line,) = (line for line in text.stdout.splitlines() if line.startswith("gold v gold"))
+    assert line.split()[-3:] == ["50", "75", "1.50"]
+    assert "Measured at different times" in text.stdout
+    answer = CliRunner().invoke(cli, ["bench", "--against", "old.json", "--json"])
+    found = json.loads(answer.stdout)
+    assert found["command"] == "simgin bench --seconds 1 --against old.json"
+    assert found["rows"][0]["faster"] == 1.5
+
+
+def test_an_installation_is_measured_in_turns(tmp_path, monkeypatch):
+    log = tmp_path / "log"
+    text = (
+        "import json, sys\n"
+        f"open({str(log)!r}, 'a').write('NAME ' + ' '.join(sys.argv[1:]) + '\\n')\n"
+        "print(json.dumps({'rows': [{'figure': 'deals', 'threads': 1, 'ratio': RATIO}]}))\n"
+    )
+    old = program(tmp_path / "old", text.replace("NAME", "old").replace("RATIO", "60"))
+    new = program(tmp_path / "new", text.replace("NAME", "new").replace("RATIO", "40"))
+    monkeypatch.setattr(bench_change, "ROUNDS", 2)
+    monkeypatch.setattr(bench_change, "THIS", [str(new)])
+    (change,) = changes(*bench_change.measure_in_turns(old, 0.5))
+    assert (change.faster, change.low, change.high) == (1.5, 1.5, 1.5)
+    words = "bench --seconds 0.5 --json"
+    assert log.read_text().splitlines() == [f"{name} {words}" for name in ("old", "new")] * 2
+
+
+def test_an_installation_that_fails_is_named(tmp_path):
+    broken = program(tmp_path / "simgin", "import sys; sys.exit('simgin: no numba here')")
+    found = CliRunner().invoke(cli, ["bench", "--against", str(broken)], prog_name="simgin")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr.endswith(f"simgin: {broken} cannot be measured: simgin: no numba here\n")
+
+
+@pytest.mark.slow
+def test_this_installation_against_itself(tmp_path, monkeypatch):
+    """False alarm: five rounds of a figure that is far from equal by the machine alone."""
+    here = program(tmp_path / "simgin", "from simgin.cli.main import main; main()")
+    monkeypatch.setattr(bench_change, "ROUNDS", 2)
+    table = changes(*bench_change.measure_in_turns(here, 0.02))
+    assert len(table) > 30
+    assert all(0.2 < change.faster < 5 for change in table)
