@@ -118,7 +118,7 @@ class Ledger:
             query = "SELECT batch, units FROM deals WHERE cell = ?"
             return set(self._connection.execute(query, [cell]))
         query = "SELECT first, units FROM blocks WHERE cell = ?"
-        batches = set()
+        batches: set[tuple[int, int]] = set()
         for first, units in self._connection.execute(query, [cell]):
             whole, rest = divmod(units, size)
             batches.update((first + i, size) for i in range(whole))
