@@ -96,6 +96,20 @@ class Parameter:
             f"and games 1..{MAX_GAMES}, like 30:4/60:3/90:2/120:1"
         )
 
+    def values(self) -> str:
+        """What may be written for the parameter, as short as can be: `yes, no`, `0..100, none`."""
+        if self.kind == "bool":
+            return "yes, no"
+        if self.kind == "choice":
+            words = map(str, self.choices)
+            return ", ".join(words)
+        limits = f"{self.low}..{self.high}"
+        if self.kind == "pair":
+            return f"{limits}/{limits}"
+        if self.kind == "table":
+            return f"points:games/points:games/..., {limits}:1..{MAX_GAMES}"
+        return f"{limits}, none" if self.optional else limits
+
     def write(self, value: Value) -> str:
         """The canonical text of a value: `read` gives it back."""
         if value is None and self.optional:

@@ -6,7 +6,7 @@ import pytest
 
 from simgin.checks import contract
 from simgin.cli.commands import strategies
-from simgin.strategy import SLOTS
+from simgin.strategy import SLOTS, loader
 from support.command_line import call
 from support.command_runs import KEYS
 
@@ -27,6 +27,29 @@ def test_strategies_lists_strategies_and_policies():
     found = json.loads(call("strategies", "--json").stdout)
     assert list(found) == KEYS and {row["kind"] for row in found["rows"]} == {"strategy", "policy"}
     assert {row["tier"] for row in found["rows"]} == {"fast"}
+
+
+def test_short_prints_names_that_can_be_played_and_nothing_else():
+    every = call("strategies", "--short").stdout.split()
+    alone = call("strategies", "--short", "--players", "1").stdout.split()
+    two = call("strategies", "--short", "--players", "2").stdout.split()
+    assert sorted(every) == list(loader.names()) and set(alone) | set(two) == set(every)
+    assert {"gold", "simple"} <= set(two) and all(name.startswith("solo-") for name in alone)
+    knocks = call("strategies", "--short", "--slot", "knock").stdout.split()
+    assert {"at", "early"} <= set(knocks)
+    for name in knocks:
+        loader.find(f"gold+knock={name}")
+
+
+def test_the_list_is_narrowed_by_slot_and_word():
+    rows = json.loads(call("strategies", "--slot", "knock", "--json").stdout)["rows"]
+    assert {(row["kind"], row["slot"]) for row in rows} == {("policy", "knock")}
+    found = call("strategies", "--search", "UNDERCUT")
+    assert "count" in found.stdout and "schedule" not in found.stdout
+    assert "Repeat:  simgin strategies --search UNDERCUT" in found.stdout
+    assert "Nothing has this word" in call("strategies", "--search", "xyzzy").stdout
+    for words in (("gold", "--short"), ("--players", "1", "--slot", "knock"), ("--slot", "nock")):
+        assert call("strategies", *words, code=2).stderr
 
 
 def test_a_new_strategy_is_written_once_and_shows_its_tier(tmp_path, monkeypatch):

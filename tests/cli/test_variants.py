@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.rules.variants import find
+from simgin.rules.variants import find, parameters
 from simgin.runs import directory, experiment
 from support.command_line import call
 from support.variant_files import CLUB, DEN, write
@@ -162,3 +162,15 @@ def test_help_lists_every_subcommand():
         "did you mean `simgin variants check`?"
         in call("variants", "chek", "mine.toml", code=2).stderr
     )
+
+
+def test_a_variant_lists_the_legal_words_of_every_rule():
+    """Each of the words that are shown is accepted, and a choice shows all of its words."""
+    shown = " ".join(call("variants", "standard").stdout.split())
+    for parameter in parameters().values():
+        assert f"[{parameter.values()}]" in shown, parameter.name
+        if parameter.kind in ("choice", "bool"):
+            for word in parameter.values().split(", "):
+                assert parameter.write(parameter.read(word)) == word
+    assert parameters()["knock_limit"].values() == "0..99"
+    assert parameters()["max_draws"].values().endswith(", none")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,11 @@ TIERS = {
     "slow": "Slow: runs in Python, some hundred times slower than compiled code.",
     "refused": "Refused: cannot be played; `simgin strategies check` says why.",
 }
+NEXT = (
+    "\nOne with its parameters: simgin strategies NAME. To replace a policy: gold+knock=at:k=4.\n"
+    "Only names: --short. A part of the list: --players, --slot, --search."
+)
+NOTHING = "Nothing has this word in its description. All of them: simgin strategies."
 SLOWEST_FIRST = ("refused", "slow", "fast")
 PASSED = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
 PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
@@ -39,8 +44,29 @@ CHECKING = "checking; this takes about ten seconds, and a minute the first time,
 
 @click.command("strategies")
 @click.argument("name", required=False)
+@click.option(
+    "--players",
+    type=click.IntRange(1, 2),
+    metavar="1/2",
+    help="Only strategies for so many players.",
+)
+@click.option(
+    "--slot",
+    type=click.Choice(SLOTS),
+    metavar="SLOT",
+    help="Only the policies for one slot: take, discard, knock, offer, answer or show.",
+)
+@click.option("--search", metavar="WORD", help="Only what has this word in its description.")
+@click.option("--short", is_flag=True, help="Print only names, one a line.")
 @json_option
-def _strategies(name: str | None, as_json: bool) -> None:
+def _strategies(
+    name: str | None,
+    players: int | None,
+    slot: str | None,
+    search: str | None,
+    short: bool,
+    as_json: bool,
+) -> None:
     """List all strategies and policies, or show one with its parameters and files.
 
     A strategy has one policy per slot: when to take the offered card, what to discard, when to
@@ -51,16 +77,32 @@ def _strategies(name: str | None, as_json: bool) -> None:
       simgin strategies gold+knock=at:k=4+discard=hits
       simgin strategies mine.py
 
+    The list can be narrowed:
+
+    \b
+      simgin strategies --short --players 1
+      simgin strategies --slot knock
+      simgin strategies --search undercut
+
     Subcommands, each with its own --help:
 
     \b
       simgin strategies new mine.py           create a file to start from
       simgin strategies check mine.py         test that it plays by the rules
     """
-    if name is None:
-        _list(as_json)
-    else:
+    if name is not None:
+        if players or slot or search or short:
+            raise click.UsageError("--players, --slot, --search and --short go without a NAME.")
         _show(loader.find(name), as_json)
+        return
+    if players and slot:
+        raise click.UsageError("--players narrows the strategies, --slot the policies: give one.")
+    selection = _Selection(players, slot, search)
+    if short and not as_json:
+        for line in selection.names():
+            click.echo(line)
+    else:
+        _list(selection, as_json)
 
 
 strategies = NameOrSubcommand(_strategies)
@@ -167,11 +209,60 @@ def _new(file: Path, name: str | None) -> None:
 # The list
 
 
-def _list(as_json: bool) -> None:
-    listed = catalogue.ordered([loader.find(name) for name in loader.names()])
-    rows = [_strategy_row(strategy) for strategy in listed]
-    rows += [_policy_row(policy) for policy in loader.policies()]
-    Answer(command_line("strategies"), rows).show(as_json, _list_parts(listed))
+@dataclass(frozen=True)
+class _Selection:
+    """What the list is narrowed to; None does not narrow it."""
+
+    players: int | None = None
+    slot: str | None = None
+    search: str | None = None  # in any capitals
+
+    def strategies(self) -> list[Strategy]:
+        """The strategies, strongest first; none if only a slot's policies are wanted."""
+        if self.slot:
+            return []
+        found = []
+        for name in loader.names():
+            strategy = loader.find(name)
+            if self._is_found(name, strategy.about, strategy.source) and self._seats(name):
+                found.append(strategy)
+        return catalogue.ordered(found)
+
+    def policies(self) -> list[Policy]:
+        """The policies by slot and name; none if strategies for a number of players are wanted."""
+        if self.players:
+            return []
+        found = []
+        for policy in loader.policies():
+            if self.slot in (None, policy.slot) and self._is_found(policy.name, policy.about):
+                found.append(policy)
+        return found
+
+    def names(self) -> list[str]:
+        """The names of the strategies; of the policies if a slot was named."""
+        if self.slot:
+            return [policy.name for policy in self.policies()]
+        return [strategy.name for strategy in self.strategies()]
+
+    def _seats(self, name: str) -> bool:
+        players = 1 if catalogue.alone(name) else 2
+        return self.players in (None, players)
+
+    def _is_found(self, *texts: str) -> bool:
+        if self.search is None:
+            return True
+        text = " ".join(texts)
+        return self.search.casefold() in text.casefold()
+
+
+def _list(selection: _Selection, as_json: bool) -> None:
+    rows = [_strategy_row(strategy) for strategy in selection.strategies()]
+    rows += [_policy_row(policy) for policy in selection.policies()]
+    words = ["strategies"]
+    for option, value in vars(selection).items():
+        if value is not None:
+            words += [f"--{option}", str(value)]
+    Answer(command_line(*words), rows).show(as_json, _list_parts(selection))
 
 
 def _strategy_row(strategy: Strategy) -> dict[str, Any]:
@@ -198,19 +289,22 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
     }
 
 
-def _list_parts(listed: Sequence[Strategy]) -> Iterator[Any]:
+def _list_parts(selection: _Selection) -> Iterator[Any]:
+    listed = selection.strategies()
+    policies = selection.policies()
     solo = [strategy for strategy in listed if catalogue.alone(strategy.name)]
     two_players = [strategy for strategy in listed if strategy not in solo]
-    yield from _catalogue("Two-player strategies, strongest first", two_players)
-    yield catalogue.READING
-    yield from _catalogue("Solitaire strategies", solo)
+    if two_players:
+        yield from _catalogue("Two-player strategies, strongest first", two_players)
+    if listed:
+        yield catalogue.READING
+    if solo:
+        yield from _catalogue("Solitaire strategies", solo)
     for slot in SLOTS:
-        in_slot = [policy for policy in loader.policies() if policy.slot == slot]
+        in_slot = [policy for policy in policies if policy.slot == slot]
         if in_slot:
             yield _policy_table(slot, in_slot)
-    yield (
-        "\nOne with its parameters: simgin strategies NAME. To replace a policy: gold+knock=at:k=4."
-    )
+    yield NEXT if listed or policies else NOTHING
 
 
 def _catalogue(title: str, listed: Sequence[Strategy]) -> Iterator[Any]:

@@ -33,7 +33,8 @@ SECTIONS = {
     "match": "The match",
     "stake": "The die and stakes",
 }
-NO_EFFECT = "\nA dash or brackets: no effect in this variant."
+NO_EFFECT = "\nA dash or round brackets: no effect in this variant."
+MAY_BE = "Square brackets: what the rule may be, as in standard+knock_limit=5+big_gin=yes."
 
 
 @click.command("variants")
@@ -188,6 +189,7 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     for section, group in groupby(parameters().values(), lambda parameter: parameter.section):
         yield _section_table(SECTIONS.get(section, section), list(group), variant)
     yield NO_EFFECT
+    yield MAY_BE
 
 
 def _changes(first: Variant, second: Variant) -> list[Parameter]:
@@ -207,7 +209,8 @@ def _section_table(title: str, section: Sequence[Parameter], variant: Variant) -
     out.columns[0].no_wrap = True
     out.columns[1].max_width = 22
     for parameter in section:
-        out.add_row(parameter.name, _text(parameter, variant), parameter.description)
+        meaning = f"{parameter.description} [{parameter.values()}]"
+        out.add_row(parameter.name, _text(parameter, variant), meaning)
     return out
 
 
