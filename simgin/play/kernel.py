@@ -15,7 +15,9 @@ from simgin.core.policy import HOOK_TYPE, RECORDS_TYPE, RULES_TYPE, STATE_TYPE, 
 from simgin.core.record import DEAL
 from simgin.core.state import new_state
 from simgin.core.view import new_view
+from simgin.play import overdue
 from simgin.play.matchup import Matchup
+from simgin.play.parallel import interruptible
 from simgin.rules.record import build_rules
 from simgin.strategy import Policy, Strategy, compiler, interpret
 from simgin.text import notation
@@ -133,31 +135,18 @@ def run(
     rows = np.zeros((batches, sums.COLUMNS), np.int64)
     kernel = compiled_kernel(len(matchup.players))
     hooks = compiled_hooks(matchup)
-    is_match = matchup.unit == "match"
-    units = (first_unit, n_units, matchup.batch, is_match)
-    with interpret.unwrapped():
-        if matchup.b is None:
-            kernel(
-                state,
-                rules,
-                views[0],
-                rows,
-                records,
-                *units,
-                *hooks,
-            )
-        else:
-            mirrored = matchup.mirrored
-            kernel(
-                state,
-                rules,
-                *views,
-                rows,
-                records,
-                *units,
-                mirrored,
-                *hooks,
-            )
+    arguments = [state, rules, views[0]]
+    if matchup.b is not None:
+        arguments.append(views[1])
+    arguments += [rows, records, first_unit, n_units, matchup.batch, matchup.unit == "match"]
+    if matchup.b is not None:
+        arguments.append(matchup.mirrored)
+
+    def call() -> None:
+        with interpret.unwrapped(), overdue.watching(matchup, state):
+            kernel(*arguments, *hooks)
+
+    interruptible(call)
     if _contents(rules, vectors) != before:
         names = [strategy.text for strategy in matchup.players]
         suspects = " or ".join(names)

@@ -1,13 +1,24 @@
-"""Units played side by side in threads, for results that go through no ledger."""
+"""Units played side by side in threads, for results that go through no ledger.
+
+Threads are daemons: a strategy that never answers can be interrupted and does not hold the process.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import TypeVar
 
 import numpy as np
 
+from simgin.core import jit
+
+T = TypeVar("T")
 Progress = Callable[[int, int], None]  # called with units done and units in all
 
 
@@ -26,15 +37,53 @@ def over_units(
     progress: Progress | None = None,
 ) -> list[np.ndarray]:
     """Call play(first unit, number of units) for every `size` units; results in that order."""
-    firsts = range(0, units, size)
-    sizes = [min(size, units - first) for first in firsts]
+    blocks = [(first, min(size, units - first)) for first in range(0, units, size)]
+    futures: list[Future[np.ndarray]] = [Future() for _ in blocks]
+    todo = SimpleQueue[int]()
+    for i in range(len(blocks)):
+        todo.put(i)
+
+    def work() -> None:
+        with suppress(Empty):
+            while True:
+                i = todo.get_nowait()
+                _settle(futures[i], partial(play, *blocks[i]))
+
+    for _ in range(workers or usable_cpus()):
+        threading.Thread(target=work, daemon=True).start()
     results: list[np.ndarray] = []
-    pool = ThreadPoolExecutor(workers or usable_cpus())
     try:
-        for first, n, result in zip(firsts, sizes, pool.map(play, firsts, sizes), strict=True):
-            results.append(result)
+        for (first, n), future in zip(blocks, futures, strict=True):
+            results.append(future.result())
             if progress is not None:
                 progress(first + n, units)
     finally:
-        pool.shutdown(cancel_futures=True)
+        _empty(todo)
     return results
+
+
+def interruptible(call: Callable[[], T]) -> T:
+    """What a call returns; Ctrl-C ends the wait for it, though not what it does.
+
+    Python attends to Ctrl-C between two of its own instructions, in the main thread. Compiled code
+    has none, so what the main thread wants is done by another one, which does not hold the process.
+    """
+    if jit.interpreted() or threading.current_thread() is not threading.main_thread():
+        return call()
+    future: Future[T] = Future()
+    threading.Thread(target=_settle, args=(future, call), daemon=True).start()
+    return future.result()
+
+
+def _settle(future: Future[T], call: Callable[[], T]) -> None:
+    """Make the call, and leave its result, or what it raises, in the future."""
+    try:
+        future.set_result(call())
+    except BaseException as error:
+        future.set_exception(error)
+
+
+def _empty(todo: SimpleQueue[int]) -> None:
+    with suppress(Empty):
+        while True:
+            todo.get_nowait()

@@ -1,0 +1,102 @@
+"""Policies that do not answer: named on stderr while the engine waits for them.
+
+A compiled policy that loops for ever cannot be stopped from outside, but the engine notes whom it
+asks before it asks. A thread looks at these notes now and then; the engine is not slowed down.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from simgin.core import jit
+from simgin.core.answers import SLOTS
+from simgin.play.matchup import Matchup
+from simgin.strategy import Policy
+
+SECONDS = 10.0  # without an answer, until a policy is named
+BEAT = 1.0  # seconds between two looks
+# Between two questions of a deal at least one of these changes
+_PLACE = ("unit", "half", "deal", "turns", "phase", "taken", "drawn", "asked_seat", "asked_slot")
+
+
+class _Game:
+    """A kernel that is playing, and since when it has been at the same question."""
+
+    def __init__(self, matchup: Matchup, state: Any) -> None:
+        self._matchup = matchup
+        self._state = state
+        self._place: tuple[int, ...] = ()
+        self._since = time.monotonic()
+
+    def look(self) -> None:
+        """Name the policy that is being asked if it is overdue."""
+        now = time.monotonic()
+        place = tuple(int(self._state[name]) for name in _PLACE)
+        if place != self._place:
+            self._place = place
+            self._since = now
+        elif now - self._since >= SECONDS:
+            self._name()
+
+    def _name(self) -> None:
+        player = int(self._state.asked_seat != self._state.half)
+        strategy = self._matchup.players[player]
+        policy = strategy.policy(SLOTS[self._state.asked_slot])
+        if policy is None or policy.function in _named:
+            return
+        _named.add(policy.function)
+        print(f"simgin: {describe(policy)}", file=sys.stderr, flush=True)
+
+
+_playing: set[_Game] = set()
+_named: set[Callable[..., Any]] = set()  # functions of policies
+_lock = threading.Lock()
+_thread: threading.Thread | None = None
+
+
+def describe(policy: Policy) -> str:
+    """That a policy does not answer, and where it is written."""
+    line = policy.function.__code__.co_firstlineno
+    place = f"{policy.source.name}:{line}"
+    return (
+        f"the {policy.slot} policy {policy.name!r} ({place}) has not answered for {SECONDS:.0f} "
+        "seconds: it may loop for ever. Ctrl-C stops."
+    )
+
+
+@contextmanager
+def watching(matchup: Matchup, state: Any) -> Iterator[None]:
+    """Name a policy of a matchup that does not answer while the block lasts.
+
+    state: the engine's record, which tells whom it asks. Under a debugger nobody is named.
+    """
+    if jit.interpreted():
+        yield
+        return
+    _start()
+    game = _Game(matchup, state)
+    _playing.add(game)
+    try:
+        yield
+    finally:
+        _playing.discard(game)
+
+
+def _start() -> None:
+    global _thread
+    with _lock:
+        if _thread is None:
+            _thread = threading.Thread(target=_watch, name="overdue", daemon=True)
+            _thread.start()
+
+
+def _watch() -> None:
+    while True:
+        time.sleep(BEAT)
+        for game in list(_playing):
+            game.look()

@@ -1,0 +1,143 @@
+"""A policy that never answers is named, and Ctrl-C ends the wait; a slow one is left alone."""
+
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from simgin.play import overdue, parallel
+from simgin.strategy import loader
+
+LOOPING = '''"""Loops from its fourth turn on."""
+
+from simgin.strategy import Strategy, discard
+from simgin.toolkit import best_discard
+
+
+@discard
+def endless(view, rules, params):
+    x = view.hand
+    while view.own_turn > 3 and x > 0:
+        x = (x * 5 + 1) % 65536 | 1
+    return best_discard(view.hand, view.legal, rules)
+
+
+STRATEGY = Strategy("looping", discard=endless)
+'''
+SLOW = '''"""Takes some hundredths of a second for every answer."""
+
+from simgin.strategy import Strategy, discard
+
+NOTES = {}
+
+
+@discard
+def slow(view, rules, params):
+    total = NOTES.get(0, 0)
+    for i in range(200000):
+        total += i
+    return int(view.legal).bit_length() - 1
+
+
+STRATEGY = Strategy("slow", discard=slow)
+'''
+PROGRAM = """
+import sys
+from simgin.cli.main import cli
+from simgin.play import overdue
+overdue.SECONDS, overdue.BEAT = {seconds}, 0.2
+cli.main(sys.argv[1:])
+"""
+
+
+def start(file, text, seconds, words):
+    file.write_text(text)
+    program = PROGRAM.format(seconds=seconds)
+    command = [sys.executable, "-c", program, *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("match", "{}", "simple", "--deals", "2000"),
+        ("show", "{}", "simple"),
+        pytest.param(
+            ("odds", "standard", "--strategy", "{}", "--deals", "1000"), marks=pytest.mark.slow
+        ),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
+    file = tmp_path / "looping.py"
+    process = start(file, LOOPING, 2, [word.format(file) for word in words])
+    assert process.stderr is not None
+    lines = queue.SimpleQueue()
+    reader = threading.Thread(target=lambda: [lines.put(line) for line in process.stderr])
+    reader.start()
+    try:
+        while "has not answered" not in (line := lines.get(timeout=300)):
+            pass
+        assert "the discard policy 'endless' (looping.py:7)" in line and "Ctrl-C stops" in line
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+    finally:
+        process.kill()
+        process.communicate()
+        reader.join()
+    said = [lines.get() for _ in range(lines.qsize())]
+    assert any("interrupted" in line for line in said), said
+
+
+def test_a_slow_policy_that_answers_is_not_named(tmp_path):
+    file = tmp_path / "slow.py"
+    process = start(file, SLOW, 2, ["match", str(file), "simple", "--deals", "60"])
+    out, errors = process.communicate(timeout=300)
+    assert process.returncode == 0 and "runs in Python" in errors and "60 deals" in out
+    assert "has not answered" not in errors
+
+
+def game(**place):
+    fields = dict.fromkeys(overdue._PLACE, 0) | {"asked_slot": 1}
+    record = np.dtype((np.record, [(name, np.int64) for name in fields]))
+    state = np.zeros(1, record)[0]
+    for name, value in (fields | place).items():
+        state[name] = value
+    players = [loader.find("gold+discard=hits"), loader.find("simple")]
+    return overdue._Game(SimpleNamespace(players=players), state), state
+
+
+def test_only_a_question_that_stays_is_overdue_and_is_named_once(monkeypatch, capsys):
+    monkeypatch.setattr(overdue, "_named", set())
+    monkeypatch.setattr(overdue, "SECONDS", 0.0)
+    watched, state = game(asked_seat=1, half=1)
+    watched.look()
+    for name in overdue._PLACE:  # any progress is an answer
+        if name != "asked_slot":
+            state[name] += 1
+            watched.look()
+    assert capsys.readouterr().err == ""
+    state["asked_seat"] = state["half"]
+    watched.look()
+    watched.look()
+    watched.look()
+    assert capsys.readouterr().err.count("discard policy 'hits'") == 1
+
+
+def test_parallel_units_come_in_order_and_the_first_error_is_raised():
+    def play(first, n):
+        if first >= 6:
+            raise ValueError(str(first))
+        return np.arange(first, first + n)
+
+    seen = []
+    parts = parallel.over_units(play, 6, 2, 3, lambda *done: seen.append(done))
+    assert np.concatenate(parts).tolist() == list(range(6)) and seen == [(2, 6), (4, 6), (6, 6)]
+    for workers in (1, 4):
+        with pytest.raises(ValueError, match=r"^6$"):
+            parallel.over_units(play, 12, 2, workers)
