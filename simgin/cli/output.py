@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-MOST_LISTED = 10  # files of one folder that are listed by name
+PAGE = "report.html"
 
 
 @dataclass(frozen=True)
@@ -55,18 +54,18 @@ class Answer:
         for part in parts:
             out.print(part)
         if self.files:
-            click.echo("Written: " + "\n         ".join(_file_list(self.files)))
+            click.echo(f"Written: {_written(self.files)}")
         click.echo(f"Repeat:  {self.command}")
 
 
-def _file_list(files: Sequence[Path]) -> Iterator[str]:
-    """File names; a folder of many files is one line, so that the answer stays on screen."""
-    for folder, group in itertools.groupby(files, key=lambda path: path.parent):
-        names = [str(path) for path in group]
-        if len(names) <= MOST_LISTED:
-            yield from names
-        else:
-            yield f"{folder} ({len(names)} files)"
+def _written(files: Sequence[Path]) -> str:
+    """The page, or else the first file, and how many files lie beside it."""
+    pages = [path for path in files if path.name == PAGE]
+    first = pages[0] if pages else files[0]
+    more = len(files) - 1
+    if not more:
+        return str(first)
+    return f"{first} (and {more} more files)"
 
 
 def console() -> Console:

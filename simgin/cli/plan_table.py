@@ -53,18 +53,28 @@ def rows(
     return table
 
 
-def announce(plan: Plan, plan_rows: Sequence[Mapping[str, Any]], place: Path) -> None:
-    """Print the question, the hypothesis, the plan (its `rows`) and the output directory."""
+def announce(
+    plan: Plan,
+    plan_rows: Sequence[Mapping[str, Any]],
+    place: Path,
+    *,
+    table: bool = False,
+) -> None:
+    """Print the question, the hypothesis, how long it takes and the output directory.
+
+    table: also a line for every matchup of the plan, its `rows`.
+    """
     out = console()
     out.print(plan.question or plan.title)
     if plan.hypothesis:
         out.print(f"Hypothesis: {plan.hypothesis}")
-    out.print(_table(plan, plan_rows[:MOST_ROWS]))
-    if len(plan_rows) > MOST_ROWS:
-        out.print(f"... and {len(plan_rows) - MOST_ROWS} more")
+    if table:
+        out.print(_table(plan, plan_rows[:MOST_ROWS]))
+        if len(plan_rows) > MOST_ROWS:
+            out.print(f"... and {len(plan_rows) - MOST_ROWS} more")
     units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
-    out.print(f"{_total(plan, units, seconds)}{_steps(plan)} Results go to {place}.\n")
+    out.print(f"{_total(plan, units, seconds)}{_steps(plan)} Results go to {place}.")
 
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -131,15 +141,27 @@ def _at_most(plan: Plan) -> str:
 
 
 def _total(plan: Plan, units_left: int, seconds: float) -> str:
-    """Total time, and the stopping rule."""
-    matchups = f"{len(plan.tasks)} matchups, " if len(plan.tasks) > 1 else ""
+    """How much there is to play, in which time, and the stopping rule."""
+    matchups = _matchups(plan)
     if units_left == 0:
-        return f"{matchups or 'The matchup is '}already complete."
+        return f"{matchups}, already complete."
     if plan.seconds is not None:
-        return f"{matchups}{duration(plan.seconds * len(plan.tasks))} in total."
+        return f"{matchups}, {duration(plan.seconds * len(plan.tasks))} in total."
     if plan.rules:
-        return f"{matchups}at most {duration(seconds)} in total. {plan.stop}."
-    return f"{matchups}about {duration(seconds)} in total."
+        return f"{matchups}, at most {duration(seconds)} in total. {plan.stop}."
+    about = "" if seconds < 1 else "about "
+    return f"{matchups}, {about}{duration(seconds)} in total."
+
+
+def _matchups(plan: Plan) -> str:
+    """`30 matchups, 200 matches each`."""
+    number = len(plan.tasks)
+    matchups = "1 matchup" if number == 1 else f"{number} matchups"
+    sizes = {task.n for task in plan.tasks}
+    if plan.seconds is not None or len(sizes) > 1:
+        return matchups
+    each = " each" if number > 1 else ""
+    return f"{matchups}, {_at_most(plan)}{sizes.pop():,} {UNITS[plan.unit]}{each}"
 
 
 def duration(seconds: float) -> str:

@@ -14,11 +14,9 @@ import click
 
 from simgin.cli.output import note
 from simgin.core import jit
-from simgin.findings import tables
 from simgin.findings.findings import Findings
-from simgin.findings.health import check_health, describe_health
-from simgin.findings.record import describe_size, record_plan
-from simgin.findings.sentences import alike
+from simgin.findings.health import check_health
+from simgin.findings.record import record_plan
 from simgin.play import parallel
 from simgin.report import progress
 from simgin.rules.variants import value_text
@@ -171,18 +169,6 @@ def explain_wait(reason: str = COMPILING) -> Iterator[None]:
         timer.cancel()
 
 
-def closing_parts(findings: Findings) -> list[Any]:
-    """What is printed below the results: pairing, differences, ratings, how it ended, soundness."""
-    parts = [
-        describe_size(findings.record),
-        *tables.on_screen(findings),
-        *alike(findings.alike),
-        *findings.ended,
-        describe_health(findings.record.health, "batches", "workers"),
-    ]
-    return [part for part in parts if part]
-
-
 def warn_of_single_deals(matchups: Sequence[Matchup]) -> None:
     """Warn where single deals leave out a part of the variant because the score matters to it."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
@@ -226,6 +212,7 @@ def save(
         contrasts=record.contrasts,
         effects=record.effects,
         health=record.health,
+        names=record.names,
         **request,
     )
     if not record_deals:

@@ -89,6 +89,16 @@ class Findings:
         return _joined(parts, table.TABLE_COLUMNS)
 
     @cached_property
+    def identical(self) -> list[Cell]:
+        """The cells of two strategies that play identically."""
+        return [cell for i, cell in enumerate(self.cells) if self.played(i).is_identical]
+
+    @property
+    def all_identical(self) -> bool:
+        """Whether there is nothing to show but that."""
+        return len(self.identical) == len(self.cells)
+
+    @cached_property
     def differences(self) -> pd.DataFrame:
         """The contrasts of the plan, DIFFERENCE_COLUMNS; one family for Holm."""
         parts = []

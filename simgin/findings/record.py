@@ -7,11 +7,12 @@ their files may have changed since, or be gone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
+from simgin.play.names import own_names
 from simgin.runs import manifest
 from simgin.runs.experiment import Effect
 from simgin.runs.stopping import End
@@ -34,6 +35,8 @@ class RunRecord:
     contrasts: Sequence[Sequence[int]] = ()  # a cell and its base, by their places
     effects: Sequence[Effect] = ()  # changes by field
     health: Sequence[Mapping[str, Any]] = ()  # see `simgin.findings.health`; empty if not checked
+    # What strategies from files are called on a terminal, by their texts
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -44,6 +47,25 @@ class RunRecord:
         """The parameters of a cell's variant, by name."""
         params: Mapping[str, Any] = self.identity["variants"][cell.variant]
         return params
+
+    def with_own_names(self) -> RunRecord:
+        """The same run, with strategies from files called by their own names: for a terminal."""
+        matchups = []
+        for cell in self.identity["matchups"]:
+            own = {side: self._own_name(cell[side]) for side in ("a", "b")}
+            matchups.append({**cell, **own})
+        strategies = {}
+        for text, described in self.identity["strategies"].items():
+            strategies[self._own_name(text)] = described
+        effects = []
+        for effect in self.effects:
+            players = map(self._own_name, effect[1:])
+            effects.append(Effect(effect.change, *players))
+        identity = {**self.identity, "matchups": matchups, "strategies": strategies}
+        return replace(self, identity=identity, effects=effects)
+
+    def _own_name(self, text: str) -> str:
+        return self.names.get(text, text)
 
     @property
     def seed(self) -> int:
@@ -75,7 +97,8 @@ def record_plan(
     plan: Plan, ends: Sequence[End], health: Sequence[Mapping[str, Any]] = ()
 ) -> RunRecord:
     """The record of a plan that was carried out."""
-    return RunRecord(plan.identity, ends, plan.contrasts, plan.effects, health)
+    names = own_names(plan.matchups)
+    return RunRecord(plan.identity, ends, plan.contrasts, plan.effects, health, names)
 
 
 def read_record(contents: Mapping[str, Any]) -> RunRecord:
@@ -104,6 +127,7 @@ def read_record(contents: Mapping[str, Any]) -> RunRecord:
         contents["contrasts"],
         effects,
         contents["health"],
+        contents.get("names", {}),  # earlier manifests have none
     )
 
 

@@ -20,6 +20,7 @@ from simgin.text.amounts import UNITS
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simgin.core.cell import Cell
     from simgin.findings.findings import Findings
     from simgin.stats.round_robin.non_additivity import NonAdditivity
     from simgin.stats.round_robin.triads import Triads
@@ -41,6 +42,9 @@ def run_sentences(findings: Findings) -> list[str]:
     rated = set(findings.standings["variant"])
     is_rated = findings.table["variant"].isin(rated)
     others = findings.table[~is_rated]
+    for cell in findings.identical:
+        is_cell = (others["variant"] == cell.variant) & others["strategy"].isin(cell.players)
+        others = others[~(is_cell & others["opponent"].isin(cell.players))]
     unit = UNITS[findings.record.unit]
     sentences = [
         *leagues(
@@ -51,12 +55,23 @@ def run_sentences(findings: Findings) -> list[str]:
             unit,
         ),
         *alike(findings.alike),
+        *identical(findings.identical),
         *effects(findings.effects),
         *matchups(others),
         *differences(findings.differences),
         *findings.ended,
     ]
-    return sentences or ["Too few deals for any finding: play more."]
+    return sentences or [_nothing_found(findings)]
+
+
+def _nothing_found(findings: Findings) -> str:
+    """Why there is nothing to say."""
+    cell = findings.cells[0]
+    if len(findings.cells) > 1 or cell.a != cell.b:
+        return "Too few deals for any finding: play more."
+    _, rows = next(table.matchups(findings.table))
+    share = _percent(rows, "first_player_win")
+    return f"{cell.a} plays itself; the nondealer wins {share} of decided deals."
 
 
 def matchups(frame: pd.DataFrame) -> list[str]:
@@ -259,6 +274,17 @@ def alike(groups: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
                 f"others, so the league counts one player {len(names)} times. Leave out all but "
                 "one."
             )
+    return sentences
+
+
+def identical(cells: Sequence[Cell]) -> list[str]:
+    """Which matchups are a strategy against itself under another name."""
+    sentences = []
+    for cell in cells:
+        sentences.append(
+            f"{cell.variant}: {cell.a} and {cell.b} play identically: every deal ended alike, "
+            "whoever held which hand."
+        )
     return sentences
 
 

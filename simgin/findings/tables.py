@@ -28,7 +28,7 @@ def run_sheets(findings: Findings) -> list[Sheet]:
     sheets = [
         *effects(findings.effects),
         differences(findings.differences),
-        *_standings(findings),
+        *standings(findings),
         *_ratings(findings),
         *_crosses(findings),
         _pairing(findings),
@@ -38,12 +38,12 @@ def run_sheets(findings: Findings) -> list[Sheet]:
 
 
 def on_screen(findings: Findings) -> list[Sheet | str]:
-    """The same for a terminal: what holds for every cell is a line; its table is in the summary."""
+    """The same for --details: what holds for every cell is a line; its table is in the summary."""
     parts: list[Sheet | str] = []
     sheets = [
         *effects(findings.effects),
         differences(findings.differences),
-        *_standings(findings),
+        *standings(findings),
         *_ratings(findings),
     ]
     for sheet in sheets:
@@ -174,7 +174,7 @@ def _comparison(
     return f"{strategy} ({rest})"
 
 
-def _standings(findings: Findings) -> list[Sheet]:
+def standings(findings: Findings) -> list[Sheet]:
     """The league table of every round robin."""
     sheets = []
     for name, rows in findings.standings.groupby("variant", sort=False):

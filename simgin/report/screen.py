@@ -1,8 +1,12 @@
-"""Results on a terminal of any width, printed with rich. Nothing is ever cut off."""
+"""Results on a terminal of any width, printed with rich: words first, then one table.
+
+No number is ever cut off; columns without room are left to the page and to --details.
+"""
 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,28 +19,81 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, Group, RenderableType
     from rich.table import Table
 
-# These columns fill one table of 80 characters; the deal outcomes fill another
-FIRST = ("deal_win", "margin", "score", "match_win", "goal_met", "settlement", "turns")
-NAME_WIDTH = 12  # characters of a name, or a fifth of the terminal, kept beside the numbers
+MOST_LINES = 10  # of words above the table of a run
+MOST_ROWS = 18  # of the table: with the words it fills two screens of 24 lines
+NAMES_WIDTH = 24  # characters that names keep beside the numbers, or a third of the terminal
 GAP = 3  # characters between two columns
 WIDE = 70  # characters; on wider terminals, meanings stand beside the values
+
+# What a table of several matchups shows, the most important first, as far as there is room
+COLUMNS = ("match_win", "goal_met", "margin", "score", "deal_win", "settlement", "turns")
+# What a table of one matchup shows of either player; the ways to win only where somebody did
+BY_PLAYER = {
+    "match_win": "matches won %",
+    "deal_win": "deals won %",
+    "won_knock": "  by knock %",
+    "won_gin": "  by gin %",
+    "won_big_gin": "  by big gin %",
+    "won_shot": "  by Gin Shot %",
+    "won_undercut": "  by undercut %",
+    "won_refused": "  by a refused stake %",
+    "margin": "net points/deal",
+    "settlement": "settlement/match",
+}
 
 Row = Mapping[str, str]
 
 
-def results(frame: pd.DataFrame) -> Results:
-    """The summary for rich: who wins, how deals end, how to read it."""
-    return Results(frame)
+# Words
+
+
+@dataclass(frozen=True)
+class Words:
+    """Sentences for rich, each on lines of its own; the last ones only if there is room."""
+
+    sentences: Sequence[str]
+    most_lines: int = MOST_LINES
+
+    def __rich_console__(
+        self,
+        _console: Console,
+        options: ConsoleOptions,
+    ) -> Iterator[RenderableType]:
+        from rich.text import Text
+
+        room = self.most_lines
+        for place, sentence in enumerate(self.sentences):
+            lines = _wrapped(sentence, options.max_width)
+            room -= len(lines)
+            if place and room < 0:
+                left = len(self.sentences) - place
+                more = "findings" if left > 1 else "finding"
+                yield Text(f"... and {left} more {more}.")
+                return
+            yield Text("\n".join(lines))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Lines of at most `width` characters, no number apart from its error or unit if it fits."""
+    kept = wrapping.keep_units(text)
+    lines = textwrap.wrap(kept, width, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+
+
+# One table
+
+
+def results(frame: pd.DataFrame, seed: int) -> Results:
+    """The main figures of a tidy frame for rich: what was played, one table, how to read it."""
+    return Results(frame, seed)
 
 
 @dataclass(frozen=True)
 class Results:
-    """The summary in tables that fit the terminal.
-
-    Names are folded, and columns without room get a table of their own.
-    """
+    """One table that fits the terminal: a column a player, or a row a matchup if there are more."""
 
     frame: pd.DataFrame
+    seed: int
 
     def __rich_console__(
         self,
@@ -46,15 +103,20 @@ class Results:
         from rich.text import Text
 
         rows = summary.texts(self.frame)
-        yield Text(_heading(self.frame, rows), style="bold")
-        for heading, label, part in _blocks(self.frame, rows):
-            if heading:
-                yield ""
-                yield Text(heading, style="bold")
-            for grid in _grids(part, label, options.max_width):
-                yield ""
-                yield grid
-        yield Text(f"\n{summary.reading(self.frame)}")
+        heading = f"{_heading(self.frame, rows)}, seed {self.seed}"
+        lines = _wrapped(heading, options.max_width)
+        yield Text("\n" + "\n".join(lines), style="bold")
+        yield ""
+        if len(rows) == 1:
+            cells = _player_columns(self.frame, rows[0])
+            yield _player_table(cells, options.max_width)
+        else:
+            yield _matchup_table(self.frame, rows[:MOST_ROWS], options.max_width)
+        left = len(rows) - MOST_ROWS
+        if left > 0:
+            yield Text(f"... and {left} more")
+        lines = _wrapped(_reading(self.frame, rows), options.max_width)
+        yield Text("\n" + "\n".join(lines))
 
 
 def _heading(frame: pd.DataFrame, rows: list[dict[str, str]]) -> str:
@@ -79,71 +141,153 @@ def _distinct(rows: Sequence[Row], name: str) -> list[str]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
-def _blocks(
-    frame: pd.DataFrame,
-    rows: list[dict[str, str]],
-) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """(heading, label of the names, rows): one block per variant; one if only variants differ."""
-    roles = summary.roles(frame)
-    variants = _distinct(rows, "variant")
-    differing = [role for role in roles if len(_distinct(rows, role)) > 1]
-    if not differing:
-        label = "variant" if len(variants) > 1 else roles[0]
-        yield "", label, frame
-        return
-    label = " v ".join(differing)
-    for variant in variants:
-        heading = variant if len(variants) > 1 else ""
-        yield heading, label, frame[frame["variant"] == variant]
-
-
-def _grids(part: pd.DataFrame, label: str, room: int) -> Iterator[Table]:
-    """The tables of one block, none wider than `room`."""
-    rows = summary.texts(part)
-    columns = summary.shown_columns(part)
-    label_roles = label.split(" v ")
-    names = []
+def _reading(frame: pd.DataFrame, rows: Sequence[Row]) -> str:
+    """How to read the table, in a line or two."""
+    cells: list[str] = []
     for row in rows:
-        players = [row[role] for role in label_roles]
-        names.append(" v ".join(players))
-    longest = _longest([label, *names])
-    for titles in _packed_titles(columns, rows, longest, room):
-        yield _grid(label, names, titles, rows, room)
+        cells += row.values()
+    sentences = [] if len(rows) == 1 else [_whose(frame)]
+    signs = "± and brackets are" if any("(" in cell for cell in cells) else "± is"
+    interval = "95 % intervals" if "are" in signs else "a 95 % interval"
+    sentences.append(f"{signs} {interval}.")
+    if _is_mirrored(frame):
+        sentences.append("Every pack is played twice, with the players exchanged.")
+    if numbers.DASH in cells:
+        sentences.append(f"{numbers.DASH}: too few deals to estimate.")
+    return " ".join(filter(None, sentences))
 
 
-def _packed_titles(
-    columns: Sequence[summary.Column],
+def _is_mirrored(frame: pd.DataFrame) -> bool:
+    opponent = frame["opponent"]
+    meets_another = (opponent != "") & (opponent != frame["strategy"])
+    return bool(meets_another.any())
+
+
+def _whose(frame: pd.DataFrame) -> str:
+    if (frame["opponent"] == "").all():
+        return ""
+    return "Wins are A's; points are A's minus B's."
+
+
+# One matchup: a column a player
+
+
+def _player_columns(frame: pd.DataFrame, row: Row) -> dict[str, dict[str, str]]:
+    """The cells by player and label."""
+    if not _is_mirrored(frame):
+        columns = summary.shown_columns(frame)
+        cells = {column.title: row[column.title] for column in columns}
+        name = row[summary.roles(frame)[0]]
+        return {name: cells}
+    sides = {}
+    for name, rows in frame.groupby("strategy", sort=False):
+        sides[str(name)] = rows.set_index("metric")
+    shown = {column.metric for column in summary.shown_columns(frame)}
+    columns_of: dict[str, dict[str, str]] = {name: {} for name in sides}
+    for metric, label in BY_PLAYER.items():
+        limits = {name: table.cell(rows, metric) for name, rows in sides.items()}
+        happened = any(value > 0 for value, _, _ in limits.values())
+        if metric in shown or (metric.startswith("won_") and happened):
+            for name, cell in limits.items():
+                factor = metrics.BY_NAME[metric].factor
+                columns_of[name][label] = numbers.estimate(*cell, factor)
+    return columns_of
+
+
+def _player_table(columns: Mapping[str, Mapping[str, str]], room: int) -> Table:
+    labels = list(next(iter(columns.values())))
+    longest = _longest(labels)
+    width = max(1, (room - longest) // len(columns) - GAP)
+    out = _table()
+    out.add_column("", no_wrap=True)
+    texts = []
+    for name, cells in columns.items():
+        folded = "\n".join(wrapping.fold(name, width))
+        out.add_column(folded, justify="right")
+        whole = _longest(list(cells.values())) <= width
+        texts.append([cells[label] if whole else _broken(cells[label]) for label in labels])
+    for label, *cells_of in zip(labels, *texts, strict=True):
+        out.add_row(label, *cells_of)
+    return out
+
+
+# Several matchups: a row each
+
+
+def _matchup_table(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> Table:
+    """The names that differ, then as many columns of figures as there is room for."""
+    identity = ("variant", *summary.roles(frame))
+    differing = [name for name in identity if len(_distinct(rows, name)) > 1]
+    names = differing or [identity[0]]
+    widths = {name: _width(name, rows) for name in names}
+    most = max(NAMES_WIDTH, room // 3)
+    while sum(widths.values()) > most and max(widths.values()) > 1:
+        widest = max(widths, key=lambda name: widths[name])
+        widths[widest] -= 1
+    taken = sum(widths.values()) + GAP * (len(names) - 1)
+    titles = _fitting(frame, rows, room - taken)
+    figures = sum(GAP + _broken_width(title, rows) for title in titles)
+    spare = room - taken - figures
+    for name in names:
+        more = min(spare, _width(name, rows) - widths[name])
+        widths[name] += max(0, more)
+        spare -= max(0, more)
+    return _row_table(rows, widths, titles, spare)
+
+
+def _fitting(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> list[str]:
+    """The titles of the most important columns that have room, in the order of the summary."""
+    shown = {column.metric: column.title for column in summary.shown_columns(frame)}
+    chosen = []
+    for metric in COLUMNS:
+        if metric not in shown:
+            continue
+        width = GAP + _broken_width(shown[metric], rows)
+        if chosen and width > room:
+            break
+        chosen.append(metric)
+        room -= width
+    return [title for metric, title in shown.items() if metric in chosen]
+
+
+def _row_table(
     rows: Sequence[Row],
-    longest: int,
-    room: int,
-) -> list[list[str]]:
-    """Column titles per table: results and outcomes apart, unless that takes more tables."""
-    widths = {column.title: _width(column.title, rows) for column in columns}
-    name_width = max(NAME_WIDTH, room // 5)
-    left = room - min(longest, name_width)
-    first = [column.title for column in columns if column.metric in FIRST]
-    outcomes = [column.title for column in columns if column.metric not in FIRST]
-    apart = _packed(first, widths, left) + _packed(outcomes, widths, left)
-    together = _packed(first + outcomes, widths, left)
-    return apart if len(apart) <= len(together) else together
-
-
-def _packed(titles: list[str], widths: dict[str, int], room: int) -> list[list[str]]:
-    """Titles in order, in as few lists as possible, each at most `room` characters wide."""
-    lists: list[list[str]] = []
-    taken = 0
+    names: Mapping[str, int],
+    titles: Sequence[str],
+    spare: int,
+) -> Table:
+    """names: the columns of names with their widths. spare: characters left for long intervals."""
+    out = _table()
+    for name in names:
+        out.add_column(name)
+    whole = []
     for title in titles:
-        width = GAP + widths[title]
-        if not lists or taken + width > room:
-            lists.append([])
-            taken = 0
-        lists[-1].append(title)
-        taken += width
-    return lists
+        out.add_column(title, justify="right")
+        longer = _width(title, rows) - _broken_width(title, rows)
+        if longer <= spare:
+            whole.append(title)
+            spare -= longer
+    for row in rows:
+        cells = ["\n".join(wrapping.fold(row[name], width)) for name, width in names.items()]
+        cells += [row[title] if title in whole else _broken(row[title]) for title in titles]
+        out.add_row(*cells)
+    return out
+
+
+def _table() -> Table:
+    from rich import box
+    from rich.table import Table
+
+    return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
 
 def _width(title: str, rows: Sequence[Row]) -> int:
-    """The least width of a column that breaks lopsided intervals only, before the bracket."""
+    """The width of a column that breaks nothing."""
+    return _longest([title, *(row[title] for row in rows)])
+
+
+def _broken_width(title: str, rows: Sequence[Row]) -> int:
+    """The least width of a column: lopsided intervals are broken before the bracket."""
     lines = [title]
     for row in rows:
         lines += _broken(row[title]).split("\n")
@@ -156,36 +300,6 @@ def _broken(text: str) -> str:
 
 def _longest(parts: list[str]) -> int:
     return max(map(len, parts))
-
-
-def _grid(
-    label: str,
-    names: list[str],
-    titles: list[str],
-    rows: Sequence[Row],
-    room: int,
-) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    out.add_column(label, overflow="fold")
-    broken_width = whole_width = 0
-    for title in titles:
-        least = _width(title, rows)
-        out.add_column(title, justify="right", overflow="fold", min_width=least)
-        broken_width += GAP + least
-        cells = [row[title] for row in rows]
-        whole_width += GAP + _longest([title, *cells])
-    fits_unbroken = _longest([label, *names]) + whole_width <= room
-    for name, row in zip(names, rows, strict=True):
-        cells = [row[title] for title in titles]
-        if not fits_unbroken:
-            cells = [_broken(cell) for cell in cells]
-        left = max(1, room - broken_width)
-        folded = wrapping.fold(name, left)
-        out.add_row("\n".join(folded), *cells)
-    return out
 
 
 # Details

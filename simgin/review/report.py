@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from simgin.findings.record import describe_size
 from simgin.findings.report import describe_rules
 from simgin.report.report import Report
+from simgin.report.screen import Words
+from simgin.report.sheet import Sheet
 from simgin.review import solo_metrics, tables
 from simgin.review.pictures import review_pictures
 from simgin.review.players import LUCK_PAIR, REFERENCE, best_solo
 from simgin.review.review import Review
 from simgin.review.sentences import review_sentences
 from simgin.stats import table
+
+MOST_LINES = 30  # of words on a terminal
 
 
 def review_report(review: Review, command: str) -> Report:
@@ -28,6 +32,16 @@ def review_report(review: Review, command: str) -> Report:
         summary=_summary(review),
         tables=_csv_files(review),
     )
+
+
+def review_screen(review: Review, *, details: bool = False) -> Iterator[Words | Sheet]:
+    """What a terminal shows of a review: words and a table; with details, every metric."""
+    yield Words(review_sentences(review), MOST_LINES)
+    yield tables.portrait_sheet(review)
+    if details:
+        yield tables.metrics_sheet(review)
+        if review.request.others:
+            yield tables.differences_sheet(review)
 
 
 def title(review: Review) -> str:

@@ -6,11 +6,21 @@ import numpy as np
 
 from simgin.report import numbers
 from simgin.report.sheet import Sheet
+from simgin.report.wrapping import fold
 from simgin.review.knocking import SURE
 from simgin.review.review import Review
 from simgin.review.rule_metrics import ONLY_DEEP, RuleMetric
-from simgin.review.sentences import is_something, quantity_of, value_with_error
+from simgin.review.sentences import (
+    PORTRAIT,
+    SOLO_PORTRAIT,
+    is_something,
+    quantity_of,
+    value_with_error,
+)
 from simgin.stats.quantity import Quantity
+
+TERMINAL = 80  # characters
+LEAST_WIDTH, GAP = 10, 3  # of a column, and between two
 
 
 def metrics_sheet(review: Review) -> Sheet:
@@ -42,6 +52,46 @@ def differences_sheet(review: Review) -> Sheet:
     )
     title = f"Difference from {review.request.base}"
     return Sheet(title, ("metric", *names), rows, note)
+
+
+def portrait_sheet(review: Review) -> Sheet:
+    """A row for every variant with the metrics that describe it best, narrow enough for a terminal.
+
+    Headings are folded to the width of their cells, and metrics without room are left out.
+    """
+    names = review.request.variants
+    columns = [("variant", *names)]
+    for metric in _portrait(review):
+        cells = [_starred(review, name, metric) for name in names]
+        width = max(map(len, cells))
+        heading = "\n".join(fold(metric.heading, max(width, LEAST_WIDTH)))
+        columns.append((heading, *cells))
+    shown = []
+    room = TERMINAL
+    for column in columns:
+        lines = "\n".join(column).split("\n")
+        width = GAP + max(map(len, lines))
+        if width <= room:
+            room -= width
+            shown.append(column)
+    headings, *rows = zip(*shown, strict=True)
+    note = _note(review).partition(" 95 % intervals.")
+    star = f" *: differs from {review.request.base}, p < {SURE}." if review.request.others else ""
+    return Sheet("At a glance", headings, rows, f"{note[0]}{note[1]}{star}")
+
+
+def _portrait(review: Review) -> list[RuleMetric]:
+    keys = SOLO_PORTRAIT if review.request.alone else PORTRAIT
+    shown = {metric.key for metric in _shown(review)}
+    return [review.metric(key) for key in keys if key in shown]
+
+
+def _starred(review: Review, variant: str, metric: RuleMetric) -> str:
+    """A number with its interval, and a star where it differs from the base's."""
+    value = value_with_error(metric, review.measurements[variant, metric.key])
+    change = review.changes.get((variant, metric.key)) if review.request.others else None
+    is_sure = change is not None and change.p_holm < SURE
+    return f"{value} *" if is_sure else value
 
 
 def all_metrics_sheet(review: Review) -> Sheet:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simgin.core import sums
 from simgin.core.cell import Cell
 from simgin.stats import batches
-from simgin.stats.metrics import Metric
+from simgin.stats.metrics import METRICS, Metric
+from simgin.stats.ratios import metric_sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,22 @@ class Played:
         """The same cell, seen by the opponent."""
         opposite = not self.as_b
         return replace(self, as_b=opposite)
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether both play identically: every pair of mirrored deals ended level in everything."""
+        if not self.cell.mirrored:
+            return False
+        total = self.rows.sum(axis=0)
+        net = sums.SQUARE + sums.FACT["a_margin"]
+        if total[net] != 0:
+            return False
+        for metric in METRICS:
+            own = metric_sums(total, metric)
+            other = metric_sums(total, metric, as_b=True)
+            if own != other:
+                return False
+        return True
 
     def value(self, metric: Metric) -> float:
         """A metric of the whole cell."""

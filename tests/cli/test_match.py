@@ -16,15 +16,12 @@ from support.command_runs import FEW, KEYS
 pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
-def test_match_prints_table_summary_mirroring_and_a_command_that_repeats_it():
+def test_match_prints_words_one_table_and_a_command_that_repeats_it():
     output = call("match", "gold", *FEW).stdout
-    for words in (
-        "gold against simple, standard, 200 deals",
-        "deals won %",
-        "Mirrored: 100 pairs of deals",
-        "Seed 1.",
-    ):
-        assert words in output
+    words, table_line = output.index("gold and simple"), output.index("deals won %")
+    assert words < output.index("gold against simple, standard, 200 deals, seed 1") < table_line
+    for diagnosis in ("Mirror", "luck share", "Homogeneity", "detected"):
+        assert diagnosis not in output
     assert len(output.splitlines()) <= 24
     assert all(len(line) <= 80 for line in output.splitlines())
     repeat = output.splitlines()[-1].removeprefix("Repeat:  simgin ")
@@ -34,31 +31,47 @@ def test_match_prints_table_summary_mirroring_and_a_command_that_repeats_it():
 
 def test_details_come_after_the_essential_table():
     output = call("match", "gold", *FEW, "--details").stdout
-    assert output.index("deals won %") < output.index(
-        "first_player_win"
-    ) and "won by the nondealer" in " ".join(output.split())
+    words = " ".join(output.split())
+    assert output.index("deals won %") < output.index("Mirrored: 100 pairs of deals")
+    assert output.index("Mirrored") < output.index("first_player_win")
+    assert "won by the nondealer" in words and "would have been detected" in words
     assert all(len(line) <= 80 for line in output.splitlines())
 
 
 def test_a_strategy_against_itself_is_not_mirrored():
-    assert (
-        "Not mirrored: gold against itself, 200 deals. Seed 7."
-        in call("match", "gold", "gold", "--seed", 7, *FEW).stdout
-    )
+    output = call("match", "gold", "gold", "--seed", 7, *FEW, "--details").stdout
+    assert output.startswith("gold plays itself; the nondealer wins ")
+    assert "Not mirrored: gold against itself, 200 deals. Seed 7." in output
 
 
 def test_match_plays_whole_matches():
     output = call("match", "gold", "--matches", 40, "--workers", 1).stdout
-    assert "matches won %" in output and "Mirrored: 20 pairs of matches" in output
+    assert "matches won %" in output and "40 matches (" in output
     assert output.splitlines()[-1].endswith("--matches 40 --seed 1")
 
 
 def test_matches_that_one_side_always_wins_are_reported():
     """Nobody is undercut by a player who waits for gin, so `stubborn` never scores."""
     output = call(
-        "match", "stubborn", "gin-only", "-v", "eaai", "--matches", 1000, "--workers", 1
+        "match",
+        "stubborn",
+        "gin-only",
+        "-v",
+        "eaai",
+        "--matches",
+        1000,
+        "--workers",
+        1,
+        "--details",
     ).stdout
     assert "of the variance of points; luck share" in " ".join(output.split())
+
+
+def test_identical_play_is_said_instead_of_a_table_of_zeros():
+    output = call("match", "gold-at:k=10", "gold", *FEW).stdout
+    said = "gold-at:k=10 and gold play identically: every deal ended alike"
+    assert output.startswith(said) and "deals won" not in output
+    assert said not in call("match", "gold", "simple", *FEW).stdout
 
 
 def test_the_json_output_is_one_object_with_the_agreed_keys():

@@ -1,4 +1,4 @@
-"""Results on a terminal: no number is cut at any width, and the three results stand together."""
+"""Results on a terminal: one table, of which no number is cut at any width; words that end."""
 
 import io
 import re
@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from simgin.report import screen, summary
-from simgin.stats import table
+from simgin.report import numbers, screen, wrapping
+from simgin.stats import metrics, table
 from support import toy_deals as toy
 
 RNG = np.random.default_rng(11)
@@ -52,53 +52,81 @@ def text_of(thing, width):
 @pytest.mark.parametrize(
     "data", [ONE, PANEL, GAMES, BOTH, ROBIN], ids=["one", "panel", "games", "both", "robin"]
 )
-def test_nothing_is_cut_at_any_width(data, width):
-    text = text_of(screen.results(data), width)
-    assert max(map(len, text.splitlines())) <= width
-    assert "…" not in text
-    for row in summary.texts(data):
-        for title, cell in list(row.items())[4:]:
-            assert title in text
-            whole = f"  {cell}" in text
-            for part in (
-                [cell] if whole else re.split(r" (?=\()", cell)
-            ):  # an interval may stand under its value
-                assert re.search(rf"(^|  ){re.escape(part)}( |$)", text, re.MULTILINE), part
+def test_no_number_is_cut_and_no_name_is_lost_at_any_width(data, width):
+    text = text_of(screen.results(data, 1), width)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width and "…" not in text
+    below = lines[next(i for i, line in enumerate(lines) if "──" in line) :]
+    known = {
+        numbers.estimate(*row, factor)
+        for row in data[["value", "low", "high"]].itertuples(index=False)
+        for factor in (1, 100)
+    }
+    whole = " ".join(" ".join(below).split())
+    shown = re.findall(r"-?[\d.]+ (?:± [\d.]+|\([\d.]+ to [\d.]+\))", whole)
+    assert shown and set(shown) <= known
+    letters = "".join(text.split())
+    for name in {*data["strategy"], *data["variant"]}:
+        foldings = [wrapping.fold(name, room) for room in range(2, 60)]
+        assert any(all(part in letters for part in parts) for parts in foldings), name
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_the_three_results_stand_together(width):
-    heading = next(
-        line for line in text_of(screen.results(BOTH), width).splitlines() if "deals won %" in line
-    )
-    assert re.search(r"deals won % +points/deal +matches won %", heading)
+@pytest.mark.parametrize("width", [72, 80, 120])
+def test_the_three_results_stand_in_the_only_table(width):
+    text = text_of(screen.results(BOTH, 1), width)
+    assert text.count("──\n") == 1
+    assert re.search(r"deals won % +points/deal +matches won %", text)
 
 
-def test_one_matchup_is_named_in_the_heading():
-    assert text_of(screen.results(ONE), 80).startswith(
-        "gold against simple, standard, 600 matches ("
-    )
+def test_one_matchup_has_a_column_for_either_player():
+    text = text_of(screen.results(ONE, 7), 80)
+    assert text.startswith("\ngold against simple, standard, 600 matches (")
+    assert "seed 7" in " ".join(text.split())
+    rows = ONE.set_index(["strategy", "metric"])[["value", "low", "high"]]
+    for metric, label in screen.BY_PLAYER.items():
+        line = next((line for line in text.splitlines() if line.startswith(label)), "")
+        cells = [
+            numbers.estimate(*rows.loc[(name, metric)], metrics.BY_NAME[metric].factor)
+            for name in ("gold", "simple")
+        ]
+        assert (
+            line == ""
+            or line.removeprefix(label).split("   ")[-2:] == cells
+            or all(cell in line for cell in cells)
+        )
+    for label in ("matches won %", "deals won %", "  by knock %", "net points/deal"):
+        assert f"\n{label}" in text
+    assert "by big gin" not in text  # never happened
 
 
-def test_every_variant_has_its_own_table():
-    text = text_of(screen.results(PANEL), 80)
-    assert text.startswith("variant: standard; B: simple; 600 matches (") and " each\n" in text
-    text = text_of(screen.results(BOTH), 80)
-    assert (
-        "\nstandard\n" in text
-        and "\noklahoma+big_gin=yes\n" in text
-        and text.count("deals won %") == 2
-    )
+def test_what_differs_is_named_in_every_row_and_the_rest_in_the_heading():
+    text = text_of(screen.results(PANEL, 1), 80)
+    assert text.startswith("\nvariant: standard; B: simple; 600 matches (")
+    assert "each, seed 1" in " ".join(text.split())
+    text = text_of(screen.results(BOTH, 1), 80)
+    assert text.startswith("\nB: simple; ") and re.search(r"\nvariant +A +", text)
+    text = text_of(screen.results(GAMES, 1), 80)
+    assert text.startswith("\nA: gold; B: simple; ") and "\noklahoma" in text
+    assert re.search(r"\nvariant +A +B +", text_of(screen.results(ROBIN, 1), 80)) is None
+    assert re.search(r"\nA +B +", text_of(screen.results(ROBIN, 1), 80))
 
 
-def test_variants_are_rows_where_nothing_else_differs():
-    text = text_of(screen.results(GAMES), 80)
-    assert text.startswith("A: gold; B: simple; ") and text.count("deals won %") == 1
-    assert "\noklahoma" in text
+def test_a_long_table_ends_with_how_many_are_left_out():
+    many = frame(*(("standard", f"gold:k={k}", "simple") for k in range(30)), units=40)
+    text = text_of(screen.results(many, 1), 80)
+    assert text.count("gold:k=") == screen.MOST_ROWS
+    assert f"\n... and {30 - screen.MOST_ROWS} more\n" in text
 
 
-def test_a_round_robin_names_both_strategies():
-    assert "gold v simple" in text_of(screen.results(ROBIN), 80)
+def test_words_end_before_they_fill_the_screen():
+    said = [f"gold{i} beats simple: it wins 51.80 ± 0.60 % of matches and more." for i in range(40)]
+    lines = text_of(screen.Words(said), 40).splitlines()
+    assert len(lines) == screen.MOST_LINES + 1
+    assert lines[-1] == f"... and {40 - screen.MOST_LINES // 2} more findings."
+    assert all(len(line) <= 40 for line in lines)
+    assert not any(line.endswith(("±", "51.80", "0.60")) for line in lines)
+    one_long = ["word " * 400]
+    assert len(text_of(screen.Words(one_long), 80).splitlines()) > screen.MOST_LINES
 
 
 @pytest.mark.parametrize("width", WIDTHS)

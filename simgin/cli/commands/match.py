@@ -60,7 +60,11 @@ if TYPE_CHECKING:
 @options.scheduler_option
 @options.output_option("Keep tables, plots and the HTML page in this directory.")
 @options.record_option
-@click.option("--details", is_flag=True, help="Print every metric with its meaning.")
+@click.option(
+    "--details",
+    is_flag=True,
+    help="Print every metric with its meaning, and how much the run can show.",
+)
 @debug_option
 @options.json_option
 def match(
@@ -180,13 +184,9 @@ def _answer(
     details: bool,
     as_json: bool,
 ) -> None:
-    from simgin.report import screen
+    from simgin.findings.screen import run_screen
     from simgin.stats import table
 
-    if details:
-        more = ["", screen.details(findings.table)]
-    else:
-        more = ["More:    --details prints every metric with its meaning."]
     rows = table.records(findings.table)
     answer = Answer(
         command,
@@ -195,5 +195,7 @@ def _answer(
         files,
         findings.stopped,
     )
-    parts = [screen.results(findings.table), *session.closing_parts(findings), *more]
+    parts = [*run_screen(findings, details=details), ""]
+    if not details:
+        parts.append("More:    --details prints every metric, and how much the run can show.")
     answer.show(as_json, parts)

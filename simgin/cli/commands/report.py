@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli.options import json_option
+from simgin.cli.options import details_option, json_option
 from simgin.cli.output import Answer, command_line
 from simgin.findings.record import ManifestError, read_record
 from simgin.runs import directory, ledger
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("place", metavar="DIR", type=click.Path(path_type=Path))
+@details_option
 @json_option
-def report(place: Path, as_json: bool) -> None:
+def report(place: Path, details: bool, as_json: bool) -> None:
     """Rewrite the tables, plots and HTML page of a finished run.
 
     Everything is computed from the ledger and the manifest in DIR. Nothing is played, and the
@@ -36,9 +37,9 @@ def report(place: Path, as_json: bool) -> None:
     with _findings(place, manifest) as findings:
         written_before = [directory.DEALS] if (place / directory.DEALS).exists() else []
         manifest_now = {**manifest, "stopped": findings.stopped}
-        run_report = _report(findings, manifest)
+        run_report, parts = _report(findings, manifest, details)
         files = directory.save(place, manifest_now, page.files(run_report), *written_before)
-        command = command_line("report", place)
+        command = command_line("report", place, *["--details"] * details)
         rows = table.records(findings.table)
         answer = Answer(
             command,
@@ -47,18 +48,25 @@ def report(place: Path, as_json: bool) -> None:
             files,
             findings.stopped,
         )
-        answer.show(as_json, [*run_report.sentences, ""])
+        answer.show(as_json, [*parts, ""])
 
 
-def _report(findings: Findings, manifest: dict[str, Any]) -> Report:
-    """The report of a run, or of a review."""
+def _report(
+    findings: Findings,
+    manifest: dict[str, Any],
+    details: bool,
+) -> tuple[Report, Iterable[Any]]:
+    """The report of a run, or of a review, and what a terminal shows of it."""
     from simgin.findings.report import run_report
-    from simgin.review.report import review_report
+    from simgin.findings.screen import run_screen
+    from simgin.review.report import review_report, review_screen
     from simgin.review.review import restore_review
 
     if "review" in manifest:
-        return review_report(restore_review(manifest["review"], findings), manifest["command"])
-    return run_report(findings, manifest["command"])
+        review = restore_review(manifest["review"], findings)
+        written = review_report(review, manifest["command"])
+        return written, review_screen(review, details=details)
+    return run_report(findings, manifest["command"]), run_screen(findings, details=details)
 
 
 def _manifest(place: Path) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from simgin.cli.output import Answer, command_line, note
 @options.seed_option
 @options.workers_option
 @options.scheduler_option
+@options.details_option
 @options.json_option
 def review(
     variants: tuple[str, ...],
@@ -40,6 +41,7 @@ def review(
     seed: int,
     workers: int | None,
     scheduler: str | None,
+    details: bool,
     as_json: bool,
 ) -> None:
     """Measure how rule changes affect the game.
@@ -71,8 +73,7 @@ def review(
         plan, output, command, workers=workers, scheduler=scheduler, record_deals=False
     ) as findings:
         from simgin.report import page
-        from simgin.review import tables
-        from simgin.review.report import review_report
+        from simgin.review.report import review_report, review_screen
         from simgin.review.review import read_review
         from simgin.stats import table
 
@@ -89,9 +90,9 @@ def review(
         )
         rows = table.records(review_data.metrics)
         answer = Answer(command, rows, seed, files, findings.stopped)
-        parts = ["", *report.sentences, tables.metrics_sheet(review_data)]
-        if request.others:
-            parts.append(tables.differences_sheet(review_data))
+        parts: list[object] = [*review_screen(review_data, details=details), ""]
+        if not details:
+            parts.append(f"More:    {command_line('report', output, '--details')}")
         answer.show(as_json, parts)
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @options.scheduler_option
 @options.record_option
 @click.option("--dry-run", is_flag=True, help="Print the plan with its estimated time, and stop.")
+@options.details_option
 @options.json_option
 def run(
     file: Path,
@@ -33,6 +34,7 @@ def run(
     scheduler: str | None,
     record: bool,
     dry_run: bool,
+    details: bool,
     as_json: bool,
 ) -> None:
     """Run an experiment and write tables, plots and an HTML page.
@@ -65,7 +67,7 @@ def run(
         if dry_run and as_json:
             Answer(command, plan_rows, plan.seed, stopped="dry run").show(True, ())
         else:
-            plan_table.announce(plan, plan_rows, place)
+            plan_table.announce(plan, plan_rows, place, table=dry_run)
         if dry_run:
             return
     started = datetime.now(UTC)
@@ -74,7 +76,7 @@ def run(
     )
     with play as findings:
         files = _save(place, findings, started, command, record)
-        _answer(findings, command, files, as_json)
+        _answer(findings, command, files, details, as_json)
 
 
 def _save(
@@ -89,16 +91,22 @@ def _save(
     )
 
 
-def _answer(findings: Findings, command: str, files: list[Path], as_json: bool) -> None:
-    from simgin.findings.pictures import MOST_ROWS
-    from simgin.report import screen
+def _answer(
+    findings: Findings,
+    command: str,
+    files: list[Path],
+    details: bool,
+    as_json: bool,
+) -> None:
+    from simgin.findings.screen import run_screen
     from simgin.stats import table
 
     rows = table.records(findings.table)
     answer = Answer(command, rows, findings.record.seed, files, findings.stopped)
-    parts = session.closing_parts(findings)
-    if len(findings.cells) <= MOST_ROWS:  # the standings of a large league are enough
-        parts = [screen.results(findings.table), *parts]
+    parts = [*run_screen(findings, details=details), ""]
+    if not details:
+        place = files[0].parent
+        parts.append(f"More:    {command_line('report', place, '--details')}")
     answer.show(as_json, parts)
 
 

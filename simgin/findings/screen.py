@@ -1,0 +1,70 @@
+"""What a terminal shows of a run: words, one table, and with details every table and metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from simgin.findings import tables
+from simgin.findings.health import describe_health
+from simgin.findings.record import describe_size
+from simgin.findings.sentences import run_sentences
+from simgin.report import screen
+from simgin.report.screen import MOST_ROWS, Words
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from simgin.findings.findings import Findings
+
+
+def run_screen(findings: Findings, *, details: bool = False) -> Iterator[RenderableType]:
+    """The words and the one table of a run; with details, whether it is sound, and every table."""
+    if findings.record.names:
+        findings = replace(findings, record=findings.record.with_own_names())
+    yield Words(_short_sentences(findings))
+    if not findings.all_identical:
+        yield _table(findings)
+    if details:
+        yield from _details(findings)
+
+
+def _short_sentences(findings: Findings) -> list[str]:
+    """The sentences of a run; the variant is left out if there is only one."""
+    sentences = run_sentences(findings)
+    variants = {cell.variant for cell in findings.cells}
+    if len(variants) > 1:
+        return sentences
+    start = f"{variants.pop()}: "
+    players = tuple(findings.record.identity["strategies"])
+    shortened = []
+    for sentence in sentences:
+        short = sentence.removeprefix(start)
+        if not short.startswith(players):  # names keep their small letters
+            short = short[:1].upper() + short[1:]
+        shortened.append(short)
+    return shortened
+
+
+def _table(findings: Findings) -> RenderableType:
+    """The league if there is one, else the results."""
+    standings = findings.standings
+    is_rated = standings["elo"].notna().any()
+    if is_rated and len(standings) <= MOST_ROWS and standings["variant"].nunique() == 1:
+        return tables.standings(findings)[0]
+    return screen.results(findings.table, findings.record.seed)
+
+
+def _details(findings: Findings) -> Iterator[RenderableType]:
+    if len(findings.cells) > 1:
+        yield tables.results(findings.table)
+    yield ""
+    yield describe_size(findings.record)
+    yield from tables.on_screen(findings)
+    health = describe_health(findings.record.health, "batches", "workers")
+    if health:
+        yield health
+    if len(findings.cells) == 1:
+        yield ""
+        yield screen.details(findings.table)

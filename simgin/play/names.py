@@ -1,0 +1,62 @@
+"""What strategies from files are called where space is short: by their own names, not by paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+
+from simgin.play.matchup import Matchup
+from simgin.strategy import Strategy
+from simgin.strategy.text_form import parse
+
+FOLDERS = re.compile(r"(?<==)[^=+#]*/(?=[^/=+#]*\.py\b)")  # of a policy's file, as in +knock=a/b.py
+
+
+def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
+    """The short name of every strategy in these matchups that a file declares, by its text.
+
+    `some/where/patient.py:k=7` is `patient-gold:k=7` if the file calls it so. Where two would have
+    one name, the file follows in brackets, with as much of its path as tells them apart.
+    """
+    shown: dict[str, str] = {}
+    for matchup in matchups:
+        shown |= {strategy.text: _own_name(strategy) for strategy in matchup.players}
+    names = {}
+    for text, name in shown.items():
+        if name == text:
+            continue
+        others = [other for other in shown if shown[other] == name and other != text]
+        names[text] = name
+        if others:
+            names[text] += f" ({_shortest_path(text, others)})"
+    return names
+
+
+def _is_file(text: str) -> bool:
+    return _path(text).suffix == ".py"
+
+
+def _path(text: str) -> PurePath:
+    reference = parse(text).strategy
+    return PurePath(reference.name.partition("#")[0])
+
+
+def _own_name(strategy: Strategy) -> str:
+    """The own name with the values and policies that follow the file in the text."""
+    text = strategy.text
+    name = text
+    if _is_file(text):
+        head = parse(text).strategy.name
+        name = strategy.name + text.removeprefix(head)
+    return FOLDERS.sub("", name)
+
+
+def _shortest_path(text: str, others: Iterable[str]) -> str:
+    """The last parts of a file's path, as many as no other file ends in."""
+    own = _path(text).parts
+    paths = [_path(other).parts for other in others]
+    for length in range(1, len(own)):
+        if all(path[-length:] != own[-length:] for path in paths):
+            return "/".join(own[-length:])
+    return str(_path(text))
