@@ -156,12 +156,17 @@ def _total(plan: Plan, units_left: int, seconds: float) -> str:
 def _matchups(plan: Plan) -> str:
     """`30 matchups, 200 matches each`."""
     number = len(plan.tasks)
-    matchups = "1 matchup" if number == 1 else f"{number} matchups"
+    words = f"{number} matchups"
+    each = " each"
+    if number == 1:
+        words = "1 matchup"
+        each = ""
     sizes = {task.n for task in plan.tasks}
     if plan.seconds is not None or len(sizes) > 1:
-        return matchups
-    each = " each" if number > 1 else ""
-    return f"{matchups}, {_at_most(plan)}{sizes.pop():,} {UNITS[plan.unit]}{each}"
+        return words
+    unit = UNITS[plan.unit]
+    size = sizes.pop()
+    return f"{words}, {_at_most(plan)}{size:,} {unit}{each}"
 
 
 def duration(seconds: float) -> str:

@@ -43,6 +43,13 @@ class Findings:
     record: RunRecord
     ledger: Ledger
 
+    @cached_property
+    def by_own_names(self) -> Findings:
+        """The same, with strategies from files called by their own names: for words and pictures."""
+        if not self.record.names:
+            return self
+        return Findings(self.record.with_own_names(), self.ledger)
+
     @property
     def cells(self) -> tuple[Cell, ...]:
         """The cells, in the order of tables."""
@@ -91,12 +98,18 @@ class Findings:
     @cached_property
     def identical(self) -> list[Cell]:
         """The cells of two strategies that play identically."""
-        return [cell for i, cell in enumerate(self.cells) if self.played(i).is_identical]
+        identical = []
+        for i in self._mirrored:
+            played = self.played(i)
+            if played.is_identical:
+                identical.append(played.cell)
+        return identical
 
     @property
     def all_identical(self) -> bool:
         """Whether there is nothing to show but that."""
-        return len(self.identical) == len(self.cells)
+        identical = len(self.identical)
+        return identical == len(self.cells)
 
     @cached_property
     def differences(self) -> pd.DataFrame:

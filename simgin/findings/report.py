@@ -26,10 +26,10 @@ def run_report(findings: Findings, command: str) -> Report:
     """The report of a run. command: repeats it."""
     hypothesis = findings.record.hypothesis
     return Report(
-        title=findings.record.question or _title(findings),
+        title=findings.record.question or _title(findings.by_own_names),
         lead=f"Hypothesis: {hypothesis}" if hypothesis else "",
-        sentences=run_sentences(findings),
-        pictures=list(run_pictures(findings)),
+        sentences=run_sentences(findings.by_own_names),
+        pictures=list(run_pictures(findings.by_own_names)),
         sheets=[tables.results(findings.table), *tables.run_sheets(findings)],
         facts=list(_facts(findings)),
         command=command,
@@ -97,7 +97,9 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     for name, params in identity["variants"].items():
         yield f"Variant {name}", describe_rules(params)
     for name, strategy in identity["strategies"].items():
-        yield f"Strategy {name}", _describe_strategy(strategy)
+        called = record.names.get(name, "")
+        description = _describe_strategy(strategy)
+        yield f"Strategy {name}", f"{called}: {description}" if called else description
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
         "Beside this page",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from simgin.findings import tables
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
 def run_screen(findings: Findings, *, details: bool = False) -> Iterator[RenderableType]:
     """The words and the one table of a run; with details, whether it is sound, and every table."""
-    if findings.record.names:
-        findings = replace(findings, record=findings.record.with_own_names())
+    findings = findings.by_own_names
     yield Words(_short_sentences(findings))
     if not findings.all_identical:
         yield _table(findings)
@@ -51,8 +49,10 @@ def _table(findings: Findings) -> RenderableType:
     """The league if there is one, else the results."""
     standings = findings.standings
     is_rated = standings["elo"].notna().any()
-    if is_rated and len(standings) <= MOST_ROWS and standings["variant"].nunique() == 1:
-        return tables.standings(findings)[0]
+    leagues = standings["variant"].nunique()
+    if is_rated and leagues == 1 and len(standings) <= MOST_ROWS:
+        league, *_ = tables.standings(findings)
+        return league
     return screen.results(findings.table, findings.record.seed)
 
 

@@ -43,8 +43,11 @@ def run_sentences(findings: Findings) -> list[str]:
     is_rated = findings.table["variant"].isin(rated)
     others = findings.table[~is_rated]
     for cell in findings.identical:
-        is_cell = (others["variant"] == cell.variant) & others["strategy"].isin(cell.players)
-        others = others[~(is_cell & others["opponent"].isin(cell.players))]
+        is_variant = others["variant"] == cell.variant
+        is_one = others["strategy"].isin(cell.players)
+        is_other = others["opponent"].isin(cell.players)
+        is_cell = is_variant & is_one & is_other
+        others = others[~is_cell]
     unit = UNITS[findings.record.unit]
     sentences = [
         *leagues(
@@ -66,8 +69,8 @@ def run_sentences(findings: Findings) -> list[str]:
 
 def _nothing_found(findings: Findings) -> str:
     """Why there is nothing to say."""
-    cell = findings.cells[0]
-    if len(findings.cells) > 1 or cell.a != cell.b:
+    cell, *others = findings.cells
+    if others or cell.a != cell.b:
         return "Too few deals for any finding: play more."
     _, rows = next(table.matchups(findings.table))
     share = _percent(rows, "first_player_win")

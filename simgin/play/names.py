@@ -21,15 +21,18 @@ def own_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     """
     shown: dict[str, str] = {}
     for matchup in matchups:
-        shown |= {strategy.text: _own_name(strategy) for strategy in matchup.players}
+        for strategy in matchup.players:
+            shown[strategy.text] = _own_name(strategy)
     names = {}
     for text, name in shown.items():
         if name == text:
             continue
-        others = [other for other in shown if shown[other] == name and other != text]
+        namesakes = [other for other in shown if shown[other] == name]
+        namesakes.remove(text)
         names[text] = name
-        if others:
-            names[text] += f" ({_shortest_path(text, others)})"
+        if namesakes:
+            path = _shortest_path(text, namesakes)
+            names[text] += f" ({path})"
     return names
 
 
@@ -52,11 +55,13 @@ def _own_name(strategy: Strategy) -> str:
     return FOLDERS.sub("", name)
 
 
-def _shortest_path(text: str, others: Iterable[str]) -> str:
-    """The last parts of a file's path, as many as no other file ends in."""
+def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
+    """The last parts of a file's path, as many as no namesake's file ends in."""
     own = _path(text).parts
-    paths = [_path(other).parts for other in others]
+    paths = [_path(namesake).parts for namesake in namesakes]
     for length in range(1, len(own)):
-        if all(path[-length:] != own[-length:] for path in paths):
-            return "/".join(own[-length:])
-    return str(_path(text))
+        end = own[-length:]
+        ends = [path[-length:] for path in paths]
+        if end not in ends:
+            return "/".join(end)
+    return text

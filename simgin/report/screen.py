@@ -108,8 +108,8 @@ class Results:
         yield Text("\n" + "\n".join(lines), style="bold")
         yield ""
         if len(rows) == 1:
-            cells = _player_columns(self.frame, rows[0])
-            yield _player_table(cells, options.max_width)
+            columns = _player_columns(self.frame, rows[0])
+            yield _player_table(columns, options.max_width)
         else:
             yield _matchup_table(self.frame, rows[:MOST_ROWS], options.max_width)
         left = len(rows) - MOST_ROWS
@@ -145,16 +145,22 @@ def _reading(frame: pd.DataFrame, rows: Sequence[Row]) -> str:
     """How to read the table, in a line or two."""
     cells: list[str] = []
     for row in rows:
-        cells += row.values()
-    sentences = [] if len(rows) == 1 else [_whose(frame)]
-    signs = "± and brackets are" if any("(" in cell for cell in cells) else "± is"
-    interval = "95 % intervals" if "are" in signs else "a 95 % interval"
-    sentences.append(f"{signs} {interval}.")
+        figures = {title: cell for title, cell in row.items() if title != "played"}
+        cells += figures.values()
+    has_players = (frame["opponent"] != "").any()
+    sentences = []
+    if len(rows) > 1 and has_players:
+        sentences.append("Wins are A's; points are A's minus B's.")
+    is_lopsided = any("(" in cell for cell in cells)
+    if is_lopsided:
+        sentences.append("± and brackets are 95 % intervals.")
+    else:
+        sentences.append("± is a 95 % interval.")
     if _is_mirrored(frame):
         sentences.append("Every pack is played twice, with the players exchanged.")
     if numbers.DASH in cells:
         sentences.append(f"{numbers.DASH}: too few deals to estimate.")
-    return " ".join(filter(None, sentences))
+    return " ".join(sentences)
 
 
 def _is_mirrored(frame: pd.DataFrame) -> bool:
@@ -163,51 +169,59 @@ def _is_mirrored(frame: pd.DataFrame) -> bool:
     return bool(meets_another.any())
 
 
-def _whose(frame: pd.DataFrame) -> str:
-    if (frame["opponent"] == "").all():
-        return ""
-    return "Wins are A's; points are A's minus B's."
-
-
 # One matchup: a column a player
 
 
 def _player_columns(frame: pd.DataFrame, row: Row) -> dict[str, dict[str, str]]:
-    """The cells by player and label."""
+    """The cells by player and label. row: the matchup's texts in the summary."""
+    shown = summary.shown_columns(frame)
     if not _is_mirrored(frame):
-        columns = summary.shown_columns(frame)
-        cells = {column.title: row[column.title] for column in columns}
         name = row[summary.roles(frame)[0]]
-        return {name: cells}
-    sides = {}
-    for name, rows in frame.groupby("strategy", sort=False):
-        sides[str(name)] = rows.set_index("metric")
-    shown = {column.metric for column in summary.shown_columns(frame)}
-    columns_of: dict[str, dict[str, str]] = {name: {} for name in sides}
+        titles = [column.title for column in shown]
+        return {name: {title: row[title] for title in titles}}
+    in_summary = {column.metric for column in shown}
+    happened = frame[frame["value"] > 0]
+    won = set(happened["metric"])
+    labels = {}
     for metric, label in BY_PLAYER.items():
-        limits = {name: table.cell(rows, metric) for name, rows in sides.items()}
-        happened = any(value > 0 for value, _, _ in limits.values())
-        if metric in shown or (metric.startswith("won_") and happened):
-            for name, cell in limits.items():
-                factor = metrics.BY_NAME[metric].factor
-                columns_of[name][label] = numbers.estimate(*cell, factor)
-    return columns_of
+        is_way = metric.startswith("won_")
+        known = won if is_way else in_summary
+        if metric in known:
+            labels[metric] = label
+    columns = {}
+    for name, rows in frame.groupby("strategy", sort=False):
+        by_metric = rows.set_index("metric")
+        columns[str(name)] = _cells(by_metric, labels)
+    return columns
+
+
+def _cells(rows: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
+    """The estimates of some metrics by their labels."""
+    cells = {}
+    for metric, label in labels.items():
+        limits = table.cell(rows, metric)
+        factor = metrics.BY_NAME[metric].factor
+        cells[label] = numbers.estimate(*limits, factor)
+    return cells
 
 
 def _player_table(columns: Mapping[str, Mapping[str, str]], room: int) -> Table:
-    labels = list(next(iter(columns.values())))
-    longest = _longest(labels)
-    width = max(1, (room - longest) // len(columns) - GAP)
+    first, *_ = columns.values()
+    labels = list(first)
+    left = room - _longest(labels)
+    width = left // len(columns) - GAP
     out = _table()
     out.add_column("", no_wrap=True)
     texts = []
     for name, cells in columns.items():
-        folded = "\n".join(wrapping.fold(name, width))
-        out.add_column(folded, justify="right")
-        whole = _longest(list(cells.values())) <= width
-        texts.append([cells[label] if whole else _broken(cells[label]) for label in labels])
-    for label, *cells_of in zip(labels, *texts, strict=True):
-        out.add_row(label, *cells_of)
+        heading = _folded(name, width)
+        out.add_column(heading, justify="right")
+        column = list(cells.values())
+        if _longest(column) > width:
+            column = [_broken(cell) for cell in column]
+        texts.append(column)
+    for row in zip(labels, *texts, strict=True):
+        out.add_row(*row)
     return out
 
 
@@ -216,38 +230,54 @@ def _player_table(columns: Mapping[str, Mapping[str, str]], room: int) -> Table:
 
 def _matchup_table(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> Table:
     """The names that differ, then as many columns of figures as there is room for."""
-    identity = ("variant", *summary.roles(frame))
-    differing = [name for name in identity if len(_distinct(rows, name)) > 1]
-    names = differing or [identity[0]]
-    widths = {name: _width(name, rows) for name in names}
+    names = []
+    for name in ("variant", *summary.roles(frame)):
+        if len(_distinct(rows, name)) > 1:
+            names.append(name)
+    needed = {name: _width(name, rows) for name in names}
     most = max(NAMES_WIDTH, room // 3)
-    while sum(widths.values()) > most and max(widths.values()) > 1:
-        widest = max(widths, key=lambda name: widths[name])
-        widths[widest] -= 1
-    taken = sum(widths.values()) + GAP * (len(names) - 1)
-    titles = _fitting(frame, rows, room - taken)
-    figures = sum(GAP + _broken_width(title, rows) for title in titles)
-    spare = room - taken - figures
-    for name in names:
-        more = min(spare, _width(name, rows) - widths[name])
-        widths[name] += max(0, more)
-        spare -= max(0, more)
+    widths = _shared(needed, most)
+    room -= _taken(widths) - GAP
+    titles = _fitting(frame, rows, room)
+    figures = {title: _broken_width(title, rows) for title in titles}
+    spare = max(0, room - _taken(figures))
+    before = sum(widths.values())
+    widths = _shared(needed, before + spare)
+    spare -= sum(widths.values()) - before
     return _row_table(rows, widths, titles, spare)
+
+
+def _shared(needed: Mapping[str, int], room: int) -> dict[str, int]:
+    """The widths of columns that share a room: the widest are narrowed until they fit."""
+    widths = dict(needed)
+    while sum(widths.values()) > room:
+        widest = max(widths, key=widths.__getitem__)
+        if widths[widest] == 1:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _taken(widths: Mapping[str, int]) -> int:
+    """Characters that columns take, each with its gap."""
+    gaps = GAP * len(widths)
+    return sum(widths.values()) + gaps
 
 
 def _fitting(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> list[str]:
     """The titles of the most important columns that have room, in the order of the summary."""
-    shown = {column.metric: column.title for column in summary.shown_columns(frame)}
-    chosen = []
+    columns = summary.shown_columns(frame)
+    shown = {column.metric: column.title for column in columns}
+    chosen: list[str] = []
     for metric in COLUMNS:
         if metric not in shown:
             continue
-        width = GAP + _broken_width(shown[metric], rows)
-        if chosen and width > room:
+        title = shown[metric]
+        room -= GAP + _broken_width(title, rows)
+        if chosen and room < 0:
             break
-        chosen.append(metric)
-        room -= width
-    return [title for metric, title in shown.items() if metric in chosen]
+        chosen.append(title)
+    return [title for title in shown.values() if title in chosen]
 
 
 def _row_table(
@@ -268,8 +298,12 @@ def _row_table(
             whole.append(title)
             spare -= longer
     for row in rows:
-        cells = ["\n".join(wrapping.fold(row[name], width)) for name, width in names.items()]
-        cells += [row[title] if title in whole else _broken(row[title]) for title in titles]
+        cells = []
+        for name, width in names.items():
+            cells.append(_folded(row[name], width))
+        for title in titles:
+            cell = row[title]
+            cells.append(cell if title in whole else _broken(cell))
         out.add_row(*cells)
     return out
 
@@ -281,16 +315,23 @@ def _table() -> Table:
     return Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
 
 
+def _folded(name: str, width: int) -> str:
+    lines = wrapping.fold(name, max(1, width))
+    return "\n".join(lines)
+
+
 def _width(title: str, rows: Sequence[Row]) -> int:
     """The width of a column that breaks nothing."""
-    return _longest([title, *(row[title] for row in rows)])
+    cells = [row[title] for row in rows]
+    return _longest([title, *cells])
 
 
 def _broken_width(title: str, rows: Sequence[Row]) -> int:
     """The least width of a column: lopsided intervals are broken before the bracket."""
     lines = [title]
     for row in rows:
-        lines += _broken(row[title]).split("\n")
+        cell = _broken(row[title])
+        lines += cell.split("\n")
     return _longest(lines)
 
 

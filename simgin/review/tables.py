@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from simgin.report import numbers
@@ -20,6 +22,7 @@ from simgin.review.sentences import (
 from simgin.stats.quantity import Quantity
 
 TERMINAL = 80  # characters
+INTERVALS = "± and brackets are 95 % intervals."
 LEAST_WIDTH, GAP = 10, 3  # of a column, and between two
 
 
@@ -59,39 +62,51 @@ def portrait_sheet(review: Review) -> Sheet:
 
     Headings are folded to the width of their cells, and metrics without room are left out.
     """
-    names = review.request.variants
-    columns = [("variant", *names)]
-    for metric in _portrait(review):
-        cells = [_starred(review, name, metric) for name in names]
-        width = max(map(len, cells))
-        heading = "\n".join(fold(metric.heading, max(width, LEAST_WIDTH)))
-        columns.append((heading, *cells))
-    shown = []
-    room = TERMINAL
-    for column in columns:
-        lines = "\n".join(column).split("\n")
-        width = GAP + max(map(len, lines))
+    request = review.request
+    columns = [("variant", *request.variants)]
+    room = TERMINAL - _column_width(columns[0])
+    keys = SOLO_PORTRAIT if request.alone else PORTRAIT
+    for metric in _shown(review):
+        if metric.key not in keys:
+            continue
+        column = _portrait_column(review, metric)
+        width = GAP + _column_width(column)
         if width <= room:
             room -= width
-            shown.append(column)
-    headings, *rows = zip(*shown, strict=True)
-    note = _note(review).partition(" 95 % intervals.")
-    star = f" *: differs from {review.request.base}, p < {SURE}." if review.request.others else ""
-    return Sheet("At a glance", headings, rows, f"{note[0]}{note[1]}{star}")
+            columns.append(column)
+    headings, *rows = zip(*columns, strict=True)
+    who, is_read, _ = _note(review).partition(INTERVALS)
+    note = who + is_read
+    if request.others:
+        note += f" *: differs from {request.base}, p < {SURE}."
+    return Sheet("At a glance", headings, rows, note)
 
 
-def _portrait(review: Review) -> list[RuleMetric]:
-    keys = SOLO_PORTRAIT if review.request.alone else PORTRAIT
-    shown = {metric.key for metric in _shown(review)}
-    return [review.metric(key) for key in keys if key in shown]
+def _portrait_column(review: Review, metric: RuleMetric) -> tuple[str, ...]:
+    """The heading of a metric, and its value with a star where it differs from the base's."""
+    cells = []
+    for variant in review.request.variants:
+        number = review.measurements[variant, metric.key]
+        cell = value_with_error(metric, number)
+        if _is_other(review, variant, metric):
+            cell += " *"
+        cells.append(cell)
+    width = max(map(len, cells))
+    folded = fold(metric.heading, max(width, LEAST_WIDTH))
+    return ("\n".join(folded), *cells)
 
 
-def _starred(review: Review, variant: str, metric: RuleMetric) -> str:
-    """A number with its interval, and a star where it differs from the base's."""
-    value = value_with_error(metric, review.measurements[variant, metric.key])
-    change = review.changes.get((variant, metric.key)) if review.request.others else None
-    is_sure = change is not None and change.p_holm < SURE
-    return f"{value} *" if is_sure else value
+def _is_other(review: Review, variant: str, metric: RuleMetric) -> bool:
+    """Whether a metric surely differs from the base's."""
+    if variant not in review.request.others:
+        return False
+    change = review.changes.get((variant, metric.key))
+    return change is not None and change.p_holm < SURE
+
+
+def _column_width(column: Sequence[str]) -> int:
+    lines = "\n".join(column).split("\n")
+    return max(map(len, lines))
 
 
 def all_metrics_sheet(review: Review) -> Sheet:
@@ -148,7 +163,7 @@ def _note(review: Review) -> str:
     who = "The best player"
     if not request.alone:
         who = f"Means over {', '.join(request.field)}, each against itself"
-    sentences = [f"{who}. ± and brackets are 95 % intervals."]
+    sentences = [f"{who}. {INTERVALS}"]
     for reason, titles in _reasons(review).items():
         sentences.append(f"{numbers.DASH} in {reason} ({', '.join(titles)}).")
     left_out = []

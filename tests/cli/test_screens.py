@@ -1,0 +1,137 @@
+"""What a stranger sees at 80 columns: words first, then one table, then how to repeat it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from support.command_line import call
+
+SCREENS = 48  # two terminals of 24 lines
+DEEP = Path("a/folder/far/below/the/one/in/which/the/author/of/a/strategy/works")
+PATIENT = """
+from simgin.strategy import Strategy, knock, param
+@knock(k=param(5, 0, 20, "own turns"))
+def early(view, rules, params):
+    return view.own_turn <= params[0] or view.ending_count == 0
+STRATEGY = Strategy("patient-gold", knock=early)
+"""
+EXPERIMENTS = {
+    "thirty": """
+        question = "Does waiting pay under any of these six sets of rules, and for whom does it?"
+        hypothesis = "It pays wherever an undercut is worth more than a gin, and nowhere else."
+        deals = 4000
+        variants = ["standard", "eaai", "oklahoma", "basic", "straight", "tedesco"]
+        [panel]
+        strategies = ["FILE:k=3", "FILE", "FILE:k=7", "gold", "stubborn"]
+        against = "simple"
+    """,
+    "league": """
+        question = "Who leads?"
+        matches = 400
+        round_robin = ["FILE", "FILE:k=9", "gold", "simple", "stubborn"]
+    """,
+    "fields": """
+        question = "Everywhere?"
+        matches = 600
+        changes = ["knock=early", "knock=at:k=3"]
+        [[fields]]
+        strategy = "FILE"
+        [[fields]]
+        strategy = "gold"
+        against = "simple"
+    """,
+    "alone": """
+        question = "Alone?"
+        matches = 400
+        variants = ["solitary-gin", "solitaire-gin"]
+        solo = ["gold", "FILE", "solo-greedy"]
+    """,
+}
+COMMANDS = {
+    "deals": "match gold --deals 4000",
+    "matches": "match FILE marjj --matches 400",
+    "values": "match FILE:k=7 FILE --deals 4000",
+    "policies": "match FILE+knock=FILE:k=2+discard=high-first simple --deals 400",
+    "until": "match FILE --until 3% --deals 20k",
+    "sprt": "match FILE --sprt 0,100 --deals 20k",
+    "settled": "match gold FILE -v hollywood --matches 100",
+    "self": "match gold gold --deals 400",
+    "few": "match gold --deals 20",
+    "alone": "match gold -v solitary-gin --matches 200",
+    "thirty": "run thirty.toml -o out",
+    "league": "run league.toml -o out",
+    "fields": "run fields.toml -o out",
+    "solo": "run alone.toml -o out",
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A directory with a strategy far below it, and experiments that name it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    DEEP.mkdir(parents=True)
+    (DEEP / "patient.py").write_text(PATIENT)
+    for name, text in EXPERIMENTS.items():
+        Path(f"{name}.toml").write_text(text.replace("FILE", str(DEEP / "patient.py")))
+
+
+def shown(words):
+    return call(*words.replace("FILE", str(DEEP / "patient.py")).split()).stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_words_one_table_and_the_way_to_repeat_it_fit_two_screens(name):
+    output = shown(COMMANDS[name])
+    lines = output.splitlines()
+    assert lines[-1].startswith("Repeat:  simgin ")
+    answer = [line for line in lines if not line.startswith(("Repeat:", "Written:", "More:"))]
+    assert all(len(line) <= 80 for line in answer)
+    assert len(lines) <= SCREENS
+    rules = [i for i, line in enumerate(lines) if re.fullmatch("─+", line)]
+    assert len(rules) == 1
+    words = "\n".join(lines[: rules[0]])
+    verdict = re.search(r"(?i)\b(beats|loses|wins|gains?|leads|too few|meets|does best)\b", words)
+    assert verdict is not None, words
+    assert str(DEEP) not in "\n".join(answer)
+    for diagnosis in ("luck share", "Homogeneity", "Mirror", "would have been"):
+        assert diagnosis not in output
+
+
+def test_details_follow_and_a_finished_run_shows_them_again():
+    shown("run thirty.toml -o out")
+    output = call("report", "out", "--details").stdout
+    answer = [line for line in output.splitlines() if not line.startswith(("Repeat", "Written"))]
+    assert all(len(line) <= 80 for line in answer) and str(DEEP) not in "\n".join(answer)
+    for words in ("Differences", "Homogeneity", "Mirrored"):
+        assert words in output
+    short = call("report", "out").stdout.splitlines()
+    assert short[-1] == "Repeat:  simgin report out" and len(short) <= SCREENS
+
+
+def test_files_that_give_the_same_name_are_told_apart():
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        Path(folder, "mine.py").write_text(PATIENT)
+    Path("other.py").write_text(PATIENT)
+    output = shown("match one/mine.py two/mine.py:k=7 --deals 400")
+    assert "patient-gold against patient-gold:k=7" in " ".join(output.split())
+    output = shown("match one/mine.py two/mine.py --deals 400")
+    said = "patient-gold (one/mine.py) and patient-gold (two/mine.py) play identically"
+    assert said in " ".join(output.split())
+    output = shown("match one/mine.py other.py --deals 400")
+    assert "patient-gold (mine.py) and patient-gold (other.py) play" in " ".join(output.split())
+    Path("other.py").write_text(PATIENT.replace("patient-gold", "gold"))
+    output = shown("match other.py gold --deals 400")
+    assert "gold (other.py) against gold, standard" in " ".join(output.split())
+    assert "gold (other.py)" in output.splitlines()[-12] or "gold (other.py)   " in output
+
+
+def test_the_same_seed_makes_the_same_words_in_a_directory_and_without_one():
+    without = shown("match FILE --deals 400").splitlines()
+    kept = shown("match FILE --deals 400 -o out").splitlines()
+    again = call("report", "out").stdout.splitlines()
+    table = [line for line in without if not line.startswith(("More", "Repeat"))]
+    assert table == kept[: len(table)]
+    assert [line for line in table if line] == [line for line in again if line][:-2]
