@@ -358,7 +358,18 @@ def test_exactly_equal_metrics_are_stated(made):
         r"points_target=50 makes .*Identical in every deal: luck share of a deal\.",
         said,
     )
-    assert re.search(r"luck share of a deal \(%\) .*\bnone\b", said)
+    tables = (made[0] / "summary.md").read_text()
+    assert re.search(r"luck share of a deal \(%\) .*\bnone\b", tables)
+
+
+def test_a_terminal_shows_words_and_one_table_and_details_the_rest(made, monkeypatch):
+    lines = made[1].stdout.splitlines()
+    rules = [line for line in lines if re.fullmatch(r" *─+", line)]
+    assert len(rules) == 1 and len(lines) <= 48 and "turns per deal" in made[1].stdout
+    assert all(len(line) <= 80 for line in lines if not line.startswith(("Repeat", "Written")))
+    monkeypatch.setenv("COLUMNS", "80")
+    again = call("report", made[0], "--details").stdout
+    assert "Difference from" in again and "Metrics\n" in again
 
 
 def test_a_copy_of_the_base_is_recognised():
