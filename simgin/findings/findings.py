@@ -45,7 +45,7 @@ class Findings:
 
     @cached_property
     def by_own_names(self) -> Findings:
-        """The same, with strategies from files called by their own names: for words and pictures."""
+        """The same with strategies from files called by their own names: words and pictures."""
         if not self.record.names:
             return self
         return Findings(self.record.with_own_names(), self.ledger)
