@@ -189,9 +189,9 @@ def _player_columns(frame: pd.DataFrame, row: Row) -> dict[str, dict[str, str]]:
         if metric in known:
             labels[metric] = label
     columns = {}
-    for name, rows in frame.groupby("strategy", sort=False):
+    for player, rows in frame.groupby("strategy", sort=False):
         by_metric = rows.set_index("metric")
-        columns[str(name)] = _cells(by_metric, labels)
+        columns[str(player)] = _cells(by_metric, labels)
     return columns
 
 
