@@ -20,10 +20,17 @@ def _commands(
     group: click.Group, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
     """Every command below a group, in the order of its help, each with a context of its own."""
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
+    for name, command in subcommands(group):
         inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
         yield command, inner
         if isinstance(command, click.Group):
             yield from _commands(command, inner)
+
+
+def subcommands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    """The commands of a group by name, in the order of its help."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield name, command

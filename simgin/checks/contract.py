@@ -97,6 +97,14 @@ class _Record:
         if "answers" in event:
             self.answers[event["key"]] = event["answers"]
 
+    def known(self) -> dict[str, Any]:
+        """What another process should know."""
+        return {
+            "answers": self.answers,
+            "given_up": self.given_up,
+            "failed": bool(self.failed),
+        }
+
     @property
     def asked(self) -> bool:
         """Whether the first process came to its end."""
@@ -168,25 +176,32 @@ def _make_positions(job: dict[str, Any], ending: str) -> None:
     """Write the positions of a job for strategies with one ending, unless they are there."""
     file = positions_file(job, ending)
     if not file.exists():
-        variants = [find(text) for text in job["variants"]]
-        views: dict[str, Any] = {**positions(variants, [ending])}
+        texts = job["variants"]
+        variants = [find(text) for text in texts]
+        views: dict[str, Any] = dict(positions(variants, [ending]))
         np.savez(file, **views)
 
 
 def _views(variant: Variant, ending: str, wanted: int) -> dict[str, list[bytes]]:
     """At most `wanted` views of each slot, from matches that start at random scores."""
     lot = random.Random(SEED)
+    target = _target(variant)
     players = [_with_ending(text, ending) for text in PLAYERS]
     views: dict[str, list[bytes]] = {slot: [] for slot in SLOTS}
-    asked = [views[slot] for slot in _asked_slots(variant)]
+    asked_slots = _asked_slots(variant)
+    asked = [views[slot] for slot in asked_slots]
     for unit in range(max(DEALS_TRIED, wanted // 5)):
-        points = lot.randrange(_target(variant)), lot.randrange(_target(variant))
+        points = lot.randrange(target), lot.randrange(target)
         a, b = players if unit % 2 else reversed(players)
-        opponent = b if variant.row["players"] == 2 else None
+        is_alone = variant.row["players"] == 1
+        opponent = None if is_alone else b
         matchup = Matchup(variant, a, opponent, SEED, "match")
-        state = _watch(matchup, unit, points).state
-        for row, slot in zip(state.log[: state.logged], state.slots, strict=False):
-            views[SLOTS[slot]].append(row.tobytes())
+        watched = _watch(matchup, unit, points)
+        state = watched.state
+        for i in range(state.logged):
+            slot = SLOTS[state.slots[i]]
+            view = state.log[i].tobytes()
+            views[slot].append(view)
         if min(map(len, asked)) >= wanted:
             break
     return {slot: of_slot[:wanted] for slot, of_slot in views.items()}
@@ -237,9 +252,7 @@ def _run_stage(
     """
     while left:
         request = {**job, "stage": stage, "strategies": left}
-        request["answers"] = {text: records[text].answers for text in left}
-        request["given_up"] = {text: records[text].given_up for text in left}
-        request["failed"] = [text for text in left if records[text].failed]
+        request["known"] = {text: records[text].known() for text in left}
         with tempfile.TemporaryFile("w+") as errors, _start(stage, errors) as child:
             assert child.stdin is not None
             print(json.dumps(request), file=child.stdin, flush=True)
@@ -335,5 +348,8 @@ def _exit_code(code: int) -> str:
 def _last_line(errors: IO[str]) -> str:
     """The last line that a process wrote to stderr, in brackets, to end a sentence."""
     errors.seek(0)
-    lines = errors.read().split("\n")
-    return f" ({lines[-2]})" if len(lines) > 1 else ""
+    text = errors.read()
+    lines = text.splitlines()
+    if not lines:
+        return ""
+    return f" ({lines[-1]})"

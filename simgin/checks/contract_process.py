@@ -102,7 +102,8 @@ def main() -> None:
         if strategy is not None:
             policies = _compile(strategy, report)
             views = _await_positions(job, strategy.ending, report)
-            run_stage(strategy, policies, _own_part(job, text), views, report)
+            known = job["known"][text]
+            run_stage(strategy, policies, {**job, **known}, views, report)
         report.send(finished=job["stage"])
 
 
@@ -113,12 +114,6 @@ def _await_positions(job: dict[str, Any], ending: str, report: _Report) -> Any:
     file = positions_file(job, ending)
     with np.load(file) as views:
         return dict(views)
-
-
-def _own_part(job: dict[str, Any], text: str) -> dict[str, Any]:
-    """The job for one of its strategies."""
-    own = {name: job[name][text] for name in ("answers", "given_up")}
-    return {**job, **own, "failed": text in job["failed"]}
 
 
 def _read_strategy(text: str, job: dict[str, Any], report: _Report) -> Strategy | None:
@@ -247,7 +242,8 @@ def _variants(job: dict[str, Any]) -> str:
 
 
 def _subject(policy: Policy, variant: str) -> str:
-    return f"the {policy.slot} policy {policy.name!r} of {policy.source.name} in {variant}"
+    file = policy.source.name
+    return f"the {policy.slot} policy {policy.name!r} of {file} in {variant}"
 
 
 def _asker(

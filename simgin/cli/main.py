@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 import click
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+COMPLETE = "_SIMGIN_COMPLETE"  # set by a shell that completes a line
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
 # command of the same name.
@@ -96,9 +97,16 @@ class Tour(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported now; None if there is none."""
+        """The command of that name, imported now; None if there is none.
+
+        A shell that completes a line gets a stand-in: it does not wait for the engine.
+        """
         if cmd_name not in COMMANDS:
             return None
+        if ctx.resilient_parsing:
+            from simgin.cli import completion
+
+            return completion.stand_in(cmd_name)
         module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
         return command
@@ -107,7 +115,8 @@ class Tour(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As in click, but an unknown name gets a suggestion."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        known = args[0] in COMMANDS or args[0].startswith("-")
+        if not known and not ctx.resilient_parsing:
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             remedy = f"; did you mean `simgin {near[0]}`?" if near else "."
             raise click.UsageError(f"there is no command {args[0]!r}{remedy}", ctx)
@@ -122,6 +131,8 @@ class Tour(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
         """Run a command line and leave with its exit code."""
+        if COMPLETE in os.environ:
+            importlib.import_module("simgin.cli.completion")
         run = super().main
         options = {**extra, "standalone_mode": False}
         sys.exit(_exit_code(lambda: run(args, prog_name or "simgin", **options)))

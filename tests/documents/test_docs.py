@@ -15,7 +15,7 @@ from simgin import toolkit
 from simgin.checks.contract import CHECKS
 from simgin.cli.main import cli
 from simgin.core.view import VIEW
-from support.pages_script import make
+from support.pages_script import completion, make
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -137,3 +137,12 @@ def test_the_odds_in_the_readme_are_those_of_their_page() -> None:
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith(("| g", "| s"))]
     assert rows[1][-1].startswith(f"{naive} ")
     assert rows[-1][-1] == f"{strong} |"
+
+
+def test_shells_complete_what_the_commands_declare() -> None:
+    """After a change of an option, a strategy or a variant: python docs/make.py."""
+    assert completion.table() == completion.TARGET.read_text()
+    known = dict(completion._commands())
+    for values in (completion.STRATEGIES, completion.VARIANTS):
+        for name, parameters in values.items():
+            assert set(parameters) <= {parameter.name for parameter in known[name].params}

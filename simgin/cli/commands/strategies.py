@@ -200,10 +200,13 @@ def _new(file: Path, name: str | None) -> None:
     from simgin.text.files import create_file
 
     create_file(file, template.strategy_file(file, name))
+    play = command_line("match", file)
+    test = command_line("strategies", "check", file)
+    watch = command_line("show", file, "gold", "--unit", 3)
     click.echo(f"Written: {file}")
-    click.echo(f"Play it:   {command_line('match', file)}")
-    click.echo(f"Test it:   {command_line('strategies', 'check', file)}")
-    click.echo(f"Watch it:  {command_line('show', file, 'gold', '--unit', 3)}")
+    click.echo(f"Play it:   {play}")
+    click.echo(f"Test it:   {test}")
+    click.echo(f"Watch it:  {watch}")
 
 
 # The list
@@ -256,13 +259,20 @@ class _Selection:
 
 
 def _list(selection: _Selection, as_json: bool) -> None:
-    rows = [_strategy_row(strategy) for strategy in selection.strategies()]
-    rows += [_policy_row(policy) for policy in selection.policies()]
-    words = ["strategies"]
+    rows = []
+    for strategy in selection.strategies():
+        row = _strategy_row(strategy)
+        rows.append(row)
+    for policy in selection.policies():
+        row = _policy_row(policy)
+        rows.append(row)
+    words: list[object] = ["strategies"]
     for option, value in vars(selection).items():
         if value is not None:
-            words += [f"--{option}", str(value)]
-    Answer(command_line(*words), rows).show(as_json, _list_parts(selection))
+            words += [f"--{option}", value]
+    command = command_line(*words)
+    parts = _list_parts(selection)
+    Answer(command, rows).show(as_json, parts)
 
 
 def _strategy_row(strategy: Strategy) -> dict[str, Any]:
@@ -336,14 +346,14 @@ def _speed(strategy: Strategy) -> str:
 def _policy_table(slot: str, in_slot: Sequence[Policy]) -> Table:
     out = grid(f"Policies for +{slot}=", "name", "what it does")
     for policy in in_slot:
-        defaults = [f"{name}={param.text(param.default)}" for name, param in _params(policy)]
-        suffix = f" [{', '.join(defaults)}]" if defaults else ""
+        defaults = []
+        for name, param in policy.params.items():
+            value = param.text(param.default)
+            defaults.append(f"{name}={value}")
+        listed = ", ".join(defaults)
+        suffix = f" [{listed}]" if defaults else ""
         out.add_row(policy.name, policy.about + suffix)
     return out
-
-
-def _params(policy: Policy) -> list[tuple[str, Param]]:
-    return list(policy.params.items())
 
 
 # One strategy
@@ -353,20 +363,26 @@ def _show(strategy: Strategy, as_json: bool) -> None:
     digest = loader.source_digest(strategy)
     rows = []
     for policy, text in _policies(strategy):
-        row = {"strategy": strategy.text, "digest": digest, "ending": strategy.ending}
-        row |= {"slot": policy.slot, "policy": text, "tier": compiler.tier(policy)}
-        row |= {"about": policy.about, "file": str(policy.source)}
-        rows.append({**row, "parameters": _parameter_rows(policy)})
+        row: dict[str, Any] = {"strategy": strategy.text, "digest": digest}
+        row["ending"] = strategy.ending
+        row["slot"] = policy.slot
+        row["policy"] = text
+        row["tier"] = compiler.tier(policy)
+        row["about"] = policy.about
+        row["file"] = str(policy.source)
+        row["parameters"] = _parameter_rows(policy)
+        rows.append(row)
     command = command_line("strategies", strategy.text)
-    Answer(command, rows).show(as_json, _show_parts(strategy, digest))
+    parts = _show_parts(strategy, digest)
+    Answer(command, rows).show(as_json, parts)
 
 
 def _policies(strategy: Strategy) -> list[tuple[Policy, str]]:
     """The policies of a strategy in the order of the slots, each with its text."""
-    used = [strategy.policy(slot) for slot in SLOTS]
-    present = [policy for policy in used if policy is not None]
-    texts = [text for _, text in loader.policy_texts(strategy)]
-    return list(zip(present, texts, strict=True))
+    policies = []
+    for policy, (_, text) in zip(strategy.policies, loader.policy_texts(strategy), strict=True):
+        policies.append((policy, text))
+    return policies
 
 
 def _show_parts(strategy: Strategy, digest: str) -> Iterator[Any]:
@@ -394,17 +410,21 @@ def _show_parts(strategy: Strategy, digest: str) -> Iterator[Any]:
 def _parameter_table(policies: Sequence[Policy]) -> Table:
     out = grid("Parameters", "parameter", "value", "range", "meaning")
     for policy in policies:
-        for name, param in _params(policy):
+        for name, param in policy.params.items():
             value = param.text(param.default)
-            out.add_row(f"{policy.slot}: {name}", value, _range(param), param.about)
+            span = _range(param)
+            out.add_row(f"{policy.slot}: {name}", value, span, param.about)
     return out
 
 
 def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
     rows = []
-    for name, param in _params(policy):
-        row = {"name": name, "kind": param.kind, "value": param.text(param.default)}
-        rows.append({**row, "may_be": _range(param), "about": param.about})
+    for name, param in policy.params.items():
+        row = {"name": name, "kind": param.kind}
+        row["value"] = param.text(param.default)
+        row["may_be"] = _range(param)
+        row["about"] = param.about
+        rows.append(row)
     return rows
 
 
@@ -426,10 +446,15 @@ def _relative(path: Path) -> str:
 
 def _tier(strategy: Strategy) -> str:
     """The slowest tier of a strategy's policies."""
-    tiers = {compiler.tier(policy) for policy, _ in _policies(strategy)}
-    return next(tier for tier in SLOWEST_FIRST if tier in tiers)
+    tiers = [compiler.tier(policy) for policy in strategy.policies]
+    return min(tiers, key=SLOWEST_FIRST.index)
 
 
 def _paragraphs(docstring: str) -> str:
     """The text of a docstring with the lines of each paragraph joined."""
-    return "\n\n".join(" ".join(part.split()) for part in docstring.split("\n\n"))
+    paragraphs = []
+    for part in docstring.split("\n\n"):
+        words = part.split()
+        line = " ".join(words)
+        paragraphs.append(line)
+    return "\n\n".join(paragraphs)
