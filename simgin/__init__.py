@@ -15,7 +15,15 @@ use:
     simgin.find_variant("oklahoma+gin_bonus=20").row["gin_bonus"]
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what editors and type checkers see
+    from simgin import plots, strategy, toolkit
+    from simgin.api import findings_of, forest, match, odds_of, review_of, run, show
+    from simgin.rules.variants import find as find_variant
+    from simgin.strategy.loader import find as find_strategy
+
+    __version__: str
 
 # Public name -> its module and its name there
 _PUBLIC = {

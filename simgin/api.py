@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from simgin.findings.findings import Findings
 from simgin.findings.record import record_plan
+from simgin.rules import variants
+from simgin.rules.variants import Variant
 from simgin.runs import ledger, runner, steps
 from simgin.runs.plan import Plan, plan_file, plan_matchup
 from simgin.runs.threads import Threads
@@ -26,53 +28,60 @@ if TYPE_CHECKING:
 
     from simgin.review.review import Review
 
+Player = str | Path | Strategy  # a name, a file or the object
+Game = str | Variant
+
 ODDS_DEALS = 40_000  # per player, as in `simgin odds`
 
 
 def match(
-    a: str | Strategy,
-    b: str | Strategy | None = None,
-    variant: str = "standard",
+    a: Player,
+    b: Player | None = None,
+    variant: Game = "standard",
     *,
     deals: int | str | None = None,
     matches: int | str | None = None,
     until: float | str | None = None,
-    sprt: tuple[float, float] | None = None,
-    seconds: float | None = None,
+    sprt: Sequence[float] | str | None = None,
+    seconds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
     """Tidy rows (`simgin.stats.table.COLUMNS`) of A against B, 100,000 deals by default.
 
     a, b: names, files or Strategy objects. In a two-player variant B is `simple` by default. until
-    ("0.1%" of wins, or 0.05 points), sprt (two Elo differences) and seconds stop a run before deals
-    or matches are played; intervals are then those of a confidence sequence. The frame does not
-    depend on `workers`, and on the clock only with seconds. Raises ValueError for a name that does
-    not exist, a variant that cannot be played, and a policy that answers illegally.
+    ("0.1%" of wins, or 0.05 points) and sprt (two Elo differences) stop a run before deals or
+    matches are played; intervals are then those of a confidence sequence. seconds (10, "10s", "5m")
+    is the playing time, as `--for` on the command line and `for` in an experiment file. The frame
+    does not depend on `workers`, and on the clock only with seconds. Raises ValueError for a name
+    that does not exist, a variant that cannot be played, and a policy that answers illegally.
     """
     plan = plan_matchup(
         _text(a),
-        _text(b) if b else None,
-        variant,
+        None if b is None else _text(b),
+        variants.find(variant).text,
         deals=deals,
         matches=matches,
-        until=until and amounts.parse_half_width(until),
-        sprt=sprt and amounts.parse_elo_bounds(sprt),
-        seconds=seconds,
+        until=None if until is None else amounts.parse_half_width(until),
+        sprt=None if sprt is None else amounts.parse_elo_bounds(sprt),
+        seconds=None if seconds is None else amounts.parse_seconds(seconds),
         seed=seed,
     )
     return _play(plan, workers).table
 
 
 def run(path: str | Path, *, seed: int | None = None, workers: int | None = None) -> pd.DataFrame:
-    """Tidy rows of every matchup of an experiment file; `seed` replaces the one in the file."""
+    """Tidy rows of every matchup of an experiment; `seed` replaces the one in its file.
+
+    path: a file, or the name of an experiment that comes with simgin, such as demo.
+    """
     return findings_of(path, seed=seed, workers=workers).table
 
 
 def findings_of(
     path: str | Path, *, seed: int | None = None, workers: int | None = None
 ) -> Findings:
-    """All results of an experiment file as frames.
+    """All results of an experiment as frames.
 
     They are table, differences, effects, ratings, standings, cross, pairing and adjusted.
     """
@@ -80,8 +89,8 @@ def findings_of(
 
 
 def review_of(
-    rules: str | Sequence[str],
-    against: str | None = None,
+    rules: Game | Sequence[Game],
+    against: Game | None = None,
     *,
     matches: int | str | None = None,
     deep: bool = False,
@@ -99,14 +108,20 @@ def review_of(
     from simgin.review.request import read_request
     from simgin.review.review import read_review
 
-    names = [rules] if isinstance(rules, str) else rules
-    request = read_request(names, against, deep=deep, matches=matches, seed=seed)
+    games = [rules] if isinstance(rules, str | Variant) else rules
+    names = []
+    for game in games:
+        name = variants.find(game).text
+        names.append(name)
+    base = None if against is None else variants.find(against).text
+    checked_seed = amounts.parse_seed(seed)
+    request = read_request(names, base, deep=deep, matches=matches, seed=checked_seed)
     return read_review(request, _play(plan_review(request), workers))
 
 
 def odds_of(
-    variant: str,
-    *strategies: str,
+    variant: Game,
+    *strategies: Player,
     deals: int | str = ODDS_DEALS,
     seed: int = 1,
     workers: int | None = None,
@@ -119,19 +134,19 @@ def odds_of(
     from simgin.odds.request import measure, read_request
 
     request = read_request(
-        [variant],
-        strategies,
+        [variants.find(variant).text],
+        list(map(_text, strategies)),
         deals=amounts.parse_count(deals),
-        seed=seed,
+        seed=amounts.parse_seed(seed),
         complete=False,
     )
     return measure(request, workers).tables.frames
 
 
 def show(
-    a: str | Strategy,
-    b: str | Strategy | None = None,
-    variant: str = "standard",
+    a: Player,
+    b: Player | None = None,
+    variant: Game = "standard",
     *,
     seed: int = 1,
     unit: int = 0,
@@ -145,29 +160,37 @@ def show(
     """
     from simgin.play import replay, replay_solo
 
-    opponent = _text(b) if b else None
-    played = replay.find_deal(_text(a), opponent, variant, seed, unit, half, deal)
+    opponent = None if b is None else _text(b)
+    game = variants.find(variant).text
+    checked_seed = amounts.parse_seed(seed)
+    played = replay.find_deal(_text(a), opponent, game, checked_seed, unit, half, deal)
     return "\n".join(replay_solo.make_replay(played).lines())
 
 
 def forest(differences: pd.DataFrame) -> pd.DataFrame:
     """Differences of findings as `simgin.plots.differences` draws them.
 
-    Adds a title, scales shares to per cent and drops undefined rows.
+    Adds a title, scales shares to per cent and drops undefined rows. Raises ValueError for another
+    frame.
     """
     from simgin.stats.metrics import BY_NAME
 
+    known = set(differences.columns)
+    if not {"metric", "difference"} <= known:
+        raise ValueError("forest takes the differences of findings, such as found.differences.")
     columns = differences["metric"].map(BY_NAME)
     scaled = differences.assign(title=columns.map(lambda column: column.title))
-    factors = columns.map(lambda column: column.factor)
+    factors = columns.map(lambda column: column.factor).astype(float)
     for name in ("difference", "se", "low", "high"):
         scaled[name] *= factors
     return scaled[scaled["se"] > 0].reset_index(drop=True)
 
 
-def _text(strategy: str | Strategy) -> str:
-    """The text of a strategy; a text is itself."""
-    return strategy if isinstance(strategy, str) else loader.find(strategy).text
+def _text(player: Player) -> str:
+    """The text of a strategy; a text or a path is itself."""
+    if isinstance(player, Strategy):
+        return loader.find(player).text
+    return str(player)
 
 
 def _play(plan: Plan, workers: int | None) -> Findings:

@@ -1,9 +1,11 @@
 """The Python API returns what the commands write."""
 
 import gc
+import pickle
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -170,3 +172,86 @@ def test_a_picture_needs_no_seed_and_names_the_column_that_it_misses() -> None:
     assert "seed 1." in _caption(plots.endings(frame, seed=1))
     with pytest.raises(ValueError, match=r"plots\.endings needs a column 'metric'"):
         plots.endings(frame.drop(columns="metric"))
+
+
+def test_a_seed_may_be_numpys() -> None:
+    plain = simgin.match("gold", deals=200, seed=3, workers=1)
+    for seed in (np.int64(3), np.uint64(3), np.uint8(3)):
+        pd.testing.assert_frame_equal(simgin.match("gold", deals=200, seed=seed, workers=1), plain)
+    assert simgin.show("gold", seed=np.int64(7)) == simgin.show("gold", seed=7)
+
+
+@pytest.mark.parametrize("seed", ["3", 3.0, None, -1, 2**64, [3]])
+def test_what_is_no_seed_is_refused_in_a_sentence(seed: object) -> None:
+    calls = (
+        lambda: simgin.match("gold", deals=200, seed=seed),
+        lambda: simgin.show("gold", seed=seed),
+        lambda: simgin.odds_of("solitaire-gin", deals="2k", seed=seed),
+        lambda: simgin.review_of("oklahoma", seed=seed),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match="is no seed: "):
+            call()
+
+
+@pytest.mark.parametrize("seconds", ["soon", 0, -1, float("nan"), "1000000h", True])
+def test_what_is_no_playing_time_is_refused(seconds: object) -> None:
+    with pytest.raises(ValueError, match="is not a playing time; write one like 30s"):
+        simgin.match("gold", seconds=seconds)
+
+
+def test_a_playing_time_is_written_as_on_the_command_line() -> None:
+    frame = simgin.match("gold", seconds="0.1s", deals="10k", workers=1)
+    assert 0 < frame["n"].max() <= 10_000
+
+
+def test_variants_and_files_are_taken_as_objects(tmp_path: Path) -> None:
+    oklahoma = simgin.find_variant("oklahoma")
+    assert simgin.find_variant(oklahoma) is oklahoma
+    found = simgin.match("gold", variant=oklahoma, deals=200, workers=1)
+    assert set(found["variant"]) == {"oklahoma"}
+    assert simgin.show("gold", variant=oklahoma) == simgin.show("gold", variant="oklahoma")
+    with pytest.raises(ValueError, match="too few for error estimates"):
+        simgin.review_of(oklahoma, simgin.find_variant("standard"), matches=10)
+    with pytest.raises(ValueError, match="too few for odds"):
+        solitaire = simgin.find_variant("solitaire-gin")
+        simgin.odds_of(solitaire, simgin.find_strategy("solo-greedy"), deals=200)
+    path = tmp_path / "mine.py"
+    path.write_text("from simgin.strategy import Strategy\nMINE = Strategy('mine')\n")
+    frame = simgin.match("gold", path, deals=200, workers=1)
+    assert set(frame["strategy"]) == {"gold", str(path)}
+
+
+def test_an_empty_name_is_no_strategy() -> None:
+    with pytest.raises(ValueError, match="there is no strategy ''"):
+        simgin.match("gold", "", deals=200)
+
+
+def test_objects_are_short_in_a_notebook(run_directory: Path) -> None:
+    found = simgin.findings_of(run_directory)
+    assert repr(found).startswith("<Findings of 3 matchups; frames: table, differences,")
+    for name in repr(found).partition("frames: ")[2].rstrip(">").split(", "):
+        assert isinstance(getattr(found, name), pd.DataFrame)
+    assert repr(simgin.find_variant("oklahoma")) == "Variant('oklahoma')"
+    assert repr(simgin.find_strategy("gold+knock=at:k=4")) == "Strategy('gold+knock=at:k=4')"
+    with pytest.raises(TypeError, match="pickle their frames"):
+        pickle.dumps(found)
+
+
+def test_a_picture_refuses_what_it_cannot_draw(run_directory: Path) -> None:
+    frame = simgin.match("gold", deals=200, workers=1)
+    with pytest.raises(ValueError, match=r"plots\.endings draws a pandas frame, not '1/2'"):
+        plots.endings([1, 2])
+    with pytest.raises(ValueError, match=r"plots\.endings has nothing to draw"):
+        plots.endings(frame.iloc[:0])
+    with pytest.raises(ValueError, match="takes the differences of findings"):
+        simgin.forest(frame)
+    assert len(simgin.forest(simgin.findings_of(run_directory).differences.iloc[:0])) == 0
+
+
+def test_titles_beside_shares_say_so() -> None:
+    review = simgin.review_of("straight", "standard", matches="1k")
+    for frame, value in ((review.metrics, "value"), (review.differences, "difference")):
+        assert not frame["title"].str.contains(r"\((?:%|percentage)").any()
+        shares = frame[frame["title"].str.contains("(share", regex=False)]
+        assert len(shares) > 10 and (shares[value].dropna().abs() <= 1).all()

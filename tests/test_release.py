@@ -143,7 +143,9 @@ py-modules = ["patient"]
 
 
 def blocks(page: str, language: str = "") -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    """The code blocks of a page in a language; commands are in none."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
+    return [text for name, text in found if name == language]
 
 
 def commands(page: str) -> list[str]:
@@ -229,3 +231,27 @@ def test_a_plug_in_package_plays(stranger: Path, tmp_path: Path) -> None:
         "simgin match patient-gold gold-early --deals 2k --json", stranger=stranger, cwd=elsewhere
     )
     assert '"strategy": "patient-gold"' in played
+
+
+SCRIPT = """
+import simgin
+from simgin import plots
+
+frame = simgin.match("gold", deals="2k", seed=7)
+frame["value"].mean()
+figure = plots.win_and_points(frame)
+reveal_type(frame)
+reveal_type(figure)
+reveal_type(simgin.find_variant("oklahoma"))
+simgin.match("gold", deal=3)
+"""
+
+
+@pytest.mark.slow
+def test_a_type_checker_knows_the_api(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, "-m", "mypy", "--strict", "script.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    for told in ("DataFrame", "Figure", "Variant", 'Unexpected keyword argument "deal"'):
+        assert told in done.stdout, done.stdout
+    assert "Found 1 error in 1 file" in done.stdout

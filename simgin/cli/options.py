@@ -11,7 +11,6 @@ import click
 from simgin.text import amounts
 
 T = TypeVar("T")
-SEEDS = 2**64
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object and nothing else to stdout."
@@ -31,9 +30,7 @@ variant_option = click.option(
 
 
 def _check_seed(_context: click.Context, _option: click.Parameter, seed: int | None) -> int | None:
-    if seed is not None and not 0 <= seed < SEEDS:
-        raise click.BadParameter(f"a seed lies between 0 and 2^64 - 1, and {seed} does not.")
-    return seed
+    return _read(amounts.parse_seed, seed)
 
 
 def _check_workers(_context: click.Context, _option: click.Parameter, n: int | None) -> int | None:
@@ -106,11 +103,11 @@ def read_seconds(
     return _read(amounts.parse_seconds, text)
 
 
-def _read(reader: Callable[[str], T], text: str | None) -> T | None:
-    if text is None:
+def _read(reader: Callable[[Any], T], given: object) -> T | None:
+    if given is None:
         return None
     try:
-        return reader(text)
+        return reader(given)
     except amounts.AmountError as error:
         raise click.BadParameter(str(error)) from None
 

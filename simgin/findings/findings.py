@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 # What variants are compared by, beside who wins
 VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAMES = ("variant", "strategy", "opponent")
+FRAMES = (
+    *("table", "differences", "effects", "ratings"),
+    *("standings", "cross", "pairing", "adjusted"),
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,12 @@ class Findings:
 
     record: RunRecord
     ledger: Ledger
+
+    def __repr__(self) -> str:
+        return f"<Findings of {len(self.cells)} matchups; frames: {', '.join(FRAMES)}>"
+
+    def __getstate__(self) -> object:
+        raise TypeError("findings hold an open ledger; pickle their frames, such as table")
 
     @cached_property
     def by_own_names(self) -> Findings:

@@ -78,7 +78,7 @@ def parse_matchup(
     parsed = variants.find(variant)
     if parsed.row["players"] == 2:
         first = loader.find(a)
-        second = loader.find(b or "simple")
+        second = loader.find("simple" if b is None else b)
         return Matchup(parsed, first, second, seed, unit)
     if b is not None:
         raise SeatError(f"{parsed.text} is for one player: name one strategy, not {a} and {b}.")

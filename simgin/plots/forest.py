@@ -27,7 +27,8 @@ def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Variants minus their base, or strategies minus theirs: one panel per metric.
 
     Columns metric, title, base_variant (and base_strategy), difference; each panel has its own
-    scale, with a dot and its bar for every variant.
+    scale, with a dot and its bar for every variant. `simgin.forest` makes it from the differences
+    of a run.
     """
     compared = _compared(frame)
     base = str(frame[f"base_{compared}"].iloc[0])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 import numpy as np
 
 from simgin.report.wrapping import fold, keep_units
+from simgin.text.messages import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -417,10 +418,11 @@ def _cell_edges(cells: int) -> np.ndarray:
 
 
 def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
-    """Decorator of a function that draws frames: a missing column gets a sentence."""
+    """Decorator of a function that draws frames: what is no such frame gets a sentence."""
 
     @functools.wraps(draw)
     def checked(*args: Frames.args, **kwargs: Frames.kwargs) -> Figure:
+        _check_frame(draw.__name__, args)
         try:
             return draw(*args, **kwargs)
         except KeyError as error:
@@ -431,10 +433,19 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
             known = ", ".join(map(str, frames[0].columns))
             raise ValueError(
                 f"plots.{draw.__name__} needs a column {missing!r}; the frame has {known}. "
-                "docs/reference/plots.md names the frame of every picture."
+                f"help(simgin.plots.{draw.__name__}) says which frame it draws."
             ) from None
 
     return checked
+
+
+def _check_frame(name: str, args: Sequence[object]) -> None:
+    """Raise ValueError if the first argument is no frame, or has no rows."""
+    for frame in args[:1]:
+        if not hasattr(frame, "columns"):
+            raise ValueError(f"plots.{name} draws a pandas frame, not {shown(frame)}.")
+        if len(frame) == 0:
+            raise ValueError(f"plots.{name} has nothing to draw: the frame has no rows.")
 
 
 def _missing_column(error: KeyError, frames: Sequence[Any]) -> str:

@@ -125,7 +125,7 @@ def read_request(
         n = amounts.parse_count(matches)
     if n < FEWEST_MATCHES:
         raise ReviewError(
-            f"--matches {n} is too few for error estimates: use at least {FEWEST_MATCHES}."
+            f"{n} matches are too few for error estimates: use at least {FEWEST_MATCHES}."
         )
     is_compared = against is not None and len(texts) > 1
     reviewed_against = texts[0] if is_compared else None

@@ -62,6 +62,9 @@ class Review:
     findings: Findings
     extras: Mapping[str, Extras]
 
+    def __repr__(self) -> str:
+        return f"<Review of {', '.join(self.request.variants)}; frames: metrics, differences>"
+
     @cached_property
     def matches(self) -> dict[str, VariantMatches]:
         """What was played under each variant, in the order of the request."""
@@ -140,7 +143,7 @@ class Review:
                 variant,
                 self.request.base,
                 key,
-                metric.heading,
+                metric.column_title,
                 difference.value,
                 difference.se,
                 *difference.limits,
@@ -226,10 +229,10 @@ def _metric_row(metric: RuleMetric, number: Measurement) -> tuple[object, ...]:
     """The values of METRIC_COLUMNS after the variant."""
     if isinstance(number, str):
         nothing = (np.nan,) * 4
-        return metric.key, metric.heading, *nothing, 0, number
+        return metric.key, metric.column_title, *nothing, 0, number
     return (
         metric.key,
-        metric.heading,
+        metric.column_title,
         number.value,
         number.se,
         *number.limits,

@@ -77,6 +77,14 @@ class RuleMetric:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     @property
+    def column_title(self) -> str:
+        """The title in frames and files, where values in per cent are shares from 0 to 1."""
+        if not self.in_points:
+            return self.heading
+        unit = self.unit.replace("percentage points", "%").replace("%", "share")
+        return f"{self.title} ({unit})"
+
+    @property
     def in_points(self) -> bool:
         """Whether differences are in percentage points: of percentages, and of those points."""
         return self.unit.startswith(("%", "percentage"))

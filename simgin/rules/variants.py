@@ -48,6 +48,9 @@ class Variant:
     about: str
     source: str = ""
 
+    def __repr__(self) -> str:
+        return f"Variant({self.text!r})"
+
     @property
     def goal(self) -> Goal:
         """What wins a match."""
@@ -59,8 +62,8 @@ def names() -> tuple[str, ...]:
     return tuple(variants_file()["variants"])
 
 
-def find(text: str) -> Variant:
-    """The variant that a text like `oklahoma+gin_bonus=20` names.
+def find(text: "str | Variant") -> Variant:
+    """The variant that a text like `oklahoma+gin_bonus=20` names; a variant is itself.
 
     Values are yes or no, numbers, words, 40/60 for two numbers, 30:4/60:3 for a table, - for a
     dash. The canonical text has the names as written (each once, at its last place), then the
@@ -68,6 +71,8 @@ def find(text: str) -> Variant:
 
     Raises VariantError with everything that is wrong.
     """
+    if isinstance(text, Variant):
+        return text
     text = str(text)
     try:
         parts, sentences = _read(text, _part_of_file)

@@ -16,12 +16,12 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import experiment_file, sweep
 from simgin.runs.block import Task
-from simgin.runs.experiment_file import SEEDS, ExperimentError, File
+from simgin.runs.experiment_file import ExperimentError, File
 from simgin.strategy import loader
 from simgin.text import amounts, examples
 from simgin.text.messages import shown
 
-__all__ = ["SEEDS", "Experiment", "ExperimentError", "contrasts", "read", "tasks"]
+__all__ = ["Experiment", "ExperimentError", "contrasts", "read", "tasks"]
 
 DEFAULT_DEALS = 100_000
 # For a cell that is played until it is precise enough or decided, unless the file says otherwise

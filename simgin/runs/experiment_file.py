@@ -40,7 +40,6 @@ from simgin.text import amounts, examples, toml
 from simgin.text.amounts import parse_count
 from simgin.text.messages import shown
 
-SEEDS = 2**64
 FOR_TWO = (
     "matchups",
     "round_robin",
@@ -52,12 +51,6 @@ ENDS = ("until", "sprt", "for")  # the keys that say when to stop, other than a 
 
 class ExperimentError(toml.TomlError):
     """An experiment file that cannot be used; one sentence for every mistake, a line each."""
-
-
-def _seed(number: int) -> int:
-    if not 0 <= number < SEEDS:
-        raise ValueError("the seed must lie between 0 and 2^64 - 1.")
-    return number
 
 
 def _either(text: str) -> str:
@@ -119,7 +112,7 @@ class File(toml.Table):
     variants: Annotated[
         list[VariantText], Field(min_length=1, default_factory=lambda: ["standard"])
     ]
-    seed: Annotated[int, AfterValidator(_seed)] = 1
+    seed: Annotated[int, AfterValidator(amounts.parse_seed)] = 1
     deals: Count | None = None
     matches: Count | None = None
     until: Annotated[str | float | None, PlainValidator(amounts.parse_half_width)] = None

@@ -88,7 +88,7 @@ def plan_matchup(
     if deals is not None and matches is not None:
         raise AmountError("deals and matches are both given; keep one of them.")
     if sum(end is not None for end in (until, sprt, seconds)) > 1:
-        raise AmountError("until, sprt and for each end a run; keep one of them.")
+        raise AmountError("until, sprt and a playing time each end a run; keep one of them.")
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
     given = deals if matches is None else matches
     n = (
@@ -96,7 +96,7 @@ def plan_matchup(
         if given is None
         else amounts.parse_count(given)
     )
-    found = parse_matchup(a, b, variant, _checked_seed(seed), unit)
+    found = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
     return Plan(found.title, (Task(found, n),), _rules([found], until, sprt), seconds)
 
 
@@ -117,7 +117,10 @@ def plan_experiment(asked: Experiment) -> Plan:
 
 def plan_file(path: str | Path, seed: int | None = None) -> Plan:
     """The plan of an experiment file; `seed` replaces the file's."""
-    return plan_experiment(experiment.read(path, None if seed is None else _checked_seed(seed)))
+    if seed is not None:
+        seed = amounts.parse_seed(seed)
+    asked = experiment.read(path, seed)
+    return plan_experiment(asked)
 
 
 def _rules(
@@ -128,12 +131,6 @@ def _rules(
     if sprt is not None:
         return tuple(stopping.sprt(*sprt, matchup) for matchup in matchups)
     return ()
-
-
-def _checked_seed(number: int) -> int:
-    if not 0 <= number < experiment.SEEDS:
-        raise AmountError(f"{number} is no seed: the seed must lie between 0 and 2^64 - 1.")
-    return number
 
 
 def unit_seconds(matchup: Matchup) -> float:

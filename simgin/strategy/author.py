@@ -182,6 +182,9 @@ class Strategy:
     source: str = ""  # where it comes from; by default the docstring's paragraph `Source: ...`
     text: str = field(default="")  # canonical text form, set by the loader
 
+    def __repr__(self) -> str:
+        return f"Strategy({self.text or self.name!r})"
+
     def policy(self, slot: str) -> Policy | None:
         """The policy in a slot."""
         policy: Policy | None = getattr(self, slot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import re
 from collections.abc import Sequence
 from decimal import Decimal
@@ -15,6 +16,7 @@ MOST_UNITS = 10**12  # more than any run could play, and too few to repeat a ran
 MOST_POINTS = 1000.0  # a half-width that no variant could miss
 MOST_ELO = 800.0  # 99 % of the results: beyond it both hypotheses are nearly certain wins
 MOST_SECONDS = 1000 * 3600.0
+SEEDS = 2**64
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 _COUNT = re.compile(r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE)
@@ -52,6 +54,17 @@ def _decimal(text: int | float | str) -> Decimal:
         )
     digits, suffix = match.groups()
     return Decimal(digits.replace("_", "")) * _SUFFIXES[suffix.lower()]
+
+
+def parse_seed(number: object) -> int:
+    """The seed that a whole number is, also one of numpy's: 0 to 2^64 - 1; else AmountError."""
+    try:
+        seed = operator.index(number)  # type: ignore[arg-type]
+    except TypeError:
+        raise AmountError(f"{shown(number)} is no seed: write a whole number, such as 1.") from None
+    if not 0 <= seed < SEEDS:
+        raise AmountError(f"{seed} is no seed: the seed must lie between 0 and 2^64 - 1.")
+    return seed
 
 
 def parse_half_width(text: float | str) -> str | float:

@@ -63,5 +63,7 @@ def _copied(place: Path) -> list[Path]:
         (place / name).mkdir(parents=True, exist_ok=True)
         for source in sorted(folder(name).iterdir()):
             if source.suffix in ENDINGS:
-                written.append(Path(shutil.copyfile(source, place / name / source.name)))
+                target = place / name / source.name
+                shutil.copyfile(source, target)
+                written.append(target)
     return written

@@ -165,7 +165,7 @@ def test_one_player_variants_are_played_by_weak_and_strong_players():
             ["oklahoma"],
             None,
             999,
-            "--matches 999 is too few for error estimates: use at least 1000.",
+            "999 matches are too few for error estimates: use at least 1000.",
         ),
     ],
 )

@@ -44,8 +44,10 @@ def _list(as_json: bool) -> None:
     rows = []
     table = grid("Experiments", "name", "question")
     for name, file in experiments().items():
-        question = tomllib.loads(file.read_text(encoding="utf-8"))["question"]
-        rows.append({"name": name, "question": question, "file": str(file)})
+        text = file.read_text(encoding="utf-8")
+        question = tomllib.loads(text)["question"]
+        row = {"name": name, "question": question, "file": str(file)}
+        rows.append(row)
         table.add_row(name, question)
     closing = "\nOne by its name: simgin run demo. Copies, with notebooks: simgin examples DIR."
     Answer(command_line("examples"), rows).show(as_json, [table, closing])
@@ -55,5 +57,8 @@ def _copy(place: Path, as_json: bool) -> None:
     from simgin.text.examples import copy
 
     files = copy(place)
-    answer = Answer(command_line("examples", place), [], files=files)
-    answer.show(as_json, [NEXT_STEPS.format(place=shlex.quote(str(place)))])
+    command = command_line("examples", place)
+    answer = Answer(command, [], files=files)
+    folder = shlex.quote(str(place))
+    steps = NEXT_STEPS.format(place=folder)
+    answer.show(as_json, [steps])
