@@ -173,7 +173,7 @@ def test_an_illegal_answer_is_shown_where_it_happened(tmp_path):
         (["gold", "--half", 2], "a half is 0 or 1, not 2."),
         (["gold", "--unit", -1], "a unit is 0..2^48-1, not -1."),
         (["gold", "--unit", 2**48], "a unit is 0..2^48-1"),
-        (["gold", "--seed", 2**64], "a seed lies between 0 and 2^64 - 1"),
+        (["gold", "--seed", 2**64], "the seed must lie between 0 and 2^64 - 1"),
         (["gold", "--deal", -1], "the deals of a match are numbered from 0, not -1."),
         (["glod"], "there is no strategy 'glod'; did you mean 'gold'?"),
         (["gold", "-v", "standart"], "there is no variant 'standart'"),

@@ -616,17 +616,20 @@ def test_a_run_on_a_full_disk_ends_with_a_sentence_and_can_continue(tmp_path):
 
 
 def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
-    """Opening, finding what is left and the total take under two seconds (0.4 when measured)."""
+    """Opening, finding what is left and the total take under two seconds (0.4 when measured).
+
+    Seconds of a processor, so that a busy machine has as many.
+    """
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     row = np.arange(sums.COLUMNS, dtype=np.int64)[None] * 17
     with opened(path, RUN) as run_ledger:
         for k in range(10_000):
             run_ledger.add(0, k, [SIZE], pack(row), "thread 1")
-    started = time.perf_counter()
+    started = time.process_time()
     with opened(path, RUN) as run_ledger:
         block = schedule.Schedule([Task(matchup, 2 * SIZE * 20_000)], run_ledger, 2).take()
         total = run_ledger.total(0, 10_000 * SIZE, SIZE)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     assert block.first == 10_000 and (total == 10_000 * row[0]).all()
     assert seconds < 2
 
