@@ -439,7 +439,7 @@ def picture(draw: Callable[Frames, Figure]) -> Callable[Frames, Figure]:
     return checked
 
 
-def _check_frame(name: str, args: Sequence[object]) -> None:
+def _check_frame(name: str, args: Sequence[Any]) -> None:
     """Raise ValueError if the first argument is no frame, or has no rows."""
     for frame in args[:1]:
         if not hasattr(frame, "columns"):
