@@ -60,8 +60,10 @@ class Answer:
 
 def _written(files: Sequence[Path]) -> str:
     """The page, or else the first file, and how many files lie beside it."""
-    pages = [path for path in files if path.name == PAGE]
-    first = pages[0] if pages else files[0]
+    first = files[0]
+    for path in files:
+        if path.name == PAGE:
+            first = path
     more = len(files) - 1
     if not more:
         return str(first)

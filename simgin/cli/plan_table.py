@@ -146,11 +146,13 @@ def _total(plan: Plan, units_left: int, seconds: float) -> str:
     if units_left == 0:
         return f"{matchups}, already complete."
     if plan.seconds is not None:
-        return f"{matchups}, {duration(plan.seconds * len(plan.tasks))} in total."
+        seconds = plan.seconds * len(plan.tasks)
+    time = duration(seconds)
     if plan.rules:
-        return f"{matchups}, at most {duration(seconds)} in total. {plan.stop}."
-    about = "" if seconds < 1 else "about "
-    return f"{matchups}, {about}{duration(seconds)} in total."
+        return f"{matchups}, at most {time} in total. {plan.stop}."
+    if seconds >= 1 and plan.seconds is None:
+        time = f"about {time}"
+    return f"{matchups}, {time} in total."
 
 
 def _matchups(plan: Plan) -> str:

@@ -52,8 +52,10 @@ class RunRecord:
         """The same run, with strategies from files called by their own names: for a terminal."""
         matchups = []
         for cell in self.identity["matchups"]:
-            own = {side: self._own_name(cell[side]) for side in ("a", "b")}
-            matchups.append({**cell, **own})
+            own = dict(cell)
+            for side in ("a", "b"):
+                own[side] = self._own_name(cell[side])
+            matchups.append(own)
         strategies = {}
         for text, described in self.identity["strategies"].items():
             strategies[self._own_name(text)] = described
@@ -61,7 +63,11 @@ class RunRecord:
         for effect in self.effects:
             players = map(self._own_name, effect[1:])
             effects.append(Effect(effect.change, *players))
-        identity = {**self.identity, "matchups": matchups, "strategies": strategies}
+        identity = {
+            **self.identity,
+            "matchups": matchups,
+            "strategies": strategies,
+        }
         return replace(self, identity=identity, effects=effects)
 
     def _own_name(self, text: str) -> str:
@@ -98,7 +104,14 @@ def record_plan(
 ) -> RunRecord:
     """The record of a plan that was carried out."""
     names = own_names(plan.matchups)
-    return RunRecord(plan.identity, ends, plan.contrasts, plan.effects, health, names)
+    return RunRecord(
+        plan.identity,
+        ends,
+        plan.contrasts,
+        plan.effects,
+        health,
+        names,
+    )
 
 
 def read_record(contents: Mapping[str, Any]) -> RunRecord:

@@ -97,9 +97,11 @@ def _facts(findings: Findings) -> Iterator[tuple[str, str]]:
     for name, params in identity["variants"].items():
         yield f"Variant {name}", describe_rules(params)
     for name, strategy in identity["strategies"].items():
-        called = record.names.get(name, "")
         description = _describe_strategy(strategy)
-        yield f"Strategy {name}", f"{called}: {description}" if called else description
+        if name in record.names:
+            called = record.names[name]
+            description = f"{called}: {description}"
+        yield f"Strategy {name}", description
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
         "Beside this page",

@@ -48,9 +48,10 @@ def _short_sentences(findings: Findings) -> list[str]:
 def _table(findings: Findings) -> RenderableType:
     """The league if there is one, else the results."""
     standings = findings.standings
-    is_rated = standings["elo"].notna().any()
-    leagues = standings["variant"].nunique()
-    if is_rated and leagues == 1 and len(standings) <= MOST_ROWS:
+    rated = standings["elo"].notna()
+    leagues = set(standings["variant"])
+    is_short = len(standings) <= MOST_ROWS
+    if rated.any() and is_short and len(leagues) == 1:
         league, *_ = tables.standings(findings)
         return league
     return screen.results(findings.table, findings.record.seed)

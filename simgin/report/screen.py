@@ -76,8 +76,13 @@ class Words:
 def _wrapped(text: str, width: int) -> list[str]:
     """Lines of at most `width` characters, no number apart from its error or unit if it fits."""
     kept = wrapping.keep_units(text)
-    lines = textwrap.wrap(kept, width, break_on_hyphens=False)
-    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+    wrapped = textwrap.fill(
+        kept,
+        width,
+        break_on_hyphens=False,
+    )
+    spaced = wrapped.replace("\N{NO-BREAK SPACE}", " ")
+    return spaced.split("\n")
 
 
 # One table
@@ -200,8 +205,12 @@ def _cells(rows: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
     cells = {}
     for metric, label in labels.items():
         limits = table.cell(rows, metric)
-        factor = metrics.BY_NAME[metric].factor
-        cells[label] = numbers.estimate(*limits, factor)
+        known = metrics.BY_NAME[metric]
+        text = numbers.estimate(
+            *limits,
+            known.factor,
+        )
+        cells[label] = text
     return cells
 
 
@@ -230,21 +239,29 @@ def _player_table(columns: Mapping[str, Mapping[str, str]], room: int) -> Table:
 
 def _matchup_table(frame: pd.DataFrame, rows: Sequence[Row], room: int) -> Table:
     """The names that differ, then as many columns of figures as there is room for."""
-    names = []
+    needed = {}
     for name in ("variant", *summary.roles(frame)):
-        if len(_distinct(rows, name)) > 1:
-            names.append(name)
-    needed = {name: _width(name, rows) for name in names}
+        texts = _distinct(rows, name)
+        if len(texts) > 1:
+            needed[name] = _longest([name, *texts])
     most = max(NAMES_WIDTH, room // 3)
     widths = _shared(needed, most)
     room -= _taken(widths) - GAP
     titles = _fitting(frame, rows, room)
-    figures = {title: _broken_width(title, rows) for title in titles}
-    spare = max(0, room - _taken(figures))
+    figures = {}
+    for title in titles:
+        figures[title] = _broken_width(title, rows)
+    room -= _taken(figures)
+    spare = max(0, room)
     before = sum(widths.values())
     widths = _shared(needed, before + spare)
-    spare -= sum(widths.values()) - before
-    return _row_table(rows, widths, titles, spare)
+    after = sum(widths.values())
+    return _row_table(
+        rows,
+        widths,
+        titles,
+        spare + before - after,
+    )
 
 
 def _shared(needed: Mapping[str, int], room: int) -> dict[str, int]:

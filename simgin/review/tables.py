@@ -66,9 +66,8 @@ def portrait_sheet(review: Review) -> Sheet:
     columns = [("variant", *request.variants)]
     room = TERMINAL - _column_width(columns[0])
     keys = SOLO_PORTRAIT if request.alone else PORTRAIT
-    for metric in _shown(review):
-        if metric.key not in keys:
-            continue
+    metrics = [metric for metric in _shown(review) if metric.key in keys]
+    for metric in metrics:
         column = _portrait_column(review, metric)
         width = GAP + _column_width(column)
         if width <= room:
@@ -98,10 +97,14 @@ def _portrait_column(review: Review, metric: RuleMetric) -> tuple[str, ...]:
 
 def _is_other(review: Review, variant: str, metric: RuleMetric) -> bool:
     """Whether a metric surely differs from the base's."""
-    if variant not in review.request.others:
+    others = review.request.others
+    if variant not in others:
         return False
-    change = review.changes.get((variant, metric.key))
-    return change is not None and change.p_holm < SURE
+    pair = (variant, metric.key)
+    if pair not in review.changes:
+        return False
+    change = review.changes[pair]
+    return change.p_holm < SURE
 
 
 def _column_width(column: Sequence[str]) -> int:
