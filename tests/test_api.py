@@ -244,6 +244,8 @@ def test_a_picture_refuses_what_it_cannot_draw(run_directory: Path) -> None:
         plots.endings([1, 2])
     with pytest.raises(ValueError, match=r"plots\.endings has nothing to draw"):
         plots.endings(frame.iloc[:0])
+    with pytest.raises(ValueError, match=r"stands in 2 rows, of several runs; take one run\."):
+        plots.win_and_points(pd.concat([frame, frame]))
     with pytest.raises(ValueError, match="takes the differences of findings"):
         simgin.forest(frame)
     assert len(simgin.forest(simgin.findings_of(run_directory).differences.iloc[:0])) == 0

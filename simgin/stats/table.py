@@ -131,12 +131,17 @@ def _plain(cell: Any) -> Any:
 def cell(rows: pd.DataFrame, metric: str) -> tuple[float, float, float]:
     """Value, low and high of a metric in the rows of one matchup.
 
-    Three NaN where it is undefined, or the matchup does not have it.
+    Three NaN where it is undefined, or the matchup does not have it. Raises ValueError for rows of
+    several runs.
     """
     if metric not in rows.index:
         return np.nan, np.nan, np.nan
     columns = ["value", "low", "high"]
     numbers = rows.loc[metric, columns].to_numpy(dtype=float)
+    if numbers.ndim > 1:
+        raise ValueError(
+            f"{metric} of one matchup stands in {len(numbers)} rows, of several runs; take one run."
+        )
     value, low, high = numbers
     return float(value), float(low), float(high)
 
