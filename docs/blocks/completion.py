@@ -89,8 +89,10 @@ def _values(command: str, parameter: click.Parameter) -> str:
         return "strategy"
     if parameter.name in VARIANTS.get(command, ()):
         return "variant"
+    if parameter.metavar == "EXPERIMENT":
+        return "experiment"
     if isinstance(parameter.type, click.Path):
-        return "directory" if parameter.metavar == "DIR" else "file"
+        return "directory" if parameter.metavar in ("DIR", "[DIR]") else "file"
     return "file" if parameter.name == "file" else ""
 
 

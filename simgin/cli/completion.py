@@ -18,6 +18,7 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
 from simgin.cli.groups import NameOrSubcommand
+from simgin.text import examples
 
 FILE = Path(__file__).with_name("completion.toml")
 STAKE = {"stake": "offer"}  # `+stake=` takes what `+offer=` does
@@ -163,6 +164,14 @@ def variants(incomplete: str) -> list[CompletionItem]:
     return _starting_with(incomplete, whole)
 
 
+def experiments(incomplete: str) -> list[CompletionItem]:
+    """Files, and the names of simgin's own experiments."""
+    if _is_path(incomplete):
+        return [CompletionItem(incomplete, type="file")]
+    words = [*examples.experiments(), *_files("*.toml")]
+    return _starting_with(incomplete, words)
+
+
 def _is_path(text: str) -> bool:
     return text.startswith((".", "~")) or os.sep in text
 
@@ -177,6 +186,7 @@ def _files(pattern: str) -> list[str]:
 COMPLETED: dict[str, Callable[[str], list[CompletionItem]]] = {
     "strategy": strategies,
     "variant": variants,
+    "experiment": experiments,
 }
 
 

@@ -134,13 +134,16 @@ def _rules(
 
 
 def unit_seconds(matchup: Matchup) -> float:
-    """Seconds that a unit takes on one processor here, from a few that are played and dropped."""
+    """Seconds that a unit takes on one processor here, from a few that are played and dropped.
+
+    Time in which others had the processor does not count.
+    """
     units = 1
     play(matchup, 0, units)  # the first call of a process takes longer
     while True:
-        started = time.perf_counter()
+        started = time.thread_time()
         play(matchup, 0, units)
-        seconds = time.perf_counter() - started
+        seconds = time.thread_time() - started
         if seconds > PILOT_SECONDS or units >= matchup.batch:
             return seconds / units
         units = min(matchup.batch, units * 8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import shutil
+import re
 from pathlib import Path
 
 from simgin.text.files import NewFileError
@@ -11,6 +11,7 @@ from simgin.text.files import NewFileError
 PACKAGE = Path(__file__).resolve().parent.parent
 FOLDERS = ("experiments", "notebooks")
 ENDINGS = (".toml", ".py", ".md")
+TO_DOCUMENTS = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")  # links to what is not copied
 
 
 def folder(name: str) -> Path:
@@ -45,6 +46,7 @@ def remedy(missing: Path) -> str:
 def copy(place: Path) -> list[Path]:
     """Copy every experiment and notebook into a folder, and return the new files.
 
+    Links to documents, which are not copied, become their words.
     Raises NewFileError, and writes nothing, if the folder is there and not empty.
     """
     try:
@@ -64,6 +66,7 @@ def _copied(place: Path) -> list[Path]:
         for source in sorted(folder(name).iterdir()):
             if source.suffix in ENDINGS:
                 target = place / name / source.name
-                shutil.copyfile(source, target)
+                text = source.read_text(encoding="utf-8")
+                target.write_text(TO_DOCUMENTS.sub(r"\1", text), encoding="utf-8")
                 written.append(target)
     return written

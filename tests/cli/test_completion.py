@@ -80,6 +80,11 @@ def test_texts_of_variants_are_continued() -> None:
     assert "standard+rainbow" in offered("variants", "standard+rai")
 
 
+def test_experiments_are_offered_by_name() -> None:
+    assert offered("run", "dem") == ["demo"]
+    assert "league" in offered("run", "")
+
+
 def test_files_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("mine.py", "rules.toml", "notes.txt"):

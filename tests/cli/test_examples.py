@@ -44,4 +44,4 @@ def test_copies_are_listed_for_programs():
 def test_an_experiment_runs_by_its_name():
     output = call("run", "demo", "--dry-run").stdout
     assert output.startswith("Five ways to play")
-    assert "Results go to results/demo." in output
+    assert "Results go to results/demo." in " ".join(output.split())
