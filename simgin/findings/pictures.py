@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin import plots
 from simgin.core.sums import KINDS, WON_KINDS
-from simgin.report import numbers, summary
+from simgin.report import figures, numbers, summary
 from simgin.report.report import Picture
 from simgin.stats import table
 from simgin.text.amounts import UNITS
@@ -34,8 +34,9 @@ def run_pictures(findings: Findings) -> Iterator[Picture]:
     for name, rows in findings.standings.groupby("variant", sort=False):
         yield from _league_pictures(findings, str(name), rows)
     points = findings.effects[findings.effects["metric"] == "margin"]
+    fields = figures.unique(points["field"])
     for name, rows in points.groupby("variant", sort=False):
-        yield _effects_picture(findings, str(name), rows)
+        yield _effects_picture(findings, str(name), rows, fields)
 
 
 def _matchup_pictures(findings: Findings) -> Iterator[Picture]:
@@ -78,13 +79,18 @@ def _league_pictures(findings: Findings, variant: str, rows: pd.DataFrame) -> It
     )
 
 
-def _effects_picture(findings: Findings, variant: str, rows: pd.DataFrame) -> Picture:
+def _effects_picture(
+    findings: Findings,
+    variant: str,
+    rows: pd.DataFrame,
+    fields: Sequence[str],
+) -> Picture:
     word = file_word(variant)
     return Picture(
         f"effects-{word}",
         f"Effects by field: {variant}",
         describe_effects(rows),
-        plots.effects(rows, seed=findings.record.seed),
+        plots.effects(rows, seed=findings.record.seed, among=fields),
         variant,
     )
 
@@ -104,10 +110,10 @@ def describe_wins(frame: pd.DataFrame) -> str:
     titles = [column.title for column in columns if column.metric in WINS]
     parts = []
     for row in summary.texts(frame):
-        figures = ", ".join(f"{title} {row[title]}" for title in titles)
+        values = ", ".join(f"{title} {row[title]}" for title in titles)
         players = [row[role] for role in ("A", "B", "strategy") if row.get(role)]
         who = _who(row["variant"], players)
-        parts.append(f"{who}: {figures}")
+        parts.append(f"{who}: {values}")
     return f"Dots with 95 % intervals, one row per matchup. {_first(parts)}"
 
 

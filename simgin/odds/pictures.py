@@ -10,6 +10,7 @@ from simgin import plots
 from simgin.odds.odds import Odds
 from simgin.odds.sentences import gin_by_draw, winners
 from simgin.odds.sheets import SEEN_OFTEN, WAYS
+from simgin.report import figures
 from simgin.report.report import Picture
 
 if TYPE_CHECKING:
@@ -28,16 +29,26 @@ PICTURES: dict[str, tuple[Callable[..., Figure], str]] = {
 
 def odds_pictures(odds: Odds) -> Iterator[Picture]:
     """Every picture that the frames allow, those of all variants first."""
+    names = _coloured(odds)
     for name, (draw, title) in PICTURES.items():
         if name in odds.frames:
             frame = _drawn(odds, name)
-            yield Picture(name, title, _in_words(odds, name), draw(frame, seed=odds.seed))
+            figure = figures.drawn(draw, frame, seed=odds.seed, among=names)
+            yield Picture(name, title, _in_words(odds, name), figure)
     for variant, rows in odds.by_variant("scores"):
         for strategy, own in rows.groupby("strategy", sort=False):
             name = _file_name(f"{variant}-{strategy}")
             title = f"Win probability by score: {variant}, {strategy} against itself"
             figure = plots.scores(own, seed=odds.seed)
             yield Picture(f"scores-{name}", title, _corners(own), figure, variant)
+
+
+def _coloured(odds: Odds) -> list[str]:
+    """Who has a colour of this page: every player, and then variants by knock threshold."""
+    names = figures.unique(odds.frames["strength"]["strategy"])
+    if "threshold" in odds.frames:
+        names += figures.unique(odds.frames["threshold"]["variant"])
+    return names
 
 
 def _drawn(odds: Odds, name: str) -> pd.DataFrame:

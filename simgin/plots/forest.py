@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from simgin.report import figures
-from simgin.report.wrapping import fold
+from simgin.report.figures import Series
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,75 +17,101 @@ if TYPE_CHECKING:
 
 __all__ = ["differences", "effects"]
 
-ROW, HEAD = 0.14, 0.48  # inches of a row, and of the rest of a panel
+ROW, HEAD, TITLE_LINE = 0.14, 0.42, 0.15  # inches of a row, a panel without title, a line of it
 ACROSS = 2  # panels side by side
-CHANGE_CHARACTERS = 26  # per line of the title of a panel
-NOTE = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
+CHARACTERS = 26  # per line of the title of a panel
+SURE = 0.05  # p after Holm's adjustment
+LEAST_SHOWN = 1.6  # noticeable differences that a panel reaches to at least
+MARKED, MOST_MARKED = (0.01, 0.04, 0.2, 1, 4, 20, 80), 2  # points on the scale of effects
+ROOM = 1.15  # of the largest effect: where its scale ends
+BARS = "Bars are 95 % intervals on shared packs; one that cannot be seen is shorter than its dot."
+GREY_DOTS = "Grey and hollow: no clear difference."
+BAND = "Greatest change first; in the band, differences too small to matter."
+
+
+class Ranked(NamedTuple):
+    """Metrics by what there is to see of them.
+
+    shown: those with a clear difference that matters, the greatest first; all of them if there is
+    none. small: with clear differences that do not matter. unclear: without clear differences.
+    """
+
+    shown: list[str]
+    small: list[str]
+    unclear: list[str]
+
+
+class Rows(NamedTuple):
+    """Who has a row in every panel, and its look; too many for colours are named beside it."""
+
+    names: list[str]
+    looks: dict[str, Series]
+
+    @property
+    def are_named(self) -> bool:
+        return len(self.names) > len(figures.SERIES)
+
+    @property
+    def height(self) -> float:
+        """Inches of the rows of a panel."""
+        row = figures.row_height(self.names) if self.are_named else ROW
+        return row * len(self.names)
 
 
 @figures.picture
-def differences(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Variants minus their base, or strategies minus theirs: one panel per metric.
+def differences(
+    frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()
+) -> Figure:
+    """Variants minus their base, or strategies minus theirs: a panel per metric, greatest first.
 
-    Columns metric, title, base_variant (and base_strategy), difference; each panel has its own
-    scale, with a dot and its bar for every variant. `simgin.forest` makes it from the differences
-    of a run.
+    Columns metric, title, base_variant (and base_strategy), difference; optional p_holm, which
+    says what is clear (else the interval does), and notable, the least difference that matters,
+    drawn as a grey band. Metrics without a clear difference are only named, below.
     """
     compared = _compared(frame)
     base = str(frame[f"base_{compared}"].iloc[0])
-    names = figures.unique(frame[compared])
-    metrics = figures.unique(frame["metric"])
+    rows = _rows(frame[compared], among)
+    frame = frame.assign(name=frame[compared].map(str), clear=_is_clear(frame))
+    ranked = _ranked(frame)
     caption = figures.caption(
         frame,
         seed=seed,
         unit="deals or matches",
-        note=NOTE,
+        note=_note(frame, ranked),
     )
-    lines = figures.lines_of_panels(len(metrics), ACROSS)
-    height = lines * (HEAD + ROW * len(names))
-    figure = figures.new_figure(height, f"Difference from {base}", caption, names)
-    panels = figure.subplots(lines, ACROSS, squeeze=False).ravel()
-    for axes, metric in zip(panels, metrics, strict=False):
-        rows = frame[frame["metric"] == metric]
-        _panel(axes, rows, compared, names)
-        figures.panel_title(axes, str(rows["title"].iloc[0]))
-    figures.hide(panels[len(metrics) :])
-    _complete_legend(panels[0], names)
-    figures.legend(panels[0])
+    heads = list(_titles(frame)[ranked.shown])
+    figure, panels = _grid(f"Difference from {base}", caption, heads, rows)
+    for axes, metric in zip(panels, ranked.shown, strict=True):
+        part = frame[frame["metric"] == metric]
+        _panel(axes, part, rows)
+        _notable_band(axes, part)
+    _finish_legend(panels[0], rows)
     return figure
 
 
 @figures.picture
-def effects(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def effects(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """What changes of a strategy gain in points per deal: one panel per change, the best first.
 
-    Columns change, field, difference, of the rows in points (metric margin) of one variant. Each
-    panel has its own scale, with a dot and its bar for every field.
+    Columns change, field, difference, of the rows in points (metric margin) of one variant. All
+    panels have one scale, of square roots, with a dot and its bar for every field.
     """
     gains = frame.groupby("change", sort=False)["difference"].mean()
     ranked = gains.sort_values(ascending=False, kind="stable")
-    fields = figures.unique(frame["field"])
+    changes = [str(change) for change in ranked.index]
+    rows = _rows(frame["field"], among)
     # The fields say who plays; with every change added to them the list would fill a page.
     by_field = frame.assign(strategy=frame["field"], opponent="")
-    caption = figures.caption(
-        by_field,
-        seed=seed,
-        unit="deals",
-        note=NOTE,
-    )
-    lines = figures.lines_of_panels(len(ranked), ACROSS)
-    height = lines * (HEAD + ROW * len(fields))
-    title = "Points per deal gained, by field"
-    figure = figures.new_figure(height, title, caption, fields)
-    panels = figure.subplots(lines, ACROSS, squeeze=False).ravel()
-    for axes, change in zip(panels, ranked.index, strict=False):
-        rows = frame[frame["change"] == change]
-        _panel(axes, rows, "field", fields)
-        name_lines = fold(str(change), CHANGE_CHARACTERS)
-        figures.panel_title(axes, "\n".join(name_lines))
-    figures.hide(panels[len(ranked) :])
-    _complete_legend(panels[0], fields)
-    figures.legend(panels[0])
+    note = f"{BARS} {GREY_DOTS} All panels have one scale, of square roots."
+    caption = figures.caption(by_field, seed=seed, unit="deals", note=note)
+    frame = frame.assign(name=frame["field"].map(str), clear=_is_clear(frame))
+    figure, panels = _grid("Points per deal gained, by field", caption, changes, rows)
+    largest = np.nanmax(np.abs(figures.columns(frame, "difference", "low", "high")))
+    for axes, change in zip(panels, changes, strict=True):
+        part = frame[frame["change"] == change]
+        _panel(axes, part, rows)
+        _root_scale(axes, ROOM * float(largest))
+    _finish_legend(panels[0], rows)
     return figure
 
 
@@ -94,34 +121,159 @@ def _compared(frame: pd.DataFrame) -> str:
     return "strategy" if same_variant.all() else "variant"
 
 
-def _panel(
-    axes: Axes,
-    part: pd.DataFrame,
-    compared: str,
-    names: list[str],
-) -> None:
-    figures.style(axes, "x")
-    for name, row in figures.groups(part, compared):
-        i = names.index(name)
+def _is_clear(frame: pd.DataFrame) -> pd.Series:
+    """Whether a difference is sure: after Holm's adjustment, or else by its interval."""
+    if "p_holm" in frame:
+        return frame["p_holm"] < SURE
+    return (frame["low"] > 0) | (frame["high"] < 0)
+
+
+def _sizes(frame: pd.DataFrame) -> pd.Series:
+    """Differences in units of the least that matters, or else of half their intervals."""
+    unit = frame["notable"] if "notable" in frame else (frame["high"] - frame["low"]) / 2
+    return (frame["difference"] / unit).abs()
+
+
+def _ranked(frame: pd.DataFrame) -> Ranked:
+    """The metrics of a frame by what there is to see of them."""
+    clear = frame[frame["clear"]]
+    sizes = _sizes(clear)
+    largest = sizes.groupby(clear["metric"]).max().sort_values(ascending=False, kind="stable")
+    has_words = np.isfinite(clear["notable"]) if "notable" in clear else sizes < 0
+    is_small = has_words & (sizes < 1)
+    counts = set(clear["metric"][~is_small])
+    shown = [metric for metric in largest.index if metric in counts]
+    small = [metric for metric in largest.index if metric not in counts]
+    metrics = figures.unique(frame["metric"])
+    unclear = [metric for metric in metrics if metric not in largest.index]
+    if not shown:
+        return Ranked(metrics, [], [])
+    return Ranked(shown, small, unclear)
+
+
+def _note(frame: pd.DataFrame, ranked: Ranked) -> str:
+    """How to read the panels, and the titles of metrics that have none."""
+    titles = _titles(frame)
+    parts = [BARS, GREY_DOTS]
+    if "notable" in frame:
+        parts.insert(0, BAND)
+    if ranked.small:
+        parts.append(f"Too small to matter: {', '.join(titles[ranked.small])}.")
+    if ranked.unclear:
+        parts.append(f"No clear difference: {', '.join(titles[ranked.unclear])}.")
+    return " ".join(parts)
+
+
+def _titles(frame: pd.DataFrame) -> pd.Series:
+    """The title of every metric."""
+    return frame.drop_duplicates("metric").set_index("metric")["title"].map(str)
+
+
+def _rows(names: pd.Series, among: Sequence[str]) -> Rows:
+    """The rows of a panel, in order of appearance."""
+    distinct = figures.unique(names)
+    if len(distinct) > len(figures.SERIES):
+        return Rows(distinct, dict.fromkeys(distinct, figures.PLAIN))
+    return Rows(distinct, figures.looks(distinct, among))
+
+
+def _grid(
+    title: str,
+    caption: str,
+    heads: list[str],
+    rows: Rows,
+) -> tuple[Figure, list[Axes]]:
+    """A figure with a titled panel for every head."""
+    across = 1 if rows.are_named else ACROSS
+    lines = figures.lines_of_panels(len(heads), across)
+    head_lines = [figures.folded(head, CHARACTERS).count("\n") + 1 for head in heads]
+    height = lines * (HEAD + rows.height)
+    for line in range(lines):
+        own = head_lines[line * across : (line + 1) * across]
+        height += TITLE_LINE * max(own)
+    in_legend = [] if rows.are_named else rows.names
+    figure = figures.new_figure(height, title, caption, in_legend)
+    panels = list(figure.subplots(lines, across, squeeze=False).ravel())
+    figures.hide(panels[len(heads) :])
+    for axes, head in zip(panels, heads, strict=False):
+        figures.style(axes, "x")
+        figures.panel_title(axes, head, CHARACTERS)
+    return figure, panels[: len(heads)]
+
+
+def _panel(axes: Axes, part: pd.DataFrame, rows: Rows) -> None:
+    """A dot with its bar for every name, grey where the difference is not clear."""
+    for name, row in figures.groups(part, "name"):
+        look = rows.looks[name]
         limits = figures.columns(row, "difference", "low", "high")
-        figures.level_bars(axes, np.array([i]), limits, figures.series(i), name)
+        place = np.array([rows.names.index(name)])
+        draw = figures.level_bars if row["clear"].any() else figures.unclear_bars
+        draw(axes, place, limits, look, name)
     axes.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
-    axes.set_yticks([])
-    figures.hide_row_axis(axes, len(names))
+    if rows.are_named:
+        figures.row_names(axes, rows.names)
+    else:
+        axes.set_yticks([])
+        figures.hide_row_axis(axes, len(rows.names))
     axes.margins(x=0.12)
     axes.locator_params(axis="x", nbins=4)
 
 
-def _complete_legend(axes: Axes, names: list[str]) -> None:
-    """Give the panel with the legend an empty series for every name that it has no dot of.
+def _notable_band(axes: Axes, part: pd.DataFrame) -> None:
+    """Shade what is too small to matter; the panel reaches beyond it on both sides."""
+    if "notable" not in part:
+        return
+    notable = float(part["notable"].iloc[0])
+    if not np.isfinite(notable):
+        return
+    low, high = axes.get_xlim()
+    reach = LEAST_SHOWN * notable
+    axes.set_xlim(min(low, -reach), max(high, reach))
+    axes.axvspan(
+        -notable,
+        notable,
+        color=figures.GRID,
+        alpha=0.5,
+        linewidth=0,
+        zorder=0,
+    )
 
-    The legend names all of them in their order.
+
+def _root_scale(axes: Axes, reach: float) -> None:
+    """A scale of square roots, on which small and large gains and losses can both be seen."""
+    axes.set_xscale("function", functions=(_signed_root, _signed_square))
+    axes.set_xlim(-reach, reach)
+    gains = [points for points in MARKED if points < reach]
+    gains = gains[-MOST_MARKED:]
+    losses = [-points for points in gains]
+    ticks = sorted([*losses, 0, *gains])
+    labels = [f"{tick:g}" for tick in ticks]
+    axes.set_xticks(ticks, labels)
+
+
+def _signed_root(x: np.ndarray) -> np.ndarray:
+    return np.asarray(np.sign(x) * np.sqrt(np.abs(x)))
+
+
+def _signed_square(x: np.ndarray) -> np.ndarray:
+    return np.asarray(np.sign(x) * np.square(x))
+
+
+def _finish_legend(axes: Axes, rows: Rows) -> None:
+    """A legend of all names in their order, above the first panel, unless rows are named.
+
+    Names without a clear dot in that panel get an empty series.
     """
+    if rows.are_named:
+        return
     nothing = np.zeros(0)
-    limits = [nothing] * 3
-    for i, name in enumerate(names):
+    for name in rows.names:
         _, drawn = axes.get_legend_handles_labels()
-        if name not in drawn:
-            figures.level_bars(axes, nothing, limits, figures.series(i), name)
-    order = [figures.escape(name) for name in names]
-    axes.containers.sort(key=lambda container: order.index(str(container.get_label())))
+        if figures.escape(name) not in drawn:
+            figures.level_bars(axes, nothing, [nothing] * 3, rows.looks[name], name)
+    order = [figures.escape(name) for name in rows.names]
+    labelled = [bars for bars in axes.containers if bars.get_label() in order]
+    others = [bars for bars in axes.containers if bars.get_label() not in order]
+    labelled.sort(key=lambda bars: order.index(str(bars.get_label())))
+    axes.containers[:] = labelled + others
+    figures.legend(axes)

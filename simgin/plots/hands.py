@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from simgin.report import figures
+from simgin.report.figures import Series
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -13,73 +15,100 @@ if TYPE_CHECKING:
 
 __all__ = ["counts", "deadwood"]
 
-DEADWOOD_HEIGHT, COUNTS_HEIGHT = 1.7, 2.8  # inches per panel
+SMALL, LARGE, COUNTS_HEIGHT = 1.6, 2.4, 2.8  # inches: one panel of several, a single one, a map
+ACROSS = 2  # panels of deadwood side by side
+PANEL_CHARACTERS = {1: 48, 2: 25}  # per line of the title of a panel, by panels side by side
+SEAT_DASH = (0, (3, 1.5))
 FEWEST = 100  # rows behind a point; fewer deals say little
 BIN = 5  # points of deadwood in a row of the heat map
 DEADWOOD_NOTE = (
-    "Deals still in progress. Lines are medians with 95 % intervals; bands hold the middle "
-    "80 % of hands."
+    "Deals still in progress. Thick: median hand with 95 % interval. Between the thin lines: the "
+    "middle 80 % of hands."
 )
 
 
 @figures.picture
-def deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def deadwood(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Deadwood by turn for both seats: median, and the range of the middle 80 % of hands.
 
-    Columns turn, side, q10, q50, q90; one panel per variant.
+    Columns turn, side, q10, q50, q90; one panel per variant, two side by side.
     """
     frame = frame[frame["n"] >= FEWEST]
     variants = figures.unique(frame["variant"])
+    looks = figures.looks(variants, among)
     caption = figures.caption(
         frame,
         seed=seed,
         unit="hands per point",
         note=DEADWOOD_NOTE,
     )
-    height = DEADWOOD_HEIGHT * len(variants) + 0.3
+    across = min(ACROSS, len(variants))
+    lines = figures.lines_of_panels(len(variants), across)
+    height = lines * (LARGE if across == 1 else SMALL)
     figure = figures.new_figure(height, "Deadwood by turn", caption, ["", ""])
-    panels = figures.stack_panels(figure, len(variants), sharex=True)
-    for axes, variant in zip(panels, variants, strict=True):
+    grid = figure.subplots(lines, across, squeeze=False, sharex=True, sharey=True)
+    panels = grid.ravel()
+    for axes, variant in zip(panels, variants, strict=False):
         rows = frame[frame["variant"] == variant]
-        _deadwood_panel(axes, rows)
-        figures.panel_title(axes, variant if len(variants) > 1 else "")
-    figures.axis_labels(panels[-1], "turn", "deadwood")
+        _deadwood_panel(axes, rows, looks[variant])
+        figures.panel_title(axes, variant, PANEL_CHARACTERS[across])
+    figures.hide(panels[len(variants) :])
+    figures.label_outer(grid, len(variants), "own turns played", "deadwood")
+    _name_seats(panels[0], figures.unique(frame["side"]))
     figures.legend(panels[0])
     return figure
 
 
-def _deadwood_panel(axes: Axes, rows: pd.DataFrame) -> None:
-    for i, (side, part) in enumerate(figures.groups(rows, "side")):
-        look = figures.series(i)
-        (turn,) = figures.columns(part, "turn")
-        axes.fill_between(
-            turn,
-            part["q10"],
-            part["q90"],
-            color=look.colour,
-            alpha=0.18,
-            linewidth=0,
-        )
-        median, low, high = figures.columns(part, "q50", "low", "high")
+def _deadwood_panel(axes: Axes, rows: pd.DataFrame, look: Series) -> None:
+    """Thick medians with their bars, between the thin edges of the middle 80 % of hands."""
+    figures.style(axes)
+    for i, (_, part) in enumerate(figures.groups(rows, "side")):
+        seat = _seat(look, i)
+        turn, median, low, high = figures.columns(part, "turn", "q50", "low", "high")
+        for edge in figures.columns(part, "q10", "q90"):
+            axes.plot(
+                turn,
+                edge,
+                color=seat.colour,
+                linestyle=seat.dash,
+                linewidth=0.7,
+            )
         axes.plot(
             turn,
             median,
-            color=look.colour,
-            linestyle=look.dash,
-            linewidth=1.6,
-            label=side,
+            color=seat.colour,
+            linestyle=seat.dash,
+            linewidth=2,
         )
-        bars = figures.bar_lengths(median, low, high)
         axes.errorbar(
             turn,
             median,
-            yerr=bars,
+            yerr=figures.bar_lengths(median, low, high),
             fmt="none",
-            ecolor=look.colour,
+            ecolor=seat.colour,
             linewidth=1,
         )
     axes.set_ylim(bottom=0)
     axes.locator_params(axis="x", integer=True)
+
+
+def _seat(look: Series, i: int) -> Series:
+    """The look of seat i, 0 or 1: the variant's colour, or grey dashes."""
+    return look._replace(dash="-") if i == 0 else Series(figures.FAINT, "", SEAT_DASH)
+
+
+def _name_seats(axes: Axes, sides: Sequence[str]) -> None:
+    """Entries of the legend in ink, since every panel has its own colour."""
+    for i, side in enumerate(sides):
+        seat = _seat(figures.PLAIN, i)
+        axes.plot(
+            [],
+            [],
+            color=seat.colour,
+            linestyle=seat.dash,
+            linewidth=2,
+            label=side,
+        )
 
 
 @figures.picture

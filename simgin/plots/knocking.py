@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["knock", "knock_matrix"]
 
 PANEL, CELL = 2.1, 0.32  # inches
+SPREAD = 0.6  # of a threshold, which the dots of all variants share
 LEAST_REACH = 0.1  # points: smallest end of the colour scale
 KNOCK_NOTE = "Large markers: best threshold of each variant. Bars are 95 % intervals."
 
@@ -40,7 +42,7 @@ SOLO_MEASURES = {
 
 
 @figures.picture
-def knock(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def knock(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Result of every knock threshold against the others, one line per variant, the best marked.
 
     Columns k, measure, value.
@@ -57,20 +59,29 @@ def knock(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     names = figures.unique(frame["variant"])
     figure = figures.new_figure(PANEL * len(shown), "Knock threshold", caption, names)
+    looks = figures.looks(names, among)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
         rows = frame[frame["measure"] == measure]
-        _knock_panel(axes, rows, measures[measure])
+        _knock_panel(axes, rows, measures[measure], looks)
     thresholds = sorted(set(frame["k"]))
     panels[-1].set_xticks(thresholds)
-    figures.axis_labels(panels[-1], "knocks with k or less (0: only gin)")
+    figures.axis_labels(panels[-1], "knocks with this deadwood or less (0: only gin)")
     figures.legend(panels[0])
     return figure
 
 
-def _knock_panel(axes: Axes, rows: pd.DataFrame, measure: Measure) -> None:
-    for i, (variant, part) in enumerate(figures.groups(rows, "variant")):
-        _line(axes, part, measure.factor, figures.series(i), variant)
+def _knock_panel(
+    axes: Axes,
+    rows: pd.DataFrame,
+    measure: Measure,
+    looks: dict[str, Series],
+) -> None:
+    """The lines of all variants, a little apart so that equal values can be seen."""
+    for i, (variant, look) in enumerate(looks.items()):
+        part = rows[rows["variant"] == variant]
+        aside = SPREAD * ((i + 0.5) / len(looks) - 0.5)
+        _line(axes, part, measure.factor, look, aside)
     axes.axhline(
         measure.even,
         color=figures.FAINT,
@@ -85,12 +96,13 @@ def _line(
     part: pd.DataFrame,
     factor: float,
     look: Series,
-    variant: str,
+    aside: float,
 ) -> None:
-    """The curve of one variant, its best threshold with a larger marker."""
+    """The curve of one variant, shifted aside, its best threshold with a larger marker."""
     (k,) = figures.columns(part, "k")
+    k = k + aside
     limits = [factor * limit for limit in figures.columns(part, "value", "low", "high")]
-    figures.upright_bars(axes, k, limits, look, variant)
+    figures.upright_bars(axes, k, limits, look, str(part["variant"].iloc[0]))
     value = limits[0]
     axes.plot(
         k,
@@ -107,7 +119,7 @@ def _line(
         value[best],
         look.marker,
         color=look.colour,
-        markersize=9,
+        markersize=8,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,7 @@ SHARE = ("share", "low", "high")
 
 
 @figures.picture
-def turns(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def turns(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Share of deals still in progress after so many turns, one line per variant.
 
     Columns turns, share.
@@ -30,12 +31,13 @@ def turns(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         note = f"Turns of both players together. {note}"
     caption = figures.caption(frame, seed=seed, unit="deals", note=note)
     names = figures.unique(frame["variant"])
+    looks = figures.looks(names, among)
     figure = figures.new_figure(HEIGHT, "Deal length", caption, names)
     (axes,) = figures.stack_panels(figure, 1)
-    for i, (variant, part) in enumerate(figures.groups(frame, "variant")):
+    for variant, part in figures.groups(frame, "variant"):
         (turn,) = figures.columns(part, "turns")
         limits = figures.percent(part, *SHARE)
-        figures.band(axes, turn, limits, figures.series(i), variant)
+        figures.band(axes, turn, limits, looks[variant], variant)
     axes.set_ylim(0, 100)
     axes.set_xlim(left=0)
     figures.axis_labels(axes, "turns", "deals still in progress, %")
@@ -44,7 +46,7 @@ def turns(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 @figures.picture
-def points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def points(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Distribution of the points scored by the winner of a deal, one line of steps per variant.
 
     Columns points, width, share; bins of `width` points.
@@ -53,14 +55,15 @@ def points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     note = f"Bins of {width} points, the last one open-ended. Bands are 95 % intervals."
     caption = figures.caption(frame, seed=seed, unit="decided deals", note=note)
     names = figures.unique(frame["variant"])
+    looks = figures.looks(names, among)
     figure = figures.new_figure(HEIGHT, "Points per deal", caption, names)
     (axes,) = figures.stack_panels(figure, 1)
-    for i, (variant, part) in enumerate(figures.groups(frame, "variant")):
+    for variant, part in figures.groups(frame, "variant"):
         (lower_ends,) = figures.columns(part, "points")
         ends = np.append(lower_ends, lower_ends[-1] + width)
         corners = np.repeat(ends, 2)[1:-1]
         steps = [np.repeat(share, 2) for share in figures.percent(part, *SHARE)]
-        figures.band(axes, corners, steps, figures.series(i), variant)
+        figures.band(axes, corners, steps, looks[variant], variant)
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
     figures.axis_labels(axes, "points", "decided deals, %")

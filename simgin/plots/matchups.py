@@ -56,9 +56,9 @@ PANELS = {
 }
 TITLES = {2: "Wins and points", 1: "Wins and score"}
 # Looks of the dots of the first player and, visible behind one, of the second
-FILLED = {"color": figures.BLUE, "fmt": "o", "markersize": 4, "zorder": 3}
+FILLED = {"color": figures.INK, "fmt": "o", "markersize": 4, "zorder": 3}
 HOLLOW = {
-    "color": figures.RED,
+    "color": figures.FAINT,
     "fmt": "s",
     "markersize": 6,
     "zorder": 2,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.report import figures
+from simgin.report.figures import Series
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,13 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["ladder", "league", "ratings"]
 
 UNITS = {"deal": "deals", "match": "matches"}
-# Inches of a cell, of a rung, of a rating, and of the rest of a panel
-CELL, RUNG, RATING, HEAD = 0.165, 0.3, 0.19, 0.6
+HEAD = 0.5  # inches of a panel without its rows
+TIGHTER = 0.06  # inches less for a row, where there are many
 LEAST_SIZE = 1.1  # inches
+ROOM = 1.35  # beyond the largest lead, on a scale that is compressed there
 LEADS = (0, 20, 40, 400)  # Elo that are marked; beyond the last but one they are compressed
 CLEAR_STEP = 60  # % of matches won that make a step of the skill chain
 CROWDED = 8  # players from which on the type is smaller
-CROWDED_TYPE = 6  # points
+CROWDED_TYPE = 7  # points
+MOST_NUMBERED = 14  # players; a table of more has no room for numbers
 LADDER_NOTE = (
     f"Each player against the next below. Dashed: {CLEAR_STEP} %, which makes a step of the "
     "skill chain. Bars are 95 % intervals."
@@ -49,16 +53,28 @@ def league(
     values = 100 * ordered.to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
     title = f"{UNITS[unit].capitalize()} won, %, row against column: {variant}"
-    size = max(CELL * len(order), LEAST_SIZE)
+    rows = [f"{name}  {place}" for place, name in enumerate(order, start=1)]
+    is_crowded = len(order) > CROWDED
+    cell = figures.row_height(rows) - (TIGHTER if is_crowded else 0)
+    size = max(cell * len(order), LEAST_SIZE)
     caption = _caption(cross, variant, unit, seed)
     figure = figures.new_figure(size + 0.3, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    places = [str(place) for place in range(1, len(order) + 1)]
-    names = []
-    for name, place in zip(order, places, strict=True):
-        names.append(f"{figures.escape(name)}  {place}")
-    type_size = CROWDED_TYPE if len(order) > CROWDED else figures.NORMAL
-    figures.heat_map(axes, values, names, places, size=type_size)
+    places = range(1, len(order) + 1)
+    names = [figures.escape(figures.folded(row, figures.LABEL_CHARACTERS)) for row in rows]
+    if len(order) > MOST_NUMBERED:
+        every_other = [str(place) if place % 2 else "" for place in places]
+        figures.shade_map(
+            axes,
+            values,
+            names,
+            every_other,
+            size=CROWDED_TYPE,
+            key=f"{UNITS[unit]} won by the row, %",
+        )
+    else:
+        type_size = CROWDED_TYPE if is_crowded else figures.NORMAL
+        figures.heat_map(axes, values, names, places, size=type_size)
     axes.tick_params(
         top=True,
         labeltop=True,
@@ -95,16 +111,17 @@ def ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> F
     least = int(standings["n"].min())
     size = f"{least:,} {UNITS[unit]} of each{figures.seed_words(seed)}"
     caption = f"Variant {variant}; {size}. {RATINGS_NOTE}"
-    height = RATING * len(names) + HEAD
+    height = figures.row_height(names) * len(names) + HEAD
     title = f"Ratings: {variant}"
     figure = figures.new_figure(height, title, caption)
     left, right = figure.subplots(1, 2, sharey=True)
     _rating_panel(left, standings, "elo")
     leading = standings.iloc[:-1]
     _rating_panel(right, leading, "lead")
-    right.axvline(0, color=figures.FAINT, linewidth=1)
+    right.axvline(0, color=figures.FAINT, linewidth=1, zorder=1)
     right.set_xscale("symlog", linthresh=LEADS[-2])
-    _, most = right.get_xlim()
+    least, most = right.get_xlim()
+    right.set_xlim(least, ROOM * most)
     ticks = [lead for lead in LEADS if lead < most]
     labels = list(map(str, ticks))
     right.set_xticks(ticks, labels)
@@ -119,52 +136,59 @@ def _rating_panel(axes: Axes, standings: pd.DataFrame, name: str) -> None:
     figures.style(axes, "x")
     limits = figures.columns(standings, name, f"{name}_low", f"{name}_high")
     rows = np.arange(len(standings))
-    figures.level_bars(axes, rows, limits, figures.series(0), "")
+    figures.level_bars(axes, rows, limits, figures.PLAIN, "")
     figures.hide_row_axis(axes, len(standings))
 
 
 @figures.picture
-def ladder(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def ladder(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Skill ladder: share of matches won by each player against the next below, best first.
 
     Columns strategy, opponent, value; one panel per variant.
     """
     variants = list(figures.groups(frame, "variant"))
+    looks = figures.looks(figures.unique(frame["variant"]), among)
     caption = figures.caption(
         frame,
         seed=seed,
         unit="matches per step",
         note=LADDER_NOTE,
     )
-    height = sum(RUNG * len(part) + HEAD for _, part in variants)
-    figure = figures.new_figure(height, "Skill ladder", caption)
+    heights = [HEAD + len(part) * figures.row_height(_steps(part)) for _, part in variants]
+    figure = figures.new_figure(sum(heights), "Skill ladder", caption)
     grid = figure.subplots(
         len(variants),
         squeeze=False,
         sharex=True,
-        height_ratios=[len(part) + 1 for _, part in variants],
+        height_ratios=heights,
     )
     panels = grid[:, 0]
     for axes, (variant, part) in zip(panels, variants, strict=True):
-        _ladder_panel(axes, part)
+        _ladder_panel(axes, part, looks[variant])
         figures.panel_title(axes, variant if len(variants) > 1 else "")
     figures.axis_labels(panels[-1], "matches won, %")
     return figure
 
 
-def _ladder_panel(axes: Axes, part: pd.DataFrame) -> None:
+def _ladder_panel(axes: Axes, part: pd.DataFrame, look: Series) -> None:
     figures.style(axes, "x")
     limits = figures.percent(part, "value", "low", "high")
     rungs = np.arange(len(part))
-    figures.level_bars(axes, rungs, limits, figures.series(0), "")
-    axes.axvline(50, color=figures.FAINT, linewidth=1)
+    figures.level_bars(axes, rungs, limits, look, "")
+    axes.axvline(50, color=figures.FAINT, linewidth=1, zorder=1)
     axes.axvline(
         CLEAR_STEP,
-        color=figures.RED,
+        color=figures.FAINT,
         linewidth=1,
         linestyle="--",
+        zorder=1,
     )
+    figures.row_names(axes, _steps(part))
+
+
+def _steps(part: pd.DataFrame) -> list[str]:
+    """The names of the rungs."""
     steps = []
     for player, next_below in zip(part["strategy"], part["opponent"], strict=True):
         steps.append(f"{player} v {next_below}")
-    figures.row_names(axes, steps)
+    return steps

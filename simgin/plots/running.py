@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,9 @@ NOTE = (
 
 
 @figures.picture
-def convergence(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def convergence(
+    frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()
+) -> Figure:
     """An estimate as more is played, with its confidence sequence and its final interval.
 
     Columns units, value, final_low, final_high.
@@ -35,10 +38,13 @@ def convergence(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     (axes,) = figures.stack_panels(figure, 1)
     units = frame["units"].to_numpy(dtype=float)
     estimates = figures.percent(frame, "value", "low", "high")
-    figures.band(axes, units, estimates, figures.series(0), "")
+    variant = str(last["variant"].iloc[0])
+    looks = figures.looks([variant], among)
+    figures.band(axes, units, estimates, looks[variant], "")
     _final_bar(axes, units[-1:], last)
     strategy = last["strategy"].iloc[0]
-    figures.axis_labels(axes, "pairs of matches played", f"matches won by {strategy}, %")
+    figures.panel_title(axes, f"matches won by {strategy}, %")
+    figures.axis_labels(axes, "pairs of matches played", "matches won, %")
     return figure
 
 
@@ -50,7 +56,7 @@ def _final_bar(axes: Axes, units: np.ndarray, last: pd.DataFrame) -> None:
         value,
         yerr=figures.bar_lengths(value, low, high),
         fmt="o",
-        color=figures.RED,
+        color=figures.INK,
         capsize=3,
         markersize=4,
     )

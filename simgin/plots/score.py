@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.report import figures
+from simgin.report.figures import Series
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,25 +83,26 @@ def _contours(axes: Axes, table: pd.DataFrame) -> None:
 
 
 @figures.picture
-def swings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def swings(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Probability of winning during sample matches, over the median and middle 80 % of all.
 
     Columns match, share (of the match played), value, q10, q50, q90; one panel per variant.
     """
     variants = figures.unique(frame["variant"])
+    looks = figures.looks(variants, among)
     caption = figures.caption(frame, seed=seed, unit="matches", note=SWINGS_NOTE)
     height = SWINGS_HEIGHT * len(variants)
     figure = figures.new_figure(height, "Win probability during a match", caption)
     panels = figures.stack_panels(figure, len(variants))
     for axes, variant in zip(panels, variants, strict=True):
         rows = frame[frame["variant"] == variant]
-        _swings_panel(axes, rows)
+        _swings_panel(axes, rows, looks[variant])
         figures.panel_title(axes, variant if len(variants) > 1 else "")
         figures.axis_labels(axes, "match played, %", "win probability, %")
     return figure
 
 
-def _swings_panel(axes: Axes, rows: pd.DataFrame) -> None:
+def _swings_panel(axes: Axes, rows: pd.DataFrame, look: Series) -> None:
     for _, part in figures.groups(rows, "match"):
         share, value = figures.percent(part, "share", "value")
         axes.plot(
@@ -115,10 +118,10 @@ def _swings_panel(axes: Axes, rows: pd.DataFrame) -> None:
         share,
         q10,
         q90,
-        color=figures.SKY,
-        alpha=0.3,
+        color=look.colour,
+        alpha=0.25,
         linewidth=0,
     )
-    axes.plot(share, median, color=figures.BLUE, linewidth=2)
+    axes.plot(share, median, color=look.colour, linewidth=2)
     axes.axhline(50, color=figures.FAINT, linewidth=1)
     axes.set_ylim(0, 100)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simgin.report import figures
 from simgin.report.figures import Series
-from simgin.report.wrapping import fold
 from simgin.stats.estimate import wilson
 
 if TYPE_CHECKING:
@@ -20,9 +20,13 @@ __all__ = ["odds", "strength", "totals"]
 
 SMALL, LARGE = 1.75, 2.8  # inches of one panel of several, and of a single one
 TOTALS_HEIGHT = 1.25  # inches of one panel
+BLOCK = 0.85  # inches of a block of rows without them
 ACROSS = 2  # panels side by side
 GOAL, BIN = 30, 10  # highest total that wins a match of Solitary Gin; width of a bin of totals
+PANEL_CHARACTERS = {1: 48, 2: 25}  # per line of the title of a panel, by panels side by side
 MOST_MEASURES = 3  # side by side
+NO_BREAK = "\N{NO-BREAK SPACE}"
+TITLE_CHARACTERS = {1: 40, 2: 22, 3: 13}  # per line of the title of a measure, by their number
 # Outcome -> label, for those drawn in grey besides gin
 OUTCOMES = {"knock": "knock", "joker": "joker drawn", "limit": "out of draws"}
 LOOKS = {
@@ -30,7 +34,7 @@ LOOKS = {
     "joker": Series(figures.FAINT, "", ":"),
     "limit": Series(figures.FAINT, "", "--"),
 }
-STRENGTH_NOTE = "Bars are 95 % intervals. Empty panel: not defined in this variant."
+STRENGTH_NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 TOTALS_NOTE = f"Coloured: totals of {GOAL} or less, which win the match. Bars are 95 % intervals."
 # Metric -> panel title
 MEASURES = {
@@ -45,34 +49,43 @@ MEASURES = {
 
 
 @figures.picture
-def odds(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Cumulative probability of gin by draw, one line per strategy; other outcomes in grey.
 
     Columns draws, kind, share; one panel per variant. Strategies come weakest first; other outcomes
     are those of the last.
     """
     frame = _gin_and_outcomes_of_strongest(frame)
-    strategies = figures.unique(frame["strategy"])
+    owner = figures.owner(frame, among)
+    frame = frame.assign(owner=frame[owner].map(str))
+    looks = figures.looks(figures.unique(frame["owner"]), among)
     variants = figures.unique(frame["variant"])
     others = [kind for kind in figures.unique(frame["kind"]) if kind in OUTCOMES]
-    grey_names = [OUTCOMES[kind] for kind in others]
+    legend = {OUTCOMES[kind]: LOOKS[kind] for kind in others}
+    by_strategy = owner == "strategy"
+    if by_strategy:
+        legend = looks | legend
+    else:  # one line of gin in a panel, in the colour of its variant
+        legend = {"gin": figures.PLAIN} | legend
+        looks = {name: look._replace(dash="-") for name, look in looks.items()}
     across = min(ACROSS, len(variants))
     lines = figures.lines_of_panels(len(variants), across)
     figure = figures.new_figure(
         lines * (LARGE if across == 1 else SMALL),
         "Probability of gin by draw, %",
         _odds_caption(frame, others, seed),
-        [*strategies, *grey_names],
+        list(legend),
     )
-    panels = figure.subplots(lines, across, squeeze=False, sharey=True).ravel()
+    grid = figure.subplots(lines, across, squeeze=False, sharey=True)
+    panels = grid.ravel()
     for axes, variant in zip(panels, variants, strict=False):
         rows = frame[frame["variant"] == variant]
-        _odds_panel(axes, rows, strategies)
-        figures.panel_title(axes, variant)
+        _odds_panel(axes, rows, looks)
+        figures.panel_title(axes, variant, PANEL_CHARACTERS[across])
     figures.hide(panels[len(variants) :])
-    figures.axis_labels(panels[len(variants) - 1], "draws")
-    _complete_legend(panels[0], strategies, others)
-    figures.legend(panels[0], last=grey_names)
+    figures.label_outer(grid, len(variants), "draws", "deals, %")
+    _name_lines(panels[0], legend)
+    figures.legend(panels[0])
     return figure
 
 
@@ -90,41 +103,36 @@ def _odds_caption(frame: pd.DataFrame, others: list[str], seed: int | None) -> s
     return figures.caption(frame, seed=seed, unit="deals", note=note)
 
 
-def _odds_panel(axes: Axes, rows: pd.DataFrame, strategies: list[str]) -> None:
+def _odds_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, Series]) -> None:
     figures.style(axes)
     for kind, of_kind in figures.groups(rows, "kind"):
-        for strategy, part in figures.groups(of_kind, "strategy"):
-            look = figures.series(strategies.index(strategy))
-            label = strategy
-            if kind in OUTCOMES:
-                look = LOOKS[kind]
-                label = OUTCOMES[kind]
+        for _, part in figures.groups(of_kind, "strategy"):
+            name = part["owner"].iloc[0]
+            look = LOOKS[kind] if kind in OUTCOMES else looks[name]
             (draws,) = figures.columns(part, "draws")
             limits = figures.percent(part, "share", "low", "high")
-            figures.band(axes, draws, limits, look, label)
+            figures.band(axes, draws, limits, look, "")
     axes.set_ylim(0, 100)
     axes.set_xlim(left=0)
 
 
-def _complete_legend(axes: Axes, strategies: list[str], others: list[str]) -> None:
-    """Give the panel with the legend an empty series for each one that other panels draw."""
-    looks = {name: figures.series(i) for i, name in enumerate(strategies)}
-    for kind in others:
-        looks[OUTCOMES[kind]] = LOOKS[kind]
-    _, drawn = axes.get_legend_handles_labels()
+def _name_lines(axes: Axes, looks: dict[str, Series]) -> None:
+    """Entries of the legend, for the lines of all panels."""
     nothing = np.zeros(0)
     for label, look in looks.items():
-        if figures.escape(label) not in drawn:
-            figures.band(axes, nothing, [nothing] * 3, look, label)
+        figures.band(axes, nothing, [nothing] * 3, look, label)
 
 
 @figures.picture
-def strength(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def strength(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Results of every strategy: measures side by side, one block of rows per variant.
 
     Columns metric, value.
     """
     metrics = figures.unique(frame["metric"])[:MOST_MEASURES]
+    owner = figures.owner(frame, among)
+    frame = frame.assign(owner=frame[owner].map(str))
+    looks = figures.looks(figures.unique(frame["owner"]), among)
     blocks = list(figures.groups(frame, "variant"))
     heights = [_block_height(rows) for _, rows in blocks]
     caption = figures.caption(
@@ -137,81 +145,86 @@ def strength(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     grid = figure.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
     for line, (variant, rows) in zip(grid, blocks, strict=True):
         strategies = figures.unique(rows["strategy"])
-        for axes, metric in zip(line, metrics, strict=True):
-            part = rows[rows["metric"] == metric]
-            _measure(axes, part, strategies, metric)
-        first = line[0]
-        figures.row_names(first, strategies)
-        figures.panel_title(first, f"{variant}\n{first.get_title(loc='left')}")
+        titles = []
+        defined = rows[rows["metric"].isin(metrics)]
+        for axes, (metric, part) in zip(line, figures.groups(defined, "metric"), strict=False):
+            _measure(axes, part, strategies, looks)
+            titles.append(_measure_title(part, metric))
+        figures.hide(line[len(titles) :])
+        figures.row_names(line[0], strategies)
+        for axes, title in zip(line, titles, strict=False):
+            figures.panel_title(axes, title, TITLE_CHARACTERS[len(line)])
+        figures.heading(line[0], variant)
     return figure
 
 
+def _measure_title(part: pd.DataFrame, metric: str) -> str:
+    title = MEASURES.get(metric, metric.replace("_", " "))
+    return f"{title},{NO_BREAK}%" if _is_share(part) else title
+
+
+def _is_share(part: pd.DataFrame) -> bool:
+    return bool((part["high"] <= 1).all() and (part["low"] >= 0).all())
+
+
 def _block_height(rows: pd.DataFrame) -> float:
-    """Inches of a block of rows with its two titles."""
+    """Inches of a block of rows with its heading and titles."""
     names = figures.unique(rows["strategy"])
-    folded = [fold(name, figures.LABEL_CHARACTERS) for name in names]
-    lines = max(map(len, folded))
-    return len(names) * (0.09 + 0.13 * lines) + 0.5
+    return BLOCK + len(names) * figures.row_height(names)
 
 
 def _measure(
     axes: Axes,
     part: pd.DataFrame,
     strategies: list[str],
-    metric: str,
+    looks: dict[str, Series],
 ) -> None:
     """One measure of the strategies of a variant, in per cent if it is a share."""
     figures.style(axes, "x")
     axes.set_yticks([])
     figures.hide_row_axis(axes, len(strategies))
-    if part.empty:
-        _blank(axes)
-        return
-    is_share = bool((part["high"] <= 1).all() and (part["low"] >= 0).all())
-    factor = 100 if is_share else 1
-    limits = [factor * limit for limit in figures.columns(part, "value", "low", "high")]
-    places = np.array([strategies.index(name) for name in part["strategy"]])
-    figures.level_bars(axes, places, limits, figures.series(0), "")
-    axes.locator_params(axis="x", nbins=3)
-    axes.margins(x=0.12)
-    title = MEASURES.get(metric, metric.replace("_", " "))
-    figures.panel_title(axes, f"{title}, %" if is_share else title)
-
-
-def _blank(axes: Axes) -> None:
-    """Leave a panel empty but visible: the names of the rows may stand beside it."""
-    axes.set_xticks([])
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
+    factor = 100 if _is_share(part) else 1
+    for strategy, row in figures.groups(part, "strategy"):
+        limits = [factor * limit for limit in figures.columns(row, "value", "low", "high")]
+        place = np.array([strategies.index(strategy)])
+        name = row["owner"].iloc[0]
+        figures.level_bars(axes, place, limits, looks[name], "")
+    axes.locator_params(axis="x", nbins=2)
+    axes.tick_params(axis="x", labelsize=figures.SMALL)
+    axes.margins(x=0.15)
 
 
 @figures.picture
-def totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+def totals(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] = ()) -> Figure:
     """Distribution of match totals in bins of ten, winning totals coloured.
 
     Columns total, share; one panel per strategy.
     """
     strategies = figures.unique(frame["strategy"])
+    owner = figures.owner(frame, among)
+    looks = figures.looks(figures.unique(frame[owner]), among)
     caption = figures.caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
     height = TOTALS_HEIGHT * len(strategies)
     figure = figures.new_figure(height, "Match totals", caption)
     panels = figures.stack_panels(figure, len(strategies), sharex=True)
     for axes, strategy in zip(panels, strategies, strict=True):
         part = frame[frame["strategy"] == strategy]
-        _histogram(axes, part)
+        name = str(part[owner].iloc[0])
+        _histogram(axes, part, looks[name].colour)
         figures.panel_title(axes, strategy)
+        figures.axis_labels(axes, "", "matches, %")
     figures.axis_labels(panels[-1], "total penalty", "matches, %")
     return figure
 
 
-def _histogram(axes: Axes, part: pd.DataFrame) -> None:
+def _histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     """Bars for bins whose upper ends are multiples of ten, with Wilson's limits."""
     upper_ends = -(-part["total"] // BIN) * BIN
     shares = part["share"].groupby(upper_ends).sum()
     value = 100 * shares.to_numpy()
     low, high = _wilson_limits(shares, int(part["n"].max()))
     ends = shares.index.to_numpy(dtype=float)
-    colours = [figures.BLUE if end <= GOAL else figures.GREY for end in ends]
+    colours = [colour if end <= GOAL else figures.GRID for end in ends]
     axes.bar(
         ends - BIN,
         value,

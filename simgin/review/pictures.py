@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin import plots
 from simgin.findings.pictures import describe_league, file_word
-from simgin.report import numbers
+from simgin.report import figures, numbers
 from simgin.report.report import Picture
 from simgin.review import frames, sentences
 from simgin.review.frames import PICTURES, ReviewPicture
@@ -15,6 +15,7 @@ from simgin.review.review import Review
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 
 def review_pictures(review: Review) -> Iterator[Picture]:
@@ -35,7 +36,7 @@ def _differences(review: Review) -> Iterator[Picture]:
     frame = frames.differences(review)
     if not len(frame):
         return
-    figure = plots.differences(frame, seed=request.seed)
+    figure = plots.differences(frame, seed=request.seed, among=request.variants)
     title = f"Difference from {request.base}"
     words = sentences.review_sentences(review)
     yield Picture("differences", title, " ".join(words), figure)
@@ -49,7 +50,7 @@ def _is_for(review: Review, picture: ReviewPicture) -> bool:
 def _together(review: Review, picture: ReviewPicture) -> Iterator[Picture]:
     frame = picture.frame(review)
     if len(frame):
-        figure = picture.draw(frame, seed=review.request.seed)
+        figure = _drawn(review, picture, frame)
         words = _words(review, picture, frame)
         yield Picture(picture.name, picture.title, words, figure)
 
@@ -59,9 +60,20 @@ def _of_variant(review: Review, variant: str, picture: ReviewPicture) -> Iterato
     if len(frame):
         name = f"{picture.name}-{file_word(variant)}"
         title = f"{picture.title}: {variant}"
-        figure = picture.draw(frame, seed=review.request.seed)
+        figure = _drawn(review, picture, frame)
         words = _words(review, picture, frame)
         yield Picture(name, title, words, figure, variant)
+
+
+def _drawn(review: Review, picture: ReviewPicture, frame: Any) -> Figure:
+    """A picture in which every variant has its colour of this page."""
+    request = review.request
+    return figures.drawn(
+        picture.draw,
+        frame,
+        seed=request.seed,
+        among=request.variants,
+    )
 
 
 def _words(review: Review, picture: ReviewPicture, frame: Any) -> str:

@@ -1,6 +1,8 @@
-"""Every plot of a frame: the values and limits drawn, the captions, and text within the figure."""
+"""Every plot of a frame: the values and limits drawn, the captions, and the files.
 
-import itertools
+That nothing covers anything else is in tests/plots/test_layout.py.
+"""
+
 import re
 import xml.etree.ElementTree as ElementTree
 
@@ -10,138 +12,21 @@ import pytest
 
 from simgin import plots
 from simgin.report import figures
-
-VARIANTS = ("standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
-STRATEGIES = (
-    "gold",
-    "solo-lookahead+knock=stop-by",
-    "strategies_of_mine/very_long_directory_name/mine.py#second",
+from support.made_pictures import (
+    FRAMES,
+    SIZES,
+    STRATEGIES,
+    VARIANTS,
+    differences,
+    drawn,
+    effects,
+    knock_matrix,
+    rows_for,
+    spread,
 )
-SLACK = 0.05  # inches: half the label of the last tick
 
-
-def spread(rows, value="value", half=0.02):
-    """A frame of rows with limits about a value, and n."""
-    made = pd.DataFrame(rows)
-    return made.assign(
-        low=made[value] - half, high=made[value] + half, n=np.arange(len(made)) + 12_000
-    )
-
-
-def rows_for(variants, strategies, **columns):
-    """A row for every variant, strategy and combination of columns; values fall with each."""
-    keys = list(itertools.product(variants, strategies, *columns.values()))
-    names = ("variant", "strategy", *columns)
-    return [
-        dict(zip(names, key, strict=True)) | {"opponent": "", "value": 0.9 - 0.8 * i / len(keys)}
-        for i, key in enumerate(keys)
-    ]
-
-
-def renamed(rows, name):
-    return [{name if key == "value" else key: x for key, x in row.items()} for row in rows]
-
-
-def deadwood(variants, strategies):
-    made = spread(
-        rows_for(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8)), half=2
-    )
-    return made.assign(
-        q50=40 - 5 * made["turn"], q10=30 - 4 * made["turn"], q90=60 - 5 * made["turn"]
-    ).assign(low=lambda x: x["q50"] - 1, high=lambda x: x["q50"] + 1)
-
-
-def points(variants, strategies):
-    return spread(
-        renamed(rows_for(variants, strategies[:1], points=range(0, 80, 10)), "share"), "share"
-    ).assign(width=10)
-
-
-def scores(variants, strategies):
-    made = spread(
-        rows_for(
-            variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10)
-        )
-    )
-    return made.assign(value=lambda x: 0.5 + (x["a"] - x["b"]) / 250 + x["dealer"] / 50)
-
-
-def differences(variants, strategies):
-    metrics = [{"metric": f"m{i}", "title": f"points rows_for deal, sd {i}"} for i in range(7)]
-    rows = [
-        {
-            "variant": v,
-            "strategy": "gold, simple",
-            "opponent": "itself",
-            "base_variant": "eaai",
-            **m,
-            "difference": 10.0**i - 5,
-        }
-        for v in variants
-        for i, m in enumerate(metrics)
-    ]
-    return spread(rows, "difference", 0.5)
-
-
-def effects(variants, strategies):
-    made = rows_for(variants[:1], strategies, change=("take=lower", "knock=early"))
-    rows = [
-        row | {"opponent": "gold", "field": f"{row['strategy']} v gold"}
-        for row in renamed(made, "difference")
-    ]
-    return spread(rows, "difference", 0.5)
-
-
-def convergence(variants, strategies):
-    one = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple", "value": 0.6}
-    made = spread([one | {"units": 100 * i} for i in range(1, 40)])
-    return made.assign(final_low=0.59, final_high=0.61)
-
-
-def swings(variants, strategies):
-    made = spread(rows_for(variants, strategies[:1], match=range(5), share=np.linspace(0, 1, 11)))
-    return made.assign(q10=0.2, q50=0.5, q90=0.8)
-
-
-def knock_matrix(variants, strategies):
-    made = spread(rows_for(variants[:1], strategies[:1], k=(0, 2, 4), j=(0, 2, 4)))
-    return made[made["k"] != made["j"]].assign(value=lambda x: x["j"] - x["k"])
-
-
-def ladder(variants, strategies):
-    rows = rows_for(variants, strategies)
-    return spread([row | {"opponent": "simple"} for row in rows])
-
-
-FRAMES = {
-    "turns": lambda v, s: spread(renamed(rows_for(v, s[:1], turns=range(30)), "share"), "share"),
-    "points": points,
-    "deadwood": deadwood,
-    "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(9), count=range(0, 60, 5))),
-    "knock": lambda v, s: spread(
-        rows_for(v, s[:1], measure=("points", "share"), k=(0, 2, 4, 6, 8, 10))
-    ),
-    "knock_matrix": knock_matrix,
-    "scores": scores,
-    "swings": swings,
-    "ladder": ladder,
-    "odds": lambda v, s: spread(
-        renamed(rows_for(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"
-    ),
-    "strength": lambda v, s: spread(rows_for(v, s, metric=("win", "match_win"))),
-    "totals": lambda v, s: spread(
-        renamed(rows_for(v[:1], s, total=range(0, 100, 10)), "share"), "share"
-    ),
-    "differences": differences,
-    "effects": effects,
-    "convergence": convergence,
-}
-SIZES = {"one": (VARIANTS[:1], STRATEGIES[:1]), "several": (VARIANTS, STRATEGIES)}
 EVERY = pytest.mark.parametrize("name", FRAMES)
-
-
-def drawn(name, size="several", seed=7):
-    return getattr(plots, name)(FRAMES[name](*SIZES[size]), seed=seed)
+CAPTIONED = ("one", "several")
 
 
 def words(figure):
@@ -155,7 +40,7 @@ def plain(text):
 
 
 @EVERY
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", CAPTIONED)
 def test_the_caption_states_what_was_played(name, size):
     frame = FRAMES[name](*SIZES[size])
     caption = plain(getattr(plots, name)(frame, seed=1234).get_supxlabel())
@@ -169,71 +54,13 @@ def test_the_caption_states_what_was_played(name, size):
     assert "95%" in caption or name == "swings"
 
 
-@EVERY
-@pytest.mark.parametrize("size", SIZES)
-def test_no_text_leaves_the_figure(name, size):
-    figure = drawn(name, size)
-    figure.draw_without_rendering()
-    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert width == figures.WIDTH
-    assert (
-        box.x0 >= -SLACK
-        and box.y0 >= -SLACK
-        and box.x1 <= width + SLACK
-        and box.y1 <= height + SLACK
-    )
-
-
-@EVERY
-def test_title_and_legends_do_not_overlap(name):
-    figure = drawn(name)
-    figure.draw_without_rendering()
-    title = figure._suptitle.get_window_extent()
-    for axes in figure.axes:
-        for part in (axes.get_legend(), axes.title, axes._left_title):
-            if part is not None and part.get_visible() and part.get_window_extent().width > 1:
-                assert not title.overlaps(part.get_window_extent()), part
-        legend, heading = axes.get_legend(), axes._left_title
-        if legend is not None and heading.get_text():
-            assert not legend.get_window_extent().overlaps(heading.get_window_extent())
-
-
-def assert_no_legend_covers_data(figure):
-    figure.draw_without_rendering()
-    panels = [axes.patch.get_window_extent() for axes in figure.axes if axes.get_visible()]
-    for axes in figure.axes:
-        legend = axes.get_legend()
-        if legend is not None:
-            box = legend.get_window_extent()
-            assert not any(box.overlaps(panel) for panel in panels)
-
-
-@EVERY
-@pytest.mark.parametrize("size", SIZES)
-def test_no_legend_covers_data(name, size):
-    assert_no_legend_covers_data(drawn(name, size))
-
-
-@pytest.mark.parametrize("name", ["endings", "win_and_points"])
-@pytest.mark.parametrize("matchups", [1, 2, 30])
-def test_no_legend_of_matchups_covers_data_however_many_there_are(name, matchups):
-    rows = []
-    for k in range(matchups):
-        played = {"variant": "standard", "strategy": f"gold+knock=at:k={k}", "opponent": "simple"}
-        shares = {"deal_win": 0.5, "deal_loss": 0.45, "margin": 1.5}
-        shares |= {"knock": 0.6, "gin": 0.2, "undercut": 0.15, "void": 0.05}
-        for metric, value in shares.items():
-            rows.append(played | {"metric": metric, "unit": "deal", "value": value})
-    frame = spread(rows).assign(se=0.01)
-    assert_no_legend_covers_data(getattr(plots, name)(frame, seed=1))
-
-
 def test_the_odds_draw_other_outcomes_of_the_strongest_player_only():
     frame = FRAMES["odds"](VARIANTS[:1], STRATEGIES)
     (axes,) = plots.odds(frame, seed=1).axes
     labels = axes.get_legend_handles_labels()[1]
     assert [figures.escape(label) for label in labels].count("joker drawn") == 1
-    assert len(axes.lines) == len(STRATEGIES) + 1
+    drawn_lines = [line for line in axes.lines if len(line.get_xdata())]
+    assert len(drawn_lines) == len(STRATEGIES) + 1
 
 
 @EVERY
@@ -287,15 +114,35 @@ def test_bands_and_lines_show_the_values_and_limits():
 
 
 def test_dots_and_bars_show_the_values_and_limits():
-    frame = differences(("standard",), STRATEGIES)
-    for axes, (_, row) in zip(
-        plots.differences(frame, seed=1).axes, frame.iterrows(), strict=False
-    ):
-        dot = axes.containers[0]
+    frame = differences(("standard",), STRATEGIES).assign(p_holm=0, notable=0.1)
+    panels = plots.differences(frame, seed=1).axes
+    shown = {axes.get_title(loc="left").replace("\n", " "): axes for axes in panels}
+    assert len(shown) == len(frame)
+    for _, row in frame.iterrows():
+        dot = shown[row["title"]].containers[0]
         assert dot[0].get_xdata() == pytest.approx([row["difference"]])
         assert np.sort(dot[2][0].get_segments()[0][:, 0]) == pytest.approx(
             [row["low"], row["high"]]
         )
+
+
+def test_metrics_without_a_clear_difference_that_matters_are_named_and_not_drawn():
+    clear = {"gin": 30, "turns": 4, "luck": 0.2}  # in units of what matters
+    rows = []
+    for metric, size in [*clear.items(), ("void", 2), ("margin", 0)]:
+        names = {"variant": "oklahoma", "strategy": "gold", "opponent": "itself"}
+        p = 0.001 if metric in clear else 0.3
+        rows.append(
+            names
+            | {"base_variant": "standard", "metric": metric, "title": metric, "notable": 1}
+            | {"difference": size, "p_holm": p}
+        )
+    figure = plots.differences(spread(rows, "difference", 0.1), seed=1)
+    shown = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
+    assert shown == ["gin", "turns"], "greatest first"
+    caption = " ".join(figure.get_supxlabel().split())
+    assert "Too small to matter: luck." in caption
+    assert "No clear difference: void, margin." in caption
 
 
 def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
@@ -348,12 +195,10 @@ def test_undefined_values_are_noted_and_not_drawn(name):
 
 
 def test_series_differ_in_more_than_colour():
-    looks = [figures.series(i) for i in range(16)]
-    assert len({(look.colour, look.marker) for look in looks}) == 16
-    assert (
-        len({look.marker for look in looks[:8]}) == 8
-        and len({look.dash for look in looks[:8]}) == 8
-    )
+    looks = [figures.series(i) for i in range(14)]
+    assert len({(look.colour, look.marker) for look in looks}) == 14
+    for part in (looks[:7], looks[7:]):
+        assert len({look.marker for look in part}) == len({look.dash for look in part}) == 7
 
 
 def test_a_long_legend_leaves_the_panels_of_differences_in_place():

@@ -1,0 +1,15 @@
+"""The common look of all plots: size, colours, titles, captions, and how a figure becomes a file.
+
+Figures are narrow enough for a phone held upright. Colours are safe for colour-blind readers, and
+every series has its own marker or dash for print in grey. pyplot's global state is never touched.
+"""
+
+from simgin.report.figures.axes import *
+from simgin.report.figures.colours import *
+from simgin.report.figures.files import *
+from simgin.report.figures.frames import *
+from simgin.report.figures.heat import *
+from simgin.report.figures.legends import *
+from simgin.report.figures.limits import *
+from simgin.report.figures.looks import *
+from simgin.report.figures.words import *

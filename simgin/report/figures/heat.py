@@ -1,0 +1,123 @@
+"""Heat maps: tables of numbers on shades."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.report.figures.colours import DARKEST, INK, LIGHTEST, loss_to_win
+from simgin.report.figures.words import NORMAL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.colors import Normalize
+
+__all__ = ["heat_map", "shade_map"]
+
+STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)  # shades of a map without numbers, and per cent
+
+
+def heat_map(
+    axes: Axes,
+    values: np.ndarray,
+    row_names: Sequence[object],
+    column_names: Sequence[object],
+    *,
+    middle: float = 50,
+    reach: float = 50,
+    form: str = "{:.0f}",
+    size: float = NORMAL,
+) -> None:
+    """A table of numbers on shades: `middle` is pale, `middle` ± `reach` darkest, NaN empty."""
+    from matplotlib.colors import Normalize
+
+    _cells(axes, values, Normalize(middle - reach, middle + reach))
+    for (i, j), value in np.ndenumerate(values):
+        if np.isnan(value):
+            continue
+        dark = abs(value - middle) > 0.75 * reach
+        ink = LIGHTEST if dark else DARKEST
+        number = form.format(value)
+        axes.text(
+            j,
+            i,
+            number,
+            fontsize=size,
+            ha="center",
+            va="center",
+            color=ink,
+        )
+    _name_cells(axes, row_names, column_names, size)
+
+
+def shade_map(
+    axes: Axes,
+    values: np.ndarray,
+    row_names: Sequence[object],
+    column_names: Sequence[object],
+    *,
+    size: float,
+    key: str,
+) -> None:
+    """A table of shares in per cent as steps of shade, for which `key` titles a scale; NaN empty.
+
+    For tables with too many cells for numbers.
+    """
+    from matplotlib.colors import BoundaryNorm
+
+    steps = np.linspace(0, 100, STEPS + 1)
+    colours = loss_to_win()
+    norm = BoundaryNorm(steps, colours.N)
+    cells = _cells(axes, values, norm)
+    _name_cells(axes, row_names, column_names, size)
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return
+    scale = figure.colorbar(
+        cells,
+        ax=axes,
+        location="bottom",
+        aspect=40,
+        ticks=KEY_TICKS,
+        pad=0.01,
+        fraction=0.05,
+    )
+    scale.outline.set_visible(False)  # type: ignore[operator]
+    scale.ax.minorticks_off()
+    scale.ax.tick_params(labelsize=NORMAL, colors=INK, length=0)
+    scale.set_label(key, fontsize=NORMAL, color=INK)
+
+
+def _cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
+    """Cells on shades, drawn as shapes: the page's policy allows no images."""
+    rows, columns = values.shape
+    cells = axes.pcolormesh(
+        _cell_edges(columns),
+        _cell_edges(rows),
+        np.ma.masked_invalid(values),
+        norm=norm,
+        cmap=loss_to_win(),
+    )
+    axes.invert_yaxis()
+    return cells
+
+
+def _name_cells(
+    axes: Axes,
+    row_names: Sequence[object],
+    column_names: Sequence[object],
+    size: float,
+) -> None:
+    """Names of rows and columns, without frame and grid."""
+    axes.set_yticks(range(len(row_names)), list(map(str, row_names)), fontsize=size)
+    axes.set_xticks(range(len(column_names)), list(map(str, column_names)), fontsize=size)
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _cell_edges(cells: int) -> np.ndarray:
+    return np.arange(cells + 1) - 0.5

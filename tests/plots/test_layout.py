@@ -1,0 +1,164 @@
+"""In every picture: no text outside the figure, on another text or on data, none too small.
+
+Text may lie on data only in the inks that are made for it (numbers in cells and bars).
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.transforms import Bbox
+
+from simgin import plots
+from simgin.report import figures
+from support.made_pictures import EVERY, SIZES, drawn, undefined
+
+PHONE, MARGIN = 390, 16  # pixels across, and the margin of a page
+LEAST = 8  # pixels of type on a phone
+EDGE = 2  # pixels of a figure that a box may be off, since glyphs are narrower than their boxes
+PICTURES = pytest.mark.parametrize("name", EVERY)
+CASES = pytest.mark.parametrize(("name", "size"), list(itertools.product(EVERY, SIZES)))
+
+
+def test_every_picture_is_made_here():
+    """A new picture needs frames in tests/support/made_pictures.py."""
+    assert set(EVERY) == set(plots.__all__) - {"png", "svg"}
+
+
+def visible_texts(figure):
+    """Every text that is drawn."""
+    texts = [figure._suptitle, figure._supxlabel]
+    for axes in figure.axes:
+        if not axes.get_visible():
+            continue
+        texts += [axes.title, axes._left_title, *axes.texts]
+        texts += [axes.xaxis.label, axes.yaxis.label]
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in axis.get_major_ticks():
+                if low - 1e-9 <= tick.get_loc() <= high + 1e-9:
+                    texts += [tick.label1, tick.label2]
+        legend = axes.get_legend()
+        if legend is not None:
+            texts += legend.get_texts()
+    return [text for text in texts if text is not None and is_drawn(text)]
+
+
+def is_drawn(text):
+    return text.get_visible() and text.get_text().strip()
+
+
+def shrunk(box):
+    return Bbox.from_extents(box.x0 + EDGE, box.y0 + EDGE, box.x1 - EDGE, box.y1 - EDGE)
+
+
+def data_of(axes):
+    """Paths of the data of axes in pixels, each with whether its inside counts.
+
+    Lines of reference, below everything else, are no data.
+    """
+    for line in axes.lines:
+        if line.get_zorder() <= 1:
+            continue
+        path = line.get_path().transformed(line.get_transform())
+        if not len(path.vertices):
+            continue
+        if line.get_linestyle() != "None":
+            yield path, False
+        if line.get_marker() not in ("None", None, ""):
+            half = line.get_markersize() / 2 * axes.figure.dpi / 72
+            for x, y in path.vertices[np.isfinite(path.vertices).all(axis=1)]:
+                corners = [(x - half, y - half), (x + half, y - half)]
+                corners += [(x + half, y + half), (x - half, y + half)]
+                yield type(path)(corners, closed=False), True
+    for patch in axes.patches:
+        yield patch.get_path().transformed(patch.get_transform()), True
+    for collection in axes.collections:
+        for path in collection.get_paths():
+            yield path.transformed(collection.get_transform()), len(path.vertices) > 2
+
+
+def on_data(text, axes):
+    """Whether a text lies on data of axes."""
+    inside = Bbox.intersection(shrunk(text.get_window_extent()), axes.bbox)
+    if inside is None or not inside.width or not inside.height:
+        return False
+    return any(path.intersects_bbox(inside, filled) for path, filled in data_of(axes))
+
+
+def faults(figure):
+    """What is wrong with the layout of a figure, in words."""
+    figure.draw_without_rendering()
+    texts = visible_texts(figure)
+    found = []
+    boxes = [shrunk(text.get_window_extent()) for text in texts]
+    for text, box in zip(texts, boxes, strict=True):
+        words = text.get_text()
+        if box.x0 < 0 or box.y0 < 0 or box.x1 > figure.bbox.x1 or box.y1 > figure.bbox.y1:
+            found.append(f"outside: {words!r}")
+        if to_hex(text.get_color()) in (figures.DARKEST, figures.LIGHTEST):
+            continue
+        for axes in figure.axes:
+            if axes.get_visible() and on_data(text, axes):
+                found.append(f"on data: {words!r}")
+    for i, j in overlapping(boxes):
+        found.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")
+    pixels = (PHONE - 2 * MARGIN) / (72 * figure.get_figwidth())  # of a point
+    small = [text.get_text() for text in texts if text.get_fontsize() * pixels < LEAST]
+    found += [f"too small on a phone: {words!r}" for words in small]
+    return found + legends_on_panels(figure)
+
+
+def overlapping(boxes):
+    edges = np.array([box.extents for box in boxes])
+    x0, y0, x1, y1 = edges.T
+    apart = (x1[:, None] <= x0) | (x1 <= x0[:, None]) | (y1[:, None] <= y0) | (y1 <= y0[:, None])
+    together = np.argwhere(~apart)
+    return [(i, j) for i, j in together if i < j]
+
+
+def legends_on_panels(figure):
+    """Legends, with their marks, on a panel or outside the figure."""
+    panels = [axes.bbox for axes in figure.axes if axes.get_visible()]
+    found = []
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        if legend is None:
+            continue
+        box = legend.get_window_extent()
+        if any(box.overlaps(panel) for panel in panels) or box.x1 > figure.bbox.x1:
+            found.append("a legend covers a panel or leaves the figure")
+    return found
+
+
+@CASES
+def test_nothing_covers_anything_else(name, size):
+    assert faults(drawn(name, size)) == []
+
+
+@PICTURES
+def test_nor_where_a_value_is_undefined(name):
+    assert faults(drawn(name, "several", change=undefined)) == []
+
+
+@PICTURES
+def test_every_figure_is_as_wide_as_the_others(name):
+    assert drawn(name).get_figwidth() == figures.WIDTH
+
+
+def test_faults_are_found():
+    """A legend in the axes, a text on a dot, a title that is too long, two texts in one place."""
+    figure = figures.new_figure(2, "Title", "Caption")
+    (axes,) = figures.stack_panels(figure, 1)
+    for i in range(2):
+        axes.plot([0, 1], [i, 1 - i], "o", label=f"line {i}")
+    axes.legend(loc="lower left")
+    axes.text(0, 0, "on a dot", color=figures.INK)
+    axes.text(0.5, 0.5, "here", color=figures.INK)
+    axes.text(0.5, 0.5, "there", color=figures.INK, fontsize=6)
+    axes.set_title("long " * 30, loc="left").set_in_layout(False)
+    words = " ".join(faults(figure))
+    assert "on data: 'on a dot'" in words and "overlap: 'here' and 'there'" in words
+    assert "too small on a phone: 'there'" in words
+    assert "outside: 'long" in words and "a legend covers a panel" in words

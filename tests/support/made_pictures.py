@@ -1,0 +1,220 @@
+"""Frames for every picture: one variant, several with long names, many, undefined values."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+
+from simgin import plots
+
+VARIANTS = ("standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
+STRATEGIES = (
+    "gold",
+    "solo-lookahead+knock=stop-by",
+    "strategies_of_mine/very_long_directory_name/mine.py#second",
+)
+
+
+def spread(rows, value="value", half=0.02):
+    """A frame of rows with limits about a value, and n."""
+    made = pd.DataFrame(rows)
+    return made.assign(
+        low=made[value] - half, high=made[value] + half, n=np.arange(len(made)) + 12_000
+    )
+
+
+def rows_for(variants, strategies, **columns):
+    """A row for every variant, strategy and combination of columns; values fall with each."""
+    keys = list(itertools.product(variants, strategies, *columns.values()))
+    names = ("variant", "strategy", *columns)
+    return [
+        dict(zip(names, key, strict=True)) | {"opponent": "", "value": 0.9 - 0.8 * i / len(keys)}
+        for i, key in enumerate(keys)
+    ]
+
+
+def renamed(rows, name):
+    return [{name if key == "value" else key: x for key, x in row.items()} for row in rows]
+
+
+def deadwood(variants, strategies):
+    made = spread(
+        rows_for(variants, strategies[:1], side=("nondealer", "dealer"), turn=range(8)), half=2
+    )
+    return made.assign(
+        q50=40 - 5 * made["turn"], q10=30 - 4 * made["turn"], q90=60 - 5 * made["turn"]
+    ).assign(low=lambda x: x["q50"] - 1, high=lambda x: x["q50"] + 1)
+
+
+def points(variants, strategies):
+    return spread(
+        renamed(rows_for(variants, strategies[:1], points=range(0, 80, 10)), "share"), "share"
+    ).assign(width=10)
+
+
+def scores(variants, strategies):
+    made = spread(
+        rows_for(
+            variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10)
+        )
+    )
+    return made.assign(value=lambda x: 0.5 + (x["a"] - x["b"]) / 250 + x["dealer"] / 50)
+
+
+def differences(variants, strategies):
+    metrics = [{"metric": f"m{i}", "title": f"points rows_for deal, sd {i}"} for i in range(7)]
+    rows = [
+        {
+            "variant": v,
+            "strategy": "gold, simple",
+            "opponent": "itself",
+            "base_variant": "eaai",
+            **m,
+            "difference": 10.0**i - 5,
+        }
+        for v in variants
+        for i, m in enumerate(metrics)
+    ]
+    return spread(rows, "difference", 0.5).assign(
+        p_holm=lambda x: (x["difference"].abs() < 6).astype(float),
+        notable=lambda x: np.where(x["metric"] == "m6", np.inf, 20),
+    )
+
+
+def effects(variants, strategies):
+    made = rows_for(variants[:1], strategies, change=("take=lower", "knock=early"))
+    rows = [
+        row | {"opponent": "gold", "field": f"{row['strategy']} v gold"}
+        for row in renamed(made, "difference")
+    ]
+    return spread(rows, "difference", 0.5)
+
+
+def convergence(variants, strategies):
+    one = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple", "value": 0.6}
+    made = spread([one | {"units": 100 * i} for i in range(1, 40)])
+    return made.assign(final_low=0.59, final_high=0.61)
+
+
+def swings(variants, strategies):
+    made = spread(rows_for(variants, strategies[:1], match=range(5), share=np.linspace(0, 1, 11)))
+    return made.assign(q10=0.2, q50=0.5, q90=0.8)
+
+
+def knock_matrix(variants, strategies):
+    made = spread(rows_for(variants[:1], strategies[:1], k=(0, 2, 4), j=(0, 2, 4)))
+    return made[made["k"] != made["j"]].assign(value=lambda x: x["j"] - x["k"])
+
+
+def ladder(variants, strategies):
+    rows = rows_for(variants, strategies)
+    return spread([row | {"opponent": "simple"} for row in rows])
+
+
+FRAMES = {
+    "turns": lambda v, s: spread(renamed(rows_for(v, s[:1], turns=range(30)), "share"), "share"),
+    "points": points,
+    "deadwood": deadwood,
+    "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(9), count=range(0, 60, 5))),
+    "knock": lambda v, s: spread(
+        rows_for(v, s[:1], measure=("points", "share"), k=(0, 2, 4, 6, 8, 10))
+    ),
+    "knock_matrix": knock_matrix,
+    "scores": scores,
+    "swings": swings,
+    "ladder": ladder,
+    "odds": lambda v, s: spread(
+        renamed(rows_for(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"
+    ),
+    "strength": lambda v, s: spread(rows_for(v, s, metric=("win", "match_win"))),
+    "totals": lambda v, s: spread(
+        renamed(rows_for(v[:1], s, total=range(0, 100, 10)), "share"), "share"
+    ),
+    "differences": differences,
+    "effects": effects,
+    "convergence": convergence,
+}
+# Variants and strategies of each size
+SIZES = {
+    "one": (VARIANTS[:1], STRATEGIES[:1]),
+    "several": (VARIANTS, STRATEGIES),
+    "many": (
+        tuple(f"standard+undercut_bonus={10 * i}" for i in range(9)),
+        tuple(f"gold-early+knock=at:k={i}" for i in range(25)),
+    ),
+}
+VALUES = ("value", "share", "difference", "q50", "elo", "lead")
+
+
+def matchups(variants, strategies):
+    """A tidy frame of every strategy against simple; of one variant if strategies are many."""
+    if len(strategies) > 3:
+        variants = variants[:1]
+    shares = {"deal_win": 0.5, "deal_loss": 0.45, "margin": -1.5, "match_win": 0.55}
+    shares |= {"knock": 0.6, "gin": 0.2, "undercut": 0.15, "void": 0.05}
+    shares |= {"won_knock": 0.3, "won_gin": 0.15, "won_undercut": 0.05}
+    shares |= {"lost_knock": 0.3, "lost_gin": 0.05, "lost_undercut": 0.1}
+    rows = []
+    for variant, strategy in itertools.product(variants, strategies):
+        names = {"variant": variant, "strategy": strategy, "opponent": "simple"}
+        for metric, value in shares.items():
+            unit = "match" if metric == "match_win" else "deal"
+            rows.append(names | {"metric": metric, "unit": unit, "value": value})
+    return spread(rows).assign(se=0.01)
+
+
+def standings(variants, strategies):
+    """The ratings of a league of at least two, best first."""
+    names = [*strategies, "random"]
+    rows = []
+    for i, name in enumerate(names):
+        row = {"variant": variants[0], "strategy": name, "n": 4000, "place": i + 1}
+        rows.append(row | {"elo": 900.0 - 60 * i, "lead": 378.0 if i == 1 else 3.0})
+    made = pd.DataFrame(rows)
+    for column in ("elo", "lead"):
+        made[f"{column}_low"] = made[column] - 12
+        made[f"{column}_high"] = made[column] + 12
+    return made
+
+
+def cross(variants, strategies):
+    """What everybody wins of everybody in that league."""
+    names = [*strategies, "random"]
+    rows = []
+    for (i, a), (j, b) in itertools.permutations(enumerate(names), 2):
+        share = 0.5 + (j - i) / (2 * len(names))
+        rows.append({"variant": variants[0], "strategy": a, "opponent": b, "share": share})
+    return spread(rows, "share")
+
+
+# Pictures of more than a frame -> what they are drawn from
+TABLES = {
+    "endings": lambda v, s: [matchups(v, s)],
+    "win_and_points": lambda v, s: [matchups(v, s)],
+    "ratings": lambda v, s: [standings(v, s)],
+    "league": lambda v, s: [standings(v, s), cross(v, s)],
+}
+UNITS = {"ratings": {"unit": "match"}, "league": {"unit": "match"}}
+EVERY = (*FRAMES, *TABLES)
+
+
+def undefined(frame):
+    """The frame with nothing known of its last row but the names."""
+    known = frame.copy()
+    numbers = [name for name in known if name in VALUES or name.endswith(("low", "high"))]
+    known[numbers] = known[numbers].astype(float)
+    known.loc[known.index[-1], numbers] = np.nan
+    return known
+
+
+def frames(name, size="several"):
+    """What the picture of that name is drawn from, at a size."""
+    if name in TABLES:
+        return TABLES[name](*SIZES[size])
+    return [FRAMES[name](*SIZES[size])]
+
+
+def drawn(name, size="several", seed=7, change=lambda frame: frame):
+    """The picture of that name at a size, of frames that were changed."""
+    changed = map(change, frames(name, size))
+    return getattr(plots, name)(*changed, seed=seed, **UNITS.get(name, {}))
