@@ -96,23 +96,34 @@ def effects(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str
     Columns change, field, difference, of the rows in points (metric margin) of one variant. All
     panels have one scale, of square roots, with a dot and its bar for every field.
     """
-    gains = frame.groupby("change", sort=False)["difference"].mean()
-    ranked = gains.sort_values(ascending=False, kind="stable")
-    changes = [str(change) for change in ranked.index]
+    changes = _best_first(frame)
     rows = _rows(frame["field"], among)
     # The fields say who plays; with every change added to them the list would fill a page.
     by_field = frame.assign(strategy=frame["field"], opponent="")
     note = f"{BARS} {GREY_DOTS} All panels have one scale, of square roots."
-    caption = figures.caption(by_field, seed=seed, unit="deals", note=note)
+    caption = figures.caption(
+        by_field,
+        seed=seed,
+        unit="deals",
+        note=note,
+    )
     frame = frame.assign(name=frame["field"].map(str), clear=_is_clear(frame))
     figure, panels = _grid("Points per deal gained, by field", caption, changes, rows)
-    largest = np.nanmax(np.abs(figures.columns(frame, "difference", "low", "high")))
+    ends = figures.columns(frame, "low", "high")
+    largest = np.nanmax(np.abs(ends))
     for axes, change in zip(panels, changes, strict=True):
         part = frame[frame["change"] == change]
         _panel(axes, part, rows)
         _root_scale(axes, ROOM * float(largest))
     _finish_legend(panels[0], rows)
     return figure
+
+
+def _best_first(frame: pd.DataFrame) -> list[str]:
+    """The changes by what they gain in the mean of the fields."""
+    gains = frame.groupby("change", sort=False)["difference"].mean()
+    ranked = gains.sort_values(ascending=False, kind="stable")
+    return [str(change) for change in ranked.index]
 
 
 def _compared(frame: pd.DataFrame) -> str:
@@ -137,18 +148,28 @@ def _sizes(frame: pd.DataFrame) -> pd.Series:
 def _ranked(frame: pd.DataFrame) -> Ranked:
     """The metrics of a frame by what there is to see of them."""
     clear = frame[frame["clear"]]
+    matters = clear[_matters(clear)]
     sizes = _sizes(clear)
-    largest = sizes.groupby(clear["metric"]).max().sort_values(ascending=False, kind="stable")
-    has_words = np.isfinite(clear["notable"]) if "notable" in clear else sizes < 0
-    is_small = has_words & (sizes < 1)
-    counts = set(clear["metric"][~is_small])
-    shown = [metric for metric in largest.index if metric in counts]
-    small = [metric for metric in largest.index if metric not in counts]
+    largest = sizes.groupby(clear["metric"]).max()
+    ordered = largest.sort_values(ascending=False, kind="stable")
+    shown = []
+    small = []
+    for metric in ordered.index:
+        counts = (matters["metric"] == metric).any()
+        (shown if counts else small).append(str(metric))
     metrics = figures.unique(frame["metric"])
-    unclear = [metric for metric in metrics if metric not in largest.index]
     if not shown:
         return Ranked(metrics, [], [])
+    unclear = [metric for metric in metrics if metric not in ordered.index]
     return Ranked(shown, small, unclear)
+
+
+def _matters(clear: pd.DataFrame) -> pd.Series:
+    """Whether a difference is as large as the least that matters, where there is such a limit."""
+    if "notable" not in clear:
+        return clear["clear"]
+    has_limit = np.isfinite(clear["notable"])
+    return ~has_limit | (_sizes(clear) >= 1)
 
 
 def _note(frame: pd.DataFrame, ranked: Ranked) -> str:
@@ -186,19 +207,31 @@ def _grid(
     """A figure with a titled panel for every head."""
     across = 1 if rows.are_named else ACROSS
     lines = figures.lines_of_panels(len(heads), across)
-    head_lines = [figures.folded(head, CHARACTERS).count("\n") + 1 for head in heads]
     height = lines * (HEAD + rows.height)
     for line in range(lines):
-        own = head_lines[line * across : (line + 1) * across]
-        height += TITLE_LINE * max(own)
+        first = line * across
+        own = heads[first : first + across]
+        height += TITLE_LINE * _tallest(own)
     in_legend = [] if rows.are_named else rows.names
     figure = figures.new_figure(height, title, caption, in_legend)
-    panels = list(figure.subplots(lines, across, squeeze=False).ravel())
-    figures.hide(panels[len(heads) :])
-    for axes, head in zip(panels, heads, strict=False):
+    grid = figure.subplots(lines, across, squeeze=False)
+    panels = list(grid.ravel())
+    drawn = panels[: len(heads)]
+    spare = panels[len(heads) :]
+    figures.hide(spare)
+    for axes, head in zip(drawn, heads, strict=True):
         figures.style(axes, "x")
         figures.panel_title(axes, head, CHARACTERS)
-    return figure, panels[: len(heads)]
+    return figure, drawn
+
+
+def _tallest(heads: list[str]) -> int:
+    """Lines of the longest of these titles of panels."""
+    lines = []
+    for head in heads:
+        folded = figures.folded(head, CHARACTERS)
+        lines.append(folded.count("\n") + 1)
+    return max(lines)
 
 
 def _panel(axes: Axes, part: pd.DataFrame, rows: Rows) -> None:

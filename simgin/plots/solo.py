@@ -82,7 +82,8 @@ def odds(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[str] =
         rows = frame[frame["variant"] == variant]
         _odds_panel(axes, rows, looks)
         figures.panel_title(axes, variant, PANEL_CHARACTERS[across])
-    figures.hide(panels[len(variants) :])
+    spare = panels[len(variants) :]
+    figures.hide(spare)
     figures.label_outer(grid, len(variants), "draws", "deals, %")
     _name_lines(panels[0], legend)
     figures.legend(panels[0])
@@ -145,17 +146,24 @@ def strength(frame: pd.DataFrame, *, seed: int | None = None, among: Sequence[st
     grid = figure.subplots(len(blocks), len(metrics), squeeze=False, height_ratios=heights)
     for line, (variant, rows) in zip(grid, blocks, strict=True):
         strategies = figures.unique(rows["strategy"])
-        titles = []
         defined = rows[rows["metric"].isin(metrics)]
-        for axes, (metric, part) in zip(line, figures.groups(defined, "metric"), strict=False):
-            _measure(axes, part, strategies, looks)
-            titles.append(_measure_title(part, metric))
-        figures.hide(line[len(titles) :])
+        _block(line, defined, looks)
         figures.row_names(line[0], strategies)
-        for axes, title in zip(line, titles, strict=False):
-            figures.panel_title(axes, title, TITLE_CHARACTERS[len(line)])
         figures.heading(line[0], variant)
     return figure
+
+
+def _block(line: np.ndarray, rows: pd.DataFrame, looks: dict[str, Series]) -> None:
+    """The measures of one variant, side by side."""
+    strategies = figures.unique(rows["strategy"])
+    width = TITLE_CHARACTERS[len(line)]
+    parts = list(figures.groups(rows, "metric"))
+    for axes, (metric, part) in zip(line, parts, strict=False):
+        _measure(axes, part, strategies, looks)
+        title = _measure_title(part, metric)
+        figures.panel_title(axes, title, width)
+    spare = line[len(parts) :]
+    figures.hide(spare)
 
 
 def _measure_title(part: pd.DataFrame, metric: str) -> str:

@@ -28,7 +28,7 @@ def test_every_picture_is_made_here():
 
 def visible_texts(figure):
     """Every text that is drawn."""
-    texts = [figure._suptitle, figure._supxlabel]
+    texts = [*figure.texts]  # title and caption among them
     for axes in figure.axes:
         if not axes.get_visible():
             continue
@@ -42,7 +42,7 @@ def visible_texts(figure):
         legend = axes.get_legend()
         if legend is not None:
             texts += legend.get_texts()
-    return [text for text in texts if text is not None and is_drawn(text)]
+    return [text for text in texts if is_drawn(text)]
 
 
 def is_drawn(text):
@@ -157,7 +157,7 @@ def test_faults_are_found():
     axes.text(0, 0, "on a dot", color=figures.INK)
     axes.text(0.5, 0.5, "here", color=figures.INK)
     axes.text(0.5, 0.5, "there", color=figures.INK, fontsize=6)
-    axes.set_title("long " * 30, loc="left").set_in_layout(False)
+    figure.text(0.5, 0.9, "long " * 30, color=figures.INK)
     words = " ".join(faults(figure))
     assert "on data: 'on a dot'" in words and "overlap: 'here' and 'there'" in words
     assert "too small on a phone: 'there'" in words

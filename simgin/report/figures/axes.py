@@ -28,17 +28,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    *("DPI", "WIDTH"),
-    *(
-        "axis_labels",
-        "hide",
-        "hide_row_axis",
-        "label_outer",
-        "lines_of_panels",
-        "new_figure",
-        "panel_title",
-    ),
-    *("row_names", "row_height", "stack_panels", "style"),
+    "DPI",
+    "WIDTH",
+    "axis_labels",
+    "hide",
+    "hide_row_axis",
+    "label_outer",
+    "lines_of_panels",
+    "new_figure",
+    "panel_title",
+    "row_height",
+    "row_names",
+    "stack_panels",
+    "style",
 ]
 
 WIDTH = 4.2  # inches: on a phone held upright, type keeps nine tenths of its size

@@ -8,8 +8,22 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
 
 __all__ = [
-    *("BLUE", "BROWN", "GREEN", "GREY", "ORANGE", "PINK", "RED", "SKY"),
-    *("DARKEST", "FAINT", "GRID", "INK", "KINDS", "LIGHTEST", "PAPER", "WHITE_TEXT"),
+    "BLUE",
+    "BROWN",
+    "DARKEST",
+    "FAINT",
+    "GREEN",
+    "GREY",
+    "GRID",
+    "INK",
+    "KINDS",
+    "LIGHTEST",
+    "ORANGE",
+    "PAPER",
+    "PINK",
+    "RED",
+    "SKY",
+    "WHITE_TEXT",
     "loss_to_win",
 ]
 

@@ -17,8 +17,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    *("caption", "columns", "drawn", "groups", "owner", "percent", "picture", "seed_words"),
-    *("unique", "widest_half"),
+    "caption",
+    "columns",
+    "drawn",
+    "groups",
+    "owner",
+    "percent",
+    "picture",
+    "seed_words",
+    "unique",
+    "widest_half",
 ]
 
 Frames = ParamSpec("Frames")  # what a picture is drawn from

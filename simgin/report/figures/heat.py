@@ -85,7 +85,7 @@ def shade_map(
         pad=0.01,
         fraction=0.05,
     )
-    scale.outline.set_visible(False)  # type: ignore[operator]
+    scale.outline.set_visible(False)
     scale.ax.minorticks_off()
     scale.ax.tick_params(labelsize=NORMAL, colors=INK, length=0)
     scale.set_label(key, fontsize=NORMAL, color=INK)

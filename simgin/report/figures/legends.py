@@ -121,6 +121,7 @@ def legend_lines(names: Sequence[str]) -> int:
     """Lines of text of a legend; none for a single series."""
     if len(names) < 2:
         return 0
-    tallest = max(folded(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)
-    rows = -(-len(names) // _legend_columns(names))
-    return tallest * rows
+    columns = _legend_columns(names)
+    if columns > 1:  # of names of a line each
+        return -(-len(names) // columns)
+    return sum(folded(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    *("Limits", "band", "bar_lengths", "level_bars", "mark_undefined"),
-    *("unclear_bars", "upright_bars"),
+    "Limits",
+    "band",
+    "bar_lengths",
+    "level_bars",
+    "mark_undefined",
+    "unclear_bars",
+    "upright_bars",
 ]
 
 # Values, lower limits, upper limits: three arrays of one length

@@ -5,9 +5,16 @@ from __future__ import annotations
 from simgin.report.wrapping import fold
 
 __all__ = [
-    *("CAPTION_CHARACTERS", "LABEL_CHARACTERS", "PANEL_TITLE_CHARACTERS", "TITLE_CHARACTERS"),
-    *("LARGE", "NORMAL", "SMALL", "TEXT_LINE"),
-    *("escape", "folded"),
+    "CAPTION_CHARACTERS",
+    "LABEL_CHARACTERS",
+    "LARGE",
+    "NORMAL",
+    "PANEL_TITLE_CHARACTERS",
+    "SMALL",
+    "TEXT_LINE",
+    "TITLE_CHARACTERS",
+    "escape",
+    "folded",
 ]
 
 TEXT_LINE = 0.18  # inches per line of a title, legend or caption
