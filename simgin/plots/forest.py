@@ -152,8 +152,8 @@ def _ranked(frame: pd.DataFrame) -> Ranked:
     sizes = _sizes(clear)
     largest = sizes.groupby(clear["metric"]).max()
     ordered = largest.sort_values(ascending=False, kind="stable")
-    shown = []
-    small = []
+    shown: list[str] = []
+    small: list[str] = []
     for metric in ordered.index:
         counts = (matters["metric"] == metric).any()
         (shown if counts else small).append(str(metric))
@@ -168,8 +168,8 @@ def _matters(clear: pd.DataFrame) -> pd.Series:
     """Whether a difference is as large as the least that matters, where there is such a limit."""
     if "notable" not in clear:
         return clear["clear"]
-    has_limit = np.isfinite(clear["notable"])
-    return ~has_limit | (_sizes(clear) >= 1)
+    is_large = _sizes(clear) >= 1
+    return is_large | np.isinf(clear["notable"])
 
 
 def _note(frame: pd.DataFrame, ranked: Ranked) -> str:
