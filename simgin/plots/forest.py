@@ -66,7 +66,8 @@ def differences(
 
     Columns metric, title, base_variant (and base_strategy), difference; optional p_holm, which
     says what is clear (else the interval does), and notable, the least difference that matters,
-    drawn as a grey band. Metrics without a clear difference are only named, below.
+    drawn as a grey band. Metrics without a clear difference are only named, below. `simgin.forest`
+    makes such a frame from the differences of a run.
     """
     compared = _compared(frame)
     base = str(frame[f"base_{compared}"].iloc[0])
@@ -168,8 +169,8 @@ def _matters(clear: pd.DataFrame) -> pd.Series:
     """Whether a difference is as large as the least that matters, where there is such a limit."""
     if "notable" not in clear:
         return clear["clear"]
-    is_large = _sizes(clear) >= 1
-    return is_large | np.isinf(clear["notable"])
+    size = _sizes(clear)
+    return size.ge(1) | clear["notable"].eq(np.inf)
 
 
 def _note(frame: pd.DataFrame, ranked: Ranked) -> str:
