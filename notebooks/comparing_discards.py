@@ -21,7 +21,8 @@ from pathlib import Path
 
 import simgin
 from simgin import plots
-from simgin.findings import sentences
+from simgin.findings.matchup_sentences import matchups
+from simgin.findings.sentences import run_sentences
 
 # %% [markdown]
 # ## The question first
@@ -72,7 +73,7 @@ results = simgin.findings_of("discards.toml")
 plots.league(results.standings, results.cross, unit="deal", seed=1)
 
 # %%
-print(*sentences.run_sentences(results), sep="\n\n")
+print(*run_sentences(results), sep="\n\n")
 
 # %% [markdown]
 # ## Differences, not levels
@@ -107,7 +108,7 @@ results.differences[["strategy", "metric", "difference", "low", "high", "p_holm"
 frame = simgin.match(
     "gold-early+discard=safe-neighbour", "gold-early", "standard", deals="60k", seed=2
 )
-print(*sentences.matchups(frame))
+print(*matchups(frame))
 
 # %%
 plots.win_and_points(frame, seed=2)

@@ -19,7 +19,7 @@
 # %matplotlib inline
 import simgin
 from simgin import plots
-from simgin.findings import sentences
+from simgin.findings.matchup_sentences import matchups
 
 # %% [markdown]
 # ## Two strategies meet
@@ -47,7 +47,7 @@ frame[
 # In a sentence:
 
 # %%
-print(*sentences.matchups(frame))
+print(*matchups(frame))
 
 # %% [markdown]
 # And as a picture. A bar that crosses the line of an even result shows no difference. Four times as

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simgin.findings.sentences import NON_ADDITIVITY, SURE, circles, is_significant, mix
+from simgin.findings.change_sentences import SURE, is_significant
+from simgin.findings.league_sentences import NON_ADDITIVITY, circles, mix
 from simgin.report import numbers, summary
 from simgin.report.sheet import Sheet
 from simgin.stats import league, table
@@ -369,9 +370,10 @@ def _detectable(findings: Findings) -> str:
             return ""
         leads.append(_number(least, metric))
     each = "every matchup" if len(findings.cells) > 1 else "this run"
+    unit = UNITS[findings.record.unit]
     return (
-        f"A lead of {leads[0]} % of the wins, or {leads[1]} points a deal, would have been "
-        f"detected by {each} four times in five."
+        f"A share {leads[0]} percentage points above one half of the {unit}, or a lead of "
+        f"{leads[1]} points a deal, would have been detected by {each} four times in five."
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,26 +30,27 @@ ONLY_GIN = "only gin ends a deal"
 ONLY_DEEP = "with --deep"
 
 
+class Below(NamedTuple):
+    """How sentences put a metric where its number is negative; {value} is its size."""
+
+    state: str
+    amount: str
+
+
 @dataclass(frozen=True)
 class Wording:
     """How sentences put a metric; {value} is its number.
 
     state: a clause about one variant. rises, falls: what a variant does whose number is higher, or
-    lower, than the base's. amount: the number with what it counts.
+    lower, than the base's. amount: the number with what it counts. below: of a metric that may
+    have either sign, so that no sentence says it with a word and a minus.
     """
 
     state: str
     rises: str
     falls: str
     amount: str
-
-
-@dataclass(frozen=True)
-class Balance:
-    """How sentences put what one way to play gains or costs against another."""
-
-    subject: str
-    unit: str = "points per deal"
+    below: Below | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class RuleMetric:
     unit: str
     meaning: str
     measure: Callable[[VariantMatches], Measurement]
-    wording: Wording | Balance | None = None
+    wording: Wording | None = None
     notable: float = np.inf
     deep: bool = False
 
@@ -325,6 +327,10 @@ _POINTS = (
             "favours the nondealer more",
             "favours the nondealer less",
             "an advantage of {value} percentage points",
+            Below(
+                "the nondealer's share of wins is {value} percentage points below one half",
+                "a disadvantage of {value} percentage points",
+            ),
         ),
         notable=0.005,
     ),
@@ -385,6 +391,17 @@ def _patience(matches: VariantMatches) -> Measurement:
     return matches.knock_matrix().patience()
 
 
+def _balance(plan: str) -> Wording:
+    """How sentences put what one way to play gains or costs against another."""
+    return Wording(
+        f"{plan} gains {{value}} points per deal",
+        f"makes {plan} pay more",
+        f"makes {plan} pay less",
+        "a gain of {value} points per deal",
+        Below(f"{plan} costs {{value}} points per deal", "a loss of {value} points per deal"),
+    )
+
+
 def _early(matches: VariantMatches) -> Measurement:
     return matches.between("margin", "gold-early", "gold")
 
@@ -401,10 +418,10 @@ _KNOCKING = (
         "ones, with Holm's adjustment. A dash where only gin ends a deal.",
         measure=_where_knocks(_best_limit),
         wording=Wording(
-            "the best knock threshold is {value}",
+            "the best knock threshold is a deadwood of {value}",
             "raises the best knock threshold",
             "lowers the best knock threshold",
-            "{value}",
+            "a deadwood of {value}",
         ),
         notable=1,
     ),
@@ -416,7 +433,7 @@ _KNOCKING = (
         meaning="Points per deal of `gold` that waits for gin against `gold` that knocks as soon "
         "as it may, M(0, 10). A dash where only gin ends a deal.",
         measure=_where_knocks(_patience),
-        wording=Balance("waiting for gin"),
+        wording=_balance("waiting for gin"),
         notable=0.3,
     ),
     RuleMetric(
@@ -427,7 +444,7 @@ _KNOCKING = (
         meaning="Points per deal of `gold-early`, which knocks in its first five turns and then "
         "waits for gin, against `gold`. A dash where only gin ends a deal.",
         measure=_where_knocks(_early),
-        wording=Balance("waiting for gin after turn five"),
+        wording=_balance("waiting for gin after turn five"),
         notable=0.3,
     ),
     RuleMetric(
@@ -546,9 +563,10 @@ _SKILL = (
         measure=_elo_lead("marjj", "simple"),
         wording=Wording(
             "marjj leads simple by {value} Elo",
-            "widens marjj's lead over simple",
-            "narrows marjj's lead over simple",
-            "{value} Elo",
+            "favours marjj more against simple",
+            "favours marjj less against simple",
+            "a lead of {value} Elo",
+            Below("marjj trails simple by {value} Elo", "a deficit of {value} Elo"),
         ),
         notable=10,
         deep=True,
@@ -563,10 +581,10 @@ _SKILL = (
         "counts by the upper limits.",
         measure=_chain,
         wording=Wording(
-            "the skill chain has {value} steps",
+            "the skill chain has a length of {value}",
             "lengthens the skill chain",
             "shortens the skill chain",
-            "{value} steps",
+            "a length of {value}",
         ),
         notable=1,
         deep=True,
@@ -590,10 +608,10 @@ def _restricted(restriction: str, does: str, element: str) -> RuleMetric:
         return won
 
     wording = Wording(
-        f"{REFERENCE} that {does} wins {{value}} % of matches against itself",
+        f"{REFERENCE} that {does} wins {{value}} % of matches against plain {REFERENCE}",
         f"makes {element} matter less",
         f"makes {element} matter more",
-        f"{REFERENCE} that {does} wins {{value}} % of matches against itself",
+        f"without it {REFERENCE} wins {{value}} % of matches",
     )
     meaning = (
         f"Share of matches that `{REFERENCE}` that {does} (`{restriction}`) wins against "
@@ -705,10 +723,10 @@ _COURSE = (
         "%",
         "The win probability that the losing side stays below in 95 % of the matches.",
         Wording(
-            "95 % of losers never were more than {value} % likely to win",
+            "95 % of losers were never more than {value} % likely to win",
             "lets losers come closer to winning",
             "keeps losers further from winning",
-            "95 % of them stay below {value} %",
+            "95 % of them stay below a chance of {value} %",
         ),
         0.02,
     ),

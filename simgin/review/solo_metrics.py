@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from simgin.review.players import SOLO_FIELD, best_solo
-from simgin.review.rule_metrics import RuleMetric, Wording, from_pass
+from simgin.review.rule_metrics import Below, RuleMetric, Wording, from_pass
 from simgin.review.variant_matches import Measurement, VariantMatches
 from simgin.stats import metrics, quantity
 from simgin.stats.quantity import Quantity
@@ -145,7 +145,11 @@ _WINS = (
             "the best player wins {value} percentage points more deals than the naive one",
             "rewards skill more",
             "rewards skill less",
-            "the best player wins {value} percentage points more deals than the naive one",
+            "a lead of {value} percentage points over the naive player",
+            Below(
+                "the best player wins {value} percentage points fewer deals than the naive one",
+                "a deficit of {value} percentage points against the naive player",
+            ),
         ),
         notable=0.01,
     ),
@@ -175,10 +179,14 @@ _SCORES = (
         meaning=metrics.BY_NAME["score"].meaning,
         measure=_where_scored(_best("score")),
         wording=Wording(
-            "a deal is worth {value} points to the best player",
+            "a deal gains the best player {value} points",
             "makes deals worth more",
             "makes deals worth less",
-            "{value} points for the best player",
+            "a gain of {value} points for the best player",
+            Below(
+                "a deal costs the best player {value} points",
+                "a loss of {value} points for the best player",
+            ),
         ),
         notable=0.5,
     ),
@@ -214,10 +222,14 @@ _SCORES = (
         "packs.",
         measure=_where_penalized(_saved),
         wording=Wording(
-            "a deal costs the naive player {value} points more than the best one",
+            "a deal costs the naive player {value} more points than the best one",
             "rewards skill more",
             "rewards skill less",
-            "a deal costs the naive player {value} points more than the best one",
+            "a saving of {value} points against the naive player",
+            Below(
+                "a deal costs the naive player {value} fewer points than the best one",
+                "an excess of {value} points over the naive player",
+            ),
         ),
         notable=0.5,
     ),
@@ -247,10 +259,10 @@ _LENGTH = (
         meaning="The draw on which the best player goes gin: the mean of the deals that end so.",
         measure=from_pass("gin_draw"),
         wording=Wording(
-            "gin comes on draw {value}",
+            "gin takes {value} draws",
             "delays gin",
             "brings gin sooner",
-            "on draw {value}",
+            "{value} draws",
         ),
         notable=0.5,
     ),
@@ -280,10 +292,10 @@ _LUCK = RuleMetric(
     "`simgin odds`.",
     measure=from_pass("joker_share"),
     wording=Wording(
-        "the joker's place decides {value} % of winning",
+        "the joker's place decides {value} % of the variance of winning",
         "leaves more to the joker",
         "leaves less to the joker",
-        "its place decides {value} % of winning",
+        "its place decides {value} % of the variance of winning",
     ),
     notable=0.03,
 )

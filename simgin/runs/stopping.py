@@ -31,6 +31,16 @@ NOMINAL_SD = {
 
 
 COMPLETE = "complete"
+# What is known to within a half-width, as sentences call it
+SUBJECTS = {
+    "deal_win": "the share of deals won",
+    "win": "the share of deals won",
+    "match_win": "the share of matches won",
+    "goal_met": "the share of matches with the goal met",
+    "margin": "the mean of points per deal",
+    "score": "the mean score of a deal",
+    "match_margin": "the mean margin of a match",
+}
 
 
 @dataclass(frozen=True)
@@ -54,10 +64,17 @@ class Until:
     @property
     def text(self) -> str:
         """The rule in words."""
+        asked = self._in_words(self.half_width)
         return (
-            f"until {self.metric} is known to within {self.half_width:.6g} "
+            f"until {SUBJECTS[self.metric]} is known to within {asked} "
             "(confidence sequence: 95 % at every look)"
         )
+
+    def _in_words(self, width: float) -> str:
+        """A half-width with its unit."""
+        metric = metrics.BY_NAME[self.metric]
+        unit = "percentage points" if metric.share else "points"
+        return f"{metric.factor * width:.6g} {unit}"
 
     def multiplier(self, units: int) -> float:
         """Half-width of every interval of the run in standard errors."""
@@ -75,9 +92,9 @@ class Until:
         reached = (estimate.high - estimate.low) / 2
         if not reached <= self.half_width:  # NaN too
             return None
-        return (
-            f"{self.metric} is known to within {reached:.6g}: {self.half_width:.6g} was asked for."
-        )
+        known = self._in_words(reached)
+        asked = self._in_words(self.half_width)
+        return f"{SUBJECTS[self.metric]} is known to within {known}; {asked} were asked for."
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,7 @@ def test_one_of_the_plans_stops_by_its_results():
     with ledger.opened(None, {}) as run_ledger:
         (found,) = play(PLANS[-1], run_ledger, SerialTeam, None)
     assert 2000 < found.units < 30_000 and found.stopped.startswith(
-        "deal_win is known to within 0.00"
+        "the share of deals won is known to within 0."
     )
 
 

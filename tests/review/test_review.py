@@ -637,7 +637,9 @@ def test_known_differences_of_composed_variants_have_the_right_sign(empty_direct
     assert (
         of("out")["value"][BASE, "best_k"] == 0 and of("out")["value"]["dice", "best_k"] == 10
     )  # points for the one, deals for the other
-    assert "raises the best knock threshold: 10 instead of 0" in " ".join(output.split())
+    assert "raises the best knock threshold: a deadwood of 10 instead of 0" in " ".join(
+        output.split()
+    )
     assert "dice: none of these players offers the die" in " ".join(output.split())
 
 

@@ -1,0 +1,146 @@
+"""What changes of strategies and of rules do: significant differences, and effects by field."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from simgin.findings.wording import MOST, counted, size
+from simgin.stats.metrics import BY_NAME
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SURE = 0.05  # level of tests
+# What there is more or fewer of, by the metrics that are compared
+COUNTED = {
+    "deal_win": "of the deals won",
+    "match_win": "of the matches won",
+    "win": "of the deals won",
+    "margin": "points a deal",
+    "score": "points a deal",
+    "turns": "turns a deal",
+    "gin": "of the deals ended by gin",
+    "undercut": "of the deals ended by an undercut",
+    "void": "of the deals void",
+}
+
+
+def effects(frame: pd.DataFrame) -> list[str]:
+    """Which changes gain or lose points in every field, and for which the field decides."""
+    points = frame[frame["metric"] == "margin"]
+    sentences = []
+    for variant, rows in points.groupby("variant", sort=False):
+        by_verdict: dict[str, list[str]] = {}
+        for change, group in rows.groupby("change", sort=False):
+            changes = by_verdict.setdefault(_verdict(group), [])
+            changes.append(str(change))
+        for verdict, changes in by_verdict.items():
+            sentences.append(f"{variant}: {verdict} {counted(changes)}.")
+    return sentences
+
+
+def _verdict(rows: pd.DataFrame) -> str:
+    """What a change does over all fields, up to its name."""
+    signs = []
+    for _, row in rows.iterrows():
+        sign = math.copysign(1, row["difference"]) if is_significant(row) else 0
+        signs.append(sign)
+    if min(signs) > 0:
+        return "points are gained in every field by"
+    if max(signs) < 0:
+        return "points are lost in every field by"
+    if min(signs) < 0 < max(signs):
+        return "points are gained in some fields and lost in others by"
+    if max(signs) > 0:
+        return "points are gained in some fields, and lost for certain in none, by"
+    if min(signs) < 0:
+        return "points are lost in some fields, and gained for certain in none, by"
+    return "no significant difference is made in any field by"
+
+
+def differences(frame: pd.DataFrame) -> list[str]:
+    """What differs significantly, comparison by comparison, the clearest difference first.
+
+    The comparisons without a significant difference are counted.
+    """
+    compared = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
+    clear: list[tuple[float, str]] = []
+    comparisons = 0
+    for names, rows in frame.groupby(compared, sort=False):
+        comparisons += 1
+        significant = [row for _, row in rows.iterrows() if is_significant(row)]
+        if not significant:
+            continue
+        largest = max(map(_standard_errors, significant))
+        comparison = _comparison(*map(str, names))
+        parts = "; ".join(map(_difference, significant))
+        sentence = f"{comparison}: {parts}."
+        clear.append((largest, sentence))
+    clear.sort(key=lambda line: -line[0])
+    sentences = [line for _, line in clear[:MOST]]
+    more = len(clear) - MOST
+    if more > 0:
+        show = "comparison shows" if more == 1 else "comparisons show"
+        sentences.append(f"{more} more {show} a difference: see the table of differences.")
+    silent = comparisons - len(clear)
+    if silent:
+        which = _all(comparisons)
+        if clear:
+            which = f"{silent} of {comparisons} comparisons"
+        sentences.append(
+            f"No significant difference in {which} (5 % level, after Holm's adjustment)."
+        )
+    return sentences
+
+
+def _standard_errors(row: Any) -> float:
+    """The size of a difference in standard errors."""
+    size = abs(row["difference"])
+    return float(size / row["se"])
+
+
+def _all(comparisons: int) -> str:
+    if comparisons == 1:
+        return "the only comparison"
+    return f"any of {comparisons} comparisons"
+
+
+def is_significant(row: Any) -> bool:
+    """Whether a row of differences is more than chance.
+
+    By Holm's p, or by the limits of a run that looked at its results.
+    """
+    if not row["se"] > 0:
+        return False
+    if math.isnan(row["p"]):
+        above = row["low"] > 0
+        below = row["high"] < 0
+        return bool(above or below)
+    return bool(row["p_holm"] < SURE)
+
+
+def _comparison(
+    variant: str,
+    base_variant: str,
+    strategy: str,
+    base_strategy: str,
+    opponent: str,
+) -> str:
+    """What is compared with what, and under which conditions."""
+    against = f"against {opponent}" if opponent else ""
+    if variant != base_variant:
+        rest = " ".join(filter(None, (strategy, against)))
+        return f"{variant} instead of {base_variant} ({rest})"
+    rest = ", ".join(filter(None, (variant, against)))
+    return f"{strategy} instead of {base_strategy} ({rest})"
+
+
+def _difference(row: Any) -> str:
+    """`19.9 ± 1.7 percentage points more of the matches won`."""
+    metric = BY_NAME[row["metric"]]
+    difference = row["difference"]
+    amount = size((difference, row["low"], row["high"]), metric.factor)
+    unit = " percentage points" if metric.share else ""
+    more = "more" if difference > 0 else "fewer"
+    return f"{amount}{unit} {more} {COUNTED[metric.name]}"
