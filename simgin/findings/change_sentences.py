@@ -140,7 +140,10 @@ def _difference(row: Any) -> str:
     """`19.9 ± 1.7 percentage points more of the matches won`."""
     metric = BY_NAME[row["metric"]]
     difference = row["difference"]
-    amount = size((difference, row["low"], row["high"]), metric.factor)
-    unit = " percentage points" if metric.share else ""
+    limits = (difference, row["low"], row["high"])
+    amount = size(limits, metric.factor)
+    if metric.share:
+        amount = f"{amount} percentage points"
     more = "more" if difference > 0 else "fewer"
-    return f"{amount}{unit} {more} {COUNTED[metric.name]}"
+    what = COUNTED[metric.name]
+    return f"{amount} {more} {what}"

@@ -22,6 +22,22 @@ Group = Sequence[tuple[str, "pd.DataFrame"]]  # strategies, and the rows of thei
 
 POINTS = "points a deal"
 PENALTIES = "penalty points a deal"
+# Verdicts by who is significantly ahead: 1 for A, -1 for B, 0 for neither
+BY_POINTS = {
+    1: "{a} beats {b} by {size} points a deal",
+    -1: "{a} loses to {b} by {size} points a deal",
+    0: "no significant difference between {a} and {b}: {points} points a deal ({a} minus {b})",
+}
+BY_MATCHES = {
+    1: "{a} beats {b}: it wins {won} of matches.",
+    -1: "{a} loses to {b}: it wins {won} of matches.",
+    0: "no significant difference between {a} and {b}: {a} wins {won} of matches.",
+}
+GAINS = {
+    1: "gains {size} points a deal",
+    -1: "loses {size} points a deal",
+    0: "neither gains nor loses for certain ({points} points a deal)",
+}
 
 
 def matchups(frame: pd.DataFrame) -> list[str]:
@@ -64,48 +80,55 @@ def _by_points(a: str, b: str, rows: pd.DataFrame) -> str:
     """Who wins single deals."""
     margin = table.cell(rows, "margin")
     ahead = side(margin, 0.0)
+    verdict = BY_POINTS[ahead].format(
+        a=a,
+        b=b,
+        size=size(margin),
+        points=numbers.estimate(*margin),
+    )
     own = percent(rows, "deal_win")
     other = percent(rows, "deal_loss")
-    deals = f"{a} wins {own} of deals, {b} {other}"
-    if ahead == 0:
-        points = numbers.estimate(*margin)
-        level = f"no significant difference between {a} and {b}"
-        return f"{level}: {points} {POINTS} ({a} minus {b}); {deals}."
-    verb = "beats" if ahead > 0 else "loses to"
-    return f"{a} {verb} {b} by {size(margin)} {POINTS}; {deals}."
+    return f"{verdict}; {a} wins {own} of deals, {b} {other}."
 
 
 def _by_matches(a: str, b: str, rows: pd.DataFrame) -> str:
     """Who wins matches, and what it makes of deals, which may look otherwise."""
-    won = percent(rows, "match_win")
     share = table.cell(rows, "match_win")
     margin = table.cell(rows, "margin")
     ahead = side(share, 0.5)
     gains = side(margin, 0.0)
+    verdict = BY_MATCHES[ahead].format(
+        a=a,
+        b=b,
+        won=percent(rows, "match_win"),
+    )
+    subject = "It"
+    if ahead * gains < 0:
+        subject = "Even so, it"
     deals = _deals(b, rows, gains)
-    if ahead == 0:
-        level = f"no significant difference between {a} and {b}"
-        return f"{level}: {a} wins {won} of matches. It {deals}."
-    verb = "beats" if ahead > 0 else "loses to"
-    subject = "Even so, it" if ahead * gains < 0 else "It"
-    return f"{a} {verb} {b}: it wins {won} of matches. {subject} {deals}."
+    return f"{verdict} {subject} {deals}."
 
 
 def _deals(b: str, rows: pd.DataFrame, gains: int) -> str:
     """`gains 2.91 ± 0.05 points a deal, but wins 41.4 ± 0.1 % of deals (simple 58.3 ± 0.1 %)`."""
     margin = table.cell(rows, "margin")
+    points = GAINS[gains].format(
+        size=size(margin),
+        points=numbers.estimate(*margin),
+    )
     own = percent(rows, "deal_win")
     other = percent(rows, "deal_loss")
-    wins = f"wins {own} of deals ({b} {other})"
-    if gains == 0:
-        points = numbers.estimate(*margin)
-        return f"neither gains nor loses for certain ({points} {POINTS}) and {wins}"
-    verb = "gains" if gains > 0 else "loses"
-    own_share, *_ = table.cell(rows, "deal_win")
-    other_share, *_ = table.cell(rows, "deal_loss")
-    more_deals = own_share - other_share
-    joint = ", but" if gains * more_deals < 0 else " and"
-    return f"{verb} {size(margin)} {POINTS}{joint} {wins}"
+    joint = " and"
+    if gains * _more_deals(rows) < 0:
+        joint = ", but"
+    return f"{points}{joint} wins {own} of deals ({b} {other})"
+
+
+def _more_deals(rows: pd.DataFrame) -> float:
+    """The share of deals won less that of deals lost."""
+    won, *_ = table.cell(rows, "deal_win")
+    lost, *_ = table.cell(rows, "deal_loss")
+    return won - lost
 
 
 def _solo(a: str, rows: pd.DataFrame) -> str:
@@ -128,12 +151,10 @@ def _solo(a: str, rows: pd.DataFrame) -> str:
     if not _is_unknown(rows, "score"):
         score = table.cell(rows, "score")
         points = numbers.estimate(*score)
-        takes = (
-            f"takes {points} {PENALTIES}"
-            if _counts_penalties(rows)
-            else f"scores {points} {POINTS}"
-        )
-        parts.append(takes)
+        scored = f"scores {points} {POINTS}"
+        if _counts_penalties(rows):
+            scored = f"takes {points} {PENALTIES}"
+        parts.append(scored)
     if not parts:
         return f"too few deals to judge {a}."
     return f"{a} {listed(parts)}."

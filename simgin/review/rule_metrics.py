@@ -125,8 +125,11 @@ def _turns_quantile(q: float) -> Callable[[VariantMatches], Measurement]:
     def measure(matches: VariantMatches) -> Measurement:
         pairs = [(name, name) for name in matches.field]
         survival = matches.survival(pairs)
-        shares = np.array([(share.value, *share.limits) for share in survival])
-        has_crossed = shares <= 1 - q + TINY
+        shares = []
+        for share in survival:
+            low, high = share.limits
+            shares.append((share.value, low, high))
+        has_crossed = np.array(shares) <= 1 - q + TINY
         crossings = np.argmax(has_crossed, axis=0)
         value, low, high = map(float, crossings)
         return Quantity.with_span(value, (low, high), survival[0].n)
@@ -486,24 +489,34 @@ def _matches_needed(matches: VariantMatches) -> Measurement:
     2 (2.8 sd / lead)^2, sd being that of a pair's share.
     """
     _, rows = matches.pairing(*LUCK_PAIR)
-    scores = np.arange(sums.PAIR_BINS) / (sums.PAIR_BINS - 1)
-    pairs = slice(sums.PAIR_HISTOGRAM, sums.PAIR_HISTOGRAM + sums.PAIR_BINS)
-    counts = rows[:, pairs].sum(axis=0)
-    played = counts.sum()
-    mean = counts @ scores / played
-    squares = counts @ (scores - mean) ** 2
-    variance = float(squares / (played - 1))
-    lead = matches.between("match_win", *LUCK_PAIR).scaled(1, -0.5)
+    variance = _share_variance(rows)
+    share = matches.between("match_win", *LUCK_PAIR)
+    lead = share.scaled(1, -EVEN)
     low, high = lead.limits
     if not low * high > 0:
         return f"no difference between {LUCK_PAIR[0]} and {LUCK_PAIR[1]} was found here"
     near, far = sorted((abs(low), abs(high)))
     needed = []
     for size in (lead.value, far, near):
-        pairs_needed = 2 * POWER_80**2 * variance / size**2
-        needed.append(float(np.ceil(pairs_needed)))
+        effect = POWER_80 / size
+        pairs = np.ceil(2 * variance * effect**2)
+        needed.append(float(pairs))
     value, least, most = needed
     return Quantity.with_span(value, (least, most), lead.n)
+
+
+def _share_variance(rows: np.ndarray) -> float:
+    """The variance of what a player wins of a pair of matches, from batch rows."""
+    scores = np.linspace(0, 1, sums.PAIR_BINS)
+    first = sums.PAIR_HISTOGRAM
+    last = first + sums.PAIR_BINS
+    by_score = rows[:, first:last]
+    counts = by_score.sum(axis=0)
+    played = counts.sum()
+    mean = counts @ scores / played
+    distances = scores - mean
+    squares = counts @ distances**2
+    return float(squares / (played - 1))
 
 
 def _chain(matches: VariantMatches) -> Measurement:

@@ -86,12 +86,12 @@ def state_in_words(metric: RuleMetric, number: Measurement) -> str:
     wording = metric.wording
     if wording is None:
         return ""
+    state = wording.state
     if wording.below and number.value < 0:
-        positive = number.scaled(-1)
-        value = value_with_error(metric, positive)
-        return wording.below.state.format(value=value)
+        state = wording.below.state
+        number = number.scaled(-1)
     value = value_with_error(metric, number)
-    return wording.state.format(value=value)
+    return state.format(value=value)
 
 
 def value_with_error(metric: RuleMetric, number: Measurement) -> str:
@@ -157,25 +157,33 @@ def _greatest(review: Review, variant: str, changes: dict[RuleMetric, Change]) -
 
 def _is_notable(review: Review, variant: str, metric: RuleMetric, change: Change) -> bool:
     """Whether a difference is sure, and large enough to report."""
-    if metric.wording is None or abs(change.difference.value) < metric.notable:
+    size = abs(change.difference.value)
+    if metric.wording is None or size < metric.notable:
         return False
     own = quantity_of(review, variant, metric)
     base = quantity_of(review, review.request.base, metric)
     if own.span is None or base.span is None:
         return bool(change.p_holm < SURE)
     # A choice: sure if what may be best here is never best there
-    return own.span[0] > base.span[1] or own.span[1] < base.span[0]
+    least, most = own.span
+    base_least, base_most = base.span
+    return least > base_most or most < base_least
 
 
 def _change(review: Review, variant: str, metric: RuleMetric, subject: str) -> str:
     """A change: `It makes deals longer: 18.9 turns instead of 16.9 (difference 1.96 ± 0.01)`."""
     own = quantity_of(review, variant, metric)
     base = quantity_of(review, review.request.base, metric)
-    difference = review.changes[variant, metric.key].difference
-    assert metric.wording is not None, f"{metric.key} has no words"
-    does = metric.wording.rises if difference.value > 0 else metric.wording.falls
-    amounts = _amounts(metric, metric.wording, own, base)
-    by = "" if own.span is not None else _difference(metric, difference)
+    change = review.changes[variant, metric.key]
+    wording = metric.wording
+    assert wording is not None, f"{metric.key} has no words"
+    does = wording.falls
+    if change.difference.value > 0:
+        does = wording.rises
+    amounts = _amounts(metric, wording, own, base)
+    by = ""
+    if own.span is None:
+        by = _difference(metric, change.difference)
     return f"{subject} {does}: {amounts}{by}."
 
 
@@ -183,17 +191,21 @@ def _amounts(metric: RuleMetric, wording: Wording, own: Quantity, base: Quantity
     """`18.9 turns instead of 16.9`, `a loss of 8.2 points per deal instead of a gain of 3.7`."""
     amount, value = _amount(metric, wording, own)
     base_amount, base_value = _amount(metric, wording, base)
-    there = base_value if amount == base_amount else base_amount.format(value=base_value)
     here = amount.format(value=value)
+    there = base_value
+    if amount != base_amount:
+        there = base_amount.format(value=base_value)
     return f"{here} instead of {there}"
 
 
 def _amount(metric: RuleMetric, wording: Wording, number: Quantity) -> tuple[str, str]:
     """What a number is called, and the number as it stands there."""
+    amount = wording.amount
     if wording.below and number.value < 0:
-        positive = number.scaled(-1)
-        return wording.below.amount, _plain(metric, positive)
-    return wording.amount, _plain(metric, number)
+        amount = wording.below.amount
+        number = number.scaled(-1)
+    value = _plain(metric, number)
+    return amount, value
 
 
 def _difference(metric: RuleMetric, difference: Quantity) -> str:

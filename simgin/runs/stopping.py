@@ -73,8 +73,10 @@ class Until:
     def _in_words(self, width: float) -> str:
         """A half-width with its unit."""
         metric = metrics.BY_NAME[self.metric]
-        unit = "percentage points" if metric.share else "points"
-        return f"{metric.factor * width:.6g} {unit}"
+        shown = metric.factor * width
+        if metric.share:
+            return f"{shown:.6g} percentage points"
+        return f"{shown:.6g} points"
 
     def multiplier(self, units: int) -> float:
         """Half-width of every interval of the run in standard errors."""
@@ -85,7 +87,8 @@ class Until:
 
         totals: exact sum of the rows so far, int64 of length sums.COLUMNS.
         """
-        units, metric = int(totals[sums.UNITS]), metrics.BY_NAME[self.metric]
+        units = int(totals[sums.UNITS])
+        metric = metrics.BY_NAME[self.metric]
         if units < sequential.LOOK_FROM:
             return None
         estimate = estimate_metric(totals, metric, multiplier=self.multiplier(units))
@@ -124,8 +127,12 @@ class Sprt:
         The lower bound times the upper one over the drift squared.
         """
         low, high = sequential.bounds(self.alpha, self.beta)
-        apart = sequential.share_of_elo(self.elo1) - sequential.share_of_elo(self.elo0)
-        return max(sequential.LOOK_FROM, math.ceil(-low * high * (SHARE_SD[True] / apart) ** 2))
+        share0 = sequential.share_of_elo(self.elo0)
+        share1 = sequential.share_of_elo(self.elo1)
+        apart = share1 - share0
+        scatter = (SHARE_SD[True] / apart) ** 2
+        pairs = math.ceil(-low * high * scatter)
+        return max(sequential.LOOK_FROM, pairs)
 
     def multiplier(self, units: int) -> float:
         """Half-width of every interval of the run in standard errors."""
@@ -136,9 +143,12 @@ class Sprt:
 
         totals: exact sum of batch rows, of which the pairs count.
         """
-        counts = totals[sums.PAIR_HISTOGRAM : sums.PAIR_HISTOGRAM + sums.PAIR_BINS].tolist()
+        first = sums.PAIR_HISTOGRAM
+        counts = totals[first : first + sums.PAIR_BINS]
         return sequential.multinomial_llr(
-            counts, sequential.share_of_elo(self.elo0), sequential.share_of_elo(self.elo1)
+            counts.tolist(),
+            sequential.share_of_elo(self.elo0),
+            sequential.share_of_elo(self.elo1),
         )
 
     def look(self, totals: np.ndarray) -> str | None:
@@ -146,10 +156,15 @@ class Sprt:
         pairs = int(totals[sums.UNITS])
         if pairs < sequential.PAIRS_FROM:
             return None
-        (low, high), llr = sequential.bounds(self.alpha, self.beta), self.llr(totals)
+        low, high = sequential.bounds(self.alpha, self.beta)
+        llr = self.llr(totals)
         if low < llr < high:
             return None
-        accepted, elo = ("H1", self.elo1) if llr >= high else ("H0", self.elo0)
+        accepted = "H0"
+        elo = self.elo0
+        if llr >= high:
+            accepted = "H1"
+            elo = self.elo1
         return (
             f"{accepted} accepted: Elo {elo:g} (log likelihood ratio {llr:.2f} after {pairs:,} "
             "pairs; the estimate is biased)."

@@ -8,7 +8,7 @@ import pytest
 from simgin.core import sums
 from simgin.play.matchup import parse_matchup
 from simgin.runs import stopping
-from simgin.runs.stopping import Sprt, Until, sprt, until
+from simgin.runs.stopping import SUBJECTS, Sprt, Until, sprt, until
 from simgin.stats import metrics, sequential, table
 from simgin.stats.estimate import Z95
 from simgin.text import amounts
@@ -55,7 +55,7 @@ def matchup(a="gold", b="simple", variant="standard", unit="deal"):
 def test_the_metric_of_a_half_width_depends_on_its_form(players, text, metric, half_width):
     rule = until(amounts.parse_half_width(text), players)
     assert (rule.metric, rule.half_width) == (metric, pytest.approx(half_width))
-    assert metric in rule.text
+    assert SUBJECTS[metric] in rule.text
     assert len(players.players) in metrics.BY_NAME[metric].players
 
 
@@ -86,7 +86,8 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
     narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
     assert [one is not None for one in decided] == narrow
     assert 0 < narrow.index(True) < 59
-    assert f"to within {halves[narrow.index(True)]:.6g}:" in decided[narrow.index(True)]
+    known = f"to within {100 * halves[narrow.index(True)]:.6g} percentage points;"
+    assert known in decided[narrow.index(True)]
 
 
 def test_nothing_is_decided_before_200_units_or_100_pairs():
