@@ -125,7 +125,7 @@ def test_only_what_is_missing_is_played(empty_directory, monkeypatch):
         ("match gold --seed 2", ["seed: 1 there, 2 here."]),
         ("match gold -v eaai", ['matchups #1, variant: "standard" there, "eaai" here.']),
         ("match gold --matches 2", ['unit: "deal" there, "match" here.']),
-        ("match gold --until 0.5", ["stop: nothing there", "until margin"]),
+        ("match gold --until 0.5", ["stop: nothing there", "until the mean of points per deal"]),
         ("run waiting.toml", ['question: nothing there, "Does waiting for gin pay?" here.']),
     ],
 )
