@@ -222,6 +222,11 @@ def test_variants_and_files_are_taken_as_objects(tmp_path: Path) -> None:
     assert set(frame["strategy"]) == {"gold", str(path)}
 
 
+def test_strategies_and_variants_go_to_other_processes() -> None:
+    for found in (simgin.find_strategy("gold+knock=at:k=4"), simgin.find_variant("oklahoma")):
+        assert pickle.loads(pickle.dumps(found)) == found
+
+
 def test_an_empty_name_is_no_strategy() -> None:
     with pytest.raises(ValueError, match="there is no strategy ''"):
         simgin.match("gold", "", deals=200)

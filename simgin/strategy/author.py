@@ -185,6 +185,13 @@ class Strategy:
     def __repr__(self) -> str:
         return f"Strategy({self.text or self.name!r})"
 
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        """Pickled by its text: compiled functions cannot be."""
+        from simgin.strategy import loader
+
+        found = loader.find(self)
+        return loader.find, (found.text,)
+
     def policy(self, slot: str) -> Policy | None:
         """The policy in a slot."""
         policy: Policy | None = getattr(self, slot)
