@@ -141,9 +141,9 @@ def unit_seconds(matchup: Matchup) -> float:
     units = 1
     play(matchup, 0, units)  # the first call of a process takes longer
     while True:
-        started = time.thread_time()
+        started = time.process_time()
         play(matchup, 0, units)
-        seconds = time.thread_time() - started
+        seconds = time.process_time() - started
         if seconds > PILOT_SECONDS or units >= matchup.batch:
             return seconds / units
         units = min(matchup.batch, units * 8)
