@@ -97,9 +97,17 @@ class Param:
 
 
 def param(default: float, low: float, high: float, about: str = "") -> Any:
-    """A number in low..high; a whole number if the default is an int."""
+    """A number in low..high; a whole number if the default is an int.
+
+    ValueError for a default outside of that range.
+    """
     kind = "integer" if isinstance(default, int) else "number"
-    return Param(default, low, high, about, kind)
+    made = Param(default, low, high, about, kind)
+    try:
+        made.code(default)
+    except ValueError as error:
+        raise ValueError(f"the default of a parameter {error}") from None
+    return made
 
 
 def flag(default: bool, about: str = "") -> Any:
@@ -215,7 +223,13 @@ def _decorator(slot: str, about: str) -> Any:
         name: str | None = None,
         **params: Param,
     ) -> Any:
+        _check_params(slot, function, params)
+
         def make(function: Callable[..., Any]) -> Policy:
+            if isinstance(function, Policy):
+                raise TypeError(
+                    f"{function.name} is a {function.slot} policy already: one decorator a policy"
+                )
             file = None
             if weights:
                 source = Path(function.__code__.co_filename)
@@ -227,6 +241,17 @@ def _decorator(slot: str, about: str) -> Any:
 
     decorate.__doc__ = about
     return decorate
+
+
+def _check_params(slot: str, function: object, params: dict[str, Any]) -> None:
+    """Raise TypeError for a parameter without a name, and for a value that is no parameter."""
+    if isinstance(function, Param):
+        raise TypeError(f"a parameter has a name: write @{slot}(k=param(...))")
+    for name, value in params.items():
+        if not isinstance(value, Param):
+            raise TypeError(
+                f"{name}={value!r} is no parameter: write {name}=param({value!r}, low, high)"
+            )
 
 
 def helper(function: Callable[..., Any]) -> Any:

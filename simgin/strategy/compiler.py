@@ -7,14 +7,15 @@ simgin.strategy.interpret), unless the first question would raise anyway.
 import builtins
 import sys
 from bdb import BdbQuit
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
-from types import FunctionType
 from typing import Any, Literal
+from warnings import catch_warnings
 
 import numpy as np
 from numba import types
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaWarning
 
 from simgin.core import jit
 from simgin.core.policy import HOOK, HOOK_ARGUMENTS
@@ -23,6 +24,7 @@ from simgin.core.view import VIEW
 from simgin.strategy import interpret
 from simgin.strategy.author import Policy
 from simgin.strategy.chance import find_source
+from simgin.strategy.mistakes import ARGUMENTS, describe_refusal, find_mistake, home
 from simgin.strategy.source import Reads, find_reads
 from simgin.text.messages import did_you_mean
 
@@ -58,7 +60,8 @@ def hook(policy: Policy) -> Any:
     """
     key = (policy.function, policy.noise)
     if key not in _CHECKED:
-        _check_source(policy)
+        if not _is_builtin(policy):  # those are checked by the tests, and reading takes time
+            check_source(policy)
         _CHECKED.add(key)
     if policy.function not in _KEPT:
         _KEPT[policy.function] = _compile(policy)
@@ -84,11 +87,6 @@ def slow_because(policy: Policy) -> str:
     return _SLOW.get(policy.function, "")
 
 
-# Lines of numba's report that only say where it was.
-_NO_REASON = (
-    *("Failed in", "During:", "File ", "This error"),
-    *("<source", "- Of which", "* Of which", "Overload"),
-)
 # A function is read and compiled once a process, whatever values its parameters take.
 _CHECKED: set[tuple[Any, bool]] = set()
 _KEPT: dict[Any, Any] = {}
@@ -104,7 +102,8 @@ def _compile(policy: Policy) -> Any:
         return _as_python(policy)
     keep = _is_builtin(policy)
     try:
-        natural = jit.compiled(policy.function, HOOK_ARGUMENTS, keep=keep)
+        with catch_warnings(action="ignore", category=NumbaWarning):
+            natural = jit.compiled(policy.function, HOOK_ARGUMENTS, keep=keep)
     except Exception as error:  # numba raises errors of its own for most failures, not for all
         return _in_python(policy, error)
     overload = next(iter(natural.overloads.values()))
@@ -133,7 +132,7 @@ def _in_python(policy: Policy, error: Exception) -> Any:
             f"{_where(policy)} writes into an array that it may only read: "
             "its parameters, or an array of the module."
         ) from None
-    reason = _plain_helper(policy) or f"numba says {_short(error)}"
+    reason = describe_refusal(policy, error)
     _SLOW[policy.function] = reason
     print(
         f"simgin: {_where(policy)} runs in Python, some hundred times slower than compiled code: "
@@ -141,16 +140,6 @@ def _in_python(policy: Policy, error: Exception) -> Any:
         file=sys.stderr,
     )
     return interpret.hook(policy.function)
-
-
-def _plain_helper(policy: Policy) -> str:
-    """What to do about a plain function that a policy calls; empty if it calls none."""
-    reads = find_reads(policy.function)
-    for name in reads.names if reads else ():
-        value = policy.function.__globals__.get(name)
-        if isinstance(value, FunctionType):
-            return f"it calls {name}, a plain function. Write @helper above its definition."
-    return ""
 
 
 def _as_python(policy: Policy) -> Any:
@@ -181,8 +170,11 @@ def _is_builtin(policy: Policy) -> bool:
     return folder in _builtin_folder()
 
 
-def _check_source(policy: Policy) -> None:
-    """Refuse what would fail in either tier, or play something else than the text says."""
+def check_source(policy: Policy) -> None:
+    """Refuse what would fail in either tier, or play something else than the text says.
+
+    Raises PolicyError.
+    """
     code = getattr(policy.function, "__code__", None)
     if code is None or code.co_argcount != 3:
         raise PolicyError(
@@ -201,6 +193,8 @@ def _check_source(policy: Policy) -> None:
             f"{_where(policy)} uses {source}, so that a deal could not be played again. A policy's "
             f"only source of chance is view.noise: write @{policy.slot}(noise=True)."
         )
+    if mistake := find_mistake(policy):
+        raise PolicyError(f"{_where(policy)} {mistake}.")
     if reads is not None:  # else the compiler or the first question tells
         _check_fields(policy, reads)
         _check_names(policy, reads)
@@ -221,10 +215,18 @@ def _check_names(policy: Policy, reads: Reads) -> None:
     defined = {*policy.function.__globals__, *vars(builtins)}
     for name in reads.names:
         if name not in defined:
-            hint = did_you_mean(name, defined)
             raise PolicyError(
-                f"{_where(policy)} cannot be compiled: {name!r} is nowhere defined{hint}"
+                f"{_where(policy)} cannot be compiled: {name!r} is nowhere defined"
+                f"{_hint(name, defined)}"
             )
+
+
+def _hint(name: str, defined: Collection[str]) -> str:
+    """What may have been meant by a name that is not defined; ends a sentence."""
+    if name in ARGUMENTS:
+        return "; a policy's three arguments are (view, rules, params)."
+    remedy = home(name)
+    return f"; {remedy}." if remedy else did_you_mean(name, defined)
 
 
 def _where(policy: Policy) -> str:
@@ -234,6 +236,10 @@ def _where(policy: Policy) -> str:
 def _returned(kind: Any) -> str:
     if isinstance(kind, types.Float):
         return "a float"
+    if isinstance(kind, types.UnicodeType | types.StringLiteral):
+        return "a text"
+    if isinstance(kind, types.BaseTuple):
+        return "several values"
     if isinstance(kind, types.NoneType):
         return "nothing"
     if isinstance(kind, types.Optional):
@@ -244,6 +250,10 @@ def _returned(kind: Any) -> str:
 def _remedy(kind: Any) -> str:
     if isinstance(kind, types.NoneType | types.Optional):
         return "end every path through it with a return"
+    if isinstance(kind, types.UnicodeType | types.StringLiteral):
+        return "a card is a number 0..51, and TAKE, STOCK and PASS are numbers of simgin.strategy"
+    if isinstance(kind, types.BaseTuple):
+        return "return one of them"
     return "write int(...) around it"
 
 
@@ -251,22 +261,3 @@ def _no_field(name: str) -> str:
     fields = [*(VIEW.names or ()), *(RULES.names or ())]
     near = did_you_mean(name, fields)
     return f"neither view nor rules has a field {name!r}{near}"
-
-
-def _short(error: Exception) -> str:
-    """What is wrong, and where: one line of numba's report."""
-    if not isinstance(error, NumbaError):
-        return f"{type(error).__name__}: {error}."
-    report = str(error).splitlines()
-    lines = [line.strip() for line in report if line.strip()]
-    reasons = [line for line in lines if not line.startswith(_NO_REASON)]
-    reason = reasons[0] if reasons else lines[0]
-    place = ""
-    for line in lines:
-        if line.startswith("File ") and "line " in line:
-            place = line.split("line ")[-1].rstrip(":")
-            break
-    reason = reason.rstrip(".")
-    if place:
-        return f"{reason} (line {place})."
-    return f"{reason}."

@@ -7,6 +7,7 @@ import importlib.util
 import pkgutil
 import re
 import sys
+import traceback
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -35,6 +36,7 @@ DEFAULTS = {
     "answer": "never",
     "show": "first",
 }
+HOME = "simgin.strategy"  # what authors import from
 _MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _NAME = re.compile(r"[a-z0-9-]+")
 
@@ -402,7 +404,7 @@ def _add_strategy(library: _Library, strategy: Strategy, module: ModuleType) -> 
     source = strategy.source or _source_paragraph(text)
     described = replace(strategy, about=about, source=source)
     known = library.strategies.setdefault(strategy.name, described)
-    if known.about != about:
+    if known != described:
         raise StrategyError(
             f"two strategies are called {strategy.name!r}; the second is in {module.__file__}."
         )
@@ -433,6 +435,8 @@ def _not_a_policy(strategy: Strategy, slot: str, value: object, module: ModuleTy
     where = f"{module.__file__}: the {slot} policy of {strategy.name!r}"
     if callable(value):
         name = getattr(value, "__name__", "it")
+        if name == "<lambda>":
+            return f"{where} is a lambda; write a function of (view, rules, params) with @{slot}."
         return f"{where} is a plain function; write @{slot} above the definition of {name}."
     return f"{where} is {value!r}, not a function with @{slot} above it."
 
@@ -478,13 +482,25 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise StrategyError(f"{path} cannot be read: {_reason(error)}") from None
+        place = _place(error, path)
+        raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
     return module
+
+
+def _place(error: Exception, path: Path) -> str:
+    """The line of the file that raised; empty where the error says so itself."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    return f" (line {lines[-1]})" if lines else ""
 
 
 def _reason(error: Exception) -> str:
     """What a file raised when it was read, with the likely spelling of a name it imports."""
-    reason = f"{type(error).__name__}: {error}"
+    reason = f"{type(error).__name__}: {error}".rstrip(".")
+    if isinstance(error, NameError) and HOME in sys.modules:
+        names = vars(sys.modules[HOME])
+        if error.name in names:
+            return f"{reason}; write `from {HOME} import {error.name}`."
     missing = _MISSING.match(str(error))
     if missing is None or not isinstance(error, ImportError):
         return f"{reason}."

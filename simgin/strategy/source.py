@@ -27,10 +27,9 @@ class Reads:
 
 def find_reads(function: Callable[..., Any]) -> Reads | None:
     """What a function reads; None if its source cannot be found, as for what `exec` made."""
-    definition = _find_definition(function.__code__, function.__globals__)
-    if definition is None:
+    body = find_body(function)
+    if body is None:
         return None
-    body = _body(definition)
     code = function.__code__
     arguments = set(code.co_varnames[: code.co_argcount])
     closure = set(code.co_freevars)
@@ -57,6 +56,12 @@ def find_reads(function: Callable[..., Any]) -> Reads | None:
         fields=fields,
         attributes={node.attr for node in attributes},
     )
+
+
+def find_body(function: Callable[..., Any]) -> ast.Module | None:
+    """What a function executes, as a syntax tree; None if its source cannot be found."""
+    definition = _find_definition(function.__code__, function.__globals__)
+    return None if definition is None else _body(definition)
 
 
 def _dotted(name: ast.Name, owners: Mapping[ast.expr, ast.Attribute]) -> str:
