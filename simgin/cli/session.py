@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from simgin.findings.findings import Findings
 from simgin.findings.health import check_health
 from simgin.findings.record import record_plan
 from simgin.play import parallel
+from simgin.play.names import own_names
 from simgin.report import progress
 from simgin.rules.variants import value_text
 from simgin.runs import directory, ledger, runner, schedule, steps
@@ -25,6 +27,7 @@ from simgin.runs.manifest import run_manifest
 from simgin.runs.threads import SerialTeam, Threads
 
 if TYPE_CHECKING:
+    from simgin.cli.so_far import SoFar
     from simgin.play.matchup import Matchup
     from simgin.runs.plan import Plan
     from simgin.runs.stopping import End
@@ -78,18 +81,20 @@ def _play(
     with closing(_team(workers, scheduler)) as team:
         with explain_wait():
             team.prepare(plan.matchups)
-        with _progress(plan) as report:
+        so_far = _so_far(plan, run_ledger)
+        with _progress(plan, so_far) as report:
             ends = runner.run(
                 plan.tasks,
                 run_ledger,
                 team,
                 report,
+                see=so_far.add if so_far else None,
                 rules=plan.rules,
                 seconds=plan.seconds,
                 recorded=record_deals,
             )
     if plan.steps:
-        with explain_wait(), _step_progress(plan) as report:
+        with explain_wait(), _step_progress(plan, run_ledger) as report:
             steps.play(plan.steps, run_ledger, workers, report)
     return ends
 
@@ -123,36 +128,65 @@ def _team(workers: int | None, scheduler: str | None) -> runner.Team:
 
 
 @contextmanager
-def _progress(plan: Plan) -> Iterator[parallel.Progress | None]:
+def _progress(plan: Plan, so_far: SoFar | None) -> Iterator[parallel.Progress | None]:
     """Progress on stderr, of the largest possible run or of the time; none under a debugger."""
     if jit.interpreted():
         yield None
         return
-    title = f"{plan.title}, at most" if plan.rules else plan.title
+    title = f"{_title(plan)}, at most" if plan.rules else _title(plan)
+    look = so_far.line if so_far else None
     with progress.live(title) as report:
         if plan.seconds is None:
-            yield report
+            yield lambda done, units: report(done, units, look)
         else:
-            yield _clock_progress(report, plan.seconds * len(plan.tasks))
+            yield _clock_progress(report, look, plan.seconds * len(plan.tasks))
+
+
+def _title(plan: Plan) -> str:
+    """The title of a plan; the players of a single matchup are called by their own names."""
+    if len(plan.tasks) > 1:
+        return plan.title
+    names = own_names(plan.matchups)
+    players = plan.matchups[0].players
+    return " v ".join(names.get(player.text, player.text) for player in players)
+
+
+def _so_far(plan: Plan, run_ledger: ledger.Ledger) -> SoFar | None:
+    """What reads the result so far, where somebody sees it."""
+    if not sys.stderr.isatty():
+        return None
+    from simgin.cli.so_far import SoFar
+
+    return SoFar(plan, run_ledger, own_names(plan.matchups))
 
 
 @contextmanager
-def _step_progress(plan: Plan) -> Iterator[parallel.Progress | None]:
+def _step_progress(plan: Plan, run_ledger: ledger.Ledger) -> Iterator[parallel.Progress | None]:
     """Progress of the steps beside the cells on stderr; none under a debugger."""
     if jit.interpreted():
         yield None
         return
+    names = [step.name for step in steps.missing(plan.steps, run_ledger)]
+
+    def report_step(done: int, units: int) -> None:
+        i = min(done // steps.SHARES, len(names) - 1)
+        report(done, units, lambda: f"step {i + 1} of {len(names)}: {names[i]}")
+
     with progress.live(f"{plan.title}, single deals") as report:
-        yield report
+        yield report_step
 
 
-def _clock_progress(report: parallel.Progress, seconds: float) -> parallel.Progress:
+def _clock_progress(
+    report: progress.Report,
+    look: Callable[[], str] | None,
+    seconds: float,
+) -> parallel.Progress:
     started = time.monotonic()
     limit = int(1000 * seconds)
 
     def tick(_done: int, _units: int) -> None:
         elapsed = int(1000 * (time.monotonic() - started))
-        report(min(elapsed, limit), limit)
+        report(min(elapsed, limit), limit, look)
 
     return tick
 

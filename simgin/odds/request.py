@@ -74,10 +74,17 @@ class OddsRequest:
         return [(variant, players) for variant in self.variants if variant not in alone]
 
     @property
+    def names(self) -> list[str]:
+        """Who plays what, in the order of play."""
+        names = []
+        for variant, players in (*self.ladders, *self.stoppers, *self.pairs):
+            names += [f"{player}, {variant}" for player in players]
+        return names
+
+    @property
     def players(self) -> int:
         """Players over all variants: the steps of the measurement."""
-        groups = [*self.ladders, *self.stoppers, *self.pairs]
-        return sum(len(players) for _, players in groups)
+        return len(self.names)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Live progress on stderr: a bar on a terminal, one plain line every ten seconds elsewhere."""
+"""Live progress on stderr: on a terminal what is found so far, elsewhere a line every ten seconds.
+
+On a terminal two lines at most stand below what was printed, and are gone at the end.
+"""
 
 from __future__ import annotations
 
@@ -6,55 +9,150 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 SECONDS_PER_LINE = 10.0
+SECONDS_PER_LOOK = 0.5
+BAR = 24  # characters
+
+
+class Report(Protocol):
+    """Takes units done and units in all, and what tells the result so far in a line."""
+
+    def __call__(
+        self,
+        done: int,
+        every: int,
+        so_far: Callable[[], str] | None = None,
+    ) -> None:
+        """Note how far it is. `so_far` is called on a terminal only, twice a second at most."""
 
 
 @contextmanager
-def live(title: str, stream: TextIO | None = None) -> Iterator[Callable[[int, int], None]]:
-    """A callback (units done, units in all) to hand to the runner while the block lasts."""
+def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
+    """What takes the progress while the block lasts: to hand to whoever plays."""
     stream = sys.stderr if stream is None else stream
     if not stream.isatty():
-        yield _lines(title, stream)
+        yield _Lines(title, stream)
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.live import Live
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(file=stream), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, every: bar.update(task, completed=done, total=every)
+    shown = _Shown(title)
+    console = Console(file=stream, highlight=False)
+    rate = 1 / SECONDS_PER_LOOK
+    with Live(
+        console=console,
+        get_renderable=lambda: shown,
+        refresh_per_second=rate,
+        transient=True,
+    ):
+        yield shown
 
 
-def _lines(title: str, stream: TextIO) -> Callable[[int, int], None]:
-    started = last = time.monotonic()
+class _Shown:
+    """The lines on a terminal: how far it is, and the result so far."""
 
-    def report(done: int, every: int) -> None:
-        nonlocal last
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._clock = _Clock()
+        self._text = ""
+        self._looked = 0.0
+
+    def __call__(
+        self,
+        done: int,
+        every: int,
+        so_far: Callable[[], str] | None = None,
+    ) -> None:
+        self._clock.note(done, every)
         now = time.monotonic()
-        if now - last >= SECONDS_PER_LINE and done < every:
-            last = now
+        if so_far is not None and now - self._looked >= SECONDS_PER_LOOK:
+            self._looked = now
+            self._text = so_far()
+
+    def __rich_console__(
+        self,
+        _console: Console,
+        options: ConsoleOptions,
+    ) -> Iterator[RenderableType]:
+        from rich.text import Text
+
+        room = options.max_width - 1
+        how_far = f"  {self._clock.bar()}  {self._clock.left()} left"
+        title = Text(self._title, no_wrap=True)
+        title.truncate(room - len(how_far), overflow="ellipsis")
+        yield title.append(how_far)
+        if self._text:
+            line = Text(f"  {self._text}", no_wrap=True)
+            line.truncate(room, overflow="ellipsis")
+            yield line
+
+
+class _Lines:
+    """A line every ten seconds, for files and pipes."""
+
+    def __init__(self, title: str, stream: TextIO) -> None:
+        self._title = title
+        self._stream = stream
+        self._clock = _Clock()
+        self._last = self._clock.started
+
+    def __call__(
+        self,
+        done: int,
+        every: int,
+        so_far: Callable[[], str] | None = None,
+    ) -> None:
+        now = self._clock.note(done, every)
+        if now - self._last >= SECONDS_PER_LINE and done < every:
+            self._last = now
+            percent = 100 * done // every
             print(
-                f"{title}: {100 * done // every} %, {_left(started, now, done, every)} left",
-                file=stream,
+                f"{self._title}: {percent} %, {self._clock.left()} left",
+                file=self._stream,
                 flush=True,
             )
 
-    return report
 
+class _Clock:
+    """How much of the work is done, and how long the rest takes at the pace so far."""
 
-def _left(started: float, now: float, done: int, every: int) -> str:
-    seconds = round((now - started) * (every - done) / max(done, 1))
-    return f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self._now = self.started
+        self._before = -1  # done when the work began: a run may be resumed
+        self._done = 0
+        self._every = 0
+
+    def note(self, done: int, every: int) -> float:
+        """Note how far it is; the time now."""
+        self._now = time.monotonic()
+        if self._before < 0:
+            self._before = done
+        self._done = done
+        self._every = every
+        return self._now
+
+    def bar(self) -> str:
+        """`━━━━────  50 %`."""
+        every = max(1, self._every)
+        full = BAR * self._done // every
+        empty = BAR - full
+        percent = 100 * self._done // every
+        return f"{'━' * full}{'─' * empty} {percent:3d} %"
+
+    def left(self) -> str:
+        """`44 s`, `3 min 20 s`, or a question mark before anything is done."""
+        done_now = self._done - self._before
+        if self._before < 0 or done_now == 0:
+            return "?"
+        elapsed = self._now - self.started
+        rest = self._every - self._done
+        seconds = round(elapsed * rest / done_now)
+        if seconds < 60:
+            return f"{seconds} s"
+        return f"{seconds // 60} min {seconds % 60} s"

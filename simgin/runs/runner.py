@@ -20,7 +20,7 @@ from simgin.runs.stopping import End
 from simgin.runs.threads import Threads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from simgin.play.matchup import Matchup
     from simgin.play.parallel import Progress
@@ -97,12 +97,14 @@ def run(
     team: Team,
     progress: Progress | None = None,
     *,
+    see: Callable[[Done], None] | None = None,
     rules: Sequence[Rule] = (),
     seconds: float | None = None,
     recorded: bool = False,
 ) -> list[End]:
     """Play what the ledger lacks, until every cell has its size or its stop; how each ended.
 
+    see: is shown every block once it is in the ledger.
     rules: one for every cell, or none. seconds: time for every cell. recorded: keep the deals too.
 
     An error in a block stops the run and is raised once the blocks out have come back; of several
@@ -116,7 +118,13 @@ def run(
             watch = _resumed(ledger, i, task, rule)
             watches.append(watch)
     try:
-        session = _Session(schedule, ledger, team, watches)
+        session = _Session(
+            schedule,
+            ledger,
+            team,
+            watches,
+            see,
+        )
         session.play(progress)
     finally:
         team.close()
@@ -170,11 +178,13 @@ class _Session:
         ledger: Ledger,
         team: Team,
         watches: Sequence[_Watch],
+        see: Callable[[Done], None] | None,
     ) -> None:
         self._schedule = schedule
         self._ledger = ledger
         self._team = team
         self._watches = watches
+        self._see = see
         self._out = 0
         self._failed: list[Done] = []
         self._close_decided()
@@ -182,13 +192,13 @@ class _Session:
     def play(self, progress: Progress | None) -> None:
         """Keep the team busy until nothing is left, committing what comes back."""
         try:
+            self._report(progress)
             self._hand_out()
             while self._out:
                 done = self._team.get()
                 self._take_back(done)
                 self._hand_out()
-                if progress is not None:
-                    progress(self._schedule.finished, self._schedule.units)
+                self._report(progress)
         except KeyboardInterrupt:
             self._leave()
             raise
@@ -196,6 +206,10 @@ class _Session:
             first = min(self._failed, key=lambda done: (done.block.cell, done.block.first))
             assert first.error is not None
             raise first.error
+
+    def _report(self, progress: Progress | None) -> None:
+        if progress is not None:
+            progress(self._schedule.finished, self._schedule.units)
 
     def _hand_out(self) -> None:
         while self._out < self._team.room:
@@ -232,6 +246,8 @@ class _Session:
             done.worker,
             done.deals,
         )
+        if self._see is not None:
+            self._see(done)
 
     def _close_decided(self) -> None:
         for i, watch in enumerate(self._watches):

@@ -56,6 +56,8 @@ def play(
 ) -> None:
     """Play the steps that the ledger lacks, one after the other, and keep each once it is done."""
     left = missing(steps, ledger)
+    if progress is not None and left:
+        progress(0, SHARES * len(left))
     for i, step in enumerate(left):
         report = None if progress is None else _part(progress, i, len(left))
         ledger.add_step(step.name, step.n, step.play(workers, report))

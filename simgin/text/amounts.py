@@ -56,6 +56,17 @@ def _decimal(text: int | float | str) -> Decimal:
     return Decimal(digits.replace("_", "")) * _SUFFIXES[suffix.lower()]
 
 
+def short_count(count: int) -> str:
+    """A count in three digits, as people write it: 512, 12.4k, 100k, 2M."""
+    shortened, suffix = float(count), ""
+    for larger in ("k", "M", "G"):
+        if shortened < 999.5:
+            break
+        shortened /= 1000
+        suffix = larger
+    return f"{shortened:.3g}{suffix}"
+
+
 def parse_seed(number: object) -> int:
     """The seed that a whole number is, also one of numpy's: 0 to 2^64 - 1; else AmountError."""
     try:

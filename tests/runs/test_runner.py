@@ -114,7 +114,19 @@ def test_progress_starts_at_the_ledger_and_ends_at_all_units(toys):
         play(500, 3, ledger=ledger)
         play(995, 3, lambda done, every: seen.append((done, every)), ledger)
     assert seen[-1] == (995, 995)
-    assert seen == sorted(seen) and seen[0][0] > 500
+    assert seen == sorted(seen) and seen[0] == (500, 995)
+
+
+def test_every_block_is_seen_once_it_is_in_the_ledger(toys):
+    seen = []
+    with opened(None, {}) as ledger:
+
+        def see(done):
+            assert ledger.finished(0, done.block.matchup.batch)
+            seen.append(done.rows().sum(axis=0))
+
+        _, rows = play(995, 3, ledger=ledger, see=see)
+    assert (sum(seen) == rows.sum(axis=0)).all()
 
 
 def test_only_what_is_missing_is_played(toys):

@@ -96,7 +96,7 @@ def test_progress_is_that_of_all_steps() -> None:
     with opened(None, {}) as ledger:
         asked = [played.step("luck"), played.step("value")]
         steps.play(asked, ledger, progress=lambda done, units: reports.append(done / units))
-    assert reports == [0.25, 0.5, 0.75, 1.0]
+    assert reports == [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
 def test_the_work_of_a_step_is_its_units_by_their_cost() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,11 +76,11 @@ def odds(
     directory.check(place)
     started = datetime.now(UTC)
     try:
-        with progress.live("odds") as show_progress:
+        with progress.live("odds") as report_progress:
             measured = request.measure(
                 odds_request,
                 workers,
-                progress=show_progress,
+                progress=partial(_report_player, report_progress, odds_request.names),
                 prepare=_prepare,
             )
     except KeyboardInterrupt:
@@ -94,6 +95,13 @@ def odds(
     answer = Answer(command, tables.records(), seed, files)
     sheets = [_folded(sheet) for sheet in report.sheets]
     answer.show(as_json, [*report.sentences, *sheets, "", report.lead, f"Seed {seed}.", ""])
+
+
+def _report_player(report: progress.Report, names: Sequence[str], done: int, units: int) -> None:
+    """Report how far all players are, and who plays."""
+    number = len(names)
+    place = min(number * done // units, number - 1)
+    report(done, units, lambda: f"player {place + 1} of {number}: {names[place]}")
 
 
 def _prepare(matchup: Matchup) -> None:

@@ -1,0 +1,124 @@
+"""What a run has found so far, in a line for its progress: for looking only.
+
+An interval that is looked at again and again covers less often than it says, unless a stopping rule
+makes it wide enough (docs/explanation/statistics.md#looking-more-than-once). Nothing here is kept.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.core import sums
+from simgin.report import numbers
+from simgin.runs.stopping import Sprt, Until
+from simgin.stats import sequential
+from simgin.stats.metrics import BY_NAME, headline
+from simgin.stats.ratios import estimate_metric
+from simgin.text.amounts import UNITS, short_count
+
+if TYPE_CHECKING:
+    from simgin.runs.block import Done, Task
+    from simgin.runs.ledger import Ledger
+    from simgin.runs.plan import Plan
+    from simgin.runs.stopping import Rule
+
+
+MOST_CHARACTERS = 30  # of the players' names, so that the estimate has room
+
+
+class SoFar:
+    """The sums of the finished blocks of every cell that is being played."""
+
+    def __init__(self, plan: Plan, ledger: Ledger, names: Mapping[str, str]) -> None:
+        self._plan = plan
+        self._ledger = ledger
+        self._names = names
+        self._totals: dict[int, np.ndarray] = {}
+        self._cell = 0
+
+    def add(self, done: Done) -> None:
+        """Count a block that is in the ledger."""
+        self._cell = done.block.cell
+        if self._cell in self._totals:
+            self._totals[self._cell] += done.rows().sum(axis=0)
+        else:
+            self._totals[self._cell] = self._in_ledger()
+
+    def _in_ledger(self) -> np.ndarray:
+        """The sum of what an earlier run left of the cell in work, and of its first block."""
+        task = self._task
+        total = np.zeros(sums.COLUMNS, np.int64)
+        rows = self._ledger.each(self._cell, task.units, task.matchup.batch)
+        for _, row in rows:
+            total += row
+        return total
+
+    @property
+    def _task(self) -> Task:
+        return self._plan.tasks[self._cell]
+
+    def line(self) -> str:
+        """`12.4k of 100k matches  won 46.8 ± 0.9 %`: the cell in work, and of several its name."""
+        if not self._totals:
+            return ""
+        parts = [self._size()]
+        if len(self._plan.tasks) > 1:
+            parts.insert(0, self._who())
+        rule = self._plan.rules[self._cell] if self._plan.rules else None
+        parts += self._estimate(rule)
+        return "  ".join(parts)
+
+    def _who(self) -> str:
+        matchup = self._task.matchup
+        players = [self._names.get(player.text, player.text) for player in matchup.players]
+        title = textwrap.shorten(" v ".join(players), MOST_CHARACTERS, placeholder="…")
+        place = f"{self._cell + 1}/{len(self._plan.tasks)}"
+        return f"{place} {title}, {matchup.variant.text}"
+
+    def _size(self) -> str:
+        """`12.4k of 100k deals`, of a size that is only the most with `of at most`."""
+        task = self._task
+        units = int(self._totals[self._cell][sums.UNITS])
+        played = short_count(task.matchup.cell.results(units))
+        unit = UNITS[self._plan.unit]
+        if self._plan.seconds is not None:
+            return f"{played} {unit}"
+        most = "at most " if self._plan.rules else ""
+        return f"{played} of {most}{short_count(task.n)} {unit}"
+
+    def _estimate(self, rule: Rule | None) -> list[str]:
+        """Who wins, with its interval, and what the stopping rule still wants."""
+        total = self._totals[self._cell]
+        players = len(self._task.matchup.players)
+        name, _ = headline(self._plan.unit, players)
+        multiplier = None
+        if rule is not None:
+            units = int(total[sums.UNITS])
+            multiplier = rule.multiplier(units)
+        if isinstance(rule, Until):
+            name = rule.metric
+        metric = BY_NAME[name]
+        found = estimate_metric(total, metric, multiplier=multiplier)
+        text = numbers.estimate(
+            found.value,
+            found.low,
+            found.high,
+            metric.factor,
+        )
+        if text == numbers.DASH:
+            return []
+        noun = "won" if metric.share else "points"
+        percent = " %" if metric.share else ""
+        parts = [f"{noun} {text}{percent}"]
+        if isinstance(rule, Until):
+            goal = metric.factor * rule.half_width
+            parts.append(f"until ± {goal:g}{percent}")
+        if isinstance(rule, Sprt):
+            low, high = sequential.bounds(rule.alpha, rule.beta)
+            ratio = rule.llr(total)
+            parts.append(f"LLR {ratio:.1f}, decided at {low:.1f} or {high:.1f}")
+        return parts

@@ -1,0 +1,120 @@
+"""Progress on a real terminal: how far a run is and what it has found, and nothing left of it."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin.cli.so_far import SoFar
+from simgin.core import sums
+from simgin.report import numbers
+from simgin.runs import runner
+from simgin.runs.ledger import opened
+from simgin.runs.plan import plan_matchup
+from simgin.runs.threads import Threads
+from simgin.stats.metrics import BY_NAME
+from simgin.stats.ratios import estimate_metric
+from simgin.text.amounts import short_count
+
+pytestmark = pytest.mark.usefixtures("empty_directory")
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def on_terminal(*words, folder):
+    """What a command writes to a pseudo-terminal of 80 columns that is its stderr; its stdout."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    command = [sys.executable, "-m", "simgin", *words]
+    done = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, cwd=folder, env=environment
+    )
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        written += part
+    out, _ = done.communicate()
+    os.close(ours)
+    assert done.returncode == 0
+    return written.decode(), out.decode()
+
+
+def test_a_terminal_shows_the_estimate_so_far_and_nothing_of_it_is_left(empty_directory):
+    shown, out = on_terminal("match", "gold", "--deals", "1M", folder=empty_directory)
+    text = ESCAPE.sub("\n", shown)
+    assert re.search(r"gold v simple  [━─]+ +\d+ %  (\?|\d+ (s|min \d+ s)) left", text)
+    so_far = re.findall(r"([\d.]+)([kM]) of 1M deals  won (\d\d\.\d+) ± (\d\.\d+) %", text)
+    assert so_far
+    counts = [float(number) * {"k": 1e3, "M": 1e6}[suffix] for number, suffix, *_ in so_far]
+    assert counts == sorted(counts) and 0 < counts[0] <= 1e6
+    assert all(abs(float(value) - 50) < 3 for *_, value, _ in so_far)
+    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h")  # the cursor is shown again
+    assert shown.rstrip().endswith("\x1b[2K") or "\x1b[2K" in shown[-40:]
+    assert "\x1b" not in out and "left" not in out
+
+
+def test_in_a_pipe_there_is_nothing_but_the_answer(empty_directory):
+    command = [sys.executable, "-m", "simgin", "match", "gold", "--deals", "100k"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=empty_directory, check=True)
+    assert "\x1b" not in done.stdout + done.stderr and "so far" not in done.stderr
+    assert "%  0 s left" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({}, r"4k of 4k deals  won {} %"),
+        ({"until": "3%"}, r"4k of at most 4k deals  won {} %  until ± 3 %"),
+        ({"until": 0.5}, r"4k of at most 4k deals  points {}  until ± 0.5"),
+        ({"sprt": (0.0, 10.0)}, r"4k of at most 4k deals  won {} %  LLR -?\d.\d, decided at -2.9"),
+        ({"seconds": 60.0}, r"4k deals  won {} %"),
+    ],
+)
+def test_the_line_is_the_estimate_of_what_is_in_the_ledger(words, expected):
+    plan = plan_matchup("gold", "simple", "standard", deals=4000, **words)
+    with opened(None, plan.identity) as ledger:
+        so_far = SoFar(plan, ledger, {})
+        assert so_far.line() == ""
+        runner.run(plan.tasks, ledger, Threads(2), see=so_far.add)
+        total = sum((row for _, row in ledger.each(0, 2000, 1000)), np.zeros(sums.COLUMNS, int))
+    rule = plan.rules[0] if plan.rules else None
+    multiplier = rule.multiplier(2000) if rule else None
+    metric = BY_NAME["margin" if words.get("until") == 0.5 else "deal_win"]
+    found = estimate_metric(total, metric, multiplier=multiplier)
+    text = numbers.estimate(found.value, found.low, found.high, metric.factor)
+    assert re.match(expected.format(re.escape(text)), so_far.line()), so_far.line()
+
+
+def test_a_resumed_run_counts_what_it_finds_in_the_ledger():
+    few, more = (plan_matchup("gold", "simple", "standard", deals=n) for n in (4000, 8000))
+    with opened(None, few.identity) as ledger:
+        runner.run(few.tasks, ledger, Threads(1))
+        so_far = SoFar(more, ledger, {})
+        runner.run(more.tasks, ledger, Threads(1), see=so_far.add)
+    assert so_far.line().startswith("8k of 8k deals  won ")
+
+
+def test_of_several_matchups_the_one_in_work_is_named(empty_directory):
+    Path("two.toml").write_text(
+        'question = "Who?"\ndeals = "300k"\nvariants = ["standard"]\n[panel]\n'
+        'strategies = ["gold", "gin-only"]\nagainst = "simple"\n'
+    )
+    shown, _ = on_terminal("run", "two.toml", folder=empty_directory)
+    text = ESCAPE.sub("\n", shown)
+    assert re.search(r"two  [━─]+ +\d+ %", text)
+    assert re.search(r"[12]/2 g[a-z-]+ v simple, standard  [\d.]+k of 300k deals  won ", text)
+
+
+def test_counts_are_short():
+    counts = (1, 999, 1000, 12_400, 100_000, 999_600, 2_000_000, 10**9)
+    assert [short_count(n) for n in counts] == "1 999 1k 12.4k 100k 1M 2M 1G".split()
