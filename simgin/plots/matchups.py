@@ -146,11 +146,19 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
     figures.axis_labels(axes, "deals, %")
-    if has_sides(frame):
-        figures.panel_title(axes, "won by A from the left, by B from the right")
+    figures.panel_title(axes, _whose(frame))
     figures.legend(axes)
     figures.mark_undefined(axes, np.flatnonzero(left == 0))
     return figure
+
+
+def _whose(frame: pd.DataFrame) -> str:
+    """Whose endings the bars show; empty for one player."""
+    if has_sides(frame):
+        return "won by A from the left, by B from the right"
+    if len(roles(frame)) == 1:
+        return ""
+    return "ended by either player"
 
 
 @dataclass(frozen=True)

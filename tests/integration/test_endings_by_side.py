@@ -79,6 +79,8 @@ def test_where_each_plays_itself_endings_are_either_players():
     assert "Endings are by either player." in summary.reading(frame)
     said = pictures.describe_endings(frame)
     assert "knock 9" in said and "won" not in said
+    title = plots.endings(frame).axes[0].get_title(loc="left")
+    assert title == "ended by either player"
 
 
 def test_a_table_without_the_other_sides_wins_shows_either_players():
