@@ -16,8 +16,8 @@ SUITS = "SHDC"
 CARDS = 52
 # The symbols of the suits, and the mark that asks for their coloured form
 SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
-_TEN = re.compile(r"10(?=[SHDC])", re.IGNORECASE)
-MOST_SENTENCES = 12  # that a message about many wrong cards lists
+_TEN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
+MOST_NAMED = 12  # texts in a message about many that are no cards
 
 
 class CardError(ValueError):
@@ -27,17 +27,41 @@ class CardError(ValueError):
 def parse_card(text: str) -> int:
     """The card 0..51 that a text like `5S`, `10s` or `5♠` names; CardError for any other text."""
     token = text.strip()
+    card = _card(token)
+    if card is None:
+        raise CardError(_refusal([token]))
+    return card
+
+
+def _card(token: str) -> int | None:
+    """The card that a text names; None for a text that names none."""
     plain = _plain(token)
     letters = plain.upper() if plain.isascii() else ""
-    if len(letters) == 2:
-        rank = letters[0]
-        suit = letters[1]
-        if rank in RANKS and suit in SUITS:
-            first_of_suit = len(RANKS) * SUITS.index(suit)
-            return first_of_suit + RANKS.index(rank)
-    raise CardError(
-        f"{quoted(token, 24)} is not a card: write a rank ({RANKS}) and a suit ({SUITS}), like 5S."
-    )
+    if len(letters) != 2:
+        return None
+    rank, suit = letters
+    if rank not in RANKS or suit not in SUITS:
+        return None
+    first_of_suit = len(RANKS) * SUITS.index(suit)
+    return first_of_suit + RANKS.index(rank)
+
+
+def _refusal(tokens: list[str]) -> str:
+    """A sentence about texts that are no cards, with the remedy."""
+    names = [quoted(token, 24) for token in tokens[:MOST_NAMED]]
+    others = len(tokens) - len(names)
+    if others:
+        names.append(f"{others} more")
+    *before, last = names
+    listed = ", ".join(before)
+    subject = f"{listed} and {last} are not cards" if before else f"{last} is not a card"
+    sentence = f"{subject}: write a rank ({RANKS}) and a suit ({SUITS}), like 5S."
+    for token in tokens:
+        plain = _plain(token)
+        turned = _card(plain[1:] + plain[:1])
+        if turned is not None:
+            return f"{sentence} The rank comes first: {card_text(turned)}."
+    return sentence
 
 
 def card_text(card: int) -> str:
@@ -55,17 +79,18 @@ def parse_cards(text: str, count: int | None = None) -> list[int]:
     cards than `count`.
     """
     cards = []
-    sentences = []
+    wrong = []
     for token in _tokens(text):
-        try:
-            cards.append(parse_card(token))
-        except CardError as error:
-            sentences.append(str(error))
-    if not sentences:
-        sentences = _repeated(cards) + _miscounted(len(cards), count)
+        card = _card(token)
+        if card is not None:
+            cards.append(card)
+        elif token not in wrong:
+            wrong.append(token)
+    if wrong:
+        raise CardError(_refusal(wrong))
+    sentences = _repeated(cards) + _miscounted(len(cards), count)
     if sentences:
-        unique = list(dict.fromkeys(sentences))
-        message = " ".join(_shortened(unique))
+        message = " ".join(sentences)
         raise CardError(message)
     return cards
 
@@ -94,28 +119,23 @@ def hand_text(mask: int) -> str:
 
 def _plain(text: str) -> str:
     """A text with letters for the symbols of suits, and T for 10."""
-    return _TEN.sub("T", text.translate(SYMBOLS))
+    lettered = text.translate(SYMBOLS)
+    return _TEN.sub("T", lettered)
 
 
 def _tokens(text: str) -> list[str]:
-    """What should be cards: text cut at blanks and commas, then into pairs of letters."""
+    """What should be cards: text cut at blanks and commas, then into pairs of letters.
+
+    A word that does not begin with a card is left whole.
+    """
     tokens = []
     for word in _plain(text).replace(",", " ").split():
-        if len(word) <= 3:
+        if len(word) <= 3 or _card(word[:2]) is None:
             tokens.append(word)
             continue
         for i in range(0, len(word), 2):
             tokens.append(word[i : i + 2])
     return tokens
-
-
-def _shortened(sentences: list[str]) -> list[str]:
-    """At most MOST_SENTENCES sentences, then the number of the others."""
-    others = len(sentences) - MOST_SENTENCES
-    if others <= 0:
-        return sentences
-    verb = "is not a card" if others == 1 else "are not cards"
-    return [*sentences[:MOST_SENTENCES], f"{others} more {verb} either."]
 
 
 def _repeated(cards: list[int]) -> list[str]:

@@ -88,8 +88,21 @@ def test_a_bad_card_is_refused_by_name(text, sentence):
 
 
 def test_every_bad_card_of_a_hand_is_listed():
-    with pytest.raises(CardError, match=r"'1S' is not a card.*'7' is not a card"):
-        notation.parse_cards("1S 5S6S7")
+    """In one sentence, and a word that is no cards stays whole."""
+    for text, sentence in {
+        "1S 5S6S7": "'1S' and '7' are not cards: write a rank",
+        "9S ten of spades": "'ten', 'of' and 'spades' are not cards: write a rank",
+        " ".join(f"x{i}" for i in range(14)): "'x11' and 2 more are not cards: write a rank",
+    }.items():
+        with pytest.raises(CardError) as error:
+            notation.parse_cards(text)
+        assert sentence in str(error.value) and str(error.value).count("write") == 1
+
+
+@pytest.mark.parametrize("text", ["S10", "\u266010", "st", "ST"])
+def test_a_suit_before_its_rank_is_told(text):
+    with pytest.raises(CardError, match=r"like 5S. The rank comes first: TS.$"):
+        notation.parse_cards(text)
 
 
 def test_repeated_cards_are_listed():
