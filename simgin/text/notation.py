@@ -39,7 +39,8 @@ def _card(token: str) -> int | None:
     letters = plain.upper() if plain.isascii() else ""
     if len(letters) != 2:
         return None
-    rank, suit = letters
+    rank = letters[0]
+    suit = letters[1]
     if rank not in RANKS or suit not in SUITS:
         return None
     first_of_suit = len(RANKS) * SUITS.index(suit)
