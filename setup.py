@@ -1,10 +1,10 @@
-"""Everything else about the package is in pyproject.toml; this makes its page from README.md."""
+"""What pyproject.toml cannot say of the package: its page, made from README.md, and its folders."""
 
 import re
 import tomllib
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 
 HERE = Path(__file__).parent
 PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)]+)\)")
@@ -38,9 +38,12 @@ def package_page(readme: str, repository: str | None) -> str:
 
 
 if __name__ == "__main__":
-    project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    settings = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
+    urls = settings["project"].get("urls", {})
+    mapped = settings["tool"]["setuptools"]["package-dir"]
     text = (HERE / "README.md").read_text(encoding="utf-8")
     setup(
-        long_description=package_page(text, project.get("urls", {}).get("Repository")),
+        packages=[*find_packages(include=["simgin", "simgin.*"]), *mapped],
+        long_description=package_page(text, urls.get("Repository")),
         long_description_content_type="text/markdown",
     )
