@@ -22,6 +22,9 @@ import numba
 import numpy as np
 from numba.core import config
 from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
+
+from simgin.core.inner import InnerCacheImpl, LazyDispatcher
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KEPT_DIRECTORIES = 4  # older ones are deleted
@@ -115,9 +118,14 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     A kill or a full disk can leave such files.
     """
 
+    _impl_class = InnerCacheImpl
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)
+            # Of all that numba prepares before it loads, which takes a third of a second, code
+            # that is there needs the runtime alone; a miss prepares the rest.
+            rtsys.initialize(target_context)
+            return self._load_overload(sig, target_context)
         except Exception:
             with contextlib.suppress(OSError):
                 self.flush()
@@ -159,7 +167,7 @@ def compiled(
     """
     if interpreted():
         return function
-    dispatcher = numba.njit(nogil=True, **options)(function)
+    dispatcher = LazyDispatcher(function, {"nopython": True, "nogil": True, **options})
     directory = cache_directory() if keep else None
     if directory is not None:
         with _own_cache_directory(directory):

@@ -1,0 +1,160 @@
+"""Compilation of inner functions: as parts of what Python calls, and not one by one.
+
+numba optimises every compiled function and turns it into machine code, although nearly all of ours
+are only ever called by others, which contain them again. Here a function that is compiled because
+another one calls it stays as LLVM made it: its caller links it in and optimises the whole. If
+Python calls it, it is compiled once more, for itself. On disk it is kept as bitcode, so that a
+strategy that calls it need not compile it again.
+"""
+
+import ctypes
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba.core import sigutils
+from numba.core.caching import CompileResultCacheImpl
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.environment import lookup_environment
+from numba.core.registry import CPUDispatcher
+
+# What the never-called entry of an inner function points to
+NOWHERE = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
+
+
+class _Codegen:
+    """numba's code generator for an inner library, whose environments have no address yet."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nothing: `_connect` does it for the library that contains this one."""
+
+
+class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function inside others: linked, neither optimised nor executable."""
+
+    @property
+    def codegen(self) -> Any:
+        """The code generator."""
+        return _Codegen(super().codegen)
+
+    @classmethod
+    def read(cls, codegen: Any, name: str, bitcode: bytes) -> "InnerLibrary":
+        """The library that was written as bitcode."""
+        library = cls(codegen, name)
+        library._final_module = llvm.parse_bitcode(bitcode)
+        library._finalized = True
+        return library
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Clean a function by itself, as numba does, and drop what it does not use then."""
+        super()._optimize_functions(ll_module)
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(ll_module, self._codegen._pass_builder())
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int | None:
+        """An address that nobody calls."""
+        self._ensure_finalized()
+        return NOWHERE
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """The bitcode: there is no object code."""
+        serialized: tuple[str, str, bytes] = self.serialize_using_bitcode()
+        return serialized
+
+
+class _Pipeline(Compiler):  # type: ignore[misc]
+    """numba's compiler, with a library of its own for an inner function."""
+
+    def _compile_core(self) -> Any:
+        if LazyDispatcher.depth > 1:
+            codegen = self.state.targetctx.codegen()
+            self.state.library = InnerLibrary(codegen, self.state.func_id.func_qualname)
+            self.state.flags.no_cpython_wrapper = True
+            self.state.flags.no_cfunc_wrapper = True
+        return super()._compile_core()
+
+
+class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function that becomes executable only if Python calls it."""
+
+    depth = 0  # of the compilation that is under way: a function, one inside it, ...
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions=options, pipeline_class=_Pipeline)
+
+    def add_overload(self, result: Any) -> None:
+        """Enter a compiled version; Python is told only of one that it can call."""
+        if isinstance(result.library, InnerLibrary):
+            self.overloads[tuple(result.signature.args)] = result
+        else:
+            super().add_overload(result)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for a signature, unless it is there; once more if it is, but not executable."""
+        with global_compiler_lock:
+            args = tuple(sigutils.normalize_signature(sig)[0])
+            known = self.overloads.get(args)
+            if LazyDispatcher.depth == 0 and known and isinstance(known.library, InnerLibrary):
+                del self.overloads[args]
+            LazyDispatcher.depth += 1
+            try:
+                entry = super().compile(sig)
+            finally:
+                LazyDispatcher.depth -= 1
+            if LazyDispatcher.depth == 0 and args in self.overloads:
+                _connect(self.overloads[args].library)
+            return entry
+
+
+def _connect(library: Any) -> None:
+    """Give an executable library the environments of the functions inside it."""
+    for variable in library._final_module.global_variables:
+        environment = lookup_environment(variable.name)
+        if environment is not None:
+            library.codegen.set_env(variable.name, environment)
+
+
+class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    """What is read from disk: bitcode inside another compilation, machine code for Python."""
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """The compiled version, or None if it is bitcode and Python wants to call it."""
+        (name, kind, bitcode), fndesc, environment, signature, *rest = payload
+        if kind == "object":
+            return super().rebuild(target_context, payload)
+        if LazyDispatcher.depth == 1:
+            return None
+        objectmode, lifted, annotation, reload_init, environments = rest
+        library = InnerLibrary.read(target_context.codegen(), name, bitcode)
+        return CompileResult(
+            typing_context=target_context.typing_context,
+            target_context=target_context,
+            entry_point=target_context.get_executable(library, fndesc, environment),
+            typing_error=None,
+            type_annotation=annotation,
+            signature=signature,
+            library=library,
+            objectmode=objectmode,
+            lifted=lifted,
+            fndesc=fndesc,
+            call_helper=None,
+            environment=environment,
+            metadata=None,
+            reload_init=reload_init,
+            referenced_envs=environments,
+        )
