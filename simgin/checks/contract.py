@@ -302,11 +302,11 @@ def _listen(
         try:
             line = lines.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
-            record.failed["time"] = f"{doing} took longer than {limit:g} s{within}."
+            record.failed.setdefault("time", f"{doing} took longer than {limit:g} s{within}.")
             return _without(slot, record, left)
         if line is None:
             code = f"{_exit_code(child.wait())}{_last_line(errors)}"
-            record.failed["raises"] = f"{doing} ended the process, with {code}."
+            record.failed.setdefault("raises", f"{doing} ended the process, with {code}.")
             return _without(slot, record, left)
         event = json.loads(line)
         if "asking" in event:

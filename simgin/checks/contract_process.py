@@ -95,21 +95,22 @@ class _Report:
 def main() -> None:
     """Do the job on stdin and report on stdout."""
     job = json.loads(sys.stdin.readline())
+    loader.names()  # what comes with simgin is not part of the time that a file takes
     report = _Report()
     run_stage = _ask_questions if job["stage"] == FIRST else _play_deals
     for text in job["strategies"]:
         strategy = _read_strategy(text, job, report)
         if strategy is not None:
+            report.send(ending=strategy.ending)  # positions are made while the policies compile
             policies = _compile(strategy, report)
-            views = _await_positions(job, strategy.ending, report)
+            views = _await_positions(job, strategy.ending)
             known = job["known"][text]
             run_stage(strategy, policies, {**job, **known}, views, report)
         report.send(finished=job["stage"])
 
 
-def _await_positions(job: dict[str, Any], ending: str, report: _Report) -> Any:
+def _await_positions(job: dict[str, Any], ending: str) -> Any:
     """The positions for strategies with that ending, which the listening process makes."""
-    report.send(ending=ending)
     sys.stdin.readline()
     file = positions_file(job, ending)
     with np.load(file) as views:
