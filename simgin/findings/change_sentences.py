@@ -133,6 +133,8 @@ def _comparison(
         rest = " ".join(filter(None, (strategy, against)))
         return f"{variant} instead of {base_variant} ({rest})"
     rest = ", ".join(filter(None, (variant, against)))
+    if strategy == base_strategy:  # the same in two runs
+        return f"{strategy} ({rest}), minus the second run"
     return f"{strategy} instead of {base_strategy} ({rest})"
 
 

@@ -37,6 +37,11 @@ class Run:
     cells: tuple[Played, ...]
 
     @property
+    def names(self) -> dict[str, str]:
+        """What strategies from files are called, by their texts."""
+        return dict(self.manifest.get("names", {}))  # earlier manifests have none
+
+    @property
     def played(self) -> str:
         """What it played: deals or matches."""
         return UNITS[self.manifest["unit"]]

@@ -25,6 +25,8 @@ PICTURES: dict[str, tuple[Callable[..., Figure], str]] = {
     "threshold": (plots.knock, "Knock threshold"),
     "counts": (plots.counts, "Deals won by turn and deadwood"),
 }
+# Frames by the column of those who have a colour: of one player or two
+COLOURED = {"strength": "strategy", "seats": "strategy", "threshold": "variant"}
 
 
 def odds_pictures(odds: Odds) -> Iterator[Picture]:
@@ -45,10 +47,11 @@ def odds_pictures(odds: Odds) -> Iterator[Picture]:
 
 def _coloured(odds: Odds) -> list[str]:
     """Who has a colour of this page: every player, and then variants by knock threshold."""
-    names = figures.unique(odds.frames["strength"]["strategy"])
-    if "threshold" in odds.frames:
-        names += figures.unique(odds.frames["threshold"]["variant"])
-    return names
+    names: list[str] = []
+    for frame, column in COLOURED.items():
+        if frame in odds.frames:
+            names += figures.unique(odds.frames[frame][column])
+    return list(dict.fromkeys(names))
 
 
 def _drawn(odds: Odds, name: str) -> pd.DataFrame:

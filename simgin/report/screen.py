@@ -23,6 +23,7 @@ MOST_LINES = 10  # of words above the table of a run
 MOST_ROWS = 18  # of the table: with the words it fills two screens of 24 lines
 NAMES_WIDTH = 24  # characters that names keep beside the numbers, or a third of the terminal
 GAP = 3  # characters between two columns
+INTERVALS = "± and brackets are 95 % intervals."
 WIDE = 70  # characters; on wider terminals, meanings stand beside the values
 
 # What a table of several matchups shows, the most important first, as far as there is room
@@ -158,7 +159,7 @@ def _reading(frame: pd.DataFrame, rows: Sequence[Row]) -> str:
         sentences.append("Wins are A's; points are A's minus B's.")
     is_lopsided = any("(" in cell for cell in cells)
     if is_lopsided:
-        sentences.append("± and brackets are 95 % intervals.")
+        sentences.append(INTERVALS)
     else:
         sentences.append("± is a 95 % interval.")
     if _is_mirrored(frame):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from simgin.report import numbers
+from simgin.report.screen import INTERVALS
 from simgin.report.sheet import Sheet
 from simgin.report.wrapping import fold
 from simgin.review.knocking import SURE
@@ -22,7 +23,6 @@ from simgin.review.sentences import (
 from simgin.stats.quantity import Quantity
 
 TERMINAL = 80  # characters
-INTERVALS = "± and brackets are 95 % intervals."
 LEAST_WIDTH, GAP = 10, 3  # of a column, and between two
 
 

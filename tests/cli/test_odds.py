@@ -1,6 +1,7 @@
 """`simgin odds`: its 80-column screen, its files and JSON, and what it refuses."""
 
 import json
+import re
 import shlex
 
 import pandas as pd
@@ -42,7 +43,7 @@ def call(*words, code=0):
 
 
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
-    output = call("solitaire-gin-knock", "solitary-gin", *SOLO).stdout
+    output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
     assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in output.splitlines())
     for words in (
         "Solitaire Gin Rummy with knocking",
@@ -57,7 +58,7 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
         assert words in output
     repeated = shlex.split(output.splitlines()[-1].removeprefix("Repeat:  "))
     assert repeated[:2] == ["simgin", "odds"] and repeated[-2:] == ["--seed", "1"]
-    again = call(*repeated[2:]).stdout
+    again = call(*repeated[2:], "--details").stdout
     assert again == output
     place = empty_directory / "results" / "odds"
     tables = ("strength", "odds", "left", "gin", "totals", "gap", "joker", "threshold")
@@ -91,11 +92,23 @@ def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
 
 def test_a_two_player_variant_is_shown_by_seat(empty_directory):
     output = call("standard", "--strategy", "gold", "--deals", "10k", "-o", "out").stdout
+    assert len(output.splitlines()) <= 48 and output.count("\n\n") >= 2
+    assert "Win probability by score" not in output and "nondealer" in output
+    words = ("standard", "--strategy", "gold", "--deals", "10k", "-o", "out", "--details")
+    output = call(*words).stdout
     assert all(len(line) <= 80 or line.startswith("Repeat: ") for line in output.splitlines())
     assert "nondealer" in output and "Win probability by score" in output
     frame = pd.read_csv(empty_directory / "out" / "scores.csv")
     assert list(frame.columns) == [*NAMES, *PICTURES["scores"]]
     assert (empty_directory / "out" / "scores-standard-gold.svg").exists()
+
+
+def test_the_words_come_first_then_one_table(empty_directory):
+    lines = call("solitary-gin", *SOLO).stdout.splitlines()
+    rules = [line for line in lines if re.fullmatch("─+ *", line)]
+    assert lines[0].startswith("solitary-gin: gold+discard=hits wins ")
+    assert len(rules) == 1 and len(lines) <= 48 and lines[-1].startswith("Repeat: ")
+    assert all(len(line) <= 80 for line in lines[:-1])
 
 
 def test_where_v_is_refused_the_rest_is_shown():

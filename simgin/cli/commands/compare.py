@@ -6,29 +6,39 @@ from pathlib import Path
 
 import click
 
-from simgin.cli.options import json_option
+from simgin.cli.options import details_option, json_option
 from simgin.cli.output import Answer, command_line
+from simgin.report.screen import Words
+
+MOST_ROWS = 9  # of the table, which takes two lines or three for each on a narrow terminal
 
 
 @click.command()
 @click.argument("run", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("base", metavar="BASE", type=click.Path(path_type=Path))
+@details_option
 @json_option
-def compare(run: Path, base: Path, as_json: bool) -> None:
+def compare(run: Path, base: Path, details: bool, as_json: bool) -> None:
     """Print the differences between two finished runs: DIR minus BASE, with intervals.
 
     Matchups are compared if both runs played them; if they share none, the first is compared with
     the first, and so on. Runs with the same seed share their packs, so their differences are
     paired and much more precise.
     """
-    from simgin.findings import tables
+    from simgin.findings import change_sentences, tables
     from simgin.findings.compare import compare_runs, other_differences, read_run
     from simgin.stats import table
 
     run_read, base_read = read_run(run), read_run(base)
     differences = compare_runs(run_read, base_read)
     other_settings = other_differences(run_read, base_read)
-    parts: list[object] = [tables.differences(differences)]
+    shown = differences.replace({**base_read.names, **run_read.names})
+    sheet = tables.differences(shown)
+    parts: list[object] = [Words(change_sentences.differences(shown))]
+    if details or len(sheet.rows) <= MOST_ROWS:
+        parts.append(sheet)
+    else:
+        parts.append(f"--details prints the table of {len(sheet.rows)} comparisons.")
     if other_settings:
         parts.append("The runs also differ in:")
         for line in other_settings:

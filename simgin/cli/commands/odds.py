@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,14 +14,17 @@ import click
 from simgin.cli import options, session
 from simgin.cli.output import Answer, command_line, note
 from simgin.report import progress
+from simgin.report.screen import INTERVALS, Words
 from simgin.runs import directory
 
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
+    from simgin.report.report import Report
     from simgin.report.sheet import Sheet
 
 PLACE = Path("results") / "odds"
 INTERRUPTED = 130  # exit code
+MOST_LINES = 24  # of words above the table
 
 
 @click.command()
@@ -42,6 +45,7 @@ INTERRUPTED = 130  # exit code
 )
 @options.seed_option
 @options.workers_option
+@options.details_option
 @options.json_option
 def odds(
     variants: tuple[str, ...],
@@ -50,6 +54,7 @@ def odds(
     deals: int | None,
     seed: int,
     workers: int | None,
+    details: bool,
     as_json: bool,
 ) -> None:
     """Compute a player's odds; without VARIANT, of all solitaire variants.
@@ -93,8 +98,20 @@ def odds(
     report = odds_report(tables, manifest, command)
     files = directory.save(place, manifest, page.files(report, plots=""))
     answer = Answer(command, tables.records(), seed, files)
-    sheets = [_folded(sheet) for sheet in report.sheets]
-    answer.show(as_json, [*report.sentences, *sheets, "", report.lead, f"Seed {seed}.", ""])
+    answer.show(as_json, _screen(report, seed, details))
+
+
+def _screen(report: Report, seed: int, details: bool) -> Iterator[Words | Sheet | str]:
+    """What a terminal shows: words and the first table; with details, every table."""
+    yield Words(report.sentences, MOST_LINES)
+    shown = report.sheets if details else report.sheets[:1]
+    for sheet in shown:
+        yield _folded(sheet)
+    yield ""
+    yield f"{report.lead} Seed {seed}." if details else f"{INTERVALS} Seed {seed}."
+    yield ""
+    if not details and len(report.sheets) > 1:
+        yield "More:    --details prints every table; summary.md has them, too."
 
 
 def _report_player(report: progress.Report, names: Sequence[str], done: int, units: int) -> None:
