@@ -23,6 +23,10 @@ __all__ = ["endings", "win_and_points"]
 
 LINE, GAP = 0.14, 0.16  # inches of a line of a label, and between matchups
 TYPE = 8  # points of labels and legends
+PANEL_HEAD = 0.6  # inches of a panel without its rows
+MOST_STACKED = 6  # matchups of panels one below another; of more, panels stand side by side
+MOST_NAMED = 8  # players in a caption; more are named beside their rows only
+SIDE_CHARACTERS = 40  # of the titles of panels side by side, together
 LEAST_LABELLED = 7  # %; a narrower segment of a bar has no room for its number
 NOTE = "Bars are 95 % intervals; one that cannot be seen is shorter than its dot."
 
@@ -75,17 +79,34 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     shown = {column.metric for column in shown_columns(frame)}
     panels = [panel for panel in PANELS[players] if panel.metric in shown]
     labels, common = _labels(matchups)
-    height = len(panels) * (_height(labels) + 0.6)
+    side_by_side = len(matchups) > MOST_STACKED
+    lines = 1 if side_by_side else len(panels)
+    height = lines * (_height(labels) + PANEL_HEAD)
     title = _title(TITLES[players], common)
     caption = _caption(matchups, seed, NOTE)
     figure = figures.new_figure(height, title, caption, WINNERS[players])
-    column = figure.subplots(len(panels), squeeze=False)[:, 0]
-    for axes, panel in zip(column, panels, strict=True):
+    grid = figure.subplots(lines, len(panels) // lines, squeeze=False, sharey=side_by_side)
+    drawn = list(grid.ravel())
+    for axes, panel in zip(drawn, panels, strict=True):
         _draw_panel(axes, panel, matchups, WINNERS[players])
         _name_rows(axes, labels)
         figures.panel_title(axes, panel.title)
+    if side_by_side:
+        _narrow(drawn, panels)
+    for axes in drawn:
         figures.legend(axes)
     return figure
+
+
+def _narrow(drawn: Sequence[Axes], panels: Sequence[Panel]) -> None:
+    """Titles and numbers of panels that stand side by side."""
+    width = SIDE_CHARACTERS // len(panels)
+    for axes, panel in zip(drawn, panels, strict=True):
+        figures.panel_title(axes, panel.title, width)
+        axes.locator_params(axis="x", nbins=3)
+        axes.tick_params(axis="x", labelsize=figures.SMALL)
+    for axes in drawn[1:]:
+        axes.tick_params(labelleft=False)
 
 
 def _draw_panel(
@@ -363,7 +384,7 @@ def _caption(matchups: list[Matchup], seed: int | None, note: str) -> str:
 
 
 def _players(matchups: list[Matchup]) -> str:
-    """The pair if there is only one, else the names of all players."""
+    """The pair if there is only one, else the names of all players, or how many."""
     pairs = set()
     names = []
     for (_, a, b), _ in matchups:
@@ -374,4 +395,6 @@ def _players(matchups: list[Matchup]) -> str:
     if len(pairs) == 1:
         return pairs.pop()
     distinct = dict.fromkeys(names)
+    if len(distinct) > MOST_NAMED:
+        return f"{len(distinct)} strategies"
     return ", ".join(distinct)

@@ -59,7 +59,11 @@ def new_figure(
     from matplotlib.figure import Figure
 
     title = folded(title, TITLE_CHARACTERS)
-    caption = textwrap.fill(keep_units(caption), CAPTION_CHARACTERS)
+    caption = textwrap.fill(
+        keep_units(caption),
+        CAPTION_CHARACTERS,
+        break_on_hyphens=False,
+    )
     text_lines = title.count("\n") + caption.count("\n")
     lines = text_lines + legend_lines(legend_names)
     new = Figure(
