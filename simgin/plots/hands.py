@@ -20,6 +20,7 @@ ACROSS = 2  # panels of deadwood side by side
 PANEL_CHARACTERS = {1: 48, 2: 25}  # per line of the title of a panel, by panels side by side
 SEAT_DASH = (0, (3, 2))
 FEWEST = 100  # rows behind a point; fewer deals say little
+CROWDED, CROWDED_TYPE = 12, 7  # turns from which on the type is smaller; points
 BIN = 5  # points of deadwood in a row of the heat map
 DEADWOOD_NOTE = (
     "Deals still in progress. Thick: median hand with 95 % interval. Between the thin lines: the "
@@ -144,5 +145,12 @@ def _counts_caption(frame: pd.DataFrame, seed: int | None) -> str:
 def _counts_panel(axes: Axes, part: pd.DataFrame) -> None:
     table = 100 * part.pivot(index="count", columns="turn", values="value")
     values = table.to_numpy(dtype=float)
-    figures.heat_map(axes, values, list(table.index), list(table.columns))
+    is_crowded = len(table.columns) > CROWDED
+    figures.heat_map(
+        axes,
+        values,
+        list(table.index),
+        list(table.columns),
+        size=CROWDED_TYPE if is_crowded else figures.NORMAL,
+    )
     figures.axis_labels(axes, "own turns played", "own deadwood")

@@ -44,7 +44,7 @@ def convergence(
     _final_bar(axes, units[-1:], last)
     strategy = last["strategy"].iloc[0]
     figures.panel_title(axes, f"matches won by {strategy}, %")
-    figures.axis_labels(axes, "pairs of matches played", "matches won, %")
+    figures.axis_labels(axes, "pairs of matches played")
     return figure
 
 

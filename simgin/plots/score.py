@@ -32,11 +32,16 @@ def scores(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     caption = _scores_caption(frame, seed)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
-    figure = figures.new_figure(SCORES_HEIGHT, title, caption)
+    first = frame.iloc[0]
+    players = f"{first['strategy']} against {first['opponent']}"
+    folded = figures.folded(players, figures.PANEL_TITLE_CHARACTERS)
+    height = SCORES_HEIGHT + figures.TEXT_LINE * (folded.count("\n") + 1)
+    figure = figures.new_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     own_deals = frame[frame["dealer"] == YOU_DEAL]
     _contours(axes, own_deals.pivot(index="b", columns="a", values="value"))
     axes.set_aspect("equal")
+    figures.panel_title(axes, players)
     figures.axis_labels(axes, "your points", "points of the opponent")
     return figure
 

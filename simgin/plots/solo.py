@@ -197,9 +197,14 @@ def _measure(
         place = np.array([strategies.index(strategy)])
         name = row["owner"].iloc[0]
         figures.level_bars(axes, place, limits, looks[name], "")
-    axes.locator_params(axis="x", nbins=2)
-    axes.tick_params(axis="x", labelsize=figures.SMALL)
     axes.margins(x=0.15)
+    low, high = axes.get_xlim()
+    axes.locator_params(axis="x", nbins=2)
+    if high - low < 1:  # numbers so long that there is room for two
+        ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
+        axes.set_xticks([ticks[0], ticks[-1]])
+    axes.xaxis.set_major_formatter("{x:g}")  # without zeros, for which there is no room
+    axes.tick_params(axis="x", labelsize=figures.SMALL)
 
 
 @figures.picture

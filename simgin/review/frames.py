@@ -414,7 +414,9 @@ def differences(review: Review) -> pd.DataFrame:
     factor = frame["metric"].map(factors)
     for name in ("difference", "se", "low", "high"):
         frame[name] = frame[name] * factor
+    headings = {metric.key: metric.heading for metric in request.metrics}
     notable = {metric.key: metric.notable for metric in request.metrics}
+    frame["title"] = frame["metric"].map(headings)
     frame["notable"] = frame["metric"].map(notable) * factor
     has_changed = frame["se"] > 0
     return frame[has_changed].reset_index(drop=True)

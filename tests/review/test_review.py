@@ -186,6 +186,12 @@ def test_a_variant_is_reviewed_once_and_not_compared_with_itself():
 # The figures, against plain numpy
 
 
+def test_the_picture_of_differences_states_the_units_that_it_draws(made):
+    drawn = (made[0] / "plots" / "differences.svg").read_text()
+    assert "gin (% of deals)" in drawn
+    assert "(share" not in drawn
+
+
 def ratio(cell, over, under):
     """A ratio of sums, and by how much every batch moves it."""
     n, d = (cell[:, sums.SUM + sums.FACT[name]].astype(float) for name in (over, under))

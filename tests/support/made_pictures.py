@@ -58,6 +58,7 @@ def scores(variants, strategies):
             variants[:1], strategies[:1], dealer=(0, 1), a=range(0, 100, 10), b=range(0, 100, 10)
         )
     )
+    made["opponent"] = made["strategy"]
     return made.assign(value=lambda x: 0.5 + (x["a"] - x["b"]) / 250 + x["dealer"] / 50)
 
 
@@ -106,6 +107,14 @@ def knock_matrix(variants, strategies):
     return made[made["k"] != made["j"]].assign(value=lambda x: x["j"] - x["k"])
 
 
+def strength(variants, strategies):
+    """Shares, and scores of which some are small and negative."""
+    made = spread(rows_for(variants, strategies, metric=("win", "match_win", "score")))
+    scores = made["metric"] == "score"
+    made.loc[scores, ["value", "low", "high"]] -= 0.7
+    return made
+
+
 def ladder(variants, strategies):
     rows = rows_for(variants, strategies)
     return spread([row | {"opponent": "simple"} for row in rows])
@@ -115,7 +124,7 @@ FRAMES = {
     "turns": lambda v, s: spread(renamed(rows_for(v, s[:1], turns=range(30)), "share"), "share"),
     "points": points,
     "deadwood": deadwood,
-    "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(9), count=range(0, 60, 5))),
+    "counts": lambda v, s: spread(rows_for(v, s[:1], turn=range(20), count=range(0, 60, 5))),
     "knock": lambda v, s: spread(
         rows_for(v, s[:1], measure=("points", "share"), k=(0, 2, 4, 6, 8, 10))
     ),
@@ -126,7 +135,7 @@ FRAMES = {
     "odds": lambda v, s: spread(
         renamed(rows_for(v, s, kind=("gin", "joker"), draws=range(20)), "share"), "share"
     ),
-    "strength": lambda v, s: spread(rows_for(v, s, metric=("win", "match_win"))),
+    "strength": strength,
     "totals": lambda v, s: spread(
         renamed(rows_for(v[:1], s, total=range(0, 100, 10)), "share"), "share"
     ),
