@@ -21,15 +21,13 @@ def lowest(x):
 
 @jit
 def highest_of_lane(x):
-    """Index of the highest bit set in 1..0x1FFF.
-
-    numba has no count of leading zeros, so the bits are smeared downward and counted.
-    """
-    x |= x >> 1
-    x |= x >> 2
-    x |= x >> 4
-    x |= x >> 8
-    return popcount(x) - 1
+    """Index of the highest bit set in 1..0x1FFF."""
+    x &= 0x1FFF  # tells LLVM that the number is not negative
+    n = -1
+    while x:
+        x >>= 1
+        n += 1
+    return n
 
 
 @jit

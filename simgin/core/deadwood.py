@@ -1,14 +1,25 @@
 """Least deadwood of a hand and the discards that reach it (rules.md 3.2).
 
-Four table look-ups and a tiny search. A lane's entry says what its runs leave over and which of its
-cards lie in runs. Ranks held three or four times come from ANDs of the lanes. Such a rank is a
-conflict only if one of its cards also lies in a run, and only conflicts (at most three) are
-searched. Every other set is taken whole, which is always best, since its cards have no other use.
+With low aces and no rainbows, bit operations find the melds of all suits at once
+(`simgin.core.planes`). Elsewhere it takes four table look-ups and a tiny search. A lane's entry
+says what its runs leave over and which of its cards lie in runs. Ranks held three or four times
+come from ANDs of the lanes. Such a rank is a conflict only if one of its cards also lies in a run,
+and only conflicts (at most three) are searched.
 """
 
 from simgin.core.bits import highest_of_lane, lowest
-from simgin.core.cards import lane, of_rank, ranks_held_thrice
+from simgin.core.cards import RANK_ACES, lane, of_rank, ranks_held_thrice
 from simgin.core.jit import inlined, jit
+from simgin.core.planes import (
+    MANY,
+    cards_in_runs,
+    cards_in_sets,
+    count_ways,
+    least_of_ways,
+    points_in,
+    ranks_among,
+    sets_of_way,
+)
 
 
 @jit
@@ -53,7 +64,7 @@ def _settle(rules, side, s, h, d, c, ranks):
     return best
 
 
-@inlined
+@jit
 def _by_suit_and_rank(hand, rules, side):
     """Least deadwood with runs and sets only."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
@@ -94,15 +105,26 @@ def _with_rainbows(hand, rules, side):
     return best
 
 
+@jit
+def _by_tables(hand, rules, side):
+    """`deadwood_of` for every set of rules."""
+    if rules.n_rainbows:
+        return _with_rainbows(hand, rules, side)
+    return _by_suit_and_rank(hand, rules, side)
+
+
 @inlined
 def deadwood_of(hand, rules, side):
     """Least deadwood, in points, of up to eleven cards with the card values of `side`.
 
     side: STOPPER or DEFENDER.
     """
-    if rules.n_rainbows:
-        return _with_rainbows(hand, rules, side)
-    return _by_suit_and_rank(hand, rules, side)
+    if not rules.by_planes[side]:
+        return _by_tables(hand, rules, side)
+    runs, sets = cards_in_runs(hand), cards_in_sets(hand)
+    if runs & sets:
+        return least_of_ways(hand, runs, sets, rules, side)
+    return points_in(hand & ~(runs | sets), rules, side)
 
 
 @jit
@@ -121,6 +143,14 @@ def deadwood(hand, rules):
 @inlined
 def meldable(hand, rules):
     """The cards of a hand that lie in some meld made of its cards."""
+    if rules.by_planes[0]:
+        return cards_in_runs(hand) | cards_in_sets(hand)
+    return _meldable_by_tables(hand, rules)
+
+
+@jit
+def _meldable_by_tables(hand, rules):
+    """`meldable` for every set of rules."""
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
     thrice = ranks_held_thrice(s, h, d, c)
     cards = (
@@ -141,17 +171,66 @@ def dearest(cards, rules):
 
     From 2 to K values never fall, so only the ace has to be compared separately.
     """
-    ranks = lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
-    if ranks == 0:
+    if cards == 0:
         return 0, -1
+    ranks = ranks_among(cards)
     r = highest_of_lane(ranks)
     if ranks & 1 and rules.value[0, 0] > rules.value[0, r]:
         r = 0
-    peers = rules.peers[0, r]
-    return cards & (peers | peers << 13 | peers << 26 | peers << 39), rules.value[0, r]
+    return cards & rules.peers[0, r] * RANK_ACES, rules.value[0, r]
 
 
 @inlined
+def best_discards(hand, legal, rules):
+    """(least deadwood after one of the `legal` discards, mask of all discards that reach it).
+
+    With no legal card: (a huge count, 0).
+    """
+    if rules.by_planes[0]:
+        runs, sets = cards_in_runs(hand), cards_in_sets(hand)
+        loose = hand & ~(runs | sets)
+        if runs & sets == 0 and loose & legal:
+            cards, value = dearest(loose & legal, rules)
+            return points_in(loose, rules, 0) - value, cards
+    return _best_discards_apart(hand, legal, rules)
+
+
+@jit
+def _best_discards_apart(hand, legal, rules):
+    """`best_discards` where melds conflict, and where no card in no meld can be discarded."""
+    if rules.by_planes[0]:
+        runs, sets = cards_in_runs(hand), cards_in_sets(hand)
+        best, cards = _best_discards_of_ways(hand, legal, runs, sets, rules)
+        if best < MANY:
+            return best, cards
+    return _best_discards_by_search(hand, legal, rules)
+
+
+@inlined
+def _best_discards_of_ways(hand, legal, runs, sets, rules):
+    """`best_discards` by the ways to settle the conflicts (see `simgin.core.planes`).
+
+    A way parts best with the highest card that it leaves over, since a melded card costs more than
+    it saves. Where some way leaves no legal card over that is not so: (a huge count, 0).
+    """
+    conflicts = ranks_among(runs & sets)
+    hand &= ~sets | conflicts * RANK_ACES
+    best, best_cards = MANY, 0
+    for way in range(count_ways(hand, conflicts)):
+        rest = hand & ~sets_of_way(hand, conflicts, way)
+        loose = rest & ~cards_in_runs(rest)
+        cards, value = dearest(loose & legal, rules)
+        if cards == 0:
+            return MANY, 0
+        left = points_in(loose, rules, 0) - value
+        if left < best:
+            best, best_cards = left, cards
+        elif left == best:
+            best_cards |= cards
+    return best, best_cards
+
+
+@jit
 def _points_of_loose(cards, rules):
     """Total value of cards of which no three form a run.
 
@@ -160,19 +239,18 @@ def _points_of_loose(cards, rules):
     return _without_sets(rules, 0, lane(cards, 0), lane(cards, 1), lane(cards, 2), lane(cards, 3))
 
 
-@inlined
-def best_discards(hand, legal, rules):
-    """(least deadwood after one of the `legal` discards, mask of all discards that reach it).
+@jit
+def _best_discards_by_search(hand, legal, rules):
+    """`best_discards` for every set of rules.
 
     A card in no meld leaves exactly deadwood(hand) - value, so of those only the highest matter. A
     meldable card leaves at least that much, and at least the points of all cards in no meld. Only
-    where both bounds allow it do the other ten have to be solved, which is rare. With no legal
-    card: (a huge count, 0).
+    where both bounds allow it do the other ten have to be solved, which is rare.
     """
-    whole = deadwood_of(hand, rules, 0)
+    whole = deadwood(hand, rules)
     in_melds = meldable(hand, rules)
     best_cards, value = dearest(legal & ~in_melds, rules)
-    best = whole - value if best_cards else 1 << 20
+    best = whole - value if best_cards else MANY
     rest = legal & in_melds
     if rest == 0 or _points_of_loose(hand & ~in_melds, rules) > best:
         return best, best_cards
@@ -192,7 +270,7 @@ def best_discards(hand, legal, rules):
 @jit
 def deadwood_with(hand, card, rules):
     """Least deadwood over the meldings with `card` in a meld; a huge count if there are none."""
-    best = 1 << 20
+    best = MANY
     s = card // 13
     through = 1 << (card % 13)
     own = lane(hand, s)
@@ -222,5 +300,5 @@ def _without_set(hand, cards, rules):
     """
     three_or_more = cards & (cards - 1)
     if three_or_more & (three_or_more - 1) == 0:
-        return 1 << 20
+        return MANY
     return deadwood(hand & ~cards, rules)

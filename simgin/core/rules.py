@@ -8,6 +8,7 @@ defender's (`defender_ace_value`).
 
 import numpy as np
 
+from simgin.core.cards import RANK_ACES
 from simgin.core.jit import jit
 
 STOPPER, DEFENDER = 0, 1
@@ -37,6 +38,7 @@ MAX_RUNS = 131  # runs in one suit under `corner`
 MAX_RAINBOWS = 104
 MAX_COLUMNS = 10
 MAX_TABLE_ROWS = 8
+PLANES = 4  # bits of a card's value; only an ace can count more than 15
 
 PARAMETERS = tuple(
     """
@@ -67,6 +69,9 @@ _RULES = np.dtype(
         # 16 on the points that its best runs leave over. One load gives both, and four of these
         # loads decide most hands.
         ("lane", np.int32, (2, 8192)),
+        # whether `simgin.core.planes` finds the melds, and the cards whose value has bit b
+        ("by_planes", np.int64, 2),
+        ("planes", np.int64, (2, PLANES)),
     ],
     align=True,
 )
@@ -114,6 +119,11 @@ def rainbows_of_the_pack(ace_runs: int) -> list[int]:
         for start in range(last_start + 1)
         for suits in patterns
     ]
+
+
+def value_plane(value: list[int], bit: int) -> int:
+    """The cards, as a hand, whose value has a bit; value: the values of A..K."""
+    return sum(RANK_ACES << r for r in range(13) if value[r] >> bit & 1)
 
 
 @jit
@@ -175,4 +185,7 @@ def build(
         rules.value[side] = value
         rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
         fill_lane_table(rules.lane[side], np.array(value), np.array(runs))
+        rules.planes[side] = [value_plane(value, bit) for bit in range(PLANES)]
+        low_and_plain = parameters["ace_runs"] == LOW and not parameters["rainbow"]
+        rules.by_planes[side] = low_and_plain and max(value) < 1 << PLANES
     return rules

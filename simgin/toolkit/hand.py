@@ -72,6 +72,8 @@ def makes_meld(hand, card, rules):
 
     The deadwood need not fall.
     """
+    if rules.by_planes[0]:
+        return meldable(hand | 1 << card, rules) >> card & 1 != 0
     if popcount(hand & of_rank(card % 13)) >= 2:
         return True
     s = card // 13
