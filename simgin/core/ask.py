@@ -99,16 +99,16 @@ def _seat_view(state, view, seat):
 def _noise(state, seat, who):
     """The seat's next random number.
 
-    One call of the generator gives four; the rest wait in the state.
+    One call of the generator gives sixteen; the rest wait in the state.
     """
     i = state.noises[seat]
     state.noises[seat] = i + 1
-    if i & 3 == 0:
-        rng.write_words(
-            state.seed, state.unit, state.deal, i >> 1, rng.NOISE_A + who, state.spare[seat]
-        )
-    k = 2 * (i & 3)
-    return rng.uniform(state.spare[seat, k], state.spare[seat, k + 1])
+    spare = state.spare[seat]
+    if i & 15 == 0:
+        domain = rng.NOISE_A + who
+        rng.write_blocks(state.seed, state.unit, state.deal, i >> 1, domain, spare)
+    block, word = i >> 1 & 7, 2 * (i & 1)
+    return rng.uniform(spare[8 * word + block], spare[8 * word + 8 + block])
 
 
 @inlined

@@ -68,6 +68,9 @@ WINNER_SCORE, LOSER_SCORE = FACT["winner_score"], FACT["loser_score"]
 LOSER_ZERO = FACT["loser_zero"]
 SETTLED, SETTLEMENT = FACT["settled"], FACT["a_settlement"]
 TOTALS, GOAL_MET = FACT["totals"], FACT["goal_met"]
+# The facts that are not divided by the deals. From OF_DEALS on they are facts of matches.
+NOT_BY_DEALS = np.array([i for i, d in enumerate(DENOMINATOR) if d != DEALS], np.uint32)
+OF_DEALS = int((NOT_BY_DEALS < MATCHES).sum())
 
 
 @jit
@@ -170,13 +173,17 @@ def _add_unit(state):
     """Add a unit's facts to its batch, with their squares and cross products, and clear them."""
     state.row[UNITS] += 1
     state.row[PAIR_HISTOGRAM + _quarters(state)] += 1
-    for i in range(N_FACTS):  # separate loops, so that the first two become vector code
+    deals = state.facts[DEALS]
+    for i in range(N_FACTS):  # separate loops, so that they become vector code
         state.row[SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[SQUARE + i] += state.facts[i] * state.facts[i]
-    for i in range(N_FACTS):
-        if state.facts[i]:
-            state.row[CROSS + i] += state.facts[i] * state.facts[DENOMINATORS[i]]
+    for i in range(N_FACTS):  # most facts are divided by the deals; the others are put right below
+        state.row[CROSS + i] += state.facts[i] * deals
+    others = len(NOT_BY_DEALS) if state.facts[MATCHES] else OF_DEALS
+    for k in range(others):
+        i = NOT_BY_DEALS[k]
+        state.row[CROSS + i] += state.facts[i] * (state.facts[DENOMINATORS[i]] - deals)
     for i in range(N_FACTS):
         state.facts[i] = 0
 

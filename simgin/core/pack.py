@@ -47,15 +47,14 @@ def next_card(state):
 def _shuffle(state, n):
     """Shuffle the next n places (Fisher-Yates), n a multiple of eight.
 
-    The last four of 56 words are not used: a pack has 52 cards.
+    The generator gives the words of 32 places at a time; the last twelve of 64 are not used.
     """
     first = state.shuffled
-    for k in range(0, n, 8):
-        rng.write_words(
-            state.seed, state.unit, state.deal, (first + k) >> 2, rng.PACK, state.words[k >> 3]
-        )
-    for k in range(min(n, 52 - first)):
-        _swap(state.pack, first + k, state.words[k >> 3, k & 7])
+    if first & 31 == 0:
+        rng.write_blocks(state.seed, state.unit, state.deal, first >> 2, rng.PACK, state.words)
+    for i in range(first, min(first + n, 52)):
+        block, word = i >> 2 & 7, i & 3
+        _swap(state.pack, i, state.words[8 * word + block])
     state.shuffled = first + n
 
 

@@ -76,8 +76,8 @@ _STATE = np.dtype(
         ("meldings", np.int64, (MAX_MELDINGS, 3)),
         ("keys", np.int64, (MAX_MELDINGS, 3)),
         ("melds", np.int64, 3),  # shown by the stopper
-        ("words", np.int64, (3, 8)),  # for the shuffle
-        ("spare", np.int64, (2, 8)),  # for the noise of each seat, four numbers at a time
+        ("words", np.int64, 32),  # for the shuffle, of 32 places at a time
+        ("spare", np.int64, (2, 32)),  # for the noise of each seat, sixteen numbers at a time
         ("found", np.int64, MAX_MELDS),
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
