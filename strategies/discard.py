@@ -3,7 +3,6 @@
 from simgin.strategy import choice, discard, flag, helper
 from simgin.toolkit import (
     PACK,
-    best_discards,
     cheapest,
     deadwood,
     dearest,
@@ -30,7 +29,7 @@ def uniform(view, rules, params):
 )
 def low(view, rules, params):
     """Discard for least deadwood, ties by `tie`."""
-    cards = best_discards(view.hand, view.legal, rules)[1]
+    cards = view.best
     if params[0] == 1:
         return pick(cards, view.noise)
     if params[0] == 2:

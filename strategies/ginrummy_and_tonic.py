@@ -27,7 +27,6 @@ from simgin_strategies.take import meld_best_lower
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
-    best_discards,
     deadwood,
     loose,
     lowest,
@@ -85,7 +84,7 @@ def tonic(view, rules, params):
 @helper
 def _candidates(view, rules, params):
     """The loose discards among those that leave least deadwood; one alone if it makes gin."""
-    least, cards = best_discards(view.hand, view.legal, rules)
+    least, cards = view.least, view.best
     if least == 0:
         return cards & -cards
     chosen, left, count = 0, params[MOST], least

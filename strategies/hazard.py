@@ -22,7 +22,6 @@ from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
-    best_discards,
     chance_held,
     cheapest,
     deadwood,
@@ -49,7 +48,7 @@ COUNTS = 128  # the deadwood of ten cards is less
 )
 def hazard(view, rules, params):
     """Discard for low deadwood at the likely end and little help to the opponent (Goldstein)."""
-    most = best_discards(view.hand, view.legal, rules)[0] + params[6]
+    most = view.least + params[6]
     scratch = np.empty(52, np.int64), np.zeros(COUNTS, np.int64)
     return cheapest(view, rules, params, view.legal, _cost, (most, chance_held(view), scratch))
 

@@ -13,13 +13,13 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import meld_any
 
 from simgin.strategy import Strategy, discard
-from simgin.toolkit import best_discards, hits, pick
+from simgin.toolkit import hits, pick
 
 
 @discard(noise=True)
 def low_hits(view, rules, params):
     """Discard for least deadwood; ties: the most unseen cards that would meld, then at random."""
-    cards = best_discards(view.hand, view.legal, rules)[1]
+    cards = view.best
     best, most = 0, -1
     while cards:
         card = cards & -cards

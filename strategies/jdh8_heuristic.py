@@ -12,7 +12,7 @@ from simgin_strategies.knock import lead
 from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import best_discards, cheapest, danger
+from simgin.toolkit import cheapest, danger
 
 
 @discard(
@@ -23,7 +23,7 @@ from simgin.toolkit import best_discards, cheapest, danger
 )
 def safest(view, rules, params):
     """Discard for least deadwood; ties: least help to the opponent, then the highest card."""
-    return cheapest(view, rules, params, best_discards(view.hand, view.legal, rules)[1], _danger, 0)
+    return cheapest(view, rules, params, view.best, _danger, 0)
 
 
 @helper

@@ -21,7 +21,6 @@ from simgin_strategies.take import meld_best_lower
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import (
-    best_discards,
     deadwood,
     dearest,
     discards_leaving,
@@ -91,8 +90,7 @@ def _candidates(view, rules, params):
     options = loose(view.hand, rules) & view.legal
     if options:
         return _worth_at_least(dearest(options, rules)[1] - params[WINDOW], options, rules)
-    least = best_discards(view.hand, view.legal, rules)[0]
-    return discards_leaving(view.hand, view.legal, least + params[WINDOW], rules)
+    return discards_leaving(view.hand, view.legal, view.least + params[WINDOW], rules)
 
 
 @helper

@@ -19,7 +19,6 @@ import numpy as np
 
 from simgin.strategy import Strategy, discard, helper, knock, param, take
 from simgin.toolkit import (
-    best_discards,
     chance_held,
     deadwood,
     dearest,
@@ -244,7 +243,7 @@ def mishra_discard(view, rules, params):
     loose = left_over(view.hand, 0, rules)
     options = loose & view.legal
     if options == 0:
-        return lowest(best_discards(view.hand, view.legal, rules)[1])
+        return lowest(view.best)
     first = lowest(dearest(options, rules)[0])
     left = points(loose, rules) - value(first, rules)
     if left <= view.limit and (left <= params[8] or not _low_opponent(view, params[9], rules)):

@@ -11,7 +11,7 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import knock_or_meld
 
 from simgin.strategy import Strategy, discard
-from simgin.toolkit import best_discards, highest, loose, lowest
+from simgin.toolkit import highest, loose, lowest
 
 
 @discard
@@ -23,7 +23,7 @@ def loose_rank(view, rules, params):
     options = loose(view.hand, rules) & view.legal
     if options:
         return highest(options)
-    return lowest(best_discards(view.hand, view.legal, rules)[1])
+    return lowest(view.best)
 
 
 OPENSPIEL_SIMPLE = Strategy(

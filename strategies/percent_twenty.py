@@ -23,7 +23,6 @@ Source: R. Bowser, J. Gallucci, S. Kettell, C. Overton, PercentTwenty_Player in 
 
 from simgin.strategy import Strategy, discard, helper, knock, param, take
 from simgin.toolkit import (
-    best_discards,
     count_after,
     gin_or_better,
     live_completers,
@@ -74,7 +73,7 @@ def useful(view, rules, params):
 @discard(noise=True)
 def unwanted(view, rules, params):
     """Discard for least deadwood; ties: safe and dead cards, then those up to nine."""
-    options = best_discards(view.hand, view.legal, rules)[1]
+    options = view.best
     safe = thrown(view, 1 - view.seat, EVER)
     dead = _dead(view.hand, view.unseen, rules)
     most, cards = -1, 0

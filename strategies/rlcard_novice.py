@@ -13,7 +13,7 @@ from simgin_strategies.knock import at
 from simgin_strategies.take import random as by_lot
 
 from simgin.strategy import Strategy, choice, discard
-from simgin.toolkit import best_discards, dearest, discards_leaving, loose, pick
+from simgin.toolkit import dearest, discards_leaving, loose, pick
 
 
 @discard(
@@ -26,7 +26,7 @@ from simgin.toolkit import best_discards, dearest, discards_leaving, loose, pick
 )
 def novice(view, rules, params):
     """Discard for gin, else for any knock, else for least deadwood; ties at random."""
-    least, cards = best_discards(view.hand, view.legal, rules)
+    least, cards = view.least, view.best
     if 0 < least <= view.limit:
         cards = discards_leaving(view.hand, view.legal, view.limit, rules)
     elif least > 0 and params[0] == 1:

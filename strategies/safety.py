@@ -170,7 +170,7 @@ def _nothing_near(hand, seen):
 )
 def bait(view, rules, params):
     """Early, discard near a card you want, so that it looks safe to discard (several advisers)."""
-    count, cards = best_discards(view.hand, view.legal, rules)
+    count, cards = view.least, view.best
     if view.own_turn <= params[1] and chance(params[0], view.noise):
         baiting = _near_wanted(view.hand, view.legal, view.unseen, rules)
         left, baits = best_discards(view.hand, baiting, rules)

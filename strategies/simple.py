@@ -35,10 +35,12 @@ def _repeats(view):
 @discard(noise=True)
 def simple(view, rules, params):
     """Discard for least deadwood, ties at random; never repeat a pair {drawn, discarded}."""
-    legal = view.legal
-    if view.taken >= 0 and legal & ~_repeats(view):
-        legal &= ~_repeats(view)
-    return pick(best_discards(view.hand, legal, rules)[1], view.noise)
+    cards = view.best
+    if view.taken >= 0:
+        others = view.legal & ~_repeats(view)
+        if others and others != view.legal:
+            cards = best_discards(view.hand, others, rules)[1]
+    return pick(cards, view.noise)
 
 
 SIMPLE = Strategy("simple", take=meld_any, discard=simple, knock=at, ending="same")

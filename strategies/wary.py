@@ -12,7 +12,7 @@ from simgin_strategies.knock import early
 from simgin_strategies.take import lower
 
 from simgin.strategy import Strategy, discard, helper, param
-from simgin.toolkit import believe, best_discards, cheapest, deadwood, meld_chance
+from simgin.toolkit import believe, cheapest, deadwood, meld_chance
 
 
 @discard(
@@ -22,7 +22,7 @@ from simgin.toolkit import believe, best_discards, cheapest, deadwood, meld_chan
 )
 def wary(view, rules, params):
     """Discard for least deadwood plus a price on what the opponent could meld."""
-    most = best_discards(view.hand, view.legal, rules)[0] + params[1]
+    most = view.least + params[1]
     chances = np.empty(52)
     believe(view, params, 2, chances)
     return cheapest(view, rules, params, view.legal, _cost, (most, chances))

@@ -89,6 +89,8 @@ def _seat_view(state, view, seat):
     view.own_turn = state.own_turns[seat] + 1
     view.taken = state.taken
     view.drawn = state.drawn
+    view.least = state.least
+    view.best = state.best
     view.ending = state.ending
     view.ending_card = state.ending_card
     view.ending_count = state.ending_count

@@ -6,7 +6,7 @@ legal answer. An answer outside `view.legal` raises; there are no forfeits and n
 
 from simgin.core.answers import NO_ENDING, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
 from simgin.core.ask import ask, ask_apart, show_deal
-from simgin.core.deadwood import deadwood, deadwood_of
+from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.endings import (
     best_ending,
     ending_with,
@@ -70,9 +70,12 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     legal = legal_discards(eleven, state.taken, state.drawn, rules)
     must = must_be_melded(state.taken, rules)
     same = state.same[seat ^ state.half]
+    least, best = best_discards(eleven, legal, rules)
+    state.least = least
+    state.best = best
     if not same or rules.big_gin:
         ending, card, count = best_ending(
-            eleven, legal, must, state.limit, state.points[seat], rules
+            eleven, legal, must, state.limit, state.points[seat], least, best, rules
         )
         if ending != NO_ENDING and (card < 0 or not same):
             propose(state, ending, card, count)
@@ -83,7 +86,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
             propose(state, NO_ENDING, -1, -1)
     card = ask(state, rules, view, seat, DISCARD, legal, discard)
     ten = eleven & ~(1 << card)
-    left = deadwood_of(ten, rules, 0)
+    left = least if best >> card & 1 else deadwood(ten, rules)
     if same:
         ending, count = ending_with(ten, left, must, state.limit, state.points[seat], rules)
         if ending != NO_ENDING:
@@ -106,7 +109,10 @@ def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
     eleven = state.hand[seat] | 1 << state.top
     legal = legal_discards(eleven, state.top, -1, rules)
     must = must_be_melded(state.top, rules)
-    ending, card, count = best_ending(eleven, legal, must, state.limit, state.points[seat], rules)
+    least, best = best_discards(eleven, legal, rules)
+    ending, card, count = best_ending(
+        eleven, legal, must, state.limit, state.points[seat], least, best, rules
+    )
     if ending == NO_ENDING:
         return
     propose(state, ending, card, count)

@@ -3,8 +3,8 @@
 from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, SHOT
 from simgin.core.bits import lowest
 from simgin.core.cards import of_rank
-from simgin.core.deadwood import best_discards, deadwood, deadwood_of, deadwood_with, dearest
-from simgin.core.jit import jit
+from simgin.core.deadwood import deadwood, deadwood_with, dearest
+from simgin.core.jit import inlined, jit
 
 NO_COUNT = 1 << 20  # larger than any deadwood
 
@@ -115,10 +115,8 @@ def ending_with(ten, left, must, limit, points, rules):
 
 
 @jit
-def _cheapest(eleven, legal, must, rules):
-    """(least count to declare, mask of the discards that reach it)."""
-    if must < 0:
-        return best_discards(eleven, legal, rules)
+def _cheapest_with(eleven, legal, must, rules):
+    """(least count to declare with card `must` melded, mask of the discards that reach it)."""
     best, cards = NO_COUNT, 0
     while legal:
         card = lowest(legal)
@@ -142,27 +140,33 @@ def _shots(eleven, legal, must, points, rules):
     return cards
 
 
-@jit
-def best_ending(eleven, legal, must, limit, points, rules):
+@inlined
+def best_ending(eleven, legal, must, limit, points, least, best, rules):
     """(ending, card, count) of the ending proposed first.
 
     Big gin, else a shot, else the least deadwood within the limit. Ties go to the discard of the
-    highest value, then to the lowest card number. Big gin has no discard: card -1.
+    highest value, then to the lowest card number. Big gin has no discard: card -1. least, best: as
+    of `best_discards`.
     """
+    if rules.shot or rules.big_gin or must >= 0:
+        return _best_of_all_endings(eleven, legal, must, limit, points, least, best, rules)
+    if least > limit:
+        return NO_ENDING, -1, NO_COUNT
+    return KNOCK, lowest(dearest(best, rules)[0]), least
+
+
+@jit
+def _best_of_all_endings(eleven, legal, must, limit, points, least, best, rules):
+    """`best_ending` where there is more than the knock with any cards."""
+    if rules.big_gin and deadwood(eleven, rules) == 0:
+        return BIG_GIN, -1, 0
     if must >= 0:
         legal &= ~(1 << must)
-    if not (rules.shot or rules.big_gin or must >= 0):
-        # A discard saves at most the highest card value, so the deadwood of the eleven cards
-        # rules most hands out.
-        if deadwood_of(eleven, rules, 0) - max(rules.value[0, 0], rules.value[0, 12]) > limit:
-            return NO_ENDING, -1, NO_COUNT
-    elif rules.big_gin and deadwood(eleven, rules) == 0:
-        return BIG_GIN, -1, 0
-    elif rules.shot:
+        least, best = _cheapest_with(eleven, legal, must, rules)
+    if rules.shot:
         shots = _shots(eleven, legal, must, points, rules)
         if shots:
             return SHOT, lowest(dearest(shots, rules)[0]), shot_count(points, rules)
-    count, cards = _cheapest(eleven, legal, must, rules)
-    if count > limit:
+    if least > limit:
         return NO_ENDING, -1, NO_COUNT
-    return KNOCK, lowest(dearest(cards, rules)[0]), count
+    return KNOCK, lowest(dearest(best, rules)[0]), least

@@ -54,7 +54,7 @@ def points_in(cards, rules, side):
 
 @jit
 def count_ways(hand, conflicts):
-    """In how many ways the conflicts of a hand can be settled: two for three cards, six for four."""
+    """How many ways settle the conflicts of a hand: two for three cards of a rank, six for four."""
     held_by_all = hand & hand >> 13 & hand >> 26 & hand >> 39
     fours = conflicts & held_by_all
     ways = 1 << popcount(conflicts)

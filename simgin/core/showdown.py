@@ -27,6 +27,8 @@ def end_deal(state, rules, view, seat, show_a, show_b):
         state.hand[seat] &= ~thrown
         state.pile |= thrown  # no longer unseen when the melding is chosen
     state.discard = card
+    state.least = -1
+    state.best = 0
     must = must_be_melded(state.taken, rules)
     demanded = demanded_by(state.points[seat]) if state.ending == SHOT else -1
     if rules.melding == AUTO:

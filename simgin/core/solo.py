@@ -7,9 +7,9 @@ from simgin.core import rng
 from simgin.core.answers import BIG_GIN, KNOCK, NO_ENDING, PHASE_STOP, PHASE_TURN
 from simgin.core.ask import ask, ask_apart, remember, show_deal
 from simgin.core.bits import lowest
-from simgin.core.deadwood import best_discards, deadwood, deadwood_of, dearest
+from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.endings import legal_discards
-from simgin.core.jit import inlined, jit, spliced
+from simgin.core.jit import jit, spliced
 from simgin.core.meldings import melding_shown
 from simgin.core.pack import next_card
 from simgin.core.rules import AFTER_DEAL, AGAINST_JOKER, DISCARD_FIRST, LOSE, NO_JOKER, PENALTY
@@ -87,20 +87,25 @@ def _turn(state, rules, view, source, discard, knock):
     state.phase = PHASE_TURN
     eleven = state.hand[PLAYER]
     legal = legal_discards(eleven, -1, state.drawn, rules)
-    left = deadwood_of(eleven, rules, 0)
-    if rules.big_gin and left == 0 and _agreed(state, rules, view, BIG_GIN, -1, 0, knock):
+    least, best = best_discards(eleven, legal, rules)
+    state.least = least
+    state.best = best
+    big_gin = rules.big_gin and deadwood(eleven, rules) == 0
+    if big_gin and _agreed(state, rules, view, BIG_GIN, -1, 0, knock):
         _close(state, view, source, -1)
         _end(state, rules, BIG_GIN, 0)
         return True
-    card = _gin_discard(state, rules, legal, left)
-    if card >= 0 and _agreed(state, rules, view, KNOCK, card, 0, knock):
+    card = lowest(dearest(best, rules)[0])  # the discard with gin
+    gin = least == 0 and _may_stop(state, rules)
+    if gin and _agreed(state, rules, view, KNOCK, card, 0, knock):
         throw(state, PLAYER, card)
         _close(state, view, source, card)
         _end(state, rules, KNOCK, 0)
         return True
     card = ask(state, rules, view, PLAYER, DISCARD, legal, discard)
     throw(state, PLAYER, card)
-    state.count[PLAYER] = deadwood_of(state.hand[PLAYER], rules, 0)
+    hand = state.hand[PLAYER]
+    state.count[PLAYER] = least if best >> card & 1 else deadwood(hand, rules)
     _close(state, view, source, card)
     no_card(state)
     return False
@@ -110,18 +115,6 @@ def _turn(state, rules, view, source, discard, knock):
 def _may_stop(state, rules):
     """Whether the player may end the deal yet, but for big gin (rules.md 5.2)."""
     return state.draws[PLAYER] > 0 or rules.stop_before_draw
-
-
-@inlined
-def _gin_discard(state, rules, legal, left):
-    """The discard that leaves gin, the dearest and then the lowest; -1 if there is none.
-
-    left: deadwood of the eleven cards, of which a discard saves at most the highest card value.
-    """
-    if left > max(rules.value[0, 0], rules.value[0, 12]) or not _may_stop(state, rules):
-        return -1
-    count, cards = best_discards(state.hand[PLAYER], legal, rules)
-    return lowest(dearest(cards, rules)[0]) if count == 0 else -1
 
 
 @jit

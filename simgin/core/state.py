@@ -32,6 +32,8 @@ _SCALARS = (
     + ("above", "joker")
     # the die: its number, its owner, what is offered, and what a refusal pays
     + ("stake", "owner", "offered", "pays")
+    # with eleven cards: the least deadwood after a discard, and all discards that leave it
+    + ("least", "best")
     # the proposal before the knock policy
     + ("ending", "ending_card", "ending_count")
     # the question being asked, for the message if a policy fails

@@ -45,9 +45,11 @@ def clear_deal(state, rules, dealer):
 
 @jit
 def no_card(state):
-    """Reset the card drawn and the ending proposed, between turns."""
+    """Reset the card drawn, the best discards and the ending proposed, between turns."""
     state.taken = -1
     state.drawn = -1
+    state.least = -1
+    state.best = 0
     state.ending = NO_ENDING
     state.ending_card = -1
     state.ending_count = -1

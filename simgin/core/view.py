@@ -64,6 +64,8 @@ FIELDS = (
         "0 first upcard, 1 turn, 2 last discard (50th-card rule), 3 stop (one player), 4 blind",
     ),
     ("legal", "legal answers, as bits"),
+    ("least", "with eleven cards: the least deadwood that a legal discard leaves; otherwise -1"),
+    ("best", "with eleven cards: all legal discards that leave it; otherwise 0"),
 )
 
 _VIEW = np.dtype(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simgin.core import answers, endings
-from simgin.core.deadwood import deadwood_of
+from simgin.core.deadwood import best_discards, deadwood_of
 from simgin.core.rules import STOPPER
 from simgin.play.melds import Melding, all_meldings, meld_text, melding_text, shown_melding
 from simgin.rules.record import build_rules
@@ -158,7 +158,8 @@ def _leaves(hand: int, rules: Any) -> dict[int, int]:
 
 
 def _big_gin(hand: int, rules: Any) -> list[Ending]:
-    how, _, count = endings.best_ending(hand, hand, -1, -1, 0, rules)
+    least, best = best_discards(hand, hand, rules)
+    how, _, count = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
     if how != answers.BIG_GIN:
         return []
     return [Ending("big gin", -1, int(count))]

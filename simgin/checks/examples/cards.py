@@ -12,7 +12,7 @@ import numpy as np
 from simgin.checks.examples import schema
 from simgin.checks.examples.schema import Example, Impossible
 from simgin.core import answers, endings, layoff, meldings, scoring
-from simgin.core.deadwood import deadwood_of
+from simgin.core.deadwood import best_discards, deadwood_of
 from simgin.core.rules import DEFENDER, STOPPER
 from simgin.core.showdown import showdown
 from simgin.core.state import new_state
@@ -82,6 +82,8 @@ def knock_options(example: Example) -> Answer:
     must = int(endings.must_be_melded(taken, own_rules))
     legal = int(endings.legal_discards(hand, taken, drawn, own_rules))
     kept = {card: hand & ~(1 << card) for card in notation.cards_in(legal)}
+    least, best = best_discards(hand, legal, own_rules)
+    ending, _, _ = endings.best_ending(hand, legal, must, limit, points, least, best, own_rules)
     counts = {}
     for card, ten in kept.items():
         counts[card] = int(endings.count_declared(ten, must, own_rules))
@@ -94,9 +96,7 @@ def knock_options(example: Example) -> Answer:
             for c, ten in kept.items()
             if score is not None and endings.is_shot(ten, must, points, own_rules)
         ],
-        "big_gin": bool(
-            endings.best_ending(hand, legal, must, limit, points, own_rules)[0] == answers.BIG_GIN
-        ),
+        "big_gin": bool(ending == answers.BIG_GIN),
     }
 
 
