@@ -14,11 +14,12 @@ from simgin.core.planes import (
     MANY,
     cards_in_runs,
     cards_in_sets,
-    count_ways,
+    conflicts_in,
     least_of_ways,
+    loose_without,
+    next_way,
     points_in,
     ranks_among,
-    sets_of_way,
 )
 
 
@@ -213,12 +214,12 @@ def _best_discards_of_ways(hand, legal, runs, sets, rules):
     A way parts best with the highest card that it leaves over, since a melded card costs more than
     it saves. Where some way leaves no legal card over that is not so: (a huge count, 0).
     """
-    conflicts = ranks_among(runs & sets)
+    conflicts, spare = conflicts_in(hand, runs, sets)
     hand &= ~sets | conflicts * RANK_ACES
     best, best_cards = MANY, 0
-    for way in range(count_ways(hand, conflicts)):
-        rest = hand & ~sets_of_way(hand, conflicts, way)
-        loose = rest & ~cards_in_runs(rest)
+    ranks, spared = 0, 0
+    while True:
+        loose = loose_without(hand & ranks * RANK_ACES & ~spared, hand)
         cards, value = dearest(loose & legal, rules)
         if cards == 0:
             return MANY, 0
@@ -227,7 +228,9 @@ def _best_discards_of_ways(hand, legal, runs, sets, rules):
             best, best_cards = left, cards
         elif left == best:
             best_cards |= cards
-    return best, best_cards
+        ranks, spared = next_way(conflicts, spare, ranks, spared)
+        if ranks == 0:
+            return best, best_cards
 
 
 @jit

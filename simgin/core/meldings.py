@@ -8,8 +8,19 @@ cards hold no more.
 import numpy as np
 
 from simgin.core.bits import lowest, popcount
-from simgin.core.cards import lane, of_rank, ranks_held_thrice
+from simgin.core.cards import RANK_ACES, lane, of_rank, ranks_held_thrice
 from simgin.core.jit import jit
+from simgin.core.planes import (
+    cards_in_runs,
+    cards_in_sets,
+    conflicts_in,
+    extension_by_planes,
+    loose_without,
+    next_way,
+    points_in,
+    ranks_among,
+    write_melds,
+)
 
 MAX_MELDS = 160  # melds inside eleven cards, with room to spare: a run of eleven holds 45
 MAX_MELDINGS = 64  # answers of a policy
@@ -20,6 +31,8 @@ SET, RUN, RAINBOW = 0, 1, 2
 @jit
 def points(cards, rules, side):
     """Total value of some cards."""
+    if rules.by_planes[side]:
+        return points_in(cards, rules, side)
     total = 0
     while cards:
         total += rules.value[side, lowest(cards) % 13]
@@ -30,7 +43,7 @@ def points(cards, rules, side):
 @jit
 def ranks_of(cards):
     """The ranks of some cards, as 13 bits."""
-    return lane(cards, 0) | lane(cards, 1) | lane(cards, 2) | lane(cards, 3)
+    return ranks_among(cards)
 
 
 @jit
@@ -86,6 +99,8 @@ def melds_in(hand, rules, found):
 @jit
 def extension(meld, rules):
     """The cards that can be laid off directly on a meld (rules.md 3.7), whoever holds them."""
+    if rules.by_planes[0]:
+        return extension_by_planes(meld)
     kind = kind_of(meld)
     ranks = ranks_of(meld)
     if kind == SET:
@@ -268,11 +283,42 @@ def _plain_melding(hand, rules, melds):
 
 
 @jit
+def _shown_of_ways(hand, discard, rules, found, keys, rows):
+    """`melding_shown` by the ways to settle the conflicts (see `simgin.core.planes`).
+
+    No other melding can be shown: leaving a card out costs points, and splitting a long run only
+    adds a meld.
+    """
+    runs, sets = cards_in_runs(hand), cards_in_sets(hand)
+    if runs & sets == 0:
+        write_melds(runs, sets, rows[0])
+        return points_in(hand & ~(runs | sets), rules, 0)
+    conflicts, spare = conflicts_in(hand, runs, sets)
+    plain = sets & ~(conflicts * RANK_ACES)
+    n = 0
+    ranks, spared = 0, 0
+    while True:
+        melded = plain | hand & ranks * RANK_ACES & ~spared
+        loose = loose_without(melded, hand)
+        left = points_in(loose, rules, 0)
+        if n == 0 or left <= keys[0, 0]:
+            write_melds(hand & ~(melded | loose), melded, found)
+            a, b, c = found[0], found[1], found[2]
+            extensions = _extensions(hand, discard, a, b, c, rules)
+            n = _insert(n, 1, keys, rows, left, extensions, a, b, c)
+        ranks, spared = next_way(conflicts, spare, ranks, spared)
+        if ranks == 0:
+            return keys[0, 0]
+
+
+@jit
 def melding_shown(hand, discard, must, demanded, rules, found, keys, rows):
     """Deadwood of the melding that the automatic rule shows; its melds go to rows[0].
 
     NO_MELDING if none is allowed. The first row of `legal_meldings` without a limit.
     """
+    if must < 0 and demanded < 0 and rules.by_planes[0]:
+        return _shown_of_ways(hand, discard, rules, found, keys, rows)
     if must < 0 and demanded < 0 and _plain_melding(hand, rules, rows[0]) <= 3:
         return points(hand & ~(rows[0, 0] | rows[0, 1] | rows[0, 2]), rules, 0)
     n = legal_meldings(

@@ -12,8 +12,8 @@ always best, since their cards have no other use. So the best of the ways is the
 meldings.
 """
 
-from simgin.core.bits import popcount
-from simgin.core.cards import LANE, PACK, RANK_ACES, ranks_held_thrice
+from simgin.core.bits import lowest, popcount
+from simgin.core.cards import LANE, PACK, RANK_ACES, lane, ranks_held_thrice
 from simgin.core.jit import inlined, jit
 
 NOT_KINGS = PACK & ~(RANK_ACES << 12)
@@ -52,47 +52,81 @@ def points_in(cards, rules, side):
     return ones + 2 * twos + 4 * fours + 8 * eights
 
 
-@jit
-def count_ways(hand, conflicts):
-    """How many ways settle the conflicts of a hand: two for three cards of a rank, six for four."""
+@inlined
+def loose_without(sets, hand):
+    """The cards that a hand leaves over with these sets and the longest runs of the rest."""
+    rest = hand & ~sets
+    return rest & ~cards_in_runs(rest)
+
+
+@inlined
+def conflicts_in(hand, runs, sets):
+    """(conflicting ranks, cards that a set of four may spare for a run) of a hand."""
+    conflicts = ranks_among(runs & sets)
     held_by_all = hand & hand >> 13 & hand >> 26 & hand >> 39
     fours = conflicts & held_by_all
-    ways = 1 << popcount(conflicts)
-    while fours:
-        ways *= 3
-        fours &= fours - 1
-    return ways
+    return conflicts, runs & fours * RANK_ACES
 
 
-@jit
-def sets_of_way(hand, conflicts, way):
-    """The cards of conflicting ranks that a way, 0..count_ways - 1, melds as sets."""
-    sets = 0
-    while conflicts:
-        one = conflicts & -conflicts
-        conflicts ^= one
-        rank = one * RANK_ACES
-        if rank & ~hand:
-            sets |= hand & rank if way & 1 else 0
-            way >>= 1
-            continue
-        choice = way % 6
-        way //= 6
-        if choice == 1:
-            sets |= rank
-        elif choice > 1:  # without the card of one suit
-            sets |= rank ^ one << (13 * (choice - 2))
-    return sets
+@inlined
+def next_way(conflicts, spare, ranks, spared):
+    """The way that follows one; (0, 0), the first, after the last.
+
+    A way melds `ranks`, some of the conflicting ones, as sets without the cards in `spared`: none
+    or one from a set of four. The masks count through the subsets, as (x - mask) & mask does.
+    """
+    here = spare & ranks * RANK_ACES
+    spared = (spared - here) & here
+    while popcount(ranks_among(spared)) < popcount(spared):
+        spared = (spared - here) & here
+    if spared == 0:
+        ranks = (ranks - conflicts) & conflicts
+    return ranks, spared
 
 
 @jit
 def least_of_ways(hand, runs, sets, rules, side):
     """Least points that a hand with conflicts leaves over; runs, sets: its cards in either."""
-    conflicts = ranks_among(runs & sets)
+    conflicts, spare = conflicts_in(hand, runs, sets)
     hand &= ~sets | conflicts * RANK_ACES  # without the sets in no conflict
     best = MANY
-    for way in range(count_ways(hand, conflicts)):
-        rest = hand & ~sets_of_way(hand, conflicts, way)
-        loose = rest & ~cards_in_runs(rest)
-        best = min(best, points_in(loose, rules, side))
-    return best
+    ranks, spared = 0, 0
+    while True:
+        melded = hand & ranks * RANK_ACES & ~spared
+        best = min(best, points_in(loose_without(melded, hand), rules, side))
+        ranks, spared = next_way(conflicts, spare, ranks, spared)
+        if ranks == 0:
+            return best
+
+
+@jit
+def write_melds(runs, sets, melds):
+    """Write melds of some cards in runs, as long as they can be, and of whole sets to melds[0..2].
+
+    0 for no meld.
+    """
+    melds[0] = melds[1] = melds[2] = 0
+    n = 0
+    while runs:
+        suit = lowest(runs) // 13
+        rest = lane(runs, suit)
+        run = rest & ~(rest + (rest & -rest))  # the lowest stretch without a gap
+        melds[n] = run << 13 * suit
+        runs ^= melds[n]
+        n += 1
+    ranks = ranks_among(sets)
+    while ranks:
+        melds[n] = sets & (ranks & -ranks) * RANK_ACES
+        ranks &= ranks - 1
+        n += 1
+
+
+@inlined
+def extension_by_planes(meld):
+    """The cards that can be laid off directly on a meld."""
+    first = meld & -meld
+    if meld & meld >> 1 == 0:  # a set
+        return ranks_among(meld) * RANK_ACES & ~meld
+    before = (first & ~RANK_ACES) >> 1
+    after = (meld + first) & ~RANK_ACES & PACK
+    return before | after
