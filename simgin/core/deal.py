@@ -40,9 +40,10 @@ def deal_cards(state, rules):
     first = 1 - state.dealer
     eleven = rules.first_turn == DISCARD_FIRST
     hand0, hand1 = 0, 0
-    for _ in range(10):
-        hand0 |= 1 << next_card(state)
-        hand1 |= 1 << next_card(state)
+    for i in range(0, 20, 2):  # so much of every pack is shuffled
+        hand0 |= 1 << int(state.pack[i])
+        hand1 |= 1 << int(state.pack[i + 1])
+    state.dealt = 20
     if eleven:
         hand0 |= 1 << next_card(state)
     state.hand[first] = hand0
