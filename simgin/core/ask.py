@@ -47,6 +47,7 @@ def show_deal(state, rules, view, seat):
     view.goal = rules.goal
     view.target = target(rules, seat)
     show_die(state, view)
+    show_ending(state, view)
     if plays_columns(rules):
         _show_columns(state, rules, view, seat)
 
@@ -73,28 +74,38 @@ def show_die(state, view):
 
 
 @inlined
-def _seat_view(state, view, seat):
-    """Write what can have changed since the seat's last question."""
+def show_turn(state, view, seat):
+    """Write what stays the same for a whole turn of a seat."""
     other = 1 - seat
-    hand = state.hand[seat]
-    view.hand = hand
     view.count = state.count[seat]
-    view.pile = state.pile
     view.known = state.known[other]
     view.shed = state.shed[other]
-    view.unseen = PACK & ~(hand | state.pile | state.known[other])
-    view.stock = state.stock
     view.turns = state.turns
     view.turn = state.turns + 1
     view.own_turn = state.own_turns[seat] + 1
+
+
+@inlined
+def show_cards(state, view, seat):
+    """Write what changes when a card is drawn."""
+    hand = state.hand[seat]
+    view.hand = hand
+    view.pile = state.pile
+    view.unseen = PACK & ~(hand | state.pile | state.known[1 - seat])
+    view.stock = state.stock
     view.taken = state.taken
     view.drawn = state.drawn
     view.least = state.least
     view.best = state.best
+    view.phase = state.phase
+
+
+@inlined
+def show_ending(state, view):
+    """Write the ending proposed; none for most questions."""
     view.ending = state.ending
     view.ending_card = state.ending_card
     view.ending_count = state.ending_count
-    view.phase = state.phase
 
 
 @inlined
@@ -115,9 +126,17 @@ def _noise(state, seat, who):
 
 @inlined
 def ask(state, rules, view, seat, slot, legal, hook):
-    """Put one question to a policy and check its answer; log it if the deal is watched."""
+    """Show the seat what it may know, put one question to a policy and check its answer."""
+    show_turn(state, view, seat)
+    show_cards(state, view, seat)
+    show_ending(state, view)
+    return ask_shown(state, rules, view, seat, slot, legal, hook)
+
+
+@inlined
+def ask_shown(state, rules, view, seat, slot, legal, hook):
+    """`ask` where the view is written already; log the question if the deal is watched."""
     who = seat ^ state.half  # strategy A sits at seat `half`
-    _seat_view(state, view, seat)
     view.legal = legal
     view.taken_offer = (
         state.top if slot == TAKE or (slot == KNOCK and state.phase == PHASE_LAST) else -1

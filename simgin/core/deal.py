@@ -5,7 +5,7 @@ legal answer. An answer outside `view.legal` raises; there are no forfeits and n
 """
 
 from simgin.core.answers import NO_ENDING, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
-from simgin.core.ask import ask, ask_apart, show_deal
+from simgin.core.ask import ask_apart, ask_shown, show_cards, show_deal, show_ending, show_turn
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.endings import (
     best_ending,
@@ -85,7 +85,11 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 close_turn(state, view, other_view, seat, source, card)
                 return True
             propose(state, NO_ENDING, -1, -1)
-    card = ask(state, rules, view, seat, DISCARD, legal, discard)
+            show_ending(state, view)
+    if state.turns == 0 or not rules.take_discard:  # on other turns the draw was asked before
+        show_turn(state, view, seat)
+    show_cards(state, view, seat)
+    card = ask_shown(state, rules, view, seat, DISCARD, legal, discard)
     ten = eleven & ~(1 << card)
     left = least if best >> card & 1 else deadwood(ten, rules)
     if same:
@@ -100,6 +104,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     state.count[seat] = left
     close_turn(state, view, other_view, seat, source, card)
     no_card(state)
+    show_ending(state, view)
     return False
 
 
@@ -196,7 +201,9 @@ def _where_todraw(state, rules, view, seat, take):
     """Where a player draws on an ordinary turn: from the stock or the discard pile."""
     if not rules.take_discard:
         return FROM_STOCK
-    return ask(state, rules, view, seat, TAKE, YES_OR_NO, take)
+    show_turn(state, view, seat)
+    show_cards(state, view, seat)
+    return ask_shown(state, rules, view, seat, TAKE, YES_OR_NO, take)
 
 
 @spliced
