@@ -27,14 +27,14 @@ from simgin.toolkit import (
     deadwood,
     lane,
     mean_of_least,
-    next_counts,
+    next_tally,
     of_rank,
     points,
     popcount,
     three_card_runs,
 )
 
-COUNTS = 128  # the deadwood of ten cards is less
+COUNTS = 300  # the deadwood of ten cards is less, even where an ace counts 99
 
 
 @discard(
@@ -49,32 +49,29 @@ COUNTS = 128  # the deadwood of ten cards is less
 def hazard(view, rules, params):
     """Discard for low deadwood at the likely end and little help to the opponent (Goldstein)."""
     most = view.least + params[6]
-    scratch = np.empty(52, np.int64), np.zeros(COUNTS, np.int64)
-    return cheapest(view, rules, params, view.legal, _cost, (most, chance_held(view), scratch))
+    tally = np.zeros(COUNTS, np.int64)
+    return cheapest(view, rules, params, view.legal, _cost, (most, chance_held(view), tally))
 
 
 @helper
 def _cost(view, rules, params, card, known):
-    most, held, scratch = known
+    most, held, tally = known
     ten = view.hand & ~(1 << card)
     count = deadwood(ten, rules)
     if count > most:
         return 1e18
-    ahead = _one_turn_ahead(ten, view.unseen, params[0], scratch, rules)
+    ahead = _one_turn_ahead(ten, view.unseen, params[0], tally, rules)
     return _at_the_end(count, ahead, view.own_turn, params) + params[5] * _improvement(
         card, view.known, view.unseen, held, rules
     )
 
 
 @helper
-def _one_turn_ahead(ten, unseen, share, scratch, rules):
+def _one_turn_ahead(ten, unseen, share, tally, rules):
     """Mean deadwood after the best discard, over the best share of the cards that may come."""
-    after, counts = scratch
-    counts[:] = 0
-    n = next_counts(ten, unseen, rules, after)
-    for i in range(n):
-        counts[after[i]] += 1
-    return mean_of_least(counts, max(1.0, share * n))
+    tally[:] = 0
+    n = next_tally(ten, unseen, rules, tally)
+    return mean_of_least(tally, max(1.0, share * n))
 
 
 @helper

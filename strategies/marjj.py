@@ -26,17 +26,18 @@ from simgin.toolkit import (
     discards_leaving,
     loose,
     lowest,
-    next_counts,
+    mean_of_least,
+    next_tally,
     of_rank,
     pick,
     popcount,
-    sum_of_least,
     value,
 )
 
 WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # places of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
 NO_SET, TWO_GONE, SET = range(11, 14)
+COUNTS = 300  # the deadwood of ten cards is less, even where an ace counts 99
 
 
 @discard(
@@ -61,7 +62,7 @@ def marjj(view, rules, params):
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest(rest)
-    counts = np.empty(52, np.int64)
+    tally = np.zeros(COUNTS, np.int64)
     least, cards = 1e9, 0
     while rest:
         card = lowest(rest)
@@ -71,7 +72,7 @@ def marjj(view, rules, params):
         if count == 0:
             return card
         score = count + params[WEIGHT] * _next(
-            ten, view.unseen, int(params[BEST]), counts, rules
+            ten, view.unseen, int(params[BEST]), tally, rules
         ) * params[DECAY] ** (view.own_turn - 1)
         score += _use(card, view.known, ~(view.unseen | view.known), params)
         if score < least:
@@ -106,13 +107,14 @@ def _worth_at_least(least, cards, rules):
 
 
 @helper
-def _next(ten, unseen, few, counts, rules):
+def _next(ten, unseen, few, tally, rules):
     """Mean of the least counts after drawing an unseen card and discarding.
 
-    counts: scratch space, a number a card.
+    tally: scratch space, a number a count.
     """
-    n = next_counts(ten, unseen, rules, counts)
-    return sum_of_least(counts, n, few) / max(1, min(n, few))
+    tally[:] = 0
+    n = next_tally(ten, unseen, rules, tally)
+    return mean_of_least(tally, float(max(1, min(n, few))))
 
 
 @helper

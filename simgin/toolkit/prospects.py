@@ -72,6 +72,27 @@ def next_counts(ten, cards, rules, counts):
 
 
 @jit
+def next_tally(ten, cards, rules, tally):
+    """Count in `tally` how many of some cards leave each deadwood when drawn; returns their number.
+
+    As `next_counts`, but faster, for `mean_of_least`. tally: int64, added to, whose last place
+    counts everything from there on.
+    """
+    whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
+    last = len(tally) - 1
+    fit = outs(ten, rules) & cards
+    others = cards & ~fit
+    for r in range(13):
+        count = min(whole, nine + rules.value[0, r], last)
+        tally[count] += popcount(others & of_rank(r))
+    while fit:
+        eleven = ten | fit & -fit
+        fit &= fit - 1
+        tally[min(best_discards(eleven, eleven, rules)[0], last)] += 1
+    return popcount(cards)
+
+
+@jit
 def sum_of_least(numbers, n, few):
     """Sum of the `few` least of the first n numbers of an array.
 

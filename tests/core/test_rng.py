@@ -97,6 +97,17 @@ def test_random_words_agree_with_plain_python():
         )
 
 
+def test_blocks_of_words_agree_with_plain_python():
+    drawn, out = random.Random(2), np.zeros(32, np.int64)
+    for _ in range(300):
+        seed, unit, deal = drawn.getrandbits(64), drawn.getrandbits(48), drawn.getrandbits(16)
+        index, domain = drawn.getrandbits(16), drawn.randrange(6)
+        signed = seed - (1 << 64) if seed >> 63 else seed
+        rng.write_blocks(signed, unit, deal, index, domain, out)
+        for block, words in enumerate(out.reshape(4, 8).T.tolist()):
+            assert tuple(words) == plain_words(seed, unit, deal, index + block, domain)
+
+
 def test_uniform_and_below_stay_in_range():
     top = 2**32 - 1
     assert (rng.uniform(0, 0), rng.uniform(top, top)) == (0, 2**53 - 1)

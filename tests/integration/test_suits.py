@@ -31,7 +31,7 @@ PAIRS = (
     ("simple+take=random", "stray-same"),
 )
 MASKS, CARDS = (
-    ("hand", "pile", "known", "shed", "unseen"),
+    ("hand", "pile", "known", "shed", "unseen", "best"),
     ("upcard", "taken", "taken_offer", "drawn", "ending_card"),
 )
 WIDTH = 8  # answers of a seat on a turn: take (2), discard, a knock for each kind of ending

@@ -14,6 +14,7 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
+from support.shown import with_best
 
 GAMES = (
     "eaai",
@@ -32,6 +33,8 @@ def policy(slot, text):
 
 def answer(slot, text, view, rules):
     chosen = policy(slot, text)
+    if slot == "discard":
+        with_best(view, rules)
     return int(compiler.hook(chosen)(view, rules, compiler.vector(chosen)))
 
 

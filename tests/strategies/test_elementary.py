@@ -14,6 +14,7 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
+from support.shown import with_best
 
 STANDARD = variants.find("standard")
 ROW = STANDARD.row
@@ -47,6 +48,8 @@ def ask(slot: str, name: str, values: dict[str, float | str] | None = None, **fi
     view.taken = view.drawn = -1
     for field, value in fields.items():
         view[field] = value
+    if slot == "discard":
+        with_best(view, RULES)
     return int(compiler.hook(chosen)(view, RULES, compiler.vector(chosen)))
 
 
@@ -214,6 +217,7 @@ def test_simple_never_repeats_a_pair() -> None:
             1,
         )
         view.history[0] = (own, 0, nine, king)
+        with_best(view, RULES)
         thrown = set()
         for noise in (0, 2**52, 2**53 - 1):
             view.noise = noise

@@ -22,6 +22,7 @@ from simgin.runs import runner
 from simgin.strategy import compiler, loader
 from simgin.text import notation
 from support import hands
+from support.shown import with_best
 
 EAAI = variants.find("eaai")
 ROW, RULES = dict(EAAI.row), build_rules(EAAI)
@@ -56,6 +57,7 @@ def thrown(position, **values):
         mask(position["unseen"]),
     )
     view.legal, view.own_turn = view.hand & ~mask(position["taken"]), position["turn"]
+    with_best(view, RULES)
     hook, vector, cards = compiler.hook(policy), compiler.vector(policy), set()
     for i in range(16):
         view.noise = (2 * i + 1) << 48

@@ -21,6 +21,7 @@ from simgin.strategy import compiler, loader
 from simgin.text import notation
 from simgin.value import value
 from support import hands
+from support.shown import with_best
 from support.variant_lists import strategy
 
 ROWS = (
@@ -237,6 +238,7 @@ def test_a_card_that_the_opponent_can_use_is_kept():
     """
     view = position("AD 2D 3D 6C 6H 6S 7D 8D 2S KS KH", "QS JS", "5C 3H 9H TD 4C 8C", drawn=12)
     view.legal = view.hand
+    with_best(view, RULES)
     gold = loader.find("gold").discard
     assert int(compiler.hook(gold)(view, RULES, compiler.vector(gold))) == notation.parse_card("KS")
     assert ask("discard", view, n=1000, width=2, value="points") == notation.parse_card("KH")

@@ -10,6 +10,7 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import compiler, loader
 from simgin.text import notation
+from support.shown import with_best
 
 PACK = (1 << 52) - 1
 ROW = variants.find("eaai").row
@@ -33,6 +34,8 @@ def view(**fields: int) -> Any:
 def ask(slot: str, name: str, seen: Any, **values: float | str) -> int:
     """The answer of a policy."""
     policy = next(p for p in loader.policies() if (p.slot, p.name) == (slot, name))(**values)
+    if slot == "discard":
+        with_best(seen, game())
     return int(compiler.hook(policy)(seen, game(), compiler.vector(policy)))
 
 

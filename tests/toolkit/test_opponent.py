@@ -160,6 +160,10 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
             if card in drawn
         ]
         assert room[:n].tolist() == want
+        tally = np.zeros(40, np.int64)
+        assert toolkit.next_tally(mask(hand), mask(drawn), rules, tally) == n
+        highest = [min(count, 39) for count in want]
+        assert tally.tolist() == np.bincount(highest, minlength=40).tolist()
 
 
 @pytest.mark.parametrize("text", ROWS)
