@@ -320,7 +320,7 @@ def best_action(actions, cards, view, rules, params):
     """
     n, k, gate = int(params[N]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))
-    pool, stream, scratch = _members(view.unseen), np.zeros(9, np.int64), _scratch()
+    pool, stream, scratch = _members(view.unseen), np.zeros(33, np.int64), _scratch()
     alive, done = (1 << k) - 1, 0
     while done < n and alive > 1:
         last = min(n, max(FIRST_BATCH, 2 * done))

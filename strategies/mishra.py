@@ -19,6 +19,7 @@ import numpy as np
 
 from simgin.strategy import Strategy, discard, helper, knock, param, take
 from simgin.toolkit import (
+    PACK,
     chance_held,
     deadwood,
     dearest,
@@ -133,14 +134,35 @@ def _worth_of_card(card, loose, there, table, hurry, rules, params):
 
 
 @helper
-def _worth(hand, loose, there, table, hurry, limit, rules, params):
-    """Worth of a hand with these loose cards."""
+def _touched(card):
+    """The cards whose worth a card changes: those of its rank and of its suit."""
+    return of_rank(card % 13) | 0x1FFF << (13 * (card // 13))
+
+
+@helper
+def _each_worth(cards, changed, before, now, loose, there, table, hurry, rules, params):
+    """Write the worth of some loose cards to `now`, float64[52].
+
+    It is as `before` for a card with no card of `changed`, a mask, in its rank or suit.
+    """
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if changed & _touched(card):
+            now[card] = _worth_of_card(card, loose, there, table, hurry, rules, params)
+        else:
+            now[card] = before[card]
+
+
+@helper
+def _worth(hand, loose, worths, limit, rules, params):
+    """Worth of a hand with these loose cards, each of which has its worth in an array."""
     melded = popcount(hand) - popcount(loose)
     if loose == 0:
         return melded + params[GIN]
     total, rest = 0.0, loose
     while rest:
-        total += _worth_of_card(lowest(rest), loose, there, table, hurry, rules, params)
+        total += worths[lowest(rest)]
         rest &= rest - 1
     return (
         melded + total / popcount(loose) + (params[KNOCK] if points(loose, rules) <= limit else 0.0)
@@ -156,27 +178,49 @@ def _haste(loose, limit, rules, params):
 
 
 @helper
-def _worth_after(hand, legal, there, table, limit, rules, params):
+def _worth_after(hand, legal, there, table, limit, rules, params, ten, now):
     """Worth of eleven cards after a discard.
 
-    The highest loose card if that allows a knock, else the loose card worth least.
+    The highest loose card if that allows a knock, else the loose card worth least. ten: what is
+    known of ten of the cards, as `_known_worths` gives it; now: scratch space, float64[52].
     """
     loose = left_over(hand, 0, rules)
     if loose & legal == 0:
         return popcount(hand) - 1 + params[GIN]
     thrown = lowest(dearest(loose & legal, rules)[0])
     hurry = _haste(loose, limit, rules, params)
+    before, loose_before, there_before, hurry_before = ten
+    changed = loose ^ loose_before | there ^ there_before if hurry == hurry_before else PACK
     if points(loose, rules) - value(thrown, rules) > limit:
-        least = 1e9
-        rest = loose & legal
-        while rest:
-            card = lowest(rest)
-            rest &= rest - 1
-            worth = _worth_of_card(card, loose, there, table, hurry, rules, params)
-            if worth < least:
-                thrown, least = card, worth
+        _each_worth(loose, changed, before, now, loose, there, table, hurry, rules, params)
+        before, changed = now, 0
+        thrown = _cheapest(loose & legal, now)
     card = 1 << thrown
-    return _worth(hand & ~card, loose & ~card, there, table, hurry, limit, rules, params)
+    left = loose & ~card
+    _each_worth(left, changed | card, before, now, left, there, table, hurry, rules, params)
+    return _worth(hand & ~card, left, now, limit, rules, params)
+
+
+@helper
+def _cheapest(cards, worths):
+    """The card of least worth; ties: the lowest number."""
+    thrown, least = -1, 1e9
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if worths[card] < least:
+            thrown, least = card, worths[card]
+    return thrown
+
+
+@helper
+def _known_worths(hand, there, table, limit, rules, params):
+    """(worths of a hand's loose cards, these cards, the cards that may come, the haste)."""
+    worths = np.zeros(52)
+    loose = left_over(hand, 0, rules)
+    hurry = _haste(loose, limit, rules, params)
+    _each_worth(loose, PACK, worths, worths, loose, there, table, hurry, rules, params)
+    return worths, loose, there, hurry
 
 
 @take(**VALUES, tax=param(0.0, -10.0, 10.0, "cost of showing the opponent what is collected"))
@@ -188,18 +232,10 @@ def mishra(view, rules, params):
         return take_if(True, view.legal)
     table = _chances_in_melds(view, chance_held(view))
     there = view.unseen | view.known
-    taken = _worth_after(eleven, view.hand, there, table, view.limit, rules, params) - params[6]
-    loose = left_over(view.hand, 0, rules)
-    if taken < _worth(
-        view.hand,
-        loose,
-        there & ~(1 << card),
-        table,
-        _haste(loose, view.limit, rules, params),
-        view.limit,
-        rules,
-        params,
-    ):
+    ten, now = _known_worths(view.hand, there, table, view.limit, rules, params), np.empty(52)
+    taken = _worth_after(eleven, view.hand, there, table, view.limit, rules, params, ten, now)
+    taken -= params[6]
+    if taken < _worth(view.hand, ten[1], ten[0], view.limit, rules, params):
         # A card drawn can always be discarded again, so drawing is worth more.
         return take_if(False, view.legal)
     total, rest = 0.0, view.unseen
@@ -207,7 +243,7 @@ def mishra(view, rules, params):
         ten_and_one = view.hand | rest & -rest
         there_then = there & ~(rest & -rest)
         total += _worth_after(
-            ten_and_one, ten_and_one, there_then, table, view.limit, rules, params
+            ten_and_one, ten_and_one, there_then, table, view.limit, rules, params, ten, now
         )
         rest &= rest - 1
     return take_if(taken * popcount(view.unseen) >= total, view.legal)
@@ -248,24 +284,25 @@ def mishra_discard(view, rules, params):
     left = points(loose, rules) - value(first, rules)
     if left <= view.limit and (left <= params[8] or not _low_opponent(view, params[9], rules)):
         return first
-    return _best(view, loose, options, rules, params)
+    return _best(view, options, rules, params)
 
 
 @helper
-def _best(view, loose, options, rules, params):
+def _best(view, options, rules, params):
     """The discard with the most worth left, less the opponent's gain."""
     q = chance_held(view)
     table = _chances_in_melds(view, q)
-    hurry = _haste(loose, view.limit, rules, params)
     there = view.unseen | view.known
+    worths, loose, _, hurry = _known_worths(view.hand, there, table, view.limit, rules, params)
+    now = np.empty(52)
     best, most = -1, -1e9
     while options:
         card = lowest(options)
         options &= options - 1
         mask = 1 << card
-        worth = _worth(
-            view.hand & ~mask, loose & ~mask, there, table, hurry, view.limit, rules, params
-        )
+        left = loose & ~mask
+        _each_worth(left, mask, worths, now, left, there, table, hurry, rules, params)
+        worth = _worth(view.hand & ~mask, left, now, view.limit, rules, params)
         worth -= params[6] * params[7] * _chance_melds(card, view, q)
         if worth > most:
             best, most = card, worth

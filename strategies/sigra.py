@@ -35,11 +35,12 @@ HOLD = param(1.0, 0.0, 100.0, "weight of the points that are kept from the oppon
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
     """Take if the best hand with the card is worth more than the mean after drawing (SIGRA)."""
-    chances = np.empty(52)
+    chances = np.zeros((2, 52))
+    _each_reach(view.hand, view.hand, view.unseen, chances, rules)
+    chances[1] = chances[0]
     stay = _worth(view, view.hand, rules, params)
-    taken = _best(view, view.hand | 1 << view.taken_offer, view.hand, stay, chances, rules, params)[
-        1
-    ]
+    eleven = view.hand | 1 << view.taken_offer
+    taken = _best(view, eleven, view.hand, stay, chances, rules, params)[1]
     n = popcount(view.unseen)
     drawn = stay * n  # at most: a card drawn can be discarded again
     unseen = view.unseen
@@ -53,20 +54,23 @@ def mmd(view, rules, params):
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
     """Keep low deadwood, many possible melds and cards that the opponent may want (SIGRA)."""
-    return _best(view, view.hand, view.legal, 1e9, np.empty(52), rules, params)[0]
+    return _best(view, view.hand, view.legal, 1e9, np.zeros((2, 52)), rules, params)[0]
 
 
 @helper
-def _best(view, eleven, legal, least, chances, rules, params):
+def _best(view, eleven, legal, least, both, rules, params):
     """(discard that leaves the best hand, worth of that hand); smaller is better.
 
     Ties: the highest card, then the lowest number. Only hands worth less than `least` matter. Ten
     cards have no more chances than the same cards have among the eleven, and a card in no meld
     takes its own chances with it. That bound settles most discards without evaluating the hand.
+    both: the chances of the ten cards in the view, if it has ten, and room for those of the eleven.
     """
     n = max(1, popcount(view.unseen))
     in_melds = meldable(eleven, rules)
-    all_chances = _each_reach(eleven, view.unseen, chances, rules)
+    chances = both[0]
+    new = eleven & ~view.hand
+    all_chances = _each_reach(eleven, _touched(new) if new else eleven, view.unseen, both, rules)
     loose_chances = all_chances
     melded = eleven & ~_loose(eleven, rules)
     while melded:
@@ -96,15 +100,28 @@ def _best(view, eleven, legal, least, chances, rules, params):
 
 
 @helper
-def _each_reach(hand, unseen, chances, rules):
-    """Write what `_reach` would count for each card of a hand if it were loose; returns the sum."""
+def _touched(card):
+    """The cards of a mask of one card's rank and suit: no others form melds with it."""
+    number = lowest(card)
+    return of_rank(number % 13) | 0x1FFF << (13 * (number // 13))
+
+
+@helper
+def _each_reach(hand, fresh, unseen, both, rules):
+    """Write what `_reach` would count for each card of a hand if it were loose; returns the sum.
+
+    Written to both[0]; taken from both[1] for cards that are not in `fresh`.
+    """
     total = 0.0
     rest = hand
     while rest:
         card = lowest(rest)
         rest &= rest - 1
-        chances[card] = _melds_ahead(hand, card, unseen, rules)
-        total += chances[card]
+        if fresh >> card & 1:
+            both[0, card] = _melds_ahead(hand, card, unseen, rules)
+        else:
+            both[0, card] = both[1, card]
+        total += both[0, card]
     return total
 
 

@@ -6,7 +6,7 @@ Random choices use the noise of a question.
 from simgin.core import endings
 from simgin.core.bits import lowest, nth, popcount
 from simgin.core.jit import jit
-from simgin.core.rng import write_words
+from simgin.core.rng import write_blocks, write_words
 
 
 @jit
@@ -50,8 +50,16 @@ def chance(p, noise):
 def random_word(noise, stream):
     """The next 32 random bits of a question, as often as needed.
 
-    stream: an int64[9], zero at first, that counts and holds them.
+    stream: an int64[33], zero at first, that counts and holds them; int64[9] if few are needed. The
+    bits are the same.
     """
+    if len(stream) == 33:
+        n = stream[32]
+        if n & 31 == 0:
+            write_blocks(noise, 0, 0, n >> 2, 0, stream)
+        stream[32] = n + 1
+        block, word = n >> 2 & 7, n & 3
+        return stream[8 * word + block]
     k = stream[8] & 7
     if k == 0:
         write_words(noise, 0, 0, stream[8] >> 2, 0, stream)
