@@ -29,55 +29,102 @@ from simgin.toolkit import (
 )
 
 REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card may meld")
+TEN, ELEVEN, SCRATCH = range(3)  # rows of what is known of the cards
+AHEAD, HELD = 0, 1
 HOLD = param(1.0, 0.0, 100.0, "weight of the points that are kept from the opponent")
 
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
     """Take if the best hand with the card is worth more than the mean after drawing (SIGRA)."""
-    chances = np.zeros((2, 52))
-    _each_reach(view.hand, view.hand, view.unseen, chances, rules)
-    chances[1] = chances[0]
-    stay = _worth(view, view.hand, rules, params)
+    known = _known(view, rules)
+    stay = _worth(view, view.hand, 0, known[TEN], known, rules, params)
     eleven = view.hand | 1 << view.taken_offer
-    taken = _best(view, eleven, view.hand, stay, chances, rules, params)[1]
+    taken = _best(view, eleven, view.hand, stay, known, rules, params)[1]
     n = popcount(view.unseen)
     drawn = stay * n  # at most: a card drawn can be discarded again
     unseen = view.unseen
     while unseen and taken * n < drawn:
         eleven = view.hand | unseen & -unseen
         unseen &= unseen - 1
-        drawn += _best(view, eleven, view.hand, stay, chances, rules, params)[1] - stay
+        drawn += _best(view, eleven, view.hand, stay, known, rules, params)[1] - stay
     return take_if(taken * n < drawn, view.legal)
 
 
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
     """Keep low deadwood, many possible melds and cards that the opponent may want (SIGRA)."""
-    return _best(view, view.hand, view.legal, 1e9, np.zeros((2, 52)), rules, params)[0]
+    return _best(view, view.hand, view.legal, 1e9, _known(view, rules), rules, params)[0]
 
 
 @helper
-def _best(view, eleven, legal, least, both, rules, params):
+def _known(view, rules):
+    """What is worked out once for the cards in a view: the numbers of `_fill`, in row TEN.
+
+    Row ELEVEN is for these cards and one more, row SCRATCH is room.
+    """
+    known = np.zeros((3, 2, 52))
+    _fill(view, view.hand, view.hand, known[TEN], known[TEN], rules)
+    return known
+
+
+@helper
+def _touched(cards):
+    """The cards of the rank and of the suit of one card, a mask: no others form melds with it."""
+    if cards == 0:
+        return 0
+    card = lowest(cards)
+    return of_rank(card % 13) | 0x1FFF << (13 * (card // 13))
+
+
+@helper
+def _fill(view, hand, fresh, before, now, rules):
+    """Write two numbers for each card of a hand to `now`, float64[2, 52].
+
+    They are its points times its melds ahead and times the opponent's melds through it. For a card
+    not in `fresh` they are as `before`.
+    """
+    for i in range(52):
+        now[AHEAD, i] = before[AHEAD, i]
+        now[HELD, i] = before[HELD, i]
+    chance = 1.0 / max(1, popcount(view.unseen))
+    rest = hand & fresh
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        now[AHEAD, card] = _melds_ahead(hand, card, view.unseen, rules)
+        if view.known:
+            now[HELD, card] = _held_back(view, hand, card, chance, rules)
+
+
+@helper
+def _sum(numbers, cards):
+    """Sum of the numbers of some cards."""
+    total = 0.0
+    while cards:
+        total += numbers[lowest(cards)]
+        cards &= cards - 1
+    return total
+
+
+@helper
+def _best(view, eleven, legal, least, known, rules, params):
     """(discard that leaves the best hand, worth of that hand); smaller is better.
 
     Ties: the highest card, then the lowest number. Only hands worth less than `least` matter. Ten
     cards have no more chances than the same cards have among the eleven, and a card in no meld
     takes its own chances with it. That bound settles most discards without evaluating the hand.
-    both: the chances of the ten cards in the view, if it has ten, and room for those of the eleven.
     """
     n = max(1, popcount(view.unseen))
     in_melds = meldable(eleven, rules)
-    chances = both[0]
     new = eleven & ~view.hand
-    all_chances = _each_reach(eleven, _touched(new) if new else eleven, view.unseen, both, rules)
-    loose_chances = all_chances
-    melded = eleven & ~_loose(eleven, rules)
-    while melded:
-        loose_chances -= chances[lowest(melded)]
-        melded &= melded - 1
+    numbers = known[ELEVEN]
+    _fill(view, eleven, _touched(new), known[TEN], numbers, rules)
+    chances = numbers[AHEAD]
+    all_chances = _sum(chances, eleven)
+    loose_chances = _sum(chances, _loose(eleven, rules))
     whole = deadwood(eleven, rules)
-    kept = params[1] * _held_back(view, eleven, 1.0 / n, rules) / n if view.known else 0.0
+    kept = params[1] * _sum(numbers[HELD], eleven) / n if view.known else 0.0
     best = -1
     while legal:
         card = lowest(dearest(legal, rules)[0])
@@ -93,57 +140,26 @@ def _best(view, eleven, legal, least, both, rules, params):
                 - kept
             )
         if bound < least:
-            worth = _worth(view, ten, rules, params)
+            worth = _worth(view, ten, 1 << card, numbers, known, rules, params)
             if worth < least:
                 best, least = card, worth
     return best, least
 
 
 @helper
-def _touched(card):
-    """The cards of a mask of one card's rank and suit: no others form melds with it."""
-    number = lowest(card)
-    return of_rank(number % 13) | 0x1FFF << (13 * (number // 13))
+def _worth(view, hand, gone, before, known, rules, params):
+    """Deadwood, less what the next card may meld, less what is kept from the opponent.
 
-
-@helper
-def _each_reach(hand, fresh, unseen, both, rules):
-    """Write what `_reach` would count for each card of a hand if it were loose; returns the sum.
-
-    Written to both[0]; taken from both[1] for cards that are not in `fresh`.
+    gone: the card, a mask, that the hand lacks of those which `before` has the numbers of; or 0.
     """
-    total = 0.0
-    rest = hand
-    while rest:
-        card = lowest(rest)
-        rest &= rest - 1
-        if fresh >> card & 1:
-            both[0, card] = _melds_ahead(hand, card, unseen, rules)
-        else:
-            both[0, card] = both[1, card]
-        total += both[0, card]
-    return total
-
-
-@helper
-def _worth(view, hand, rules, params):
-    """Deadwood, less what the next card may meld, less what is kept from the opponent."""
     n = max(1, popcount(view.unseen))
-    worth = deadwood(hand, rules) - params[0] * _reach(hand, view.unseen, rules) / n
+    numbers = known[SCRATCH]
+    _fill(view, hand, _touched(gone), before, numbers, rules)
+    ahead = _sum(numbers[AHEAD], _loose(hand, rules))
+    worth = deadwood(hand, rules) - params[0] * ahead / n
     if view.known:
-        worth -= params[1] * _held_back(view, hand, 1.0 / n, rules) / n
+        worth -= params[1] * _sum(numbers[HELD], hand) / n
     return worth
-
-
-@helper
-def _reach(hand, unseen, rules):
-    """Points of the loose cards, each times its number of melds with one of the unseen cards."""
-    total = 0
-    loose = _loose(hand, rules)
-    while loose:
-        total += _melds_ahead(hand, lowest(loose), unseen, rules)
-        loose &= loose - 1
-    return total
 
 
 @helper
@@ -207,22 +223,16 @@ def _last(cards, r, step):
 
 
 @helper
-def _held_back(view, hand, chance, rules):
-    """Points of a hand's cards, each times the expected number of the opponent's melds through it.
+def _held_back(view, hand, card, chance, rules):
+    """Points of a card of a hand times the expected number of the opponent's melds through it.
 
     Only melds with a card that he took count.
     """
-    total = 0.0
-    rest = hand
     his, free = view.known, view.known | view.unseen & ~hand
-    while rest:
-        card = lowest(rest)
-        rest &= rest - 1
-        melds = _runs_for_him(lane(his, card // 13), lane(free, card // 13), card % 13, chance)
-        if not view.shed >> card & 1:
-            melds += _sets_for_him(his & of_rank(card % 13), free & of_rank(card % 13), chance)
-        total += melds * rules.value[0, card % 13]
-    return total
+    melds = _runs_for_him(lane(his, card // 13), lane(free, card // 13), card % 13, chance)
+    if not view.shed >> card & 1:
+        melds += _sets_for_him(his & of_rank(card % 13), free & of_rank(card % 13), chance)
+    return melds * rules.value[0, card % 13]
 
 
 @helper

@@ -1,8 +1,9 @@
 """What a deciding seat may lawfully know (rules.md 9.2), as one structured record.
 
-What changes within a deal is rewritten before every question, the rest before every deal; the
-history only grows. The engine never reads a view back, so a policy that writes into one changes
-nothing in the game. Sets of cards are 52-bit masks; single cards are 0..51, or -1 for none.
+What changes within a deal is rewritten when it has changed, before the next question, the rest
+before every deal; the history only grows. The engine never reads a view back, so a policy that
+writes into one changes nothing in the game. Sets of cards are 52-bit masks; single cards are 0..51,
+or -1 for none.
 """
 
 import numpy as np
