@@ -14,6 +14,7 @@ Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 import numpy as np
 from simgin_strategies.knock import at
 
+from simgin.core.deadwood import runs_in
 from simgin.strategy import Strategy, discard, helper, param, take
 from simgin.toolkit import (
     deadwood,
@@ -178,16 +179,7 @@ def _loose(hand, rules):
 
     It leaves over the cards that lie in no run first.
     """
-    return left_over(hand, ~_in_runs(hand, rules), rules)
-
-
-@helper
-def _in_runs(hand, rules):
-    """The cards of a hand that lie in a run."""
-    cards = 0
-    for s in range(4):
-        cards |= (int(rules.lane[0, lane(hand, s)]) & 0x1FFF) << (13 * s)
-    return cards
+    return left_over(hand, ~runs_in(hand, rules), rules)
 
 
 @helper

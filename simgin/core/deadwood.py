@@ -1,14 +1,12 @@
 """Least deadwood of a hand and the discards that reach it (rules.md 3.2).
 
-With low aces and no rainbows, bit operations find the melds of all suits at once
-(`simgin.core.planes`). Elsewhere it takes four table look-ups and a tiny search. A lane's entry
-says what its runs leave over and which of its cards lie in runs. Ranks held three or four times
-come from ANDs of the lanes. Such a rank is a conflict only if one of its cards also lies in a run,
-and only conflicts (at most three) are searched.
+With low aces and no rainbows, bit operations find the runs of all suits at once
+(`simgin.core.planes`). Elsewhere a table has an entry for every lane: which of its cards lie in
+runs, and what its best runs leave over. Sets, and their conflicts with runs, are the same for all.
 """
 
 from simgin.core.bits import highest_of_lane, lowest
-from simgin.core.cards import RANK_ACES, lane, of_rank, ranks_held_thrice
+from simgin.core.cards import LANE, RANK_ACES, lane, of_rank
 from simgin.core.jit import inlined, jit
 from simgin.core.planes import (
     MANY,
@@ -24,66 +22,46 @@ from simgin.core.planes import (
 
 
 @jit
-def _without_sets(rules, side, s, h, d, c):
-    """Points that the runs of four lanes leave over, with no set melded."""
-    return (
-        int(rules.lane[side, s] + rules.lane[side, h] + rules.lane[side, d] + rules.lane[side, c])
-        >> 16
-    )
+def _left_by_runs(hand, rules, side):
+    """Points that the runs of a hand leave over, with no set melded."""
+    points = 0
+    for suit in range(4):
+        points += int(rules.lane[side, lane(hand, suit)]) >> 16
+    return points
 
 
 @jit
-def _settle_one(rules, side, s, h, d, c, r):
-    """Least points left over by four lanes where the rank r may be melded as a set.
-
-    The choices are no set, the whole rank, or three of its four cards.
-    """
-    s0, h0, d0, c0 = s & ~r, h & ~r, d & ~r, c & ~r
-    best = min(_without_sets(rules, side, s, h, d, c), _without_sets(rules, side, s0, h0, d0, c0))
-    if s & h & d & c & r:
-        best = min(best, _without_sets(rules, side, s, h0, d0, c0))
-        best = min(best, _without_sets(rules, side, s0, h, d0, c0))
-        best = min(best, _without_sets(rules, side, s0, h0, d, c0))
-        best = min(best, _without_sets(rules, side, s0, h0, d0, c))
-    return best
+def _runs_by_tables(hand, rules):
+    """The cards of a hand that lie in a run."""
+    cards = 0
+    for suit in range(4):
+        in_runs = int(rules.lane[0, lane(hand, suit)]) & LANE
+        cards |= in_runs << 13 * suit
+    return cards
 
 
-@jit
-def _settle(rules, side, s, h, d, c, ranks):
-    """`_settle_one` for each of several ranks (at least one)."""
-    r = ranks & -ranks
-    rest = ranks ^ r
-    if rest == 0:
-        return _settle_one(rules, side, s, h, d, c, r)
-    s0, h0, d0, c0 = s & ~r, h & ~r, d & ~r, c & ~r
-    best = min(_settle(rules, side, s, h, d, c, rest), _settle(rules, side, s0, h0, d0, c0, rest))
-    if s & h & d & c & r:
-        best = min(best, _settle(rules, side, s, h0, d0, c0, rest))
-        best = min(best, _settle(rules, side, s0, h, d0, c0, rest))
-        best = min(best, _settle(rules, side, s0, h0, d, c0, rest))
-        best = min(best, _settle(rules, side, s0, h0, d0, c, rest))
-    return best
+@inlined
+def runs_in(hand, rules):
+    """The cards of a hand that lie in a run."""
+    if rules.by_planes[0]:
+        return cards_in_runs(hand)
+    return _runs_by_tables(hand, rules)
 
 
 @jit
 def _by_suit_and_rank(hand, rules, side):
-    """Least deadwood with runs and sets only."""
-    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
-    ws, wh, wd, wc = (
-        int(rules.lane[side, s]),
-        int(rules.lane[side, h]),
-        int(rules.lane[side, d]),
-        int(rules.lane[side, c]),
-    )
-    thrice = ranks_held_thrice(s, h, d, c)
-    if thrice == 0:
-        return (ws + wh + wd + wc) >> 16
-    in_runs = ws | wh | wd | wc
-    plain = thrice & ~in_runs  # these sets are taken whole
-    s, h, d, c = s & ~plain, h & ~plain, d & ~plain, c & ~plain
-    if thrice == plain:
-        return _without_sets(rules, side, s, h, d, c)
-    return _settle(rules, side, s, h, d, c, thrice & in_runs)
+    """Least deadwood with runs and sets only, way by way."""
+    sets = cards_in_sets(hand)
+    conflicts, spare = conflicts_in(hand, _runs_by_tables(hand, rules), sets)
+    hand &= ~sets | conflicts * RANK_ACES
+    best = MANY
+    ranks, spared = 0, 0
+    while True:
+        melded = ranks * RANK_ACES & ~spared
+        best = min(best, _left_by_runs(hand & ~melded, rules, side))
+        ranks, spared = next_way(conflicts, spare, ranks, spared)
+        if ranks == 0:
+            return best
 
 
 @jit
@@ -152,14 +130,7 @@ def meldable(hand, rules):
 @jit
 def _meldable_by_tables(hand, rules):
     """`meldable` for every set of rules."""
-    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
-    thrice = ranks_held_thrice(s, h, d, c)
-    cards = (
-        ((int(rules.lane[0, s]) & 0x1FFF) | (thrice & s))
-        | ((int(rules.lane[0, h]) & 0x1FFF) | (thrice & h)) << 13
-        | ((int(rules.lane[0, d]) & 0x1FFF) | (thrice & d)) << 26
-        | ((int(rules.lane[0, c]) & 0x1FFF) | (thrice & c)) << 39
-    )
+    cards = _runs_by_tables(hand, rules) | cards_in_sets(hand)
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:
             cards |= rules.rainbows[i]
@@ -234,15 +205,6 @@ def _best_discards_of_ways(hand, legal, runs, sets, rules):
 
 
 @jit
-def _points_of_loose(cards, rules):
-    """Total value of cards of which no three form a run.
-
-    The lane tables give it, because they leave all of these cards over.
-    """
-    return _without_sets(rules, 0, lane(cards, 0), lane(cards, 1), lane(cards, 2), lane(cards, 3))
-
-
-@jit
 def _best_discards_by_search(hand, legal, rules):
     """`best_discards` for every set of rules.
 
@@ -255,8 +217,8 @@ def _best_discards_by_search(hand, legal, rules):
     best_cards, value = dearest(legal & ~in_melds, rules)
     best = whole - value if best_cards else MANY
     rest = legal & in_melds
-    if rest == 0 or _points_of_loose(hand & ~in_melds, rules) > best:
-        return best, best_cards
+    if rest == 0 or _left_by_runs(hand & ~in_melds, rules, 0) > best:
+        return best, best_cards  # no three of these cards form a run
     while rest:
         card = lowest(rest)
         rest &= rest - 1

@@ -15,6 +15,7 @@ meldings.
 from simgin.core.bits import lowest, popcount
 from simgin.core.cards import LANE, PACK, RANK_ACES, lane, ranks_held_thrice
 from simgin.core.jit import inlined, jit
+from simgin.core.rules import PLANES
 
 NOT_KINGS = PACK & ~(RANK_ACES << 12)
 MANY = 1 << 20  # more than any deadwood
@@ -45,11 +46,11 @@ def cards_in_sets(hand):
 @inlined
 def points_in(cards, rules, side):
     """Total value of some cards."""
-    ones = popcount(cards & rules.planes[side, 0])
-    twos = popcount(cards & rules.planes[side, 1])
-    fours = popcount(cards & rules.planes[side, 2])
-    eights = popcount(cards & rules.planes[side, 3])
-    return ones + 2 * twos + 4 * fours + 8 * eights
+    points = 0
+    for bit in range(PLANES):
+        held = cards & rules.planes[side, bit]
+        points += popcount(held) << bit
+    return points
 
 
 @inlined

@@ -51,28 +51,6 @@ def words(seed, unit, deal, index, domain):
 
 
 @jit
-def write_words(seed, unit, deal, index, domain, out):
-    """Write the words of two consecutive indices (`index` even) to out[0..7].
-
-    One call is a chain of ten multiplications that the processor waits for; two chains in parallel
-    take hardly longer than one.
-    """
-    s = np.uint64(seed)
-    low = np.uint64(unit & 0xFFFFFFFF)
-    high = np.uint64((unit >> 32) | deal << 16)
-    k0, k1 = s & _LOW, s >> _32
-    a0, a1, a2, a3 = low, high, np.uint64(index), np.uint64(domain)
-    b0, b1, b2, b3 = low, high, np.uint64(index + 1), np.uint64(domain)
-    for _ in range(10):
-        a0, a1, a2, a3 = _round(a0, a1, a2, a3, k0, k1)
-        b0, b1, b2, b3 = _round(b0, b1, b2, b3, k0, k1)
-        k0 = (k0 + _W0) & _LOW
-        k1 = (k1 + _W1) & _LOW
-    out[0], out[1], out[2], out[3] = np.int64(a0), np.int64(a1), np.int64(a2), np.int64(a3)
-    out[4], out[5], out[6], out[7] = np.int64(b0), np.int64(b1), np.int64(b2), np.int64(b3)
-
-
-@jit
 def write_blocks(seed, unit, deal, index, domain, out):
     """Write the words of eight consecutive indices to out, int64[32]: out[8 * word + block].
 

@@ -6,7 +6,7 @@ Random choices use the noise of a question.
 from simgin.core import endings
 from simgin.core.bits import lowest, nth, popcount
 from simgin.core.jit import jit
-from simgin.core.rng import write_blocks, write_words
+from simgin.core.rng import words, write_blocks
 
 
 @jit
@@ -60,8 +60,8 @@ def random_word(noise, stream):
         stream[32] = n + 1
         block, word = n >> 2 & 7, n & 3
         return stream[8 * word + block]
-    k = stream[8] & 7
-    if k == 0:
-        write_words(noise, 0, 0, stream[8] >> 2, 0, stream)
-    stream[8] += 1
-    return stream[k]
+    n = stream[8]
+    if n & 3 == 0:
+        stream[0], stream[1], stream[2], stream[3] = words(noise, 0, 0, n >> 2, 0)
+    stream[8] = n + 1
+    return stream[n & 3]
