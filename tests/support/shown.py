@@ -6,7 +6,7 @@ from simgin.core.deadwood import best_discards
 
 
 def with_best(view: Any, rules: Any) -> Any:
-    """The view with its fields `least` and `best` filled in if it is asked for a discard."""
-    if int(view.hand).bit_count() == 11:
+    """The view with its fields `least` and `best` filled in, unless the engine's own has them."""
+    if view.flags.writeable and int(view.hand).bit_count() == 11:
         view.least, view.best = best_discards(view.hand, view.legal, rules)
     return view
