@@ -90,7 +90,7 @@ class Replay:
         self.asked += 1
         seat = self.deal.to_move
         assert (question.seat, question.slot) == (seat, slot), self.asked
-        want = {**self._view(seat), "legal": legal, **fields}
+        want = {**self._view(seat), **self._best(slot, seat), "legal": legal, **fields}
         got = {name: int(question.view[name]) for name, _ in FIELDS if name != "noise"}
         assert got == want, (
             slot,
@@ -119,6 +119,18 @@ class Replay:
             "offered": 0,
             **standing(self.match, seat),
         }
+
+    def _best(self, slot, seat):
+        """The least deadwood after a throw, and the throws that leave it: with eleven cards."""
+        held = self.deal.hands[seat]
+        if slot not in ("discard", "knock") or len(held) < 11:
+            return {"least": -1, "best": 0}
+        throws = [option[1] for option in self.deal.options() if option[0] == "throw"]
+        left = {}
+        for card in throws:
+            left[card] = twin.deadwood([other for other in held if other != card], self.row)
+        least = min(left.values())
+        return {"least": least, "best": hands.mask(card for card in left if left[card] == least)}
 
     def _same_history(self, view, seat):
         """The turns so far, the other seat's stock cards hidden, and nothing behind them."""
