@@ -135,3 +135,12 @@ def test_the_same_seed_makes_the_same_words_in_a_directory_and_without_one():
     table = [line for line in without if not line.startswith(("More", "Repeat"))]
     assert table == kept[: len(table)]
     assert [line for line in table if line] == [line for line in again if line][:-2]
+
+
+def test_a_comparison_is_said_first_and_calls_files_by_their_names():
+    for k in (3, 9):
+        shown(f"match FILE:k={k} simple --deals 24k -o k{k}")
+    lines = call("compare", "k9", "k3").stdout.splitlines()
+    assert lines[0].startswith("patient-gold:k=9 instead of patient-gold:k=3 (standard, against")
+    shown_lines = [line for line in lines if not line.startswith(("Repeat", "  strategies"))]
+    assert all(len(line) <= 80 for line in shown_lines)
