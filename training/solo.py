@@ -74,9 +74,9 @@ def self_play(view, rules, params, discard, seed, deals, draws, strays, hands, u
             view.unseen, view.pile = ((1 << 52) - 1) & ~seen, seen & ~hand
             view.own_turn = view.turn = t + 1
             view.deck_left = DRAWS - t
-            count, cards = best_discards(hand, hand, rules)
-            if count == 0:
-                thrown = lowest(cards)
+            view.least, view.best = best_discards(hand, hand, rules)
+            if view.least == 0:
+                thrown = lowest(view.best)
             elif strays[deal, 0] == t + 1:
                 thrown = nth(hand, strays[deal, 1])
             else:

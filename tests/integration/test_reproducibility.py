@@ -71,7 +71,7 @@ def digest(plans, team, interrupted=None):
 
 
 def play(asked, run_ledger, team, interrupted):
-    blocks = itertools.count(1)
+    blocks = itertools.count()  # the first report comes before any block
 
     def interrupt(done, every):
         if interrupted and next(blocks) == interrupted:
@@ -81,7 +81,7 @@ def play(asked, run_ledger, team, interrupted):
         try:
             return runner.run(asked.tasks, run_ledger, team(), interrupt, rules=asked.rules)
         except KeyboardInterrupt:
-            blocks = itertools.count(1)
+            blocks = itertools.count()
 
 
 @pytest.fixture(scope="module")
