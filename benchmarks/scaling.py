@@ -25,6 +25,7 @@ from simgin.runs.threads import Threads
 ROWS = 2000  # batch rows of a large block: ten seconds of a quick player
 PROCESSES = 8
 TIMES = 5  # the best counts, because machines are noisy
+FETCHES = 200
 WARM_SECONDS, SECONDS = 3.0, 20.0  # of every measured run
 QUICK, SLOW = "gold", "sigra"
 
@@ -97,11 +98,14 @@ def tiny_blocks():
 
 
 def fetch_seconds(team, size):
-    """Processor time of client and scheduler to fetch so many bytes from a worker."""
-    started = time.process_time()
-    for _ in range(TIMES):
-        team._client.submit(os.urandom, size, pure=False).result()
-    return (time.process_time() - started) / TIMES
+    """Processor time of client and scheduler for so many bytes more in the answer of a task."""
+    spent = {0: 0.0, size: 0.0}
+    for _ in range(FETCHES):
+        for many in spent:
+            started = time.process_time()
+            team._client.submit(os.urandom, many, pure=False).result()
+            spent[many] += time.process_time() - started
+    return (spent[size] - spent[0]) / FETCHES
 
 
 def commit_seconds(matchup, blob):
@@ -113,10 +117,12 @@ def commit_seconds(matchup, blob):
 
 def tell_speed(title, speed):
     """A line about a run."""
-    print(
-        f"{title}: {speed.deals:,.0f} deals and {speed.blocks:.1f} blocks a second; "
-        f"client and scheduler take {100 * speed.share:.1f} % of a processor"
-    )
+    print(f"{title}: {speed.deals:,.0f} deals and {speed.blocks:.1f} blocks a second")
+
+
+def tell_share(speed):
+    """A line about this process beside the workers."""
+    print(f"    client and scheduler take {100 * speed.share:.1f} % of a processor")
 
 
 def main():
@@ -126,10 +132,13 @@ def main():
     team.prepare([quick, slow])
     for matchup in (slow, quick):
         tell_speed(f"{matchup.title}, {usable_cpus()} threads", measure(matchup, Threads()))
-        tell_speed(f"{matchup.title}, {PROCESSES} processes", measure(matchup, team))
+        speed = measure(matchup, team)
+        tell_speed(f"{matchup.title}, {PROCESSES} processes", speed)
+        tell_share(speed)
     with tiny_blocks():
         tiny = measure(quick, team)
-    tell_speed(f"{quick.title} in blocks of one batch", tiny)
+    tell_speed(f"{quick.title}, {PROCESSES} processes in blocks of one batch", tiny)
+    tell_share(tiny)
 
     units = [quick.batch] * ROWS
     started = time.perf_counter()
