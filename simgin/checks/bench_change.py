@@ -50,11 +50,17 @@ def read_rounds(path: Path) -> list[Round]:
     try:
         rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
         complete = all({"figure", "threads", "ratio"} <= row.keys() for row in rows)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise BenchError(f"{path} holds no figures of `simgin bench --save` ({error!r}).") from None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        raise _no_figures(path) from None
     if not rows or not complete:
-        raise BenchError(f"{path} holds no figures of `simgin bench --save`.")
+        raise _no_figures(path)
     return [rows]
+
+
+def _no_figures(path: Path) -> BenchError:
+    return BenchError(
+        f"{path} is neither an installation of simgin nor a file of `simgin bench --save`."
+    )
 
 
 def find_installation(path: Path) -> Path | None:

@@ -45,9 +45,21 @@ def create_file(path: Path, text: str) -> None:
         with replacing(path) as incomplete:
             incomplete.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise NewFileError(
-            f"{path} cannot be written: {error.strerror}; name a file in a folder you can write to."
-        ) from None
+        raise _unwritable(path, error.strerror) from None
+
+
+def check_file(path: Path) -> None:
+    """Raise NewFileError unless `path` may be written: before long work, not at its end."""
+    if not path.parent.is_dir():
+        raise _unwritable(path, f"there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise _unwritable(path, f"no permission to write to {path.parent}")
+
+
+def _unwritable(path: Path, reason: str) -> NewFileError:
+    return NewFileError(
+        f"{path} cannot be written: {reason}; name a file in a folder you can write to."
+    )
 
 
 def plain_name(file: Path) -> str:

@@ -1,6 +1,7 @@
 """What changed in speed: ratios of both, round for round, from files and from installations."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -9,6 +10,9 @@ from click.testing import CliRunner
 from simgin.checks import bench, bench_change
 from simgin.checks.bench_change import BenchError, Change, changes
 from simgin.cli.main import cli
+from simgin.text.files import NewFileError, check_file
+
+NO_FIGURES = "is neither an installation of simgin nor a file of `simgin bench --save`."
 
 
 def row(figure, ratio, threads=1):
@@ -44,8 +48,34 @@ def test_threads_are_kept_apart_and_one_round_has_no_range():
 def test_a_file_without_figures_is_refused(tmp_path, text):
     path = tmp_path / "bench.json"
     path.write_text(text)
-    with pytest.raises(BenchError, match=r"bench.json holds no figures of `simgin bench --save`"):
+    with pytest.raises(BenchError, match=NO_FIGURES.replace(".", r"\.")):
         bench_change.read_rounds(path)
+
+
+def test_what_can_be_neither_saved_nor_compared_is_refused_before_anything_is_measured(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(bench, "figures", lambda *_: pytest.fail("measured"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    remedy = "name a file in a folder you can write to."
+    refused = {
+        (
+            "--save",
+            "no/old.json",
+        ): f"no/old.json cannot be written: there is no folder no; {remedy}",
+        ("--against", "empty"): f"empty {NO_FIGURES}",
+    }
+    for words, message in refused.items():
+        found = CliRunner().invoke(cli, ["bench", *words])
+        assert (found.exit_code, found.stdout) == (2, "")
+        assert found.stderr == f"simgin: {message}\n"
+
+
+def test_a_folder_without_permission_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
+    with pytest.raises(NewFileError, match=f"no permission to write to {tmp_path}"):
+        check_file(tmp_path / "old.json")
 
 
 def test_an_installation_is_a_program_or_its_environment(tmp_path):
@@ -67,7 +97,8 @@ def small(monkeypatch):
 def test_figures_are_saved_and_compared(small, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     first = CliRunner().invoke(cli, ["bench", "--save", "old.json"], prog_name="simgin")
-    assert first.exit_code == 0 and first.stderr.endswith("simgin: wrote old.json.\n")
+    assert first.exit_code == 0 and "gold v gold" in first.stdout
+    assert first.stderr.endswith("simgin: wrote old.json.\n")
     saved = json.loads((tmp_path / "old.json").read_text())
     saved["rows"][0]["ratio"] = 75.0
     (tmp_path / "old.json").write_text(json.dumps(saved))

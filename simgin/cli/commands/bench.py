@@ -12,6 +12,7 @@ import click
 
 from simgin.cli.options import json_option
 from simgin.cli.output import Answer, command_line, grid, note
+from simgin.text.files import check_file, write_file
 
 if TYPE_CHECKING:
     from simgin.checks.bench_change import Change
@@ -58,6 +59,8 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
     """
     from simgin.checks.bench import SEED
 
+    if save is not None:
+        check_file(save)
     before, now = _rounds(seconds, against)
     words = ["bench", "--seconds", f"{seconds:g}"]
     rows: list[Any] = list(now[0])
@@ -70,10 +73,12 @@ def bench(seconds: float, save: Path | None, against: Path | None, as_json: bool
         rows = [asdict(change) for change in changed]
         parts = _change_parts(changed, len(now))
     answer = Answer(command_line(*words), rows, SEED)
-    if save is not None:
-        save.write_text(json.dumps({"command": answer.command, "rows": now[0]}, indent=1) + "\n")
-        note(f"wrote {save}.")
     answer.show(as_json, parts)
+    if save is not None:
+        figures = {"command": answer.command, "rows": now[0]}
+        text = json.dumps(figures, indent=1)
+        write_file(save, f"{text}\n".encode())
+        note(f"wrote {save}.")
 
 
 def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
