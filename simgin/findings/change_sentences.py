@@ -73,7 +73,7 @@ def differences(frame: pd.DataFrame) -> list[str]:
         if not significant:
             continue
         largest = max(map(_standard_errors, significant))
-        comparison = _comparison(*map(str, names))
+        comparison = _instead(*map(str, names))
         parts = "; ".join(map(_difference, significant))
         sentence = f"{comparison}: {parts}."
         clear.append((largest, sentence))
@@ -120,7 +120,7 @@ def is_significant(row: Any) -> bool:
     return bool(row["p_holm"] < SURE)
 
 
-def _comparison(
+def _instead(
     variant: str,
     base_variant: str,
     strategy: str,

@@ -80,7 +80,7 @@ def differences(frame: pd.DataFrame) -> Sheet:
     lines = []
     for names, rows in frame.groupby(compared, sort=False):
         cells = {row["metric"]: _difference(row) for _, row in rows.iterrows()}
-        comparison = _comparison(*map(str, names))
+        comparison = _minus(*map(str, names))
         texts = [cells.get(metric, "") for metric in metrics]
         lines.append((comparison, *texts))
     if frame["paired"].all():
@@ -156,7 +156,7 @@ def _effects_line(change: str, rows: pd.DataFrame, fields: Sequence[str]) -> tup
     return (change, *texts.values(), f"{gains}, {losses} of {len(rows)}")
 
 
-def _comparison(
+def _minus(
     variant: str,
     base_variant: str,
     strategy: str,

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -17,18 +17,6 @@ if TYPE_CHECKING:
 SECONDS_PER_LINE = 10.0
 SECONDS_PER_LOOK = 0.5
 BAR = 24  # characters
-
-
-class Report(Protocol):
-    """Takes units done and units in all, and what tells the result so far in a line."""
-
-    def __call__(
-        self,
-        done: int,
-        every: int,
-        so_far: Callable[[], str] | None = None,
-    ) -> None:
-        """Note how far it is. `so_far` is called on a terminal only, twice a second at most."""
 
 
 @contextmanager
@@ -53,14 +41,12 @@ def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
         yield shown
 
 
-class _Shown:
-    """The lines on a terminal: how far it is, and the result so far."""
+class Report:
+    """Takes units done and units in all, and what tells the result so far in a line."""
 
     def __init__(self, title: str) -> None:
         self._title = title
         self._clock = _Clock()
-        self._text = ""
-        self._looked = 0.0
 
     def __call__(
         self,
@@ -68,8 +54,25 @@ class _Shown:
         every: int,
         so_far: Callable[[], str] | None = None,
     ) -> None:
+        """Note how far it is. `so_far` is called on a terminal only, twice a second at most."""
         self._clock.note(done, every)
-        now = time.monotonic()
+        self._show(so_far)
+
+    def _show(self, so_far: Callable[[], str] | None) -> None:
+        """Show what was noted, if it is time."""
+        raise NotImplementedError
+
+
+class _Shown(Report):
+    """The lines on a terminal: how far it is, and the result so far."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self._text = ""
+        self._looked = 0.0
+
+    def _show(self, so_far: Callable[[], str] | None) -> None:
+        now = self._clock.now
         if so_far is not None and now - self._looked >= SECONDS_PER_LOOK:
             self._looked = now
             self._text = so_far()
@@ -92,30 +95,20 @@ class _Shown:
             yield line
 
 
-class _Lines:
+class _Lines(Report):
     """A line every ten seconds, for files and pipes."""
 
     def __init__(self, title: str, stream: TextIO) -> None:
-        self._title = title
+        super().__init__(title)
         self._stream = stream
-        self._clock = _Clock()
         self._last = self._clock.started
 
-    def __call__(
-        self,
-        done: int,
-        every: int,
-        so_far: Callable[[], str] | None = None,
-    ) -> None:
-        now = self._clock.note(done, every)
-        if now - self._last >= SECONDS_PER_LINE and done < every:
-            self._last = now
-            percent = 100 * done // every
-            print(
-                f"{self._title}: {percent} %, {self._clock.left()} left",
-                file=self._stream,
-                flush=True,
-            )
+    def _show(self, so_far: Callable[[], str] | None) -> None:
+        clock = self._clock
+        if clock.now - self._last >= SECONDS_PER_LINE and not clock.is_done:
+            self._last = clock.now
+            line = f"{self._title}: {clock.percent} %, {clock.left()} left"
+            print(line, file=self._stream, flush=True)
 
 
 class _Clock:
@@ -123,34 +116,41 @@ class _Clock:
 
     def __init__(self) -> None:
         self.started = time.monotonic()
-        self._now = self.started
+        self.now = self.started
         self._before = -1  # done when the work began: a run may be resumed
         self._done = 0
-        self._every = 0
+        self._every = 1
 
-    def note(self, done: int, every: int) -> float:
-        """Note how far it is; the time now."""
-        self._now = time.monotonic()
+    def note(self, done: int, every: int) -> None:
+        """Note how far it is."""
+        self.now = time.monotonic()
         if self._before < 0:
             self._before = done
         self._done = done
-        self._every = every
-        return self._now
+        self._every = max(1, every)
+
+    @property
+    def percent(self) -> int:
+        """How much of the work is done."""
+        return 100 * self._done // self._every
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all of the work is done."""
+        return self._done >= self._every
 
     def bar(self) -> str:
         """`━━━━────  50 %`."""
-        every = max(1, self._every)
-        full = BAR * self._done // every
+        full = BAR * self._done // self._every
         empty = BAR - full
-        percent = 100 * self._done // every
-        return f"{'━' * full}{'─' * empty} {percent:3d} %"
+        return f"{'━' * full}{'─' * empty} {self.percent:3d} %"
 
     def left(self) -> str:
         """`44 s`, `3 min 20 s`, or a question mark before anything is done."""
         done_now = self._done - self._before
         if self._before < 0 or done_now == 0:
             return "?"
-        elapsed = self._now - self.started
+        elapsed = self.now - self.started
         rest = self._every - self._done
         seconds = round(elapsed * rest / done_now)
         if seconds < 60:

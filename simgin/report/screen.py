@@ -420,10 +420,7 @@ def _sorted_cells(rows: pd.DataFrame) -> tuple[dict[str, str], dict[str, float],
 
 
 def _beside(estimates: dict[str, str]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    out = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    out = _table()
     out.add_column("metric", no_wrap=True)
     out.add_column("value", justify="right", no_wrap=True)
     out.add_column("meaning")

@@ -56,7 +56,7 @@ def check_file(path: Path) -> None:
         raise _unwritable(path, f"no permission to write to {path.parent}")
 
 
-def _unwritable(path: Path, reason: str) -> NewFileError:
+def _unwritable(path: Path, reason: str | None) -> NewFileError:
     return NewFileError(
         f"{path} cannot be written: {reason}; name a file in a folder you can write to."
     )

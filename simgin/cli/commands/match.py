@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from simgin.cli import options, session
 from simgin.cli.debug import DEBUG_DEALS, debug_option, policy_calls
-from simgin.cli.output import Answer, command_line, note
+from simgin.cli.output import command_line, note
+from simgin.cli.run_answer import run_answer, save_run, show_run
 from simgin.runs.plan import Plan, plan_matchup
 from simgin.text import amounts
 
-if TYPE_CHECKING:
-    from simgin.findings.findings import Findings
+MORE = "--details prints every metric, and how much the run can show."
 
 
 @click.command()
@@ -132,18 +131,11 @@ def match(
             findings = stack.enter_context(play)
         if seconds is not None:  # a time cannot be repeated, the number of deals it came to can
             command = _command(plan, [unit, findings.sizes[0]], output, record)
-        files = (
-            []
-            if output is None
-            else _save(
-                output,
-                findings,
-                started,
-                command,
-                record,
-            )
-        )
-        _answer(findings, command, files, details, as_json)
+        files = []
+        if output is not None:
+            files = save_run(output, findings, started, command, record)
+        answer = run_answer(findings, command, files)
+        show_run(answer, findings, MORE, details=details, as_json=as_json)
 
 
 def _command(
@@ -159,43 +151,3 @@ def _command(
         words += ["-o", output]
         words += ["--record"] if record else []
     return command_line(*words)
-
-
-def _save(
-    place: Path,
-    findings: Findings,
-    started: datetime,
-    command: str,
-    record: bool,
-) -> list[Path]:
-    from simgin.findings.report import run_report
-    from simgin.report import page
-
-    files = page.files(run_report(findings, command))
-    return session.save(
-        place, findings, files, started=started, command=command, record_deals=record
-    )
-
-
-def _answer(
-    findings: Findings,
-    command: str,
-    files: list[Path],
-    details: bool,
-    as_json: bool,
-) -> None:
-    from simgin.findings.screen import run_screen
-    from simgin.stats import table
-
-    rows = table.records(findings.table)
-    answer = Answer(
-        command,
-        rows,
-        findings.record.seed,
-        files,
-        findings.stopped,
-    )
-    parts = [*run_screen(findings, details=details), ""]
-    if not details:
-        parts.append("More:    --details prints every metric, and how much the run can show.")
-    answer.show(as_json, parts)

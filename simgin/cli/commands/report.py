@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simgin.cli.options import details_option, json_option
-from simgin.cli.output import Answer, command_line
+from simgin.cli.output import command_line
+from simgin.cli.run_answer import run_answer
 from simgin.findings.record import ManifestError, read_record
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
@@ -31,7 +32,6 @@ def report(place: Path, details: bool, as_json: bool) -> None:
     strategies that played need no longer exist. The same run gives the same files.
     """
     from simgin.report import page
-    from simgin.stats import table
 
     manifest = _manifest(place)
     with _findings(place, manifest) as findings:
@@ -40,15 +40,7 @@ def report(place: Path, details: bool, as_json: bool) -> None:
         run_report, parts = _report(findings, manifest, details)
         files = directory.save(place, manifest_now, page.files(run_report), *written_before)
         command = command_line("report", place, *["--details"] * details)
-        rows = table.records(findings.table)
-        answer = Answer(
-            command,
-            rows,
-            findings.record.seed,
-            files,
-            findings.stopped,
-        )
-        answer.show(as_json, [*parts, ""])
+        run_answer(findings, command, files).show(as_json, [*parts, ""])
 
 
 def _report(

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from simgin.cli import options, plan_table, session
 from simgin.cli.output import Answer, command_line
+from simgin.cli.run_answer import run_answer, save_run, show_run
 from simgin.runs.plan import plan_file
-
-if TYPE_CHECKING:
-    from simgin.findings.findings import Findings
 
 
 @click.command()
@@ -75,39 +72,10 @@ def run(
         plan, place, command, workers=workers, scheduler=scheduler, record_deals=record
     )
     with play as findings:
-        files = _save(place, findings, started, command, record)
-        _answer(findings, command, files, details, as_json)
-
-
-def _save(
-    place: Path, findings: Findings, started: datetime, command: str, record: bool
-) -> list[Path]:
-    from simgin.findings.report import run_report
-    from simgin.report import page
-
-    files = page.files(run_report(findings, command))
-    return session.save(
-        place, findings, files, started=started, command=command, record_deals=record
-    )
-
-
-def _answer(
-    findings: Findings,
-    command: str,
-    files: list[Path],
-    details: bool,
-    as_json: bool,
-) -> None:
-    from simgin.findings.screen import run_screen
-    from simgin.stats import table
-
-    rows = table.records(findings.table)
-    answer = Answer(command, rows, findings.record.seed, files, findings.stopped)
-    parts = [*run_screen(findings, details=details), ""]
-    if not details:
-        place = files[0].parent
-        parts.append(f"More:    {command_line('report', place, '--details')}")
-    answer.show(as_json, parts)
+        files = save_run(place, findings, started, command, record)
+        answer = run_answer(findings, command, files)
+        more = command_line("report", place, "--details")
+        show_run(answer, findings, more, details=details, as_json=as_json)
 
 
 def _command(file: Path, output: Path | None, seed: int | None, record: bool) -> str:

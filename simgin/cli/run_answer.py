@@ -1,0 +1,47 @@
+"""The answer of commands that play or read a run: its files, its rows and its screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simgin.cli import session
+from simgin.cli.output import Answer
+
+if TYPE_CHECKING:
+    from simgin.findings.findings import Findings
+
+
+def save_run(
+    place: Path, findings: Findings, started: datetime, command: str, record_deals: bool
+) -> list[Path]:
+    """Write the tables, plots and page of a run beside its ledger; its files."""
+    from simgin.findings.report import run_report
+    from simgin.report import page
+
+    files = page.files(run_report(findings, command))
+    return session.save(
+        place, findings, files, started=started, command=command, record_deals=record_deals
+    )
+
+
+def run_answer(findings: Findings, command: str, files: Sequence[Path]) -> Answer:
+    """Every metric of every matchup."""
+    from simgin.stats import table
+
+    rows = table.records(findings.table)
+    return Answer(command, rows, findings.record.seed, files, findings.stopped)
+
+
+def show_run(
+    answer: Answer, findings: Findings, more: str, *, details: bool, as_json: bool
+) -> None:
+    """Print the answer of a run. more: what prints the details, said where they are not shown."""
+    from simgin.findings.screen import run_screen
+
+    parts = [*run_screen(findings, details=details), ""]
+    if not details:
+        parts.append(f"More:    {more}")
+    answer.show(as_json, parts)
