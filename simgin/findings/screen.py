@@ -21,28 +21,11 @@ if TYPE_CHECKING:
 def run_screen(findings: Findings, *, details: bool = False) -> Iterator[RenderableType]:
     """The words and the one table of a run; with details, whether it is sound, and every table."""
     findings = findings.by_own_names
-    yield Words(_short_sentences(findings))
+    yield Words(run_sentences(findings))
     if not findings.all_identical:
         yield _table(findings)
     if details:
         yield from _details(findings)
-
-
-def _short_sentences(findings: Findings) -> list[str]:
-    """The sentences of a run; the variant is left out if there is only one."""
-    sentences = run_sentences(findings)
-    variants = {cell.variant for cell in findings.cells}
-    if len(variants) > 1:
-        return sentences
-    start = f"{variants.pop()}: "
-    players = tuple(findings.record.identity["strategies"])
-    shortened = []
-    for sentence in sentences:
-        short = sentence.removeprefix(start)
-        if not short.startswith(players):  # names keep their small letters
-            short = short[:1].upper() + short[1:]
-        shortened.append(short)
-    return shortened
 
 
 def _table(findings: Findings) -> RenderableType:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def run_sentences(findings: Findings) -> list[str]:
-    """Everything that a run says, the most important first."""
+    """Everything that a run says, the most important first; of several variants, under which."""
     rated = set(findings.standings["variant"])
     is_rated = findings.table["variant"].isin(rated)
     others = findings.table[~is_rated]
@@ -47,7 +47,22 @@ def run_sentences(findings: Findings) -> list[str]:
         *differences(findings.differences),
         *findings.ended,
     ]
-    return sentences or [_nothing_found(findings)]
+    sentences = sentences or [_nothing_found(findings)]
+    variants = {cell.variant for cell in findings.cells}
+    if len(variants) > 1:
+        return sentences
+    players = tuple(findings.record.identity["strategies"])
+    (variant,) = variants
+    return [_without(variant, sentence, players) for sentence in sentences]
+
+
+def _without(variant: str, sentence: str, players: tuple[str, ...]) -> str:
+    """A sentence that does not name its variant; names of players keep their small letters."""
+    short = sentence.removeprefix(f"{variant}: ")
+    short = short.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
+    if short.startswith(players):
+        return short
+    return short[:1].upper() + short[1:]
 
 
 def _nothing_found(findings: Findings) -> str:

@@ -153,11 +153,12 @@ class Cluster:
     """Every worker of a dask scheduler.
 
     address: tcp://host:port, or local:N for N processes on this machine. tell: called with a
-    sentence while there is nothing to do but wait. Raises ClusterError if there is no scheduler.
+    sentence while there is nothing to do but wait. client: speaks to the scheduler. Raises
+    ClusterError if there is none.
     """
 
     def __init__(self, address: str, tell: Callable[[str], None] = lambda _: None) -> None:
-        self._client, self._processes = _connected(address)
+        self.client, self._processes = _connected(address)
         self._tell, self._address = tell, address
         self._done = queue.SimpleQueue[tuple[int, Any]]()
         self._out: dict[int, tuple[_Out, Future]] = {}
@@ -186,7 +187,7 @@ class Cluster:
         for one in matchups:
             kernel.compiled_hooks(one)
         here = _versions()
-        for worker, there in self._client.run(_versions, on_error="return").items():
+        for worker, there in self.client.run(_versions, on_error="return").items():
             if isinstance(there, BaseException):
                 raise ClusterError(
                     f"worker {worker} cannot play ({type(there).__name__}: {there}). "
@@ -252,12 +253,12 @@ class Cluster:
         ]
         futures = [self._out.pop(number)[1] for number in dropped]
         with contextlib.suppress(OSError):  # a scheduler that was lost has forgotten them
-            self._client.cancel(futures)
+            self.client.cancel(futures)
         return len(futures)
 
     def close(self) -> None:
         """Leave the cluster."""
-        self._client.close()
+        self.client.close()
         if self._processes is not None:
             self._processes.close()
 
@@ -267,8 +268,8 @@ class Cluster:
         What is out comes back as lost then.
         """
         with contextlib.suppress(OSError):
-            if self._client.status == "running":
-                return dict(self._client.nthreads())
+            if self.client.status == "running":
+                return dict(self.client.nthreads())
         return {}
 
     def _submit(self, out: _Out) -> None:
@@ -279,10 +280,10 @@ class Cluster:
         )
         self._number += 1
         number = self._number
-        future = self._client.submit(
+        future = self.client.submit(
             _play,
             out.order,
-            key=f"simgin-{self._client.id}-{number}",
+            key=f"simgin-{self.client.id}-{number}",
             pure=False,
             workers=list(others) or None,
             allow_other_workers=bool(others),
@@ -354,7 +355,7 @@ class Cluster:
                 # dask never plays what waited while there was no worker, and is meant for some that
                 # have left, whether others are allowed or not.
                 del self._out[number]
-                self._client.cancel([future])
+                self.client.cancel([future])
                 self._submit(out)
 
 

@@ -1,6 +1,8 @@
 """`simgin report` writes the run's files again, byte for byte, from ledger and manifest alone."""
 
+import html
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -74,6 +76,23 @@ def test_the_same_files_are_written_without_the_strategies(name):
     assert tree("out") == before
     assert "report.html" in output and output.rstrip().endswith("Repeat:  simgin report out")
     assert wellformed.faults(before["report.html"].decode()) == []
+
+
+def findings_on(page):
+    """The sentences of a page."""
+    section = page.partition('<h2 id="findings">')[2].partition("</section>")[0]
+    return re.findall("<li>(.*?)</li>", section)
+
+
+def test_the_only_variant_is_not_named_in_sentences_and_one_of_several_is():
+    for name in ("fields", "panel"):
+        Path(f"{name}.toml").write_text(RUNS[name])
+        shown = call("run", f"{name}.toml", "-o", name).stdout
+        said = findings_on(Path(name, "report.html").read_text())
+        named = [sentence for sentence in said if "standard" in sentence]
+        assert len(named) >= 2 if name == "panel" else said and not named
+        first = html.unescape(said[0])
+        assert " ".join(first.split()) in " ".join(shown.split())
 
 
 def test_a_repeated_run_writes_the_same_page():

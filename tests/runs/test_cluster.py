@@ -66,7 +66,7 @@ def of_two(two):
 
     def team(kind=Cluster):
         teams.append(kind(two.address))
-        teams[-1]._client.wait_for_workers(2, timeout=60)
+        teams[-1].client.wait_for_workers(2, timeout=60)
         return teams[-1]
 
     yield team
@@ -222,7 +222,7 @@ def refused(address, cell, *, prepared):
     """The error that a run on this cluster ends with."""
     team = Cluster(address)
     try:
-        team._client.wait_for_workers(1, timeout=60)
+        team.client.wait_for_workers(1, timeout=60)
         with pytest.raises(ClusterError) as error, ledger.opened(None, {}) as run_ledger:
             if prepared:
                 team.prepare([cell.matchup])
@@ -419,11 +419,11 @@ def test_an_audit_whose_workers_are_gone_is_played_by_others(tmp_path, monkeypat
                 if out.first_answer is not None and len(one.workers) == 2:
                     one.workers[0].kill()
                     one.workers[1].kill()
-                    wait_for(lambda: not self._client.nthreads())
+                    wait_for(lambda: not self.client.nthreads())
                     one.worker()
 
         team = Deserted(one.address)
-        team._client.wait_for_workers(2, timeout=60)
+        team.client.wait_for_workers(2, timeout=60)
         cell = Task(CELLS[0].matchup, 4000)
         rows, _, who = played([cell], team)
     assert rows == played([cell], Threads(1))[0]
@@ -436,7 +436,7 @@ def test_a_lost_scheduler_is_reported_and_the_run_can_continue_elsewhere(tmp_pat
     cell, path = Task(CELLS[0].matchup, 3_000_000), tmp_path / ledger.FILE
     with dask(tmp_path / "dask", workers=1) as one:
         team = Cluster(one.address)
-        team._client.wait_for_workers(1, timeout=60)
+        team.client.wait_for_workers(1, timeout=60)
         thread, _, ended = in_background([cell], team, path)
         wait_for((log := path.with_name(f"{ledger.FILE}-wal")).exists)
         size = log.stat().st_size
