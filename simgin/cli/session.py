@@ -169,7 +169,7 @@ def _step_progress(plan: Plan, run_ledger: ledger.Ledger) -> Iterator[parallel.P
     names = [step.name for step in steps.missing(plan.steps, run_ledger)]
 
     def report_step(done: int, units: int) -> None:
-        i = min(done // steps.SHARES, len(names) - 1)
+        i = min(done // parallel.SHARES, len(names) - 1)
         report(done, units, lambda: f"step {i + 1} of {len(names)}: {names[i]}")
 
     with progress.live(f"{plan.title}, single deals") as report:

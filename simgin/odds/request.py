@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from simgin.odds import sample, seats, solo
@@ -13,6 +12,7 @@ from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import share
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
@@ -135,22 +135,26 @@ def measure(
     prepare compiles a matchup before it is played. Raises DealsError for too few deals and
     SeatError for a strategy that cannot play a variant.
     """
-    steps = _steps(progress, request.players)
+    steps = (share(progress, place, request.players) for place in range(request.players))
 
     def play_groups(groups: Sequence[Group]) -> list[list[Deals]]:
         return [_play_alone(request, group, workers, steps, prepare) for group in groups]
 
     ladders = play_groups(request.ladders)
     stopped = play_groups(request.stoppers)
-    tables = []
-    for group in request.pairs:
-        tables += _play_pairs(request, group, workers, steps, prepare)
+    tables: list[Table] = []
+    counts: list[pd.DataFrame] = []
+    for variant, players in request.pairs:
+        for player in players:
+            table, by_hand = _play_self(request, player, variant, workers, next(steps), prepare)
+            tables.append(table)
+            counts += by_hand
     odds = build_odds(
         ladders,
         tables,
         request.seed,
         thresholds=[solo.by_threshold(group) for group in stopped],
-        counts=_counts(request, tables, workers),
+        counts=counts,
     )
     played = []
     for deals in (*ladders, *stopped):
@@ -183,50 +187,33 @@ def _play_alone(
     return samples
 
 
-def _play_pairs(
+def _play_self(
     request: OddsRequest,
-    group: Group,
+    player: str,
+    variant: str,
     workers: int | None,
-    steps: Iterator[Progress | None],
+    progress: Progress | None,
     prepare: Prepare,
-) -> list[Table]:
-    """Deals of every player of a two-player variant against itself."""
-    variant, players = group
-    tables = []
-    for player in players:
-        step = next(steps)
-        prepare(parse_matchup(player, player, variant, request.seed, "deal"))
-        table = seats.play_self(
-            player,
-            variant,
-            request.deals or PAIR_DEALS,
-            seed=request.seed,
-            workers=workers,
-        )
-        tables.append(table)
-        if step:
-            step(1, 1)
-    return tables
-
-
-def _counts(
-    request: OddsRequest, tables: Sequence[Table], workers: int | None
-) -> list[pd.DataFrame]:
-    """Results by turn and deadwood of every two-player matchup, from a sample of its deals."""
-    if not request.complete:
-        return []
-    deals = (request.deals or PAIR_DEALS) // SAMPLED
-    return [turns.counts(turns.play(table.matchup, deals, workers)) for table in tables]
-
-
-def _steps(progress: Progress | None, players: int) -> Iterator[Progress | None]:
-    """The progress of each player in turn, as a part of the progress of all."""
-    for place in range(players):
-        yield partial(_report, progress, place, players) if progress else None
-
-
-def _report(progress: Progress, place: int, players: int, done: int, units: int) -> None:
-    progress(place * units + done, players * units)
+) -> tuple[Table, list[pd.DataFrame]]:
+    """Deals of a player against itself, and results by turn and deadwood of a sample of them."""
+    prepare(parse_matchup(player, player, variant, request.seed, "deal"))
+    deals = request.deals or PAIR_DEALS
+    table = seats.play_self(
+        player,
+        variant,
+        deals,
+        seed=request.seed,
+        workers=workers,
+        progress=share(progress, 0, 2),
+    )
+    counts = []
+    if request.complete:
+        sample_size = deals // SAMPLED
+        followed = turns.play(table.matchup, sample_size, workers, share(progress, 1, 2))
+        counts.append(turns.counts(followed))
+    if progress:
+        progress(1, 1)
+    return table, counts
 
 
 def _solitaire(texts: Sequence[str]) -> list[Variant]:

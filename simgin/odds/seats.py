@@ -19,6 +19,8 @@ from simgin.value.value import Value, ValueRefused
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simgin.play.parallel import Progress
+
 # Who knocks at once, and who soon waits for gin: the two between which most people play
 PLAYERS = ("gold", "gold-early")
 SEATS = ("dealer", "nondealer")
@@ -77,6 +79,7 @@ def play_self(
     *,
     seed: int = 1,
     workers: int | None = None,
+    progress: Progress | None = None,
 ) -> Table:
     """n deals of a strategy against itself, from disk if they were played before.
 
@@ -88,9 +91,11 @@ def play_self(
     if matchup.b is None:
         raise SeatError(f"{text} is for one player: its odds are those of `simgin.odds.solo`.")
     try:
-        known = value.compute(text, name, name, deals=n, seed=seed, seat=0, workers=workers)
+        known = value.compute(
+            text, name, name, deals=n, seed=seed, seat=0, workers=workers, progress=progress
+        )
     except ValueRefused as error:
-        outcomes = count_outcomes(matchup, n, workers)
+        outcomes = count_outcomes(matchup, n, workers, progress)
         return Table(matchup, outcomes, None, str(error))
     counted = known.outcomes
     if isinstance(counted, Outcomes):

@@ -14,12 +14,11 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TypeVar
 
-import numpy as np
-
 from simgin.core import jit
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]  # called with units done and units in all
+SHARES = 1000  # parts in which the progress of one of several pieces of work is counted
 
 
 def usable_cpus() -> int:
@@ -29,16 +28,23 @@ def usable_cpus() -> int:
     return os.cpu_count() or 1
 
 
+def share(progress: Progress | None, place: int, pieces: int) -> Progress | None:
+    """The progress of piece number `place` of some work, as a part of that of all."""
+    if progress is None:
+        return None
+    return lambda done, units: progress(SHARES * place + SHARES * done // units, SHARES * pieces)
+
+
 def over_units(
-    play: Callable[[int, int], np.ndarray],
+    play: Callable[[int, int], T],
     units: int,
     size: int,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> list[np.ndarray]:
+) -> list[T]:
     """Call play(first unit, number of units) for every `size` units; results in that order."""
     blocks = [(first, min(size, units - first)) for first in range(0, units, size)]
-    futures: list[Future[np.ndarray]] = [Future() for _ in blocks]
+    futures: list[Future[T]] = [Future() for _ in blocks]
     todo = SimpleQueue[int]()
     for i in range(len(blocks)):
         todo.put(i)
@@ -51,7 +57,7 @@ def over_units(
 
     for _ in range(workers or usable_cpus()):
         threading.Thread(target=work, daemon=True).start()
-    results: list[np.ndarray] = []
+    results: list[T] = []
     try:
         for (first, n), future in zip(blocks, futures, strict=True):
             results.append(future.result())

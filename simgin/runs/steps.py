@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simgin.play.parallel import SHARES, share
+
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
     from simgin.play.parallel import Progress
     from simgin.runs.ledger import Ledger
 
 Arrays = dict[str, np.ndarray]
-SHARES = 1000  # parts in which the progress of one step is counted
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,7 @@ def play(
     if progress is not None and left:
         progress(0, SHARES * len(left))
     for i, step in enumerate(left):
-        report = None if progress is None else _part(progress, i, len(left))
+        report = share(progress, i, len(left))
         ledger.add_step(step.name, step.n, step.play(workers, report))
         if progress is not None:
             progress(SHARES * (i + 1), SHARES * len(left))
-
-
-def _part(progress: Progress, i: int, steps: int) -> Progress:
-    """The progress of step number i as a part of that of all steps."""
-    return lambda done, units: progress(SHARES * i + SHARES * done // units, SHARES * steps)

@@ -10,7 +10,6 @@ is a sum of products of independent estimates, and unbiased but for deals withou
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +20,7 @@ from simgin.core.state import new_state
 from simgin.core.view import new_view
 from simgin.play.kernel import prepare, run
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import usable_cpus
+from simgin.play.parallel import Progress, over_units
 from simgin.rules.parameters import Params
 from simgin.rules.record import build_rules
 from simgin.value import array_cache
@@ -109,6 +108,7 @@ def count_score_outcomes(
     matchup: Matchup,
     deals: int,
     workers: int | None = None,
+    progress: Progress | None = None,
 ) -> ScoreOutcomes:
     """About so many single deals spread evenly over all scores, and as many from the start.
 
@@ -126,7 +126,7 @@ def count_score_outcomes(
     about = array_cache.describe(matchup, units, "outcomes by score")
 
     def count() -> array_cache.Arrays:
-        return _count(matchup, target, units, workers)
+        return _count(matchup, target, units, workers, progress)
 
     arrays = array_cache.cached(about, count)
     start = Outcomes(arrays["rows"], arrays["counts"])
@@ -140,14 +140,13 @@ def _count(
     target: int,
     units: int,
     workers: int | None,
+    progress: Progress | None,
 ) -> array_cache.Arrays:
-    def row(first: int) -> tuple[np.ndarray, np.ndarray]:
+    def row(first: int, _one: int) -> tuple[np.ndarray, np.ndarray]:
         return _row(matchup, first, target, units)
 
     prepare(matchup)
-    threads = workers or usable_cpus()
-    with ThreadPoolExecutor(threads) as pool:
-        rows = list(pool.map(row, range(target)))
+    rows = over_units(row, target, 1, workers, progress)
     tallies, changes = zip(*rows, strict=True)
     arrays = merged(np.concatenate(tallies))
     arrays["changes"] = np.concatenate(changes)

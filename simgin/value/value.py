@@ -297,7 +297,7 @@ def compute(
     has_scores = not matchup.variant.goal.one_deal
     if has_scores and depends_on_score(matchup):
         _refuse_unless_points(matchup)
-        counted = count_score_outcomes(matchup, parse_count(deals), workers)
+        counted = count_score_outcomes(matchup, parse_count(deals), workers, progress)
         return by_score(matchup, counted, seat)
     outcomes = count_outcomes(matchup, parse_count(deals), workers, progress)
     return at_any_score(matchup, outcomes, seat)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from simgin.play.matchup import parse_matchup
+from simgin.play.parallel import SHARES
 from simgin.runs import steps
 from simgin.runs.ledger import FILE, Ledger, LedgerError, opened, pack, reading
-from simgin.runs.steps import SHARES, Step
+from simgin.runs.steps import Step
 
 RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
 
