@@ -15,7 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import BashComplete, CompletionItem, add_completion_class
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    ZshComplete,
+    add_completion_class,
+)
 
 from simgin.cli.groups import NameOrSubcommand
 from simgin.text import examples
@@ -226,3 +231,18 @@ class _Bash(BashComplete):
 
 
 add_completion_class(_Bash)
+
+
+# zsh
+
+
+class _Zsh(ZshComplete):
+    """zsh; after `knock=` no blank, because a policy follows."""
+
+    source_template = ZshComplete.source_template.replace(
+        'completions+=("$key")',
+        'if [[ $key == *= ]]; then compadd -S "" -U -- "$key"; else completions+=("$key"); fi',
+    )
+
+
+add_completion_class(_Zsh)

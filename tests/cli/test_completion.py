@@ -124,12 +124,25 @@ def test_bash_gets_the_rest_of_a_word_and_nothing_is_loaded(
     assert lines == expected if expected else {"plain,at", "plain,early"} <= set(lines)
 
 
+@pytest.fixture
+def program(tmp_path: Path) -> dict[str, str]:
+    """The environment of a shell in which simgin is found."""
+    found = tmp_path / "simgin"
+    found.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m simgin "$@"\n')
+    found.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "XDG_CONFIG_HOME": str(tmp_path)}
+
+
+def told_by(command: list[str], environment: dict[str, str]) -> str:
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert not done.stderr
+    return done.stdout
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash")
-def test_a_real_bash_completes(tmp_path: Path) -> None:
+def test_a_real_bash_completes(program: dict[str, str]) -> None:
     """The script that bash reads, called as bash calls it."""
-    program = tmp_path / "simgin"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m simgin "$@"\n')
-    program.chmod(0o755)
     script = """
     eval "$(_SIMGIN_COMPLETE=bash_source simgin)"
     complete -p simgin
@@ -137,9 +150,41 @@ def test_a_real_bash_completes(tmp_path: Path) -> None:
     _simgin_completion simgin 2>/dev/null
     echo "${COMPREPLY[*]}"
     """
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    command = ["bash", "--norc", "-c", script]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert "-F _simgin_completion simgin" in done.stdout, done.stderr
-    assert done.stdout.splitlines()[-1] == "gold+knock="
+    said = told_by(["bash", "--norc", "-c", script], program)
+    assert "-F _simgin_completion simgin" in said
+    assert said.splitlines()[-1] == "gold+knock="
     assert "compopt -o nospace" in completion._Bash.source_template
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")
+@pytest.mark.parametrize(
+    ("word", "added"),
+    [
+        ("gold+kn", "-S  -U -- gold+knock="),  # no blank behind it
+        ("gold+knock=ear", "-U -V unsorted gold+knock=early"),
+    ],
+)
+def test_a_real_zsh_completes(word: str, added: str, program: dict[str, str]) -> None:
+    """The script that zsh reads, called as zsh calls it; its builtins say what they are given."""
+    script = f"""
+    compdef() {{}}
+    compadd() {{
+        if [[ $4 == -a ]]; then print -r -- $1 $2 $3 $completions; else print -r -- "$@"; fi
+    }}
+    eval "$(_SIMGIN_COMPLETE=zsh_source simgin)"
+    words=(simgin match {word}) CURRENT=3
+    _simgin_completion
+    """
+    assert told_by(["zsh", "-f", "-c", script], program) == f"{added}\n"
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="no fish")
+def test_a_real_fish_completes(program: dict[str, str]) -> None:
+    """fish puts no blank behind `=` by itself."""
+    script = """
+    _SIMGIN_COMPLETE=fish_source simgin | source
+    complete -C "simgin match gold+kn"
+    complete -C "simgin match gold+knock=ear"
+    """
+    said = told_by(["fish", "--no-config", "-c", script], program)
+    assert said.split() == ["gold+knock=", "gold+knock=early"]
