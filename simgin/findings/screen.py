@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simgin.findings import tables
+from simgin.findings import league_tables, tables
 from simgin.findings.health import describe_health
 from simgin.findings.record import describe_size
 from simgin.findings.sentences import run_sentences
@@ -35,7 +35,7 @@ def _table(findings: Findings) -> RenderableType:
     leagues = set(standings["variant"])
     is_short = len(standings) <= MOST_ROWS
     if rated.any() and is_short and len(leagues) == 1:
-        league, *_ = tables.standings(findings)
+        league, *_ = league_tables.standings(findings)
         return league
     return screen.results(findings.table, findings.record.seed)
 

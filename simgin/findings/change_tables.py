@@ -1,0 +1,126 @@
+"""The tables of what changes do: differences with their base, and effects by field."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from simgin.findings.change_sentences import SURE, is_significant
+from simgin.report import numbers
+from simgin.report.sheet import Sheet
+from simgin.stats.metrics import BY_NAME
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def differences(frame: pd.DataFrame) -> Sheet:
+    """One row per comparison, one column per metric."""
+    metrics = list(dict.fromkeys(frame["metric"]))
+    compared = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
+    lines = []
+    for names, rows in frame.groupby(compared, sort=False):
+        cells = {row["metric"]: _difference(row) for _, row in rows.iterrows()}
+        comparison = _minus(*map(str, names))
+        texts = [cells.get(metric, "") for metric in metrics]
+        lines.append((comparison, *texts))
+    if frame["paired"].all():
+        packs = "Both sides played the same packs, so differences are paired."
+    else:
+        packs = "The sides played different packs, so the errors of both add up."
+    note = (
+        f"{packs} * marks p < {SURE} after Holm's adjustment for the {frame['p'].count()} "
+        "comparisons of this table. Otherwise there is no significant difference; one as large as "
+        "the number in brackets would have been detected in four runs of five."
+    )
+    titles = [BY_NAME[metric].title for metric in metrics]
+    headings = ("minus its base", *titles)
+    return Sheet("Differences", headings, lines, note)
+
+
+def _minus(
+    variant: str,
+    base_variant: str,
+    strategy: str,
+    base_strategy: str,
+    opponent: str,
+) -> str:
+    """What is compared with what: the part that differs, and the rest in brackets."""
+    against = f"v {opponent}" if opponent else ""
+    if variant != base_variant:
+        rest = " ".join(filter(None, (strategy, against)))
+        return f"{variant} - {base_variant} ({rest})"
+    if strategy != base_strategy:
+        rest = ", ".join(filter(None, (variant, against)))
+        return f"{strategy} - {base_strategy} ({rest})"
+    rest = " ".join(filter(None, (variant, against)))  # the same in two runs
+    return f"{strategy} ({rest})"
+
+
+def _difference(row: Any) -> str:
+    if row["se"] == 0:
+        return "none"
+    metric = row["metric"]
+    factor = BY_NAME[metric].factor
+    text = numbers.estimate(
+        row["difference"],
+        row["low"],
+        row["high"],
+        factor,
+    )
+    if text == numbers.DASH or math.isnan(row["p_holm"]):
+        return text
+    if row["p_holm"] < SURE:
+        return f"{text} *"
+    smallest = detectable(row["detectable"], metric)
+    return f"{text} ({smallest})"
+
+
+def detectable(value: float, metric: str) -> str:
+    """The smallest difference that would have been detected, as a metric is shown."""
+    if math.isnan(value):
+        return numbers.DASH
+    scaled = BY_NAME[metric].factor * value
+    return numbers.number(scaled, scaled)
+
+
+def effects(frame: pd.DataFrame) -> list[Sheet]:
+    """A sheet for every variant and metric: one row per change, one column per field."""
+    family = frame["p"].count()
+    note = (
+        "What the player gains by the change. A field is what the others play: the same as the "
+        f"player, or the opponent named after v. * marks p < {SURE} after Holm's adjustment for "
+        f"the {family} effects of the run; the last column counts those."
+    )
+    sheets = []
+    for names, rows in frame.groupby(["variant", "metric"], sort=False):
+        variant, metric = map(str, names)
+        title = f"Effects under {variant}: {BY_NAME[metric].title}"
+        fields = tuple(dict.fromkeys(rows["field"]))
+        gains = rows.groupby("change", sort=False)["difference"].mean()
+        ranked = gains.sort_values(ascending=False, kind="stable")
+        lines = []
+        for change in ranked.index:
+            own = rows[rows["change"] == change]
+            line = _effects_line(str(change), own, fields)
+            lines.append(line)
+        sheet = Sheet(title, ("change", *fields, "gains, loses"), lines, note)
+        sheets.append(sheet)
+    return sheets
+
+
+def _effects_line(change: str, rows: pd.DataFrame, fields: Sequence[str]) -> tuple[str, ...]:
+    """A change in every field, and in how many of them it gains and loses for certain."""
+    texts = dict.fromkeys(fields, "")
+    gains = 0
+    losses = 0
+    for _, row in rows.iterrows():
+        factor = BY_NAME[row["metric"]].factor
+        text = numbers.estimate(row["difference"], row["low"], row["high"], factor)
+        if is_significant(row):
+            text = f"{text} *"
+            gains += row["difference"] > 0
+            losses += row["difference"] < 0
+        texts[row["field"]] = text
+    return (change, *texts.values(), f"{gains}, {losses} of {len(rows)}")

@@ -1,0 +1,158 @@
+"""The tables of round robins: the league, its ratings and its cross-table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from simgin.findings.league_sentences import NON_ADDITIVITY, circles, mix
+from simgin.report import numbers
+from simgin.report.sheet import Sheet
+from simgin.stats import league
+from simgin.stats.estimate import Z95
+from simgin.stats.metrics import BY_NAME
+from simgin.text.amounts import UNITS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simgin.findings.findings import Findings
+
+
+def standings(findings: Findings) -> list[Sheet]:
+    """The league table of every round robin."""
+    sheets = []
+    for name, rows in findings.standings.groupby("variant", sort=False):
+        variant = str(name)
+        measures = []
+        for measure in league.MEASURES["match"]:
+            if rows[measure].notna().any():
+                measures.append(measure)
+        titles = [BY_NAME[measure].title for measure in measures]
+        lines = [_standing(row, measures) for _, row in rows.iterrows()]
+        sheet = Sheet(
+            f"League: {variant}",
+            ("strategy", "Elo", *titles),
+            lines,
+            _league_note(findings),
+        )
+        sheets.append(sheet)
+    return sheets
+
+
+def _standing(row: Any, measures: Sequence[str]) -> tuple[str, ...]:
+    """A strategy's line of the league table."""
+    texts = []
+    for name in measures:
+        text = ranged(row, name, BY_NAME[name].factor)
+        texts.append(text)
+    return (row["strategy"], _elo(row), *texts)
+
+
+def _league_note(findings: Findings) -> str:
+    unit = UNITS[findings.record.unit]
+    return (
+        "Means over all opponents with equal weights. "
+        f"Elo is fitted to {unit} won (Bradley and Terry's model)."
+    )
+
+
+def ratings(findings: Findings) -> list[Sheet]:
+    """Ratings, their differences and the equilibrium mix of every round robin."""
+    headings = ("strategy", "Elo", "lead over the next", "Elo v the mix")
+    sheets = []
+    for name, rows in findings.standings.groupby("variant", sort=False):
+        variant = str(name)
+        if rows["elo"].isna().all():
+            continue
+        lines = [_rating(row) for _, row in rows.iterrows()]
+        note = _ratings_note(findings, variant, rows)
+        sheets.append(Sheet(f"Ratings: {variant}", headings, lines, note))
+    return sheets
+
+
+def _rating(row: Any) -> tuple[str, ...]:
+    """A strategy's line of the ratings."""
+    lead = ranged(row, "lead", 1)
+    if math.isnan(row["lead"]):
+        lead = ""  # nobody is next
+    against = ranged(row, "elo_v_mix", 1)
+    return row["strategy"], _elo(row), lead, against
+
+
+def _ratings_note(findings: Findings, variant: str, rows: pd.DataFrame) -> str:
+    fit = findings.non_additivity[variant]
+    triads = findings.triads[variant]
+    sentences = [
+        "A lead has the error of the difference; an Elo has that of the distance to the anchor.",
+        _sentence(mix(rows)),
+    ]
+    if rows["elo_v_mix_low"].isna().any():
+        sentences.append(f"{numbers.DASH}: never won against it.")
+    if not math.isnan(fit.share):
+        wide = findings.multiplier / Z95
+        low = fit.share - wide * fit.half
+        high = fit.share + wide * fit.half
+        share = numbers.estimate(fit.share, low, high, 100)
+        sentences.append(f"Non-additivity: {share} % of the deviance. {NON_ADDITIVITY}")
+    said = circles(triads)
+    sentences.append(_sentence(said))
+    return " ".join(sentences)
+
+
+def _sentence(said: str) -> str:
+    return said[:1].upper() + said[1:]
+
+
+def _elo(row: Any) -> str:
+    elo = row["elo"]
+    low = row["elo_low"]
+    high = row["elo_high"]
+    if elo == low == high == 0:
+        return "0 (anchor)"
+    return ranged(row, "elo", 1)
+
+
+def ranged(row: Any, name: str, factor: int) -> str:
+    """An estimate of a row, with the limits that stand beside it."""
+    low = row[f"{name}_low"]
+    high = row[f"{name}_high"]
+    return numbers.estimate(row[name], low, high, factor)
+
+
+def crosses(findings: Findings) -> list[Sheet]:
+    """The cross-table of every round robin, in the order of its league table."""
+    unit = UNITS[findings.record.unit].capitalize()
+    standings = findings.standings
+    sheets = []
+    for variant, frame in findings.cross.groupby("variant", sort=False):
+        is_own = standings["variant"] == variant
+        order = list(standings.loc[is_own, "strategy"])
+        columns = map(str, range(1, len(order) + 1))
+        sheet = Sheet(
+            f"{unit} won %, row against column: {variant}",
+            ("place", "strategy", *columns),
+            _cross_lines(frame, order),
+            "Columns are numbered like the rows.",
+        )
+        sheets.append(sheet)
+    return sheets
+
+
+def _cross_lines(frame: pd.DataFrame, order: Sequence[str]) -> list[tuple[str, ...]]:
+    """The lines of a cross-table: place, strategy, and what it wins of each."""
+    cells: dict[tuple[str, str], str] = {}
+    for _, row in frame.iterrows():
+        share = numbers.estimate(
+            row["share"],
+            row["low"],
+            row["high"],
+            100,
+        )
+        cells[row["strategy"], row["opponent"]] = share
+    lines = []
+    for place, a in enumerate(order, start=1):
+        texts = [cells.get((a, b), "") for b in order]
+        lines.append((str(place), a, *texts))
+    return lines
