@@ -19,6 +19,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -179,6 +180,22 @@ def typed(*words: object, stranger: Path, cwd: Path) -> str:
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def test_every_pinned_package_takes_the_oldest_python() -> None:
+    """Of those that are installed as pinned; pip says of another only that versions conflict."""
+    oldest = PROJECT["requires-python"].removeprefix(">=")
+    refused = []
+    for line in (ROOT / "constraints.txt").read_text().splitlines():
+        name, version = line.split("==")
+        try:
+            found = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        wanted = found.metadata["Requires-Python"] or ""
+        if found.version == version and f"{oldest}.0" not in SpecifierSet(wanted):
+            refused.append(line)
+    assert not refused
 
 
 @pytest.mark.slow
