@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.odds import seats, solo
+from simgin.odds import seats, solo, solo_luck
 from simgin.odds.sample import Deals
 from simgin.odds.seats import Table
 from simgin.stats import table
@@ -91,7 +91,7 @@ def build_odds(
         "gin": [solo.gin_draws(deals) for deals in every],
         "totals": [solo.totals(deals) for deals in every],
         "gap": _gaps(samples),
-        "joker": [solo.jokers_share(deals) for deals in every],
+        "joker": [solo_luck.jokers_share(deals) for deals in every],
         "threshold": list(thresholds),
         "counts": list(counts),
         "seats": [seats.by_seat(table) for table in tables],
@@ -116,7 +116,7 @@ def _gaps(samples: Sequence[Sequence[Deals]]) -> list[pd.DataFrame]:
     gaps = []
     for players in samples:
         if len(players) > 1:
-            gap = solo.gap(players[0], players[-1])
+            gap = solo_luck.gap(players[0], players[-1])
             gaps.append(gap)
     return gaps
 

@@ -1,4 +1,4 @@
-"""Solitaire odds as tidy frames with 95 % limits: by strategy, draw, cards left and joker.
+"""Solitaire odds as tidy frames with 95 % limits: by strategy, draw, cards left and total.
 
     variant = "solitaire-gin"
     samples = [play_alone(player, variant, 40_000) for player in ladder(variants.find(variant))]
@@ -19,15 +19,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simgin.odds.sample import Deals
+from simgin.odds.solo_estimates import (
+    deal_ratios,
+    deals_frame,
+    limits_around,
+    limits_of,
+    sums_by_unit,
+    unit_ratios,
+    with_players,
+)
 from simgin.rules.variants import Variant
-from simgin.stats.estimate import ENOUGH_UNITS, POWER_80, Estimate, quantile
-from simgin.stats.ratios import RatioSums, estimate_ratio
-from simgin.value import outcomes, value
+from simgin.stats.estimate import ENOUGH_UNITS, quantile
+from simgin.value import value
 
 if TYPE_CHECKING:
     import pandas as pd
 
-GROUPS = 20  # of a jackknife, as in `simgin.value.outcomes`
 ENDINGS = {
     "gin": ("gin", "big_gin"),
     "knock": ("knock", "undercut", "even"),
@@ -42,7 +49,6 @@ LADDERS = {
     "joker": (NAIVE, "solo-greedy", "solo-lookahead", "solo-lookahead:aim=gin", "solo-dp"),
     "penalty": (NAIVE, "solo-greedy", "solo-lookahead", "solo-switch", "solo-dp"),
 }
-RESULTS = {"win": "won", "score": "score"}  # metrics of a deal, and the columns they are from
 QUANTILES = (0.1, 0.5, 0.9)
 
 STRENGTH_COLUMNS = ("metric", "value", "low", "high", "n")
@@ -50,15 +56,7 @@ DRAW_COLUMNS = ("draws", "kind", "share", "low", "high", "n")
 LEFT_COLUMNS = ("left", "metric", "value", "low", "high", "n")
 GIN_COLUMNS = ("statistic", "value", "low", "high", "n")
 TOTAL_COLUMNS = ("total", "share", "low", "high", "n")
-GAP_COLUMNS = (
-    *("base_strategy", "metric", "value", "low", "high"),
-    *("own_packs", "own_packs_low", "own_packs_high"),
-    *("same_packs", "same_packs_low", "same_packs_high", "n"),
-)
-JOKER_COLUMNS = ("metric", "value", "low", "high", "n")
 THRESHOLD_COLUMNS = ("k", "measure", "value", "low", "high", "n")
-
-Limits = tuple[float, float, float]  # a value and its 95 % limits
 
 
 def ladder(variant: Variant) -> tuple[str, ...]:
@@ -90,7 +88,7 @@ def _strength(deals: Deals) -> pd.DataFrame:
     if not goal.one_deal and not refusal(deals):
         match = match_odds(deals)
         rows.append(("match", *match))
-    return _frame(deals, rows, STRENGTH_COLUMNS)
+    return deals_frame(deals, rows, STRENGTH_COLUMNS)
 
 
 def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
@@ -104,8 +102,8 @@ def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
         (won, all_deals),
         (gin, all_deals),
     ]
-    win_share, gin_share = _ratios(deals, pairs)
-    (mean_score,) = _ratios(deals, [(score, all_deals)], share=False)
+    win_share, gin_share = deal_ratios(deals, pairs)
+    (mean_score,) = deal_ratios(deals, [(score, all_deals)], share=False)
     estimates = {
         "win": win_share,
         "gin": gin_share,
@@ -113,7 +111,7 @@ def _results(deals: Deals) -> list[tuple[str, float, float, float, int]]:
     }
     results = []
     for metric, estimate in estimates.items():
-        limits = _limits_of(estimate)
+        limits = limits_of(estimate)
         results.append((metric, *limits, n))
     return results
 
@@ -140,8 +138,8 @@ def match_odds(deals: Deals) -> tuple[float, float, float, int]:
         n = len(last)
         all_matches = np.ones(n, np.int64)
         matches_won = won.astype(np.int64)
-        (share,) = _of_units(matches_won, all_matches)
-        limits = _limits_of(share)
+        (share,) = unit_ratios(matches_won, all_matches)
+        limits = limits_of(share)
         return *limits, n
     if deals.by_score:
         strategy = deals.strategy
@@ -154,7 +152,7 @@ def match_odds(deals: Deals) -> tuple[float, float, float, int]:
         )
     known = value.at_any_score(deals.matchup, deals.counted)
     start = known.start()
-    limits = _limits(start.value, start.se, 0, 1)
+    limits = limits_around(start.value, start.se, 0, 1)
     return *limits, len(deals.rows)
 
 
@@ -175,11 +173,11 @@ def by_draws(deals: Deals) -> pd.DataFrame:
         for t in draws:
             ended_by_now = ended & (drawn <= t)
             pairs.append((ended_by_now, all_deals))
-        shares = _ratios(deals, pairs)
+        shares = deal_ratios(deals, pairs)
         for t, share in zip(draws, shares, strict=True):
-            limits = _limits_of(share)
+            limits = limits_of(share)
             rows.append((t, kind, *limits, n))
-    return _frame(deals, rows, DRAW_COLUMNS)
+    return deals_frame(deals, rows, DRAW_COLUMNS)
 
 
 def by_cards_left(deals: Deals) -> pd.DataFrame:
@@ -205,13 +203,13 @@ def by_cards_left(deals: Deals) -> pd.DataFrame:
         for t in draws:
             goes_on = drawn > t
             pairs.append((counted * goes_on, goes_on))
-        ratios = _ratios(deals, pairs, share=share)
+        ratios = deal_ratios(deals, pairs, share=share)
         for t, ratio in zip(draws, ratios, strict=True):
             left = deals.deck - t
-            limits = _limits_of(ratio)
+            limits = limits_of(ratio)
             going_on = int((drawn > t).sum())
             rows.append((left, metric, *limits, going_on))
-    frame = _frame(deals, rows, LEFT_COLUMNS)
+    frame = deals_frame(deals, rows, LEFT_COLUMNS)
     return frame.dropna(ignore_index=True)
 
 
@@ -225,11 +223,11 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
     drawn = np.sort(drawn[is_gin])
     n = len(drawn)
     if n < ENOUGH_UNITS:
-        return _frame(deals, [], GIN_COLUMNS)
+        return deals_frame(deals, [], GIN_COLUMNS)
     deviation = drawn.std(ddof=1)
     se = deviation / np.sqrt(n)
     mean = drawn.mean()
-    limits = _limits(mean, se, 0, np.inf)
+    limits = limits_around(mean, se, 0, np.inf)
     rows: list[tuple[Any, ...]] = []
     rows.append(("mean", *limits, n))
     for q in QUANTILES:
@@ -238,7 +236,7 @@ def gin_draws(deals: Deals) -> pd.DataFrame:
         places = _quantile_places(n, q)
         quantiles = drawn[places].tolist()
         rows.append((name, *quantiles, n))
-    return _frame(deals, rows, GIN_COLUMNS)
+    return deals_frame(deals, rows, GIN_COLUMNS)
 
 
 def _quantile_places(n: int, q: float) -> np.ndarray:
@@ -262,161 +260,19 @@ def totals(deals: Deals) -> pd.DataFrame:
     Empty for other variants.
     """
     if deals.matchup.unit != "match":
-        return _frame(deals, [], TOTAL_COLUMNS)
-    matches = _by_unit(deals, "score").astype(np.int64)
+        return deals_frame(deals, [], TOTAL_COLUMNS)
+    matches = sums_by_unit(deals, "score").astype(np.int64)
     n = len(matches)
     seen = np.unique(matches)
     is_seen = matches[:, None] == seen
     came = is_seen.astype(np.int64)
     all_matches = np.ones(n, np.int64)
-    shares = _of_units(*came.T, all_matches)
+    shares = unit_ratios(*came.T, all_matches)
     rows = []
     for total, share in zip(seen, shares, strict=True):
-        limits = _limits_of(share)
+        limits = limits_of(share)
         rows.append((int(total), *limits, n))
-    return _frame(deals, rows, TOTAL_COLUMNS)
-
-
-def gap(weak: Deals, strong: Deals) -> pd.DataFrame:
-    """The gap between two players on the same packs, and how many deals show it: GAP_COLUMNS.
-
-    The frame names the stronger. Metrics: win, score. own_packs and same_packs: deals of each that
-    a 5 % test needs to find the difference in four runs of five, (2.8 sigma / difference)^2, if
-    both play packs of their own or the same ones. Their limits are those of the difference; the
-    spread is known far better.
-    """
-    deals = len(strong.rows)
-    rows = []
-    for metric, column in RESULTS.items():
-        a = _by_unit(strong, column)
-        b = _by_unit(weak, column)
-        n = len(a)
-        # Deals in a unit
-        each = deals / n
-        difference = (a - b) / each
-        deviation = difference.std(ddof=1)
-        se = deviation / np.sqrt(n)
-        mean = difference.mean()
-        limits = _limits(mean, se, -np.inf, np.inf)
-        variances = a.var(ddof=1) + b.var(ddof=1)
-        own = variances / each
-        same = difference.var(ddof=1) * each
-        own_packs = _needed(own, limits)
-        same_packs = _needed(same, limits)
-        numbers = (*limits, *own_packs, *same_packs)
-        rows.append((weak.strategy, metric, *numbers, deals))
-    return _frame(strong, rows, GAP_COLUMNS)
-
-
-def _by_unit(deals: Deals, column: str) -> np.ndarray:
-    """The sum of a column over every unit: float64 (units,)."""
-    unit = deals.column("unit")
-    weights = deals.column(column)
-    return np.bincount(unit, weights)
-
-
-def _needed(variance: float, limits: Limits) -> Limits:
-    """Deals that show a difference, and what they are at its limits; infinite if it may be 0."""
-    difference, low, high = limits
-    if np.isnan(difference):
-        return np.nan, np.nan, np.nan
-    nearest = min(abs(low), abs(high))
-    if low <= 0 <= high:
-        nearest = 0.0
-    farthest = max(abs(low), abs(high))
-    return (
-        _deals_to_show(difference, variance),
-        _deals_to_show(farthest, variance),
-        _deals_to_show(nearest, variance),
-    )
-
-
-def _deals_to_show(difference: float, variance: float) -> float:
-    """Deals in which a 5 % test finds a difference in four runs of five."""
-    if not difference:
-        return np.inf
-    return POWER_80**2 * variance / difference**2
-
-
-def jokers_share(deals: Deals) -> pd.DataFrame:
-    """The share of the variance of a deal's result that the joker's place decides: JOKER_COLUMNS.
-
-    Var(E[result | place]) over the whole variance, from the mean squares of a one-way layout, so
-    that finite cells add nothing (Searle, Casella and McCulloch 1992, Variance Components, 3.6);
-    the error by leaving out each of twenty groups. Metrics: win, score. No rows without a joker,
-    nor where the results of some groups do not vary.
-    """
-    place = deals.column("place")
-    unit = deals.column("unit")
-    group = unit % GROUPS
-    if (place < 0).all():
-        return _frame(deals, [], JOKER_COLUMNS)
-    n = int((place >= 0).sum())
-    rows = []
-    for metric, column in RESULTS.items():
-        result = deals.column(column)
-        parts = []
-        for g in range(GROUPS):
-            own = group == g
-            cells = _cells(place[own], result[own], deals.deck)
-            parts.append(cells)
-        limits = _between_limits(parts)
-        rows.append((metric, *limits, n))
-    frame = _frame(deals, rows, JOKER_COLUMNS)
-    return frame.dropna(ignore_index=True)
-
-
-def _between_limits(parts: Sequence[np.ndarray]) -> Limits:
-    """The share of the variance between the cells with its limits; parts: the cells by group."""
-    total = np.array(parts).sum(axis=0)
-    left_out = []
-    for part in parts:
-        rest = total - part
-        left_out.append(_between(rest))
-    shares = np.array(left_out)
-    se = float(outcomes.jackknife(shares))
-    share = _between(total)
-    return _limits(share, se, 0, 1, GROUPS)
-
-
-def _cells(
-    place: np.ndarray,
-    result: np.ndarray,
-    size: int,
-) -> np.ndarray:
-    """Number, sum and sum of squares of the results at every place: float64 (3, size)."""
-    known = place >= 0
-    place = place[known]
-    result = result[known]
-    cells = []
-    for power in range(3):
-        powers = result**power
-        weights = powers.astype(float)
-        sums = np.bincount(place, weights, size)
-        cells.append(sums)
-    return np.stack(cells)
-
-
-def _between(cells: np.ndarray) -> float:
-    """The share of the variance between the cells: number, sum and sum of squares of each."""
-    is_filled = cells[0] > 0
-    n, total, square = cells[:, is_filled]
-    results = n.sum()
-    cells_less_one = len(n) - 1
-    explained_by_cell = total**2 / n
-    explained = explained_by_cell.sum()
-    overall = total.sum() ** 2 / results
-    squared_sizes = n**2
-    unequal = squared_sizes.sum() / results
-    unexplained = square.sum() - explained
-    within = unexplained / (results - len(n))
-    among = (explained - overall) / cells_less_one
-    each = (results - unequal) / cells_less_one
-    between = (among - within) / each
-    whole = between + within
-    if whole > 0:
-        return float(between / whole)
-    return np.nan
+    return deals_frame(deals, rows, TOTAL_COLUMNS)
 
 
 def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
@@ -439,7 +295,7 @@ def by_threshold(samples: Sequence[Deals]) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=list(THRESHOLD_COLUMNS))
     first = samples[0]
     player, _, _ = first.strategy.partition("+knock=")
-    return _with_players(frame, first.variant, player)
+    return with_players(frame, first.variant, player)
 
 
 def _by_match(deals: Deals) -> tuple[np.ndarray, np.ndarray]:
@@ -468,92 +324,3 @@ def _most_draws(deals: Deals) -> int:
     if most is None:
         return deals.deck
     return int(str(most))
-
-
-def _ratios(
-    deals: Deals,
-    pairs: Sequence[tuple[np.ndarray, np.ndarray]],
-    *,
-    share: bool = True,
-) -> list[Estimate]:
-    """Ratios of sums over deals, with errors clustered over units.
-
-    pairs: numerator and denominator, each one number a deal.
-    """
-    unit = deals.column("unit")
-    numerators = []
-    denominators = []
-    for numerator, denominator in pairs:
-        above = np.bincount(unit, numerator)
-        below = np.bincount(unit, denominator)
-        numerators.append(above.astype(np.int64))
-        denominators.append(below.astype(np.int64))
-    return _of_units(*numerators, np.stack(denominators), share=share)
-
-
-def _of_units(*parts: np.ndarray, share: bool = True) -> list[Estimate]:
-    """Ratios of sums over units: numerators, then the denominators, one for all or one for each."""
-    numerators = np.stack(parts[:-1])
-    denominators = np.broadcast_to(parts[-1], numerators.shape)
-    estimates = []
-    for n, d in zip(numerators, denominators, strict=True):
-        numerator_squares = n * n
-        denominator_squares = d * d
-        products = n * d
-        is_positive = d > 0
-        sums = RatioSums(
-            numerator=int(n.sum()),
-            numerator_square=int(numerator_squares.sum()),
-            denominator=int(d.sum()),
-            denominator_square=int(denominator_squares.sum()),
-            cross=int(products.sum()),
-            share=share,
-            always=bool(is_positive.all()),
-        )
-        estimates.append(estimate_ratio(len(n), sums))
-    return estimates
-
-
-def _limits(
-    estimate: float,
-    se: float,
-    least: float,
-    most: float,
-    units: float = np.inf,
-) -> Limits:
-    """A value with its 95 % limits, within what is possible.
-
-    All NaN where nothing varies, since that is no error of nothing.
-    """
-    if se == 0:
-        return np.nan, np.nan, np.nan
-    half = quantile(units) * se
-    low = max(least, estimate - half)
-    high = min(most, estimate + half)
-    return float(estimate), float(low), float(high)
-
-
-def _limits_of(estimate: Estimate) -> Limits:
-    return estimate.value, estimate.low, estimate.high
-
-
-def _frame(
-    deals: Deals,
-    rows: Sequence[tuple[Any, ...]],
-    columns: Sequence[str],
-) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame(rows, columns=list(columns))
-    return _with_players(frame, deals.variant, deals.strategy)
-
-
-def _with_players(frame: pd.DataFrame, variant: str, strategy: str) -> pd.DataFrame:
-    """A frame with who played what in front."""
-    names = {
-        "variant": variant,
-        "strategy": strategy,
-        "opponent": "",
-    }
-    columns = [*names, *frame.columns]
-    return frame.assign(**names)[columns]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simgin.odds import sample, solo
+from simgin.odds import sample, solo, solo_luck
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.review import players
 from simgin.review.extras import Extras, to_arrays
@@ -212,7 +212,7 @@ def measure_solo_deals(
     draws = solo.gin_draws(deals).to_dict("records")
     if draws:
         measured["gin_draw"] = _from_limits(draws[0])
-    shares = solo.jokers_share(deals)
+    shares = solo_luck.jokers_share(deals)
     for row in shares.to_dict("records"):
         if row["metric"] == "win":
             measured["joker_share"] = _from_limits(row)

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from simgin.core.sums import KINDS
 from simgin.core.view import FROM_STOCK
-from simgin.odds import sample, solo
+from simgin.odds import sample, solo, solo_luck
 from simgin.odds.sample import DEAL_COLUMNS, Deals
 from simgin.play import kernel
 from simgin.play.deal import watch_deal
@@ -139,16 +139,18 @@ def test_the_difference_of_two_strategies_on_a_hundred_packs():
     rows = HUNDRED.rows.copy()
     rows[:40, DEAL_COLUMNS.index("won")] = 0
     weak = replace(HUNDRED, rows=rows)
-    found = row(solo.gap(weak, HUNDRED), metric="win")
+    found = row(solo_luck.gap(weak, HUNDRED), metric="win")
     assert found["value"] == pytest.approx(0.4)
     assert found["high"] - 0.4 == pytest.approx(1.96 * np.sqrt(0.24 / 99))
     assert found["same_packs"] == pytest.approx(2.8**2 * 0.24 * 100 / 99 / 0.16)
     assert found["own_packs"] == pytest.approx(2.8**2 * (0.21 + 0.21) * 100 / 99 / 0.16)
     assert found["same_packs_low"] < found["same_packs"] < found["same_packs_high"]
-    assert solo.gap(HUNDRED, HUNDRED)["value"].isna().all(), "no difference at all has no error"
+    assert solo_luck.gap(HUNDRED, HUNDRED)["value"].isna().all(), (
+        "no difference at all has no error"
+    )
     rows = HUNDRED.rows.copy()
     rows[[0, 50], DEAL_COLUMNS.index("won")] = [0, 1]
-    even = row(solo.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
+    even = row(solo_luck.gap(replace(HUNDRED, rows=rows), HUNDRED), metric="win")
     assert (
         even["low"] < 0 < even["high"]
         and np.isinf(even["own_packs_high"])
@@ -415,7 +417,7 @@ def estimated(one):
         solo.by_strength([one]),
         solo.by_draws(one),
         solo.by_cards_left(one),
-        solo.jokers_share(one),
+        solo_luck.jokers_share(one),
     )
     return {
         "win": row(strength, metric="win"),
@@ -454,7 +456,7 @@ def test_the_jokers_share_is_unbiased_for_few_deals():
         deals = random_deals(rng, 300)
         rows = deals.rows.copy()
         rows[:, DEAL_COLUMNS.index("place")] = rng.integers(0, 43, 300)
-        frame = solo.jokers_share(replace(deals, rows=rows))
+        frame = solo_luck.jokers_share(replace(deals, rows=rows))
         found.append(row(frame, metric="win")["value"])
     assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(200)
 
@@ -463,7 +465,7 @@ def test_the_jokers_share_of_a_player_who_never_wins_is_undefined():
     """Without gin there are no draws of gin and no part of the joker in winning."""
     found = played("random", "solitaire-gin", 1_000)
     assert found.column("won").sum() == 0
-    assert solo.gin_draws(found).empty and solo.jokers_share(found).empty
+    assert solo.gin_draws(found).empty and solo_luck.jokers_share(found).empty
     strength = solo.by_strength([found])
     assert row(strength, metric="win")["value"] == 0 < row(strength, metric="win")["high"] < 0.005
 
@@ -473,7 +475,7 @@ def test_intervals_of_a_difference_have_nominal_coverage():
     rng, held = np.random.default_rng(7), 0
     for _ in range(200):
         weak, strong = random_deals(rng, 500), random_deals(rng, 500)
-        found = row(solo.gap(weak, strong), metric="score")
+        found = row(solo_luck.gap(weak, strong), metric="score")
         held += found["low"] <= 0 <= found["high"]
     assert 179 <= held <= 200
 
