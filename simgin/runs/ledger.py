@@ -2,13 +2,15 @@
 
 So a run can be killed at any instant, continued and extended. A block of batches is committed whole
 or not at all. The file is in write-ahead mode while a run writes it, locked against other
-processes, and a plain file afterwards. Why SQLite:
-docs/explanation/decisions/0019-the-ledger.md.
+processes, and a plain file afterwards. Every row has a digest: what is damaged is played again by
+the next run, and never counted. Why SQLite: docs/explanation/decisions/0019-the-ledger.md; why
+digests: docs/explanation/decisions/0031-hostile-input.md.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import random
@@ -17,7 +19,7 @@ import struct
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,10 +30,11 @@ from simgin.core import sums
 from simgin.core.record import DEAL
 
 FILE = "ledger.sqlite"
-FORM = 2  # of the tables below; raised whenever an older ledger could not be read
+FORM = 3  # of the tables below; raised whenever an older ledger could not be read
 APPLICATION = 0x67696E01  # marks the file as ours
 LEVEL = 1  # of compression, zlib's quickest: higher ones take many times as long for a few per cent
 NUMBER = 8  # bytes
+SEAL = 16  # bytes of the digest of a row
 PATIENCE = 1.0  # seconds in which a ledger that is in use is asked for again
 
 # What numpy raises for a damaged archive of arrays
@@ -51,13 +54,15 @@ DROP TABLE IF EXISTS run;
 DROP TABLE IF EXISTS blocks;
 DROP TABLE IF EXISTS deals;
 DROP TABLE IF EXISTS steps;
-CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+-- Every row ends with its seal: the digest of its other values.
+CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL, seal BLOB NOT NULL);
 CREATE TABLE blocks (
     cell INTEGER NOT NULL,   -- place of the matchup in the run
     first INTEGER NOT NULL,  -- number of its first batch, whose first unit is first * size
     units INTEGER NOT NULL,  -- of all its batches; the last may be short where a run ends
     worker TEXT NOT NULL,
     sums BLOB NOT NULL,      -- its batch rows, packed
+    seal BLOB NOT NULL,
     PRIMARY KEY (cell, first, units)
 );
 CREATE TABLE deals (
@@ -65,14 +70,19 @@ CREATE TABLE deals (
     batch INTEGER NOT NULL,
     units INTEGER NOT NULL,
     deals BLOB NOT NULL,     -- the recorded deals of the batch, packed
+    seal BLOB NOT NULL,
     PRIMARY KEY (cell, batch, units)
 );
 CREATE TABLE steps (
     name TEXT PRIMARY KEY,   -- of `simgin.runs.steps.Step`
     n INTEGER NOT NULL,      -- its size: deals or matches
-    arrays BLOB NOT NULL     -- its result, as numpy's savez writes arrays
+    arrays BLOB NOT NULL,    -- its result, as numpy's savez writes arrays
+    seal BLOB NOT NULL
 );
 """
+
+
+_SEALED = ("blocks", "deals", "steps")  # the tables whose rows can be played again
 
 
 class LedgerError(ValueError):
@@ -81,9 +91,10 @@ class LedgerError(ValueError):
 
 @dataclass(frozen=True)
 class _Part:
-    """Batches `start` to `stop` - 1 of a block whose first is `first`, still packed."""
+    """Batches `start` to `stop` - 1 of a block of `count` whose first is `first`, still packed."""
 
     first: int
+    count: int
     start: int
     stop: int
     worker: str
@@ -95,8 +106,10 @@ class _Part:
         return self.stop - self.start
 
     def rows(self) -> np.ndarray:
-        """Their rows, int64 (batches, sums.COLUMNS)."""
+        """Their rows, int64 (batches, sums.COLUMNS). Raises zlib.error if the block has others."""
         rows = unpack(self.blob, sums.COLUMNS)
+        if len(rows) != self.count:
+            raise zlib.error(f"{len(rows)} rows where {self.count} batches were played")
         return rows[self.start - self.first : self.stop - self.first]
 
 
@@ -108,6 +121,7 @@ class Ledger:
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection, self._name = connection, name
+        self.mended = ""  # what was found damaged, in a sentence; empty if nothing was
 
     def finished(self, cell: int, size: int, *, recorded: bool = False) -> set[tuple[int, int]]:
         """(batch, units) of every finished batch of a cell.
@@ -115,11 +129,11 @@ class Ledger:
         size: units in a whole batch. recorded: only of those whose deals were recorded.
         """
         if recorded:
-            query = "SELECT batch, units FROM deals WHERE cell = ?"
-            return set(self._connection.execute(query, [cell]))
-        query = "SELECT first, units FROM blocks WHERE cell = ?"
+            query = "SELECT * FROM deals WHERE cell = ?"
+            return {(batch, units) for _, batch, units, _ in self._sound(query, cell)}
+        query = "SELECT * FROM blocks WHERE cell = ?"
         batches: set[tuple[int, int]] = set()
-        for first, units in self._connection.execute(query, [cell]):
+        for _, first, units, _, _ in self._sound(query, cell):
             whole, rest = divmod(units, size)
             batches.update((first + i, size) for i in range(whole))
             if rest:
@@ -145,9 +159,43 @@ class Ledger:
         for i, batch_deals in enumerate(deals):
             records.append((cell, first + i, units[i], batch_deals))
         block = (cell, first, sum(units), worker, blob)
-        with self._told(), self._connection as connection:
-            connection.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", block)
-            connection.executemany("INSERT OR REPLACE INTO deals VALUES (?, ?, ?, ?)", records)
+        with self._told(), self._connection:
+            self._insert("blocks", [block])
+            self._insert("deals", records)
+
+    def _insert(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Put rows into a table, each with its seal."""
+        for row in rows:
+            places = "?, " * len(row) + "?"
+            query = f"INSERT OR REPLACE INTO {table} VALUES ({places})"
+            self._connection.execute(query, [*row, _seal(row)])
+
+    def _sound(self, query: str, *values: object) -> Iterator[list[Any]]:
+        """The whole rows that a query finds, without their seals; damaged ones are left out."""
+        for *row, seal in self._connection.execute(query, values):
+            if seal == _seal(row):
+                yield row
+
+    def mend(self) -> None:
+        """Drop every damaged row, so that it is played again; `mended` says so.
+
+        Raises LedgerError where more than rows is damaged.
+        """
+        dropped = 0
+        with self._connection as connection:
+            for table in _SEALED:
+                found = connection.execute(f"SELECT rowid, * FROM {table} NOT INDEXED")
+                damaged = [[number] for number, *row, seal in found if seal != _seal(row)]
+                if damaged:
+                    connection.execute("REINDEX")  # it may be of the damaged keys
+                    connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", damaged)
+                dropped += len(damaged)
+        if dropped:
+            ((verdict,), *_) = self._connection.execute("PRAGMA integrity_check")
+            if verdict != "ok":
+                raise LedgerError(_damaged(self._name, "its pages do not fit together"))
+            places = "1 place" if dropped == 1 else f"{dropped} places"
+            self.mended = f"{self._name} is damaged in {places}; that is played again."
 
     def rows(self, cell: int, units: int, size: int) -> np.ndarray:
         """The batch rows of the first `units` units of a cell, int64 (batches, sums.COLUMNS).
@@ -184,11 +232,11 @@ class Ledger:
         """The recorded deals of the first `units` units, `DEAL` (deals,), batch by batch."""
         whole, rest = divmod(units, size)
         query = (
-            "SELECT deals FROM deals WHERE cell = ? "
+            "SELECT * FROM deals WHERE cell = ? "
             "AND (batch < ? AND units = ? OR batch = ? AND units = ?) ORDER BY batch"
         )
         count = 0
-        for (blob,) in self._connection.execute(query, [cell, whole, size, whole, rest]):
+        for *_, blob in self._sound(query, cell, whole, size, whole, rest):
             count += 1
             yield unpack(blob, len(DEAL.names or ())).view(DEAL)[:, 0]
         self._expect(count, units, size)
@@ -208,26 +256,26 @@ class Ledger:
         """
         whole, rest = divmod(units, size)
         query = (
-            "SELECT first, units, worker, sums FROM blocks WHERE cell = ? AND first <= ? "
-            "ORDER BY first, units DESC"
+            "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
         )
         start = 0
-        for first, block_units, worker, blob in self._connection.execute(query, [cell, whole]):
+        for _, first, block_units, worker, blob in self._sound(query, cell, whole):
             end = first + block_units // size
             stop = min(end, whole)
             if end == whole and 0 < rest == block_units % size:
                 stop += 1
             start = max(start, first)
             if start < stop:
-                yield _Part(first, start, stop, worker, blob)
+                count = -(-block_units // size)
+                yield _Part(first, count, start, stop, worker, blob)
                 start = stop
 
     def _expect(self, count: int, units: int, size: int) -> None:
         """Raise LedgerError unless as many batches were read as hold the units."""
         if count != -(-units // size):
             raise LedgerError(
-                f"{self._name} lacks batches of a run that was to be finished; run it again to "
-                "play them."
+                f"{self._name} lacks batches of a run that was to be finished, or they are "
+                "damaged; run it again to play them."
             )
 
     def has_step(self, name: str, n: int) -> bool:
@@ -240,13 +288,16 @@ class Ledger:
         np.savez_compressed(blob, **arrays)  # type: ignore[arg-type]
         entry = (name, n, blob.getvalue())
         with self._told(), self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO steps VALUES (?, ?, ?)", entry)
+            self._insert("steps", [entry])
 
     def step(self, name: str, n: int) -> dict[str, np.ndarray]:
         """The result of a step. Raises LedgerError if it is missing or damaged."""
         blob = self._step(name, n)
         if blob is None:
-            raise LedgerError(f"{self._name} lacks a step of its run ({name}); run it again.")
+            raise LedgerError(
+                f"{self._name} lacks a step of its run, or it is damaged ({name}); run it again to "
+                "play it."
+            )
         try:
             with np.load(io.BytesIO(blob), allow_pickle=False) as file:
                 return {key: file[key] for key in file.files}
@@ -254,30 +305,35 @@ class Ledger:
             raise LedgerError(_damaged(self._name, error)) from error
 
     def _step(self, name: str, n: int) -> bytes | None:
-        query = "SELECT 1 FROM sqlite_master WHERE name = 'steps'"
-        if self._connection.execute(query).fetchone() is None:
-            return None  # written before there were steps
-        query = "SELECT arrays FROM steps WHERE name = ? AND n = ?"
-        row = self._connection.execute(query, [name, n]).fetchone()
-        return row[0] if row else None
+        query = "SELECT * FROM steps WHERE name = ? AND n = ?"
+        for *_, arrays in self._sound(query, name, n):
+            return bytes(arrays)
+        return None
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What is played here, as it was given to `opened` first."""
-        ((text,),) = self._connection.execute("SELECT value FROM run WHERE key = 'identity'")
+        """What is played here, as it was given to `opened` first. LedgerError if it is damaged."""
+        text = self._value("identity")
+        if not text:
+            raise LedgerError(_damaged(self._name, "it does not say what was played"))
         found: dict[str, Any] = json.loads(text)
         return found
 
     @property
     def command(self) -> str:
-        """What goes on with the run; empty in a ledger that was written without it."""
-        found = self._connection.execute("SELECT value FROM run WHERE key = 'command'").fetchone()
-        return found[0] if found else ""
+        """What goes on with the run; empty if it was not written, or is damaged."""
+        return self._value("command")
+
+    def _value(self, key: str) -> str:
+        """A text of the run; empty where there is none."""
+        for _, text in self._sound("SELECT * FROM run WHERE key = ?", key):
+            return str(text)
+        return ""
 
     def note_command(self, command: str) -> None:
         """Keep what goes on with the run, for whoever finds it unfinished."""
         with self._told(), self._connection:
-            self._connection.execute("INSERT OR REPLACE INTO run VALUES ('command', ?)", [command])
+            self._insert("run", [("command", command)])
 
     def begin(self, identity: Mapping[str, Any]) -> None:
         """Make the tables of a new ledger."""
@@ -286,7 +342,7 @@ class Ledger:
                 f"PRAGMA application_id = {APPLICATION}; BEGIN; {_TABLES}"
             )
             entries = [("form", str(FORM)), ("identity", json.dumps(identity, ensure_ascii=False))]
-            self._connection.executemany("INSERT INTO run VALUES (?, ?)", entries)
+            self._insert("run", entries)
 
     def is_empty(self) -> bool:
         """Whether no batch was ever committed here.
@@ -333,6 +389,8 @@ def opened(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
     with _readable(name), contextlib.closing(_connection(path, name)) as connection:
         ledger = Ledger(connection, name)
         ledger.check(identity)
+        if not ledger.is_empty():
+            ledger.mend()
         if ledger.is_empty():
             ledger.begin(identity)
         try:
@@ -368,6 +426,7 @@ def reading(path: Path) -> Iterator[Ledger]:
         _readable(str(path)),
         contextlib.closing(sqlite3.connect(source, uri=True, timeout=0)) as connection,
     ):
+        connection.text_factory = _text
         _check(connection, str(path))
         yield Ledger(connection, str(path))
 
@@ -399,6 +458,7 @@ def _connection(path: Path | None, name: str) -> sqlite3.Connection:
 
 def _alone(path: Path | None, name: str) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:" if path is None else path, timeout=0)
+    connection.text_factory = _text
     try:
         connection.execute(
             "PRAGMA locking_mode = EXCLUSIVE"
@@ -419,18 +479,19 @@ def _check(connection: sqlite3.Connection, name: str) -> None:
     if tables and ours != APPLICATION:
         raise LedgerError(f"{name} is no ledger of simgin; move it away or name another directory.")
     if tables:
-        ((form,),) = connection.execute("SELECT value FROM run WHERE key = 'form'")
-        if form != str(FORM):
+        found = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()
+        if found is None:
+            raise LedgerError(_damaged(name, "it does not say in which form it is"))
+        if found[0] != str(FORM):
+            form = str(found[0])[:20]
             raise LedgerError(
                 f"{name} was written by another version of simgin (form {form}, not {FORM}); "
-                "name another directory."
+                "run it again in another directory."
             )
 
 
-def _damaged(name: str, error: Exception) -> str:
-    return (
-        f"{name} is damaged ({error}); remove it to begin again, or name another directory with -o."
-    )
+def _damaged(name: str, error: object) -> str:
+    return f"{name} is damaged ({error}); remove it, and run it again from the beginning."
 
 
 def _unusable(name: str, error: Exception) -> str:
@@ -447,6 +508,11 @@ def _unusable(name: str, error: Exception) -> str:
     if code is not None and code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return _damaged(name, error)
     return f"{name} cannot be used ({error}); name another directory with -o."
+
+
+def _text(content: bytes) -> str:
+    """A text of the file; damaged ones keep no seal, and need not be UTF-8."""
+    return content.decode(errors="replace")
 
 
 def _is_in_use(error: Exception) -> bool:
@@ -484,6 +550,16 @@ def _of_key(before: dict[str, Any], now: dict[str, Any], key: str, where: str) -
         if isinstance(one.get(key), dict) and key not in other:
             return [f"{where}: only {place}."]
     return differences(before.get(key), now.get(key), where)
+
+
+def _seal(row: Sequence[object]) -> bytes:
+    """The digest of the values of a row and of their types: integers, texts and bytes."""
+    digest = hashlib.blake2b(digest_size=SEAL)
+    for value in row:
+        content = value if isinstance(value, bytes) else ascii(value).encode()
+        digest.update(b"%d " % len(content))
+        digest.update(content)
+    return digest.digest()
 
 
 def _shown(value: Any) -> str:

@@ -404,8 +404,69 @@ def test_a_truncated_ledger_is_refused_in_a_sentence(path, good, share):
     path.write_bytes(good[0][: max(1, int(share * len(good[0])))])
     for how in (opened(path, RUN), reading(path)):
         with pytest.raises(
-            LedgerError, match=r"is damaged .*; remove it to begin again, or name another"
+            LedgerError,
+            match=r"is damaged .*; remove it, and run it again from the beginning|"
+            r"or they are damaged; run it again to play them",
         ):
+            used(how)
+
+
+ROWS = {
+    "blocks": "cell first units worker sums seal".split(),
+    "deals": "cell batch units deals seal".split(),
+    "steps": "name n arrays seal".split(),
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), [(table, column) for table, names in ROWS.items() for column in names]
+)
+@pytest.mark.parametrize("value", [None, 7, 0.5, "gold", "\x00", b"", b"\xff" * 40])
+def test_a_changed_value_is_found_and_its_row_is_played_again(path, table, column, value):
+    """A row with any other value or type, whoever wrote it, is as if it were not there."""
+    some = rows(np.random.default_rng(9), 4)
+    deals = [pack(np.ones((4, len(DEAL.names)), np.int64))] * 2
+    with opened(path, RUN) as run_ledger:
+        for first in (0, 2):
+            run_ledger.add(0, first, [SIZE] * 2, pack(some[first : first + 2]), "x", deals)
+        run_ledger.add_step("luck", 1, {"shares": SHARES})
+    with sqlite3.connect(path) as connection:
+        place = f"rowid = (SELECT min(rowid) FROM {table})"
+        try:
+            connection.execute(f"UPDATE {table} SET {column} = ? WHERE {place}", [value])
+        except sqlite3.IntegrityError:
+            return  # a value that SQLite itself refuses there
+    with opened(path, RUN) as run_ledger:
+        assert run_ledger.mended == f"{path} is damaged in 1 place; that is played again."
+        assert run_ledger.has_step("luck", 1) == (table != "steps")
+        left = {(k, SIZE) for k in range(4)}
+        assert run_ledger.finished(0, SIZE) == left - {"blocks": {(0, SIZE), (1, SIZE)}}.get(
+            table, set()
+        )
+        assert run_ledger.finished(0, SIZE, recorded=True) == left - {"deals": {(0, SIZE)}}.get(
+            table, set()
+        )
+    assert whole(path)
+    with opened(path, RUN) as run_ledger:
+        assert run_ledger.mended == ""
+        run_ledger.add(0, 0, [SIZE] * 2, pack(some[:2]), "x", deals)
+        assert (run_ledger.rows(0, 4 * SIZE, SIZE) == some).all()
+
+
+@pytest.mark.parametrize("key", ["form", "identity", "command"])
+@pytest.mark.parametrize("value", ["", "{", "[" * 9999, b"\xff", 3.5])
+def test_changed_texts_of_a_run_are_refused_or_left_out(path, good, key, value):
+    path.write_bytes(good[0])
+    with opened(path, RUN) as run_ledger:
+        run_ledger.note_command("simgin run x.toml")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE run SET value = ? WHERE key = ?", [value, key])
+    for how in (reading(path), opened(path, RUN)):
+        if key == "command":
+            with how as run_ledger:
+                assert run_ledger.command == ""
+                continue
+        with pytest.raises(LedgerError, match=r"damaged .*run it again|another version .*again"):
             used(how)
 
 
