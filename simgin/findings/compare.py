@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
 from simgin.findings.findings import VARIANT_METRICS
+from simgin.findings.record import RunRecord, check_ledger, read_record
 from simgin.runs import directory, ledger
-from simgin.runs.manifest import run_cells
 from simgin.stats import differences
 from simgin.stats.metrics import headline
 from simgin.stats.played import Played
@@ -32,19 +32,19 @@ class Run:
     """A finished run, read from its directory."""
 
     directory: Path
-    manifest: dict[str, Any]
+    record: RunRecord
     identity: dict[str, Any]
     cells: tuple[Played, ...]
 
     @property
     def names(self) -> dict[str, str]:
         """What strategies from files are called, by their texts."""
-        return dict(self.manifest.get("names", {}))  # earlier manifests have none
+        return dict(self.record.names)
 
     @property
     def played(self) -> str:
         """What it played: deals or matches."""
-        return UNITS[self.manifest["unit"]]
+        return UNITS[self.record.unit]
 
 
 def read_run(place: Path) -> Run:
@@ -52,18 +52,19 @@ def read_run(place: Path) -> Run:
 
     Raises ResultsError or LedgerError with a sentence if there is none, or it is not finished.
     """
-    manifest = directory.read_manifest(place)
-    cells = []
+    contents = directory.read_manifest(place)
     path = place / ledger.FILE
     with ledger.reading(path) as run_ledger:
-        for i, cell in enumerate(run_cells(manifest)):
-            end = manifest["matchups"][i]
-            rows = run_ledger.rows(i, end["units"], cell.batch)
-            played = Played(cell, rows, end["multiplier"])
+        record = read_record(place, contents)
+        check_ledger(place, record, run_ledger)
+        cells = []
+        for i, (cell, end) in enumerate(zip(record.cells, record.ends, strict=True)):
+            rows = run_ledger.rows(i, end.units, cell.batch)
+            played = Played(cell, rows, end.multiplier)
             cells.append(played)
         return Run(
             place,
-            manifest,
+            record,
             identity=run_ledger.identity,
             cells=tuple(cells),
         )

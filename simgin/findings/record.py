@@ -9,21 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simgin.core.cell import Cell
 from simgin.play.names import own_names
 from simgin.runs import manifest
+from simgin.runs.directory import MANIFEST, ResultsError, damaged
 from simgin.runs.experiment import Effect
+from simgin.runs.ledger import FILE, differences
 from simgin.runs.stopping import End
 from simgin.text.amounts import UNITS
+from simgin.text.messages import shown
 
 if TYPE_CHECKING:
+    from simgin.runs.ledger import Ledger
     from simgin.runs.plan import Plan
-
-
-class ManifestError(ValueError):
-    """A manifest that cannot be reported from; the message is a sentence with the remedy."""
 
 
 @dataclass(frozen=True)
@@ -114,34 +115,49 @@ def record_plan(
     )
 
 
-def read_record(contents: Mapping[str, Any]) -> RunRecord:
-    """The record that a manifest gives. ManifestError if another version of simgin wrote it."""
+def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
+    """The record that the manifest of a directory gives.
+
+    Raises ResultsError if another version of simgin wrote it, or if it has not the form of one.
+    """
     form = contents.get("form")
     if form != manifest.FORM:
-        raise ManifestError(
-            f"another version of simgin (form {form}, not {manifest.FORM}) wrote it; "
-            "play it again with this one."
+        raise ResultsError(
+            f"{place} cannot be reported: another version of simgin (form {shown(form)}, not "
+            f"{manifest.FORM}) wrote it; play it again with this one."
         )
-    if "contrasts" not in contents:
-        again = contents["command"]
-        raise ManifestError(
-            "an earlier version of simgin wrote it, without what is compared; "
-            f"`{again}` adds that, and plays nothing."
-        )
+    from simgin.findings.manifest_form import fault
+
+    wrong = fault(contents)
+    if wrong:
+        raise damaged(place / MANIFEST, wrong)
     ends = []
     for cell in contents["matchups"]:
         end = End(cell["units"], cell["stopped"], cell["multiplier"])
         ends.append(end)
-    changes = contents.get("effects", [])  # earlier manifests have none
-    effects = [Effect(*texts) for texts in changes]
+    effects = [Effect(*texts) for texts in contents.get("effects", [])]
     return RunRecord(
         contents,
         ends,
         contents["contrasts"],
         effects,
         contents["health"],
-        contents.get("names", {}),  # earlier manifests have none
+        contents.get("names", {}),
     )
+
+
+def check_ledger(place: Path, record: RunRecord, run_ledger: Ledger) -> None:
+    """Raise ResultsError unless the ledger of a directory is of the run that its manifest names."""
+    names = ("variant", "a", "b")
+    played = dict(run_ledger.identity)
+    named = {key: record.identity.get(key) for key in played}
+    named["matchups"] = [
+        {name: cell[name] for name in names} for cell in record.identity["matchups"]
+    ]
+    different = differences(named, played)
+    if different:
+        told = different[0].rstrip(".")
+        raise damaged(place / MANIFEST, f"{FILE} beside it is of another run: {told}")
 
 
 def describe_size(record: RunRecord) -> str:

@@ -23,7 +23,6 @@ from simgin.review.request import ReviewError, ReviewRequest
 from simgin.review.rule_metrics import ONLY_GIN, RuleMetric, measurement
 from simgin.review.variant_matches import Measurement, VariantMatches
 from simgin.rules import variants
-from simgin.runs.ledger import LedgerError
 from simgin.runs.manifest import engine_digest
 from simgin.stats.differences import holm
 from simgin.stats.quantity import Quantity
@@ -242,16 +241,10 @@ def _metric_row(metric: RuleMetric, number: Measurement) -> tuple[object, ...]:
 
 
 def read_review(request: ReviewRequest, findings: Findings) -> Review:
-    """The review that a ledger holds. Raises ReviewError if some of its steps were never played."""
+    """The review that a ledger holds. LedgerError if some of its steps are missing or damaged."""
     extras = {}
-    try:
-        for variant in request.variants:
-            extras[variant] = _read_extras(request, variant, findings)
-    except LedgerError:
-        raise ReviewError(
-            "this review was made before reviews kept all that they play; make it again with its "
-            "command, in another directory."
-        ) from None
+    for variant in request.variants:
+        extras[variant] = _read_extras(request, variant, findings)
     return Review(request, findings, extras)
 
 

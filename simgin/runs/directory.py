@@ -1,22 +1,25 @@
 """The run directory: what was written, under which versions, and the command that repeats it.
 
 The ledger lies in it from the beginning. Every other file is computed from the ledger, written
-beside its place and moved into it.
+beside its place and moved into it. A directory may come from anybody: nothing in it is executed,
+and nothing outside of it is written or removed (docs/explanation/threat-model.md).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from simgin.runs import ledger
+from simgin.runs import ledger, manifest
 from simgin.text.files import WRITING, write_file
 
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
+SEAL = "seal"  # key of the manifest with the digest of all others
 
 
 class ResultsError(ValueError):
@@ -25,34 +28,34 @@ class ResultsError(ValueError):
 
 def save(
     directory: str | Path,
-    manifest: Mapping[str, Any],
+    contents: Mapping[str, Any],
     files: Mapping[str, bytes | str],
     *there: str,
 ) -> list[Path]:
     """Write the files of a run, then its manifest; return their paths, the manifest's first.
 
-    files: contents by path inside the directory. there: files of this run that are in the directory
-    already. Files that an earlier manifest names and this one does not are removed. Raises
-    ResultsError, with every file either old or new, if the directory holds anything else or cannot
-    be written.
+    contents: of the manifest. files: contents by path inside the directory. there: files of this
+    run that are in the directory already. Files that an earlier manifest names and this one does
+    not are removed. Raises ResultsError, with every file either old or new, if the directory holds
+    anything else or cannot be written.
     """
     place = Path(directory).expanduser().resolve()
     check(place)
     ours = {*files, *there}
     stale = _files_of(place) - {MANIFEST} - ours
     unfinished = {
-        **manifest,
+        **contents,
         "stopped": "while its files were being written",
         "files": sorted(stale | ours),
     }
     try:
         # First, so that a run killed here knows its own files.
-        write_file(place / MANIFEST, _json(unfinished).encode())
+        write_file(place / MANIFEST, sealed(unfinished))
         for name, content in files.items():
             write_file(place / name, content if isinstance(content, bytes) else content.encode())
         for name in stale:
             (place / name).unlink(missing_ok=True)
-        write_file(place / MANIFEST, _json({**manifest, "files": sorted(ours)}).encode())
+        write_file(place / MANIFEST, sealed({**contents, "files": sorted(ours)}))
     except OSError as error:
         raise ResultsError(
             f"{directory} cannot be written ({error.strerror}); mend that, and the same command "
@@ -97,9 +100,15 @@ def check(directory: str | Path) -> None:
             f"{directory} is where you are; name a directory inside it for the results."
         )
     _permit(directory, place)
-    strangers = sorted(
-        path for path in _files(place) if not _is_ours(path) and path not in _files_of(place)
-    )
+    files = sorted(_files(place))
+    for path in files:
+        if (place / path).is_symlink() or not (place / path).is_file():
+            raise ResultsError(
+                f"{directory} holds {path}, which is not a plain file; move it away or name "
+                "another directory."
+            )
+    named = _files_of(place)
+    strangers = [path for path in files if not _is_ours(path) and path not in named]
     if strangers:
         raise ResultsError(
             f"{directory} holds {strangers[0]}, which simgin did not write; move it away or name "
@@ -120,9 +129,9 @@ def _files_of(place: Path) -> set[str]:
 
     Raises ResultsError for a manifest of another program.
     """
-    return (
-        {MANIFEST, *read_manifest(place).get("files", [])} if (place / MANIFEST).exists() else set()
-    )
+    if not (place / MANIFEST).exists():
+        return set()
+    return {MANIFEST, *read_manifest(place).get("files", [])}
 
 
 def _permit(directory: str | Path, folder: Path) -> None:
@@ -135,23 +144,72 @@ def _permit(directory: str | Path, folder: Path) -> None:
 
 
 def read_manifest(directory: str | Path) -> dict[str, Any]:
-    """The manifest of a run directory. Raises ResultsError if simgin did not write one there."""
+    """The manifest of a run directory, as it was saved.
+
+    Raises ResultsError if simgin did not write one there, or if it was changed since.
+    """
     path = Path(directory) / MANIFEST
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        manifest = None
-    if not isinstance(manifest, dict) or "simgin" not in manifest:
+    contents = _parsed(path)
+    if not isinstance(contents, dict) or "simgin" not in contents:
         raise ResultsError(
             f"{directory} is not a run that simgin wrote (no {MANIFEST} of ours); name another "
             "directory."
         )
-    return manifest
+    seal = contents.pop(SEAL, None)
+    if contents.get("form") == manifest.FORM and seal != _seal(contents):
+        raise damaged(path, "its digest does not fit")
+    files = contents.get("files", [])
+    if not isinstance(files, list) or not all(map(_is_inside, files)):
+        raise damaged(path, "its files are no names of files in that directory")
+    return contents
+
+
+def damaged(path: Path, what: str) -> ResultsError:
+    """The error for a manifest that is not as simgin writes it: what is wrong, and the remedy."""
+    return ResultsError(
+        f"{path} is damaged ({what}); run it again in another directory. With the {ledger.FILE} of "
+        "this one in it, nothing is played anew."
+    )
+
+
+def _parsed(path: Path) -> Any:
+    """What a JSON file says; None if it cannot be read, or could not be written again."""
+    try:
+        if not path.is_file():
+            return None
+        contents = json.loads(path.read_text(encoding="utf-8"))
+        sealed(contents)  # raises for what could not be written again
+    except (OSError, ValueError, RecursionError):
+        return None
+    return contents
+
+
+def _is_inside(name: object) -> bool:
+    """Whether a value of a manifest is the path of a file inside the directory."""
+    if not isinstance(name, str) or not name.isprintable():
+        return False
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 def _files(place: Path) -> Iterator[str]:
-    return (path.relative_to(place).as_posix() for path in place.rglob("*") if not path.is_dir())
+    """Every file and link below a directory; links are not followed."""
+    for folder, folders, names in os.walk(place):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
+        for name in (*names, *links):
+            yield Path(folder, name).relative_to(place).as_posix()
 
 
-def _json(content: Mapping[str, Any]) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def sealed(contents: object) -> bytes:
+    """A manifest as bytes, with its digest. ValueError or RecursionError if there are none."""
+    told = contents
+    if isinstance(contents, dict):
+        told = {**contents, SEAL: _seal(contents)}
+    text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def _seal(contents: Mapping[str, Any]) -> str:
+    """The digest of a manifest without its seal, 32 hexadecimal digits."""
+    text = json.dumps(contents, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

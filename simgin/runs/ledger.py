@@ -255,9 +255,7 @@ class Ledger:
         A batch may stand in two blocks: one that was played again to record its deals.
         """
         whole, rest = divmod(units, size)
-        query = (
-            "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
-        )
+        query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
         start = 0
         for _, first, block_units, worker, blob in self._sound(query, cell, whole):
             end = first + block_units // size

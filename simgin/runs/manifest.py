@@ -23,7 +23,7 @@ from simgin.play.matchup import Matchup
 from simgin.runs.stopping import End
 from simgin.strategy import Strategy, loader
 
-FORM = 2  # raised whenever a reader would have to look elsewhere
+FORM = 3  # raised whenever a reader would have to look elsewhere
 PACKAGE = Path(__file__).resolve().parent.parent
 ENGINE = (
     "simgin/core/",

@@ -44,5 +44,5 @@ def compare(run: Path, base: Path, details: bool, as_json: bool) -> None:
         for line in other_settings:
             parts.append(f"  {line}")
     command = command_line("compare", run, base)
-    seed = run_read.manifest["seed"]
+    seed = run_read.record.seed
     Answer(command, table.records(differences), seed).show(as_json, parts)

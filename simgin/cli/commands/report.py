@@ -12,7 +12,7 @@ import click
 from simgin.cli.options import details_option, json_option
 from simgin.cli.output import command_line
 from simgin.cli.run_answer import run_answer
-from simgin.findings.record import ManifestError, read_record
+from simgin.findings.record import check_ledger, read_record
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 
@@ -76,14 +76,12 @@ def _findings(place: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
     from simgin.findings.findings import Findings
 
     if not (place / ledger.FILE).is_file():  # odds, or a run whose ledger was not kept
+        command = manifest.get("command")
         raise ResultsError(
-            f"{place} has no {ledger.FILE} to report from; `{manifest['command']}` writes its "
-            "files again."
+            f"{place} has no {ledger.FILE} to report from; `{command}` writes its files again."
         )
-    try:
-        run_record = read_record(manifest)
-    except ManifestError as error:
-        raise ResultsError(f"{place} cannot be reported: {error}") from None
+    run_record = read_record(place, manifest)
     directory.check(place)
     with ledger.reading(place / ledger.FILE) as run_ledger:
+        check_ledger(place, run_record, run_ledger)
         yield Findings(run_record, run_ledger)
