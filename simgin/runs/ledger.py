@@ -505,7 +505,7 @@ def _unusable(name: str, error: Exception) -> str:
         )
     if code is not None and code & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
         return _damaged(name, error)
-    return f"{name} cannot be used ({error}); name another directory with -o."
+    return f"{name} cannot be used ({error}); name another directory."
 
 
 def _text(content: bytes) -> str:

@@ -60,6 +60,14 @@ class Param:
     kind: str  # number, integer, bool, choice
     words: tuple[str, ...] = ()  # of a choice, which is coded by the place of its word
 
+    def __post_init__(self) -> None:
+        """Raise TypeError for a value of another type."""
+        for value in (self.default, self.low, self.high):
+            _require("a value of a parameter", value, int | float, "a number")
+        _require("the meaning of a parameter", self.about, str, "a text")
+        for word in self.words:
+            _require("a word of a choice", word, str, "a text")
+
     def code(self, value: float | bool | str) -> float:
         """The number that a value stands for; ValueError, which continues its name, if none."""
         if self.kind == "choice":
@@ -117,6 +125,8 @@ def flag(default: bool, about: str = "") -> Any:
 
 def choice(*words: str, about: str = "") -> Any:
     """One of some words, the first by default, which the policy sees as 0.0, 1.0, 2.0 ..."""
+    if not words:
+        raise TypeError("a choice has words: write choice('high', 'random')")
     return Param(0.0, 0, len(words) - 1, about, "choice", words)
 
 
@@ -126,6 +136,12 @@ def _shown(value: object) -> str:
     if len(text) <= 40 and text.isprintable():
         return text
     return reprlib.repr(text)
+
+
+def _require(what: str, value: object, kind: Any, said: str) -> None:
+    """Raise TypeError unless a value is of a kind, called as said."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{what} is {said}, not {reprlib.repr(value)}")
 
 
 @dataclass(frozen=True)
@@ -141,6 +157,15 @@ class Policy:
     params: dict[str, Param]
     noise: bool = False
     weights: Path | None = None  # .npy file of numbers that follow the parameters
+
+    def __post_init__(self) -> None:
+        """Raise TypeError for a value of another type."""
+        _require("the slot of a policy", self.slot, str, "a text")
+        _require("the name of a policy", self.name, str, "a text")
+        _require("the parameters of a policy", self.params, dict, "a dict")
+        if not hasattr(self.function, "__code__"):
+            shown = reprlib.repr(self.function)
+            raise TypeError(f"a policy is a function of (view, rules, params), not {shown}")
 
     def __call__(self, **values: float | bool | str) -> "Policy":
         """The same policy with other defaults; TypeError for a parameter that it does not have."""
@@ -190,6 +215,12 @@ class Strategy:
     source: str = ""  # where it comes from; by default the docstring's paragraph `Source: ...`
     text: str = field(default="")  # canonical text form, set by the loader
 
+    def __post_init__(self) -> None:
+        """Raise TypeError for a text of another type."""
+        for name in ("name", "ending", "about", "source", "text"):
+            value = getattr(self, name)
+            _require(f"the {name} of a strategy", value, str, "a text")
+
     def __repr__(self) -> str:
         return f"Strategy({self.text or self.name!r})"
 
@@ -231,7 +262,11 @@ def _decorator(slot: str, about: str) -> Any:
                     f"{function.name} is a {function.slot} policy already: one decorator a policy"
                 )
             file = None
+            if not hasattr(function, "__code__"):
+                shown = reprlib.repr(function)
+                raise TypeError(f"@{slot} stands above a function, not above {shown}")
             if weights:
+                _require("the file of a policy's numbers", weights, str, "a text")
                 source = Path(function.__code__.co_filename)
                 file = source.parent / weights
             text = name or function.__name__.replace("_", "-")

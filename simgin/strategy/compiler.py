@@ -43,11 +43,12 @@ def vector(policy: Policy) -> np.ndarray:
     if policy.weights is not None:
         try:
             more = np.load(policy.weights, allow_pickle=False)
-        except (OSError, ValueError) as error:
+            weights = np.asarray(more, np.float64)
+        # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
+        except Exception as error:
             raise PolicyError(
                 f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {error}."
             ) from None
-        weights = np.asarray(more, np.float64)
         values = np.concatenate([values, weights.ravel()])
     values.flags.writeable = False
     return values

@@ -1,14 +1,16 @@
 """Strategies by name, file or entry point."""
 
 import contextlib
+import dis
 import hashlib
 import importlib
 import importlib.util
 import pkgutil
 import re
+import reprlib
 import sys
 import traceback
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -38,6 +40,8 @@ DEFAULTS = {
 }
 HOME = "simgin.strategy"  # what authors import from
 _MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+RAISE = dis.opmap["RAISE_VARARGS"]
+MOST_CHARACTERS = 300  # of what a file says when it is read
 _NAME = re.compile(r"[a-z0-9-]+")
 
 
@@ -128,8 +132,14 @@ def source_digest(strategy: Strategy) -> str:
     """Digest of a strategy's files: all that it consists of but the values of its parameters."""
     digest = hashlib.sha256()
     for path in source_files(strategy):
+        try:
+            content = path.read_bytes()
+        except (OSError, ValueError) as error:
+            raise StrategyError(
+                f"{path}, a file of {strategy.name!r}, cannot be read: {_message(error)}."
+            ) from None
         digest.update(path.name.encode())
-        digest.update(path.read_bytes())
+        digest.update(content)
     return digest.hexdigest()[:16]
 
 
@@ -336,10 +346,12 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     """
     try:
         own = _collect([_plug_in_module(point)])
-    except Exception as error:
-        reason = str(error)
-        if not isinstance(error, StrategyError):
-            reason = f"{type(error).__name__}: {error}."
+    except BaseException as error:
+        if _is_pressed(error):
+            raise
+        reason = f"{type(error).__name__}: {_message(error)}."
+        if isinstance(error, StrategyError):
+            reason = str(error)
         raise StrategyError(_refusal(point, reason)) from None
     taken = sorted(set(own.strategies) & set(known))
     if taken:
@@ -438,7 +450,7 @@ def _not_a_policy(strategy: Strategy, slot: str, value: object, module: ModuleTy
         if name == "<lambda>":
             return f"{where} is a lambda; write a function of (view, rules, params) with @{slot}."
         return f"{where} is a plain function; write @{slot} above the definition of {name}."
-    return f"{where} is {value!r}, not a function with @{slot} above it."
+    return f"{where} is {reprlib.repr(value)}, not a function with @{slot} above it."
 
 
 def _source_paragraph(text: str) -> str:
@@ -465,8 +477,10 @@ def _file_library(path: Path) -> _Library:
         ) from None
     except ValueError as error:
         raise StrategyError(f"{shown} is not the path of a strategy file: {error}.") from None
-    module = _load_file(path.resolve(), content)
-    return _collect([module])
+    real_path = path.resolve()
+    with _refusals(real_path):
+        module = _load_file(real_path, content)
+        return _collect([module])
 
 
 @cache
@@ -480,30 +494,68 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        place = _place(error, path)
-        raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
     return module
 
 
-def _place(error: Exception, path: Path) -> str:
+@contextlib.contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """Tell of whatever a strategy file raises, even what would end the program, in a sentence."""
+    try:
+        yield
+    except StrategyError:
+        raise
+    except BaseException as error:
+        if _is_pressed(error):
+            raise
+        place = _place(error, path)
+        raise StrategyError(f"{path} cannot be read{place}: {_reason(error)}") from None
+
+
+def _is_pressed(error: BaseException) -> bool:
+    """Whether an error is Ctrl-C: it comes at any instruction, and one of a file at a `raise`."""
+    if not isinstance(error, KeyboardInterrupt):
+        return False
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None:
+        return True
+    instruction = place.tb_frame.f_code.co_code[place.tb_lasti]
+    return instruction != RAISE
+
+
+def _place(error: BaseException, path: Path) -> str:
     """The line of the file that raised; empty where the error says so itself."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(path)]
     return f" (line {lines[-1]})" if lines else ""
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """What a file raised when it was read, with the likely spelling of a name it imports."""
-    reason = f"{type(error).__name__}: {error}".rstrip(".")
+    message = _message(error)
+    reason = f"{type(error).__name__}: {message}".rstrip(".: ")
     if isinstance(error, NameError) and HOME in sys.modules:
         names = vars(sys.modules[HOME])
-        if error.name in names:
+        if isinstance(error.name, str) and error.name in names:
             return f"{reason}; write `from {HOME} import {error.name}`."
-    missing = _MISSING.match(str(error))
+    missing = _MISSING.match(message)
     if missing is None or not isinstance(error, ImportError):
         return f"{reason}."
     name, module = missing.groups()
+    if module not in sys.modules:
+        return f"{reason}."
     near = did_you_mean(name, vars(sys.modules[module]))
     return f"{module} has no {name}{near}"
+
+
+def _message(error: BaseException) -> str:
+    """What an error says, on one line; nothing where it cannot say it."""
+    try:
+        words = str(error).split()
+    except Exception:
+        return ""
+    return " ".join(words)[:MOST_CHARACTERS]
