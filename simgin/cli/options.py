@@ -34,9 +34,7 @@ def _check_seed(_context: click.Context, _option: click.Parameter, seed: int | N
 
 
 def _check_workers(_context: click.Context, _option: click.Parameter, n: int | None) -> int | None:
-    if n is not None and n < 1:
-        raise click.BadParameter(f"at least 1 thread is needed, not {n}.")
-    return n
+    return _read(amounts.parse_workers, n)
 
 
 seed_option = click.option(

@@ -36,7 +36,8 @@ def run_pictures(findings: Findings) -> Iterator[Picture]:
     points = findings.effects[findings.effects["metric"] == "margin"]
     fields = figures.unique(points["field"])
     for name, rows in points.groupby("variant", sort=False):
-        yield _effects_picture(findings, str(name), rows, fields)
+        if rows["low"].notna().any():  # else too few batches were played to draw anything
+            yield _effects_picture(findings, str(name), rows, fields)
 
 
 def _matchup_pictures(findings: Findings) -> Iterator[Picture]:

@@ -30,6 +30,8 @@ from simgin.rules import variants
 from simgin.runs import manifest
 from simgin.runs.block import Block, Done, play_block
 from simgin.strategy import Strategy, loader
+from simgin.text import amounts
+from simgin.text.messages import quoted
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -40,7 +42,9 @@ WAITING_SECONDS = 15.0  # without a worker until it is said that there is none
 # Times that a block is played again because its worker was lost: after that it is the block that
 # kills them
 LOST_MOST = 10
-LOCAL = re.compile(r"local(?::([1-9]\d*))?")
+LOCAL = re.compile(r"local(?::(\d{1,9}))?")
+SCHEDULER = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
+MOST_PORTS = 2**16
 
 
 class ClusterError(ValueError):
@@ -379,13 +383,14 @@ def _versions() -> dict[str, str]:
 
 def _connected(address: str) -> tuple[Client, Any]:
     """A client and, for local:N, the processes that it started."""
+    _check_address(address)
     try:
         from distributed import Client, LocalCluster
     except ImportError:
         raise ClusterError("playing on a cluster takes dask: install simgin[cluster].") from None
     processes = None
     if local := LOCAL.fullmatch(address):
-        n = int(local[1]) if local[1] else None
+        n = amounts.parse_workers(int(local[1])) if local[1] else None
         with _uninterrupted():
             processes = LocalCluster(
                 n_workers=n,
@@ -406,6 +411,18 @@ def _connected(address: str) -> tuple[Client, Any]:
             f"there is no scheduler at {address} ({error}); start one with `dask scheduler`, and "
             f"workers with `dask worker {address}`."
         ) from None
+
+
+def _check_address(address: str) -> None:
+    """Raise ClusterError for what is no address; dask would try it and print a traceback."""
+    scheduler = SCHEDULER.fullmatch(address)
+    if scheduler is not None and 0 < int(scheduler[1]) < MOST_PORTS:
+        return
+    if not LOCAL.fullmatch(address):
+        raise ClusterError(
+            f"{quoted(address)} is no address of a scheduler; write one like tcp://host:8786, or "
+            "local:4 for processes on this machine."
+        )
 
 
 @contextlib.contextmanager

@@ -62,8 +62,8 @@ class Param:
 
     def __post_init__(self) -> None:
         """Raise TypeError for a value of another type."""
-        for value in (self.default, self.low, self.high):
-            _require("a value of a parameter", value, int | float, "a number")
+        for value in (self.low, self.high):
+            _require("the limit of a parameter", value, int | float, "a number")
         _require("the meaning of a parameter", self.about, str, "a text")
         for word in self.words:
             _require("a word of a choice", word, str, "a text")
@@ -87,7 +87,7 @@ class Param:
         span = f"{self.low:g}..{self.high:g}"
         try:
             number = float(value)
-        except ValueError:
+        except (TypeError, ValueError):
             raise ValueError(f"must be a number {span}, not {_shown(value)}") from None
         if not self.low <= number <= self.high:
             raise ValueError(f"must lie in {span}, not {_shown(value)}")
@@ -163,6 +163,9 @@ class Policy:
         _require("the slot of a policy", self.slot, str, "a text")
         _require("the name of a policy", self.name, str, "a text")
         _require("the parameters of a policy", self.params, dict, "a dict")
+        for name, param in self.params.items():
+            _require(f"the parameter {name}", param, Param, "made by param, flag or choice")
+            _require(f"the default of {name}", param.default, int | float, "a number")
         if not hasattr(self.function, "__code__"):
             shown = reprlib.repr(self.function)
             raise TypeError(f"a policy is a function of (view, rules, params), not {shown}")

@@ -16,6 +16,7 @@ MOST_UNITS = 10**12  # more than any run could play, and too few to repeat a ran
 MOST_POINTS = 1000.0  # a half-width that no variant could miss
 MOST_ELO = 800.0  # 99 % of the results: beyond it both hypotheses are nearly certain wins
 MOST_SECONDS = 1000 * 3600.0
+MOST_WORKERS = 1024
 SEEDS = 2**64
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -48,6 +49,11 @@ def parse_count(text: int | float | str) -> int:
 
 def _decimal(text: int | float | str) -> Decimal:
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
+    if match is not None and match[2] == "m":
+        raise AmountError(
+            f"{text} is not a count: a small m stands for minutes; write {match[1]}M for millions, "
+            "like 1e6."
+        )
     if match is None:
         raise AmountError(
             f"{str(text)!r} is not a count; write one such as 100000, 200k, 2M or 1e6."
@@ -76,6 +82,15 @@ def parse_seed(number: object) -> int:
     if not 0 <= seed < SEEDS:
         raise AmountError(f"{seed} is no seed: the seed must lie between 0 and 2^64 - 1.")
     return seed
+
+
+def parse_workers(number: int) -> int:
+    """A number of threads or processes, 1 to 1024; AmountError for another."""
+    if not 1 <= number <= MOST_WORKERS:
+        raise AmountError(
+            f"{shown(number)} workers cannot be had: write a number from 1 to {MOST_WORKERS}."
+        )
+    return number
 
 
 def parse_half_width(text: float | str) -> str | float:

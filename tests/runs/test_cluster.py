@@ -4,6 +4,7 @@ import gc
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -23,6 +24,7 @@ from simgin.runs.block import Task
 from simgin.runs.cluster import Cluster, ClusterError
 from simgin.runs.ledger import pack
 from simgin.runs.threads import Threads
+from simgin.text.amounts import AmountError
 
 MINE = """
 from simgin.strategy import Strategy, knock
@@ -340,9 +342,34 @@ def test_a_missing_scheduler_is_reported_within_ten_seconds(monkeypatch, tmp_pat
     )
 
 
-@pytest.mark.parametrize("address", ["nonsense", "foo://somewhere:1", "local:two"])
-def test_a_bad_address_is_refused_in_a_sentence(address):
-    with pytest.raises(ClusterError, match=rf"^there is no scheduler at {address} \("):
+BAD_ADDRESSES = [
+    *("nonsense", "foo://somewhere:1", "local:two", "tls://127.0.0.1:9", "tcp://", ""),
+    *("tcp://127.0.0.1:99999", "127.0.0.1:0"),
+]
+
+
+@pytest.mark.parametrize("address", BAD_ADDRESSES)
+def test_a_bad_address_is_refused(address):
+    with pytest.raises(ClusterError, match=f"^{address!r} is no address of a scheduler; write"):
+        Cluster(address)
+
+
+def test_a_bad_address_gets_one_sentence():
+    """In a process of its own: dask prints tracebacks when objects of it are collected."""
+    words = [sys.executable, "-m", "simgin", "match", "gold", "--deals", "10"]
+    found = subprocess.run(
+        [*words, "--scheduler", "foo"], capture_output=True, text=True, timeout=120
+    )
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr == (
+        "simgin: 'foo' is no address of a scheduler; write one like tcp://host:8786, or local:4 "
+        "for processes on this machine.\n"
+    )
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:1025"])
+def test_too_many_processes_are_refused(address):
+    with pytest.raises(AmountError, match="workers cannot be had: write a number from 1 to 1024"):
         Cluster(address)
 
 

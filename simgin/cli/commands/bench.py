@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -26,10 +27,18 @@ READING_CHANGE = """
 Ratios to the calibration kernel, now and before; times as fast: before divided by now"""
 
 
+def _check_seconds(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
+    """Callback: a number of seconds, which lies in no range if it is none."""
+    if math.isnan(seconds):
+        raise click.BadParameter("nan is not a number of seconds; write one like 0.5.")
+    return seconds
+
+
 @click.command()
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0.01, max=600),
+    callback=_check_seconds,
     metavar="S",
     default=1.0,
     show_default=True,
