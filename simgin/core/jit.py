@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -28,6 +29,7 @@ from simgin.core.inner import InnerCacheImpl, LazyDispatcher
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KEPT_DIRECTORIES = 4  # older ones are deleted
+OWN_NAME = re.compile(r"[0-9a-f]{16}")  # of a cache: the digest of the sources
 
 
 def compiled_sources() -> list[Path]:
@@ -72,9 +74,9 @@ def cache_root() -> Path:
 
 
 def _prune(root: Path, keep: Path) -> None:
-    others = sorted(
-        (d for d in root.iterdir() if d.is_dir() and d != keep), key=lambda d: d.stat().st_mtime
-    )
+    """Remove the oldest caches. The root may be anybody's folder: nothing else in it is touched."""
+    caches = (d for d in root.iterdir() if d.is_dir() and OWN_NAME.fullmatch(d.name))
+    others = sorted((d for d in caches if d != keep), key=lambda d: d.stat().st_mtime)
     for old in others[: max(0, len(others) - KEPT_DIRECTORIES + 1)]:
         shutil.rmtree(old, ignore_errors=True)
 

@@ -79,8 +79,8 @@ def _text_of(strategy: Strategy) -> str:
             if _find(text).policies == _fill(strategy).policies:
                 return text
     raise StrategyError(
-        f"the strategy {strategy.name!r} lies in no file, and a result must name one; write it to "
-        f"a file such as {strategy.name}.py and give its path."
+        f"the strategy {quoted(strategy.name)} lies in no file, and a result must name one; write "
+        f"it to a file such as {strategy.name}.py and give its path."
     )
 
 
@@ -136,7 +136,7 @@ def source_digest(strategy: Strategy) -> str:
             content = path.read_bytes()
         except (OSError, ValueError) as error:
             raise StrategyError(
-                f"{path}, a file of {strategy.name!r}, cannot be read: {_message(error)}."
+                f"{path}, a file of {quoted(strategy.name)}, cannot be read: {_message(error)}."
             ) from None
         digest.update(path.name.encode())
         digest.update(content)
@@ -403,7 +403,7 @@ def _add_policy(library: _Library, policy: Policy, module: ModuleType) -> None:
     known = library.policies.setdefault(key, policy)
     if known != policy:
         raise StrategyError(
-            f"two {policy.slot} policies are called {policy.name!r}; "
+            f"two {policy.slot} policies are called {quoted(policy.name)}; "
             f"the second is in {module.__file__}."
         )
 
@@ -418,14 +418,15 @@ def _add_strategy(library: _Library, strategy: Strategy, module: ModuleType) -> 
     known = library.strategies.setdefault(strategy.name, described)
     if known != described:
         raise StrategyError(
-            f"two strategies are called {strategy.name!r}; the second is in {module.__file__}."
+            f"two strategies are called {quoted(strategy.name)}; "
+            f"the second is in {module.__file__}."
         )
 
 
 def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
     if not _NAME.fullmatch(strategy.name):
         raise StrategyError(
-            f"{module.__file__}: {strategy.name!r} cannot be the name of a strategy: "
+            f"{module.__file__}: {quoted(strategy.name)} cannot be the name of a strategy: "
             "names consist of a-z, 0-9 and -."
         )
     if strategy.ending not in ("best", "same"):
@@ -438,13 +439,13 @@ def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
             raise StrategyError(_not_a_policy(strategy, slot, policy, module))
         if policy is not None and policy.slot != slot:
             raise StrategyError(
-                f"{module.__file__}: {policy.name!r} is a {policy.slot} policy "
+                f"{module.__file__}: {quoted(policy.name)} is a {policy.slot} policy "
                 f"and cannot fill the slot {slot}."
             )
 
 
 def _not_a_policy(strategy: Strategy, slot: str, value: object, module: ModuleType) -> str:
-    where = f"{module.__file__}: the {slot} policy of {strategy.name!r}"
+    where = f"{module.__file__}: the {slot} policy of {quoted(strategy.name)}"
     if callable(value):
         name = getattr(value, "__name__", "it")
         if name == "<lambda>":

@@ -85,13 +85,20 @@ def test_changing_any_source_changes_the_digest(
 
 
 def test_old_cache_directories_are_removed(tmp_path: Path) -> None:
+    """Those of simgin: a cache may lie in somebody's folder, beside anything."""
+    others = {"documents", "0123", "A" * 16, "0" * 17}
+    for name in others:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "thesis.tex").write_text("years of work")
+        os.utime(tmp_path / name, (0, 0))
     for i in range(8):
-        (tmp_path / f"old{i}").mkdir()
-        os.utime(tmp_path / f"old{i}", (i, i))
+        (tmp_path / f"{i:016x}").mkdir()
+        os.utime(tmp_path / f"{i:016x}", (i + 1, i + 1))
     done = run(tmp_path, "from simgin.core import jit; print(jit.cache_directory().name)")
     left = {path.name for path in tmp_path.iterdir()}
-    assert done.stdout.strip() in left and "old7" in left and "old0" not in left
-    assert len(left) == jit.KEPT_DIRECTORIES
+    assert done.stdout.strip() in left and f"{7:016x}" in left and f"{0:016x}" not in left
+    assert len(left - others) == jit.KEPT_DIRECTORIES
+    assert all((tmp_path / name / "thesis.tex").exists() for name in others)
 
 
 def test_every_shipped_policy_can_be_cached_on_disk() -> None:

@@ -1,0 +1,238 @@
+"""Strategy files that misbehave when they are read: a sentence with the file, never a traceback.
+
+What a file *does* is not caught: it runs as the user. What it raises, declares or leaves behind is.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simgin.strategy import compiler, loader
+from support.hostile import answer, flipped, generator, sizes
+
+HEAD = "import os, sys\nfrom simgin.strategy import *\nfrom simgin.toolkit import *\n"
+SOUND = """
+@take(n=param(3, 0, 9, "turns"), w=choice("high", "low"), on=flag(True))
+def picks(view, rules, params):
+    return count_after(view.hand, view.taken_offer, rules) < view.count
+@knock
+def ends(view, rules, params):
+    return 1
+MINE = Strategy("mine", take=picks, knock=ends)
+"""
+RAISED = [
+    *("SystemExit(7)", "SystemExit", "SystemExit('so')", "KeyboardInterrupt", "GeneratorExit"),
+    *("BaseException('so')", "StopIteration", "MemoryError", "RecursionError", "OSError(28, 'so')"),
+    *("type('Own', (BaseException,), {})", "type('Own', (Exception,), {'__str__': 7})"),
+    *("UnicodeDecodeError('a', b'', 0, 1, 'so')", "NameError('so', name=[])", "KeyError(None)"),
+    *(
+        "ImportError(\"cannot import name 'x' from 'nowhere'\")",
+        "ExceptionGroup('so', [OSError()])",
+    ),
+    *("ValueError('two\\n\\nlines' * 4000)", "SyntaxError", "SyntaxError('so')", "AssertionError"),
+    *("click.Abort", "click.exceptions.Exit(0)", "EOFError", "asyncio.CancelledError"),
+]
+VALUES = [
+    *("None", "0", "-1", "2.5", "1e400", "float('nan')", "10**5000", "''", "'x'", "'A b'", "b'x'"),
+    *("'\\0'", "'x' * 9999", "'\\ud800'", "()", "[]", "[1]", "{}", "{1: 2}", "len", "object()"),
+    *("Strategy", "Policy", "sys", "lambda v, r, p: 1", "type('Odd', (), {'__repr__': 7})()"),
+    *("type('Odd', (), {'__eq__': lambda a, b: 1 / 0})()", "range(3)", "Ellipsis", "print", "take"),
+    *("type('Odd', (), {'__getattr__': lambda a, b: 1 / 0})()", "memoryview(b'')", "picks", "MINE"),
+    *("Param(0, 0, 1, 'x', 'choice')", "param(3, 0, 9)", "choice()", "flag(None)", "(yield)"),
+]
+STATEMENTS = [
+    "raise {raised}",
+    "sys.exit({value})",
+    "exit({value})",
+    "X = Strategy({value})",
+    "X = Strategy({value}, {slot}={value})",
+    "X = Strategy('x', {slot}={value})",
+    "X = Strategy('x', ending={value})",
+    "X = Strategy('x', about={value}, source={value})",
+    "X = Strategy('x', text={value})",
+    "X = Strategy('x', **{{{value}: {value}}})",
+    "X = {slot}({value})",
+    "X = {slot}({value}, {value})",
+    "X = {slot}(k={value})(picks.function)",
+    "X = {slot}(weights={value})(picks.function)",
+    "X = {slot}(name={value}, noise={value})(picks.function)",
+    "X = Policy({value}, {value}, {value}, {value})",
+    "X = Policy('take', 'x', picks.function, {value})",
+    "X = Policy('take', 'x', picks.function, {{'k': {value}}})",
+    "X = Policy('take', {value}, picks.function, {{}})",
+    "X = Strategy('x', take=picks({value}))",
+    "X = Strategy('x', take=picks(n={value}))",
+    "X = param({value}, {value}, {value})",
+    "X = choice({value}, {value})",
+    "X = take(k=param({value}, 0, 9))(picks.function); Y = Strategy('y', take=X)",
+    "X = take(k=Param({value}, {value}, 9, {value}, {value}))(picks.function); "
+    "Y = Strategy('y', take=X)",
+    "__doc__ = {value}",
+    "__name__ = {value}",
+    "__file__ = {value}",
+    "X = {value}",
+    "os.remove(__file__)",
+    "os.remove(__file__); os.mkdir(__file__)",
+    "exec('X = lambda v, r, p: 1'); Y = Strategy('y', take=take(X))",
+    "sys.modules[__name__] = {value}",
+    "def f(): yield {value}\nfor x in f(): x.y",
+    "{value}.nothing",
+    "del sys.modules[__name__]",
+]
+
+
+def source(rng):
+    """A strategy file: a sound one with something hostile before or after it, or damaged."""
+    if rng.random() < 0.2:
+        return flipped(rng, (HEAD + SOUND).encode())
+    lines = []
+    for _ in range(rng.choice((1, 1, 2))):
+        line = rng.choice(STATEMENTS)
+        while "{value}" in line:
+            line = line.replace("{value}", rng.choice(VALUES), 1)
+        line = line.replace("{raised}", rng.choice(RAISED))
+        line = line.replace("{slot}", rng.choice(("take", "discard", "knock", "show", "pick")))
+        lines.append(line.replace("{{", "{").replace("}}", "}"))
+    hostile = "\n".join(lines) + "\n"
+    body = hostile + SOUND if rng.random() < 0.2 else SOUND + hostile
+    return (HEAD + "import asyncio, click\n" + body).encode(errors="surrogatepass")
+
+
+def described(text):
+    """All that commands ask of a strategy before it is compiled."""
+    strategy = loader.find(text)
+    loader.source_digest(strategy)
+    loader.parameter_values(strategy)
+    loader.policy_texts(strategy)
+    for policy in strategy.policies:
+        compiler.vector(policy)
+        assert policy.about is not None
+    return strategy
+
+
+def read_or_refused(text):
+    """Whether a strategy is found; where it is not, a sentence says so."""
+    try:
+        described(text)
+    except ValueError as error:
+        assert type(error).__module__.startswith("simgin."), text
+        said = str(error)
+        assert said.endswith((".", "?")) and "\n" not in said and len(said) < 3000, said
+        return False
+    return True
+
+
+@sizes
+def test_any_strategy_file_is_read_or_refused(empty_directory, n):
+    rng = generator("strategy files")
+    modules = set(sys.modules)
+    sound = 0
+    for i in range(n):
+        path = Path(f"s{i}.py")
+        path.write_bytes(source(rng))
+        found = read_or_refused(str(path))
+        sound += found
+        if i % 10 == 0:
+            told = answer("match", path, "nobody", codes=(2,)).stderr
+            assert found or path.name in told
+        if path.is_dir():
+            path.rmdir()
+        else:
+            path.unlink(missing_ok=True)
+    for name in set(sys.modules) - modules:
+        if name.startswith("simgin_plugin_"):
+            del sys.modules[name]
+    assert n / 20 < sound < 0.7 * n
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_whatever_a_file_raises_is_one_sentence_with_its_line(empty_directory, raised):
+    Path("mine.py").write_text(f"import asyncio, click\n\nraise {raised}\n")
+    for words in (("match", "mine.py"), ("strategies", "mine.py"), ("show", "gold", "mine.py")):
+        told = answer(*words, codes=(2,)).stderr
+        assert told.count("\n") == 1 and "mine.py cannot be read (line 3): " in told
+
+
+@pytest.mark.parametrize(
+    "line", ["Strategy(None)", "Strategy('x', about=3)", "Strategy('x', take=take(len))"]
+)
+def test_what_a_file_declares_is_refused_with_its_line(empty_directory, line):
+    Path("mine.py").write_text(f"from simgin.strategy import *\nX = {line}\n")
+    told = answer("match", "mine.py", codes=(2,)).stderr
+    assert told.count("\n") == 1 and "mine.py cannot be read (line 2): TypeError: " in told
+
+
+def test_a_folder_and_a_file_that_vanishes_are_refused(empty_directory):
+    Path("folder.py").mkdir()
+    Path("gone.py").write_text(HEAD + SOUND + "os.remove(__file__)\n")
+    for name in ("folder.py", "gone.py", "nowhere.py", "folder.py/mine.py"):
+        told = answer("match", name, "--deals", 10, codes=(2,)).stderr
+        assert told.count("\n") == 1 and name in told
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_interrupts_the_reading_of_a_file(tmp_path):
+    """Ctrl-C of the user, unlike a KeyboardInterrupt that the file raises, ends with 130."""
+    (tmp_path / "mine.py").write_text("print('here', flush=True)\nwhile True: pass\n")
+    words = [sys.executable, "-m", "simgin", "match", "mine.py"]
+    with subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "here\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in told and "interrupted" in told
+
+
+# Numbers of a policy
+
+WEIGHTS = """
+@take(weights="w.npy")
+def picks(view, rules, params):
+    return params[0] > 0
+MINE = Strategy("mine", take=picks)
+"""
+
+
+def weights(rng, path):
+    """A file of numbers: of any type and shape, of another kind, or damaged."""
+    what = rng.random()
+    if what < 0.5:
+        arrays = (np.arange(5.0), np.zeros((0, 3)), np.array(3), np.array(["a"]), np.array([1j]))
+        arrays += (
+            np.array([None, {}], object),
+            np.zeros(2, [("a", "f8")]),
+            np.array(["2026"], "M8"),
+        )
+        with path.open("wb") as file:
+            np.save(file, rng.choice(arrays), allow_pickle=True)
+    elif what < 0.6:
+        with path.open("wb") as file:
+            np.savez(file, a=np.arange(3))
+    else:
+        path.write_bytes(rng.randbytes(rng.choice((0, 1, 10, 200))))
+    if rng.random() < 0.5 and path.stat().st_size:
+        path.write_bytes(flipped(rng, path.read_bytes()))
+
+
+@pytest.mark.filterwarnings("ignore")  # numpy's, about what it makes of complex numbers
+@sizes
+def test_any_file_of_numbers_is_read_or_refused(empty_directory, n):
+    rng = generator("weights")
+    Path("mine.py").write_text(HEAD + WEIGHTS)
+    sound = 0
+    for _ in range(n):
+        weights(rng, Path("w.npy"))
+        sound += read_or_refused("mine.py")
+    assert n / 20 < sound < 0.9 * n
+    os.remove("w.npy")
+    assert not read_or_refused("mine.py")
+    os.mkdir("w.npy")
+    assert not read_or_refused("mine.py")
