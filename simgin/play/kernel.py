@@ -207,7 +207,7 @@ def _play(
             n_units,
             records,
         )
-    except RulesModified:
+    except (RulesModified, compiler.PolicyError):
         raise
     except ask.IllegalAnswer as error:
         failure = describe_failure(matchup, state, error)

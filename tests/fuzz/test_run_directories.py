@@ -7,6 +7,7 @@ compared, reported or continued. What is answered must be what the sound run ans
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -176,7 +177,7 @@ def case_of_ledger(rng, content, path):
         path.write_bytes(flipped(rng, content))
         return
     path.write_bytes(content)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         table = rng.choice(("run", "blocks", "blocks", "blocks", "steps"))
         names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         column = rng.choice(names)
@@ -219,7 +220,7 @@ def test_any_ledger_gives_the_same_numbers_or_none(here, plain, n):
 
 def test_a_flipped_bit_in_a_batch_is_found_and_that_batch_is_played_again(here, plain):
     wanted = numbers(compared())
-    with sqlite3.connect("run/ledger.sqlite") as connection:
+    with closing(sqlite3.connect("run/ledger.sqlite")) as connection, connection:
         query = "SELECT rowid, sums FROM blocks WHERE cell = 1 LIMIT 1"
         number, blob = connection.execute(query).fetchone()
         changed = bytes([*blob[:9], blob[9] ^ 1, *blob[10:]])
@@ -228,13 +229,13 @@ def test_a_flipped_bit_in_a_batch_is_found_and_that_batch_is_played_again(here, 
         message = answer(*words, codes=(2,)).stderr
         assert "or they are damaged; run it again to play them." in message
     message = answer(*RUN, codes=(0,)).stderr
-    assert "simgin: run/ledger.sqlite is damaged in 1 place; that is played again." in message
+    assert "run/ledger.sqlite is damaged in 1 place; that is played again." in message
     assert numbers(compared()) == wanted
 
 
 @pytest.mark.parametrize("command", ["report", "compare"])
 def test_a_ledger_of_another_version_is_to_be_played_again(here, command):
-    with sqlite3.connect("run/ledger.sqlite") as connection:
+    with closing(sqlite3.connect("run/ledger.sqlite")) as connection, connection:
         connection.execute("UPDATE run SET value = '1' WHERE key = 'form'")
     words = (command, "run", "base")[: 3 if command == "compare" else 2]
     message = answer(*words, codes=(2,)).stderr

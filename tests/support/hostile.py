@@ -92,7 +92,8 @@ def refused(told, result):
     assert result.stdout == "", told
     lines = result.stderr.splitlines()
     assert lines and all(line.startswith("simgin: ") for line in lines), (told, result.stderr)
-    assert lines[-1].endswith((".", "?", "`")), (told, result.stderr)
+    ended = lines[-1].endswith((".", "?", "`")) or "with: simgin " in lines[-1]
+    assert ended, (told, result.stderr)
     assert len(result.stderr) < 20_000, told
 
 
