@@ -126,7 +126,7 @@ def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
             f"{place} cannot be reported: another version of simgin (form {shown(form)}, not "
             f"{manifest.FORM}) wrote it; play it again with this one."
         )
-    from simgin.findings.manifest_form import fault
+    from simgin.text.manifest_form import fault
 
     wrong = fault(contents)
     if wrong:
