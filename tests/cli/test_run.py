@@ -49,9 +49,8 @@ def test_a_league_says_where_two_entries_are_one_player(empty_directory):
     output = call("run", "twice.toml", "--workers", 1).stdout
     said = "gold and gold-at:k=10 play alike"
     assert said in " ".join(output.split())
-    said = f"standard: {said}"
-    for file in ("summary.md", "report.html"):
-        assert said in (Path("results/twice") / file).read_text()
+    assert f"standard: {said}" in Path("results/twice/summary.md").read_text()
+    assert said in Path("results/twice/report.html").read_text()
 
 
 def test_run_takes_another_seed_and_directory(empty_directory):
