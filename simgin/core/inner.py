@@ -8,6 +8,10 @@ strategy that calls it need not compile it again.
 """
 
 import ctypes
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from llvmlite import binding as llvm
@@ -80,6 +84,10 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
 class _Pipeline(Compiler):  # type: ignore[misc]
     """numba's compiler, with a library of its own for an inner function."""
 
+    def __init__(self, *arguments: Any) -> None:
+        _load_array_functions()
+        super().__init__(*arguments)
+
     def _compile_core(self) -> Any:
         if LazyDispatcher.depth > 1:
             codegen = self.state.targetctx.codegen()
@@ -87,6 +95,24 @@ class _Pipeline(Compiler):  # type: ignore[misc]
             self.state.flags.no_cpython_wrapper = True
             self.state.flags.no_cfunc_wrapper = True
         return super()._compile_core()
+
+
+def _load_array_functions() -> None:
+    """Load what numba does with arrays without scipy's linear algebra, which takes .2 s.
+
+    numba only asks here whether that is there. It is, since simgin requires it; code that
+    multiplies matrices loads it.
+    """
+    if "numba.np.arraymath" in sys.modules:
+        return
+    from numba.np import linalg
+
+    ask = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = ask
 
 
 class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
@@ -104,6 +130,25 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         else:
             super().add_overload(result)
 
+    def load(self, signature: Any) -> bool:
+        """Whether the version for a signature was on disk; Python can call it then."""
+        with global_compiler_lock, _one_deeper():
+            result = self._cache.load_overload(signature, self.targetctx)
+            if result is None:
+                return False
+            self._cache_hits[signature] += 1
+            self.add_overload(result)
+            _connect(result.library)
+            return True
+
+    def returned_type(self, arguments: Any) -> Any:
+        """The numba type that the function returns by itself for arguments of these types."""
+        with _one_deeper():  # so that it is not made executable
+            inner = LazyDispatcher(self.py_func, self.targetoptions)
+            inner.compile(arguments)
+        (result,) = inner.overloads.values()
+        return result.signature.return_type
+
     def compile(self, sig: Any) -> Any:
         """Compile for a signature, unless it is there; once more if it is, but not executable."""
         with global_compiler_lock:
@@ -111,14 +156,21 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
             known = self.overloads.get(args)
             if LazyDispatcher.depth == 0 and known and isinstance(known.library, InnerLibrary):
                 del self.overloads[args]
-            LazyDispatcher.depth += 1
-            try:
+            with _one_deeper():
                 entry = super().compile(sig)
-            finally:
-                LazyDispatcher.depth -= 1
             if LazyDispatcher.depth == 0 and args in self.overloads:
                 _connect(self.overloads[args].library)
             return entry
+
+
+@contextmanager
+def _one_deeper() -> Iterator[None]:
+    """What is compiled or read inside the block is inside one compilation more."""
+    LazyDispatcher.depth += 1
+    try:
+        yield
+    finally:
+        LazyDispatcher.depth -= 1
 
 
 def _connect(library: Any) -> None:

@@ -29,7 +29,9 @@ from simgin.core.inner import InnerCacheImpl, LazyDispatcher
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KEPT_DIRECTORIES = 4  # older ones are deleted
-OWN_NAME = re.compile(r"[0-9a-f]{16}")  # of a cache: the digest of the sources
+OWN_NAME = re.compile(r"[0-9a-f]{16,32}")  # of a cache, or a folder in it: a digest of sources
+AUTHORS = "authors"  # the folder of the functions of files that are no part of simgin
+KEPT_FUNCTIONS = 200  # of those
 
 
 def compiled_sources() -> list[Path]:
@@ -73,11 +75,15 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simgin"
 
 
-def _prune(root: Path, keep: Path) -> None:
-    """Remove the oldest caches. The root may be anybody's folder: nothing else in it is touched."""
-    caches = (d for d in root.iterdir() if d.is_dir() and OWN_NAME.fullmatch(d.name))
+def _prune(keep: Path, most: int) -> None:
+    """Remove the caches beside one that were used longest ago, so that `most` are left.
+
+    They may lie in anybody's folder: nothing else in it is touched.
+    """
+    os.utime(keep)
+    caches = (d for d in keep.parent.iterdir() if d.is_dir() and OWN_NAME.fullmatch(d.name))
     others = sorted((d for d in caches if d != keep), key=lambda d: d.stat().st_mtime)
-    for old in others[: max(0, len(others) - KEPT_DIRECTORIES + 1)]:
+    for old in others[: max(0, len(others) - most + 1)]:
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -92,9 +98,23 @@ def cache_directory() -> Path | None:
         print(f"simgin: {sentence}", file=sys.stderr)
         return None
     with contextlib.suppress(OSError):
-        os.utime(directory)
-        _prune(directory.parent, directory)
+        _prune(directory, KEPT_DIRECTORIES)
     return directory
+
+
+def _directory(key: str) -> Path | None:
+    """Where a function is cached: with simgin's own, or in a directory that its key names.
+
+    The name says all that the code depends on, so what lies there is never stale.
+    """
+    directory = cache_directory()
+    if directory is None or not key:
+        return directory
+    own = directory / AUTHORS / key
+    with contextlib.suppress(OSError):
+        own.mkdir(parents=True, exist_ok=True)
+        _prune(own, KEPT_FUNCTIONS)
+    return own
 
 
 def not_kept(directory: Path) -> str:
@@ -161,20 +181,32 @@ def interpreted() -> bool:
 
 
 def compiled(
-    function: Callable[..., Any], signature: Any = None, *, keep: bool = True, **options: Any
+    function: Callable[..., Any],
+    signature: Any = None,
+    *,
+    keep: bool = True,
+    key: str = "",
+    check: Callable[[Any], None] | None = None,
+    **options: Any,
 ) -> Any:
     """`function` compiled so that it releases the interpreter lock.
 
-    signature: compile now for this type alone. keep: cache on disk.
+    signature: compile now for this type alone. keep: cache on disk. key: of a function that is no
+    part of simgin, a digest of all that its code depends on. check: called, unless the function is
+    cached, with the type that it returns by itself, before the signature bends that to another; may
+    raise.
     """
     if interpreted():
         return function
     dispatcher = LazyDispatcher(function, {"nopython": True, "nogil": True, **options})
-    directory = cache_directory() if keep else None
+    directory = _directory(key) if keep else None
     if directory is not None:
         with _own_cache_directory(directory):
             dispatcher._cache = _SafeCache(function)
     if signature is not None:
+        if check is not None and not dispatcher.load(signature):
+            returned = dispatcher.returned_type(signature.args)
+            check(returned)
         dispatcher.compile(signature)
         dispatcher.disable_compile()
     return dispatcher

@@ -18,12 +18,13 @@ from numba import types
 from numba.core.errors import NumbaWarning
 
 from simgin.core import jit
-from simgin.core.policy import HOOK, HOOK_ARGUMENTS
+from simgin.core.policy import HOOK
 from simgin.core.rules import RULES
 from simgin.core.view import VIEW
 from simgin.strategy import interpret
 from simgin.strategy.author import Policy
 from simgin.strategy.chance import find_source
+from simgin.strategy.fingerprint import fingerprint
 from simgin.strategy.mistakes import ARGUMENTS, describe_refusal, find_mistake, home
 from simgin.strategy.source import Reads, find_reads
 from simgin.text.messages import did_you_mean
@@ -95,28 +96,32 @@ _SLOW: dict[Any, str] = {}
 
 
 def _compile(policy: Policy) -> Any:
-    """Compile with the return type that numba infers, and again only to widen a bool.
-
-    A type that is no integer is refused.
-    """
+    """The policy as a hook, from disk if it is there; in Python if numba cannot compile it."""
     if jit.interpreted():
         return _as_python(policy)
-    keep = _is_builtin(policy)
+    built_in = _is_builtin(policy)
+    key = "" if built_in else fingerprint(policy.function)
+    keep = built_in or key != ""
+
+    def check(returned: Any) -> None:
+        _check_returned(policy, returned)
+
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            natural = jit.compiled(policy.function, HOOK_ARGUMENTS, keep=keep)
+            return jit.compiled(policy.function, HOOK, keep=keep, key=key, check=check)
+    except PolicyError:
+        raise
     except Exception as error:  # numba raises errors of its own for most failures, not for all
         return _in_python(policy, error)
-    overload = next(iter(natural.overloads.values()))
-    returned = overload.signature.return_type
+
+
+def _check_returned(policy: Policy, returned: Any) -> None:
+    """Refuse a type that numba would silently bend to an integer. Raises PolicyError."""
     if not isinstance(returned, types.Integer | types.Boolean):
         raise PolicyError(
             f"{_where(policy)} returns {_returned(returned)}, and an answer is a whole number "
             f"or a yes or no; {_remedy(returned)}."
         )
-    if returned == types.int64:
-        return natural
-    return jit.compiled(policy.function, HOOK, keep=keep)
 
 
 def _in_python(policy: Policy, error: Exception) -> Any:
