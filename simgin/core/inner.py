@@ -8,6 +8,7 @@ strategy that calls it need not compile it again.
 """
 
 import ctypes
+import hashlib
 import importlib
 import sys
 from collections.abc import Iterator
@@ -22,9 +23,23 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
+from numba.core.types import FunctionType
 
 # What the never-called entry of an inner function points to
 NOWHERE = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
+
+
+def _short_name(kind: FunctionType) -> tuple[str, tuple[()]]:
+    """What mangled names call a type of functions.
+
+    numba spells its arguments out, field by field of every record: 70,000 characters in each name
+    that takes twelve hooks.
+    """
+    digest = hashlib.sha256(kind.name.encode()).hexdigest()
+    return f"{type(kind).__name__}_{digest[:16]}", ()
+
+
+FunctionType.mangling_args = property(_short_name)
 
 
 class _Codegen:
@@ -183,6 +198,10 @@ def _connect(library: Any) -> None:
 
 class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
     """What is read from disk: bitcode inside another compilation, machine code for Python."""
+
+    def reduce(self, data: Any) -> Any:
+        """What is written: not the source annotated with types, which takes time to make."""
+        return super().reduce(data._replace(type_annotation=""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """The compiled version, or None if it is bitcode and Python wants to call it."""

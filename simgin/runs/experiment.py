@@ -1,6 +1,7 @@
 """An experiment: the cells that its file lays out, and which of them are compared with each other.
 
-`simgin.runs.experiment_file` reads the file.
+`simgin.runs.experiment_file` reads the file. It is imported where a file is read: what it is
+written with, pydantic, takes a while to load, and a match needs none of it.
 """
 
 from __future__ import annotations
@@ -9,19 +10,19 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from simgin.core.cell import Cell
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
-from simgin.runs import experiment_file, sweep
 from simgin.runs.block import Task
-from simgin.runs.experiment_file import ExperimentError, File
 from simgin.strategy import loader
 from simgin.text import amounts, examples
 from simgin.text.messages import shown
 
-__all__ = ["Experiment", "ExperimentError", "contrasts", "read", "tasks"]
+if TYPE_CHECKING:
+    from simgin.runs.experiment_file import File
+    from simgin.runs.sweep import Point
 
 DEFAULT_DEALS = 100_000
 # For a cell that is played until it is precise enough or decided, unless the file says otherwise
@@ -73,6 +74,8 @@ def read(path: str | Path, seed: int | None = None) -> Experiment:
 
     Raises ExperimentError with a sentence for every mistake in the file.
     """
+    from simgin.runs import experiment_file
+
     path = examples.experiment_file(path)
     file = experiment_file.read(path)
     if seed is None:
@@ -80,7 +83,7 @@ def read(path: str | Path, seed: int | None = None) -> Experiment:
     experiment = _laid_out(path.stem, file, seed)
     faults = [f"{path}: {sentence}" for sentence in _faults(experiment)]
     if faults:
-        raise ExperimentError(faults)
+        raise experiment_file.ExperimentError(faults)
     return experiment
 
 
@@ -205,8 +208,10 @@ def default_size(
 
 def _sources(file: File, seed: int) -> Iterator[Source]:
     """Every cell that a file names with the key that names it, variant by variant."""
+    from simgin.runs import sweep
+
     unit: Literal["deal", "match"] = "deal" if file.matches is None else "match"
-    points: dict[str | None, list[sweep.Point]] = {}
+    points: dict[str | None, list[Point]] = {}
     if file.sweep:
         for point in sweep.points(file.sweep):
             of_variant = points.setdefault(point.variant, [])
@@ -221,7 +226,7 @@ def _sources(file: File, seed: int) -> Iterator[Source]:
 def _pairs(
     file: File,
     variant: str,
-    swept: Sequence[sweep.Point],
+    swept: Sequence[Point],
 ) -> Iterator[tuple[str, str, str]]:
     """Who plays whom under a variant, with the key that names them; B is empty for one player."""
     for pair in file.matchups:
@@ -249,6 +254,8 @@ def _effects(file: File) -> Iterator[Effect]:
 
     A change that changes nothing, or makes the player one of the others, is left out.
     """
+    from simgin.runs import sweep
+
     for change in dict.fromkeys(file.changes):
         for field in file.fields:
             opponent = field.against or field.strategy
@@ -259,6 +266,8 @@ def _effects(file: File) -> Iterator[Effect]:
 
 def _base(text: str | None, cells: Iterable[Cell]) -> str | None:
     """The base in the form in which the cells name it; as written if none does."""
+    from simgin.runs import experiment_file
+
     if text is None:
         return None
     names = _names(cells)

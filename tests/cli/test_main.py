@@ -328,3 +328,18 @@ def test_the_public_list_is_lazy_and_complete():
     assert set(simgin.__all__) <= set(dir(simgin))
     with pytest.raises(AttributeError, match="nothing"):
         _ = simgin.nothing
+
+
+def test_a_match_imports_nothing_that_it_does_not_need():
+    """Experiment files are read with pydantic, matrices multiplied with scipy, plots drawn."""
+    code = """
+import sys
+from simgin.cli.main import cli
+try:
+    cli.main(["match", "simple", "gold", "--deals", "200"])
+except SystemExit as end:
+    assert end.code in (0, None)
+print({"pydantic", "matplotlib", "scipy.linalg", "scipy.stats", "jinja2"} & set(sys.modules))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert run.stdout.splitlines()[-1] == "set()", run.stderr

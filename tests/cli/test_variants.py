@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simgin.rules.variants import find, parameters
-from simgin.runs import directory, experiment
+from simgin.runs import directory, experiment, experiment_file
 from support.command_line import call
 from support.variant_files import CLUB, DEN, write
 
@@ -53,7 +53,7 @@ def test_experiments_accept_a_file_and_report_its_mistakes():
         "standard+mine.toml#club",
     ]
     write(CLUB.replace("30", "3.5"))
-    with pytest.raises(experiment.ExperimentError) as error:
+    with pytest.raises(experiment_file.ExperimentError) as error:
         experiment.read("e.toml")
     assert error.value.sentences[0].startswith(
         "e.toml: variants #1: mine.toml: variants, club, changes: gin_bonus must be"

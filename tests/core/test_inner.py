@@ -7,9 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import int64
+from numba.core.itanium_mangler import mangle
+from numba.core.types import FunctionType
 
 from simgin.core import jit
 from simgin.core.inner import InnerLibrary
+from simgin.core.policy import HOOK_ARGUMENTS, HOOK_TYPE
 
 pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
 
@@ -162,3 +166,24 @@ def test_loading_prepares_no_compiler(tmp_path):
     code = CALL + "import sys\nprint('numba.np.arraymath' in sys.modules)\n"
     assert run(tmp_path, code).stdout.endswith("True\n")
     assert run(tmp_path, code).stdout.endswith("False\n")
+
+
+def test_numba_is_found_as_it_was_by_others(tmp_path):
+    """Matrices are multiplied with scipy, which is loaded only then."""
+    code = (
+        "import sys\nimport numpy as np\nfrom simgin.core.jit import compiled\n"
+        "@compiled\ndef twice(x):\n    return 2 * x\n"
+        "@compiled\ndef product(a, b):\n    return np.dot(a, b) + np.convolve(a, b)[1]\n"
+        "print(twice(4), 'scipy.linalg' in sys.modules)\n"
+        "print(product(np.arange(3.0), np.ones(3)), 'scipy.linalg' in sys.modules)\n"
+    )
+    assert run(tmp_path, code).stdout == "8 False\n4.0 True\n"
+
+
+def test_names_of_functions_that_take_functions_are_short():
+    """numba would spell all fields of all records out in them."""
+    types_of_hooks = [HOOK_TYPE] * 12
+    other = FunctionType(int64(*HOOK_ARGUMENTS[:2]))
+    name = mangle("play", types_of_hooks)
+    assert len(name) < 500
+    assert name != mangle("play", [other, *types_of_hooks[1:]])

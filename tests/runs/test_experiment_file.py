@@ -8,7 +8,7 @@ import pytest
 
 from simgin.core.cell import Cell
 from simgin.runs import experiment, experiment_file
-from simgin.runs.experiment import ExperimentError
+from simgin.runs.experiment_file import ExperimentError
 from support.experiment_files import mistakes, names, read
 
 PAIR = '[[matchups]]\na = "gold"\n'

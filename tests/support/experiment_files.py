@@ -3,7 +3,7 @@
 import pytest
 
 from simgin.runs import experiment
-from simgin.runs.experiment import ExperimentError
+from simgin.runs.experiment_file import ExperimentError
 
 
 def read(tmp_path, text):

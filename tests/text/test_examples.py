@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simgin.runs import experiment
+from simgin.runs import experiment, experiment_file
 from simgin.text import examples
 from simgin.text.files import NewFileError
 
@@ -30,12 +30,14 @@ def test_a_folder_of_that_name_does_not_hide_the_experiment():
 
 @pytest.mark.parametrize("path", ["experiments/demo.toml", "demo.toml", "dmo"])
 def test_a_file_that_is_not_there_resembles_an_experiment(path):
-    with pytest.raises(experiment.ExperimentError, match="`simgin run demo` runs the one that"):
+    with pytest.raises(
+        experiment_file.ExperimentError, match="`simgin run demo` runs the one that"
+    ):
         experiment.read(path)
 
 
 def test_a_file_that_resembles_no_experiment():
-    with pytest.raises(experiment.ExperimentError, match=r"`simgin examples` lists them\)\.$"):
+    with pytest.raises(experiment_file.ExperimentError, match=r"`simgin examples` lists them\)\.$"):
         experiment.read("nowhere.toml")
 
 
