@@ -158,7 +158,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
 
     def returned_type(self, arguments: Any) -> Any:
         """The numba type that the function returns by itself for arguments of these types."""
-        with _one_deeper():  # so that it is not made executable
+        with global_compiler_lock, _one_deeper():  # so that it is not made executable
             inner = LazyDispatcher(self.py_func, self.targetoptions)
             inner.compile(arguments)
         (result,) = inner.overloads.values()

@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
+from numba.core.typing.templates import builtin_registry
 
 from simgin.core import jit
 from simgin.version import version
@@ -34,6 +35,8 @@ def fingerprint(function: Callable[..., Any]) -> str:
 
     Hexadecimal; empty where something that it reads cannot be told apart from what it was.
     """
+    if _is_numba_extended():
+        return ""
     known: set[Any] = set()
     digest = hashlib.sha256(version().encode())
     try:
@@ -43,6 +46,19 @@ def fingerprint(function: Callable[..., Any]) -> str:
     except (_Unknown, OSError):
         return ""
     return digest.hexdigest()[:32]
+
+
+def _is_numba_extended() -> bool:
+    """Whether anyone but numba itself has said how something is compiled.
+
+    Compiled code does not show whose functions of that kind it contains.
+    """
+    for template in builtin_registry.functions + builtin_registry.attributes:
+        extension = getattr(template, "_overload_func", None)
+        home = getattr(extension, "__module__", None)  # None for what numba itself makes from text
+        if home is not None and not _in_fixed_package(home):
+            return True
+    return False
 
 
 def _function_parts(function: Any, known: set[Any]) -> Iterator[bytes]:
@@ -119,13 +135,17 @@ def _value_parts(value: Any, names: tuple[str, ...], known: set[Any]) -> Iterato
     elif _is_fixed(value):
         yield f"{value.__module__}.{value.__qualname__}".encode()
     elif isinstance(value, Dispatcher):
-        options = sorted(value.targetoptions.items())
-        yield repr(options).encode()
+        yield _options(value)
         yield from _function_parts(value.py_func, known)
-    elif isinstance(value, FunctionType):
-        yield from _function_parts(value, known)
     else:
         raise _Unknown
+
+
+def _options(helper: Dispatcher) -> bytes:
+    """How a helper is compiled, and for which types alone if it was told."""
+    types_given = [] if helper._can_compile else helper.nopython_signatures
+    about = (sorted(helper.targetoptions.items()), sorted(helper.locals.items()), types_given)
+    return repr(about).encode()
 
 
 def _array_parts(array: np.ndarray) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import int8, njit
 
 from simgin.core import jit
 from simgin.strategy import loader
@@ -199,6 +200,7 @@ def digest(place: Path, before: str, expression: str) -> str:
         ("from numba import float64\n", "float64(3)"),
         ("X = (1, [2])\n", "X[0]"),
         ("X = np.array([1, None])\n", "X[0]"),
+        ("def f(n):\n    return n\n", "f(3)"),
     ],
 )
 def test_what_cannot_be_told_is_not_kept(tmp_path: Path, before: str, expression: str) -> None:
@@ -223,6 +225,45 @@ def test_what_is_fixed_by_a_version_is_kept(tmp_path: Path, before: str, express
         digest(tmp_path, before + "# A comment, since a file may change the compiler\n", "3")
         != first
     )
+
+
+def test_how_a_helper_is_compiled_counts_wherever_it_was_said(tmp_path: Path) -> None:
+    digest(tmp_path, "X = 1\n", "X(3)")
+    policy = loader.find(str(tmp_path / "one.py")).discard
+    assert policy is not None
+
+    def same(n: int) -> int:
+        return n
+
+    digests = set()
+    for decorated in (
+        njit(same),
+        njit(fastmath=True)(same),
+        njit("int64(int64)")(same),
+        njit("int64(int8)")(same),
+        njit(locals={"n": int8})(same),
+    ):
+        policy.function.__globals__["X"] = decorated
+        digests.add(fingerprint(policy.function))
+        decorated(3) if decorated._can_compile else None
+        digests.add(fingerprint(policy.function))
+    assert len(digests) == 5 and "" not in digests
+
+
+@pytest.mark.parametrize(
+    "extension",
+    [
+        "@overload(len)\ndef more(x):\n    return None\n",
+        "@overload_method(types.Array, 'more')\ndef more(x):\n    return None\n",
+        "@overload_attribute(types.Array, 'more')\ndef more(x):\n    return None\n",
+    ],
+)
+def test_nothing_is_kept_once_someone_has_extended_numba(place: Path, extension: str) -> None:
+    """The module that does it may be named nowhere in what is compiled."""
+    head = "from numba import types\nfrom numba.extending import *\n"
+    (place / "sibling.py").write_text(head + extension + SIBLING)
+    assert ask(place) == (EXPECTED, 0)
+    assert ask(place) == (EXPECTED, 0)
 
 
 def test_types_of_equal_constants_are_told_apart(tmp_path: Path) -> None:
