@@ -29,7 +29,7 @@ from simgin.core.inner import InnerCacheImpl, LazyDispatcher
 
 PACKAGE = Path(__file__).resolve().parent.parent
 KEPT_DIRECTORIES = 4  # older ones are deleted
-OWN_NAME = re.compile(r"[0-9a-f]{16,32}")  # of a cache, or a folder in it: a digest of sources
+OWN_NAME = re.compile(r"[0-9a-f]{16}")  # of a cache, or of a folder in it: a digest
 AUTHORS = "authors"  # the folder of the functions of files that are no part of simgin
 KEPT_FUNCTIONS = 200  # of those
 

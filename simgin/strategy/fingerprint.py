@@ -45,7 +45,7 @@ def fingerprint(function: Callable[..., Any]) -> str:
             digest.update(b"\0")
     except (_Unknown, OSError):
         return ""
-    return digest.hexdigest()[:32]
+    return digest.hexdigest()[:16]
 
 
 def _is_numba_extended() -> bool:
