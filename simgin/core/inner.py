@@ -39,7 +39,7 @@ def _short_name(kind: FunctionType) -> tuple[str, tuple[()]]:
     return f"{type(kind).__name__}_{digest[:16]}", ()
 
 
-FunctionType.mangling_args = property(_short_name)
+FunctionType.mangling_args = property(_short_name)  # type: ignore[method-assign, assignment]
 
 
 class _Codegen:

@@ -141,7 +141,7 @@ def _value_parts(value: Any, names: tuple[str, ...], known: set[Any]) -> Iterato
         raise _Unknown
 
 
-def _options(helper: Dispatcher) -> bytes:
+def _options(helper: Any) -> bytes:
     """How a helper is compiled, and for which types alone if it was told."""
     types_given = [] if helper._can_compile else helper.nopython_signatures
     about = (sorted(helper.targetoptions.items()), sorted(helper.locals.items()), types_given)
