@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 import click
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+LONG = 200  # characters of a file's name; of longer ones only the beginning is shown
 COMPLETE = "_SIMGIN_COMPLETE"  # set by a shell that completes a line
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
@@ -156,10 +157,19 @@ def _exit_code(run: Callable[[], object]) -> int:
         _print_error(str(error))
         return BAD_INPUT
     except OSError as error:
-        if error.errno != errno.EPIPE:
-            raise
-        _discard_stdout()
-        return FAILED
+        if error.errno == errno.EPIPE:
+            _discard_stdout()
+            return FAILED
+        _print_error(_machine_message(error))
+        return BAD_INPUT
+
+
+def _machine_message(error: OSError) -> str:
+    """What the machine refuses: a name that is none, a full disk, a device that is gone."""
+    name = str(error.filename or "the output")
+    if len(name) > LONG:
+        name = f"{name[:LONG]}..."
+    return f"{name} cannot be read or written: {error.strerror or error}."
 
 
 def _usage_message(error: click.ClickException) -> str:

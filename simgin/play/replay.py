@@ -26,6 +26,7 @@ from simgin.text.notation import card_text, hand_text
 
 WIDTH = 80
 MAX_UNITS = 2**48
+MAX_DEALS = 2**16
 MAX_SEEDS = 2**64
 NO_ANSWER = "gives no legal answer"
 DIE_SLOTS = ("offer", "answer")
@@ -77,6 +78,8 @@ def _check(
         )
     if deal is not None and deal < 0:
         raise ReplayError(f"the deals of a match are numbered from 0, not {deal}.")
+    if deal is not None and deal >= MAX_DEALS:
+        raise ReplayError(f"a deal of a match is 0..2^16-1, not {deal}.")
 
 
 def _played_once(matchup: Matchup) -> str:

@@ -431,7 +431,7 @@ def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
         )
     if strategy.ending not in ("best", "same"):
         raise StrategyError(
-            f"{module.__file__}: ending must be best or same, not {strategy.ending!r}."
+            f"{module.__file__}: ending must be best or same, not {quoted(strategy.ending)}."
         )
     for slot in SLOTS:
         policy = strategy.policy(slot)

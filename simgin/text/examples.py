@@ -10,6 +10,7 @@ from simgin.text.files import NewFileError
 
 PACKAGE = Path(__file__).resolve().parent.parent
 FOLDERS = ("experiments", "notebooks")
+MOST_FOLDERS = 200  # in one another; pathlib makes them one by one
 ENDINGS = (".toml", ".py", ".md")
 TO_DOCUMENTS = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")  # links to what is not copied
 
@@ -49,6 +50,8 @@ def copy(place: Path) -> list[Path]:
     Links to documents, which are not copied, become their words.
     Raises NewFileError, and writes nothing, if the folder is there and not empty.
     """
+    if len(place.parts) > MOST_FOLDERS:
+        raise NewFileError("that folder lies too deep; name a new folder.")
     try:
         if place.exists() and (not place.is_dir() or any(place.iterdir())):
             raise NewFileError(f"{place} is there already; name a new folder.")
