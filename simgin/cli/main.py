@@ -134,6 +134,9 @@ class Tour(click.Group):
         """Run a command line and leave with its exit code."""
         if COMPLETE in os.environ:
             importlib.import_module("simgin.cli.completion")
+            if not os.environ.get("COMP_CWORD", "0").isdecimal():
+                _print_error("COMP_CWORD is not the number of a word; the shell sets it.")
+                sys.exit(BAD_INPUT)
         run = super().main
         options = {**extra, "standalone_mode": False}
         sys.exit(_exit_code(lambda: run(args, prog_name or "simgin", **options)))

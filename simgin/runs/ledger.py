@@ -434,7 +434,8 @@ def _readable(name: str) -> Iterator[None]:
     """Tell of whatever SQLite or zlib finds wrong: damage shows wherever something is read."""
     try:
         yield
-    except (sqlite3.Error, zlib.error) as error:
+    # UnicodeDecodeError: SQLite quotes damaged names in its own errors.
+    except (sqlite3.Error, zlib.error, UnicodeDecodeError) as error:
         raise LedgerError(_unusable(name, error)) from error
 
 
@@ -495,7 +496,7 @@ def _damaged(name: str, error: object) -> str:
 def _unusable(name: str, error: Exception) -> str:
     code = (
         sqlite3.SQLITE_CORRUPT
-        if isinstance(error, zlib.error)
+        if isinstance(error, zlib.error | UnicodeDecodeError)
         else getattr(error, "sqlite_errorcode", None)
     )
     if _is_in_use(error):

@@ -214,7 +214,7 @@ VARIABLES = {
 @sizes
 def test_any_environment_is_lived_with(here, n):
     rng = generator("environment")
-    lines = (["variants", "oklahoma"], ["hand", "5S"], ["strategies", "--short"], ["--version"], [])
+    lines = (["variants", "oklahoma"], ["hand", "5S"], ["strategies", "--short"], ["--version"])
     for _ in range(n):
         names = rng.sample(list(VARIABLES), rng.choice((1, 2, 3)))
         env = {name: rng.choice(VARIABLES[name]) for name in names}
