@@ -42,7 +42,7 @@ HOME = "simgin.strategy"  # what authors import from
 _MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 RAISE = dis.opmap["RAISE_VARARGS"]
 MOST_CHARACTERS = 300  # of what a file says when it is read
-_NAME = re.compile(r"[a-z0-9-]+")
+_NAME = re.compile(r"[a-z0-9-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -427,7 +427,7 @@ def _check_strategy(strategy: Strategy, module: ModuleType) -> None:
     if not _NAME.fullmatch(strategy.name):
         raise StrategyError(
             f"{module.__file__}: {quoted(strategy.name)} cannot be the name of a strategy: "
-            "names consist of a-z, 0-9 and -."
+            "names consist of a-z, 0-9 and -, at most 100 of them."
         )
     if strategy.ending not in ("best", "same"):
         raise StrategyError(
