@@ -52,6 +52,10 @@ def play_plan(
 
     `command` is what the user is told to continue with after an interruption.
     """
+    if scheduler is not None:
+        from simgin.runs.cluster import check_address
+
+        check_address(scheduler)
     path = None if place is None else directory.begin(place)
     with ledger.opened(path, plan.identity) as run_ledger:
         run_ledger.note_command(command)

@@ -383,7 +383,7 @@ def _versions() -> dict[str, str]:
 
 def _connected(address: str) -> tuple[Client, Any]:
     """A client and, for local:N, the processes that it started."""
-    _check_address(address)
+    check_address(address)
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -413,7 +413,7 @@ def _connected(address: str) -> tuple[Client, Any]:
         ) from None
 
 
-def _check_address(address: str) -> None:
+def check_address(address: str) -> None:
     """Raise ClusterError for what is no address; dask would try it and print a traceback."""
     scheduler = SCHEDULER.fullmatch(address)
     if scheduler is not None and 0 < int(scheduler[1]) < MOST_PORTS:
