@@ -109,7 +109,21 @@ def fault(contents: Mapping[str, Any]) -> str:
     for pair in found.contrasts:
         if max(pair) >= cells:
             return f"contrasts has {max(pair)}, and the matchups end with {cells - 1}"
+    met = set()
     for end in found.matchups:
         if end.variant not in found.variants:
             return f"variants lacks {shown(end.variant)}"
+        met |= {(end.variant, end.a, end.b), (end.variant, end.b, end.a)}
+    return _effect_fault(found, met)
+
+
+def _effect_fault(found: Manifest, met: set[tuple[str, str, str]]) -> str:
+    """The first effect between players who did not meet; met: variant and players."""
+    variants = {end.variant for end in found.matchups}
+    for _, strategy, base, opponent in found.effects:
+        players = {strategy, base} if base != opponent else {strategy}
+        for variant in variants:
+            for player in players:
+                if (variant, player, opponent) not in met:
+                    return f"effects has {shown(player)} v {shown(opponent)}, who did not meet"
     return ""
