@@ -125,9 +125,9 @@ def imagine(view, rules, developed, pool, stream, stock):
     hidden = _hidden_hand(view, rules, developed, pool, stream)
     _some_of(pool, pool.shape[0], view.noise, stream)
     n = 0
-    for card in pool:
-        if not hidden >> card & 1:
-            stock[n] = card
+    for i in range(pool.shape[0]):
+        if not hidden >> pool[i] & 1:
+            stock[n] = pool[i]
             n += 1
     return view.known | hidden
 
@@ -288,10 +288,9 @@ def _surely_better(a, b, n, gate):
 
 @helper
 def _play_worlds(
-    values, first, last, alive, actions, cards, pool, stream, view, rules, params, scratch
+    values, first, last, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
 ):
     """Fill values[action, world] for worlds first..last-1 and the actions in the mask `alive`."""
-    stock = np.empty(52, np.int64)
     for w in range(first, last):
         him = imagine(view, rules, params[DEVELOPED], pool, stream, stock)
         for i in range(actions.shape[0]):
@@ -321,11 +320,24 @@ def best_action(actions, cards, view, rules, params):
     n, k, gate = int(params[N]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))
     pool, stream, scratch = _members(view.unseen), np.zeros(33, np.int64), _scratch()
+    stock = np.empty(52, np.int64)
     alive, done = (1 << k) - 1, 0
     while done < n and alive > 1:
         last = min(n, max(FIRST_BATCH, 2 * done))
         _play_worlds(
-            values, done, last, alive, actions, cards, pool, stream, view, rules, params, scratch
+            values,
+            done,
+            last,
+            alive,
+            actions,
+            cards,
+            pool,
+            stream,
+            stock,
+            view,
+            rules,
+            params,
+            scratch,
         )
         done = last
         for i in range(1, k):

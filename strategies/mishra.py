@@ -17,18 +17,22 @@ Heuristic Strategies, EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 
 import numpy as np
 
+from simgin.core.cards import LANE
 from simgin.strategy import Strategy, discard, helper, knock, param, take
 from simgin.toolkit import (
     PACK,
-    chance_held,
+    believe_alike,
     deadwood,
     dearest,
+    lane,
     left_over,
     lowest,
     nth,
     of_rank,
+    of_ranks,
     points,
     popcount,
+    ranks_of,
     take_if,
     value,
 )
@@ -45,98 +49,102 @@ PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 
 @helper
-def _pair(card, i):
-    """The i-th of six pairs that make a three-card meld with a card.
+def _chances_of_pairs(held):
+    """Probabilities that the opponent holds what makes a three-card meld with a card.
 
-    i = 0..2: runs with the card last, middle, first; 3..5: sets. Ace low, as in the authors'
-    program.
+    float64[6, 52]: the two cards below it, on either side, and above it in its suit (ace low, as in
+    the authors' program); then two others of its rank, without those of the next suit, of the one
+    after that, and of the third. held: the probability of each card, taken as independent.
     """
-    r, s = card % 13, card // 13
-    if i >= 3:
-        return of_rank(r) & ~(1 << card | 1 << (13 * ((s + i - 2) % 4) + r))
-    low = r + i - 2
-    return (7 << (13 * s + low)) & ~(1 << card) if 0 <= low <= 10 else 0
+    chances = np.zeros((6, 52))
+    for suit in range(4):
+        first = 13 * suit
+        for card in range(first + 2, first + 13):
+            chances[0, card] = held[card - 2] * held[card - 1]
+        for card in range(first + 1, first + 12):
+            chances[1, card] = held[card - 1] * held[card + 1]
+        for card in range(first, first + 11):
+            chances[2, card] = held[card + 1] * held[card + 2]
+        one, two, three = 13 * ((suit + 1) % 4), 13 * ((suit + 2) % 4), 13 * ((suit + 3) % 4)
+        for r in range(13):
+            chances[3, first + r] = held[two + r] * held[three + r]
+            chances[4, first + r] = held[one + r] * held[three + r]
+            chances[5, first + r] = held[one + r] * held[two + r]
+    return chances
 
 
 @helper
-def _chance_all(cards, view, q):
-    """Probability that the opponent holds all of some cards, taken as independent; 0 for none."""
-    if cards == 0 or cards & ~(view.unseen | view.known):
-        return 0.0
-    chance = 1.0
-    unseen = cards & view.unseen
-    while unseen:
-        chance *= q
-        unseen &= unseen - 1
-    return chance
-
-
-@helper
-def _chance_melds(card, view, q):
+def _chance_melds(card, chances):
     """Probability that the opponent could meld a card, the pairs he needs taken as independent."""
     none = 1.0
     for i in range(6):
-        none *= 1 - _chance_all(_pair(card, i), view, q)
+        none *= 1 - chances[i, card]
     return 1 - none
 
 
 @helper
-def _chances_in_melds(view, q):
-    """For every card the probability that the opponent holds it in a meld.
+def _chances_in_melds(held, chances):
+    """For every card the probability that the opponent holds it in a meld, float64[52].
 
-    The sum over its three-card melds.
+    The sum over its three-card melds; 0 for cards that he cannot have.
     """
     table = np.zeros(52)
-    cards = view.unseen | view.known
-    while cards:
-        card = lowest(cards)
-        cards &= cards - 1
-        for i in range(6):
-            table[card] += _chance_all(_pair(card, i), view, q)
-        if view.unseen >> card & 1:
-            table[card] *= q
+    for i in range(6):
+        for card in range(52):
+            table[card] += chances[i, card]
+    for card in range(52):
+        table[card] *= held[card]
     return table
-
-
-@helper
-def _hope(missing, table):
-    """Probability that the opponent does not hold the missing cards in melds."""
-    held = 0.0
-    while missing:
-        held += table[lowest(missing)]
-        missing &= missing - 1
-    return max(0.0, 1 - held)
 
 
 @helper
 def _worth_of_card(card, loose, there, table, hurry, rules, params):
     """Worth of one loose card; there: cards that might still come."""
-    worth = hurry * (5 - value(card, rules)) + (
-        params[ACE] / (1 + card % 13) if card % 13 < 2 else 0.0
-    )
-    for i in range(3):
-        two = _pair(card, i)
-        before = card + i - 3
-        if two == 0 or two & ~(loose | there) or (card % 13 + i >= 3 and loose >> before & 1):
-            continue
-        worth += _hope(two & there, table) * (
-            params[PROMISE] + params[PARTNER] * popcount(two & loose)
-        )
-    rank = of_rank(card % 13)
+    r = card % 13
+    worth = hurry * (5 - value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
+    # The suit from three ranks below the card, as bit 0, to two above it, as bit 5
+    held = lane(loose, card // 13) << 3 >> r
+    free = held | lane(there, card // 13) << 3 >> r
+    if free & 0b000110 == 0b000110 and not held & 0b000001:
+        hope = _hope(table[card - 2] + table[card - 1])
+        worth += hope * _promise(popcount(held & 0b000110), params)
+    if free & 0b010100 == 0b010100 and not held & 0b000010:
+        hope = _hope(table[card - 1] + table[card + 1])
+        worth += hope * _promise(popcount(held & 0b010100), params)
+    if free & 0b110000 == 0b110000 and not held & 0b000100:
+        hope = _hope(table[card + 1] + table[card + 2])
+        worth += hope * _promise(popcount(held & 0b110000), params)
+    rank = of_rank(r)
     may_come, held = popcount(rank & there), popcount(rank & loose)
     if may_come + held >= 3:
-        worth += (
-            _hope(rank & there, table)
-            * may_come
-            * (params[PROMISE] + (params[PARTNER] if held > 1 else 0.0))
-        )
+        hope = _hope(table[r] + table[13 + r] + table[26 + r] + table[39 + r])
+        worth += hope * may_come * _promise(held > 1, params)
     return worth
 
 
 @helper
-def _touched(card):
-    """The cards whose worth a card changes: those of its rank and of its suit."""
-    return of_rank(card % 13) | 0x1FFF << (13 * (card // 13))
+def _hope(in_melds):
+    """Probability that the opponent holds none of some cards in melds.
+
+    in_melds: the sum of the probabilities that he holds each of them so.
+    """
+    return max(0.0, 1 - in_melds)
+
+
+@helper
+def _promise(partners, params):
+    """Worth of a meld that a loose card could still be in, with some partners held already."""
+    return params[PROMISE] + params[PARTNER] * partners
+
+
+@helper
+def _touched(cards):
+    """The cards whose worth some cards change: those of their ranks and of their suits."""
+    touched = of_ranks(ranks_of(cards))
+    for suit in range(4):
+        if lane(cards, suit):
+            touched |= LANE << 13 * suit
+    return touched
 
 
 @helper
@@ -145,10 +153,11 @@ def _each_worth(cards, changed, before, now, loose, there, table, hurry, rules, 
 
     It is as `before` for a card with no card of `changed`, a mask, in its rank or suit.
     """
+    changed = _touched(changed)
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        if changed & _touched(card):
+        if changed >> card & 1:
             now[card] = _worth_of_card(card, loose, there, table, hurry, rules, params)
         else:
             now[card] = before[card]
@@ -230,7 +239,9 @@ def mishra(view, rules, params):
     eleven = view.hand | 1 << card
     if deadwood(eleven, rules) < view.count + value(card, rules):
         return take_if(True, view.legal)
-    table = _chances_in_melds(view, chance_held(view))
+    held = np.empty(52)
+    believe_alike(view, held)
+    table = _chances_in_melds(held, _chances_of_pairs(held))
     there = view.unseen | view.known
     ten, now = _known_worths(view.hand, there, table, view.limit, rules, params), np.empty(52)
     taken = _worth_after(eleven, view.hand, there, table, view.limit, rules, params, ten, now)
@@ -240,12 +251,15 @@ def mishra(view, rules, params):
         return take_if(False, view.legal)
     total, rest = 0.0, view.unseen
     while rest:
-        ten_and_one = view.hand | rest & -rest
-        there_then = there & ~(rest & -rest)
+        drawn = rest & -rest
+        rest ^= drawn
+        eleven = view.hand | drawn
+        with_him = table[lowest(drawn)]
+        table[lowest(drawn)] = 0.0
         total += _worth_after(
-            ten_and_one, ten_and_one, there_then, table, view.limit, rules, params, ten, now
+            eleven, eleven, there & ~drawn, table, view.limit, rules, params, ten, now
         )
-        rest &= rest - 1
+        table[lowest(drawn)] = with_him
     return take_if(taken * popcount(view.unseen) >= total, view.legal)
 
 
@@ -290,8 +304,10 @@ def mishra_discard(view, rules, params):
 @helper
 def _best(view, options, rules, params):
     """The discard with the most worth left, less the opponent's gain."""
-    q = chance_held(view)
-    table = _chances_in_melds(view, q)
+    held = np.empty(52)
+    believe_alike(view, held)
+    chances = _chances_of_pairs(held)
+    table = _chances_in_melds(held, chances)
     there = view.unseen | view.known
     worths, loose, _, hurry = _known_worths(view.hand, there, table, view.limit, rules, params)
     now = np.empty(52)
@@ -303,7 +319,7 @@ def _best(view, options, rules, params):
         left = loose & ~mask
         _each_worth(left, mask, worths, now, left, there, table, hurry, rules, params)
         worth = _worth(view.hand & ~mask, left, now, view.limit, rules, params)
-        worth -= params[6] * params[7] * _chance_melds(card, view, q)
+        worth -= params[6] * params[7] * _chance_melds(card, chances)
         if worth > most:
             best, most = card, worth
     return best

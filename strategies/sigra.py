@@ -14,7 +14,10 @@ Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 import numpy as np
 from simgin_strategies.knock import at
 
+from simgin.core.bits import highest_of_lane
+from simgin.core.cards import LANE, ranks_held_twice
 from simgin.core.deadwood import runs_in
+from simgin.core.planes import run_outs
 from simgin.strategy import Strategy, discard, helper, param, take
 from simgin.toolkit import (
     deadwood,
@@ -23,85 +26,80 @@ from simgin.toolkit import (
     left_over,
     lowest,
     meldable,
-    near,
     of_rank,
+    points,
     popcount,
+    ranks_of,
     take_if,
 )
 
 REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card may meld")
-TEN, ELEVEN, SCRATCH = range(3)  # rows of what is known of the cards
-AHEAD, HELD = 0, 1
 HOLD = param(1.0, 0.0, 100.0, "weight of the points that are kept from the opponent")
 
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
     """Take if the best hand with the card is worth more than the mean after drawing (SIGRA)."""
-    known = _known(view, rules)
-    stay = _worth(view, view.hand, 0, known[TEN], known, rules, params)
-    eleven = view.hand | 1 << view.taken_offer
-    taken = _best(view, eleven, view.hand, stay, known, rules, params)[1]
+    return take_if(_is_wanted(view, _room(view, rules), rules, params), view.legal)
+
+
+@helper
+def _is_wanted(view, room, rules, params):
+    """Whether the best hand with the card on offer is worth more than the mean after drawing."""
+    stay = _worth(view, view.hand, room, rules, params)
+    taken = _best_with(view, 1 << view.taken_offer, stay, room, rules, params)
     n = popcount(view.unseen)
     drawn = stay * n  # at most: a card drawn can be discarded again
     unseen = view.unseen
     while unseen and taken * n < drawn:
-        eleven = view.hand | unseen & -unseen
+        drawn += _best_with(view, unseen & -unseen, stay, room, rules, params) - stay
         unseen &= unseen - 1
-        drawn += _best(view, eleven, view.hand, stay, known, rules, params)[1] - stay
-    return take_if(taken * n < drawn, view.legal)
+    return taken * n < drawn
 
 
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
     """Keep low deadwood, many possible melds and cards that the opponent may want (SIGRA)."""
-    return _best(view, view.hand, view.legal, 1e9, _known(view, rules), rules, params)[0]
+    return _best(view, view.hand, view.legal, 1e9, _room(view, rules), rules, params)[0]
 
 
 @helper
-def _known(view, rules):
-    """What is worked out once for the cards in a view: the numbers of `_fill`, in row TEN.
+def _room(view, rules):
+    """Arrays with a number for each card.
 
-    Row ELEVEN is for these cards and one more, row SCRATCH is room.
+    What each card of the hand keeps from the opponent, 0 for all others; room for the same of
+    eleven cards; room for `_write_ahead` of eleven cards, and of ten.
     """
-    known = np.zeros((3, 2, 52))
-    _fill(view, view.hand, view.hand, known[TEN], known[TEN], rules)
-    return known
+    held = np.zeros(52)
+    if view.known:
+        _write_held(view, view.hand, view.hand, held, held, rules)
+    return held, np.empty(52), np.empty(52, np.int64), np.empty(52, np.int64)
 
 
 @helper
-def _touched(cards):
-    """The cards of the rank and of the suit of one card, a mask: no others form melds with it."""
-    if cards == 0:
-        return 0
-    card = lowest(cards)
-    return of_rank(card % 13) | 0x1FFF << (13 * (card // 13))
+def _best_with(view, card, least, room, rules, params):
+    """Worth of the best hand with one more card, a mask, or `least` if none is worth less."""
+    held, then, ahead, ahead_of_ten = room
+    eleven = view.hand | card
+    touched = _touched(card)
+    if view.known & touched:  # a card drawn cannot be the opponent's
+        _write_held(view, eleven, touched, held, then, rules)
+        held = then
+    room = held, then, ahead, ahead_of_ten
+    return _best(view, eleven, view.hand, least, room, rules, params)[1]
 
 
 @helper
-def _fill(view, hand, fresh, before, now, rules):
-    """Write two numbers for each card of a hand to `now`, float64[2, 52].
-
-    They are its points times its melds ahead and times the opponent's melds through it. For a card
-    not in `fresh` they are as `before`.
-    """
-    for i in range(52):
-        now[AHEAD, i] = before[AHEAD, i]
-        now[HELD, i] = before[HELD, i]
-    chance = 1.0 / max(1, popcount(view.unseen))
-    rest = hand & fresh
-    while rest:
-        card = lowest(rest)
-        rest &= rest - 1
-        now[AHEAD, card] = _melds_ahead(hand, card, view.unseen, rules)
-        if view.known:
-            now[HELD, card] = _held_back(view, hand, card, chance, rules)
+def _touched(mask):
+    """The cards of the rank and of the suit of one card: no others form melds with it."""
+    card = lowest(mask)
+    return of_rank(card % 13) | LANE << 13 * (card // 13)
 
 
 @helper
 def _sum(numbers, cards):
-    """Sum of the numbers of some cards."""
-    total = 0.0
+    """Sum of the numbers of some cards, in their order."""
+    total = 0
     while cards:
         total += numbers[lowest(cards)]
         cards &= cards - 1
@@ -109,7 +107,7 @@ def _sum(numbers, cards):
 
 
 @helper
-def _best(view, eleven, legal, least, known, rules, params):
+def _best(view, eleven, legal, least, room, rules, params):
     """(discard that leaves the best hand, worth of that hand); smaller is better.
 
     Ties: the highest card, then the lowest number. Only hands worth less than `least` matter. Ten
@@ -117,60 +115,43 @@ def _best(view, eleven, legal, least, known, rules, params):
     takes its own chances with it. That bound settles most discards without evaluating the hand.
     """
     n = max(1, popcount(view.unseen))
+    held, _, ahead, _ = room
+    _write_ahead(eleven, view.unseen, ahead, rules)
     in_melds = meldable(eleven, rules)
-    new = eleven & ~view.hand
-    numbers = known[ELEVEN]
-    _fill(view, eleven, _touched(new), known[TEN], numbers, rules)
-    chances = numbers[AHEAD]
-    all_chances = _sum(chances, eleven)
-    loose_chances = _sum(chances, _loose(eleven, rules))
-    whole = deadwood(eleven, rules)
-    kept = params[1] * _sum(numbers[HELD], eleven) / n if view.known else 0.0
+    loose = _loose(eleven, rules)
+    whole, loose_ahead = points(loose, rules), _sum(ahead, loose)
+    all_ahead = loose_ahead + _sum(ahead, eleven & ~loose)
+    kept = params[1] * _sum(held, eleven) / n if view.known else 0.0
     best = -1
     while legal:
-        card = lowest(dearest(legal, rules)[0])
-        legal &= ~(1 << card)
-        ten = eleven & ~(1 << card)
-        if in_melds >> card & 1:
-            bound = deadwood(ten, rules) - params[0] * (all_chances - chances[card]) / n - kept
-        else:
-            bound = (
-                whole
-                - rules.value[0, card % 13]
-                - params[0] * (loose_chances - chances[card]) / n
-                - kept
-            )
-        if bound < least:
-            worth = _worth(view, ten, 1 << card, numbers, known, rules, params)
-            if worth < least:
-                best, least = card, worth
+        alike, value = dearest(legal, rules)
+        legal &= ~alike
+        while alike:
+            card = lowest(alike)
+            alike &= alike - 1
+            ten = eleven & ~(1 << card)
+            if in_melds >> card & 1:
+                bound = deadwood(ten, rules) - params[0] * (all_ahead - ahead[card]) / n - kept
+            else:
+                bound = whole - value - params[0] * (loose_ahead - ahead[card]) / n - kept
+            if bound < least:
+                worth = _worth(view, ten, room, rules, params)
+                if worth < least:
+                    best, least = card, worth
     return best, least
 
 
 @helper
-def _worth(view, hand, gone, before, known, rules, params):
-    """Deadwood, less what the next card may meld, less what is kept from the opponent.
-
-    gone: the card, a mask, that the hand lacks of those which `before` has the numbers of; or 0.
-    """
+def _worth(view, ten, room, rules, params):
+    """Deadwood, less what the next card may meld, less what is kept from the opponent."""
+    held, _, _, ahead = room
     n = max(1, popcount(view.unseen))
-    numbers = known[SCRATCH]
-    _fill(view, hand, _touched(gone), before, numbers, rules)
-    ahead = _sum(numbers[AHEAD], _loose(hand, rules))
-    worth = deadwood(hand, rules) - params[0] * ahead / n
+    loose = _loose(ten, rules)
+    _write_ahead(ten, view.unseen, ahead, rules)
+    worth = points(loose, rules) - params[0] * _sum(ahead, loose) / n
     if view.known:
-        worth -= params[1] * _sum(numbers[HELD], hand) / n
+        worth -= params[1] * _sum(held, ten) / n
     return worth
-
-
-@helper
-def _melds_ahead(hand, card, unseen, rules):
-    """Points of a card of the hand times its number of melds with one of the unseen cards."""
-    if near(card) & hand == 0:
-        return 0
-    return rules.value[0, card % 13] * (
-        _new_sets(hand, card, unseen) + _new_runs(hand, card, unseen)
-    )
 
 
 @helper
@@ -183,35 +164,65 @@ def _loose(hand, rules):
 
 
 @helper
-def _new_sets(hand, card, unseen):
-    """Number of sets of the card, one unseen card and cards of the hand."""
-    rank = of_rank(card % 13)
-    held = popcount(hand & rank)
-    if held < 2:
-        return 0
-    return popcount(unseen & rank & ~hand) * (1 if held == 2 else 3)
+def _write_ahead(hand, unseen, ahead, rules):
+    """Write for each card of a hand its points times its melds with one of the unseen cards."""
+    rest = hand
+    while rest:
+        ahead[lowest(rest)] = 0
+        rest &= rest - 1
+    missing = unseen & ~hand
+    gaps = missing & run_outs(hand)
+    while gaps:
+        _add_runs(hand, lowest(gaps), ahead, rules)
+        gaps &= gaps - 1
+    ranks = ranks_held_twice(hand) & ranks_of(missing)
+    while ranks:
+        _add_sets(hand, missing, lowest(ranks), ahead, rules)
+        ranks &= ranks - 1
 
 
 @helper
-def _new_runs(hand, card, unseen):
-    """Number of runs of the card, one unseen card and cards of the hand."""
-    r = card % 13
-    held, free = lane(hand, card // 13), lane(unseen, card // 13)
-    low, high = _last(held, r, -1), _last(held, r, 1)
-    runs = 0
-    if high < 12 and free >> (high + 1) & 1:
-        runs += (r - low + 1) * (_last(held, high + 1, 1) - high) - (high == r)
-    if low > 0 and free >> (low - 1) & 1:
-        runs += (high - r + 1) * (low - _last(held, low - 1, -1)) - (low == r)
-    return runs
+def _add_runs(hand, gap, ahead, rules):
+    """Count the runs through a card that is missing for each of the hand's cards in them."""
+    own, r = lane(hand, gap // 13), gap % 13
+    below = r - 1 - highest_of_lane(~own & (1 << r) - 1)
+    above = lowest(~(own >> r + 1))
+    for i in range(1, below + 1):
+        runs = (below - i + 1) * (above + 1) - (i == 1)
+        ahead[gap - i] += runs * rules.value[0, r - i]
+    for i in range(1, above + 1):
+        runs = (above - i + 1) * (below + 1) - (i == 1)
+        ahead[gap + i] += runs * rules.value[0, r + i]
 
 
 @helper
-def _last(cards, r, step):
-    """Last rank of the unbroken sequence from r in steps of 1 or -1; r need not be held."""
-    while 0 <= r + step <= 12 and cards >> (r + step) & 1:
-        r += step
-    return r
+def _add_sets(hand, missing, r, ahead, rules):
+    """Count the sets of one rank with a missing card for each card of the rank in the hand.
+
+    Two cards form one set with it, three form three through each of them.
+    """
+    held = hand & of_rank(r)
+    sets = popcount(missing & of_rank(r)) * (1 if popcount(held) == 2 else 3)
+    while held:
+        ahead[lowest(held)] += sets * rules.value[0, r]
+        held &= held - 1
+
+
+@helper
+def _write_held(view, hand, changed, before, held, rules):
+    """Write for each card of a hand its points times the opponent's melds through it.
+
+    They are as `before` for a card that is not in `changed`.
+    """
+    chance = 1.0 / max(1, popcount(view.unseen))
+    rest = hand
+    while rest:
+        card = lowest(rest)
+        rest &= rest - 1
+        if changed >> card & 1:
+            held[card] = _held_back(view, hand, card, chance, rules)
+        else:
+            held[card] = before[card]
 
 
 @helper

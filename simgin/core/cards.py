@@ -4,7 +4,7 @@ Card = 13 * suit + rank, with suits S H D C = 0..3 and ranks A 2 .. K = 0..12. A
 with bit `card` set for each card. A *lane* is the thirteen bits of one suit.
 """
 
-from simgin.core.jit import jit
+from simgin.core.jit import inlined, jit
 
 RANKS = 13
 CARDS = 52
@@ -48,3 +48,10 @@ def of_rank(r):
 def ranks_held_thrice(s, h, d, c):
     """Ranks (13 bits) that at least three of the four lanes hold."""
     return (s & h & (d | c)) | (d & c & (s | h))
+
+
+@inlined
+def ranks_held_twice(hand):
+    """Ranks (13 bits) of which a hand has at least two cards."""
+    s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
+    return s & h | d & c | (s | h) & (d | c)

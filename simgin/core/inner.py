@@ -25,6 +25,8 @@ from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 from numba.core.types import FunctionType
 
+from simgin.core.counts import leave_out_counts
+
 # What the never-called entry of an inner function points to
 NOWHERE = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
 
@@ -102,6 +104,10 @@ class _Pipeline(Compiler):  # type: ignore[misc]
     def __init__(self, *arguments: Any) -> None:
         _load_array_functions()
         super().__init__(*arguments)
+
+    def define_pipelines(self) -> Any:
+        """The passes of a compilation."""
+        return leave_out_counts(super().define_pipelines())
 
     def _compile_core(self) -> Any:
         if LazyDispatcher.depth > 1:

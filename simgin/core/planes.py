@@ -17,6 +17,7 @@ from simgin.core.cards import LANE, PACK, RANK_ACES, lane, ranks_held_thrice
 from simgin.core.jit import inlined, jit
 from simgin.core.rules import PLANES
 
+NOT_ACES = PACK & ~RANK_ACES
 NOT_KINGS = PACK & ~(RANK_ACES << 12)
 MANY = 1 << 20  # more than any deadwood
 
@@ -34,6 +35,16 @@ def cards_in_runs(hand):
     two = hand & hand >> 1 & NOT_KINGS  # cards whose upper neighbour is held as well
     three = two & two >> 1
     return three | three << 1 | three << 2
+
+
+@inlined
+def run_outs(hand):
+    """The cards that would lie in a run with cards of a hand; some may be in it already."""
+    above = hand << 1 & NOT_ACES
+    below = hand >> 1 & NOT_KINGS
+    both_above = above & above << 1 & NOT_ACES
+    both_below = below & below >> 1 & NOT_KINGS
+    return both_above | above & below | both_below
 
 
 @inlined

@@ -141,7 +141,7 @@ def left_over(hand, first, rules):
     Cards in `first` are preferred where either could be left over.
     """
     plain = hand & ~meldable(hand, rules)
-    left = deadwood(hand, rules) - deadwood(plain, rules)
+    left = deadwood(hand, rules) - points(plain, rules)
     if left == 0:
         return plain
     kept, left = _spare(hand & ~plain, left, first, rules)

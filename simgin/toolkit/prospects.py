@@ -122,13 +122,14 @@ def mean_of_least(numbers, wanted):
 
     The last of them may count in part.
     """
-    left, total, count = wanted, 0.0, 0
-    while left > 0 and count < len(numbers):
-        used = min(left, numbers[count])
-        total += used * count
-        left -= used
+    used, total, count = 0, 0, 0
+    while count < len(numbers) and used + numbers[count] < wanted:
+        used += numbers[count]
+        total += numbers[count] * count
         count += 1
-    return total / wanted
+    if count == len(numbers):
+        return total / wanted
+    return (total + (wanted - used) * count) / wanted
 
 
 @jit

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simgin.core.cards import RANK_ACES
+from simgin.core.cards import RANK_ACES, ranks_held_twice
 from simgin.core.deadwood import deadwood
 from simgin.core.planes import (
     cards_in_runs,
@@ -15,6 +15,7 @@ from simgin.core.planes import (
     next_way,
     points_in,
     ranks_among,
+    run_outs,
     write_melds,
 )
 from support import hands
@@ -55,6 +56,23 @@ def test_the_runs_and_sets_of_any_cards():
         assert cards_in_runs(hand) == in_runs(hand)
         assert cards_in_sets(hand) == in_sets(hand)
         assert ranks_among(hand) == sum(1 << r for r in range(13) if hand & RANK_ACES << r)
+
+
+def test_the_cards_that_would_lie_in_a_run():
+    rng = random.Random(4)
+    for _ in range(1_000):
+        hand = sum(1 << card for card in rng.sample(range(52), rng.randint(0, 20)))
+        missing = [card for card in range(52) if not hand >> card & 1]
+        wanted = [card for card in missing if in_runs(hand | 1 << card) >> card & 1]
+        assert run_outs(hand) & ~hand == sum(1 << card for card in wanted)
+
+
+def test_the_ranks_held_twice():
+    rng = random.Random(5)
+    for _ in range(1_000):
+        hand = sum(1 << card for card in rng.sample(range(52), rng.randint(0, 20)))
+        ranks = [card % 13 for card in range(52) if hand >> card & 1]
+        assert ranks_held_twice(hand) == sum(1 << r for r in range(13) if ranks.count(r) >= 2)
 
 
 @pytest.mark.parametrize("values", hands.VALUES)

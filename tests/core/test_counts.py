@@ -1,0 +1,124 @@
+"""Functions without reference counts: which they are, and that no array is lost or freed early."""
+
+import numpy as np
+import pytest
+from numba.core.runtime import _nrt_python, rtsys
+
+from simgin.core import jit
+
+pytestmark = pytest.mark.skipif(jit.interpreted(), reason="nothing is compiled")
+
+
+@pytest.fixture(autouse=True)
+def uncached(monkeypatch):
+    """Functions of this file are compiled anew in every test."""
+    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+
+
+def counts(function):
+    """Whether the code of a compiled function counts references anywhere."""
+    return any("@NRT_incref" in code for code in function.inspect_llvm().values())
+
+
+@pytest.fixture
+def statistics():
+    """numba counts the arrays that it makes and frees."""
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+def live_arrays():
+    stats = rtsys.get_allocation_stats()
+    return stats.mi_alloc - stats.mi_free
+
+
+def new_functions():
+    """Functions that only use arrays, one that makes arrays, and some that hand them on."""
+
+    @jit.compiled
+    def put(numbers, i, x):
+        numbers[i] = x
+
+    @jit.compiled
+    def add_up(pair, n):
+        first, second = pair
+        total = 0.0
+        for i in range(n):
+            total += first[i] * second[i]
+        return total
+
+    @jit.compiled
+    def made(n):
+        return np.ones(n)
+
+    @jit.compiled
+    def same(numbers):
+        return numbers
+
+    @jit.compiled
+    def copied(numbers, others):
+        numbers[1:] = others[:-1]
+
+    @jit.compiled
+    def doubled(numbers):
+        return (numbers * 2).sum()
+
+    return put, add_up, made, same, copied, doubled
+
+
+def test_functions_that_only_use_arrays_have_no_counts():
+    put, add_up, *_ = new_functions()
+    numbers = np.arange(5.0)
+    put(numbers, 2, 7.0)
+    assert add_up((numbers, numbers), 5) == 0 + 1 + 49 + 9 + 16
+    assert not counts(put) and not counts(add_up)
+
+
+def test_a_row_of_a_table_needs_no_counts():
+    @jit.compiled
+    def row_sum(table, k):
+        row = table[k]
+        total = 0
+        for i in range(len(row)):
+            total += row[i]
+        return total
+
+    assert row_sum(np.arange(12).reshape(3, 4), 1) == 4 + 5 + 6 + 7
+    assert not counts(row_sum)
+
+
+def test_arrays_are_freed_once_and_not_too_early(statistics):
+    put, add_up, made, same, copied, doubled = new_functions()
+
+    @jit.compiled
+    def all_of_it(n):
+        total = 0.0
+        for i in range(n):
+            numbers = made(n)
+            put(numbers, i, 3.0)
+            others = same(numbers)
+            copied(numbers, others)  # they overlap, so that the source is copied first
+            pair = others, made(n)
+            numbers = made(2 * n)  # takes the place of an array that `others` still is
+            total += add_up(pair, n) + doubled(numbers) + numbers[-1]
+        return total
+
+    all_of_it(3)
+    before = live_arrays()
+    n = 50
+    assert all_of_it(n) == all_of_it.py_func(n)
+    assert live_arrays() == before
+
+
+def test_arrays_from_python_keep_their_count():
+    put, add_up, _, same, *_ = new_functions()
+    numbers = np.arange(4.0)
+    for _ in range(100):
+        put(same(numbers), 0, 1.0)
+        add_up((same(numbers), numbers), 4)
+    assert list(numbers) == [1, 1, 2, 3]
+    del put, add_up
+    again = same(numbers)
+    del numbers
+    assert list(again) == [1, 1, 2, 3]
