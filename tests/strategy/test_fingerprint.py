@@ -227,14 +227,41 @@ def test_what_is_fixed_by_a_version_is_kept(tmp_path: Path, before: str, express
     )
 
 
+NAMELESS = """
+def made(n):
+    @discard(name=f"made-{n}")
+    def inner(view, rules, params):
+        return n
+    return inner
+A = Strategy("a", discard=made(1))
+B = Strategy("b", discard=made(2))
+C = Strategy("c", discard=discard(name="c")(lambda view, rules, params: 3))
+@discard(name="d")
+def twice(view, rules, params):
+    return 4
+D = Strategy("d", discard=twice)
+@discard(name="e")
+def twice(view, rules, params):
+    return 5
+E = Strategy("e", discard=twice)
+"""
+
+
+def test_functions_of_one_name_are_not_kept(tmp_path: Path) -> None:
+    """Compiled in processes of their own, they would have one name in a process that reads both."""
+    file = tmp_path / "nameless.py"
+    file.write_text(HEAD + NAMELESS)
+    for name in "abcde":
+        policy = loader.find(f"{file}#{name}").discard
+        assert policy is not None and fingerprint(policy.function) == ""
+
+
 def test_how_a_helper_is_compiled_counts_wherever_it_was_said(tmp_path: Path) -> None:
-    digest(tmp_path, "X = 1\n", "X(3)")
+    digest(tmp_path, "def same(n):\n    return n\nX = 1\n", "X(3)")
     policy = loader.find(str(tmp_path / "one.py")).discard
     assert policy is not None
 
-    def same(n: int) -> int:
-        return n
-
+    same = policy.function.__globals__["same"]
     digests = set()
     for decorated in (
         njit(same),
