@@ -3,6 +3,8 @@
 An answer outside `view.legal` raises; there are no forfeits and no repairs.
 """
 
+import numpy as np
+
 from simgin.core import rng
 from simgin.core.answers import PHASE_LAST
 from simgin.core.cards import PACK
@@ -135,7 +137,10 @@ def ask(state, rules, view, seat, slot, legal, hook):
 
 @inlined
 def ask_shown(state, rules, view, seat, slot, legal, hook):
-    """`ask` where the view is written already; log the question if the deal is watched."""
+    """`ask` where the view is written already; log the question if the deal is watched.
+
+    The first `state.scripted` answers of a deal are given: policies answer only from there on.
+    """
     who = seat ^ state.half  # strategy A sits at seat `half`
     view.legal = legal
     view.taken_offer = (
@@ -148,11 +153,15 @@ def ask_shown(state, rules, view, seat, slot, legal, hook):
     if state.watched:
         state.log[state.logged] = view
         state.slots[state.logged] = slot
-    answer = hook(view, rules, vector_at(state.vectors[who, slot], state.lengths[who, slot]))
+    given = state.logged < state.scripted
+    if given:
+        answer = np.int64(state.answers[state.logged])
+    else:
+        answer = hook(view, rules, vector_at(state.vectors[who, slot], state.lengths[who, slot]))
     if answer < 0 or answer > 63 or not legal >> answer & 1:
         state.answer = answer
         raise IllegalAnswer
-    if state.watched:
+    if given or state.watched:
         state.answers[state.logged] = answer
         state.logged += 1
     return answer

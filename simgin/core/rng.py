@@ -10,7 +10,7 @@ import numpy as np
 
 from simgin.core.jit import jit
 
-PACK, NOISE_A, NOISE_B, JOKER, FIRST_DEALER, BOOTSTRAP = 0, 1, 2, 3, 4, 5  # domains
+PACK, NOISE_A, NOISE_B, JOKER, FIRST_DEALER, BOOTSTRAP, BRANCH = 0, 1, 2, 3, 4, 5, 6  # domains
 STREAM = 2  # raised when the same seed gives other cards or other noise
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)

@@ -39,8 +39,8 @@ _SCALARS = (
     # the question being asked, for the message if a policy fails
     + ("asked_seat", "asked_slot", "answer", "legal")
     # a watched deal: its half and number (or -1), whether this is the one, questions logged so
-    # far, whether the pack is given
-    + ("watch_half", "watch_deal", "watched", "logged", "given")
+    # far, whether the pack is given, and how many of the first answers are given
+    + ("watch_half", "watch_deal", "watched", "logged", "given", "scripted")
     # result of the deal (rules.md 6): seats or -1, counts in points
     + ("kind", "stopper", "winner", "discard")
     + ("stopper_count", "other_count", "defender_before", "laid_off")

@@ -21,6 +21,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from simgin.core.answers import (
     BIG_GIN,
     KNOCK,
@@ -156,7 +158,8 @@ class Policy:
     function: Callable[..., Any]
     params: dict[str, Param]
     noise: bool = False
-    weights: Path | None = None  # .npy file of numbers that follow the parameters
+    # numbers that follow the parameters: in a .npy file, or as they are
+    weights: Path | np.ndarray | None = None
 
     def __post_init__(self) -> None:
         """Raise TypeError for a value of another type."""

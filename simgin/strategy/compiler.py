@@ -42,17 +42,24 @@ def vector(policy: Policy) -> np.ndarray:
     defaults = [param.default for param in policy.params.values()]
     values = np.array(defaults, np.float64)
     if policy.weights is not None:
-        try:
-            more = np.load(policy.weights, allow_pickle=False)
-            weights = np.asarray(more, np.float64)
-        # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
-        except Exception as error:
-            raise PolicyError(
-                f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {error}."
-            ) from None
+        weights = _numbers(policy)
         values = np.concatenate([values, weights.ravel()])
     values.flags.writeable = False
     return values
+
+
+def _numbers(policy: Policy) -> np.ndarray:
+    """The numbers that follow a policy's parameters; PolicyError if their file cannot be read."""
+    if not isinstance(policy.weights, Path):
+        return np.asarray(policy.weights, np.float64)
+    try:
+        numbers = np.load(policy.weights, allow_pickle=False)
+        return np.asarray(numbers, np.float64)
+    # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
+    except Exception as error:
+        raise PolicyError(
+            f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {error}."
+        ) from None
 
 
 def hook(policy: Policy) -> Any:

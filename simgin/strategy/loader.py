@@ -123,7 +123,7 @@ def source_files(strategy: Strategy) -> list[Path]:
     files = set()
     for policy in strategy.policies:
         files.add(policy.source)
-        if policy.weights:
+        if isinstance(policy.weights, Path):
             files.add(policy.weights)
     return sorted(files)
 

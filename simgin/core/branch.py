@@ -1,0 +1,133 @@
+"""Branches: a deal played on from one question with each of several answers, in the same world.
+
+A deal follows from its pack and the answers of the players. So a *branch* is the deal played again
+with the same pack, the same answers up to the question, another answer there, and the policies from
+then on. Nothing differs between two branches but that answer and what comes of it, so their
+difference has far less noise than two deals have.
+"""
+
+import numpy as np
+
+from simgin.core import rng
+from simgin.core.ask import forget
+from simgin.core.bits import lowest, popcount
+from simgin.core.deal import play_deal
+from simgin.core.jit import jit
+from simgin.core.match import start_match
+from simgin.core.pack import give_to_seats, new_pack
+from simgin.core.policy import vector_at
+from simgin.core.record import write_record
+from simgin.core.state import DISCARD, KNOCK, TAKE
+from simgin.core.turn import clear_deal
+
+A = np.int64(0)  # the seat of strategy A, whose questions are branched
+
+
+def play_branches(
+    state, rules, view0, view1, first, units, standings,
+    slot, choose, explore, views, answers, records,
+    take_a, discard_a, knock_a, offer_a, answer_a, show_a,
+    take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+):  # fmt: skip
+    """Play the deals of some units, and branch each at one question of strategy A.
+
+    The question is drawn by lot from those of one slot that A was asked in the deal.
+
+    standings: int64 (units, 4), the match before each deal: points of A and of B, deals won by A
+    and by B. A sits at seat 0, and the dealer alternates with the number of the unit.
+    choose: a hook that is shown the question and names the answers worth trying, as bits. With
+    fewer than two legal ones the deal is not branched.
+    explore: the hook that gives A's answers in that slot up to the question.
+    views: VIEW (units,), the questions. answers: int64 (units, most), the answers tried, from the
+    left and then -1. records: DEAL (units, most), how each branch ended.
+    """
+    most = answers.shape[1]
+    for i in range(units):
+        _sit_down(state, rules, first + i, standings[i])
+        new_pack(state)
+        give_to_seats(state)
+        for k in range(most):
+            answers[i, k] = -1
+        asked, branch, tried = -1, -1, np.int64(0)  # branch -1 is the way up to the question
+        while branch < most:
+            if branch >= 0:
+                if tried == 0:
+                    break
+                answers[i, branch] = state.answers[asked] = lowest(tried)
+                tried &= tried - 1
+            forget(view0, state.turns)
+            forget(view1, state.turns)
+            clear_deal(state, rules, state.dealer)
+            state.watched = branch < 0
+            state.logged = 0
+            state.scripted = asked + 1
+            take, discard, knock = take_a, discard_a, knock_a
+            if branch < 0:
+                if slot == TAKE:
+                    take = explore
+                elif slot == DISCARD:
+                    discard = explore
+                elif slot == KNOCK:
+                    knock = explore
+            view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+            if state.dealer != A:
+                take1, discard1, knock1 = take, discard, knock
+                take2, discard2, knock2 = take_b, discard_b, knock_b
+            else:
+                take1, discard1, knock1 = take_b, discard_b, knock_b
+                take2, discard2, knock2 = take, discard, knock
+            play_deal(
+                state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
+                offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+            )  # fmt: skip
+            if branch >= 0:
+                write_record(state, records[i, branch], A)
+            else:
+                asked = _one_of(state, slot)
+                if asked < 0:
+                    break
+                views[i] = state.log[asked]
+                numbers = vector_at(state.vectors[A, slot], state.lengths[A, slot])
+                tried = choose(state.log[asked], rules, numbers) & state.log[asked].legal
+                if popcount(tried) < 2:
+                    break
+            branch += 1
+    state.scripted = 0
+    state.watched = 0
+
+
+@jit
+def _sit_down(state, rules, unit, standing):
+    """Prepare a deal at a given standing."""
+    start_match(state, rules)
+    state.unit = unit
+    state.half = A
+    state.deal = 0
+    state.dealer = unit & 1
+    state.points[0] = standing[0]
+    state.points[1] = standing[1]
+    state.deals_won[0] = standing[2]
+    state.deals_won[1] = standing[3]
+
+
+@jit
+def _one_of(state, slot):
+    """The number of one of A's logged questions of a slot, drawn by lot; -1 if there is none."""
+    found = 0
+    for k in range(state.logged):
+        found += _is_own(state, k, slot)
+    if found == 0:
+        return -1
+    word = rng.words(state.seed, state.unit, state.deal, 0, rng.BRANCH)[0]
+    left = rng.below(found, word)
+    asked = 0
+    while not _is_own(state, asked, slot) or left > 0:
+        left -= _is_own(state, asked, slot)
+        asked += 1
+    return asked
+
+
+@jit
+def _is_own(state, k, slot):
+    """Whether logged question k was one of A's in a slot."""
+    return state.slots[k] == slot and state.log[k].seat == A

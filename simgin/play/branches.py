@@ -1,0 +1,117 @@
+"""Deals branched at one question: what each of several answers leads to, in the same world."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numba import from_dtype, int64, types, void
+
+from simgin.core import jit
+from simgin.core.answers import SLOTS
+from simgin.core.branch import play_branches
+from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.record import DEAL
+from simgin.core.state import new_state
+from simgin.core.view import VIEW
+from simgin.play import overdue
+from simgin.play.kernel import (
+    PolicyFailure,
+    compiled_hooks,
+    describe_failure,
+    new_views,
+    seat_players,
+)
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import interruptible
+from simgin.rules.record import build_rules
+from simgin.strategy import Policy, compiler, interpret
+
+LEVEL = np.zeros(4, np.int64)  # the standing before the first deal of a match
+
+
+@dataclass(frozen=True)
+class Branches:
+    """Questions of strategy A, and how the deal went on after each answer tried."""
+
+    views: np.ndarray  # VIEW (questions,): what A saw
+    answers: np.ndarray  # int64 (questions, answers): from the left, then -1
+    records: np.ndarray  # simgin.core.record.DEAL (questions, answers): how each branch ended
+    standings: np.ndarray  # int64 (questions, 4): points of A and B, deals won by A and B
+
+    @property
+    def tried(self) -> np.ndarray:
+        """Which entries of `answers` and `records` are there: bool (questions, answers)."""
+        return self.answers >= 0
+
+    @property
+    def margins(self) -> np.ndarray:
+        """A's points less B's in the branched deal: int64 (questions, answers)."""
+        return np.where(self.tried, self.records["points_a"] - self.records["points_b"], 0)
+
+
+def signature() -> Any:
+    """The numba signature of the kernel."""
+    views = types.Array(VIEW_TYPE, 1, "C")
+    records = types.Array(from_dtype(DEAL), 2, "C")
+    table = types.Array(int64, 2, "C")
+    hooks = [HOOK_TYPE] * (2 * len(SLOTS))
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE)
+    return void(
+        *head, int64, int64, table, int64, HOOK_TYPE, HOOK_TYPE, views, table, records, *hooks
+    )
+
+
+@cache
+def compiled_kernel() -> Any:
+    """The compiled loop; see `simgin.core.branch`."""
+    return jit.compiled(play_branches, signature())
+
+
+def branch_deals(
+    matchup: Matchup,
+    choose: Policy,
+    first_unit: int,
+    units: int,
+    most: int,
+    standings: np.ndarray | None = None,
+    explore: Policy | None = None,
+) -> Branches:
+    """Play deals of a matchup, and branch each at one question of A that is drawn by lot.
+
+    choose: a policy of the slot to branch whose answer is the set of answers worth trying, as
+    bits; it gets the numbers of A's policy in that slot. most: answers tried at most, the lowest
+    first. standings: the match before each deal (see `Branches`), by default a new match.
+    explore: what A answers that slot with up to the question, with the same numbers; by default
+    A's own policy.
+    Deals with fewer than two answers worth trying are left out. Raises PolicyFailure.
+    """
+    state = new_state(matchup.seed)
+    rules = build_rules(matchup.variant)
+    if standings is None:
+        standings = np.tile(LEVEL, (units, 1))
+    views = np.zeros(units, VIEW)
+    answers = np.full((units, most), -1, np.int64)
+    records = np.zeros((units, most), DEAL)
+    vectors = seat_players(state, matchup)
+    slot = SLOTS.index(choose.slot)
+    before = explore or matchup.a.policy(choose.slot)
+    assert before is not None, f"{matchup.a.text} has an empty slot: the loader fills them"
+    state.noisy[0] |= before.noise << slot
+    kernel = compiled_kernel()
+    arguments = [state, rules, *new_views(), first_unit, units, standings]
+    arguments += [slot, compiler.hook(choose), compiler.hook(before), views, answers, records]
+    hooks = compiled_hooks(matchup)
+
+    def call() -> None:
+        with interpret.unwrapped(), overdue.watching(matchup, state):
+            kernel(*arguments, *hooks)
+
+    try:
+        interruptible(call)
+    except Exception as error:
+        failure = describe_failure(matchup, state, error)
+        raise PolicyFailure(failure) from error
+    del vectors  # the state held their addresses
+    kept = answers[:, 1] >= 0
+    return Branches(views[kept], answers[kept], records[kept], standings[kept])
