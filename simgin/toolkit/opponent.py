@@ -72,6 +72,14 @@ def last_thrown(view):
 
 
 @jit
+def left_lying(view):
+    """The opponent's last discard, or the first upcard, if it was not taken; -1 if it was."""
+    if view.taken >= 0:
+        return -1
+    return int(view.history[view.turns - 1, 3]) if view.turns > 0 else view.upcard
+
+
+@jit
 def chance_held(view):
     """The probability that the opponent holds a given unseen card, if all are equally likely.
 

@@ -6,9 +6,11 @@ unseen. Both ignore rainbows; `outs` does not.
 """
 
 from simgin.core.bits import lowest, popcount
-from simgin.core.cards import lane, of_rank
-from simgin.core.deadwood import best_discards, deadwood
+from simgin.core.cards import LANE, lane, of_rank, ranks_held_twice
+from simgin.core.deadwood import best_discards, deadwood, meldable, runs_in
 from simgin.core.jit import jit
+from simgin.core.meldings import ranks_of
+from simgin.core.planes import cards_in_sets, run_outs
 from simgin.core.rules import CORNER, HIGH_OR_LOW
 from simgin.toolkit.hand import of_ranks
 
@@ -16,8 +18,10 @@ from simgin.toolkit.hand import of_ranks
 @jit
 def outs(hand, rules):
     """The cards outside a hand that would lie in a meld with cards of it."""
+    cards = of_ranks(ranks_held_twice(hand))
+    if rules.by_planes[0]:
+        return (cards | run_outs(hand)) & ~hand
     s, h, d, c = lane(hand, 0), lane(hand, 1), lane(hand, 2), lane(hand, 3)
-    cards = of_ranks(s & h | s & d | s & c | h & d | h & c | d & c)
     cards |= (
         _run_outs(s, rules)
         | _run_outs(h, rules) << 13
@@ -90,6 +94,66 @@ def next_tally(ten, cards, rules, tally):
         fit &= fit - 1
         tally[min(best_discards(eleven, eleven, rules)[0], last)] += 1
     return popcount(cards)
+
+
+@jit
+def gin_draws(ten, cards, rules):
+    """How many of some cards outside a hand of ten make gin when drawn.
+
+    0 for a hand with more than three cards in no possible meld: one draw cannot mend that.
+    """
+    loose = ten & ~meldable(ten, rules)
+    n = popcount(loose)
+    if n > 3:
+        return 0
+    if deadwood(ten, rules) == 0:
+        return popcount(cards)
+    fit = outs(ten, rules) & cards
+    found = 0
+    if n >= 2:  # the card has to meld with at least one of them
+        fit &= _akin(loose)
+        if rules.n_rainbows == 0 and runs_in(ten, rules) & cards_in_sets(ten) == 0:
+            sure = outs(loose, rules) & cards  # with two of them, and no other melds touched
+            found = popcount(sure)
+            fit &= ~sure
+    while fit:
+        eleven = ten | fit & -fit
+        fit &= fit - 1
+        found += best_discards(eleven, eleven, rules)[0] == 0
+    return found
+
+
+@jit
+def _akin(cards):
+    """All cards of the ranks and suits of some cards."""
+    found = of_ranks(ranks_of(cards))
+    for suit in range(4):
+        if lane(cards, suit):
+            found |= LANE << 13 * suit
+    return found
+
+
+@jit
+def linked(cards):
+    """(the cards with a partner in rank, the cards with a partner in suit) among some cards.
+
+    Partners as above, aces low.
+    """
+    by_rank = of_ranks(ranks_held_twice(cards))
+    one = cards & ~of_rank(12)  # with a neighbour above
+    two = one & ~of_rank(11)
+    above = one << 1 | two << 2
+    next_below = cards >> 1 & ~of_rank(12)
+    below = next_below | next_below >> 1 & ~of_rank(12)
+    return cards & by_rank, cards & (above | below)
+
+
+@jit
+def run_pairs(window):
+    """How many runs of three the middle card of five ranks makes with two of some others (bits)."""
+    neighbours = window & window >> 1 & 0b01001
+    around = window & window >> 2 & 0b00010
+    return popcount(neighbours | around)
 
 
 @jit

@@ -259,3 +259,64 @@ def test_the_table_of_expected_counts_agrees_with_play():
     table = [toolkit.expected_count(turn) for turn in range(60)]
     assert table == sorted(table, reverse=True)
     assert abs(table[0] - 56.565) < 0.5  # the mean of a dealt hand, rules.md 15.2
+
+
+@pytest.mark.parametrize("text", ROWS)
+def test_the_draws_that_make_gin_agree_with_their_definition(text):
+    rules, row = game(text)
+    found = 0
+    for _ in range(40):
+        hand = nearly_gin(row)
+        drawn = [card for card in random_cards(40) if card not in hand]
+        want = 0
+        if len(hand - set().union(*twin.melds_in(list(hand), row))) <= 3:
+            for card in drawn:
+                eleven = {*hand, card}
+                want += any(twin.deadwood(eleven - {gone}, row) == 0 for gone in eleven)
+        assert toolkit.gin_draws(mask(hand), mask(drawn), rules) == want
+        found += want
+    assert found > 20
+
+
+def nearly_gin(row):
+    """Ten cards, most of them in melds of three or four."""
+    hand = set()
+    melds = sorted(melds_of_three(row), key=sorted)
+    while len(hand) < 7:
+        hand |= LOT.choice(melds)
+    while len(hand) < 10:
+        hand.add(LOT.choice(twin.PACK))
+    return frozenset(list(hand)[:10])
+
+
+def test_links_are_partners_in_rank_and_in_suit():
+    """Partners in suit are at most two ranks apart, aces low."""
+    for _ in range(300):
+        cards = members(mask(random_cards(11)))
+        pairs = [(a, b) for a in cards for b in cards if a != b]
+        rank = sum({1 << a for a, b in pairs if a % 13 == b % 13})
+        suit = sum({1 << a for a, b in pairs if a // 13 == b // 13 and abs(a - b) <= 2})
+        assert toolkit.linked(sum(1 << card for card in cards)) == (rank, suit)
+
+
+def test_run_pairs_count_the_runs_through_the_middle_of_five_ranks():
+    for window in range(32):
+        held = {place for place in range(5) if window >> place & 1}
+        want = sum(others <= held for others in ({0, 1}, {1, 3}, {3, 4}))
+        assert toolkit.run_pairs(window) == want
+
+
+def test_a_card_left_lying_is_the_one_that_the_opponent_put_there():
+    """Unless it was taken; before the first discard it is the first upcard."""
+    lying, taken = 0, 0
+    for _, view in sight.questions("discard")[:400]:
+        if view.deck_left >= 0:
+            continue
+        before = list(view.history[: view.turns])
+        want = int(before[-1][3]) if before else int(view.upcard)
+        if view.taken >= 0:
+            want, taken = -1, taken + 1
+        lying += want >= 0
+        assert toolkit.left_lying(view) == want
+    assert lying > 50
+    assert taken > 20
