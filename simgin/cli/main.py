@@ -134,7 +134,8 @@ class Tour(click.Group):
         """Run a command line and leave with its exit code."""
         if COMPLETE in os.environ:
             importlib.import_module("simgin.cli.completion")
-            if not os.environ.get("COMP_CWORD", "0").isdecimal():
+            by_number = not os.environ[COMPLETE].startswith("fish")  # fish sets the word itself
+            if by_number and not os.environ.get("COMP_CWORD", "0").isdecimal():
                 _print_error("COMP_CWORD is not the number of a word; the shell sets it.")
                 sys.exit(BAD_INPUT)
         run = super().main

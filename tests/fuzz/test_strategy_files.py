@@ -176,18 +176,30 @@ def test_a_folder_and_a_file_that_vanishes_are_refused(empty_directory):
         assert told.count("\n") == 1 and name in told
 
 
+# A shell starts its background jobs with SIGINT ignored.
+INTERRUPTIBLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from simgin.cli.main import main
+main()
+"""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_interrupts_the_reading_of_a_file(tmp_path):
     """Ctrl-C of the user, unlike a KeyboardInterrupt that the file raises, ends with 130."""
     (tmp_path / "mine.py").write_text("print('here', flush=True)\nwhile True: pass\n")
-    words = [sys.executable, "-m", "simgin", "match", "mine.py"]
+    words = [sys.executable, "-c", INTERRUPTIBLE, "match", "mine.py"]
     with subprocess.Popen(
         words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout.readline() == "here\n"
-        time.sleep(0.2)
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        try:
+            assert process.stdout.readline() == "here\n"
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130 and "Traceback" not in told and "interrupted" in told
 
 

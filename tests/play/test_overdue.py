@@ -46,8 +46,11 @@ def slow(view, rules, params):
 
 STRATEGY = Strategy("slow", discard=slow)
 '''
+# A shell starts its background jobs with SIGINT ignored.
 PROGRAM = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from simgin.cli.main import cli
 from simgin.play import overdue
 overdue.SECONDS, overdue.BEAT = {seconds}, 0.2

@@ -525,12 +525,10 @@ def test_an_interrupted_step_is_played_again_to_the_same_bytes(made, empty_direc
     assert tree("out") == tree(made[0])
 
 
-def test_the_review_of_another_engine_is_refused(made, empty_directory):
+def test_the_review_of_another_engine_is_refused(made, empty_directory, monkeypatch):
     shutil.copytree(made[0], "out")
-    path = Path("out") / directory.MANIFEST
-    manifest = json.loads(path.read_text())
-    path.write_text(json.dumps({**manifest, "engine": "another"}))
     before = tree("out")
+    monkeypatch.setattr(review, "engine_digest", lambda: "another")
     message = call("report", "out", code=2).stderr
     assert (
         "another version of simgin made this review; make it again" in message

@@ -79,17 +79,18 @@ def test_another_size_is_another_result(path: Path) -> None:
         steps.play([played.step("luck", 2000)], ledger)
         assert played.names == ["luck", "luck"]
         assert is_result(ledger, "luck", 2000)
-        with pytest.raises(LedgerError, match=r"lacks a step of its run \(luck\); run it again"):
+        lacks = r"lacks a step of its run, or it is damaged \(luck\); run it again to play it"
+        with pytest.raises(LedgerError, match=lacks):
             ledger.step("luck", 1000)
 
 
-def test_a_ledger_from_before_there_were_steps_lacks_them(path: Path) -> None:
+def test_a_ledger_without_room_for_steps_is_refused(path: Path) -> None:
     with opened(path, {}):
         pass
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE steps")
-    with reading(path) as ledger:
-        assert not ledger.has_step("luck", 1000)
+    with pytest.raises(LedgerError, match="cannot be used"), reading(path) as ledger:
+        ledger.has_step("luck", 1000)
 
 
 def test_progress_is_that_of_all_steps() -> None:
