@@ -12,7 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
+from simgin_strategies import _champion as sight
+from simgin_strategies import champion
 
 from simgin import plots
 from simgin.findings.pictures import file_word
@@ -23,6 +26,13 @@ if TYPE_CHECKING:
 
 REFERENCE = Path(__file__).resolve().parents[1] / "results/reference"
 SEED = 1  # of both experiments
+MATCH = 180.0  # the unit of champion's weights, see training/champion.py
+KNOCK_TURNS = range(1, 15)
+STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
+DRAWS = {
+    "gin_draws": "a card that makes gin",
+    "outs_of_5": "a card that makes a new meld, with four or five loose cards",
+}
 
 
 def league_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
@@ -46,12 +56,71 @@ def effects_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
         yield f"effects-{word}", plots.effects(rows, seed=SEED, among=fields)
 
 
+def champion_pictures(_: Path) -> Iterator[tuple[str, Figure]]:
+    """What champion learned: when to knock, and what the draws that help it are worth."""
+    numbers = np.load(champion.champion_discard.weights)
+    blends = numbers[: champion.BLENDS * champion.ALL].reshape(champion.BLENDS, champion.ALL)
+    kinds = {"opponent waits for gin": blends[0], "opponent knocks at once": blends[-1]}
+    yield "knocks", _knocks(kinds)
+    yield "draws", _draws(kinds)
+
+
+def _knocks(kinds: dict[str, np.ndarray]) -> Figure:
+    """A table for each kind of opponent: what a knock gains, by own turn and deadwood."""
+    caption = (
+        "Hundredths of a match gained by knocking instead of playing on, before outs are counted. "
+        "Blue: knock."
+    )
+    figure = figures.new_figure(2 * 3.1, "Champion: when to knock", caption)
+    panels = figures.stack_panels(figure, len(kinds), sharex=True)
+    for axes, (kind, weights) in zip(panels, kinds.items(), strict=True):
+        table = weights[champion.KNOCKS : champion.KNOCK_EXTRA].reshape(-1, champion.COUNTS)
+        shown = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / MATCH) + 0.0
+        counts = range(1, champion.COUNTS)
+        figures.heat_map(axes, shown, counts, KNOCK_TURNS, middle=0, reach=8, form="{:+.0f}")
+        figures.panel_title(axes, kind)
+        figures.axis_labels(axes, "", "deadwood")
+    figures.axis_labels(panels[-1], "own turn", "deadwood")
+    return figure
+
+
+def _draws(kinds: dict[str, np.ndarray]) -> Figure:
+    """Lines by stage of the deal: what one more card that helps is worth."""
+    caption = "Hundredths of a match for each unseen card, against both kinds of opponent."
+    figure = figures.new_figure(3.2 * len(DRAWS), "Champion: what a draw is worth", caption, kinds)
+    looks = figures.looks(list(kinds))
+    panels = figures.stack_panels(figure, len(DRAWS), sharex=True)
+    for axes, (name, title) in zip(panels, DRAWS.items(), strict=True):
+        place = sight.NAMES.index(name)
+        for kind, weights in kinds.items():
+            look = looks[kind]
+            worth = -weights[place : champion.KNOCKS : sight.SIZE] * 100 / MATCH
+            axes.plot(
+                STAGES,
+                worth,
+                look.marker,
+                label=kind,
+                color=look.colour,
+                linestyle=look.dash,
+            )
+        figures.panel_title(axes, title)
+        axes.set_ylim(bottom=0)
+    figures.axis_labels(panels[-1], "own turn")
+    figures.legend(panels[0])
+    return figure
+
+
 def main() -> None:
     """Write every picture over its committed file."""
-    drawn = {"league": league_pictures, "advice-fields": effects_pictures}
+    drawn = {
+        "league": league_pictures,
+        "advice-fields": effects_pictures,
+        "champion": champion_pictures,
+    }
     for name, pictures in drawn.items():
         place = REFERENCE / name
         for stem, figure in pictures(place):
+            (place / "plots").mkdir(exist_ok=True)
             (place / "plots" / f"{stem}.png").write_bytes(plots.png(figure))
 
 

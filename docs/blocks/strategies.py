@@ -106,7 +106,7 @@ def catalogue() -> str:
     """What the reference results say about every strategy, as TOML."""
     parts = [
         "# Written by docs/make.py from results/reference: "
-        "league, mc, dice, solo-players and bench.json.\n"
+        "league, champion, mc, dice, solo-players and bench.json.\n"
     ]
     for name, entries in {**_in_the_league(), **_elsewhere()}.items():
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
@@ -131,10 +131,12 @@ def _in_the_league() -> dict[str, dict[str, str]]:
 
 
 def _elsewhere() -> dict[str, dict[str, str]]:
-    """Strategies that are too slow for the league, or made for another variant."""
+    """Strategies that have not played in the league, or are made for another variant."""
     mc = _value("mc", "eaai", "mc", "simple", "match_win")
+    champion = _value("champion", "eaai", "champion", "simple", "match_win")
     dice = csv("dice", "league").set_index(["variant", "strategy"])["match_win"]
     entries = {
+        "champion": {"result": f'"{100 * champion:.0f} % v simple"', **_speed("champion")},
         "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_speed("mc")},
         "dice-player": {
             "result": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"',
@@ -155,6 +157,8 @@ def _value(result: str, variant: str, a: str, b: str, metric: str) -> float:
 
 def _speed(name: str) -> dict[str, str]:
     rates = {row["figure"]: row["per_second"] for row in bench()}
+    if f"{name}, eaai deals" not in rates:
+        return {}
     return {"deals_per_second": f"{_two_digits(rates[f'{name}, eaai deals']):.0f}"}
 
 

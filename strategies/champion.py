@@ -1,0 +1,210 @@
+"""Champion: weighs what a hand may become against what a discard gives away, by learned weights.
+
+Every discard that leaves little more deadwood than need be has a price: the sum of 64 named numbers
+of the ten cards kept and of the card given away (strategies/_champion.py), each times a weight that
+depends on the stage of the deal. The cheapest is made. Whether to knock is looked up by turn and
+deadwood and set right by the outs, and a card on offer is taken if that gains by the same weights.
+
+There are two sets of weights: one for opponents who knock at once, one for those who wait for gin.
+They are mixed by the probability that the opponent is of the first kind, which follows from how
+many deals he has won in this match, with how many points, and from how long this deal lasts.
+
+training/champion.py learned all of it under the rules of the EAAI challenge, from deals that were
+played on with each answer in the same world; under other rules the weights are the same.
+
+Source: This project. Regressing play-outs of alternative moves from the same position goes back to
+G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+"""
+
+import numpy as np
+from simgin_strategies._champion import (
+    HAND_SIZE,
+    ROOM,
+    SIZE,
+    describe_discard,
+    describe_hand,
+    stage,
+    weighed,
+)
+
+from simgin.strategy import LAST, Strategy, discard, helper, knock, take
+from simgin.toolkit import (
+    best_discards,
+    deadwood,
+    gin_or_better,
+    in_best_melding,
+    left_lying,
+    linked,
+    lowest,
+    meldable,
+    outs,
+    popcount,
+    take_if,
+    touching,
+    value,
+)
+
+BLENDS = 9  # of the two sets of weights: a chance of 0, 1/8 .. 1 that the opponent knocks at once
+WON, MEANS, TURNS = 5, 16, 16  # cells of the table of that chance
+STAGES = 5
+TOO_HIGH = 1e9
+# Only discards are weighed that leave at most so much above the least deadwood
+MARGIN, LONE_MARGIN = 6, 10  # the second for a card without a partner
+COUNTS, KNOCK_TURNS, OF_KNOCK = 11, 16, 5
+OF_TAKE = 7
+# Where the numbers of a blend begin
+KNOCKS = STAGES * SIZE
+KNOCK_EXTRA = KNOCKS + KNOCK_TURNS * COUNTS
+TAKES = KNOCK_EXTRA + STAGES * OF_KNOCK
+ALL = TAKES + STAGES * OF_TAKE
+
+
+@helper
+def blend(view, params):
+    """Where the weights in force begin, by the chance that the opponent knocks at once.
+
+    It follows from how many deals he won in this match, his mean points in them, and how long this
+    deal lasts.
+    """
+    won = min(view.other_deals, WON - 1)
+    mean = 0
+    if won > 0:
+        mean = min(MEANS - 1, view.other_points // (3 * view.other_deals))
+    turn = min(view.own_turn, TURNS) - 1
+    return ALL * int(params[BLENDS * ALL + (won * MEANS + mean) * TURNS + turn])
+
+
+@helper
+def prepare(view, rules, params):
+    """What the prices of all discards have in common."""
+    melded = meldable(view.hand, rules)
+    loose = view.hand & ~melded
+    by_rank, by_suit = linked(loose)
+    return (
+        blend(view, params) + SIZE * stage(view.own_turn),  # where their weights begin
+        deadwood(view.hand, rules),
+        melded,
+        loose & ~(by_rank | by_suit),
+        touching(view.known),
+        touching(view.shed),
+        left_lying(view),
+    )
+
+
+@helper
+def price(card, common, f, view, rules, params):
+    """The cost of a discard; too high for any other if it leaves much more than need be."""
+    at, whole, melded, lone, wanted, spurned, last = common
+    ten = view.hand & ~(1 << card)
+    count = deadwood(ten, rules) if melded >> card & 1 else whole - value(card, rules)
+    if count > view.least + (LONE_MARGIN if lone >> card & 1 else MARGIN):
+        return TOO_HIGH
+    loose = describe_hand(f, ten, count, wanted, spurned, view, rules)
+    describe_discard(f, card, ten, loose, last, view)
+    return weighed(f, SIZE, params, at)
+
+
+@discard(name="champion", weights="champion.npy")
+def champion_discard(view, rules, params):
+    """Make the discard of least cost."""
+    common, f = prepare(view, rules, params), np.zeros(ROOM)
+    best, least = -1, TOO_HIGH
+    legal = view.legal
+    while legal:
+        card = lowest(legal)
+        legal &= legal - 1
+        cost = price(card, common, f, view, rules, params)
+        if cost < least:
+            best, least = card, cost
+    return best
+
+
+@helper
+def describe_knock(x, view, rules):
+    """Write the numbers of a knock to x, beside its turn and count."""
+    ten = view.hand
+    if view.ending_card >= 0:
+        ten &= ~(1 << view.ending_card)
+    loose = ten & ~meldable(ten, rules)
+    n = popcount(loose)
+    new = outs(loose, rules) & view.unseen
+    fits = outs(ten, rules) & view.unseen & ~new
+    x[0] = popcount(new) if n <= 3 else 0
+    x[1] = popcount(fits) if n <= 1 else 0
+    x[2] = popcount(view.known)
+    x[3] = popcount(new) if n > 3 else 0
+    x[4] = n <= 2
+
+
+@helper
+def knock_gain(view, rules, params):
+    """What knocking now is worth more than playing on."""
+    x = np.zeros(np.int64(OF_KNOCK))
+    describe_knock(x, view, rules)
+    first = blend(view, params)
+    turn = min(view.own_turn, KNOCK_TURNS) - 1
+    gain = params[first + KNOCKS + turn * COUNTS + min(view.ending_count, COUNTS - 1)]
+    at = first + KNOCK_EXTRA + OF_KNOCK * stage(view.own_turn)
+    for i in range(OF_KNOCK):
+        gain += x[i] * params[at + i]
+    return gain
+
+
+@knock(name="champion", weights="champion.npy")
+def champion_knock(view, rules, params):
+    """Knock with gin or the last discard, and otherwise if the table and the outs say so."""
+    if gin_or_better(view) or view.phase == LAST:
+        return True
+    return knock_gain(view, rules, params) > 0
+
+
+@helper
+def describe_take(x, view, rules, params):
+    """Write the numbers of taking the card on offer to x; False if it does not lower the count."""
+    eleven = view.hand | 1 << view.taken_offer
+    after, best = best_discards(eleven, view.hand, rules)
+    if after >= view.count:
+        return False
+    f = np.zeros(ROOM)
+    wanted, spurned = touching(view.known), touching(view.shed)
+    at = blend(view, params) + SIZE * stage(view.own_turn)
+    describe_hand(f, view.hand, view.count, wanted, spurned, view, rules)
+    now = weighed(f, HAND_SIZE, params, at)
+    least = now + 1e9
+    while best:
+        one = best & -best
+        best ^= one
+        describe_hand(f, eleven & ~one, after, wanted, spurned, view, rules)
+        least = min(least, weighed(f, HAND_SIZE, params, at))
+    melds = in_best_melding(view.hand, view.taken_offer, rules)
+    saved = float(view.count - after)
+    x[0] = 1.0
+    x[1] = melds
+    x[2] = saved
+    x[3] = melds and after == 0
+    x[4] = saved if melds else 0.0
+    x[5] = after <= 10
+    x[6] = now - least
+    return True
+
+
+@helper
+def take_gain(view, rules, params):
+    """What taking the card on offer is worth more than leaving it."""
+    x = np.zeros(np.int64(OF_TAKE))
+    if not describe_take(x, view, rules, params):
+        return -1.0
+    at = blend(view, params) + TAKES + OF_TAKE * stage(view.own_turn)
+    gain = 0.0
+    for i in range(OF_TAKE):
+        gain += x[i] * params[at + i]
+    return gain
+
+
+@take(name="champion", weights="champion.npy")
+def champion_take(view, rules, params):
+    """Take what lowers the count, if that gains by the weights."""
+    return take_if(take_gain(view, rules, params) > 0, view.legal)
+
+
+CHAMPION = Strategy("champion", take=champion_take, discard=champion_discard, knock=champion_knock)
