@@ -7,7 +7,8 @@ deadwood and set right by the outs, and a card on offer is taken if that gains b
 
 There are two sets of weights: one for opponents who knock at once, one for those who wait for gin.
 They are mixed by the probability that the opponent is of the first kind, which follows from how
-many deals he has won in this match, with how many points, and from how long this deal lasts.
+many deals the opponent has won in this match, with how many points, and from how long this deal
+lasts.
 
 training/champion.py learned all of it under the rules of the EAAI challenge, from deals that were
 played on with each answer in the same world; under other rules the weights are the same.
@@ -63,8 +64,8 @@ ALL = TAKES + STAGES * OF_TAKE
 def blend(view, params):
     """Where the weights in force begin, by the chance that the opponent knocks at once.
 
-    It follows from how many deals he won in this match, his mean points in them, and how long this
-    deal lasts.
+    It follows from the deals that the opponent won in this match, from their mean points, and from
+    how long this deal lasts.
     """
     won = min(view.other_deals, WON - 1)
     mean = 0
