@@ -498,6 +498,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     except BaseException:
         sys.modules.pop(name, None)
         raise
+    module.__file__ = str(path)  # a file can call itself anything, and messages name it
     return module
 
 

@@ -168,6 +168,20 @@ def test_what_a_file_declares_is_refused_with_its_line(empty_directory, line):
     assert told.count("\n") == 1 and "mine.py cannot be read (line 2): TypeError: " in told
 
 
+def test_a_file_that_calls_itself_otherwise_is_named_by_its_path(empty_directory):
+    lines = ["from simgin.strategy import Strategy, take", "__file__ = 'x' * 9000"]
+    lines += [
+        "def plain(view, rules, params):",
+        "    return 0",
+        "MINE = Strategy('mine', take=plain)",
+    ]
+    Path("mine.py").write_text("\n".join(lines))
+    told = answer("match", "mine.py", codes=(2,)).stderr
+    assert (
+        told.count("\n") == 1 and "mine.py: the take policy of 'mine' is a plain function" in told
+    )
+
+
 def test_a_folder_and_a_file_that_vanishes_are_refused(empty_directory):
     Path("folder.py").mkdir()
     Path("gone.py").write_text(HEAD + SOUND + "os.remove(__file__)\n")
