@@ -24,8 +24,8 @@ from simgin.toolkit import (
     run_pairs,
 )
 
-# Own turns at which a new stage of the deal begins
-STAGES = 5
+NEW_STAGES = (3, 5, 8, 11)  # own turns at which another stage of the deal begins
+STAGES = len(NEW_STAGES) + 1
 
 HAND = (
     ("loose_0", "no card lies outside of all possible melds"),
@@ -64,11 +64,11 @@ HAND = (
     ("low_points", "their points"),
     ("wanted", "loose cards that touch a card the opponent took"),
     ("contested", "outs to a new meld that touch a card the opponent took"),
-    ("spurned", "outs to a new meld that touch a card he has shed"),
+    ("spurned", "outs to a new meld that touch a card the opponent has shed"),
     ("spurned_fits", "other cards that fit a meld and touch one"),
-    ("count_taken", "deadwood times the number of cards he is known to hold"),
-    ("count_behind", "deadwood times his share of the points that win the match"),
-    ("count_ahead", "deadwood times the player's own share"),
+    ("count_taken", "deadwood times the number of cards the opponent is known to hold"),
+    ("count_behind", "deadwood times the opponent's points in the match, over 100"),
+    ("count_ahead", "deadwood times the player's own points, over 100"),
     ("gin_draws", "unseen cards that make gin on the next draw"),
     ("knock_draws", "about how many allow a first knock on the next draw"),
 )
@@ -85,10 +85,10 @@ DISCARD = (
     ("run_unseen_high", "those runs if it is 10 to K"),
     ("run_unseen_low", "those runs if it is A to 3"),
     ("set_unseen_shed", "those sets if the opponent has shed a card of its rank"),
-    ("run_unseen_shed", "those runs if he has shed a neighbour in its suit"),
+    ("run_unseen_shed", "those runs if the opponent has shed a neighbour"),
     ("shed_rank", "cards of its rank that the opponent has shed"),
-    ("shed_next", "neighbours in its suit that he has shed"),
-    ("shed_next_but_one", "cards two away in its suit that he has shed"),
+    ("shed_next", "neighbours in its suit that the opponent has shed"),
+    ("shed_next_but_one", "cards two away in its suit that the opponent has shed"),
     ("rank", "its rank, 0 to 12"),
     ("rank_squared", "its square, over ten"),
     ("same_rank_last", "it has the rank of the opponent's last discard"),
@@ -115,8 +115,13 @@ ACE_TO_3 = sum(0b111 << (13 * suit) for suit in range(4))
 
 @helper
 def stage(turn):
-    """The stage of the deal on a given own turn: 0 for 1 and 2, 1 for 3 and 4, 5, 8, 11."""
-    return (turn >= 3) + (turn >= 5) + (turn >= 8) + (turn >= 11)
+    """The stage of the deal, 0..4, on a given own turn."""
+    return (
+        (turn >= NEW_STAGES[0])
+        + (turn >= NEW_STAGES[1])
+        + (turn >= NEW_STAGES[2])
+        + (turn >= NEW_STAGES[3])
+    )
 
 
 @helper
@@ -151,7 +156,7 @@ def knock_draws(count, dearest, new_outs, view, rules):
 def describe_hand(f, ten, count, wanted, spurned, view, rules):
     """Write the numbers of ten cards, whose deadwood is `count`, to f.
 
-    wanted, spurned: the cards that touch one the opponent took, or one he has shed.
+    wanted, spurned: the cards that touch one that the opponent took, or has shed.
     """
     for i in range(COUNT):
         f[i] = 0.0

@@ -22,6 +22,7 @@ from simgin_strategies._champion import (
     HAND_SIZE,
     ROOM,
     SIZE,
+    STAGES,
     describe_discard,
     describe_hand,
     stage,
@@ -47,7 +48,6 @@ from simgin.toolkit import (
 
 BLENDS = 9  # of the two sets of weights: a chance of 0, 1/8 .. 1 that the opponent knocks at once
 WON, MEANS, TURNS = 5, 16, 16  # cells of the table of that chance
-STAGES = 5
 TOO_HIGH = 1e9
 # Only discards are weighed that leave at most so much above the least deadwood
 MARGIN, LONE_MARGIN = 6, 10  # the second for a card without a partner
@@ -171,7 +171,7 @@ def describe_take(x, view, rules, params):
     at = blend(view, params) + SIZE * stage(view.own_turn)
     describe_hand(f, view.hand, view.count, wanted, spurned, view, rules)
     now = weighed(f, HAND_SIZE, params, at)
-    least = now + 1e9
+    least = TOO_HIGH
     while best:
         one = best & -best
         best ^= one

@@ -1,6 +1,6 @@
 """Learn the weights of `champion` on branches; writes strategies/champion.npy.
 
-    python training/champion.py                    # as committed: about half an hour of one core
+    python training/champion.py                    # as committed: about twelve minutes of one core
     python training/champion.py --deals 2000 --out x.npy
 
 Deals are branched at one question of the player (simgin.play.branches): every answer worth trying
@@ -21,7 +21,15 @@ from pathlib import Path
 
 import numpy as np
 from simgin_strategies import champion as player
-from simgin_strategies._champion import COUNT, ROOM, SIZE, describe_discard, describe_hand
+from simgin_strategies._champion import (
+    COUNT,
+    NEW_STAGES,
+    ROOM,
+    SIZE,
+    STAGES,
+    describe_discard,
+    describe_hand,
+)
 
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import jit
@@ -38,7 +46,6 @@ VARIANT = "eaai"
 DEALS, SEED = 400_000, 20261122
 TARGET = 100
 MATCH = 180.0  # what a match is worth, in about the points of deals
-STAGES = player.STAGES
 TRIED = 5  # discards branched at most
 AT_ONCE = 4000  # deals branched in one call: their views take 16 MB
 MET = 4000  # matches against a rival in which scores are met
@@ -127,7 +134,7 @@ def describe_knocks(views, rules, out):
 
 def stages(views: np.ndarray) -> np.ndarray:
     """The stage of the deal at each question, as `_champion.stage`."""
-    return np.searchsorted((3, 5, 8, 11), views["own_turn"], side="right")
+    return np.searchsorted(NEW_STAGES, views["own_turn"], side="right")
 
 
 # Regression
@@ -243,8 +250,8 @@ class Learner:
 
     def branched(
         self, n: int, most: int, choose: Policy, explore: Policy | None = None
-    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Questions against each rival: views, answers, and what they lead to in match equity."""
+    ) -> Iterator[tuple[Branches, np.ndarray]]:
+        """Questions against each rival, and what their answers lead to in match equity."""
         for rival, met in zip(self.rivals, self.met, strict=True):
             lots = np.random.default_rng([self.seed, self.next_unit])
             left = n // len(self.rivals)
@@ -255,7 +262,7 @@ class Learner:
                 deals = self.matchup(rival, "deal")
                 first, self.next_unit = self.next_unit, self.next_unit + units
                 found = branch_deals(deals, choose, first, units, most, standings, explore)
-                yield found.views, found.answers, self.equity(found)
+                yield found, self.equity(found)
 
     def equity(self, branches: Branches) -> np.ndarray:
         """MATCH times the probability of winning the match after each branch."""
@@ -265,32 +272,31 @@ class Learner:
 
     def learn_discards(self, n: int) -> None:
         """Regress the equity of discards, less their question's mean, on their numbers."""
-        for views, answers, equity in self.branched(n, TRIED, try_discards):
-            x = np.zeros((*answers.shape, SIZE))
-            describe_discards(views, answers, self.rules, x)
-            tried = answers >= 0
-            x = centred(x, tried[..., None])
-            y = centred(equity, tried)
-            stage = np.repeat(stages(views), answers.shape[1])
+        for found, equity in self.branched(n, TRIED, try_discards):
+            x = np.zeros((*found.answers.shape, SIZE))
+            describe_discards(found.views, found.answers, self.rules, x)
+            x = centred(x, found.tried[..., None])
+            y = centred(equity, found.tried)
+            stage = np.repeat(stages(found.views), TRIED)
             self.discards.add(stage, x.reshape(-1, SIZE), -y.ravel())
         weights = self.discards.solve(self.prior, RIDGE, RIDGE)
         self.weights[: STAGES * SIZE] = weights.ravel()
 
     def learn_takes(self, n: int) -> None:
         """Regress what taking gains on its numbers."""
-        for views, _, equity in self.branched(n, 2, try_take):
-            x = np.zeros((len(views), player.OF_TAKE))
-            describe_takes(views, self.rules, single(self.weights), x)
-            self.takes.add(stages(views), x, equity[:, 1] - equity[:, 0])
+        for found, equity in self.branched(n, 2, try_take):
+            x = np.zeros((len(found.views), player.OF_TAKE))
+            describe_takes(found.views, self.rules, single(self.weights), x)
+            self.takes.add(stages(found.views), x, equity[:, 1] - equity[:, 0])
         weights = self.takes.solve(np.zeros((STAGES, player.OF_TAKE)), 20.0, 400.0)
         self.weights[player.TAKES :] = weights.ravel()
 
     def learn_knocks(self, n: int) -> None:
         """Regress what knocking gains on its table and its numbers."""
-        for views, _, equity in self.branched(n, 2, try_knock, wait_often):
-            x = np.zeros((len(views), player.OF_KNOCK))
-            describe_knocks(views, self.rules, x)
-            self.knocks.add(views, x, equity[:, 1] - equity[:, 0])
+        for found, equity in self.branched(n, 2, try_knock, wait_often):
+            x = np.zeros((len(found.views), player.OF_KNOCK))
+            describe_knocks(found.views, self.rules, x)
+            self.knocks.add(found.views, x, equity[:, 1] - equity[:, 0])
         self.weights[player.KNOCKS : player.TAKES] = self.knocks.solve()
 
     def round(self, deals: int, keep: float) -> list[float]:

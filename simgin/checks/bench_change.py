@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from simgin.text.files import read_text
+
 ROUNDS = 5  # turns of both installations
 THIS = [sys.executable, "-m", "simgin"]
 
@@ -48,7 +50,7 @@ class Change:
 def read_rounds(path: Path) -> list[Round]:
     """The figures that `simgin bench --save` wrote, as a single round. Raises BenchError."""
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        rows = json.loads(read_text(path))["rows"]
         complete = all({"figure", "threads", "ratio"} <= row.keys() for row in rows)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         raise _no_figures(path) from None

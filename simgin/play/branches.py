@@ -27,6 +27,7 @@ from simgin.play.parallel import interruptible
 from simgin.rules.record import build_rules
 from simgin.strategy import Policy, compiler, interpret
 
+BRANCHED = ("take", "discard", "knock")  # slots
 LEVEL = np.zeros(4, np.int64)  # the standing before the first deal of a match
 
 
@@ -43,11 +44,6 @@ class Branches:
     def tried(self) -> np.ndarray:
         """Which entries of `answers` and `records` are there: bool (questions, answers)."""
         return self.answers >= 0
-
-    @property
-    def margins(self) -> np.ndarray:
-        """A's points less B's in the branched deal: int64 (questions, answers)."""
-        return np.where(self.tried, self.records["points_a"] - self.records["points_b"], 0)
 
 
 def signature() -> Any:
@@ -84,8 +80,13 @@ def branch_deals(
     first. standings: the match before each deal (see `Branches`), by default a new match.
     explore: what A answers that slot with up to the question, with the same numbers; by default
     A's own policy.
-    Deals with fewer than two answers worth trying are left out. Raises PolicyFailure.
+    Deals with fewer than two answers worth trying are left out. Raises PolicyFailure, and
+    ValueError for one player and for the slots of the die and the melding.
     """
+    if matchup.b is None:
+        raise ValueError("deals of one player cannot be branched; name a variant for two.")
+    if choose.slot not in BRANCHED:
+        raise ValueError(f"the slot {choose.slot} cannot be branched; take, discard and knock can.")
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     if standings is None:

@@ -1,7 +1,11 @@
-"""Files written beside their place and moved into it: a reader finds the whole file or none."""
+"""Files that people name, read; and files written beside their place and moved into it.
+
+So a reader finds the whole file or none.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -13,6 +17,13 @@ WRITING = ".simgin-writing-"  # how the name of an incomplete file begins
 
 class NewFileError(ValueError):
     """A file that cannot be created; the message is a sentence with the remedy."""
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file. OSError also for a device, whose end may never come."""
+    if path.is_char_device() or path.is_block_device():
+        raise OSError(errno.EINVAL, "it is a device, not a file")
+    return path.read_text(encoding="utf-8")
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from simgin.text.files import read_text
 from simgin.text.messages import did_you_mean, shown
 
 Location = tuple[str | int, ...]  # where in a file: ("matchups", 0, "a")
@@ -40,7 +41,7 @@ def read_tables(path: Path, remedy: str) -> dict[str, Any]:
     Raises TomlError with one sentence if there are none; `remedy` ends it, like "name a file".
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path))
     except OSError as error:
         sentence = f"{path} cannot be read ({error.strerror}); {remedy}."
     except UnicodeDecodeError:

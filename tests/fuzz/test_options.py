@@ -232,3 +232,18 @@ def test_a_place_for_the_cache_that_is_none_is_named(here, variables):
         words, capture_output=True, text=True, timeout=300, env={**os.environ, **variables}
     )
     assert found.returncode == 0 and "Traceback" not in found.stderr, found.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="devices of Unix")
+def test_a_file_without_end_is_not_read(here):
+    for words in (
+        ("conform", "/dev/zero"),
+        ("run", "/dev/zero"),
+        ("bench", "--against", "/dev/zero"),
+    ):
+        assert "/dev/zero" in answer(*words, codes=(2,)).stderr
+
+
+def test_half_a_character_is_refused(here):
+    Path("half.json").write_text('{"vectors": [{"id": "\\ud800"}]}')
+    assert "half a character" in answer("conform", "half.json", codes=(2,)).stderr

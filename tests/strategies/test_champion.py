@@ -305,9 +305,10 @@ def test_learning_in_miniature_repeats_to_the_byte(training, monkeypatch):
 
 
 def test_a_round_of_learning_makes_the_beginner_better(training, monkeypatch):
-    """Least deadwood wins 47 % from simple, one round of 6,000 deals makes it about 70 %.
+    """Least deadwood wins about 46 % from simple, one round of 6,000 deals makes it 67 to 72 %.
 
-    The bound lies eight standard errors below that.
+    So it was with three seeds. A share of 1,000 matches has a standard error of 1.5 points: a sound
+    learner fails in fewer than one of 10,000 runs.
     """
     monkeypatch.setattr(training, "MET", 1000)
     learner = training.Learner([loader.find("simple")], training.naive(), 3)
@@ -318,11 +319,11 @@ def test_a_round_of_learning_makes_the_beginner_better(training, monkeypatch):
 
 
 def test_it_wins_four_in_five_matches_from_simple():
-    """80.5 ± 0.6 % at a million matches' length; here the bound lies four standard errors below."""
+    """80.3 % of 100,000 matches; the bound lies four standard errors of 4,000 below that."""
     matchup = parse_matchup("champion", "simple", "eaai", 77, "match")
     _, records = kernel.play_recorded(matchup, 0, 2000)
     won = (records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum()
-    assert won > 0.805 - 4 * 0.0065
+    assert won > 0.803 - 4 * 0.006
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from typing import Any
 
 from simgin.checks.examples.kinds import KINDS, compare
 from simgin.checks.examples.schema import Example, ExampleError, NotSupported
+from simgin.text.files import read_text
 from simgin.text.messages import did_you_mean, shown
 
 VECTOR_KEYS = {"id", "kind", "variant", "note", "why", "input", "expect"}
@@ -137,11 +138,14 @@ def _verdict(example: Example) -> Verdict:
 def _vectors(path: Path) -> list[Any]:
     """The vectors in a file: an object with a list `vectors`, or that list itself."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
+        json.dumps(content, ensure_ascii=False).encode()
     except OSError as error:
         raise ConformError(f"{path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise ConformError(f"{path} is not text in UTF-8, and so no JSON.") from None
+    except UnicodeEncodeError:
+        raise ConformError(f"{path} holds half a character, which cannot be printed.") from None
     except (json.JSONDecodeError, RecursionError) as error:
         raise ConformError(f"{path} is not JSON: {error}.") from None
     vectors = content.get("vectors") if isinstance(content, dict) else content
