@@ -4,6 +4,8 @@ The engine keeps its own state, shows each seat a view, and asks only questions 
 legal answer. An answer outside `view.legal` raises; there are no forfeits and no repairs.
 """
 
+import numpy as np
+
 from simgin.core.answers import NO_ENDING, PHASE_LAST, PHASE_TURN, PHASE_UPCARD
 from simgin.core.ask import ask_apart, ask_shown, show_cards, show_deal, show_ending, show_turn
 from simgin.core.deadwood import best_discards, deadwood
@@ -32,6 +34,8 @@ from simgin.core.stake import refused, refused_blind
 from simgin.core.state import DISCARD, KNOCK, TAKE, YES_OR_NO
 from simgin.core.turn import close_turn, draw, no_card, propose, throw
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
+
+TURN_OVER = np.int64(3)  # in place of where a player draws
 
 
 @jit
@@ -144,24 +148,40 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
         return 0, FROM_DEAL
     if rules.first_turn == FREE:
         return 0, _firstdraw(state, rules, view1, first, take1)
-    # Where the choice is to take or to pass, 0 is the pass; where the stock is a choice too, 0
-    # is the stock and 2 the pass.
-    choices, declined = (3, 0) if rules.first_turn == UPCARD_PASS else (7, 2)
+    choices, declined = _upcard_choices(rules)
     answer = ask_apart(state, rules, view1, first, TAKE, choices, take1)
     if answer != declined:
         state.upcard_to = 0 if answer == FROM_PILE else 2
         return 0, answer
-    state.shed[first] |= 1 << state.top
-    if _raise(state, rules, view2, view1, state.dealer, offer_a, answer_a, offer_b, answer_b):
-        return 1, FROM_DEAL
-    answer = ask_apart(state, rules, view2, state.dealer, TAKE, choices, take2)
-    if answer != declined:
-        state.upcard_to = 1 if answer == FROM_PILE else 2
-        return 1, answer
+    return passed(state, rules, view1, view2, 0, take1, take2, offer_a, answer_a, offer_b, answer_b)
+
+
+@jit
+def passed(state, rules, view1, view2, whose, take1, take2, offer_a, answer_a, offer_b, answer_b):
+    """What follows a pass of the nondealer (whose 0) or the dealer (1); returns as `_opening`."""
+    if whose == 0:
+        choices, declined = _upcard_choices(rules)
+        state.shed[1 - state.dealer] |= 1 << state.top
+        if _raise(state, rules, view2, view1, state.dealer, offer_a, answer_a, offer_b, answer_b):
+            return 1, FROM_DEAL
+        answer = ask_apart(state, rules, view2, state.dealer, TAKE, choices, take2)
+        if answer != declined:
+            state.upcard_to = 1 if answer == FROM_PILE else 2
+            return 1, answer
     state.shed[state.dealer] |= 1 << state.top
     if rules.first_turn == UPCARD_STOCK_OR_PASS:
-        return 0, _firstdraw(state, rules, view1, first, take1)
+        return 0, _firstdraw(state, rules, view1, 1 - state.dealer, take1)
     return 0, FROM_STOCK
+
+
+@jit
+def _upcard_choices(rules):
+    """The legal answers to the first upcard, as bits, and the one that passes.
+
+    Where the choice is to take or to pass, 0 is the pass; where the stock is a choice too, 0 is the
+    stock and 2 the pass.
+    """
+    return (3, 0) if rules.first_turn == UPCARD_PASS else (7, 2)
 
 
 @spliced
@@ -229,6 +249,22 @@ def play_deal(
     )
     if state.kind >= 0:
         return
+    play_turns(
+        state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
+        offer_a, answer_a, show_a, offer_b, answer_b, show_b, whose, source,
+    )  # fmt: skip
+
+
+@spliced
+def play_turns(
+    state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
+    offer_a, answer_a, show_a, offer_b, answer_b, show_b, whose, source,
+):  # fmt: skip
+    """Play on from a turn to the result of the deal.
+
+    whose: 0 the nondealer's turn, 1 the dealer's. source: where that player draws, or TURN_OVER if
+    only what follows the turn is left to be played.
+    """
     while True:
         if whose == 0:
             seat, view, other_view, discard, knock, next_take = (
@@ -250,7 +286,9 @@ def play_deal(
                 take1,
             )
             next_knock = knock1
-        if _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
+        if source != TURN_OVER and _play_turn(
+            state, rules, view, other_view, seat, source, discard, knock, show_a, show_b
+        ):
             return
         if state.stock <= rules.stock_reserve:
             if rules.stock_end == OPPONENT_MAY_TAKE:

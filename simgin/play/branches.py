@@ -14,18 +14,10 @@ from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.record import DEAL
 from simgin.core.state import new_state
 from simgin.core.view import VIEW
-from simgin.play import overdue
-from simgin.play.kernel import (
-    PolicyFailure,
-    compiled_hooks,
-    describe_failure,
-    new_views,
-    seat_players,
-)
+from simgin.play.kernel import new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
-from simgin.play.parallel import interruptible
 from simgin.rules.record import build_rules
-from simgin.strategy import Policy, compiler, interpret
+from simgin.strategy import Policy, compiler
 
 BRANCHED = ("take", "discard", "knock")  # slots
 LEVEL = np.zeros(4, np.int64)  # the standing before the first deal of a match
@@ -102,17 +94,7 @@ def branch_deals(
     kernel = compiled_kernel()
     arguments = [state, rules, *new_views(), first_unit, units, standings]
     arguments += [slot, compiler.hook(choose), compiler.hook(before), views, answers, records]
-    hooks = compiled_hooks(matchup)
-
-    def call() -> None:
-        with interpret.unwrapped(), overdue.watching(matchup, state):
-            kernel(*arguments, *hooks)
-
-    try:
-        interruptible(call)
-    except Exception as error:
-        failure = describe_failure(matchup, state, error)
-        raise PolicyFailure(failure) from error
+    run_kernel(matchup, state, kernel, arguments)
     del vectors  # the state held their addresses
     kept = answers[:, 1] >= 0
     return Branches(views[kept], answers[kept], records[kept], standings[kept])

@@ -133,8 +133,6 @@ def run(
     before = _contents(rules, vectors)
     batches = -(-n_units // matchup.batch)
     rows = np.zeros((batches, sums.COLUMNS), np.int64)
-    kernel = compiled_kernel(len(matchup.players))
-    hooks = compiled_hooks(matchup)
     arguments = [state, rules, views[0]]
     if matchup.b is not None:
         arguments.append(views[1])
@@ -142,11 +140,7 @@ def run(
     if matchup.b is not None:
         arguments.append(matchup.mirrored)
 
-    def call() -> None:
-        with interpret.unwrapped(), overdue.watching(matchup, state):
-            kernel(*arguments, *hooks)
-
-    interruptible(call)
+    call_kernel(matchup, state, compiled_kernel(len(matchup.players)), arguments)
     if _contents(rules, vectors) != before:
         names = [strategy.text for strategy in matchup.players]
         suspects = " or ".join(names)
@@ -154,6 +148,29 @@ def run(
             f"{suspects} wrote into the rules or its parameters; a policy may only read them."
         )
     return rows
+
+
+def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
+    """Call a compiled kernel with the policies of a matchup behind its other arguments.
+
+    Exceptions of policies come out unchanged.
+    """
+    hooks = compiled_hooks(matchup)
+
+    def call() -> None:
+        with interpret.unwrapped(), overdue.watching(matchup, state):
+            kernel(*arguments, *hooks)
+
+    interruptible(call)
+
+
+def run_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
+    """`call_kernel`; raises PolicyFailure, which says which policy failed and how."""
+    try:
+        call_kernel(matchup, state, kernel, arguments)
+    except Exception as error:
+        failure = describe_failure(matchup, state, error)
+        raise PolicyFailure(failure) from error
 
 
 def _contents(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:

@@ -1,0 +1,129 @@
+"""Positions played on in worlds: what each action leads to, with the hidden cards filled in."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import from_dtype, int8, int64, types, void
+
+from simgin.core import jit
+from simgin.core.answers import (
+    NO_ENDING,
+    PASS,
+    PHASE_LAST,
+    PHASE_UPCARD,
+    SLOTS,
+    STOCK,
+    TAKE,
+)
+from simgin.core.deadwood import deadwood
+from simgin.core.endings import ending_with, legal_discards, must_be_melded
+from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
+from simgin.core.position import END, LEAVE, THROW, play_worlds
+from simgin.core.record import DEAL
+from simgin.core.rules import UPCARD_PASS
+from simgin.core.state import new_state
+from simgin.play.kernel import new_views, run_kernel, seat_players
+from simgin.play.matchup import Matchup
+from simgin.rules.record import build_rules
+
+
+class Action(NamedTuple):
+    """What a player may do: STOCK, TAKE or PASS; THROW or END with a card (-1: big gin); LEAVE."""
+
+    kind: int
+    card: int = -1
+
+
+@dataclass(frozen=True)
+class Worlds:
+    """The hidden cards of a position, filled in some number of times."""
+
+    hands: np.ndarray  # int64 (worlds,): the opponent's cards
+    stocks: np.ndarray  # int8 (worlds, cards): the stock, the next card first
+
+    def __len__(self) -> int:
+        return len(self.hands)
+
+
+def legal_actions(view: Any, rules: Any) -> list[Action]:
+    """Everything the player may do at a question of the slots take, discard or knock.
+
+    Discards come in the order of their numbers, then the endings.
+    """
+    if view.phase == PHASE_LAST:
+        return [Action(LEAVE), *_endings(view, int(view.hand) | 1 << int(view.taken_offer), rules)]
+    if view.taken_offer >= 0:
+        return [Action(kind) for kind in _draws(view, rules)]
+    eleven = int(view.hand)
+    legal = int(legal_discards(eleven, int(view.taken), int(view.drawn), rules))
+    thrown = [Action(THROW, card) for card in cards_of(legal)]
+    return thrown + _endings(view, eleven, rules)
+
+
+def _draws(view: Any, rules: Any) -> list[int]:
+    if view.phase != PHASE_UPCARD:
+        return [STOCK, TAKE]
+    return [PASS, TAKE] if rules.first_turn == UPCARD_PASS else [STOCK, TAKE, PASS]
+
+
+def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
+    """The ways to end the deal with eleven cards."""
+    taken = int(view.taken_offer if view.phase == PHASE_LAST else view.taken)
+    legal = int(legal_discards(eleven, taken, int(view.drawn), rules))
+    must = int(must_be_melded(taken, rules))
+    limit = int(view.limit)
+    points = int(view.own_points)
+    found = []
+    for card in cards_of(legal):
+        ten = eleven & ~(1 << card)
+        left = deadwood(ten, rules)
+        ending, _ = ending_with(ten, left, must, limit, points, rules)
+        if ending != NO_ENDING:
+            found.append(Action(END, card))
+    if rules.big_gin and deadwood(eleven, rules) == 0:
+        found.append(Action(END))
+    return found
+
+
+def cards_of(mask: int) -> list[int]:
+    """The cards of a mask, lowest first."""
+    cards = []
+    while mask:
+        lowest = mask & -mask
+        cards.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return cards
+
+
+@cache
+def compiled_kernel() -> Any:
+    """The compiled loop; see `simgin.core.position`."""
+    record = types.Array(from_dtype(DEAL), 2, "C")
+    numbers = types.Array(int64, 1, "C")
+    stocks = types.Array(int8, 2, "C")
+    hooks = [HOOK_TYPE] * (2 * len(SLOTS))
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, VIEW_TYPE)
+    signature = void(*head, numbers, stocks, numbers, numbers, int64, record, *hooks)
+    return jit.compiled(play_worlds, signature)
+
+
+def play_in(
+    matchup: Matchup, view: Any, actions: list[Action], worlds: Worlds, first: int = 0
+) -> np.ndarray:
+    """How the deal ends after each action in each world: core.record.DEAL (worlds, actions).
+
+    A is the player of the view, and B the opponent, from the position on. first: the number of the
+    first world, which is the unit of the random streams of policies that use chance.
+    """
+    state = new_state(matchup.seed)
+    rules = build_rules(matchup.variant)
+    records = np.zeros((len(worlds), len(actions)), DEAL)
+    vectors = seat_players(state, matchup)
+    kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
+    arguments = [state, rules, *new_views(), view, worlds.hands, worlds.stocks]
+    arguments += [kinds, cards, first, records]
+    run_kernel(matchup, state, compiled_kernel(), arguments)
+    del vectors  # the state held their addresses
+    return records

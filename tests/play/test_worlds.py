@@ -1,0 +1,130 @@
+"""Positions played on, against the deals that they come from."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from simgin.core.answers import PASS, PHASE_LAST, PHASE_UPCARD, STOCK
+from simgin.core.cards import PACK
+from simgin.core.deadwood import deadwood
+from simgin.core.pack import next_card
+from simgin.core.position import END, LEAVE, THROW
+from simgin.core.record import DEAL, write_record
+from simgin.core.rules import UPCARD_PASS
+from simgin.play.branches import branch_deals
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
+from simgin.play.worlds import Action, Worlds, legal_actions, play_in
+from simgin.rules import variants
+from simgin.rules.record import build_rules
+from simgin.strategy import discard
+
+TWO_PLAYERS = [name for name in variants.names() if variants.find(name).row["players"] == 2]
+# The deal that was played from its start tells more of its beginning than a position does
+NOT_TOLD = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
+TOLD = [name for name in DEAL.names if name not in NOT_TOLD]
+
+
+def true_world(deal, view):
+    """The hidden cards as they lay, also those that the deal did not come to."""
+    while deal.state.dealt < 52:
+        next_card(deal.state)
+    stock = deal.state.pack[52 - int(view.stock) :]
+    hidden = sum(1 << int(card) for card in stock)
+    hand = PACK & ~(int(view.hand) | int(view.pile) | hidden)
+    return Worlds(np.array([hand]), stock.astype(np.int8)[None, :])
+
+
+def done(deal, i, rules):
+    """What the player of question i did, as an action."""
+    question = deal.questions[i]
+    if question.view.phase == PHASE_LAST:
+        card = int(question.view.ending_card)
+        return Action(END, card) if question.answer else Action(LEAVE)
+    if question.slot == "take":
+        passing = question.view.phase == PHASE_UPCARD and rules.first_turn == UPCARD_PASS
+        return Action(PASS if passing and question.answer == 0 else question.answer)
+    turn = [
+        q for q in deal.questions if q.seat == question.seat and q.view.turn == question.view.turn
+    ]
+    for q in turn:
+        if q.slot == "knock" and q.answer:
+            return Action(END, int(q.view.ending_card))
+    return Action(THROW, next(q.answer for q in turn if q.slot == "discard"))
+
+
+def positions(matchup, deals):
+    """(deal, place of the question) of every draw, discard and knock of some deals."""
+    for unit in range(deals):
+        for half in range(2):
+            deal = watch_deal(matchup, unit, half)
+            for i, question in enumerate(deal.questions):
+                if question.slot in ("take", "discard", "knock"):
+                    yield deal, i
+
+
+def record_of(deal, seat):
+    record = np.zeros(1, DEAL)[0]
+    write_record(deal.state, record, seat)
+    return record
+
+
+@pytest.mark.parametrize("name", TWO_PLAYERS)
+@pytest.mark.parametrize("pair", [("gold", "gold-early"), ("champion", "tonic-like")])
+def test_what_was_done_in_the_world_as_it_was_leads_to_the_deal_that_was_played(name, pair):
+    if "dice" in name:
+        pair = ("dice-player", pair[1])
+    matchup = parse_matchup(*pair, name, 5, "deal")
+    rules = build_rules(matchup.variant)
+    seen = set()
+    for deal, i in positions(matchup, 4):
+        view = deal.questions[i].view
+        action = done(deal, i, rules)
+        player = int(view.seat != deal.state.half)
+        players = matchup.players[player], matchup.players[1 - player]
+        here = replace(matchup, a=players[0], b=players[1])
+        assert action in legal_actions(view, rules)
+        found = play_in(here, view, [action], true_world(deal, view))[0, 0]
+        expected = record_of(deal, view.seat)
+        assert {name: found[name] for name in TOLD} == {name: expected[name] for name in TOLD}
+        seen.add(action.kind)
+    assert {STOCK, THROW} <= seen
+
+
+@discard
+def any_discard(view, rules, params):
+    return view.legal
+
+
+@pytest.mark.parametrize("name", ["standard", "oklahoma-spades", "hollywood"])
+def test_other_discards_lead_where_the_branches_of_the_deal_lead(name):
+    matchup = parse_matchup("champion", "gold", name, 3, "deal")
+    branches = branch_deals(matchup, any_discard, 0, 20, 11)
+    assert len(branches.views) == 20
+    for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
+        deal = watch_deal(matchup, int(rows[0]["unit"]))
+        actions = [Action(THROW, int(card)) for card in answers if card >= 0]
+        found = play_in(matchup, view, actions, true_world(deal, view))[0]
+        assert (found[TOLD] == rows[: len(actions)][TOLD]).all()
+
+
+def test_every_legal_action_is_listed():
+    matchup = parse_matchup("gold", "gold-early", "standard", 9, "deal")
+    rules = build_rules(matchup.variant)
+    endings = 0
+    for deal, i in positions(matchup, 20):
+        question = deal.questions[i]
+        actions = legal_actions(question.view, rules)
+        if question.slot == "take":
+            assert len(actions) == 2
+            continue
+        thrown = [action.card for action in actions if action.kind == THROW]
+        ended = [action.card for action in actions if action.kind == END]
+        if question.slot == "discard":
+            assert sum(1 << card for card in thrown) == question.view.legal
+        for card in thrown:
+            left = deadwood(int(question.view.hand) & ~(1 << card), rules)
+            assert (card in ended) == (left <= rules.knock_limit)
+        endings += len(ended)
+    assert endings > 20
