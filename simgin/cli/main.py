@@ -30,6 +30,7 @@ COMMANDS = {
     "variants": "List, show, compare or create rule variants.",
     "review": "Measure how rule changes affect the game.",
     "odds": "Compute a player's odds, solitaire or two-player.",
+    "tune": "Find better numbers for a strategy of yours.",
     "run": "Run an experiment and keep the results.",
     "examples": "List or copy experiments and notebooks.",
     "report": "Rewrite the tables, plots and page of a run.",
@@ -58,6 +59,7 @@ Strategies to play with, and your own
   simgin strategies new mine.py           create a file to start from
   simgin strategies check mine.py         test that it plays by the rules
   simgin match mine.py gold --deals 2M
+  simgin tune mine.py -o mine.toml        find better numbers for it
 
 \b
 What does a rule change?

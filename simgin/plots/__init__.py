@@ -13,6 +13,7 @@ from simgin.plots.matchups import *
 from simgin.plots.rankings import *
 from simgin.plots.running import *
 from simgin.plots.score import *
+from simgin.plots.search import *
 from simgin.plots.solo import *
 from simgin.report.figures import png as png
 from simgin.report.figures import svg as svg

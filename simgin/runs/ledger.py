@@ -82,6 +82,7 @@ CREATE TABLE steps (
 """
 
 
+_ANY_RESULT = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
 _SEALED = ("blocks", "deals", "steps")  # the tables whose rows can be played again
 
 
@@ -343,15 +344,12 @@ class Ledger:
             self._insert("run", entries)
 
     def is_empty(self) -> bool:
-        """Whether no batch was ever committed here.
+        """Whether no batch and no step was ever committed here.
 
         Nothing binds it to a run then: a strategy that failed at once may be mended.
         """
         ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
-        return (
-            tables == 0
-            or self._connection.execute("SELECT 1 FROM blocks LIMIT 1").fetchone() is None
-        )
+        return tables == 0 or self._connection.execute(_ANY_RESULT).fetchone() is None
 
     def check(self, identity: Mapping[str, Any]) -> None:
         """Raise LedgerError, with every difference, if there are batches of another run here."""

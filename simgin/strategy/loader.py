@@ -17,6 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
+from simgin.strategy import values_file
 from simgin.strategy.author import SLOTS, Policy, Strategy
 from simgin.strategy.text_form import (
     StrategyError,
@@ -94,8 +95,62 @@ def _find(text: str) -> Strategy:
     for slot, reference in form.policies.items():
         policy = _policy(slot, reference.name)
         exchanged[slot] = set_policy_values(policy, reference.values, reference.text)
+    if form.file is not None:
+        values = values_file.read_values(form.file)
+        strategy, exchanged = _with_values(strategy, exchanged, values, text)
     canonical_text = _canonical_text(name, strategy, exchanged)
     return exchange(strategy, exchanged, canonical_text)
+
+
+def set_slots(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
+    """A strategy that was found, with other values by slot and parameter, and its text."""
+    form = parse(strategy.text)
+    name = form.strategy.name
+    own: dict[str, Policy] = {}
+    for policy in strategy.policies:
+        if policy.slot in form.policies:
+            own[policy.slot] = policy
+    changed, exchanged = _with_values(strategy, own, values, strategy.text)
+    canonical_text = _canonical_text(name, changed, exchanged)
+    return exchange(changed, exchanged, canonical_text)
+
+
+def _with_values(
+    strategy: Strategy,
+    exchanged: Mapping[str, Policy],
+    values: Mapping[str, Mapping[str, str]],
+    text: str,
+) -> tuple[Strategy, dict[str, Policy]]:
+    """A strategy and the policies that replace its own, with values by slot and parameter.
+
+    A policy moves to the second where it has a value that its text could not give it: another
+    policy has another value under the same name.
+    """
+    replaced = dict(exchanged)
+    own: dict[str, Policy] = {}
+    for slot, of_slot in values.items():
+        policy = replaced.get(slot) or strategy.policy(slot)
+        if policy is None:
+            raise StrategyError(f"{quoted(text)} has no {slot} policy.")
+        changed = set_policy_values(policy, of_slot, text)
+        target = replaced if slot in replaced else own
+        target[slot] = changed
+    with_own = exchange(strategy, own)
+    for slot, policy in own.items():
+        if _is_ambiguous(with_own, policy, replaced):
+            replaced[slot] = policy
+    return with_own, replaced
+
+
+def _is_ambiguous(strategy: Strategy, policy: Policy, replaced: Collection[str]) -> bool:
+    """Whether another policy of a strategy has a parameter of this one, declared otherwise."""
+    for other in strategy.policies:
+        if other.slot in replaced:
+            continue
+        for name in policy.params.keys() & other.params.keys():
+            if policy.params[name] != other.params[name]:
+                return True
+    return False
 
 
 def names() -> tuple[str, ...]:

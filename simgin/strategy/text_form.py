@@ -1,9 +1,10 @@
-"""The text form of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}`.
+"""The text form of strategies: `name[:p=v{,p=v}]{+slot=name[:p=v{,p=v}]}[@FILE.toml]`.
 
     gold    gold-early:k=7    simple+knock=at:k=4    mine.py    mine.py#second+discard=low
+    mine.py@tuned.toml
 
 After `slot=` stands the policy that takes that slot, or a strategy whose policy of that slot does;
-`+stake=` sets both offer and answer.
+`+stake=` sets both offer and answer. Last comes a file with values of parameters, slot by slot.
 """
 
 import re
@@ -20,6 +21,7 @@ _PART = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
 _STRAY = re.compile(r"\+(\w+)=")  # in front of the first slot that is known
 _VALUES = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ITEM = re.compile(r"\s*\w+\s*=.*\S.*")
+_FILE = re.compile(r"(.*)@([^@]+\.toml)\s*", re.DOTALL)
 
 
 class StrategyError(ValueError):
@@ -41,6 +43,7 @@ class TextForm:
 
     strategy: Reference
     policies: Mapping[str, Reference]  # by slot: what replaces the strategy's own policy
+    file: Path | None = None  # of values, which come last
 
 
 # Reading
@@ -48,6 +51,11 @@ class TextForm:
 
 def parse(text: str) -> TextForm:
     """The parts of a strategy's text; StrategyError for a text of another form."""
+    named = _FILE.fullmatch(text)
+    file = None
+    if named:
+        text = named[1]
+        file = Path(named[2])
     head, *parts = _PART.split(text.strip())
     _check_slots(head)
     policies = {}
@@ -58,7 +66,7 @@ def parse(text: str) -> TextForm:
         for filled in filled_slots:
             policies[filled] = reference
     strategy = _parse_reference(head)
-    return TextForm(strategy, policies)
+    return TextForm(strategy, policies, file)
 
 
 def _check_slots(head: str) -> None:

@@ -115,6 +115,28 @@ def strength(variants, strategies):
     return made
 
 
+def search(variants, strategies):
+    """Two numbers of the first strategy; the gain is in points."""
+    rows = [
+        {
+            "variant": variants[0],
+            "strategy": strategies[0],
+            "opponent": "simple",
+            "metric": "margin",
+            "generations": generations,
+            "gain": 0.3 * generations - 0.2,
+            "parameter": parameter,
+            "value": 5.0 + generations,
+            "value_low": 4.0,
+            "value_high": 8.0 + generations,
+            "default": 5.0,
+        }
+        for generations in range(12)
+        for parameter in ("k", "discard.a_long_name_of_a_number", "share")
+    ]
+    return spread(rows, "gain", 0.4)
+
+
 def ladder(variants, strategies):
     rows = rows_for(variants, strategies)
     return spread([row | {"opponent": "simple"} for row in rows])
@@ -142,6 +164,7 @@ FRAMES = {
     "differences": differences,
     "effects": effects,
     "convergence": convergence,
+    "search": search,
 }
 # Variants and strategies of each size
 SIZES = {

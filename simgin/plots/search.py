@@ -1,0 +1,116 @@
+"""The course of a search for better numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simgin.report import figures
+from simgin.stats import metrics
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["search"]
+
+GAIN, NUMBER = 1.9, 1.15  # inches of the panel of the gain, and of those of the numbers
+ACROSS = 2  # panels side by side
+LOOK = figures.SERIES[0]
+CHARACTERS = 24  # per line of the title of a panel
+NOTE = (
+    "After each generation, the middle of what is drawn next: above, its gain on the default on "
+    "packs new to it, with 95 % intervals; below, its values, and one standard deviation of what "
+    "is drawn either way. Last: what was chosen, as confirmed. Dashed: the default."
+)
+
+
+@figures.picture
+def search(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
+    """What a search gained on the default, generation by generation, and how the numbers moved.
+
+    Columns generations, metric, gain (with low and high), parameter, value (with value_low and
+    value_high, of what is drawn), default; a row for every generation and parameter.
+    """
+    names = figures.unique(frame["parameter"])
+    panels = len(names)
+    across = min(ACROSS, panels)
+    lines = figures.lines_of_panels(panels, across)
+    caption = figures.caption(
+        frame,
+        seed=seed,
+        unit="matches a candidate",
+        note=NOTE,
+    )
+    heights = [GAIN] + [NUMBER] * lines
+    height = sum(heights)
+    figure = figures.new_figure(height, "Search for better numbers", caption)
+    places = figure.add_gridspec(
+        1 + lines,
+        across,
+        height_ratios=heights,
+    )
+    top = figure.add_subplot(places[0, :])
+    one_number = frame["parameter"] == names[0]
+    _gain_panel(top, frame[one_number])
+    for place, (name, rows) in enumerate(figures.groups(frame, "parameter")):
+        line, column = divmod(place, across)
+        axes = figure.add_subplot(places[1 + line, column])
+        _number_panel(axes, rows)
+        figures.panel_title(axes, name, CHARACTERS)
+        if place + across >= panels:
+            figures.axis_labels(axes, "generations")
+    return figure
+
+
+def _gain_panel(axes: Axes, rows: pd.DataFrame) -> None:
+    """The gain by generation."""
+    figures.style(axes)
+    name = rows["metric"].iloc[0]
+    metric = metrics.BY_NAME[name]
+    (generations,) = figures.columns(rows, "generations")
+    limits = figures.columns(rows, "gain", "low", "high")
+    shown = [metric.factor * limit for limit in limits]
+    _default_line(axes, 0)
+    figures.band(
+        axes,
+        generations,
+        shown,
+        LOOK,
+        "",
+    )
+    figures.panel_title(axes, f"gain on the default, {metric.title}")
+    _whole_ticks(axes)
+
+
+def _number_panel(axes: Axes, rows: pd.DataFrame) -> None:
+    """One number by generation."""
+    figures.style(axes)
+    generations, default = figures.columns(rows, "generations", "default")
+    limits = figures.columns(rows, "value", "value_low", "value_high")
+    _default_line(axes, default[0])
+    figures.band(
+        axes,
+        generations,
+        limits,
+        LOOK,
+        "",
+    )
+    _whole_ticks(axes)
+
+
+def _default_line(axes: Axes, value: float) -> None:
+    """Where the default is."""
+    axes.axhline(
+        value,
+        color=figures.INK,
+        linewidth=1,
+        linestyle="--",
+    )
+
+
+def _whole_ticks(axes: Axes) -> None:
+    """No ticks between two generations."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -1,0 +1,137 @@
+"""What came of a search, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from simgin.play.names import own_names
+from simgin.report import numbers
+from simgin.stats.estimate import Estimate
+from simgin.tune import scores
+from simgin.tune.frames import Tuned
+from simgin.tune.request import TuneRequest
+from simgin.tune.search import Generation
+
+HELD_OUT = "packs that the search never saw"
+
+
+def plan_sentence(request: TuneRequest) -> str:
+    """What will be played."""
+    names = ", ".join(knob.name for knob in request.knobs)
+    return (
+        f"{request.generations} generations of {request.candidates} strategies that differ in "
+        f"{names} play {request.matches:,} matches each against {_pool(request)} "
+        f"({request.variant.text}). Then {request.confirmed:,} matches on {HELD_OUT} confirm what "
+        "was found."
+    )
+
+
+def course_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
+    """How far a search has come, in a line."""
+    if not generations:
+        return f"generation 1 of {request.generations}"
+    last = generations[-1]
+    metric = scores.metric_of(request.objective)
+    gain = numbers.estimate(
+        last.gain.value,
+        last.gain.low,
+        last.gain.high,
+        metric.factor,
+    )
+    moved = []
+    for knob, value in zip(request.knobs, last.middle.values, strict=True):
+        text = knob.text(value)
+        moved.append(f"{knob.name}={text}")
+    listed = ", ".join(moved)
+    return f"generation {last.number} of {request.generations}: gain {gain}; {listed}"
+
+
+def result_sentences(tuned: Tuned) -> list[str]:
+    """Whether tuning gained anything, and what it is worth against the default."""
+    if not tuned.is_moved:
+        return ["The search ended where it began: nothing is gained, and the defaults stay."]
+    return [_verdict(tuned), *_direct(tuned)]
+
+
+def _verdict(tuned: Tuned) -> str:
+    line = tuned.confirmation.objective
+    gain = _figure(tuned, line.gain)
+    before = _value(tuned, line.default)
+    after = _value(tuned, line.tuned)
+    measure = _measure(tuned)
+    change = f"{before} become {after} {measure}"
+    size = f"on {tuned.request.confirmed:,} matches of {HELD_OUT}"
+    if line.gain.low > 0:
+        return f"Tuning gained {gain}: {change}, {size}."
+    if line.gain.high < 0:
+        return f"Tuning gained nothing: {change}, {size}. Keep the defaults."
+    return f"No gain is shown: {change}, a change of {gain}, {size}. Keep the defaults."
+
+
+def _direct(tuned: Tuned) -> Iterator[str]:
+    """Where the tuned strategy is no better than the default as such."""
+    gained = tuned.confirmation.objective.gain.low > 0
+    direct = tuned.confirmation.direct
+    if gained and direct.gain.high < 0:
+        yield (
+            f"Against the default itself it has only {_figure(tuned, direct.tuned)}: it was fitted "
+            "to its opponents, and is not the better player."
+        )
+
+
+def _measure(tuned: Tuned) -> str:
+    """What is counted, against whom."""
+    request = tuned.request
+    if request.objective == "points":
+        return f"points per deal against {_pool(request)}"
+    if request.objective == "worst":
+        return f"% of the matches against the hardest of {_pool(request)}"
+    return f"% of the matches against {_pool(request)}"
+
+
+def _pool(request: TuneRequest) -> str:
+    """The opponents by their own names."""
+    names = shown_names(request)
+    *first, last = [names[opponent.text] for opponent in request.pool]
+    if not first:
+        return last
+    begun = ", ".join(first)
+    return f"{begun} and {last}"
+
+
+def shown_names(request: TuneRequest) -> dict[str, str]:
+    """What the default and its opponents are called, by their texts."""
+    matchups = request.matchups(request.strategy, request.seed)
+    names = own_names(matchups)
+    shown = {}
+    for strategy in (request.strategy, *request.pool):
+        shown[strategy.text] = names.get(strategy.text, strategy.text)
+    return shown
+
+
+def _figure(tuned: Tuned, estimate: Estimate) -> str:
+    """A figure with its interval and its unit."""
+    unit = " points per deal" if tuned.request.objective == "points" else " % of the matches"
+    return interval(tuned, estimate) + unit
+
+
+def interval(tuned: Tuned, estimate: Estimate) -> str:
+    """A figure with its interval; one half against oneself has none."""
+    metric = scores.metric_of(tuned.request.objective)
+    if estimate.se == 0:
+        value = metric.factor * estimate.value
+        return f"{value:g}"
+    return numbers.estimate(
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        metric.factor,
+    )
+
+
+def _value(tuned: Tuned, estimate: Estimate) -> str:
+    """A figure without its interval."""
+    metric = scores.metric_of(tuned.request.objective)
+    value = metric.factor * estimate.value
+    span = metric.factor * (estimate.high - estimate.low)
+    return numbers.number(value, span / 2)

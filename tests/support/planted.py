@@ -1,0 +1,27 @@
+"""A strategy whose best number is known: it blunders with a probability that grows away from it."""
+
+BEST = 13
+
+PLANTED = f'''"""Blunders more often, the farther p is from {BEST}."""
+
+from simgin.strategy import Strategy, discard, param
+from simgin.toolkit import best_discard, chance, lowest
+
+
+@discard(noise=True, p=param(START, 0.0, 20.0, "best at {BEST}"))
+def blunder(view, rules, params):
+    """Throw the first legal card if the lot says so, else the best."""
+    if chance(abs(params[0] - {BEST}) / 80, view.noise):
+        return lowest(view.legal)
+    return best_discard(view.hand, view.legal, rules)
+
+
+STRATEGY = Strategy("planted", discard=blunder)
+'''
+
+
+def write_planted(folder, start):
+    """The file of the strategy, with its number at `start`."""
+    file = folder / "planted.py"
+    file.write_text(PLANTED.replace("START", repr(start)))
+    return file

@@ -1,0 +1,151 @@
+"""The search finds a planted number, keeps to its limits, and goes on where it was broken off."""
+
+import numpy as np
+import pytest
+
+from simgin.runs import ledger
+from simgin.stats import batches, differences, metrics
+from simgin.stats.played import Played
+from simgin.strategy import Param, loader
+from simgin.tune import field, scores
+from simgin.tune.confirmation import confirm
+from simgin.tune.finals import choose
+from simgin.tune.frames import Tuned, candidates, confirmation, path
+from simgin.tune.knobs import Knob
+from simgin.tune.request import read_request
+from simgin.tune.search import Draws, search
+from support.planted import BEST, write_planted
+
+
+def tuned_with(request, run_ledger, see=lambda generation: None):
+    course = search(request, run_ledger, see=see)
+    values = choose(request, course, run_ledger)
+    strategy = request.candidate(values)
+    return Tuned(request, course, values, confirm(request, strategy, run_ledger))
+
+
+def tune(request, see=lambda generation: None):
+    with ledger.opened(None, request.identity) as run_ledger:
+        return tuned_with(request, run_ledger, see)
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """A search that starts far from the best number, and what it came to."""
+    file = write_planted(tmp_path_factory.mktemp("planted"), 4.0)
+    request = read_request(
+        str(file), "eaai", ["simple"], "p", generations=6, matches=1000, confirmed=2000, seed=5
+    )
+    return tune(request)
+
+
+def test_a_planted_number_is_found(planted):
+    (value,) = planted.values
+    assert abs(value - BEST) < 2
+    (line,) = planted.confirmation.lines
+    assert line.gain.low > 0.1  # at 4 one discard in nine is a blunder
+    assert planted.confirmation.direct.gain.low > 0.1
+
+
+def test_at_the_best_number_nothing_is_gained(tmp_path):
+    file = write_planted(tmp_path, float(BEST))
+    request = read_request(
+        str(file), "eaai", ["simple"], "p", generations=3, matches=1000, confirmed=1000
+    )
+    assert tune(request).confirmation.objective.gain.low <= 0
+
+
+def test_a_search_that_was_broken_off_comes_to_the_same_end(planted, tmp_path):
+    """Every table, byte for byte."""
+    request = planted.request
+
+    def stop_at_three(generation):
+        if generation.number == 3:
+            raise KeyboardInterrupt
+
+    for see in (stop_at_three, lambda generation: None):
+        with ledger.opened(tmp_path / ledger.FILE, request.identity) as run_ledger:
+            try:
+                resumed = tuned_with(request, run_ledger, see)
+            except KeyboardInterrupt:
+                continue
+    for frame in (candidates, path, confirmation):
+        assert frame(resumed).to_csv() == frame(planted).to_csv()
+
+
+def test_the_confirmation_has_packs_of_its_own(planted, monkeypatch, tmp_path):
+    """And all of a generation have the same."""
+    played = []
+    play_all = field.play_all
+
+    def noted(matchups, *rest):
+        played.append({matchup.seed for matchup in matchups})
+        return play_all(matchups, *rest)
+
+    monkeypatch.setattr("simgin.tune.field.play_all", noted)
+    monkeypatch.setattr("simgin.tune.confirmation.play_all", noted)
+    tune(planted.request)
+    assert all(len(seeds) == 1 for seeds in played)
+    *searched, confirmed = (seeds.pop() for seeds in played)
+    assert len(searched) == planted.request.generations + 1  # and the finals
+    assert len({confirmed, *searched}) == len(searched) + 1
+    assert confirmed == planted.request.seed
+
+
+def test_a_gain_is_the_paired_difference_of_the_two_runs():
+    """As simgin.stats.differences computes it, which adds a trifle for unseen cases."""
+    request = read_request("gold", "eaai", ["simple"], confirmed=3000)
+    strategies = [loader.find("gold-early"), loader.find("gold")]
+    matchups = [matchup for s in strategies for matchup in request.matchups(s, 3)]
+    rows = field.play_all(matchups, 3000)
+    cells = [Played(matchup.cell, each) for matchup, each in zip(matchups, rows, strict=True)]
+    metric = scores.metric_of("matches")
+    gain = scores.score(cells[0], metric).gain(scores.score(cells[1], metric))
+    (row,) = differences.differences([tuple(cells)], ["match_win"]).itertuples()
+    assert gain.value == pytest.approx(row.difference)
+    assert gain.se == pytest.approx(row.se, rel=0.01)
+    won = metrics.BY_NAME["match_win"].fact()
+    for cell in cells:
+        shares = batches.fact_sums(cell.rows, won) / batches.denominator_sums(cell.rows, won) / 2
+        assert scores.score(cell, metric).value == pytest.approx(shares.mean())
+
+
+def test_a_pool_is_worth_its_mean_or_its_least():
+    made = [scores.Score(value, np.array([value, -value]), 2) for value in (0.2, 0.6)]
+    assert scores.total(made, "matches").value == pytest.approx(0.4)
+    assert scores.total(made, "matches").moves == pytest.approx([0.4, -0.4])
+    assert scores.total(made, "worst").value == 0.2
+
+
+def test_who_plays_himself_has_one_half_without_error():
+    even = scores.even(1050, scores.metric_of("matches"))
+    assert even.value == 0.5 and len(even.moves) == 6 and even.batches < 6
+    assert scores.even(1050, scores.metric_of("points")).value == 0
+
+
+KNOBS = (
+    Knob("k", "k", ("knock",), Param(5, 0, 20, "", "integer"), 0, 20),
+    Knob("share", "share", ("take",), Param(0.3, 0.0, 1.0, "", "number"), 0.0, 1.0),
+    Knob("wide", "wide", ("take",), Param(18.0, 0.0, 1000.0, "", "number"), 0.0, 1000.0),
+    Knob("yes", "yes", ("take",), Param(1.0, 0, 1, "", "bool"), 0, 1),
+)
+
+
+@pytest.mark.parametrize("knobs", [KNOBS, KNOBS[:1], KNOBS[1:2]], ids=len)
+def test_what_is_drawn_can_be_played(knobs):
+    """Within the limits, whole where it must be, and the same from the same seed."""
+    lot = np.random.default_rng(1)
+    draws, again = Draws(knobs, 8, seed=3), Draws(knobs, 8, seed=3)
+    state = np.random.get_state()[1].copy()
+    for _ in range(15):
+        points = draws.next()
+        assert np.array_equal(points, again.next())
+        worths = lot.random(len(points))
+        draws.learn(points, worths)
+        again.learn(points, worths)
+        for point in points:
+            for knob, value in zip(knobs, draws.values(point), strict=True):
+                assert knob.low <= value <= knob.high
+                assert not knob.whole or value == int(value)
+                assert knob.param.code(knob.text(value)) == value
+    assert np.array_equal(np.random.get_state()[1], state)  # numpy's own generator is not used
