@@ -140,9 +140,27 @@ class Tour(click.Group):
             if by_number and not os.environ.get("COMP_CWORD", "0").isdecimal():
                 _print_error("COMP_CWORD is not the number of a word; the shell sets it.")
                 sys.exit(BAD_INPUT)
-        run = super().main
-        options = {**extra, "standalone_mode": False}
-        sys.exit(_exit_code(lambda: run(args, prog_name or "simgin", **options)))
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal without ± shows ?
+        words = sys.argv[1:] if args is None else list(args)
+        main_of_group = super().main
+
+        def run() -> object:
+            _check_words(words)
+            return main_of_group(words, prog_name or "simgin", standalone_mode=False, **extra)
+
+        sys.exit(_exit_code(run))
+
+
+def _check_words(words: Sequence[str]) -> None:
+    """Refuse a name that is no text: results name the command, and could not be written."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            readable = word.encode(errors="replace").decode()
+            raise click.UsageError(f"{readable!r} is not UTF-8 text; use another name.") from None
 
 
 def _exit_code(run: Callable[[], object]) -> int:
@@ -228,7 +246,4 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Entry point of the console script."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without ± shows ?
     cli.main()

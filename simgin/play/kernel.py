@@ -21,6 +21,7 @@ from simgin.play.parallel import interruptible
 from simgin.rules.record import build_rules
 from simgin.strategy import Policy, Strategy, compiler, interpret
 from simgin.text import notation
+from simgin.text.messages import error_text
 
 SOLO_SLOTS = ("discard", "knock")  # the policies that a single player needs
 NO_RECORDS = np.zeros(0, DEAL)
@@ -278,9 +279,9 @@ def _replay_command(matchup: Matchup, state: Any) -> str:
 
 def describe_exception(error: BaseException) -> str:
     """What a policy did that raised; continues `the take policy 'mine' `."""
-    if isinstance(error, interpret.NoAnswer):
+    if isinstance(error, interpret.NoAnswer | interpret.Ended):
         return str(error).rstrip(".")
-    return f"raised {type(error).__name__}: {error}".rstrip(": ")
+    return f"raised {type(error).__name__}: {error_text(error)}".rstrip(": ")
 
 
 def describe_answer(slot: str, answer: int, legal: int) -> str:

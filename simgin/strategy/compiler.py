@@ -21,7 +21,7 @@ from simgin.core import jit
 from simgin.core.policy import HOOK
 from simgin.core.rules import RULES
 from simgin.core.view import VIEW
-from simgin.strategy import interpret
+from simgin.strategy import interpret, kept
 from simgin.strategy.author import Policy
 from simgin.strategy.chance import find_source
 from simgin.strategy.fingerprint import fingerprint
@@ -108,18 +108,21 @@ def _compile(policy: Policy) -> Any:
         return _as_python(policy)
     built_in = _is_builtin(policy)
     key = "" if built_in else fingerprint(policy.function)
-    keep = built_in or key != ""
+    keep = built_in or (key != "" and kept.prepare(key))
 
     def check(returned: Any) -> None:
         _check_returned(policy, returned)
 
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            return jit.compiled(policy.function, HOOK, keep=keep, key=key, check=check)
+            compiled = jit.compiled(policy.function, HOOK, keep=keep, key=key, check=check)
     except PolicyError:
         raise
     except Exception as error:  # numba raises errors of its own for most failures, not for all
         return _in_python(policy, error)
+    if keep and not built_in:
+        kept.seal(key)
+    return compiled
 
 
 def _check_returned(policy: Policy, returned: Any) -> None:

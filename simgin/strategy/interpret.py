@@ -20,6 +20,7 @@ from simgin.core import jit
 from simgin.core.policy import HOOK, address_of
 from simgin.core.rules import RULES
 from simgin.core.view import VIEW
+from simgin.text.messages import error_text
 
 _RAISED = -(2**63)  # in place of an answer
 _INT64 = ctypes.c_int64
@@ -36,13 +37,29 @@ class NoAnswer(ValueError):
     """A policy gave something that is not an answer; continues `the take policy 'mine' `."""
 
 
+class Ended(Exception):
+    """A policy raised what would have ended the program; continues as NoAnswer does."""
+
+
 @contextmanager
 def unwrapped() -> Iterator[None]:
-    """Raise, in place of Raised, what a policy of the slow tier raised inside the block."""
+    """Raise what a policy raised inside the block: in place of Raised, or of what ends programs."""
     try:
         yield
     except Raised:
-        raise _thread.error from None
+        raise _harmless(_thread.error) from None
+    except Exception:
+        raise
+    except BaseException as error:
+        raise _harmless(error) from None
+
+
+def _harmless(error: BaseException) -> BaseException:
+    """The error, or Ended. Ctrl-C comes to the main thread alone, and stays what it is."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if isinstance(error, Exception) or (in_main and isinstance(error, KeyboardInterrupt)):
+        return error
+    return Ended(f"raised {type(error).__name__}: {error_text(error)}".rstrip(": "))
 
 
 def hook(function: Callable[..., Any]) -> Any:

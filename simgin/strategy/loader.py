@@ -28,7 +28,7 @@ from simgin.strategy.text_form import (
     set_values,
     values_text,
 )
-from simgin.text.messages import did_you_mean, quoted
+from simgin.text.messages import did_you_mean, error_text, quoted
 
 # The policies of the slots that an author leaves out
 DEFAULTS = {
@@ -42,7 +42,6 @@ DEFAULTS = {
 HOME = "simgin.strategy"  # what authors import from
 _MISSING = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 RAISE = dis.opmap["RAISE_VARARGS"]
-MOST_CHARACTERS = 300  # of what a file says when it is read
 _NAME = re.compile(r"[a-z0-9-]{1,100}")
 
 
@@ -191,7 +190,7 @@ def source_digest(strategy: Strategy) -> str:
             content = path.read_bytes()
         except (OSError, ValueError) as error:
             raise StrategyError(
-                f"{path}, a file of {quoted(strategy.name)}, cannot be read: {_message(error)}."
+                f"{path}, a file of {quoted(strategy.name)}, cannot be read: {error_text(error)}."
             ) from None
         digest.update(path.name.encode())
         digest.update(content)
@@ -404,7 +403,7 @@ def read_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     except BaseException as error:
         if _is_pressed(error):
             raise
-        reason = f"{type(error).__name__}: {_message(error)}."
+        reason = f"{type(error).__name__}: {error_text(error)}."
         if isinstance(error, StrategyError):
             reason = str(error)
         raise StrategyError(_refusal(point, reason)) from None
@@ -593,7 +592,7 @@ def _place(error: BaseException, path: Path) -> str:
 
 def _reason(error: BaseException) -> str:
     """What a file raised when it was read, with the likely spelling of a name it imports."""
-    message = _message(error)
+    message = error_text(error)
     reason = f"{type(error).__name__}: {message}".rstrip(".: ")
     if isinstance(error, NameError) and HOME in sys.modules:
         names = vars(sys.modules[HOME])
@@ -607,12 +606,3 @@ def _reason(error: BaseException) -> str:
         return f"{reason}."
     near = did_you_mean(name, vars(sys.modules[module]))
     return f"{module} has no {name}{near}"
-
-
-def _message(error: BaseException) -> str:
-    """What an error says, on one line; nothing where it cannot say it."""
-    try:
-        words = str(error).split()
-    except Exception:
-        return ""
-    return " ".join(words)[:MOST_CHARACTERS]

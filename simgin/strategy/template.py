@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
+from simgin.strategy.text_form import StrategyError, parse
 from simgin.text.files import NewFileError, plain_name
+from simgin.text.messages import quoted
 
-_NAME = re.compile(r"[a-z0-9-]+")
+_NAME = re.compile(r"[a-z0-9-]{1,100}")
 
 STRATEGY = '''\
 """One sentence that says what the strategy does: `simgin strategies` shows it."""
@@ -48,15 +50,30 @@ STRATEGY = Strategy("NAME", take=thrifty, discard=low, knock=patient)
 def strategy_file(file: Path, name: str | None = None) -> str:
     """The text of a strategy file. The strategy is called `name`, or like the file by default.
 
-    Raises NewFileError for a path that does not end in .py, and for an impossible name.
+    Raises NewFileError for a path that does not end in .py or that a command would read as more
+    than a path, and for an impossible name.
     """
     if file.suffix != ".py":
-        suggestion = file.with_name(file.name + ".py")
+        suggestion = f"{file}.py" if file.name else "mine.py"
         raise NewFileError(f"the name of a strategy file must end in .py: try {suggestion}.")
+    if not _is_path(str(file)):
+        raise NewFileError(
+            f"{quoted(str(file))} would not be read as a path where a strategy is named: use a-z, "
+            "0-9 and - in names of files and folders."
+        )
     name = name or plain_name(file)
     if not _NAME.fullmatch(name):
         raise NewFileError(
-            f"{name!r} cannot be the name of a strategy: names consist of a-z, 0-9 and -; "
-            "give one after the file."
+            f"{quoted(name)} cannot be the name of a strategy: names consist of a-z, 0-9 and -, at "
+            "most 100 of them; give one after the file."
         )
     return STRATEGY.replace("NAME", name)
+
+
+def _is_path(text: str) -> bool:
+    """Whether a text that names a strategy is the path of a file and nothing more."""
+    try:
+        named = parse(text).strategy.name
+    except StrategyError:
+        return False
+    return named == text and text.isprintable() and "#" not in text

@@ -5,6 +5,7 @@ import reprlib
 from collections.abc import Iterable
 
 DASH = "-"
+MOST_CHARACTERS = 300  # of what somebody else's error says
 
 
 def value_text(value: object) -> str:
@@ -48,3 +49,12 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     if not near:
         return "."
     return f"; did you mean {near[0]!r}?"
+
+
+def error_text(error: BaseException) -> str:
+    """What somebody else's error says, on one line; nothing where it cannot say it."""
+    try:
+        words = str(error).split()
+    except Exception:
+        return ""
+    return " ".join(words)[:MOST_CHARACTERS]
