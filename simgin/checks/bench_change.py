@@ -7,7 +7,6 @@ ratios to the calibration kernel of the same process are compared, not seconds.
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
 import subprocess
@@ -16,6 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from simgin.text.files import read_text
 
@@ -47,22 +48,35 @@ class Change:
     high: float | None
 
 
+class _Figure(BaseModel):
+    """What must be known of a figure to compare it."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+    figure: str
+    threads: int
+    ratio: float = Field(gt=1e-12, lt=1e12, allow_inf_nan=False)
+
+
+class _Saved(BaseModel):
+    """The JSON object that `simgin bench` prints and saves."""
+
+    rows: list[_Figure] = Field(min_length=1)
+
+
 def read_rounds(path: Path) -> list[Round]:
     """The figures that `simgin bench --save` wrote, as a single round. Raises BenchError."""
     try:
-        rows = json.loads(read_text(path))["rows"]
-        complete = all({"figure", "threads", "ratio"} <= row.keys() for row in rows)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        raise _no_figures(path) from None
-    if not rows or not complete:
-        raise _no_figures(path)
-    return [rows]
+        return [_rows(read_text(path))]
+    except (OSError, ValueError):
+        raise BenchError(
+            f"{path} is neither an installation of simgin nor a file of `simgin bench --save`."
+        ) from None
 
 
-def _no_figures(path: Path) -> BenchError:
-    return BenchError(
-        f"{path} is neither an installation of simgin nor a file of `simgin bench --save`."
-    )
+def _rows(text: str) -> Round:
+    """The rows of figures in JSON, with all that they say. ValueError if it is anything else."""
+    saved = _Saved.model_validate_json(text)
+    return [figure.model_dump() for figure in saved.rows]
 
 
 def find_installation(path: Path) -> Path | None:
@@ -124,8 +138,7 @@ def _measure(program: Sequence[str], seconds: float) -> Round:
     words = [*program, "bench", "--seconds", f"{seconds:g}", "--json"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     try:
-        rows: Round = json.loads(done.stdout)["rows"]
-    except (ValueError, KeyError):
+        return _rows(done.stdout)
+    except ValueError:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         raise BenchError(f"{words[0]} cannot be measured: {last[0]}") from None
-    return rows

@@ -1,6 +1,5 @@
 """Options, arguments and the environment: any value is taken or refused in a sentence."""
 
-import json
 import os
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.hostile import answer, flipped, generator, mutated, sizes, tree
+from support.hostile import answer, generator, sizes, tree
 
 NUMBERS = [
     *(
@@ -173,22 +172,6 @@ def test_a_number_beyond_its_bounds_is_named(here, words, said):
     assert said in told and len(told.splitlines()) <= 2
 
 
-# Files that commands read
-
-
-@sizes
-def test_any_file_of_worked_examples_is_read_or_refused(here, n):
-    rng = generator("worked examples")
-    place = Path(__file__).parents[1] / "data/rules_vectors.json"
-    schema = json.loads(place.read_text())
-    for _ in range(n):
-        some = rng.sample(schema["vectors"], 2)
-        contents = mutated(rng, {**schema, "vectors": some})
-        text = json.dumps(contents).encode(errors="replace")
-        Path("mine.json").write_bytes(flipped(rng, text) if rng.random() < 0.2 else text)
-        answer("conform", "mine.json", codes=(0, 1, 2, 3))
-
-
 # The environment
 
 VARIABLES = {
@@ -242,8 +225,3 @@ def test_a_file_without_end_is_not_read(here):
         ("bench", "--against", "/dev/zero"),
     ):
         assert "/dev/zero" in answer(*words, codes=(2,)).stderr
-
-
-def test_half_a_character_is_refused(here):
-    Path("half.json").write_text('{"vectors": [{"id": "\\ud800"}]}')
-    assert "half a character" in answer("conform", "half.json", codes=(2,)).stderr

@@ -13,7 +13,7 @@ from simgin.play.deal import watch_deal
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.runs import runner
-from simgin.strategy import Strategy, compiler, loader
+from simgin.strategy import Strategy, compiler, interpret, loader
 
 STANDARD = variants.find("standard")
 HEAD = "from simgin.strategy.author import *\nfrom simgin.toolkit import *\nSEEN = {}\n"
@@ -116,15 +116,20 @@ def test_a_failure_names_strategy_and_place(tmp_path: Path, line: str, message: 
 
 
 @pytest.mark.parametrize(
-    ("line", "error"), [("raise KeyboardInterrupt", KeyboardInterrupt), ("sys.exit(3)", SystemExit)]
+    ("line", "raised"),
+    [("raise KeyboardInterrupt", "KeyboardInterrupt"), ("sys.exit(3)", "SystemExit: 3")],
 )
-def test_an_interruption_is_passed_on(
-    tmp_path: Path, line: str, error: type[BaseException]
-) -> None:
-    with pytest.raises(error):
-        kernel.play(
-            Matchup(STANDARD, failing(tmp_path, line), loader.find("gold"), 1, "deal"), 0, 10
-        )
+def test_what_would_end_the_program_is_a_failure(tmp_path: Path, line: str, raised: str) -> None:
+    """Ctrl-C comes to the main thread, which waits; so whatever comes from a policy is its own."""
+    game = Matchup(STANDARD, failing(tmp_path, line), loader.find("gold"), 1, "deal")
+    with pytest.raises(kernel.PolicyFailure, match=f"the discard policy 'low' raised {raised} "):
+        kernel.play(game, 0, 10)
+
+
+def test_ctrl_c_in_the_main_thread_stays_what_it_is() -> None:
+    """Without compiled code, a policy is asked in the main thread."""
+    with pytest.raises(KeyboardInterrupt), interpret.unwrapped():
+        raise KeyboardInterrupt
 
 
 def test_a_single_notice_gives_the_reason(
