@@ -151,10 +151,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     path = Path(directory) / MANIFEST
     contents = _parsed(path)
     if not isinstance(contents, dict) or "simgin" not in contents:
-        raise ResultsError(
-            f"{directory} is not a run that simgin wrote (no {MANIFEST} of ours); name another "
-            "directory."
-        )
+        raise _no_run(directory)
     seal = contents.pop(SEAL, None)
     if contents.get("form") == manifest.FORM and seal != _seal(contents):
         raise damaged(path, "its digest does not fit")
@@ -162,6 +159,20 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     if not isinstance(files, list) or not all(map(_is_inside, files)):
         raise damaged(path, "its files are no names of files in that directory")
     return contents
+
+
+def _no_run(directory: str | Path) -> ResultsError:
+    """The error for a place without a manifest of simgin's: beside a ledger, one was damaged."""
+    place = Path(directory)
+    path = place / MANIFEST
+    if path.is_file() and (place / ledger.FILE).is_file():
+        return damaged(path, "it is not what simgin writes")
+    why = f"no {MANIFEST} of ours"
+    if not place.is_dir():
+        why = "it is a file" if place.is_file() else "it is not there"
+    return ResultsError(
+        f"{directory} is not a run that simgin wrote ({why}); name another directory."
+    )
 
 
 def damaged(path: Path, what: str) -> ResultsError:

@@ -423,7 +423,8 @@ def reading(path: Path) -> Iterator[Ledger]:
         contextlib.closing(sqlite3.connect(source, uri=True, timeout=0)) as connection,
     ):
         connection.text_factory = _text
-        _check(connection, str(path))
+        if not _check(connection, str(path)):
+            raise LedgerError(_damaged(str(path), "it is empty"))
         yield Ledger(connection, str(path))
 
 
@@ -469,8 +470,8 @@ def _alone(path: Path | None, name: str) -> sqlite3.Connection:
     return connection
 
 
-def _check(connection: sqlite3.Connection, name: str) -> None:
-    """Raise LedgerError unless the file is empty or a ledger of ours."""
+def _check(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether there is a ledger of ours; False where the file is empty, else LedgerError."""
     ((ours,),) = connection.execute("PRAGMA application_id")
     ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
     if tables and ours != APPLICATION:
@@ -485,6 +486,7 @@ def _check(connection: sqlite3.Connection, name: str) -> None:
                 f"{name} was written by another version of simgin (form {form}, not {FORM}); "
                 "run it again in another directory."
             )
+    return bool(tables)
 
 
 def _damaged(name: str, error: object) -> str:

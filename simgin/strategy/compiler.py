@@ -55,11 +55,14 @@ def _numbers(policy: Policy) -> np.ndarray:
     try:
         numbers = np.load(policy.weights, allow_pickle=False)
         return np.asarray(numbers, np.float64)
+    except OSError as error:
+        reason = error.strerror
     # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
-    except Exception as error:
-        raise PolicyError(
-            f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {error}."
-        ) from None
+    except Exception:
+        reason = "it is not an array of numbers as numpy.save writes it"
+    raise PolicyError(
+        f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {reason}."
+    )
 
 
 def hook(policy: Policy) -> Any:

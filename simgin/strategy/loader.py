@@ -189,8 +189,9 @@ def source_digest(strategy: Strategy) -> str:
         try:
             content = path.read_bytes()
         except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error_text(error)
             raise StrategyError(
-                f"{path}, a file of {quoted(strategy.name)}, cannot be read: {error_text(error)}."
+                f"{path}, a file of {quoted(strategy.name)}, cannot be read: {reason}."
             ) from None
         digest.update(path.name.encode())
         digest.update(content)

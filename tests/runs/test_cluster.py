@@ -116,6 +116,37 @@ def test_a_cluster_plays_what_threads_play(of_two, monkeypatch):
     assert team.audited >= 2
 
 
+def test_a_worker_does_what_its_scheduler_passes_on(of_two, tmp_path):
+    """Whoever reaches the scheduler runs code on the workers."""
+    mark = tmp_path / "it-ran"
+    of_two().client.submit(mark.touch).result(timeout=60)
+    assert mark.exists()
+
+
+def listening():
+    """(process, address, port) of all that this process and its children listen to."""
+    psutil = pytest.importorskip("psutil")  # comes with dask
+    found = set()
+    this = psutil.Process()
+    for process in (this, *this.children(recursive=True)):
+        for connection in process.net_connections(kind="inet"):
+            if connection.status == psutil.CONN_LISTEN:
+                found.add((process.pid, connection.laddr.ip, connection.laddr.port))
+    return found
+
+
+def test_a_local_cluster_listens_to_this_machine_alone():
+    before = listening()
+    team = Cluster("local:2")
+    try:
+        team.client.wait_for_workers(2, timeout=60)
+        own = listening() - before
+    finally:
+        team.close()
+    assert len({process for process, _, _ in own}) == 3  # the scheduler and two workers
+    assert {address for _, address, _ in own} == {"127.0.0.1"}
+
+
 def test_deals_are_recorded_alike(of_two):
     some = [Task(CELLS[0].matchup, 2500), Task(CELLS[1].matchup, 120)]
     theirs, ours = played(some, of_two(), recorded=True), played(some, Threads(2), recorded=True)
