@@ -39,7 +39,7 @@ def save(
     not are removed. Raises ResultsError, with every file either old or new, if the directory holds
     anything else or cannot be written.
     """
-    place = Path(directory).expanduser().resolve()
+    place = _resolved(directory)
     check(place)
     ours = {*files, *there}
     stale = _files_of(place) - {MANIFEST} - ours
@@ -70,7 +70,7 @@ def begin(directory: str | Path) -> Path:
     Raises ResultsError as `check` does.
     """
     check(directory)
-    place = Path(directory).expanduser().resolve()
+    place = _resolved(directory)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -82,10 +82,9 @@ def begin(directory: str | Path) -> Path:
 
 def check(directory: str | Path) -> None:
     """Raise ResultsError unless a run may be written to `directory`."""
-    place = Path(directory).expanduser().resolve()
-    above = next(
-        folder for folder in place.parents if os.path.exists(folder)
-    )  # Path.exists raises where it may not look
+    place = _resolved(directory)
+    # The root has no parents; Path.exists raises where it may not look
+    above = next(folder for folder in (*place.parents, place) if os.path.exists(folder))
     if not above.is_dir():
         raise ResultsError(
             f"{directory} cannot be written ({above} is a file); name another directory."
@@ -114,6 +113,17 @@ def check(directory: str | Path) -> None:
             f"{directory} holds {strangers[0]}, which simgin did not write; move it away or name "
             "another directory."
         )
+
+
+def _resolved(directory: str | Path) -> Path:
+    """The absolute path of a directory, ~ and links followed; ResultsError if there is none."""
+    try:
+        return Path(directory).expanduser().resolve()
+    except RuntimeError as error:
+        reason = str(error).rstrip(".")
+        raise ResultsError(
+            f"{directory} leads nowhere ({reason}); name another directory."
+        ) from None
 
 
 def _is_ours(path: str) -> bool:

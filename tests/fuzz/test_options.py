@@ -41,7 +41,25 @@ NUMBERS = [
     *("0,10", "10,0", ",", "0,0", "nan,nan", "1e400,2", "0,1,2", "0%", "50%", "99%", "-1s", "1d"),
 ]
 TEXTS = [
-    *("", " ", ".", "..", "/", "~", "~nobody", "-", "--", "#", "+", "=", ":", "gold", "standard"),
+    *(
+        "",
+        " ",
+        ".",
+        "..",
+        "/",
+        "~",
+        "~nobody",
+        "~nouser9",
+        "circle",
+        "-",
+        "--",
+        "#",
+        "+",
+        "=",
+        ":",
+        "gold",
+        "standard",
+    ),
     *("mine.py", "mine.toml", "mine.json", "mine.toml#club", "folder", "folder.py", "folder.toml"),
     *("x" * 300, "x" * 5000, "a/" * 2000, "é", "\udcff", "\x1b[2J", "%s", "{0}", "$x^{$", "<b>"),
     *("gold+knock=at:k=nan", "gold+knock=at:k=1e400", "gold+knock=at:k=" + "9" * 5000, "gold:" * 9),
@@ -93,6 +111,7 @@ LONG = {str(2**31), "+1"}
 def here(empty_directory):
     """A folder with a file of every kind, broken where that is possible."""
     Path("folder").mkdir()
+    Path("circle").symlink_to("circle")
     Path("folder.py").mkdir()
     Path("folder.toml").mkdir()
     Path("mine.py").write_text("raise SystemExit\n")
