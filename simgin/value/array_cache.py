@@ -2,13 +2,15 @@
 
 They lie beside the compiled code (`simgin.core.jit.cache_directory`), so that a change of the
 engine is a new directory, and old ones are pruned with it. The files are plain npz, readable with
-numpy alone; `about` in them says what they are, as JSON.
+numpy alone; `about` in them says what they are, as JSON. Behind them stands a digest: a file that
+was damaged is made again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import secrets
 from collections.abc import Callable, Mapping
@@ -22,6 +24,7 @@ from simgin.play.matchup import Matchup
 from simgin.strategy import loader
 from simgin.text.files import replacing
 
+DIGEST = 32  # bytes at the end of a file
 FORM = 1  # raised whenever a reader would have to look elsewhere
 
 Arrays = dict[str, np.ndarray]
@@ -70,18 +73,26 @@ def _place(text: str) -> Path | None:
 def _read(place: Path, text: str) -> Arrays | None:
     """The arrays of a file; None if there is none, it is damaged, or it is about something else."""
     try:
-        # Opened here, since numpy would leave a damaged file open
-        with place.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            if file.zip.testzip() is not None:  # numpy does not read a file to its checksum
-                return None
-            arrays = {name: file[name] for name in file.files}
-    except Exception:  # damage makes zipfile, zlib and numpy raise anything
+        content = place.read_bytes()
+    except OSError:
         return None
+    stream = io.BytesIO(content[:-DIGEST])
+    if content[-DIGEST:] != _digest(stream):
+        return None
+    with np.load(stream, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
     return arrays if str(arrays.pop("about", "")) == text else None
 
 
 def _write(place: Path, text: str, arrays: Arrays) -> None:
     """Written beside its place and moved into it: a reader sees all of it or nothing."""
     place.parent.mkdir(parents=True, exist_ok=True)
+    stream = io.BytesIO()
+    np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
     with replacing(place, writer=secrets.token_hex(8)) as incomplete:
-        np.savez_compressed(incomplete, about=np.array(text), **arrays)  # type: ignore[arg-type]
+        incomplete.write_bytes(stream.getvalue() + _digest(stream))
+
+
+def _digest(stream: io.BytesIO) -> bytes:
+    """What a file ends with; whatever reads an npz file passes over it."""
+    return hashlib.sha256(stream.getbuffer()).digest()

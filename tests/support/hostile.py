@@ -9,6 +9,7 @@ import json
 import os
 import random
 import signal
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -158,15 +159,16 @@ def mutated(rng, value):
         key = place[-1]
         what = rng.random()
         if what < 0.6:
-            holder[key] = rng.choice(VALUES)
+            holder[key] = deepcopy(rng.choice(VALUES))
         elif what < 0.75:
             del holder[key]
         elif what < 0.85:
-            holder[key] = holder[rng.choice(list(holder))] if isinstance(holder, dict) else None
+            other = holder[rng.choice(list(holder))] if isinstance(holder, dict) else None
+            holder[key] = deepcopy(other)
         elif what < 0.9:
             holder[key] = nested(rng)
         elif isinstance(holder, list):
-            holder.append(rng.choice([*VALUES, *holder]))
+            holder.append(deepcopy(rng.choice([*VALUES, *holder])))
         else:
             holder[rng.choice((f"{key}s", "", "__class__", "seal"))] = holder.pop(key)
     return value
