@@ -1,11 +1,11 @@
-# make setup, demo, test, test-slow, check, docs, bench: all on a machine with python3 (3.11 or newer), make and git.
+# make setup, demo, test, test-slow, check, docs, bench, train: all on a machine with python3 (3.11 or newer), make and git.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test test-slow check docs bench clean
+.PHONY: setup demo test test-slow check docs bench train clean
 
 setup: $(STAMP)
 
@@ -41,6 +41,16 @@ docs: setup
 
 bench: setup
 	$(BIN)/simgin bench
+
+# Every number that policies read (strategies/*.npy), learned anew from the seeds in the scripts:
+# about half an hour of one core. The champion is learned with the table of match values.
+train: setup
+	$(BIN)/python training/beliefs.py
+	$(BIN)/python training/improvement.py
+	$(BIN)/python training/stake.py
+	$(BIN)/python training/solo.py
+	$(BIN)/python training/mc_value.py
+	$(BIN)/python training/champion.py
 
 clean:
 	rm -rf $(VENV) build site *.egg-info .pytest_cache .mypy_cache .ruff_cache

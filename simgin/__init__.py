@@ -10,6 +10,7 @@ use:
     review = simgin.review_of(["oklahoma"], against="standard")  # review.metrics, .differences
     frames = simgin.odds_of("solitaire-gin")  # frames["strength"], frames["odds"], ...
     simgin.plots.strength(frames["strength"])  # a matplotlib figure
+    simgin.tuned("mine.py", against=["simple", "gold-early"]).table  # better numbers, confirmed
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # one deal in words
     simgin.find_strategy("gold-early:k=7").text
     simgin.find_variant("oklahoma+gin_bonus=20").row["gin_bonus"]
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what editors and type checkers see
     from simgin import plots, strategy, toolkit
-    from simgin.api import findings_of, forest, match, odds_of, review_of, run, show
+    from simgin.api import findings_of, forest, match, odds_of, review_of, run, show, tuned
     from simgin.rules.variants import find as find_variant
     from simgin.strategy.loader import find as find_strategy
 
@@ -36,6 +37,7 @@ _PUBLIC = {
     "review_of": ("simgin.api", "review_of"),
     "run": ("simgin.api", "run"),
     "show": ("simgin.api", "show"),
+    "tuned": ("simgin.api", "tuned"),
 }
 # Modules that need no import of their own
 _MODULES = ("plots", "strategy", "toolkit")
@@ -54,6 +56,7 @@ __all__ = [
     "show",
     "strategy",
     "toolkit",
+    "tuned",
 ]
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simgin.review.review import Review
+    from simgin.tune.tuned import Tuned
 
 Player = str | Path | Strategy  # a name, a file or the object
 Game = str | Variant
@@ -141,6 +142,45 @@ def odds_of(
         complete=False,
     )
     return measure(request, workers).tables.frames
+
+
+def tuned(
+    strategy: Player,
+    variant: Game = "standard",
+    against: Player | Sequence[Player] = "simple",
+    *,
+    parameters: str | None = None,
+    objective: str = "matches",
+    generations: int = 20,
+    matches: int | str = 4_000,
+    confirmed: int | str = 40_000,
+    seed: int = 1,
+    workers: int | None = None,
+) -> Tuned:
+    """What a search for better numbers of a strategy finds, as `simgin tune` makes it.
+
+    against: an opponent or several. parameters: those to move, such as "k,share" or "k=0..12", by
+    default all numbers. objective: matches, points or worst. The frames are `parameters`, `table`
+    (the confirmation), `path` (for `simgin.plots.search`) and `candidates`; `strategy` is the tuned
+    one. Raises TuneError for a strategy without numbers, and without the package cma.
+    """
+    from simgin.tune.request import read_request
+    from simgin.tune.tuned import carry_out
+
+    opponents = [against] if isinstance(against, str | Path | Strategy) else against
+    request = read_request(
+        _text(strategy),
+        variants.find(variant).text,
+        [_text(opponent) for opponent in opponents],
+        parameters,
+        objective=objective,
+        generations=generations,
+        matches=amounts.parse_count(matches),
+        confirmed=amounts.parse_count(confirmed),
+        seed=amounts.parse_seed(seed),
+    )
+    with ledger.opened(None, request.identity) as memory:
+        return carry_out(request, memory, workers)
 
 
 def show(

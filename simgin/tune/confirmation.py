@@ -32,6 +32,12 @@ class Confirmation:
     direct: Line  # against the default
     objective: Line  # the mean over the pool, or the least of it
 
+    @property
+    def every(self) -> list[Line]:
+        """Every opponent once, the default last unless the pool has it."""
+        by_opponent = {line.opponent: line for line in (*self.lines, self.direct)}
+        return list(by_opponent.values())
+
 
 def confirm(
     request: TuneRequest,

@@ -9,11 +9,11 @@ from simgin.report.report import Picture, Report
 from simgin.report.sheet import Sheet
 from simgin.stats import table
 from simgin.strategy.values_file import values_text
-from simgin.tune import frames, scores
+from simgin.tune import scores
 from simgin.tune.confirmation import Line
-from simgin.tune.frames import Tuned
 from simgin.tune.knobs import slot_values
 from simgin.tune.sentences import interval, result_sentences, shown_names
+from simgin.tune.tuned import Tuned
 
 FILE = "tuned.toml"
 READING = "± is a 95 % interval. Gain: tuned less default, on the same packs."
@@ -24,7 +24,7 @@ def tune_report(tuned: Tuned, command: str) -> Report:
     request = tuned.request
     sentences = result_sentences(tuned)
     sheets = list(tune_sheets(tuned))
-    path = frames.path(tuned)
+    path = tuned.path
     title = f"{request.strategy.name}, tuned for {request.variant.text}"
     bullets = [f"* {sentence}" for sentence in sentences]
     sections = [sheet.markdown() for sheet in sheets]
@@ -45,10 +45,10 @@ def tune_report(tuned: Tuned, command: str) -> Report:
         command=command,
         summary="\n".join([f"# {title}\n", *bullets, "", READING, "", *sections]),
         tables={
-            "parameters.csv": table.csv(frames.parameters(tuned)),
-            "candidates.csv": table.csv(frames.candidates(tuned)),
+            "parameters.csv": table.csv(tuned.parameters),
+            "candidates.csv": table.csv(tuned.candidates),
             "search.csv": table.csv(path),
-            "confirmation.csv": table.csv(frames.confirmation(tuned)),
+            "confirmation.csv": table.csv(tuned.table),
         },
     )
 
@@ -85,8 +85,11 @@ def _confirmation_sheet(tuned: Tuned) -> Sheet:
     names = shown_names(request)
     confirmed = tuned.confirmation
     rows = []
-    for line in (*confirmed.lines, confirmed.direct):
-        row = _row(tuned, names[line.opponent], line)
+    for line in confirmed.every:
+        name = names[line.opponent]
+        if line.opponent == request.strategy.text:
+            name = f"{name}, the default"
+        row = _row(tuned, name, line)
         rows.append(row)
     if len(request.pool) > 1:
         title = "hardest of the pool" if request.objective == "worst" else "mean of the pool"

@@ -122,12 +122,12 @@ def search(
     request: TuneRequest,
     ledger: Ledger,
     workers: int | None = None,
-    progress: Callable[[int], Progress | None] = lambda number: None,
+    part: Callable[[int], Progress | None] = lambda place: None,
     see: Callable[[Generation], None] = lambda generation: None,
 ) -> Course:
     """All generations of a request; those in the ledger are not played again.
 
-    progress: takes that of the generation of a number. see: is shown every generation.
+    part: takes the progress of each generation, from 0. see: is shown every generation.
     """
     draws = Draws(request.knobs, request.candidates, request.seed)
     generations = []
@@ -143,7 +143,7 @@ def search(
                 number,
                 tried,
                 workers,
-                progress(number),
+                part(number - 1),
             )
             ledger.add_step(name, request.matches, result)
         result = ledger.step(name, request.matches)

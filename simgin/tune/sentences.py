@@ -8,9 +8,9 @@ from simgin.play.names import own_names
 from simgin.report import numbers
 from simgin.stats.estimate import Estimate
 from simgin.tune import scores
-from simgin.tune.frames import Tuned
 from simgin.tune.request import TuneRequest
 from simgin.tune.search import Generation
+from simgin.tune.tuned import Tuned
 
 HELD_OUT = "packs that the search never saw"
 
@@ -55,38 +55,42 @@ def result_sentences(tuned: Tuned) -> list[str]:
 
 def _verdict(tuned: Tuned) -> str:
     line = tuned.confirmation.objective
-    gain = _figure(tuned, line.gain)
+    gain = interval(tuned, line.gain)
     before = _value(tuned, line.default)
     after = _value(tuned, line.tuned)
-    measure = _measure(tuned)
-    change = f"{before} become {after} {measure}"
+    measure = _measure(tuned.request)
+    unit = "points" if tuned.request.objective == "points" else "percentage points"
     size = f"on {tuned.request.confirmed:,} matches of {HELD_OUT}"
+    change = f"{before} become {after} {measure}, {size}"
     if line.gain.low > 0:
-        return f"Tuning gained {gain}: {change}, {size}."
+        return f"Tuning gained {gain} {unit}: {change}."
     if line.gain.high < 0:
-        return f"Tuning gained nothing: {change}, {size}. Keep the defaults."
-    return f"No gain is shown: {change}, a change of {gain}, {size}. Keep the defaults."
+        return f"Tuning gained nothing: {change}. Keep the defaults."
+    return f"No gain is shown, {gain} {unit}: {change}. Keep the defaults."
 
 
 def _direct(tuned: Tuned) -> Iterator[str]:
     """Where the tuned strategy is no better than the default as such."""
     gained = tuned.confirmation.objective.gain.low > 0
     direct = tuned.confirmation.direct
-    if gained and direct.gain.high < 0:
-        yield (
-            f"Against the default itself it has only {_figure(tuned, direct.tuned)}: it was fitted "
-            "to its opponents, and is not the better player."
-        )
+    if not gained or direct.gain.high >= 0:
+        return
+    figure = interval(tuned, direct.tuned)
+    unit = "points per deal" if tuned.request.objective == "points" else "% of the matches"
+    yield (
+        f"But against the default itself it makes only {figure} {unit}: it is fitted to its "
+        "opponents, and not the better player."
+    )
 
 
-def _measure(tuned: Tuned) -> str:
+def _measure(request: TuneRequest) -> str:
     """What is counted, against whom."""
-    request = tuned.request
+    opponents = _pool(request)
     if request.objective == "points":
-        return f"points per deal against {_pool(request)}"
-    if request.objective == "worst":
-        return f"% of the matches against the hardest of {_pool(request)}"
-    return f"% of the matches against {_pool(request)}"
+        return f"points per deal against {opponents}"
+    if request.objective == "worst" and len(request.pool) > 1:
+        return f"% of the matches against the hardest of {opponents}"
+    return f"% of the matches against {opponents}"
 
 
 def _pool(request: TuneRequest) -> str:
@@ -107,12 +111,6 @@ def shown_names(request: TuneRequest) -> dict[str, str]:
     for strategy in (request.strategy, *request.pool):
         shown[strategy.text] = names.get(strategy.text, strategy.text)
     return shown
-
-
-def _figure(tuned: Tuned, estimate: Estimate) -> str:
-    """A figure with its interval and its unit."""
-    unit = " points per deal" if tuned.request.objective == "points" else " % of the matches"
-    return interval(tuned, estimate) + unit
 
 
 def interval(tuned: Tuned, estimate: Estimate) -> str:

@@ -31,7 +31,7 @@ def test_the_tuned_numbers_can_be_played(planted):
     result = call("tune", planted, *SHORT, "-o", "tuned.toml", "--run", "kept")
     screen = result.stdout
     assert "Tuning gained" in screen and "Written: " in screen
-    unbroken = ("Repeat: ", "Play it: ")
+    unbroken = ("Repeat: ", "Play: ")
     assert all(len(line) <= 80 or line.startswith(unbroken) for line in screen.splitlines())
     tuned = loader.find(f"{planted}@tuned.toml")
     assert abs(tuned.discard.params["p"].default - BEST) < 4

@@ -79,10 +79,10 @@ def run_notebook(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return ran
 
 
-def test_the_index_lists_all_three_notebooks() -> None:
+def test_the_index_lists_all_notebooks() -> None:
     linked = re.findall(r"\]\((\w+)\.py\)", (ROOT / "notebooks" / "README.md").read_text())
     assert sorted(linked) == [path.stem for path in NOTEBOOKS]
-    assert len(NOTEBOOKS) == 3
+    assert len(NOTEBOOKS) == 4
 
 
 @by_name

@@ -3,30 +3,22 @@
 import numpy as np
 import pytest
 
+import simgin
 from simgin.runs import ledger
 from simgin.stats import batches, differences, metrics
 from simgin.stats.played import Played
 from simgin.strategy import Param, loader
 from simgin.tune import field, scores
-from simgin.tune.confirmation import confirm
-from simgin.tune.finals import choose
-from simgin.tune.frames import Tuned, candidates, confirmation, path
 from simgin.tune.knobs import Knob
 from simgin.tune.request import read_request
-from simgin.tune.search import Draws, search
+from simgin.tune.search import Draws
+from simgin.tune.tuned import carry_out
 from support.planted import BEST, write_planted
 
 
-def tuned_with(request, run_ledger, see=lambda generation: None):
-    course = search(request, run_ledger, see=see)
-    values = choose(request, course, run_ledger)
-    strategy = request.candidate(values)
-    return Tuned(request, course, values, confirm(request, strategy, run_ledger))
-
-
-def tune(request, see=lambda generation: None):
+def tuned_of(request, see=lambda generation: None):
     with ledger.opened(None, request.identity) as run_ledger:
-        return tuned_with(request, run_ledger, see)
+        return carry_out(request, run_ledger, see=see)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +28,7 @@ def planted(tmp_path_factory):
     request = read_request(
         str(file), "eaai", ["simple"], "p", generations=6, matches=1000, confirmed=2000, seed=5
     )
-    return tune(request)
+    return tuned_of(request)
 
 
 def test_a_planted_number_is_found(planted):
@@ -52,7 +44,7 @@ def test_at_the_best_number_nothing_is_gained(tmp_path):
     request = read_request(
         str(file), "eaai", ["simple"], "p", generations=3, matches=1000, confirmed=1000
     )
-    assert tune(request).confirmation.objective.gain.low <= 0
+    assert tuned_of(request).confirmation.objective.gain.low <= 0
 
 
 def test_a_search_that_was_broken_off_comes_to_the_same_end(planted, tmp_path):
@@ -66,11 +58,11 @@ def test_a_search_that_was_broken_off_comes_to_the_same_end(planted, tmp_path):
     for see in (stop_at_three, lambda generation: None):
         with ledger.opened(tmp_path / ledger.FILE, request.identity) as run_ledger:
             try:
-                resumed = tuned_with(request, run_ledger, see)
+                resumed = carry_out(request, run_ledger, see=see)
             except KeyboardInterrupt:
                 continue
-    for frame in (candidates, path, confirmation):
-        assert frame(resumed).to_csv() == frame(planted).to_csv()
+    for name in ("parameters", "candidates", "path", "table"):
+        assert getattr(resumed, name).to_csv() == getattr(planted, name).to_csv()
 
 
 def test_the_confirmation_has_packs_of_its_own(planted, monkeypatch, tmp_path):
@@ -84,7 +76,7 @@ def test_the_confirmation_has_packs_of_its_own(planted, monkeypatch, tmp_path):
 
     monkeypatch.setattr("simgin.tune.field.play_all", noted)
     monkeypatch.setattr("simgin.tune.confirmation.play_all", noted)
-    tune(planted.request)
+    tuned_of(planted.request)
     assert all(len(seeds) == 1 for seeds in played)
     *searched, confirmed = (seeds.pop() for seeds in played)
     assert len(searched) == planted.request.generations + 1  # and the finals
@@ -108,6 +100,32 @@ def test_a_gain_is_the_paired_difference_of_the_two_runs():
     for cell in cells:
         shares = batches.fact_sums(cell.rows, won) / batches.denominator_sums(cell.rows, won) / 2
         assert scores.score(cell, metric).value == pytest.approx(shares.mean())
+
+
+def test_the_api_finds_the_same_as_the_command(planted):
+    """Frames of `simgin.tuned`, and the picture of its course."""
+    request = planted.request
+    tuned = simgin.tuned(
+        request.strategy,
+        "eaai",
+        parameters="p",
+        generations=6,
+        matches="1k",
+        confirmed="2k",
+        seed=5,
+    )
+    assert tuned.table.equals(planted.table) and tuned.path.equals(planted.path)
+    assert [row.opponent for row in tuned.table.itertuples()] == ["simple", request.strategy.text]
+    assert simgin.plots.search(tuned.path, seed=5).axes
+
+
+def test_a_default_in_the_pool_is_confirmed_once():
+    request = read_request(
+        "gold-early", "eaai", ["gold-early", "simple"], generations=1, matches=1000, confirmed=1000
+    )
+    table = tuned_of(request).table
+    assert list(table["opponent"]) == ["gold-early", "simple"]
+    assert table["default"][0] == 0.5
 
 
 def test_a_pool_is_worth_its_mean_or_its_least():

@@ -22,9 +22,9 @@ from simgin.runs.plan import unit_seconds
 from simgin.text.files import NewFileError, check_file, write_file
 
 if TYPE_CHECKING:
-    from simgin.tune.frames import Tuned
     from simgin.tune.request import TuneRequest
     from simgin.tune.search import Generation
+    from simgin.tune.tuned import Tuned
 
 INTERRUPTED = 130  # exit code
 OWN = "# simgin tune "  # how the files that -o writes begin
@@ -191,13 +191,10 @@ def _ledger(request: TuneRequest, place: Path | None, command: str) -> Iterator[
 
 def _searched(request: TuneRequest, run_ledger: ledger.Ledger, workers: int | None) -> Tuned:
     """The search and its confirmation, with live progress."""
-    from simgin.tune.confirmation import confirm
-    from simgin.tune.finals import choose
-    from simgin.tune.frames import Tuned
-    from simgin.tune.search import search
     from simgin.tune.sentences import course_line
+    from simgin.tune.tuned import carry_out
 
-    pieces = request.generations + 1
+    pieces = request.generations + 2
     seen: list[Generation] = []
     with progress.live(f"tuning {request.strategy.name}") as report:
 
@@ -208,12 +205,13 @@ def _searched(request: TuneRequest, run_ledger: ledger.Ledger, workers: int | No
             return share(note_part, place, pieces)
 
         report(0, SHARES * pieces)
-        course = search(request, run_ledger, workers, lambda number: part(number - 1), seen.append)
-        last = part(request.generations)
-        values = choose(request, course, run_ledger, workers, share(last, 0, 2))
-        strategy = request.candidate(values)
-        confirmed = confirm(request, strategy, run_ledger, workers, share(last, 1, 2))
-    return Tuned(request, course, values, confirmed)
+        return carry_out(
+            request,
+            run_ledger,
+            workers,
+            part,
+            seen.append,
+        )
 
 
 def _show(
@@ -228,7 +226,6 @@ def _show(
     """Write the files of a search, and print what came of it."""
     from simgin.report import page
     from simgin.stats import table
-    from simgin.tune import frames
     from simgin.tune.report import FILE, tune_report, tuned_file
 
     report = tune_report(tuned, command)
@@ -241,12 +238,11 @@ def _show(
         manifest = _manifest(tuned.request, workers, started, command)
         contents = {**page.files(report), FILE: numbers}
         files += directory.save(place, manifest, contents)
-    rows = table.records(frames.confirmation(tuned))
+    rows = table.records(tuned.table)
     answer = Answer(command, rows, tuned.request.seed, files)
-    parts: list[Any] = [Words(report.sentences), *report.sheets, ""]
-    if tuned.is_moved:
-        parts.append(f"Play it: {_play_command(tuned, output)}")
-    answer.show(as_json, parts)
+    answer.show(as_json, [Words(report.sentences), *report.sheets, ""])
+    if tuned.is_moved and not as_json:
+        click.echo(f"Play:    {_play_command(tuned, output)}")
 
 
 def _play_command(tuned: Tuned, output: Path | None) -> str:

@@ -1,0 +1,31 @@
+"""`make train` runs every script that writes numbers of policies, and no number is left out."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPTS = {path.name: path.read_text() for path in (ROOT / "training").glob("*.py")}
+
+
+def recipe():
+    """The scripts that `make train` runs, in order."""
+    text = (ROOT / "Makefile").read_text()
+    lines = text.partition("\ntrain: ")[2].partition("\n\n")[0]
+    return re.findall(r"training/(\w+\.py)", lines)
+
+
+def test_every_file_of_numbers_is_written_by_a_script_that_make_train_runs():
+    written = "".join(SCRIPTS[name] for name in recipe())
+    files = [path.name for path in (ROOT / "strategies").glob("*.npy")]
+    assert [name for name in files if f'"{name}"' not in written] == []
+
+
+def test_make_train_runs_every_script_that_writes_numbers():
+    writers = {name for name, text in SCRIPTS.items() if "np.save(" in text}
+    assert writers == set(recipe())
+
+
+def test_a_file_is_written_before_it_is_read():
+    """Champion is learned in match equity, whose table is a file of its own."""
+    order = recipe()
+    assert order.index("mc_value.py") < order.index("champion.py")
