@@ -19,6 +19,7 @@ from simgin.text.files import WRITING, write_file
 
 MANIFEST = "manifest.json"
 DEALS = "deals.parquet"  # what `simgin.runs.parquet` writes
+MOST_FOLDERS = 300  # that a run directory may lie in
 SEAL = "seal"  # key of the manifest with the digest of all others
 
 
@@ -118,12 +119,18 @@ def check(directory: str | Path) -> None:
 def _resolved(directory: str | Path) -> Path:
     """The absolute path of a directory, ~ and links followed; ResultsError if there is none."""
     try:
-        return Path(directory).expanduser().resolve()
+        place = Path(directory).expanduser().resolve()
     except RuntimeError as error:
         reason = str(error).rstrip(".")
         raise ResultsError(
             f"{directory} leads nowhere ({reason}); name another directory."
         ) from None
+    if len(place.parts) > MOST_FOLDERS:  # each is made by a call inside another
+        raise ResultsError(
+            f"{str(directory)[:100]}... lies {len(place.parts)} folders deep, and results at most "
+            f"{MOST_FOLDERS}; name another directory."
+        )
+    return place
 
 
 def _is_ours(path: str) -> bool:

@@ -140,6 +140,21 @@ def test_a_place_under_a_file_is_refused(tmp_path):
             directory.check(tmp_path / place)
 
 
+@pytest.mark.parametrize("place", ["a/" * 400, "~nouser9/run", "circle", "circle/run"])
+def test_a_place_that_leads_nowhere_is_refused(tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(ResultsError, match=r"; name another directory\.$"):
+        directory.begin(place)
+    assert set(tree(tmp_path)) <= {"circle"}
+
+
+def test_the_root_is_refused(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ResultsError, match=r"/ is where you are; name a directory inside it"):
+        directory.check("/")
+
+
 @pytest.mark.parametrize("place", ["locked/run", "locked/deeper/run", "locked"])
 def test_a_place_without_permission_is_refused(tmp_path, monkeypatch, place):
     (tmp_path / "locked").mkdir()
