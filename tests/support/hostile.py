@@ -154,7 +154,10 @@ def mutated(rng, value):
     """A JSON object with a value or two replaced, removed, doubled or renamed."""
     value = json.loads(json.dumps(value))
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
-        place = rng.choice([place for place in places(value) if place])
+        below = [place for place in places(value) if place]
+        if not below:
+            break
+        place = rng.choice(below)
         holder = at(value, place[:-1])
         key = place[-1]
         what = rng.random()
