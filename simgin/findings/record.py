@@ -118,8 +118,12 @@ def record_plan(
 def read_record(place: Path, contents: Mapping[str, Any]) -> RunRecord:
     """The record that the manifest of a directory gives.
 
-    Raises ResultsError if another version of simgin wrote it, or if it has not the form of one.
+    Raises ResultsError if another version of simgin wrote it, if it has not the form of one, or if
+    it is of a search.
     """
+    if "tune" in contents:
+        command = contents.get("command")
+        raise ResultsError(f"{place} holds a search, not a run; `{command}` writes it again.")
     form = contents.get("form")
     if form != manifest.FORM:
         raise ResultsError(

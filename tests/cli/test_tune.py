@@ -47,8 +47,9 @@ def test_the_tuned_numbers_can_be_played(planted):
     assert {"plots/search.png", "plots/search.svg", "report.html", "summary.md"} < kept
     again = call("tune", planted, *SHORT, "-o", "tuned.toml", "--run", "kept")
     assert outcome(again) == outcome(result)
-    refused = call("report", "kept", code=2)
-    assert "holds a search" in refused.stderr
+    for words in (["report", "kept"], ["compare", "kept", "kept"]):
+        refused = call(*words, code=2)
+        assert "holds a search, not a run; `simgin tune" in refused.stderr
 
 
 def test_an_interrupted_search_goes_on(planted, monkeypatch):

@@ -75,9 +75,6 @@ def _manifest(place: Path) -> dict[str, Any]:
 def _findings(place: Path, manifest: dict[str, Any]) -> Iterator[Findings]:
     from simgin.findings.findings import Findings
 
-    if "tune" in manifest:
-        command = manifest.get("command")
-        raise ResultsError(f"{place} holds a search; `{command}` writes its files again.")
     if not (place / ledger.FILE).is_file():  # odds, or a run whose ledger was not kept
         command = manifest.get("command")
         raise ResultsError(
