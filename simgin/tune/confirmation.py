@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from simgin.core import sums
 from simgin.play.parallel import Progress
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
 from simgin.strategy import Strategy
 from simgin.tune import scores
-from simgin.tune.field import Field, distinct, field, play_all, scores_against
+from simgin.tune.field import Field, distinct, field, play_all, read_step, scores_against
 from simgin.tune.request import TuneRequest
 from simgin.tune.scores import Score
 
@@ -61,7 +62,11 @@ def confirm(
         )
         numbered = {str(place): rows for place, rows in enumerate(fresh)}
         ledger.add_step(name, request.confirmed, numbered)
-    arrays = ledger.step(name, request.confirmed)
+    shapes = {}
+    for place, matchup in enumerate(matchups):
+        batches = -(-matchup.units(request.confirmed) // matchup.batch)
+        shapes[str(place)] = (batches, sums.COLUMNS)
+    arrays = read_step(ledger, name, request.confirmed, shapes)
     rows = [arrays[str(place)] for place, _ in enumerate(matchups)]
     played = field(matchups, rows)
     return _confirmation(request, tuned, played)

@@ -10,6 +10,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress
 from simgin.runs import ledger, runner
 from simgin.runs.block import Task
+from simgin.runs.ledger import Ledger, LedgerError
 from simgin.runs.threads import Threads
 from simgin.stats.played import Played
 from simgin.strategy import Strategy
@@ -17,6 +18,7 @@ from simgin.tune import scores
 from simgin.tune.request import TuneRequest
 from simgin.tune.scores import Score
 
+MISSING = np.array("")  # what is no array of numbers
 Field = Mapping[tuple[str, str], Played]  # by the texts of the two players
 
 
@@ -49,6 +51,21 @@ def field(matchups: Sequence[Matchup], rows: Sequence[np.ndarray]) -> Field:
     for matchup, of_matchup in zip(matchups, rows, strict=True):
         played[matchup.a.text, matchup.opponent] = Played(matchup.cell, of_matchup)
     return played
+
+
+def read_step(
+    run_ledger: Ledger, name: str, n: int, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, np.ndarray]:
+    """The arrays of a step. LedgerError for others: a directory may come from anybody."""
+    arrays = run_ledger.step(name, n)
+    for key, shape in shapes.items():
+        array = arrays.get(key, MISSING)
+        is_numbers = array.dtype.kind in "if"
+        if not is_numbers or array.shape != shape or not np.isfinite(array).all():
+            raise LedgerError(
+                f"the search is damaged ({name}: {key}); remove its directory to begin again."
+            )
+    return arrays
 
 
 def scores_against(

@@ -12,7 +12,7 @@ import numpy as np
 
 from simgin.play.parallel import Progress
 from simgin.runs.ledger import Ledger
-from simgin.tune.field import worths
+from simgin.tune.field import read_step, worths
 from simgin.tune.request import TuneRequest, Values
 from simgin.tune.search import Course, Generation
 
@@ -47,7 +47,7 @@ def choose(
         values = [worth.value for worth in found]
         result = {"worths": np.array(values)}
         ledger.add_step(name, n, result)
-    result = ledger.step(name, n)
+    result = read_step(ledger, name, n, {"worths": (len(finalists),)})
     place = int(result["worths"].argmax())
     return finalists[place]
 

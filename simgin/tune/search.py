@@ -17,10 +17,11 @@ import numpy as np
 from simgin.play.parallel import Progress
 from simgin.runs.ledger import Ledger
 from simgin.stats.estimate import Estimate
-from simgin.tune.field import worths
+from simgin.tune.field import read_step, worths
 from simgin.tune.knobs import Knob, TuneError
 from simgin.tune.request import TuneRequest, Values
 
+LIMITS = 5  # numbers of an Estimate
 WHOLE = 0.3  # least standard deviation of a whole number: its neighbours stay in play
 
 
@@ -146,7 +147,8 @@ def search(
                 part(number - 1),
             )
             ledger.add_step(name, request.matches, result)
-        result = ledger.step(name, request.matches)
+        shapes = {"objective": (len(values),), "gain": (LIMITS,)}
+        result = read_step(ledger, name, request.matches, shapes)
         objective = result["objective"]
         draws.learn(points, objective)
         gain = Estimate(*result["gain"])

@@ -65,6 +65,24 @@ def test_a_search_that_was_broken_off_comes_to_the_same_end(planted, tmp_path):
         assert getattr(resumed, name).to_csv() == getattr(planted, name).to_csv()
 
 
+@pytest.mark.parametrize(
+    ("name", "n", "arrays"),
+    [
+        ("generation 1", 1000, {}),
+        ("generation 1", 1000, {"objective": np.array(["x"] * 6), "gain": np.zeros(5)}),
+        ("generation 2", 1000, {"objective": np.zeros(3), "gain": np.zeros(5)}),
+        ("generation 3", 1000, {"objective": np.full(6, np.nan), "gain": np.zeros(5)}),
+        ("finals after 6 generations", 5000, {"worths": np.zeros((2, 2))}),
+    ],
+)
+def test_a_directory_of_a_stranger_gets_a_sentence(planted, tmp_path, name, n, arrays):
+    request = planted.request
+    with ledger.opened(tmp_path / ledger.FILE, request.identity) as run_ledger:
+        run_ledger.add_step(name, n, arrays)
+        with pytest.raises(ledger.LedgerError, match=f"the search is damaged .{name}"):
+            carry_out(request, run_ledger)
+
+
 def test_the_confirmation_has_packs_of_its_own(planted, monkeypatch, tmp_path):
     """And all of a generation have the same."""
     played = []
