@@ -21,7 +21,9 @@ from numba.core.caching import CompileResultCacheImpl
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.cpu import CPUTargetOptions
 from numba.core.environment import lookup_environment
+from numba.core.options import TargetOptions
 from numba.core.registry import CPUDispatcher
 from numba.core.types import FunctionType
 
@@ -42,6 +44,8 @@ def _short_name(kind: FunctionType) -> tuple[str, tuple[()]]:
 
 
 FunctionType.mangling_args = property(_short_name)  # type: ignore[method-assign, assignment]
+# numba can promise LLVM that no two arguments overlap in memory, but its decorators do not offer it
+CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
 
 
 class _Codegen:

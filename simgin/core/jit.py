@@ -186,19 +186,23 @@ def compiled(
     *,
     keep: bool = True,
     key: str = "",
+    apart: bool = False,
     check: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> Any:
     """`function` compiled so that it releases the interpreter lock.
 
     signature: compile now for this type alone. keep: cache on disk. key: of a function that is no
-    part of simgin, a digest of all that its code depends on. check: called, unless the function is
-    cached, with the type that it returns by itself, before the signature bends that to another; may
-    raise.
+    part of simgin, a digest of all that its code depends on. apart: no two of the records and
+    arrays it is given overlap in memory, so after a write to one the others are not read again.
+    check: called, unless the function is cached, with the type that it returns by itself, before
+    the signature bends that to another; may raise.
     """
     if interpreted():
         return function
-    dispatcher = LazyDispatcher(function, {"nopython": True, "nogil": True, **options})
+    dispatcher = LazyDispatcher(
+        function, {"nopython": True, "nogil": True, "noalias": apart, **options}
+    )
     directory = _directory(key) if keep else None
     if directory is not None:
         with _own_cache_directory(directory):

@@ -118,7 +118,9 @@ def _compile(policy: Policy) -> Any:
 
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            compiled = jit.compiled(policy.function, HOOK, keep=keep, key=key, check=check)
+            compiled = jit.compiled(
+                policy.function, HOOK, keep=keep, key=key, apart=True, check=check
+            )
     except PolicyError:
         raise
     except Exception as error:  # numba raises errors of its own for most failures, not for all
