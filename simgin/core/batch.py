@@ -245,7 +245,7 @@ def play_units(
         begin_half(state, rules, half, matches)
         while half < 2:
             state.watched = half == state.watch_half and state.deal == state.watch_deal
-            if not state.given:
+            if not state.given and (half == 0 or matches):  # else the pack of the first half
                 new_pack(state)
                 give_to_seats(state)
             forget(view0, state.turns)

@@ -147,7 +147,7 @@ def dearest(cards, rules):
         return 0, -1
     ranks = ranks_among(cards)
     r = highest_of_lane(ranks)
-    if ranks & 1 and rules.value[0, 0] > rules.value[0, r]:
+    if rules.value[0, 0] > rules.value[0, r] and ranks & 1:
         r = 0
     return cards & rules.peers[0, r] * RANK_ACES, rules.value[0, r]
 

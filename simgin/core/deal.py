@@ -104,11 +104,12 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 end_deal(state, rules, view, seat, show_a, show_b)
                 close_turn(state, view, other_view, seat, source, card)
                 return True
+            propose(state, NO_ENDING, -1, -1)
+            show_ending(state, view)
     throw(state, seat, card)
     state.count[seat] = left
     close_turn(state, view, other_view, seat, source, card)
     no_card(state)
-    show_ending(state, view)
     return False
 
 

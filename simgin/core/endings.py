@@ -100,12 +100,20 @@ def must_be_melded(taken, rules):
     return taken if rules.take_to_knock == 1 else -1
 
 
-@jit
+@inlined
 def ending_with(ten, left, must, limit, points, rules):
     """(ending, count) for the ten cards kept, whose deadwood is `left`.
 
     A shot if they make one, else a knock within the limit, else NO_ENDING.
     """
+    if rules.shot or must >= 0:
+        return _any_ending_with(ten, left, must, limit, points, rules)
+    return (KNOCK, left) if left <= limit else (NO_ENDING, left)
+
+
+@jit
+def _any_ending_with(ten, left, must, limit, points, rules):
+    """`ending_with` where there is more than the knock with any cards."""
     if must >= 0 and not ten >> must & 1:
         return NO_ENDING, NO_COUNT  # the card that must be melded is discarded
     if rules.shot and is_shot(ten, must, points, rules):
