@@ -151,8 +151,7 @@ def ask_shown(state, rules, view, seat, slot, legal, hook):
     state.asked_slot = slot
     state.legal = legal
     if state.watched:
-        state.log[state.logged] = view
-        state.slots[state.logged] = slot
+        _log_question(state, view, slot)
     given = state.logged < state.scripted
     if given:
         answer = np.int64(state.answers[state.logged])
@@ -162,9 +161,22 @@ def ask_shown(state, rules, view, seat, slot, legal, hook):
         state.answer = answer
         raise IllegalAnswer
     if given or state.watched:
-        state.answers[state.logged] = answer
-        state.logged += 1
+        _log_answer(state, answer)
     return answer
+
+
+@jit
+def _log_question(state, view, slot):
+    """Keep a question of a watched deal."""
+    state.log[state.logged] = view
+    state.slots[state.logged] = slot
+
+
+@jit
+def _log_answer(state, answer):
+    """Keep the answer, and count the question."""
+    state.answers[state.logged] = answer
+    state.logged += 1
 
 
 @inlined

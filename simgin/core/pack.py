@@ -13,7 +13,7 @@ def new_pack(state):
     for i in range(52):
         state.pack[i] = i
     state.shuffled = 0
-    _shuffle(state, 24)
+    _shuffle(state, 32)
 
 
 @jit
