@@ -186,14 +186,14 @@ def compiled(
     *,
     keep: bool = True,
     key: str = "",
-    apart: bool = False,
+    distinct: bool = False,
     check: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> Any:
     """`function` compiled so that it releases the interpreter lock.
 
     signature: compile now for this type alone. keep: cache on disk. key: of a function that is no
-    part of simgin, a digest of all that its code depends on. apart: no two of the records and
+    part of simgin, a digest of all that its code depends on. distinct: no two of the records and
     arrays it is given overlap in memory, so after a write to one the others are not read again.
     check: called, unless the function is cached, with the type that it returns by itself, before
     the signature bends that to another; may raise.
@@ -201,7 +201,7 @@ def compiled(
     if interpreted():
         return function
     dispatcher = LazyDispatcher(
-        function, {"nopython": True, "nogil": True, "noalias": apart, **options}
+        function, {"nopython": True, "nogil": True, "noalias": distinct, **options}
     )
     directory = _directory(key) if keep else None
     if directory is not None:

@@ -34,7 +34,7 @@ def give_to_seats(state):
 def next_card(state):
     """Deal the next card.
 
-    After the first 24 cards the pack is shuffled eight cards at a time, as far as the deal goes.
+    After the first 32 cards the pack is shuffled eight cards at a time, as far as the deal goes.
     """
     i = state.dealt
     if i >= state.shuffled:

@@ -53,7 +53,7 @@ def signature() -> Any:
 @cache
 def compiled_kernel() -> Any:
     """The compiled loop; see `simgin.core.branch`."""
-    return jit.compiled(play_branches, signature(), apart=True)
+    return jit.compiled(play_branches, signature(), distinct=True)
 
 
 def branch_deals(

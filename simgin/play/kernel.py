@@ -43,7 +43,7 @@ class RulesModified(ValueError):
 def compiled_kernel(players: int) -> Any:
     """The compiled loop for one or two players; see `simgin.core.batch`."""
     function = play_solo_units if players == 1 else play_units
-    return jit.compiled(function, signature(players), apart=True)
+    return jit.compiled(function, signature(players), distinct=True)
 
 
 def signature(players: int) -> Any:

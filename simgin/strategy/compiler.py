@@ -119,7 +119,7 @@ def _compile(policy: Policy) -> Any:
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
             compiled = jit.compiled(
-                policy.function, HOOK, keep=keep, key=key, apart=True, check=check
+                policy.function, HOOK, keep=keep, key=key, distinct=True, check=check
             )
     except PolicyError:
         raise
