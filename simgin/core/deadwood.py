@@ -84,9 +84,29 @@ def _with_rainbows(hand, rules, side):
     return best
 
 
+@inlined
+def _plain(hand, rules, side):
+    """Whether bit operations find the melds of a hand under rules that need tables for others.
+
+    No ace of it can be high, as no suit has an ace and a king.
+    """
+    return rules.by_planes_apart[side] and hand & hand >> 12 & RANK_ACES == 0
+
+
+@inlined
+def _by_planes(hand, rules, side):
+    """`deadwood_of` where bit operations find the melds."""
+    runs, sets = cards_in_runs(hand), cards_in_sets(hand)
+    if runs & sets:
+        return least_of_ways(hand, runs, sets, rules, side)
+    return points_in(hand & ~(runs | sets), rules, side)
+
+
 @jit
 def _by_tables(hand, rules, side):
     """`deadwood_of` for every set of rules."""
+    if _plain(hand, rules, side):
+        return _by_planes(hand, rules, side)
     if rules.n_rainbows:
         return _with_rainbows(hand, rules, side)
     return _by_suit_and_rank(hand, rules, side)
@@ -100,10 +120,7 @@ def deadwood_of(hand, rules, side):
     """
     if not rules.by_planes[side]:
         return _by_tables(hand, rules, side)
-    runs, sets = cards_in_runs(hand), cards_in_sets(hand)
-    if runs & sets:
-        return least_of_ways(hand, runs, sets, rules, side)
-    return points_in(hand & ~(runs | sets), rules, side)
+    return _by_planes(hand, rules, side)
 
 
 @jit
@@ -130,6 +147,8 @@ def meldable(hand, rules):
 @jit
 def _meldable_by_tables(hand, rules):
     """`meldable` for every set of rules."""
+    if _plain(hand, rules, 0):
+        return cards_in_runs(hand) | cards_in_sets(hand)
     cards = _runs_by_tables(hand, rules) | cards_in_sets(hand)
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:
@@ -170,7 +189,7 @@ def best_discards(hand, legal, rules):
 @jit
 def _best_discards_apart(hand, legal, rules):
     """`best_discards` where melds conflict, and where no card in no meld can be discarded."""
-    if rules.by_planes[0]:
+    if rules.by_planes[0] or _plain(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         best, cards = _best_discards_of_ways(hand, legal, runs, sets, rules)
         if best < MANY:

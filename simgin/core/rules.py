@@ -71,6 +71,8 @@ _RULES = np.dtype(
         ("lane", np.int32, (2, 8192)),
         # whether `simgin.core.planes` finds the melds, and the cards whose value has bit b
         ("by_planes", np.int64, 2),
+        # whether it finds those of hands without the ace and the king of any suit
+        ("by_planes_apart", np.int64, 2),
         ("planes", np.int64, (2, PLANES)),
     ],
     align=True,
@@ -186,6 +188,7 @@ def build(
         rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
         fill_lane_table(rules.lane[side], np.array(value), np.array(runs))
         rules.planes[side] = [value_plane(value, bit) for bit in range(PLANES)]
-        low_and_plain = parameters["ace_runs"] == LOW and not parameters["rainbow"]
-        rules.by_planes[side] = low_and_plain and max(value) < 1 << PLANES
+        plain = not parameters["rainbow"] and max(value) < 1 << PLANES
+        rules.by_planes[side] = plain and parameters["ace_runs"] == LOW
+        rules.by_planes_apart[side] = plain
     return rules
