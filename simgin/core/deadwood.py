@@ -1,8 +1,10 @@
 """Least deadwood of a hand and the discards that reach it (rules.md 3.2).
 
-With low aces and no rainbows, bit operations find the runs of all suits at once
-(`simgin.core.planes`). Elsewhere a table has an entry for every lane: which of its cards lie in
-runs, and what its best runs leave over. Sets, and their conflicts with runs, are the same for all.
+Without rainbows and high aces, bit operations find the runs of all suits at once
+(`simgin.core.planes`). Where the rules have high aces, only a suit with both its ace and its king
+can hold one. For these hands, and for rainbows, a table has an entry for every lane: which of its
+cards lie in runs, and what its best runs leave over. Sets, and their conflicts with runs, are the
+same for all.
 """
 
 from simgin.core.bits import highest_of_lane, lowest

@@ -187,3 +187,21 @@ def test_names_of_functions_that_take_functions_are_short():
     name = mangle("play", types_of_hooks)
     assert len(name) < 500
     assert name != mangle("play", [other, *types_of_hooks[1:]])
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+def test_llvm_learns_which_arguments_never_overlap(distinct):
+    """The results are the same; two arrays more are marked."""
+
+    def copy(a, b):
+        b[0] = a[0]
+        return a[0]
+
+    copied = jit.compiled(copy, int64(int64[::1], int64[::1]), distinct=distinct)
+    (code,) = copied.inspect_llvm().values()
+    definitions = [line for line in code.splitlines() if line.startswith("define")]
+    (head,) = [line for line in definitions if "%excinfo" in line and "%arg.a.4" in line]
+    pointers = head.split("ptr ")
+    data = [words for words in pointers if "%arg.a.4" in words or "%arg.b.4" in words]
+    assert ["noalias" in words for words in data] == [distinct, distinct]
+    assert copied(np.array([7]), np.zeros(1, np.int64)) == 7
