@@ -105,12 +105,11 @@ def price(card, common, f, view, rules, params):
     return weighed(f, SIZE, params, at)
 
 
-@discard(name="champion", weights="champion.npy")
-def champion_discard(view, rules, params):
-    """Make the discard of least cost."""
+@helper
+def cheapest(legal, view, rules, params):
+    """The discard of least cost among the legal ones."""
     common, f = prepare(view, rules, params), np.zeros(ROOM)
     best, least = -1, TOO_HIGH
-    legal = view.legal
     while legal:
         card = lowest(legal)
         legal &= legal - 1
@@ -118,6 +117,12 @@ def champion_discard(view, rules, params):
         if cost < least:
             best, least = card, cost
     return best
+
+
+@discard(name="champion", weights="champion.npy")
+def champion_discard(view, rules, params):
+    """Make the discard of least cost."""
+    return cheapest(view.legal, view, rules, params)
 
 
 @helper

@@ -9,6 +9,8 @@ import ctypes
 
 import numpy as np
 from numba import from_dtype, int64, types
+from numba.core.cgutils import create_struct_proxy
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
@@ -40,6 +42,10 @@ if interpreted():
         vector.flags.writeable = False
         return vector
 
+    def as_hook(function):
+        """The function below, for interpreted play."""
+        return function
+
 else:
 
     @intrinsic
@@ -65,6 +71,27 @@ else:
             return array._getvalue()
 
         return PARAMS_TYPE(types.int64, types.int64), code
+
+    @intrinsic
+    def as_hook(typing_context, function):
+        """A compiled function, named in another, as a hook that can be passed on from there.
+
+        numba would pass the address of a Python object, and then the caller could not be cached on
+        disk. This passes the place of the machine code.
+        """
+        version = function.dispatcher.get_compile_result(HOOK)
+        returned = version.signature.return_type
+        if returned != HOOK.return_type:
+            raise TypingError(f"a hook returns int64, not {returned}")
+
+        def code(context, builder, signature, arguments):
+            hook = create_struct_proxy(HOOK_TYPE)(context, builder)
+            entry = context.declare_function(builder.module, version.fndesc)
+            context.active_code_library.add_linking_library(version.library)
+            hook.jit_addr = builder.bitcast(entry, hook.jit_addr.type)
+            return hook._getvalue()
+
+        return HOOK_TYPE(function), code
 
 
 @intrinsic

@@ -16,7 +16,7 @@ from simgin.core.ask import forget, remember, show_deal, show_turn
 from simgin.core.deadwood import deadwood
 from simgin.core.deal import TURN_OVER, passed, play_turns
 from simgin.core.endings import ending_with, must_be_melded
-from simgin.core.jit import jit, spliced
+from simgin.core.jit import jit
 from simgin.core.record import write_record
 from simgin.core.rules import UPCARD_PASS, UPCARD_STOCK_OR_PASS
 from simgin.core.scoring import KIND_VOID
@@ -193,7 +193,7 @@ def end_last(state, rules, view, other_view, action, card, show_a, show_b):
     end_turn(state, rules, view, other_view, action, card, show_a, show_b)
 
 
-@spliced
+@jit
 def play_on(
     state, rules, view, hand, stock, action, card, view0, view1,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,

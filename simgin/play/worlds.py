@@ -27,6 +27,7 @@ from simgin.core.state import new_state
 from simgin.play.kernel import new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
+from simgin.text import notation
 
 
 class Action(NamedTuple):
@@ -58,7 +59,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
         return [Action(kind) for kind in _draws(view, rules)]
     eleven = int(view.hand)
     legal = int(legal_discards(eleven, int(view.taken), int(view.drawn), rules))
-    thrown = [Action(THROW, card) for card in cards_of(legal)]
+    thrown = [Action(THROW, card) for card in notation.cards_in(legal)]
     return thrown + _endings(view, eleven, rules)
 
 
@@ -76,7 +77,7 @@ def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
     limit = int(view.limit)
     points = int(view.own_points)
     found = []
-    for card in cards_of(legal):
+    for card in notation.cards_in(legal):
         ten = eleven & ~(1 << card)
         left = deadwood(ten, rules)
         ending, _ = ending_with(ten, left, must, limit, points, rules)
@@ -85,16 +86,6 @@ def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
     if rules.big_gin and deadwood(eleven, rules) == 0:
         found.append(Action(END))
     return found
-
-
-def cards_of(mask: int) -> list[int]:
-    """The cards of a mask, lowest first."""
-    cards = []
-    while mask:
-        lowest = mask & -mask
-        cards.append(lowest.bit_length() - 1)
-        mask ^= lowest
-    return cards
 
 
 @cache

@@ -1,0 +1,99 @@
+"""Champion-mc: champion looks ahead, in worlds drawn as likely as the opponent's play makes them.
+
+Where champion's weights do not tell clearly, the actions worth trying are played on in the same
+sampled worlds to the end of the deal (strategies/_champion_worlds.py). What the weights say and
+what the worlds say are joined as two measurements are, each by its error; the best action is done.
+Actions that are clearly worse are left early.
+
+Source: This project. Sampled hidden cards and play-outs as in jdh8/gin-rummy-engine
+(MonteCarloBot), 2026; learned prices as the start of the comparison as in G. Tesauro and
+G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+"""
+
+import numpy as np
+from simgin_strategies import champion as player
+from simgin_strategies._champion import ROOM
+from simgin_strategies._champion_worlds import (
+    KNOCK_SPREAD,
+    NUMBERS,
+    SPREAD,
+    best_action,
+    own_numbers,
+)
+
+from simgin.core.position import END, THROW
+from simgin.strategy import LAST, PASS, STOCK, UPCARD, Strategy, discard, helper, knock, take
+from simgin.toolkit import gin_or_better, legal_discards, lowers, take_if
+
+FEW = 4  # discards tried at most
+FAR = 2.5  # spreads by which a discard may cost more than the cheapest and still be tried
+
+
+@take(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
+def mc_take(view, rules, params):
+    """Take what lowers the count, if that goes better in the worlds and by the weights."""
+    if not lowers(view, rules):
+        return take_if(False, view.legal)
+    gain = player.take_gain(view, rules, own_numbers(params))
+    answers = np.array([take_if(gain > 0, view.legal), take_if(gain <= 0, view.legal)])
+    if abs(gain) > FAR * params[SPREAD]:
+        return answers[0]
+    actions = answers.copy()
+    if view.phase == UPCARD and not view.legal & 1 << PASS:
+        actions[answers == STOCK] = PASS
+    before = np.array([0.0, -abs(gain)])
+    cards = np.array([-1, -1])
+    return answers[best_action(actions, cards, before, params[SPREAD], view, rules, params)]
+
+
+@helper
+def cheapest_few(legal, view, rules, params):
+    """(the cheapest discards, cheapest first; what each costs more than the first, negative)."""
+    numbers, most = own_numbers(params), FAR * params[SPREAD]
+    common, f = player.prepare(view, rules, numbers), np.zeros(ROOM)
+    prices = np.full(52, player.TOO_HIGH)
+    for card in range(52):
+        if legal >> card & 1:
+            prices[card] = player.price(card, common, f, view, rules, numbers)
+    cards, before = np.zeros(FEW, np.int64), np.zeros(FEW)
+    n, least = 0, prices.min()
+    while n < FEW:
+        card = prices.argmin()
+        if n > 0 and prices[card] > least + most:
+            break
+        cards[n], before[n] = card, least - prices[card]
+        prices[card] = player.TOO_HIGH
+        n += 1
+    return cards[:n], before[:n]
+
+
+@discard(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
+def mc_discard(view, rules, params):
+    """Of the cheapest discards, the one that goes best."""
+    cards, before = cheapest_few(view.legal, view, rules, params)
+    if len(cards) == 1:
+        return cards[0]
+    actions = np.full(len(cards), THROW)
+    return cards[best_action(actions, cards, before, params[SPREAD], view, rules, params)]
+
+
+@knock(name="champion-mc", noise=True, weights="champion-mc.npy", **NUMBERS)
+def mc_knock(view, rules, params):
+    """Knock with gin or the last discard, and otherwise if that goes better than the discard."""
+    if gin_or_better(view) or view.phase == LAST:
+        return True
+    numbers = own_numbers(params)
+    gain = player.knock_gain(view, rules, numbers)
+    if abs(gain) > FAR * params[KNOCK_SPREAD]:
+        return gain > 0
+    legal = legal_discards(view, rules)
+    thrown = player.cheapest(legal, view, rules, numbers)
+    ends = np.int64(gain > 0)
+    actions = np.array([END if ends else THROW, THROW if ends else END])
+    cards = np.array([view.ending_card if ends else thrown, thrown if ends else view.ending_card])
+    before = np.array([0.0, -abs(gain)])
+    best = best_action(actions, cards, before, params[KNOCK_SPREAD], view, rules, params)
+    return actions[best] == END
+
+
+CHAMPION_MC = Strategy("champion-mc", take=mc_take, discard=mc_discard, knock=mc_knock)

@@ -1,0 +1,292 @@
+"""Worlds: the numbers of a hand, the drawing of hands, and whether what is said to be likely is."""
+
+from collections import Counter
+from itertools import combinations
+from math import exp
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simgin.toolkit.worlds as worlds
+from oracles import twin
+from simgin.core.cards import PACK
+from simgin.core.jit import jit
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
+from simgin.toolkit.beliefs import stage
+from support.hands import game, mask, members, names
+
+ROOT = Path(__file__).resolve().parents[2]
+RULES, ROW = game("eaai")
+WEIGHTS = np.load(ROOT / "strategies/hands.npy")
+RIVALS = ("simple", "champion", "marjj")
+
+
+def asked(rival, seed, deals):
+    """(view, the opponent's hand) at one question of each deal that champion plays."""
+    lots = np.random.default_rng(seed)
+    matchup = parse_matchup("champion", rival, "eaai", seed, "deal")
+    for unit in range(deals):
+        deal = watch_deal(matchup, unit)
+        views = [q.view for q in deal.questions if q.seat == 0 and q.view.turns > 0]
+        if views:
+            view = views[lots.integers(len(views))]
+            stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
+            yield view, PACK & ~(int(view.hand) | int(view.pile) | stock)
+
+
+@pytest.fixture(scope="module")
+def questions():
+    return [pair for rival in RIVALS for pair in asked(rival, 71, 20)]
+
+
+# What a hand is described by
+
+
+def is_meld(three):
+    ranks = sorted(card % 13 for card in three)
+    if len({card // 13 for card in three}) == 1:
+        return ranks == list(range(ranks[0], ranks[0] + 3))
+    return len(set(ranks)) == 1
+
+
+def by_pairs(hand, others):
+    """Those of some cards that make a meld of three with two of a hand."""
+    return {card for card in others for two in combinations(hand, 2) if is_meld((*two, card))}
+
+
+def near(card, other):
+    same_suit = card // 13 == other // 13
+    return card % 13 == other % 13 or (same_suit and abs(card - other) <= 1)
+
+
+def partner_ways(card, others):
+    ways = set()
+    for other in others:
+        if other != card and other % 13 == card % 13:
+            ways.add("rank")
+        elif other != card and other // 13 == card // 13 and abs(other - card) <= 2:
+            ways.add("suit")
+    return ways
+
+
+def acts(view):
+    """What the opponent declined and threw, from the history."""
+    declined, thrown, top = set(), set(), int(view.upcard)
+    rows = [tuple(map(int, row)) for row in view.history[: view.turns]]
+    for i, (seat, source, _, gone) in enumerate(rows):
+        if seat != view.seat:
+            if source == 0:
+                declined.add(top)
+            thrown.add(gone)
+        elif i == 0 and (seat == view.dealer or source == 0):
+            declined.add(top)  # the opponent passed the first upcard before this player drew
+        top = gone
+    return declined, thrown
+
+
+def meaning(view, hand):
+    """The numbers of a hand by their descriptions."""
+    held = members(hand)
+    declined, thrown = acts(view)
+    count = twin.deadwood(set(names(hand)), ROW)
+    melded = {card for three in combinations(held, 3) if is_meld(three) for card in three}
+    loose = [card for card in held if card not in melded]
+    lone = [card for card in loose if not partner_ways(card, loose)]
+    points = {card: min(card % 13 + 1, 10) for card in held}
+    new = by_pairs(loose, set(range(52)) - set(held))
+    fits = by_pairs(held, set(range(52)) - set(held)) - new
+
+    def touched(some, cards):
+        return sum(any(near(card, other) for other in cards) for card in some)
+
+    return {
+        "count": count / 10,
+        "count_squared": count * count / 500,
+        "count_0": count == 0,
+        "count_to_4": count <= 4,
+        "count_to_10": count <= 10,
+        f"loose_{len(loose)}": 1,
+        "loose_points": sum(points[card] for card in loose) / 10,
+        "loose_high": sum(card % 13 >= 9 for card in loose),
+        "lone": len(lone),
+        "lone_points": sum(points[card] for card in lone) / 10,
+        "lone_high": sum(card % 13 >= 9 for card in lone),
+        "both_ways": sum(len(partner_ways(card, loose)) == 2 for card in loose),
+        "taken_loose": sum(int(view.known) >> card & 1 for card in loose),
+        "taken_lone": sum(int(view.known) >> card & 1 for card in lone),
+        "declined_out": len(new & declined),
+        "declined_fit": len(fits & declined),
+        "declined_near": touched(loose, declined),
+        "thrown_out": len(new & thrown),
+        "thrown_fit": len(fits & thrown),
+        "thrown_near": touched(loose, thrown),
+        "thrown_near_lone": touched(lone, thrown),
+        "live_outs": sum(int(view.unseen) >> card & 1 for card in new) / 5,
+    }
+
+
+def test_every_number_of_a_hand_means_what_its_name_says(questions):
+    seen = Counter()
+    lots = np.random.default_rng(3)
+    for view, hand in questions:
+        declined, thrown = worlds.answered(view)
+        free = members(int(view.unseen))
+        other = int(view.known)
+        for card in lots.permutation(free)[: 10 - other.bit_count()]:
+            other |= 1 << int(card)
+        for ten in (hand, other):
+            f = np.full(worlds.SIZE, np.nan)
+            worlds.describe_theirs(f, ten, declined, thrown, view, RULES)
+            expected = dict.fromkeys(worlds.NAMES, 0) | meaning(view, ten)
+            expected = {name: float(number) for name, number in expected.items()}
+            assert dict(zip(worlds.NAMES, f, strict=True)) == pytest.approx(expected)
+            seen.update(name for name, number in expected.items() if number)
+    rare = {"loose_0", "loose_8", "loose_9", "loose_10", "count_0"}
+    assert set(worlds.NAMES) - set(seen) <= rare
+
+
+def test_the_weights_follow_stage_and_kind(questions):
+    table = WEIGHTS.reshape(2, 4, worlds.SIZE)
+    for view, _ in questions[:20]:
+        for hasty in (0.0, 0.25, 1.0):
+            weights = np.zeros(worlds.SIZE)
+            worlds.set_weights(weights, view, hasty, np.append([7.0], WEIGHTS), 1)
+            now = stage(int(view.turns) - int(view.own_turn) + 1)
+            expected = hasty * table[1, now] + (1 - hasty) * table[0, now]
+            assert weights == pytest.approx(expected)
+
+
+# How hands are drawn
+
+
+@jit
+def draw(view, hasty, numbers, first, thin, rules, seed, hands):
+    f, weights = np.zeros(worlds.SIZE), np.zeros(worlds.SIZE)
+    worlds.set_weights(weights, view, hasty, numbers, 0)
+    declined, thrown = worlds.answered(view)
+    stream = np.zeros(33, np.int64)
+    unknown = 10 - worlds.popcount(view.known)
+    hidden = worlds.some_of(view.unseen, unknown, seed, stream)
+    steps = first
+    for i in range(len(hands)):
+        hidden = worlds.exchange(
+            hidden, steps, f, weights, declined, thrown, view, rules, seed, stream
+        )
+        steps = thin
+        hands[i] = hidden | view.known
+
+
+def narrowed(view, hand, cards):
+    """A view in which only some cards are unseen and the opponent has taken most of the hand."""
+    view = view.copy()
+    free = members(hand & ~int(view.known))
+    rest = members(int(view.unseen) & ~hand)
+    unseen = [*free[:3], *rest[: cards - 3]]
+    view.known = hand & ~sum(1 << card for card in unseen)
+    view.unseen = sum(1 << card for card in unseen)
+    return view
+
+
+def test_hands_are_as_frequent_as_they_are_likely(questions):
+    """Three hidden cards of seven: 35 hands, each with its known probability; chi-square 1e-4."""
+    for view, hand in questions[5:50:9]:
+        few = narrowed(view, hand, 7)
+        hands = np.zeros(30_000, np.int64)
+        draw(few, 0.3, WEIGHTS * 0.5, 50, 12, RULES, 5, hands)
+        declined, thrown = worlds.answered(few)
+        f, weights = np.zeros(worlds.SIZE), np.zeros(worlds.SIZE)
+        worlds.set_weights(weights, few, 0.3, WEIGHTS * 0.5, 0)
+        odds = {}
+        for three in combinations(members(int(few.unseen)), 3):
+            ten = sum(1 << card for card in three) | int(few.known)
+            odds[ten] = exp(worlds.fitness(ten, f, weights, declined, thrown, few, RULES))
+        total = sum(odds.values())
+        found = Counter(hands.tolist())
+        assert set(found) <= set(odds)
+        often = [ten for ten, odd in odds.items() if odd / total > 0.005]
+        share = np.array([odds[ten] / total for ten in often])
+        counted = np.array([found[ten] / len(hands) for ten in often])
+        # neighbours in the chain are alike: errors as of a third of the draws
+        error = np.sqrt(share * (1 - share) / (len(hands) / 3))
+        assert (np.abs(counted - share) < 4.5 * error + 0.01 * share).all()
+
+
+def test_hands_have_the_cards_that_they_must_have(questions):
+    for view, _ in questions:
+        hands = np.zeros(30, np.int64)
+        draw(view, 0.5, WEIGHTS, 20, 5, RULES, 9, hands)
+        for hand in map(int, hands):
+            assert hand.bit_count() == 10
+            assert hand & int(view.known) == view.known
+            assert hand & ~int(view.known) & ~int(view.unseen) == 0
+
+
+def test_the_same_noise_draws_the_same_hands(questions):
+    view, _ = questions[3]
+    first, again, other = (np.zeros(20, np.int64) for _ in range(3))
+    for seed, hands in ((5, first), (5, again), (6, other)):
+        draw(view, 0.5, WEIGHTS, 50, 5, RULES, seed, hands)
+    assert (first == again).all() and (first != other).any()
+
+
+def test_some_of_draws_evenly():
+    @jit
+    def count(cards, n, seed, drawn):
+        stream = np.zeros(33, np.int64)
+        for _ in range(30_000):
+            found = worlds.some_of(cards, n, seed, stream)
+            for card in range(52):
+                drawn[card] += found >> card & 1
+
+    cards = mask(["AS", "5S", "KS", "2H", "9D", "KC"])
+    drawn = np.zeros(52)
+    count(cards, 2, 4, drawn)
+    chosen = drawn[members(cards)]
+    assert drawn.sum() == chosen.sum() == 60_000
+    assert (np.abs(chosen - 10_000) < 5 * np.sqrt(30_000 * 2 / 9)).all()
+
+
+def test_the_stock_is_what_is_left_in_every_order(questions):
+    view, hand = questions[1]
+    hidden = hand & ~int(view.known)
+    stream, stock = np.zeros(33, np.int64), np.zeros(52, np.int64)
+    firsts = Counter()
+    for _ in range(4000):
+        worlds.shuffle_stock(hidden, view, 3, stream, stock)
+        left = stock[: int(view.stock)].tolist()
+        assert sum(1 << card for card in left) == int(view.unseen) & ~hidden
+        firsts[left[0]] += 1
+    expected = 4000 / int(view.stock)
+    assert all(abs(n - expected) < 5 * np.sqrt(expected) for n in firsts.values())
+    assert len(firsts) == view.stock
+
+
+# Whether it is true
+
+
+def test_of_cards_said_to_be_held_with_chance_p_a_share_p_is():
+    """Deals that were not used for the fit; a false alarm in about 1,000 runs of new deals."""
+    said, held, better, alike = [], [], [], []
+    for rival, hasty in (("champion", 0.0), ("gold-early", 0.0), ("simple", 1.0)):
+        for view, hand in asked(rival, 87, 130):
+            hands = np.zeros(150, np.int64)
+            draw(view, hasty, WEIGHTS, 150, 15, RULES, 1, hands)
+            cards = np.array(members(int(view.unseen)))
+            p = (hands[:, None] >> cards & 1).mean(axis=0)
+            truly = hand >> cards & 1
+            said.extend(p)
+            held.extend(truly)
+            even = (10 - int(view.known).bit_count()) / len(cards)
+            better.append(np.mean((p - truly) ** 2))
+            alike.append(np.mean((even - truly) ** 2))
+    said, held = np.array(said), np.array(held)
+    for low in np.arange(0, 1, 0.1):
+        group = (said >= low) & (said < low + 0.1)
+        n = group.sum()
+        if n >= 60:
+            error = np.sqrt(held[group].mean() * (1 - held[group].mean()) / n)
+            assert abs(said[group].mean() - held[group].mean()) < 4 * error + 0.02
+    gain = np.array(alike) - np.array(better)
+    assert gain.mean() > 4 * gain.std() / np.sqrt(len(gain)) > 0
