@@ -51,6 +51,8 @@ train: setup
 	$(BIN)/python training/solo.py
 	$(BIN)/python training/mc_value.py
 	$(BIN)/python training/champion.py
+	$(BIN)/python training/hands.py
+	$(BIN)/python training/champion_mc.py
 
 clean:
 	rm -rf $(VENV) build site *.egg-info .pytest_cache .mypy_cache .ruff_cache

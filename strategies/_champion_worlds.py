@@ -21,7 +21,7 @@ from simgin.toolkit.worlds import SIZE as OF_HAND
 from simgin.toolkit.worlds import answered, exchange, set_weights, shuffle_stock, some_of
 
 NUMBERS = {
-    "n": param(96, 8, 100_000, "worlds per question at most"),
+    "n": param(64, 8, 100_000, "worlds per question at most"),
     "spread": param(1.5, 0.1, 20.0, "how far champion's prices may be off, in points"),
     "knock_spread": param(5.0, 0.1, 50.0, "how far its gain of a knock may be off"),
     "sure": param(2.0, 0.5, 6.0, "standard deviations by which an action must be worse to be left"),

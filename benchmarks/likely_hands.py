@@ -1,0 +1,94 @@
+"""How true the hands are that champion-mc imagines: what is said to be likely against what was.
+
+    python benchmarks/likely_hands.py            (two minutes)
+
+Plays deals that no weights were learned on, draws the opponent's hand many times at one question of
+each (simgin.toolkit.worlds), and counts: of the cards said to be held with probability p, how many
+were? The mean squared error of a card (Brier score) stands beside that of two other beliefs.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from simgin.core.cards import PACK
+from simgin.core.jit import jit
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
+from simgin.rules.record import build_rules
+from simgin.text import notation
+from simgin.toolkit import beliefs, popcount, worlds
+
+STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+PAIRS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 1.0), ("gold", 1.0))
+HANDS, FIRST, THIN = 200, 200, 15
+
+
+@jit
+def draw(view, hasty, numbers, rules, seed, hands):
+    """Fill hands with hands that the opponent may hold."""
+    f, weights, stream = np.zeros(worlds.SIZE), np.zeros(worlds.SIZE), np.zeros(33, np.int64)
+    worlds.set_weights(weights, view, hasty, numbers, 0)
+    declined, thrown = worlds.answered(view)
+    hidden = worlds.some_of(view.unseen, 10 - popcount(view.known), seed, stream)
+    steps = FIRST
+    for i in range(len(hands)):
+        hidden = worlds.exchange(
+            hidden, steps, f, weights, declined, thrown, view, rules, seed, stream
+        )
+        steps = THIN
+        hands[i] = hidden | view.known
+
+
+def compared(deals: int, seed: int) -> np.ndarray:
+    """Rows (said by whole hands, said card by card, said by all alike, held) of unseen cards."""
+    numbers = np.load(STRATEGIES / "hands.npy")
+    multipliers = np.load(STRATEGIES / "beliefs.npy")
+    rules = build_rules(variants.find("eaai"))
+    lots = np.random.default_rng(seed)
+    rows = []
+    for rival, hasty in PAIRS:
+        matchup = parse_matchup("champion", rival, "eaai", seed, "deal")
+        for unit in range(deals // len(PAIRS)):
+            deal = watch_deal(matchup, unit)
+            views = [q.view for q in deal.questions if q.seat == 0 and q.view.turns > 0]
+            if not views:
+                continue
+            view = views[lots.integers(len(views))]
+            hands, chances = np.zeros(HANDS, np.int64), np.zeros(52)
+            draw(view, hasty, numbers, rules, unit, hands)
+            beliefs.believe(view, multipliers, 0, chances)
+            stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
+            hand = PACK & ~(int(view.hand) | int(view.pile) | stock)
+            cards = np.array(notation.cards_in(int(view.unseen)))
+            said = (hands[:, None] >> cards & 1).mean(axis=0)
+            alike = np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards))
+            rows.append(np.stack([said, chances[cards], alike, hand >> cards & 1], axis=1))
+    return np.concatenate(rows)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--deals", type=int, default=8_000)
+    parser.add_argument("--seed", type=int, default=5050)
+    args = parser.parse_args()
+    rows = compared(args.deals, args.seed)
+    said, held = rows[:, 0], rows[:, 3]
+    print("| said to be held with | cards | said, mean % | held % |\n|---|---|---|---|")
+    for low in range(0, 100, 10):
+        group = (said >= low / 100) & (said < (low + 10) / 100)
+        n = int(group.sum())
+        share = held[group].mean()
+        error = 196 * np.sqrt(share * (1 - share) / n)
+        means = f"{100 * said[group].mean():.1f} | {100 * share:.1f} ± {error:.1f}"
+        print(f"| {low} to {low + 10} % | {n:,} | {means} |")
+    names = ("whole hands", "card by card (`believe`)", "all alike")
+    scores = ((rows[:, :3] - held[:, None]) ** 2).mean(axis=0)
+    print("Brier score:", ", ".join(f"{n} {s:.4f}" for n, s in zip(names, scores, strict=True)))
+
+
+if __name__ == "__main__":
+    main()
