@@ -18,7 +18,7 @@ from simgin.toolkit.beliefs import stage
 from support.hands import game, mask, members, names
 
 ROOT = Path(__file__).resolve().parents[2]
-RULES, ROW = game("eaai")
+EAAI, ROW = game("eaai")
 WEIGHTS = np.load(ROOT / "strategies/hands.npy")
 RIVALS = ("simple", "champion", "marjj")
 
@@ -138,7 +138,7 @@ def test_every_number_of_a_hand_means_what_its_name_says(questions):
             other |= 1 << int(card)
         for ten in (hand, other):
             f = np.full(worlds.SIZE, np.nan)
-            worlds.describe_theirs(f, ten, declined, thrown, view, RULES)
+            worlds.describe_theirs(f, ten, declined, thrown, view, EAAI)
             expected = dict.fromkeys(worlds.NAMES, 0) | meaning(view, ten)
             expected = {name: float(number) for name, number in expected.items()}
             assert dict(zip(worlds.NAMES, f, strict=True)) == pytest.approx(expected)
@@ -194,14 +194,14 @@ def test_hands_are_as_frequent_as_they_are_likely(questions):
     for view, hand in questions[5:50:9]:
         few = narrowed(view, hand, 7)
         hands = np.zeros(30_000, np.int64)
-        draw(few, 0.3, WEIGHTS * 0.5, 50, 12, RULES, 5, hands)
+        draw(few, 0.3, WEIGHTS * 0.5, 50, 12, EAAI, 5, hands)
         declined, thrown = worlds.answered(few)
         f, weights = np.zeros(worlds.SIZE), np.zeros(worlds.SIZE)
         worlds.set_weights(weights, few, 0.3, WEIGHTS * 0.5, 0)
         odds = {}
         for three in combinations(members(int(few.unseen)), 3):
             ten = sum(1 << card for card in three) | int(few.known)
-            odds[ten] = exp(worlds.fitness(ten, f, weights, declined, thrown, few, RULES))
+            odds[ten] = exp(worlds.fitness(ten, f, weights, declined, thrown, few, EAAI))
         total = sum(odds.values())
         found = Counter(hands.tolist())
         assert set(found) <= set(odds)
@@ -216,7 +216,7 @@ def test_hands_are_as_frequent_as_they_are_likely(questions):
 def test_hands_have_the_cards_that_they_must_have(questions):
     for view, _ in questions:
         hands = np.zeros(30, np.int64)
-        draw(view, 0.5, WEIGHTS, 20, 5, RULES, 9, hands)
+        draw(view, 0.5, WEIGHTS, 20, 5, EAAI, 9, hands)
         for hand in map(int, hands):
             assert hand.bit_count() == 10
             assert hand & int(view.known) == view.known
@@ -227,7 +227,7 @@ def test_the_same_noise_draws_the_same_hands(questions):
     view, _ = questions[3]
     first, again, other = (np.zeros(20, np.int64) for _ in range(3))
     for seed, hands in ((5, first), (5, again), (6, other)):
-        draw(view, 0.5, WEIGHTS, 50, 5, RULES, seed, hands)
+        draw(view, 0.5, WEIGHTS, 50, 5, EAAI, seed, hands)
     assert (first == again).all() and (first != other).any()
 
 
@@ -272,7 +272,7 @@ def test_of_cards_said_to_be_held_with_chance_p_a_share_p_is():
     for rival, hasty in (("champion", 0.0), ("gold-early", 0.0), ("simple", 1.0)):
         for view, hand in asked(rival, 87, 130):
             hands = np.zeros(150, np.int64)
-            draw(view, hasty, WEIGHTS, 150, 15, RULES, 1, hands)
+            draw(view, hasty, WEIGHTS, 150, 15, EAAI, 1, hands)
             cards = np.array(members(int(view.unseen)))
             p = (hands[:, None] >> cards & 1).mean(axis=0)
             truly = hand >> cards & 1
