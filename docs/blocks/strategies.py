@@ -134,9 +134,11 @@ def _elsewhere() -> dict[str, dict[str, str]]:
     """Strategies that have not played in the league, or are made for another variant."""
     mc = _value("mc", "eaai", "mc", "simple", "match_win")
     champion = _value("champion", "eaai", "champion", "simple", "match_win")
+    looking = _value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
     dice = csv("dice", "league").set_index(["variant", "strategy"])["match_win"]
     entries = {
         "champion": {"result": f'"{100 * champion:.0f} % v simple"', **_speed("champion")},
+        "champion-mc": {"result": f'"{100 * looking:.0f} % v simple"', **_speed("champion-mc")},
         "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_speed("mc")},
         "dice-player": {
             "result": f'"{100 * dice["dice", "dice-player"]:.0f} % of dice"',
