@@ -14,9 +14,9 @@ from simgin.toolkit import (
     gin_draws,
     lane,
     linked,
-    meldable,
     near,
     of_rank,
+    of_ranks,
     outs,
     points,
     popcount,
@@ -145,24 +145,23 @@ def knock_draws(count, dearest, new_outs, view, rules):
     nine = count - dearest
     if count <= view.limit or nine >= view.limit:
         return 0
-    low_enough = 0
+    low_enough = np.int64(0)
     for r in range(13):
-        if nine + rules.value[0, r] <= view.limit:
-            low_enough |= of_rank(r)
-    return popcount(view.unseen & (low_enough | new_outs))
+        low_enough |= np.int64(nine + rules.value[0, r] <= view.limit) << r
+    return popcount(view.unseen & (of_ranks(low_enough) | new_outs))
 
 
 @helper
-def describe_hand(f, ten, count, wanted, spurned, view, rules):
+def describe_hand(f, ten, loose, count, wanted, spurned, view, rules):
     """Write the numbers of ten cards, whose deadwood is `count`, to f.
 
-    wanted, spurned: the cards that touch one that the opponent took, or has shed.
+    loose: those of them in no possible meld. wanted, spurned: the cards that touch one that the
+    opponent took, or has shed.
     """
     for i in range(COUNT):
         f[i] = 0.0
     for i in range(OUTS, LONE):
         f[i] = 0.0
-    loose = ten & ~meldable(ten, rules)
     n = popcount(loose)
     new = outs(loose, rules) & view.unseen
     fits = outs(ten, rules) & view.unseen & ~new
@@ -195,7 +194,6 @@ def describe_hand(f, ten, count, wanted, spurned, view, rules):
     f[WANTED + 6] = count * 0.01 * view.own_points
     f[GIN] = gin_draws(ten, new | fits, rules) if n <= 3 else 0
     f[GIN + 1] = knock_draws(count, two_highest(loose, rules)[0], new, view, rules)
-    return loose
 
 
 @helper

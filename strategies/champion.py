@@ -97,10 +97,13 @@ def price(card, common, f, view, rules, params):
     """The cost of a discard; too high for any other if it leaves much more than need be."""
     at, whole, melded, lone, wanted, spurned, last = common
     ten = view.hand & ~(1 << card)
-    count = deadwood(ten, rules) if melded >> card & 1 else whole - value(card, rules)
+    count, left = whole - value(card, rules), melded
+    if melded >> card & 1:
+        count, left = deadwood(ten, rules), meldable(ten, rules)
     if count > view.least + (LONE_MARGIN if lone >> card & 1 else MARGIN):
         return TOO_HIGH
-    loose = describe_hand(f, ten, count, wanted, spurned, view, rules)
+    loose = ten & ~left
+    describe_hand(f, ten, loose, count, wanted, spurned, view, rules)
     describe_discard(f, card, ten, loose, last, view)
     return weighed(f, SIZE, params, at)
 
@@ -174,13 +177,15 @@ def describe_take(x, view, rules, params):
     f = np.zeros(ROOM)
     wanted, spurned = touching(view.known), touching(view.shed)
     at = blend(view, params) + SIZE * stage(view.own_turn)
-    describe_hand(f, view.hand, view.count, wanted, spurned, view, rules)
+    loose = view.hand & ~meldable(view.hand, rules)
+    describe_hand(f, view.hand, loose, view.count, wanted, spurned, view, rules)
     now = weighed(f, HAND_SIZE, params, at)
     least = TOO_HIGH
     while best:
-        one = best & -best
-        best ^= one
-        describe_hand(f, eleven & ~one, after, wanted, spurned, view, rules)
+        ten = eleven & ~(best & -best)
+        best &= best - 1
+        loose = ten & ~meldable(ten, rules)
+        describe_hand(f, ten, loose, after, wanted, spurned, view, rules)
         least = min(least, weighed(f, HAND_SIZE, params, at))
     melds = in_best_melding(view.hand, view.taken_offer, rules)
     saved = float(view.count - after)

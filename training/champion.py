@@ -39,7 +39,7 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import Policy, Strategy, discard, helper, knock, loader, take
-from simgin.toolkit import chance, gin_or_better, left_lying, lowers, touching
+from simgin.toolkit import chance, gin_or_better, left_lying, lowers, meldable, touching
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 VARIANT = "eaai"
@@ -114,7 +114,8 @@ def describe_discards(views, answers, rules, out):
             if card >= 0:
                 ten = view.hand & ~(1 << card)
                 count = deadwood(ten, rules)
-                loose = describe_hand(out[i, k], ten, count, wanted, spurned, view, rules)
+                loose = ten & ~meldable(ten, rules)
+                describe_hand(out[i, k], ten, loose, count, wanted, spurned, view, rules)
                 describe_discard(out[i, k], card, ten, loose, last, view)
 
 
