@@ -106,7 +106,7 @@ def catalogue() -> str:
     """What the reference results say about every strategy, as TOML."""
     parts = [
         "# Written by docs/make.py from results/reference: "
-        "league, champion, mc, dice, solo-players and bench.json.\n"
+        "league, champion-mc, mc, dice, solo-players and bench.json.\n"
     ]
     for name, entries in {**_in_the_league(), **_elsewhere()}.items():
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
@@ -133,11 +133,9 @@ def _in_the_league() -> dict[str, dict[str, str]]:
 def _elsewhere() -> dict[str, dict[str, str]]:
     """Strategies that have not played in the league, or are made for another variant."""
     mc = _value("mc", "eaai", "mc", "simple", "match_win")
-    champion = _value("champion", "eaai", "champion", "simple", "match_win")
     looking = _value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
     dice = csv("dice", "league").set_index(["variant", "strategy"])["match_win"]
     entries = {
-        "champion": {"result": f'"{100 * champion:.0f} % v simple"', **_speed("champion")},
         "champion-mc": {"result": f'"{100 * looking:.0f} % v simple"', **_speed("champion-mc")},
         "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_speed("mc")},
         "dice-player": {
