@@ -17,6 +17,7 @@ from simgin.core.match import start_match
 from simgin.core.pack import give_to_seats, new_pack
 from simgin.core.policy import vector_at
 from simgin.core.record import write_record
+from simgin.core.solo import joker_place, play_solo
 from simgin.core.state import DISCARD, KNOCK, TAKE
 from simgin.core.turn import clear_deal
 
@@ -46,21 +47,16 @@ def play_branches(
         _sit_down(state, rules, first + i, standings[i])
         new_pack(state)
         give_to_seats(state)
-        for k in range(most):
-            answers[i, k] = -1
+        answers[i] = -1
         asked, branch, tried = -1, -1, np.int64(0)  # branch -1 is the way up to the question
-        while branch < most:
+        while branch < most and (branch < 0 or tried):
             if branch >= 0:
-                if tried == 0:
-                    break
                 answers[i, branch] = state.answers[asked] = lowest(tried)
                 tried &= tried - 1
             forget(view0, state.turns)
             forget(view1, state.turns)
             clear_deal(state, rules, state.dealer)
-            state.watched = branch < 0
-            state.logged = 0
-            state.scripted = asked + 1
+            _script(state, asked)
             take, discard, knock = take_a, discard_a, knock_a
             if branch < 0:
                 if slot == TAKE:
@@ -83,14 +79,41 @@ def play_branches(
             if branch >= 0:
                 write_record(state, records[i, branch], A)
             else:
-                asked = _one_of(state, slot)
-                if asked < 0:
-                    break
-                views[i] = state.log[asked]
-                numbers = vector_at(state.vectors[A, slot], state.lengths[A, slot])
-                tried = choose(state.log[asked], rules, numbers) & state.log[asked].legal
-                if popcount(tried) < 2:
-                    break
+                asked, tried = _question(state, rules, slot, choose, views, i)
+            branch += 1
+    state.scripted = 0
+    state.watched = 0
+
+
+def play_branches_alone(
+    state, rules, view, first, units, standings,
+    slot, choose, explore, views, answers, records, discard_a, knock_a,
+):  # fmt: skip
+    """Like `play_branches` for one player; the joker keeps its place in all branches of a deal."""
+    most = answers.shape[1]
+    for i in range(units):
+        _sit_down(state, rules, first + i, standings[i])
+        new_pack(state)
+        state.joker = joker_place(state.seed, state.unit, state.deal, rules)
+        answers[i] = -1
+        asked, branch, tried = -1, -1, np.int64(0)  # branch -1 is the way up to the question
+        while branch < most and (branch < 0 or tried):
+            if branch >= 0:
+                answers[i, branch] = state.answers[asked] = lowest(tried)
+                tried &= tried - 1
+            forget(view, state.turns)
+            _script(state, asked)
+            discard, knock = discard_a, knock_a
+            if branch < 0:
+                if slot == DISCARD:
+                    discard = explore
+                else:
+                    knock = explore
+            play_solo(state, rules, view, discard, knock)
+            if branch >= 0:
+                write_record(state, records[i, branch], A)
+            else:
+                asked, tried = _question(state, rules, slot, choose, views, i)
             branch += 1
     state.scripted = 0
     state.watched = 0
@@ -108,6 +131,30 @@ def _sit_down(state, rules, unit, standing):
     state.points[1] = standing[1]
     state.deals_won[0] = standing[2]
     state.deals_won[1] = standing[3]
+
+
+@jit
+def _script(state, asked):
+    """Give all answers up to a question; on the way to it (-1) log the questions instead."""
+    state.watched = asked < 0
+    state.logged = 0
+    state.scripted = asked + 1
+
+
+@jit
+def _question(state, rules, slot, choose, views, i):
+    """The number of the question to branch and the answers to try, as bits; 0 for fewer than two.
+
+    What A saw is written to views[i].
+    """
+    asked = _one_of(state, slot)
+    if asked < 0:
+        return asked, np.int64(0)
+    view = state.log[asked]
+    views[i] = view
+    numbers = vector_at(state.vectors[A, slot], state.lengths[A, slot])
+    tried = choose(view, rules, numbers) & view.legal
+    return asked, tried if popcount(tried) > 1 else np.int64(0)
 
 
 @jit

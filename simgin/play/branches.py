@@ -9,12 +9,12 @@ from numba import from_dtype, int64, types, void
 
 from simgin.core import jit
 from simgin.core.answers import SLOTS
-from simgin.core.branch import play_branches
+from simgin.core.branch import play_branches, play_branches_alone
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.record import DEAL
 from simgin.core.state import new_state
 from simgin.core.view import VIEW
-from simgin.play.kernel import new_views, run_kernel, seat_players
+from simgin.play.kernel import SOLO_SLOTS, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
 from simgin.strategy import Policy, compiler
@@ -38,22 +38,24 @@ class Branches:
         return self.answers >= 0
 
 
-def signature() -> Any:
-    """The numba signature of the kernel."""
+def signature(players: int) -> Any:
+    """The numba signature of the kernel for one or two players."""
     views = types.Array(VIEW_TYPE, 1, "C")
     records = types.Array(from_dtype(DEAL), 2, "C")
     table = types.Array(int64, 2, "C")
-    hooks = [HOOK_TYPE] * (2 * len(SLOTS))
-    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE)
+    asked = len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
+    hooks = [HOOK_TYPE] * asked
+    head = [STATE_TYPE, RULES_TYPE] + [VIEW_TYPE] * players
     return void(
         *head, int64, int64, table, int64, HOOK_TYPE, HOOK_TYPE, views, table, records, *hooks
     )
 
 
 @cache
-def compiled_kernel() -> Any:
-    """The compiled loop; see `simgin.core.branch`."""
-    return jit.compiled(play_branches, signature(), distinct=True)
+def compiled_kernel(players: int) -> Any:
+    """The compiled loop for one or two players; see `simgin.core.branch`."""
+    function = play_branches_alone if players == 1 else play_branches
+    return jit.compiled(function, signature(players), distinct=True)
 
 
 def branch_deals(
@@ -73,12 +75,14 @@ def branch_deals(
     explore: what A answers that slot with up to the question, with the same numbers; by default
     A's own policy.
     Deals with fewer than two answers worth trying are left out. Raises PolicyFailure, and
-    ValueError for one player and for the slots of the die and the melding.
+    ValueError for slots that cannot be branched: those of the die and the melding, and for one
+    player `take`.
     """
-    if matchup.b is None:
-        raise ValueError("deals of one player cannot be branched; name a variant for two.")
-    if choose.slot not in BRANCHED:
-        raise ValueError(f"the slot {choose.slot} cannot be branched; take, discard and knock can.")
+    players = len(matchup.players)
+    branched = SOLO_SLOTS if players == 1 else BRANCHED
+    if choose.slot not in branched:
+        listed = ", ".join(branched)
+        raise ValueError(f"the slot {choose.slot} cannot be branched; these can: {listed}.")
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     if standings is None:
@@ -91,8 +95,9 @@ def branch_deals(
     before = explore or matchup.a.policy(choose.slot)
     assert before is not None, f"{matchup.a.text} has an empty slot: the loader fills them"
     state.noisy[0] |= before.noise << slot
-    kernel = compiled_kernel()
-    arguments = [state, rules, *new_views(), first_unit, units, standings]
+    kernel = compiled_kernel(players)
+    seats = new_views()[:players]
+    arguments = [state, rules, *seats, first_unit, units, standings]
     arguments += [slot, compiler.hook(choose), compiler.hook(before), views, answers, records]
     run_kernel(matchup, state, kernel, arguments)
     del vectors  # the state held their addresses

@@ -16,6 +16,7 @@ from simgin.rules import variants
 from simgin.strategy import Policy, discard, knock, loader, take
 
 TWO_PLAYERS = [name for name in variants.names() if variants.find(name).row["players"] == 2]
+ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
 RESULT = [name for name in DEAL.names if name != "outcome"]  # that of the match is not written
 
 
@@ -62,6 +63,7 @@ def seldom(view, rules, params):
 
 
 SLOTS = {"discard": any_discard, "take": any_take, "knock": either}
+SLOTS_ALONE = ("discard", "knock")
 
 
 def question_of(view, questions, slot):
@@ -178,8 +180,8 @@ def test_a_policy_that_fails_is_named():
 
 def test_what_cannot_be_branched_is_refused():
     alone = parse_matchup("gold", None, "solitaire-gin", 1, "deal")
-    with pytest.raises(ValueError, match="deals of one player cannot be branched"):
-        branch_deals(alone, any_discard, 0, 5, 3)
+    with pytest.raises(ValueError, match="take cannot be branched; these can: discard, knock"):
+        branch_deals(alone, any_take, 0, 5, 3)
     two = parse_matchup("gold", "simple", "dice", 1, "deal")
     with pytest.raises(ValueError, match="the slot offer cannot be branched"):
         branch_deals(two, loader.find("dice-player").offer, 0, 5, 3)
@@ -218,6 +220,33 @@ def test_every_variant_can_be_branched(name, slot):
         whole = halves[halves["unit"] == rows[0]["unit"]][0]
         results = [row["points_a"] - row["points_b"] for row in rows[answers >= 0]]
         assert whole["points_a"] - whole["points_b"] in results
+
+
+@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("slot", SLOTS_ALONE)
+def test_alone_the_answer_that_was_given_leads_to_the_deal_that_was_played(name, slot):
+    matchup = parse_matchup("gold", None, name, 5, "deal")
+    branches = branch_deals(matchup, SLOTS[slot], 0, 200, 11)
+    _, whole = kernel.play_recorded(matchup, 0, 200)
+    for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
+        unit = int(rows[0]["unit"])
+        questions = watch_deal(matchup, unit).questions
+        own = [q for q in questions if q.slot == slot]
+        place = list(answers).index(own[question_of(view, questions, slot)].answer)
+        assert [rows[place][name] for name in RESULT] == [whole[unit][name] for name in RESULT]
+    assert len(branches.views) >= (0 if name == "solitary-gin" and slot == "knock" else 20)
+
+
+@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("slot", SLOTS_ALONE)
+def test_alone_other_answers_lead_where_a_policy_that_gives_them_leads(name, slot):
+    matchup = parse_matchup("solo-greedy", None, name, 8, "deal")
+    branches = branch_deals(matchup, SLOTS[slot], 0, 4, 11)
+    for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
+        for answer, row in zip(answers, rows, strict=True):
+            if answer >= 0:
+                led = played_again(matchup, int(row["unit"]), view, slot, int(answer))
+                assert led == (row["points_a"] - row["points_b"], watch_kind(row["kind"]))
 
 
 def test_numbers_may_be_given_as_an_array():
