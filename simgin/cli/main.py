@@ -37,6 +37,7 @@ COMMANDS = {
     "compare": "Compare two runs, matchup by matchup.",
     "show": "Replay one deal decision by decision.",
     "hand": "Evaluate a hand: deadwood, melds, best discards.",
+    "analyze": "Find the best action in a position, and what mistakes cost.",
     "doctor": "Check this installation.",
     "bench": "Measure the speed of this machine.",
     "conform": "Check the engine against worked examples of the rules.",
@@ -86,6 +87,7 @@ Experiments: kept on disk, resumed after a break, compared
 One deal, one hand
   simgin show gold simple --unit 7
   simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
+  simgin analyze gold simple --unit 7 --turn 5     what was best, and by how much?
 
 The same seed gives the same numbers on any number of workers. Every command
 has --help, and --json for programs.

@@ -46,6 +46,28 @@ seed_option = click.option(
     show_default=True,
     help="Seed of the shuffles.",
 )
+unit_option = click.option(
+    "--unit",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="I",
+    help="Number of the deal, pair of deals or pair of matches in the run, from 0.",
+)
+half_option = click.option(
+    "--half",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="0/1",
+    help="Half of a mirrored pair; 1 swaps the players.",
+)
+deal_option = click.option(
+    "--deal",
+    type=int,
+    metavar="J",
+    help="Deal number J of a match, from 0, as in `simgin match --matches`.",
+)
 workers_option = click.option(
     "--workers",
     type=int,

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from simgin.cli.debug import debug_option, policy_calls, show_traceback
-from simgin.cli.options import json_option, seed_option, variant_option
+from simgin.cli.options import (
+    deal_option,
+    half_option,
+    json_option,
+    seed_option,
+    unit_option,
+    variant_option,
+)
 from simgin.cli.output import Answer, command_line
 
 if TYPE_CHECKING:
@@ -19,28 +26,9 @@ if TYPE_CHECKING:
 @click.argument("b", required=False)
 @variant_option
 @seed_option
-@click.option(
-    "--unit",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="I",
-    help="Number of the deal, pair of deals or pair of matches in the run, from 0.",
-)
-@click.option(
-    "--half",
-    type=int,
-    default=0,
-    show_default=True,
-    metavar="0/1",
-    help="Half of a mirrored pair; 1 swaps the players.",
-)
-@click.option(
-    "--deal",
-    type=int,
-    metavar="J",
-    help="Deal number J of a match, from 0, as in `simgin match --matches`.",
-)
+@unit_option
+@half_option
+@deal_option
 @debug_option
 @json_option
 def show(

@@ -1,0 +1,220 @@
+"""What each action in a position is worth, over worlds in which the deal is played on.
+
+    found = analyse(position, "champion", "champion", Effort(worlds=5_000))
+    found.frame()  # a row for each action, the best first
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.core.sums import KINDS
+from simgin.play import kernel
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import over_units
+from simgin.play.worlds import Worlds, play_in
+from simgin.value.analysis.elimination import Gaps, compare, next_look, still_tried
+from simgin.value.analysis.equity import chance_after, match_value
+from simgin.value.analysis.position import Position
+from simgin.value.analysis.worlds import draw_worlds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WORLDS = 5_000
+BLOCK = 50  # worlds of one call of the engine
+CHUNK = 400  # worlds between two looks at the clock
+GINS = (KINDS.index("gin"), KINDS.index("big_gin"))
+UNDERCUT = KINDS.index("undercut")
+
+# How a deal went for the player: net points; per cent of winning the match (NaN where there is no
+# V); whether the player won the deal, went gin, and was undercut
+MEASURES = ("points", "match", "win", "gin", "undercut")
+OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to look: up to so many worlds and seconds, with so many threads."""
+
+    worlds: int = WORLDS
+    seconds: float | None = None
+    seed: int = 1
+    workers: int | None = None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What the actions of a position were worth.
+
+    outcomes: OUTCOME (worlds, actions), NaN from where an action was left out. most: the number of
+    worlds planned.
+    """
+
+    position: Position
+    matchup: Matchup
+    outcomes: np.ndarray
+    most: int
+
+    @property
+    def by_match(self) -> bool:
+        """Whether actions are compared by per cent of matches, and not by points per deal."""
+        return self.position.in_match and self.has_match
+
+    @property
+    def has_match(self) -> bool:
+        """Whether the chance to win the match is known."""
+        return not np.isnan(self.outcomes["match"]).all()
+
+    @property
+    def worth(self) -> np.ndarray:
+        """What actions are compared by: float64 (worlds, actions), NaN where not tried."""
+        return np.asarray(self.outcomes["match" if self.by_match else "points"])
+
+    @property
+    def worlds(self) -> int:
+        """The worlds in which the best action was tried."""
+        return len(self.outcomes)
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """Each action against the best."""
+        return compare(self.worth, self.most)
+
+    @cached_property
+    def best(self) -> list[int]:
+        """The places of the actions that may be best, the best first: one if it is known."""
+        tried = still_tried(self.worth, self.most)
+        return [place for place in self.order if tried[place]]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The places of the actions, the best first."""
+        ranked = np.argsort(-self.gaps.means, kind="stable")
+        return [int(place) for place in ranked]
+
+    def cost(self, place: int) -> tuple[float, float, float]:
+        """What an action costs against the best: (mean, low, high), at least 0 at the ends.
+
+        An action that was left out was clearly worse than another, so its cost cannot be negative,
+        nor can that of any action be by the best's own definition.
+        """
+        mean = -float(self.gaps.means[place])
+        half = float(self.gaps.halves[place])
+        low = mean - half
+        if place not in self.best:
+            low = max(0.0, low)
+        return mean, low, mean + half
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each action, the best first.
+
+        Means per world with their standard errors: points, match and the shares 0..1 win, gin and
+        undercut. cost, low, high: against the best, in the unit of `by`. worlds; best: whether it
+        may be the best; done: whether the player did it.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self._row(place) for place in self.order])
+
+    def _row(self, place: int) -> dict[str, object]:
+        action = self.position.actions[place]
+        tried = ~np.isnan(self.worth[:, place])
+        outcomes = self.outcomes[tried, place]
+        row: dict[str, object] = {"action": self.position.text(action)}
+        for name in MEASURES:
+            row[name] = float(outcomes[name].mean())
+            row[f"{name}_se"] = float(outcomes[name].std()) / sqrt(len(outcomes))
+        cost, low, high = self.cost(place)
+        row["by"] = "match" if self.by_match else "points"
+        row |= {"cost": cost, "low": low, "high": high}
+        row["worlds"] = len(outcomes)
+        row["best"] = place in self.best
+        row["done"] = action == self.position.done
+        return row
+
+
+def analyse(position: Position, own: str, other: str, effort: Effort) -> Analysis:
+    """Play every action of a position in the same worlds, and on with two strategies.
+
+    own, other: who plays on for the player and for the opponent. Stops when the best action is
+    known, and after the worlds or seconds of the effort.
+    """
+    variant = position.variant
+    matchup = parse_matchup(own, other, variant.text, effort.seed, "deal")
+    kernel.prepare(matchup)
+    trial = _Trial(position, matchup, effort)
+    seconds = np.inf if effort.seconds is None else effort.seconds
+    end = time.monotonic() + seconds
+    look = next_look(0, effort.worlds)
+    while trial.played < effort.worlds and trial.alive.sum() > 1:
+        trial.play(min(CHUNK, look - trial.played))
+        if trial.played == look:
+            trial.eliminate()
+            look = next_look(look, effort.worlds)
+        if time.monotonic() > end:
+            break
+    return trial.analysis()
+
+
+class _Trial:
+    """The worlds played so far."""
+
+    def __init__(self, position: Position, matchup: Matchup, effort: Effort) -> None:
+        self.position = position
+        self.matchup = matchup
+        self.effort = effort
+        self.value = match_value(position.variant, effort.workers)
+        self.alive = np.ones(len(position.actions), bool)
+        self.played = 0
+        self._chunks: list[np.ndarray] = []
+
+    def play(self, n: int) -> None:
+        """Play the actions that are still tried in n more worlds."""
+        first = self.played
+        view = self.position.view
+        worlds = draw_worlds(view, n, self.effort.seed, first)
+        places = np.flatnonzero(self.alive)
+        actions = [self.position.actions[place] for place in places]
+
+        def part(start: int, size: int) -> np.ndarray:
+            end = start + size
+            some = Worlds(worlds.hands[start:end], worlds.stocks[start:end])
+            return play_in(self.matchup, view, actions, some, first + start)
+
+        blocks = over_units(part, n, BLOCK, self.effort.workers)
+        records = np.concatenate(blocks)
+        chunk = np.full((n, len(self.alive)), np.nan, OUTCOME)
+        chunk[:, places] = self._outcomes(records)
+        self._chunks.append(chunk)
+        self.played += n
+
+    def _outcomes(self, records: np.ndarray) -> np.ndarray:
+        """How deals went for the player: OUTCOME, of the shape of the records."""
+        found = np.empty(records.shape, OUTCOME)
+        is_own = records["knocker"] == 0
+        kind = records["kind"]
+        found["points"] = records["points_a"] - records["points_b"]
+        found["match"] = np.nan
+        if self.value is not None:
+            found["match"] = 100 * chance_after(self.value, records)
+        found["win"] = records["winner"] == 0
+        found["gin"] = is_own & np.isin(kind, GINS)
+        found["undercut"] = is_own & (kind == UNDERCUT)
+        return found
+
+    def eliminate(self) -> None:
+        """Leave out what is clearly worse."""
+        worth = self.analysis().worth
+        self.alive = still_tried(worth, self.effort.worlds)
+
+    def analysis(self) -> Analysis:
+        """What is known so far."""
+        outcomes = np.concatenate(self._chunks)
+        return Analysis(self.position, self.matchup, outcomes, self.effort.worlds)

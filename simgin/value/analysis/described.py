@@ -1,0 +1,354 @@
+"""A position as a player has it: the own cards, the pile as it grew, the score, who deals.
+
+The pile tells everything else. Players discard in turn, so it says who threw what, what each took
+and declined, and how many cards are left in the stock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from simgin.core.answers import PHASE_LAST, PHASE_TURN, PHASE_UPCARD
+from simgin.core.cards import PACK
+from simgin.core.deadwood import deadwood
+from simgin.core.endings import knock_limit, multiplier
+from simgin.core.match import target
+from simgin.core.rules import DISCARD_FIRST, FREE, OPPONENT_MAY_TAKE, UPCARD_PASS
+from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK, new_view
+from simgin.play.worlds import legal_actions
+from simgin.rules.record import build_rules
+from simgin.rules.variants import Variant
+from simgin.text.notation import card_text, hand_mask, parse_card, parse_cards
+from simgin.value.analysis.position import Position, PositionError
+
+ME, OTHER = 0, 1  # seats
+STOCK = 31  # cards in the stock after the deal
+TAKEN = "*"  # after a card of the pile that was taken from it
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A card laid on the pile, and whether it was taken from there by the next player."""
+
+    card: int
+    taken: bool
+
+
+def read_pile(text: str) -> list[Laid]:
+    """The cards of a pile in the order in which they were laid: `QD KS 9C* TH`."""
+    pile = []
+    for word in text.replace(",", " ").split():
+        card = parse_card(word.removesuffix(TAKEN))
+        pile.append(Laid(card, word.endswith(TAKEN)))
+    return pile
+
+
+def read_position(
+    cards: str,
+    pile: str,
+    variant: Variant,
+    *,
+    score: tuple[int, int] | None = None,
+    dealer: int | None = None,
+) -> Position:
+    """The position of a player with these cards, ten or eleven; of eleven the last was drawn.
+
+    pile: see `read_pile`, from the first upcard on; a mark after the last card says that the player
+    has just taken it. score: own points and the opponent's; given, the match is what is to be won.
+    dealer: ME or OTHER; by default as the pile has it. Raises PositionError and CardError for a
+    position that cannot come about.
+    """
+    described = _Described(parse_cards(cards), read_pile(pile), variant, dealer)
+    described.check()
+    view = described.view(score or (0, 0))
+    actions = legal_actions(view, described.rules)
+    return Position(variant, view, actions, score is not None)
+
+
+class _Described:
+    """Own cards and the pile, and what follows from them."""
+
+    def __init__(
+        self,
+        cards: list[int],
+        pile: list[Laid],
+        variant: Variant,
+        dealer: int | None,
+    ) -> None:
+        self.cards = cards
+        self.pile = pile
+        self.variant = variant
+        self.rules = build_rules(variant)
+        self.has_upcard = self.rules.first_turn != DISCARD_FIRST
+        self._dealer = dealer
+
+    @cached_property
+    def thrown(self) -> list[Laid]:
+        """The discards, without the first upcard."""
+        return self.pile[1:] if self.has_upcard else self.pile
+
+    @property
+    def turns(self) -> int:
+        """Turns completed."""
+        return len(self.thrown)
+
+    @property
+    def first(self) -> int:
+        """Who made the first turn: players discard in turn, and the next turn is the player's."""
+        return self.turns % 2
+
+    def thrower(self, turn: int) -> int:
+        """Who discarded in a turn, from 0."""
+        return (self.first + turn) % 2
+
+    @property
+    def upcard(self) -> int:
+        """The first upcard, or -1."""
+        return self.pile[0].card if self.has_upcard else -1
+
+    @property
+    def before(self) -> list[Laid]:
+        """What lay on top before each turn, the player's own last."""
+        return self.pile if self.has_upcard else [Laid(-1, False), *self.pile]
+
+    @property
+    def taken(self) -> int:
+        """The card that the player has just taken, or -1."""
+        top = self.before[-1]
+        return top.card if top.taken else -1
+
+    @property
+    def drawn(self) -> int:
+        """The card that the player has just drawn from the stock, or -1."""
+        dealt_eleven = not self.has_upcard and self.turns == 0
+        is_drawn = len(self.cards) == 11 and self.taken < 0 and not dealt_eleven
+        return self.cards[-1] if is_drawn else -1
+
+    @property
+    def is_asked_first(self) -> bool:
+        """Whether the player is asked about the first upcard."""
+        return self.turns == 0 and len(self.cards) == 10
+
+    @property
+    def dealer(self) -> int:
+        """Who deals: by default the opponent of who made the first turn."""
+        return 1 - self.first if self._dealer is None else self._dealer
+
+    @property
+    def stock(self) -> int:
+        """Cards in the stock."""
+        draws = [source for source in self.sources if source == FROM_STOCK]
+        return STOCK - len(draws) - (self.drawn >= 0)
+
+    @cached_property
+    def sources(self) -> list[int]:
+        """Where the card of each completed turn came from."""
+        sources = []
+        for top in self.before[:-1]:
+            stock = FROM_DEAL if top.card < 0 else FROM_STOCK
+            sources.append(int(FROM_PILE if top.taken else stock))
+        return sources
+
+    def taken_by(self, seat: int) -> int:
+        """The cards that a player took face up and still holds, as a mask."""
+        held = 0
+        for turn, laid in enumerate(self.thrown):
+            if self.thrower(turn) == seat:
+                top = self.before[turn]
+                held |= (1 << top.card) * top.taken
+                held &= ~(1 << laid.card)
+        return held
+
+    # What cannot be
+
+    def check(self) -> None:
+        """Raise PositionError for what cannot come about."""
+        self._check_variant()
+        self._check_number()
+        self._check_pile()
+        self._check_dealer()
+        self._check_hand()
+        self._check_stock()
+
+    def _check_variant(self) -> None:
+        name = self.variant.text
+        if self.variant.row["players"] == 1:
+            raise PositionError(f"{name} is for one player; positions of two players are analysed.")
+        if self.variant.row["die"] != "off" or self.variant.goal.other is not None:
+            raise PositionError(
+                f"in {name} cards and pile do not tell the position: name a deal of two strategies."
+            )
+
+    def _check_number(self) -> None:
+        n = len(self.cards)
+        if n not in (10, 11):
+            given = "1 card was" if n == 1 else f"{n} cards were"
+            raise PositionError(f"{given} given; a hand has ten cards, or eleven before a discard.")
+        if self.has_upcard and not self.pile:
+            raise PositionError("give the pile, from the first upcard on: --pile QD, for example.")
+        if n == 10 and self.taken >= 0:
+            raise PositionError(
+                f"{card_text(self.taken)} was just taken, so the hand has eleven cards; "
+                "only ten are given."
+            )
+        if not self.has_upcard and not self.pile and n == 10:
+            raise PositionError(
+                f"in {self.variant.text} the first player is dealt eleven cards; ten are given."
+            )
+
+    def _check_pile(self) -> None:
+        """No card lies in the pile twice, and nobody throws what another player took."""
+        lying = 0
+        held = [0, 0]
+        for turn, laid in enumerate(self.before):
+            one = 1 << laid.card if laid.card >= 0 else 0
+            if lying & one:
+                raise PositionError(f"{card_text(laid.card)} lies in the pile twice.")
+            if turn:
+                thrower = self.thrower(turn - 1)
+                if held[1 - thrower] & one:
+                    raise PositionError(
+                        f"{card_text(laid.card)} was taken by one player and thrown by the other."
+                    )
+                held[thrower] &= ~one
+            if laid.taken:
+                held[self.thrower(turn)] |= one
+            else:
+                lying |= one
+
+    def _check_dealer(self) -> None:
+        """The nondealer made the first turn, unless the dealer took the upcard."""
+        if self._dealer is None or self.dealer != self.first:
+            return
+        first_turn = self.rules.first_turn
+        may_be_dealer = self.is_asked_first or self.pile[:1] and self.pile[0].taken
+        if first_turn in (DISCARD_FIRST, FREE) or not (may_be_dealer or first_turn != UPCARD_PASS):
+            who = "you" if self.first == ME else "the opponent"
+            deals = "deals" if self.first == ME else "deal"
+            other = "the opponent" if self.first == ME else "you"
+            raise PositionError(
+                f"the nondealer plays first, and by the pile that was {who}: {other} {deals}."
+            )
+
+    def _check_hand(self) -> None:
+        """The own cards lie nowhere else, and hold what the player took."""
+        hand = hand_mask(self.cards)
+        for where, cards in (
+            ("lies in the pile", self.lying),
+            ("was taken by the opponent", self.taken_by(OTHER)),
+        ):
+            if hand & cards:
+                both = next(card for card in self.cards if cards >> card & 1)
+                raise PositionError(f"{card_text(both)} is among your cards, but {where}.")
+        own = self.taken_by(ME) | (1 << self.taken if self.taken >= 0 else 0)
+        if own & ~hand:
+            lost = (own & ~hand).bit_length() - 1
+            raise PositionError(
+                f"{card_text(lost)} was taken by you and not thrown, but is not among your cards."
+            )
+        if self.drawn >= 0 and own >> self.drawn & 1:
+            raise PositionError(
+                f"{card_text(self.drawn)} was taken before, so it is not the card just drawn: "
+                "of eleven cards write the one just drawn last."
+            )
+
+    @cached_property
+    def lying(self) -> int:
+        """The cards that lie in the pile, as a mask."""
+        return hand_mask({laid.card for laid in self.pile if not laid.taken})
+
+    def _check_stock(self) -> None:
+        reserve = int(self.rules.stock_reserve)
+        drawing = len(self.cards) == 10 and not self._is_last
+        if self.stock < reserve or (drawing and self.stock == reserve):
+            raise PositionError(
+                f"the deal is over: by this pile {max(0, self.stock)} cards are left in the stock."
+            )
+        if len(self.cards) == 10 and not self.rules.take_discard and not self._is_last:
+            raise PositionError(
+                f"in {self.variant.text} discards cannot be taken, so ten cards leave no choice."
+            )
+
+    @property
+    def _is_last(self) -> bool:
+        """Whether the last discard is offered (50th-card rule)."""
+        may_take = self.rules.stock_end == OPPONENT_MAY_TAKE
+        return bool(may_take and self.stock == self.rules.stock_reserve and len(self.cards) == 10)
+
+    # The view
+
+    def view(self, score: tuple[int, int]) -> Any:
+        """What the player sees."""
+        rules = self.rules
+        view = new_view()
+        hand = hand_mask(self.cards)
+        arrived = max(self.taken, self.drawn)
+        held = hand & ~(1 << arrived) if arrived >= 0 else hand
+        view.hand = hand
+        view.count = deadwood(held, rules)
+        view.upcard = self.upcard
+        view.pile = self.lying
+        view.known = self.taken_by(OTHER)
+        view.shed = self._shed()
+        view.unseen = PACK & ~(hand | self.lying | view.known)
+        view.stock = self.stock
+        view.deck_left = -1
+        view.turns = self.turns
+        view.turn = self.turns + 1
+        view.own_turn = 1 + sum(self.thrower(turn) == ME for turn in range(self.turns))
+        view.dealer = self.dealer
+        view.seat = ME
+        view.limit = knock_limit(self.upcard, rules)
+        view.multiplier = multiplier(self.upcard, rules)
+        view.own_points, view.other_points = score
+        view.goal = rules.goal
+        view.target = target(rules, ME)
+        view.stake = 1
+        view.owner = -1
+        view.taken = self.taken
+        view.drawn = self.drawn
+        view.taken_offer = self.before[-1].card if len(self.cards) == 10 else -1
+        view.phase = self._phase()
+        self._write_history(view)
+        return view
+
+    def _phase(self) -> int:
+        if self._is_last:
+            return PHASE_LAST
+        asked = self.is_asked_first and self.rules.first_turn != FREE
+        return PHASE_UPCARD if asked else PHASE_TURN
+
+    def _write_history(self, view: Any) -> None:
+        for turn, laid in enumerate(self.thrown):
+            top = self.before[turn]
+            card = top.card if top.taken else -1
+            view.history[turn] = self.thrower(turn), self.sources[turn], card, laid.card
+
+    def _shed(self) -> int:
+        """The cards that the opponent threw or declined, as a mask."""
+        shed = 0
+        for turn, laid in enumerate(self.thrown):
+            top = self.before[turn]
+            if self.thrower(turn) == OTHER:
+                shed |= 1 << laid.card
+                declined = self.sources[turn] == FROM_STOCK and self.rules.take_discard
+                shed |= declined << max(0, top.card)
+        if self._has_passed():
+            shed |= 1 << self.upcard
+        return shed
+
+    def _has_passed(self) -> bool:
+        """Whether the opponent passed the first upcard.
+
+        Where the nondealer may draw from the stock at once, the pile does not tell whether the
+        dealer was asked; most players pass first.
+        """
+        if self.rules.first_turn in (DISCARD_FIRST, FREE):
+            return False
+        if self.is_asked_first:
+            return self.dealer == ME
+        if self.dealer == self.first:  # the nondealer passed, and the dealer took or drew
+            return self.dealer == ME
+        return not self.pile[0].taken

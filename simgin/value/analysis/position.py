@@ -1,0 +1,137 @@
+"""Positions: what a player knows when something has to be decided, from the deals of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from simgin.core.answers import PASS, PHASE_LAST, PHASE_UPCARD, SHOT, STOCK, TAKE
+from simgin.core.deadwood import deadwood
+from simgin.core.endings import ending_with, must_be_melded
+from simgin.core.position import END, LEAVE, THROW
+from simgin.core.rules import UPCARD_PASS
+from simgin.play.deal import Question, WatchedDeal
+from simgin.play.worlds import Action, legal_actions
+from simgin.rules.record import build_rules
+from simgin.rules.variants import Variant
+from simgin.text.notation import card_text
+
+DRAWN = {STOCK: "draw", TAKE: "take", PASS: "pass", LEAVE: "leave"}
+ELEVEN = ("discard", "knock")  # slots that are asked with eleven cards, or with the last discard
+
+
+class PositionError(ValueError):
+    """A position that does not exist, or that cannot be analysed; the message is a sentence."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """One decision: what its player sees, and may do."""
+
+    variant: Variant
+    view: Any  # core.view.VIEW
+    actions: list[Action]
+    in_match: bool  # whether the score counts, so that the match is what is to be won
+    done: Action | None = None  # what the player did, in a deal of a run
+
+    @property
+    def turn(self) -> int:
+        """The number of the turn as `simgin show` counts; 0 for the first upcard."""
+        return 0 if self.view.phase == PHASE_UPCARD else int(self.view.turn)
+
+    def text(self, action: Action) -> str:
+        """An action in words, as in `discard KS`, or `knock, KS` with the card discarded."""
+        if action.kind in DRAWN:
+            offered = int(self.view.taken_offer)
+            card = f" {card_text(offered)}" if action.kind == TAKE else ""
+            return DRAWN[action.kind] + card
+        if action.kind == THROW:
+            return f"discard {card_text(action.card)}"
+        if action.card < 0:
+            return "big gin"
+        return f"{self._ending(action.card)}, {card_text(action.card)}"
+
+    def _ending(self, card: int) -> str:
+        """How the deal ends with a discard: `knock`, `gin` or `shoot`."""
+        view = self.view
+        rules = build_rules(self.variant)
+        is_last = view.phase == PHASE_LAST
+        taken = int(view.taken_offer if is_last else view.taken)
+        eleven = int(view.hand) | (1 << taken if is_last else 0)
+        ten = eleven & ~(1 << card)
+        left = deadwood(ten, rules)
+        must = int(must_be_melded(taken, rules))
+        points = int(view.own_points)
+        ending, count = ending_with(ten, left, must, int(view.limit), points, rules)
+        if ending == SHOT:
+            return "shoot"
+        return "knock" if count else "gin"
+
+
+def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
+    """The decisions of a deal in the order of play, or those of one turn.
+
+    Turns are numbered as `simgin show` does, 0 for the first upcard. Raises PositionError for a
+    turn without a decision, and for deals of one player.
+    """
+    if deal.matchup.b is None:
+        raise PositionError(
+            f"{deal.matchup.variant.text} is for one player; positions of two players are analysed."
+        )
+    found = list(_decisions(deal))
+    if turn is None:
+        return found
+    of_turn = [position for position in found if position.turn == turn]
+    if not of_turn:
+        turns = [position.turn for position in found]
+        raise PositionError(
+            f"nothing was decided in turn {turn}; the deal has turns {min(turns)} to {max(turns)} "
+            "(0 is the first upcard)."
+        )
+    return of_turn
+
+
+def _decisions(deal: WatchedDeal) -> Iterator[Position]:
+    """A decision for each draw, and one for everything that follows with eleven cards."""
+    variant = deal.matchup.variant
+    rules = build_rules(variant)
+    in_match = deal.matchup.unit == "match"
+    for questions in _grouped(deal.questions):
+        view = questions[0].view
+        actions = legal_actions(view, rules)
+        done = _done(questions, rules)
+        if len(actions) > 1 and done in actions:
+            yield Position(variant, view, actions, in_match, done)
+
+
+def _grouped(questions: list[Question]) -> Iterator[list[Question]]:
+    """Questions that belong to one decision: a draw, or a discard with the endings before it."""
+
+    def place(question: Question) -> tuple[int, int, int, bool]:
+        view = question.view
+        return int(view.turns), int(view.phase), question.seat, question.slot in ELEVEN
+
+    for _, group in groupby(questions, key=place):
+        asked = [question for question in group if question.slot in ("take", *ELEVEN)]
+        if asked:
+            yield asked
+
+
+def _done(questions: list[Question], rules: Any) -> Action | None:
+    """What the player did; None if a policy failed."""
+    for question in questions:
+        view = question.view
+        if question.answer is None:
+            return None
+        if question.slot == "take":
+            passes = view.phase == PHASE_UPCARD and rules.first_turn == UPCARD_PASS
+            return Action(PASS if passes and question.answer == 0 else question.answer)
+        if question.slot == "discard":
+            thrown = question.answer
+        elif question.answer:
+            return Action(END, int(view.ending_card))
+        elif view.phase == PHASE_LAST:
+            return Action(LEAVE)
+    return Action(THROW, thrown)

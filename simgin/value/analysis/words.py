@@ -1,0 +1,52 @@
+"""A position in words, as its player would tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from simgin.core.rules import STOPPER
+from simgin.core.view import FROM_PILE
+from simgin.core.deadwood import deadwood_of
+from simgin.play.melds import cards_text, shown_melding
+from simgin.rules.record import build_rules
+from simgin.text.notation import card_text, hand_text
+from simgin.value.analysis.position import Position
+
+
+def lines(position: Position) -> Iterator[str]:
+    """The cards held, what the opponent is known to have done, and the score."""
+    view = position.view
+    rules = build_rules(position.variant)
+    _, melds = shown_melding(int(view.hand), rules)
+    deadwood = int(deadwood_of(int(view.hand), rules, STOPPER))
+    yield f"You hold {cards_text(melds, int(view.hand))}, deadwood {deadwood}{_arrived(view)}"
+    yield f"Pile    {_pile(view)}"
+    if known := hand_text(int(view.known)):
+        yield f"The opponent took and holds {known}"
+    dealer = "you deal" if view.dealer == view.seat else "the opponent deals"
+    score = f"score {view.own_points}-{view.other_points}"
+    yield f"{view.stock} cards in the stock, {dealer}, {score}, knock limit {view.limit}"
+
+
+def _arrived(view: Any) -> str:
+    """The card in question."""
+    if view.taken >= 0:
+        return f", just took {card_text(int(view.taken))}"
+    if view.drawn >= 0:
+        return f", just drew {card_text(int(view.drawn))}"
+    if view.taken_offer >= 0:
+        return f", {card_text(int(view.taken_offer))} is offered"
+    return ""
+
+
+def _pile(view: Any) -> str:
+    """The pile as it grew, a mark after each card that was taken: as `--pile` reads it."""
+    words = [card_text(int(view.upcard))] if view.upcard >= 0 else []
+    for _, source, _, thrown in view.history[: view.turns]:
+        if source == FROM_PILE:
+            words[-1] += "*"
+        words.append(card_text(int(thrown)))
+    if view.taken >= 0:
+        words[-1] += "*"
+    return " ".join(words) or "none"
