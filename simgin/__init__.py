@@ -12,6 +12,8 @@ use:
     simgin.plots.strength(frames["strength"])  # a matplotlib figure
     simgin.tuned("mine.py", against=["simple", "gold-early"]).table  # better numbers, confirmed
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # one deal in words
+    simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")  # what to discard?
+    simgin.analyze_deal("gold", "simple", unit=3, turn=5)  # what was best, and what was done
     simgin.find_strategy("gold-early:k=7").text
     simgin.find_variant("oklahoma+gin_bonus=20").row["gin_bonus"]
 """
@@ -20,7 +22,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what editors and type checkers see
     from simgin import plots, strategy, toolkit
-    from simgin.api import findings_of, forest, match, odds_of, review_of, run, show, tuned
+    from simgin.api import (
+        analyze,
+        analyze_deal,
+        findings_of,
+        forest,
+        match,
+        odds_of,
+        review_of,
+        run,
+        show,
+        tuned,
+    )
     from simgin.rules.variants import find as find_variant
     from simgin.strategy.loader import find as find_strategy
 
@@ -28,6 +41,8 @@ if TYPE_CHECKING:  # what editors and type checkers see
 
 # Public name -> its module and its name there
 _PUBLIC = {
+    "analyze": ("simgin.api", "analyze"),
+    "analyze_deal": ("simgin.api", "analyze_deal"),
     "find_strategy": ("simgin.strategy.loader", "find"),
     "find_variant": ("simgin.rules.variants", "find"),
     "findings_of": ("simgin.api", "findings_of"),
@@ -44,6 +59,8 @@ _MODULES = ("plots", "strategy", "toolkit")
 
 __all__ = [
     "__version__",
+    "analyze",
+    "analyze_deal",
     "find_strategy",
     "find_variant",
     "findings_of",

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from simgin.review.review import Review
     from simgin.tune.tuned import Tuned
+    from simgin.value.analysis.analysis import Effort
 
 Player = str | Path | Strategy  # a name, a file or the object
 Game = str | Variant
@@ -205,6 +206,79 @@ def show(
     checked_seed = amounts.parse_seed(seed)
     played = replay.find_deal(_text(a), opponent, game, checked_seed, unit, half, deal)
     return "\n".join(replay_solo.make_replay(played).lines())
+
+
+def analyze(
+    cards: str,
+    pile: str = "",
+    variant: Game = "standard",
+    *,
+    score: tuple[int, int] | None = None,
+    dealer: str | None = None,
+    own: Player = "champion",
+    other: Player = "champion",
+    worlds: int | str = 10_000,
+    seconds: float | str | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+) -> pd.DataFrame:
+    """What each action in a position of yours is worth, a row each, the best first.
+
+    cards: ten, or eleven with the one just drawn last. pile: from the first upcard on, with * after
+    each card that was taken. score: your points and the opponent's; then the match counts. dealer:
+    me or other, by default as the pile has it. own, other: who plays on. The columns are those of
+    `simgin.value.analysis.analysis.Analysis.frame`. Raises ValueError for a position that cannot
+    come about.
+    """
+    from simgin.value.analysis.analysis import analyse
+    from simgin.value.analysis.described import read_position
+
+    position = read_position(cards, pile, variants.find(variant), score=score, dealer=dealer)
+    effort = _effort(worlds, seconds, seed, workers)
+    return analyse(position, _text(own), _text(other), effort).frame()
+
+
+def analyze_deal(
+    a: Player,
+    b: Player | None = None,
+    variant: Game = "standard",
+    *,
+    seed: int = 1,
+    unit: int = 0,
+    half: int = 0,
+    deal: int | None = None,
+    turn: int | None = None,
+    own: Player | None = None,
+    other: Player | None = None,
+    worlds: int | str = 10_000,
+    seconds: float | str | None = None,
+    workers: int | None = None,
+) -> pd.DataFrame:
+    """What each action was worth in every decision of a deal, or of one turn, and what was done.
+
+    The deal is named as for `show`. own, other: who plays on for A and for B, by default they do.
+    Columns as of `analyze`, behind decision and turn. Raises ValueError for a deal or turn
+    that was not played.
+    """
+    from simgin.play.replay import find_deal
+    from simgin.value.analysis.deals import analyse_deal, frame
+
+    opponent = None if b is None else _text(b)
+    game = variants.find(variant).text
+    checked_seed = amounts.parse_seed(seed)
+    played = find_deal(_text(a), opponent, game, checked_seed, unit, half, deal)
+    players = [None if player is None else _text(player) for player in (own, other)]
+    effort = _effort(worlds, seconds, seed, workers)
+    return frame(analyse_deal(played, turn, *players, effort))
+
+
+def _effort(
+    worlds: int | str, seconds: float | str | None, seed: int, workers: int | None
+) -> Effort:
+    from simgin.value.analysis.analysis import Effort
+
+    limit = None if seconds is None else amounts.parse_seconds(seconds)
+    return Effort(amounts.parse_count(worlds), limit, amounts.parse_seed(seed), workers)
 
 
 def forest(differences: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text
-from simgin.value.analysis.described import ME, OTHER, read_position
+from simgin.value.analysis.described import read_position
 from simgin.value.analysis.position import PositionError, positions_in
 
 # Two players without a die, whose seats are alike: what a person can describe
@@ -51,12 +51,12 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
     for unit in range(6):
         for position in positions_in(watch_deal(matchup, unit)):
             view = position.view
-            if rules.first_turn == UPCARD_STOCK_OR_PASS and view.phase != PHASE_UPCARD:
-                if view.turns == 0 and view.taken_offer >= 0:
-                    continue  # the upcard is on offer again, which the pile does not show
+            offered_again = view.turns == 0 and view.taken_offer >= 0
+            if offered_again and view.phase != PHASE_UPCARD:
+                continue  # after two passes, which the pile does not show
             cards, pile = written(view)
             score = int(view.own_points), int(view.other_points)
-            dealer = ME if view.dealer == view.seat else OTHER
+            dealer = "me" if view.dealer == view.seat else "other"
             mine = read_position(cards, pile, matchup.variant, score=score, dealer=dealer)
             expected = {n: int(view[n]) for n in SEEN}
             found = {n: int(mine.view[n]) for n in SEEN}
@@ -75,6 +75,9 @@ def test_a_position_written_down_is_the_one_that_was_seen(name):
 
 
 TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+SPADES = " ".join(f"{rank}S" for rank in "A23456789TJQK")
+DIAMONDS = " ".join(f"{rank}D" for rank in "A234568JK")
+LONG = f"{SPADES} {DIAMONDS} 2H 3H 5H 6H 8H 9H JH QH"
 IMPOSSIBLE = {
     "nine cards": ("7H 7D 7C 8C 9C TC 4H TD AC", "QD", {}, "9 cards were given"),
     "a card twice": (f"{TEN} 7H", "QD KS", {}, "7H is given more than once"),
@@ -87,9 +90,8 @@ IMPOSSIBLE = {
     "what was taken is gone": (TEN, "QD KS* 2H 3H", {}, "KS was taken by you and not thrown"),
     "thrown by another": (TEN, "QD KS* 2H KS", {}, "KS was taken by one player and thrown by"),
     "eleven cards before a draw": (TEN, "QD TH KD*", {}, "only ten are given"),
-    "the wrong dealer": (TEN, "QD TH", {"dealer": OTHER}, "you deal"),
-    "the deal is over": (TEN, "QD " + " ".join(f"{r}S" for r in "A23456789TJQK")
-        + " " + " ".join(f"{r}D" for r in "A234568JK") + " 2H 3H 5H 6H 8H 9H JH QH", {}, "the deal is over"),
+    "the wrong dealer": (TEN, "QD TH", {"dealer": "other"}, "you deal"),
+    "the deal is over": (TEN, f"QD {LONG}", {}, "the deal is over"),
 }  # fmt: skip
 
 
@@ -105,7 +107,7 @@ def test_what_cannot_come_about_is_refused_in_a_sentence(name):
 
 def test_eleven_cards_of_the_dealer_before_any_draw_are_refused():
     with pytest.raises(PositionError, match="the nondealer plays first"):
-        read_position(f"{TEN} 2H", "QD", variants.find("standard"), dealer=ME)
+        read_position(f"{TEN} 2H", "QD", variants.find("standard"), dealer="me")
 
 
 def test_the_last_of_eleven_cards_is_the_one_drawn():

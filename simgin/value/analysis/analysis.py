@@ -1,7 +1,7 @@
 """What each action in a position is worth, over worlds in which the deal is played on.
 
-    found = analyse(position, "champion", "champion", Effort(worlds=5_000))
-    found.frame()  # a row for each action, the best first
+found = analyse(position, "champion", "champion", Effort(worlds=10_000))
+found.frame()  # a row for each action, the best first
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from simgin.core.sums import KINDS
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
-from simgin.play.worlds import Worlds, play_in
+from simgin.play.worlds import play_in
+from simgin.rules.record import build_rules
 from simgin.value.analysis.elimination import Gaps, compare, next_look, still_tried
 from simgin.value.analysis.equity import chance_after, match_value
 from simgin.value.analysis.position import Position
-from simgin.value.analysis.worlds import draw_worlds
+from simgin.value.analysis.worlds import draw_worlds, hastiness
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WORLDS = 5_000
+WORLDS = 10_000
 BLOCK = 50  # worlds of one call of the engine
 CHUNK = 400  # worlds between two looks at the clock
 GINS = (KINDS.index("gin"), KINDS.index("big_gin"))
@@ -76,6 +77,11 @@ class Analysis:
     def worth(self) -> np.ndarray:
         """What actions are compared by: float64 (worlds, actions), NaN where not tried."""
         return np.asarray(self.outcomes["match" if self.by_match else "points"])
+
+    @property
+    def unit(self) -> str:
+        """What a cost is counted in."""
+        return "% of matches" if self.by_match else "points"
 
     @property
     def worlds(self) -> int:
@@ -178,15 +184,18 @@ class _Trial:
     def play(self, n: int) -> None:
         """Play the actions that are still tried in n more worlds."""
         first = self.played
+        seed = self.effort.seed
         view = self.position.view
-        worlds = draw_worlds(view, n, self.effort.seed, first)
+        rules = build_rules(self.position.variant)
+        assert self.matchup.b is not None
+        hasty = hastiness(self.matchup.b)
         places = np.flatnonzero(self.alive)
         actions = [self.position.actions[place] for place in places]
 
         def part(start: int, size: int) -> np.ndarray:
-            end = start + size
-            some = Worlds(worlds.hands[start:end], worlds.stocks[start:end])
-            return play_in(self.matchup, view, actions, some, first + start)
+            number = first + start
+            worlds = draw_worlds(view, rules, size, seed, number, hasty)
+            return play_in(self.matchup, view, actions, worlds, number)
 
         blocks = over_units(part, n, BLOCK, self.effort.workers)
         records = np.concatenate(blocks)

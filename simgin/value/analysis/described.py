@@ -24,6 +24,7 @@ from simgin.text.notation import card_text, hand_mask, parse_card, parse_cards
 from simgin.value.analysis.position import Position, PositionError
 
 ME, OTHER = 0, 1  # seats
+SEATS = {"me": ME, "other": OTHER}
 STOCK = 31  # cards in the stock after the deal
 TAKEN = "*"  # after a card of the pile that was taken from it
 
@@ -45,23 +46,39 @@ def read_pile(text: str) -> list[Laid]:
     return pile
 
 
+def read_score(text: str) -> tuple[int, int]:
+    """Own points and the opponent's, from a text like `30-45`; PositionError for another."""
+    own, dash, other = text.partition("-")
+    if not (dash and own.strip().isdecimal() and other.strip().isdecimal()):
+        raise PositionError(
+            f"{text!r} is not a score: write your points and the opponent's, like 30-45."
+        )
+    return int(own), int(other)
+
+
 def read_position(
     cards: str,
     pile: str,
     variant: Variant,
     *,
     score: tuple[int, int] | None = None,
-    dealer: int | None = None,
+    dealer: str | None = None,
 ) -> Position:
     """The position of a player with these cards, ten or eleven; of eleven the last was drawn.
 
     pile: see `read_pile`, from the first upcard on; a mark after the last card says that the player
     has just taken it. score: own points and the opponent's; given, the match is what is to be won.
-    dealer: ME or OTHER; by default as the pile has it. Raises PositionError and CardError for a
+    dealer: `me` or `other`; by default as the pile has it. Raises PositionError and CardError for a
     position that cannot come about.
     """
-    described = _Described(parse_cards(cards), read_pile(pile), variant, dealer)
+    if dealer is not None and dealer not in SEATS:
+        raise PositionError(f"{dealer!r} is no dealer: write me or other.")
+    seat = None if dealer is None else SEATS[dealer]
+    described = _Described(parse_cards(cards), read_pile(pile), variant, seat)
     described.check()
+    most = described.target
+    if score is not None and max(score) >= most > 0:
+        raise PositionError(f"the match is over at {score[0]}-{score[1]}: it is played to {most}.")
     view = described.view(score or (0, 0))
     actions = legal_actions(view, described.rules)
     return Position(variant, view, actions, score is not None)
@@ -83,6 +100,12 @@ class _Described:
         self.rules = build_rules(variant)
         self.has_upcard = self.rules.first_turn != DISCARD_FIRST
         self._dealer = dealer
+
+    @property
+    def target(self) -> int:
+        """The points that win the match; 0 if points do not."""
+        by_points = self.variant.goal.score == "points"
+        return int(target(self.rules, ME)) if by_points else 0
 
     @cached_property
     def thrown(self) -> list[Laid]:
@@ -223,7 +246,7 @@ class _Described:
         if self._dealer is None or self.dealer != self.first:
             return
         first_turn = self.rules.first_turn
-        may_be_dealer = self.is_asked_first or self.pile[:1] and self.pile[0].taken
+        may_be_dealer = self.is_asked_first or (self.pile[:1] and self.pile[0].taken)
         if first_turn in (DISCARD_FIRST, FREE) or not (may_be_dealer or first_turn != UPCARD_PASS):
             who = "you" if self.first == ME else "the opponent"
             deals = "deals" if self.first == ME else "deal"

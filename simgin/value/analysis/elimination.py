@@ -47,8 +47,13 @@ def compare(worth: np.ndarray, most: int) -> Gaps:
     # in a few hundred worlds, and the error must not shrink to nothing without it.
     variances = np.nanvar(gaps, axis=0) + reach**2 / worlds
     pairs = len(worlds) * (len(worlds) - 1) / 2
-    widths = [_width(int(n), most, ALPHA / max(1, pairs)) for n in worlds]
-    halves = np.array(widths) * np.sqrt(variances / worlds)
+    alpha = ALPHA / max(1, pairs)
+    widths = []
+    for n in worlds:
+        width = _width(int(n), most, alpha)
+        widths.append(width)
+    errors = np.sqrt(variances / worlds)
+    halves = np.array(widths) * errors
     halves[best] = 0.0
     return Gaps(best, gap, halves)
 

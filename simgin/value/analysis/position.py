@@ -41,6 +41,16 @@ class Position:
         """The number of the turn as `simgin show` counts; 0 for the first upcard."""
         return 0 if self.view.phase == PHASE_UPCARD else int(self.view.turn)
 
+    @property
+    def place(self) -> str:
+        """When the decision is made, as in `turn 5, draw`."""
+        if self.turn == 0:
+            return "upcard"
+        if self.view.phase == PHASE_LAST:
+            return "last discard"
+        step = "draw" if self.view.taken_offer >= 0 else "discard"
+        return f"turn {self.turn}, {step}"
+
     def text(self, action: Action) -> str:
         """An action in words, as in `discard KS`, or `knock, KS` with the card discarded."""
         if action.kind in DRAWN:

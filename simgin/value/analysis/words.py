@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
 from simgin.core.view import FROM_PILE
-from simgin.core.deadwood import deadwood_of
 from simgin.play.melds import cards_text, shown_melding
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text

@@ -1,31 +1,55 @@
-"""Worlds: the hidden cards of a position, drawn at random."""
+"""Worlds: the hidden cards of a position, drawn as likely as the opponent's play makes them."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from simgin.play.worlds import Worlds
-from simgin.text.notation import cards_in
+from simgin.strategy import Strategy, loader
+from simgin.value.analysis.kernels import write_worlds
 
-HAND = 10
+STEPS = 200  # exchanges of cards for each hand, as champion-mc makes before its first
+KNOCKS_AT_ONCE = "at"  # the policy for the slot knock that ends a deal as soon as it may
 
 
-def draw_worlds(view: Any, n: int, seed: int, first: int = 0) -> Worlds:
-    """n worlds of a view, from number `first` on: every deal of the unseen cards is as likely.
+def draw_worlds(
+    view: Any, rules: Any, n: int, seed: int, first: int = 0, hasty: float = 0.0
+) -> Worlds:
+    """n worlds of a view, from number `first` on, each drawn apart from the others.
 
-    What the opponent took face up and still holds is in his hand. The same seed and numbers give
-    the same worlds.
+    hasty: the probability that the opponent is one who knocks at once. Until the opponent has
+    played a turn, all hands are as likely. The same seed and numbers give the same worlds.
     """
-    unseen = np.array(cards_in(int(view.unseen)), np.int8)
-    hidden = HAND - int(view.known).bit_count()
-    lots = np.empty((n, len(unseen)), np.uint64)
-    for i in range(n):
-        key = np.array([seed, first + i], np.uint64)
-        lots[i] = np.random.Philox(key=key).random_raw(len(unseen))
-    dealt = unseen[np.argsort(lots, axis=1, kind="stable")]
-    cards = np.int64(1) << dealt[:, :hidden].astype(np.int64)
-    hands = cards.sum(axis=1) | int(view.known)
-    stocks = np.ascontiguousarray(dealt[:, hidden:])
+    hands = np.empty(n, np.int64)
+    stocks = np.empty((n, int(view.stock)), np.int8)
+    has_played = view.turns >= view.own_turn
+    steps = STEPS if has_played else 0
+    write_worlds(
+        view,
+        rules,
+        _numbers(),
+        hasty,
+        steps,
+        np.uint64(seed).astype(np.int64),
+        first,
+        hands,
+        stocks,
+    )
     return Worlds(hands, stocks)
+
+
+def hastiness(opponent: Strategy) -> float:
+    """The probability that a strategy knocks at once: 1 for the policy that does so, else 0."""
+    policy = opponent.policy("knock")
+    return float(policy is not None and policy.name == KNOCKS_AT_ONCE)
+
+
+@cache
+def _numbers() -> np.ndarray:
+    """The weights of hands, which lie beside the strategies."""
+    policy = loader.find("champion").policy("discard")
+    assert policy is not None
+    return np.asarray(np.load(policy.source.with_name("hands.npy")))

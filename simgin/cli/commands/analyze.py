@@ -1,0 +1,352 @@
+"""`simgin analyze`: the best action in a position, and what each decision of a deal cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simgin.cli.options import (
+    deal_option,
+    half_option,
+    json_option,
+    read_count,
+    read_seconds,
+    seed_option,
+    unit_option,
+    variant_option,
+    workers_option,
+)
+from simgin.cli.output import Answer, command_line
+from simgin.report import numbers, progress
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from simgin.value.analysis.analysis import Analysis, Effort
+
+TITLES = {
+    "match": "match %",
+    "points": "points",
+    "win": "won %",
+    "gin": "gin %",
+    "undercut": "undercut %",
+}
+INTERVALS = "± are 95 % intervals, which hold for all actions together."
+FEW = 3  # actions named in a sentence
+STRONGEST = "champion"  # plays on from a position that no strategy has played
+OF_CARDS = ("dealer", "score")
+OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
+Z95 = 1.96
+Row = dict[str, Any]
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True, metavar="CARDS | A [B]")
+@variant_option
+@click.option(
+    "--pile",
+    metavar="CARDS",
+    help="The discard pile from the first upcard on, with * after each card that was taken.",
+)
+@click.option(
+    "--dealer",
+    type=click.Choice(["me", "other"]),
+    help="Who dealt [default: as the pile has it].",
+)
+@click.option(
+    "--score",
+    metavar="30-45",
+    help="Your points and the opponent's; then the match is what is to be won.",
+)
+@seed_option
+@unit_option
+@half_option
+@deal_option
+@click.option(
+    "--turn",
+    type=int,
+    metavar="T",
+    help="Turn as `simgin show` numbers it, 0 for the first upcard [default: all].",
+)
+@click.option("--as", "own", metavar="NAME", help="Strategy that plays on for you, or for A.")
+@click.option(
+    "--against", "other", metavar="NAME", help="Strategy that plays on for the opponent, or for B."
+)
+@click.option(
+    "--worlds",
+    callback=read_count,
+    default="10k",
+    show_default=True,
+    metavar="N",
+    help="Worlds at most: ways in which the hidden cards may lie.",
+)
+@click.option(
+    "--for",
+    "seconds",
+    callback=read_seconds,
+    metavar="TIME",
+    help="Stop each position after a time, such as 2s.",
+)
+@workers_option
+@json_option
+@click.pass_context
+def analyze(
+    context: click.Context,
+    words: tuple[str, ...],
+    variant: str,
+    pile: str | None,
+    dealer: str | None,
+    score: str | None,
+    seed: int,
+    unit: int,
+    half: int,
+    deal: int | None,
+    turn: int | None,
+    own: str | None,
+    other: str | None,
+    worlds: int,
+    seconds: float | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Find the best action in a position, or what each decision of a deal cost.
+
+    The hidden cards are drawn many times; in each of these worlds every legal action is done, and
+    the deal is played on to its end.
+
+    \b
+    Your own position: ten cards, or eleven with the one just drawn last
+      simgin analyze 7H 7D 7C 8C 9C TC 4H TD AC 4C KS --pile "QD TS 9D* QH"
+    A decision of a deal, and all decisions of it
+      simgin analyze gold simple --unit 3 --turn 5
+      simgin analyze gold simple --unit 3
+    """
+    from simgin.play.replay import find_deal
+    from simgin.value.analysis.analysis import Effort
+    from simgin.value.analysis.deals import analyse_deal
+
+    effort = Effort(worlds, seconds, seed, workers)
+    words_after = _given(
+        {"--as": own, "--against": other, "--worlds": worlds, "--for": seconds, "--seed": seed}
+    )
+    if pile is not None or len(words) > 2 or " " in words[0]:
+        _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
+        found = _analyze_cards(words, variant, pile, dealer, score, own, other, effort)
+        given = {"-v": variant, "--pile": pile, "--dealer": dealer, "--score": score}
+        command = command_line("analyze", " ".join(words), *_given(given), *words_after)
+    else:
+        _refuse_options(context, OF_CARDS, "cards, not with a deal of two strategies")
+        a, b = (*words, None)[:2]
+        played = find_deal(
+            a,
+            b,
+            variant,
+            seed,
+            unit,
+            half,
+            deal,
+        )
+        with progress.live("analyze") as report:
+            found = analyse_deal(
+                played,
+                turn,
+                own,
+                other,
+                effort,
+                report,
+            )
+        given = {"-v": variant, "--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
+        command = command_line("analyze", *words, *_given(given), *words_after)
+    rows = [] if not as_json else _json_rows(found)
+    whole_deal = len(found) > 1 and turn is None
+    parts = _deal_parts(found) if whole_deal else _position_parts(found)
+    Answer(command, rows, seed).show(as_json, [*parts, ""])
+
+
+def _given(options: Mapping[str, object]) -> list[object]:
+    """The options that have a value, as words of a command line."""
+    words: list[object] = []
+    for option, value in options.items():
+        if value is not None:
+            words += [option, value]
+    return words
+
+
+def _refuse_options(context: click.Context, names: Sequence[str], place: str) -> None:
+    """Refuse options that were given and have no meaning here."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise click.UsageError(f"--{name} goes with {place}.")
+
+
+def _analyze_cards(
+    words: Sequence[str],
+    variant: str,
+    pile: str | None,
+    dealer: str | None,
+    score: str | None,
+    own: str | None,
+    other: str | None,
+    effort: Effort,
+) -> dict[str, Analysis]:
+    """A position of one's own."""
+    from simgin.rules import variants
+    from simgin.value.analysis.analysis import analyse
+    from simgin.value.analysis.described import read_position, read_score
+
+    game = variants.find(variant)
+    position = read_position(
+        " ".join(words),
+        pile or "",
+        game,
+        score=None if score is None else read_score(score),
+        dealer=dealer,
+    )
+    found = analyse(position, own or STRONGEST, other or STRONGEST, effort)
+    return {f"{game.text}: your position": found}
+
+
+# One position
+
+
+def _position_parts(found: Mapping[str, Analysis]) -> Iterator[Any]:
+    """What is known, the verdict and the table of each position."""
+    from rich.text import Text
+
+    from simgin.value.analysis.words import lines
+
+    for title, analysis in found.items():
+        yield Text(title, style="bold")
+        yield from lines(analysis.position)
+        yield ""
+        yield _verdict(analysis)
+        yield _table(analysis)
+        yield ""
+    yield Text(_reading(found))
+
+
+def _verdict(analysis: Analysis) -> str:
+    """Which action is best, or which may be, and what the one done cost."""
+    position = analysis.position
+    names = [position.text(position.actions[place]) for place in analysis.best]
+    worlds = f"{analysis.worlds:,} worlds"
+    first, *others = names
+    verdict = f"Best: {first} (known after {worlds})."
+    if others:
+        listed = ", ".join(others[:FEW])
+        more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
+        verdict = f"Best so far: {first}. After {worlds} it may also be {listed}{more}."
+    if position.done is None:
+        return verdict
+    place = position.actions.index(position.done)
+    done = position.text(position.done)
+    if place == analysis.order[0]:
+        return f"{verdict} It was done."
+    return f"{verdict} Done was {done}, which cost {_cost(analysis, place)} {analysis.unit}."
+
+
+def _cost(analysis: Analysis, place: int) -> str:
+    mean, _, high = analysis.cost(place)
+    half = high - mean
+    return f"{numbers.number(mean, half)} ± {numbers.number(half, half)}"
+
+
+def _table(analysis: Analysis) -> Table:
+    """A row for each action, the best first."""
+    factors = {"points": 1, "win": 100, "gin": 100, "undercut": 100}
+    if analysis.has_match:
+        factors["match"] = 1
+    headings = sorted(factors, key=list(TITLES).index)
+    by = "match" if analysis.by_match else "points"
+    cost = f"cost, {TITLES[by]}"
+    table = plain_table("action", cost, *(TITLES[name] for name in headings), "worlds")
+    frame = analysis.frame()
+    for place, row in zip(analysis.order, frame.to_dict("records"), strict=True):
+        mark = " <" if row["done"] else ""
+        cells = [row["action"] + mark, _cost(analysis, place) if row["cost"] else ""]
+        for name in headings:
+            factor = factors[name]
+            error = Z95 * row[f"{name}_se"] * factor
+            cells.append(numbers.number(row[name] * factor, error))
+        table.add_row(*cells, f"{row['worlds']:,}")
+    return table
+
+
+def plain_table(*headings: str) -> Table:
+    """A table whose columns but the first stand at the right, two characters apart."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for i, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if i else "left", overflow="fold")
+    return table
+
+
+def _reading(found: Mapping[str, Analysis]) -> str:
+    """How to read the tables."""
+    analyses = list(found.values())
+    matchup = analyses[0].matchup
+    players = " and ".join(player.text for player in matchup.players)
+    sentences = [f"{players} play on. {INTERVALS}"]
+    if any(analysis.position.done for analysis in analyses):
+        sentences.append("< was done.")
+    if analyses[0].has_match:
+        sentences.append("Match %: among equal players.")
+    return " ".join(sentences)
+
+
+# A whole deal
+
+
+def _deal_parts(found: Mapping[str, Analysis]) -> Iterator[Any]:
+    """A row for each decision, and what all of them cost each player."""
+    from rich.text import Text
+
+    table = plain_table("decision", "done", "best", "cost", "worlds")
+    for title, analysis in found.items():
+        table.add_row(title, *_deal_cells(analysis), f"{analysis.worlds:,}")
+    first, *_ = found.values()
+    yield Text("What each decision cost, in " + first.unit, style="bold")
+    yield ""
+    yield table
+    yield ""
+    yield Text(_deal_reading(found))
+
+
+def _deal_cells(analysis: Analysis) -> tuple[str, str, str]:
+    """What was done, what was best, and what the difference cost."""
+    position = analysis.position
+    done = position.done
+    assert done is not None, "a decision of a deal was made"
+    place = position.actions.index(done)
+    best = position.text(position.actions[analysis.order[0]])
+    if len(analysis.best) > 1:
+        best += "?"
+    is_best = place == analysis.order[0]
+    return position.text(done), best, "0" if is_best else _cost(analysis, place)
+
+
+def _deal_reading(found: Mapping[str, Analysis]) -> str:
+    open_ones = [analysis for analysis in found.values() if len(analysis.best) > 1]
+    text = INTERVALS
+    if open_ones:
+        text += " ? means that another action may be best."
+    return text
+
+
+# For programs
+
+
+def _json_rows(found: Mapping[str, Analysis]) -> list[Row]:
+    """A row for each action of each decision; None for what is not known."""
+    from simgin.value.analysis.deals import frame
+
+    rows = []
+    for row in frame(found).to_dict("records"):
+        known = {name: None if value != value else value for name, value in row.items()}
+        rows.append(known)
+    return rows

@@ -1,0 +1,54 @@
+"""The decisions of a deal between two strategies, each with what its actions were worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from simgin.play.deal import WatchedDeal
+from simgin.value.analysis.analysis import Analysis, Effort, analyse
+from simgin.value.analysis.position import positions_in
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def analyse_deal(
+    deal: WatchedDeal,
+    turn: int | None,
+    own: str | None,
+    other: str | None,
+    effort: Effort,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Analysis]:
+    """The decisions of a deal, or of one turn, by place and player, as in `turn 5, draw, gold`.
+
+    own, other: who plays on for A and for B, by default they themselves.
+    """
+    players = [player.text for player in deal.matchup.players]
+    names = players
+    if players[0] == players[-1]:
+        names = [f"{players[0]} (A)", f"{players[0]} (B)"]
+    positions = positions_in(deal, turn)
+    on = [own or players[0], other or players[-1]]
+    found = {}
+    for position in positions:
+        player = int(position.view.seat != deal.state.half)
+        analysis = analyse(position, on[player], on[1 - player], effort)
+        found[f"{position.place}, {names[player]}"] = analysis
+        if progress is not None:
+            progress(len(found), len(positions))
+    return found
+
+
+def frame(found: Mapping[str, Analysis]) -> pd.DataFrame:
+    """The rows of all analyses (`Analysis.frame`), behind the decision and its turn."""
+    import pandas as pd
+
+    frames = []
+    for decision, analysis in found.items():
+        rows = analysis.frame()
+        rows.insert(0, "decision", decision)
+        rows.insert(1, "turn", analysis.position.turn)
+        frames.append(rows)
+    return pd.concat(frames, ignore_index=True)

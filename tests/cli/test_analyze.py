@@ -1,0 +1,105 @@
+"""`simgin analyze`: positions and deals on a screen, for programs, and what is refused."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import simgin
+from support.command_line import call
+
+HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS".split()
+PILE = "QD TS 9D* QH"
+QUICK = "--worlds 400 --as gold --against gold".split()
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def test_a_position_as_a_person_has_it():
+    shown = call("analyze", *HAND, "--pile", PILE, *QUICK).stdout
+    lines = shown.splitlines()
+    assert all(len(line) <= 80 for line in lines if not line.startswith("Repeat:"))
+    assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C" in shown
+    assert "The opponent took and holds 9D" in shown
+    assert shown.count("discard ") >= 11
+    assert "28 cards in the stock, you deal, score 0-0" in shown
+
+
+def test_the_command_that_is_named_repeats_the_numbers():
+    shown = call("analyze", *HAND, "--pile", PILE, *QUICK, "--score", "30-45").stdout
+    assert "cost, match %" in shown
+    again = shlex.split(shown.splitlines()[-1].removeprefix("Repeat:  simgin "))
+    assert call(*again).stdout == shown
+
+
+def test_a_turn_of_a_deal_says_what_was_done_and_what_it_cost():
+    shown = call("analyze", "gold", "simple", "--unit", 3, "--turn", 5, "--worlds", 400).stdout
+    assert "turn 5, draw, gold" in shown
+    assert "turn 5, discard, gold" in shown
+    assert "take 9C <" in shown
+    assert "It was done." in shown
+    assert "which cost" in shown
+
+
+def test_a_deal_has_a_row_for_each_decision():
+    shown = call("analyze", "gold", "simple", "--unit", 3, "--worlds", 200).stdout
+    assert "upcard, gold" in shown
+    assert "turn 9, discard, gold" in shown
+    assert "knock, 9H" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines()[:-1])
+
+
+def test_json_has_the_rows_of_the_frame():
+    words = ["analyze", *HAND, "--pile", PILE, *QUICK, "--json"]
+    rows = json.loads(call(*words).stdout)["rows"]
+    frame = simgin.analyze(" ".join(HAND), PILE, own="gold", other="gold", worlds=400)
+    assert [row["action"] for row in rows] == list(frame["action"])
+    assert [row["points"] for row in rows] == list(frame["points"])
+    assert rows[0]["cost"] == 0
+    assert {"win", "gin", "undercut", "match", "low", "high", "worlds", "best"} <= set(rows[0])
+
+
+def test_workers_do_not_change_the_numbers():
+    words = ["analyze", *HAND, "--pile", PILE, *QUICK]
+    one, three = (call(*words, "--workers", n).stdout for n in (1, 3))
+    assert one == three
+
+
+def test_the_frame_of_a_deal_names_its_decisions():
+    frame = simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=200)
+    assert list(frame["decision"].unique()) == ["turn 5, draw, gold", "turn 5, discard, gold"]
+    assert frame.groupby("decision")["done"].sum().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([*HAND[:9], "--pile", PILE], "9 cards were given"),
+        ([*HAND[:10], "7H", "--pile", PILE], "7H is given more than once"),
+        ([*HAND, "--pile", "QD TS 9D* QH KS"], "KS is among your cards"),
+        ([*HAND, "--pile", PILE, "--score", "high"], "'high' is not a score"),
+        ([*HAND, "--pile", PILE, "--score", "30-145"], "the match is over at 30-145"),
+        ([*HAND, "--pile", PILE, "--turn", "3"], "--turn goes with a deal"),
+        (["gold", "simple", "--score", "3-4"], "--score goes with cards"),
+        (["gold", "simple", "--turn", "99"], "nothing was decided in turn 99"),
+        (["solo-greedy", "-v", "solitary-gin"], "is for one player"),
+        (["nobody", "simple"], "nobody"),
+    ],
+)
+def test_what_cannot_be_analysed_is_refused_in_a_sentence(words, sentence):
+    done = call("analyze", *words, code=2)
+    assert sentence in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_screen_in_the_documents_is_what_the_command_prints():
+    page = (Path(__file__).parents[2] / "docs/how-to/positions.md").read_text()
+    command, screen = re.search(r"made by: simgin (.*?);.*?```text\n(.*?)```", page, re.S).groups()
+    shown = call(*shlex.split(command)).stdout
+    trimmed = [line.rstrip() for line in shown.splitlines()[:-2]]
+    assert trimmed == screen.splitlines()
