@@ -267,9 +267,10 @@ def analyze_deal(
     game = variants.find(variant).text
     checked_seed = amounts.parse_seed(seed)
     played = find_deal(_text(a), opponent, game, checked_seed, unit, half, deal)
-    players = [None if player is None else _text(player) for player in (own, other)]
+    on = None if own is None else _text(own)
+    against = None if other is None else _text(other)
     effort = _effort(worlds, seconds, seed, workers)
-    return frame(analyse_deal(played, turn, *players, effort))
+    return frame(analyse_deal(played, turn, on, against, effort))
 
 
 def _effort(

@@ -87,7 +87,7 @@ Experiments: kept on disk, resumed after a break, compared
 One deal, one hand
   simgin show gold simple --unit 7
   simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
-  simgin analyze gold simple --unit 7 --turn 5     what was best, and by how much?
+  simgin analyze gold simple --unit 7     what did each decision cost?
 
 The same seed gives the same numbers on any number of workers. Every command
 has --help, and --json for programs.

@@ -128,20 +128,16 @@ def analyze(
     from simgin.value.analysis.deals import analyse_deal
 
     effort = Effort(worlds, seconds, seed, workers)
-    words_after = _given(
-        {"--as": own, "--against": other, "--worlds": worlds, "--for": seconds, "--seed": seed}
-    )
     if pile is not None or len(words) > 2 or " " in words[0]:
         _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
         found = _analyze_cards(words, variant, pile, dealer, score, own, other, effort)
-        given = {"-v": variant, "--pile": pile, "--dealer": dealer, "--score": score}
-        command = command_line("analyze", " ".join(words), *_given(given), *words_after)
+        words = (" ".join(words),)
+        named: dict[str, object] = {"--pile": pile, "--dealer": dealer, "--score": score}
     else:
         _refuse_options(context, OF_CARDS, "cards, not with a deal of two strategies")
-        a, b = (*words, None)[:2]
         played = find_deal(
-            a,
-            b,
+            words[0],
+            words[1] if len(words) > 1 else None,
             variant,
             seed,
             unit,
@@ -157,9 +153,17 @@ def analyze(
                 effort,
                 report,
             )
-        given = {"-v": variant, "--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
-        command = command_line("analyze", *words, *_given(given), *words_after)
-    rows = [] if not as_json else _json_rows(found)
+        named = {"--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
+    named |= {
+        "-v": variant,
+        "--as": own,
+        "--against": other,
+        "--worlds": worlds,
+        "--for": seconds,
+        "--seed": seed,
+    }
+    command = command_line("analyze", *words, *_given(named))
+    rows = _json_rows(found) if as_json else []
     whole_deal = len(found) > 1 and turn is None
     parts = _deal_parts(found) if whole_deal else _position_parts(found)
     Answer(command, rows, seed).show(as_json, [*parts, ""])
@@ -345,8 +349,10 @@ def _json_rows(found: Mapping[str, Analysis]) -> list[Row]:
     """A row for each action of each decision; None for what is not known."""
     from simgin.value.analysis.deals import frame
 
-    rows = []
+    rows: list[Row] = []
     for row in frame(found).to_dict("records"):
-        known = {name: None if value != value else value for name, value in row.items()}
+        known = {}
+        for name, value in row.items():
+            known[str(name)] = None if value != value else value
         rows.append(known)
     return rows

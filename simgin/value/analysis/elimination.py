@@ -15,6 +15,8 @@ import numpy as np
 
 from simgin.stats.sequential import ALPHA, LOOK_FROM, multiplier
 
+LEAST_REACH = 100.0  # points, or per cent of matches: how far two actions may lie apart at least
+
 
 @dataclass(frozen=True)
 class Gaps:
@@ -43,7 +45,7 @@ def compare(worth: np.ndarray, most: int) -> Gaps:
     worlds = tried.sum(axis=0)
     gap = np.nanmean(gaps, axis=0)
     reach = _reach(worth)
-    # One more world is counted in which the gap is as wide as any yet: what is rare is not seen
+    # One more world is counted in which the gap is as wide as it may be: what is rare is not seen
     # in a few hundred worlds, and the error must not shrink to nothing without it.
     variances = np.nanvar(gaps, axis=0) + reach**2 / worlds
     pairs = len(worlds) * (len(worlds) - 1) / 2
@@ -60,17 +62,18 @@ def compare(worth: np.ndarray, most: int) -> Gaps:
 
 def still_tried(worth: np.ndarray, most: int) -> np.ndarray:
     """Which actions may be the best yet: bool (actions,)."""
-    alive = ~np.isnan(worth[-1])
+    alive: np.ndarray = ~np.isnan(worth[-1])
     if len(worth) < LOOK_FROM:
         return alive
     gaps = compare(worth, most)
-    return np.asarray(alive & (gaps.means + gaps.halves >= 0))
+    may_be_best: np.ndarray = gaps.means + gaps.halves >= 0
+    return may_be_best & alive
 
 
 def _reach(worth: np.ndarray) -> float:
-    """The widest gap between two actions in one world."""
+    """How far two actions may lie apart in one world: as far as any two did, or LEAST_REACH."""
     apart = np.nanmax(worth, axis=1) - np.nanmin(worth, axis=1)
-    return float(apart.max())
+    return max(LEAST_REACH, float(apart.max()))
 
 
 def _width(worlds: int, most: int, alpha: float) -> float:
