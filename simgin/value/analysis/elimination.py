@@ -62,12 +62,12 @@ def compare(worth: np.ndarray, most: int) -> Gaps:
 
 def still_tried(worth: np.ndarray, most: int) -> np.ndarray:
     """Which actions may be the best yet: bool (actions,)."""
-    alive: np.ndarray = ~np.isnan(worth[-1])
+    alive = np.asarray(~np.isnan(worth[-1]))
     if len(worth) < LOOK_FROM:
         return alive
     gaps = compare(worth, most)
-    may_be_best: np.ndarray = gaps.means + gaps.halves >= 0
-    return may_be_best & alive
+    may_be_best = gaps.means + gaps.halves >= 0
+    return np.asarray(alive & may_be_best)
 
 
 def _reach(worth: np.ndarray) -> float:
