@@ -12,6 +12,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- roster -->                          every strategy with its idea, source and strength
     <!-- speed -->                           what the reference bench measured
     <!-- odds -->                            what `simgin odds` prints for one player
+    <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
     <!-- worst: NAME -->                    the worst result of everyone in a round robin
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
     <!-- rooms -->                           the rooms of simgin and what each may import
@@ -32,7 +33,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import completion, fields, games, house, metrics, strategies  # noqa: E402
+from blocks import commands, completion, fields, games, house, metrics, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -45,6 +46,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "roster": strategies.roster,
     "speed": strategies.speed,
     "odds": strategies.solo_odds,
+    "screen": commands.screen,
     "worst": fields.worst,
     "quoted": strategies.quoted,
     "rooms": house.rooms,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import click
+from click.testing import CliRunner
 
 from simgin.cli.main import cli
 
@@ -14,6 +15,15 @@ def reference() -> str:
         text = command.get_help(context)
         parts.append(f"## {context.command_path}\n\n```text\n{text}\n```")
     return "\n\n".join(parts)
+
+
+def screen(*words: str) -> str:
+    """What a command prints at 80 columns, but for the last line, which repeats it."""
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(words), prog_name="simgin")
+    assert done.exit_code == 0, done.output
+    lines = [line.rstrip() for line in done.stdout.splitlines()[:-2]]
+    text = "\n".join(lines)
+    return f"```text\n{text}\n```"
 
 
 def _commands(

@@ -89,6 +89,7 @@ def test_the_frame_of_a_deal_names_its_decisions():
         (["gold", "simple", "--turn", "99"], "nothing was decided in turn 99"),
         (["solo-greedy", "-v", "solitary-gin"], "is for one player"),
         (["nobody", "simple"], "nobody"),
+        ([*HAND, "--pile", PILE, "--worlds", "2M"], "too many to keep"),
     ],
 )
 def test_what_cannot_be_analysed_is_refused_in_a_sentence(words, sentence):
@@ -99,7 +100,7 @@ def test_what_cannot_be_analysed_is_refused_in_a_sentence(words, sentence):
 
 def test_the_screen_in_the_documents_is_what_the_command_prints():
     page = (Path(__file__).parents[2] / "docs/how-to/positions.md").read_text()
-    command, screen = re.search(r"made by: simgin (.*?);.*?```text\n(.*?)```", page, re.S).groups()
-    shown = call(*shlex.split(command)).stdout
+    command, screen = re.search(r"screen: (.*?) -->.*?```text\n(.*?)```", page, re.S).groups()
+    shown = call(*command.split()).stdout
     trimmed = [line.rstrip() for line in shown.splitlines()[:-2]]
     assert trimmed == screen.splitlines()

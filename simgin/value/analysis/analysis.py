@@ -22,13 +22,14 @@ from simgin.play.worlds import play_in
 from simgin.rules.record import build_rules
 from simgin.value.analysis.elimination import Gaps, compare, next_look, still_tried
 from simgin.value.analysis.equity import chance_after, match_value
-from simgin.value.analysis.position import Position
+from simgin.value.analysis.position import Position, PositionError
 from simgin.value.analysis.worlds import draw_worlds, hastiness
 
 if TYPE_CHECKING:
     import pandas as pd
 
 WORLDS = 10_000
+MOST_WORLDS = 1_000_000  # they are kept in memory
 BLOCK = 50  # worlds of one call of the engine
 CHUNK = 400  # worlds between two looks at the clock
 GINS = (KINDS.index("gin"), KINDS.index("big_gin"))
@@ -121,9 +122,10 @@ class Analysis:
     def frame(self) -> pd.DataFrame:
         """A row for each action, the best first.
 
-        Means per world with their standard errors: points, match and the shares 0..1 win, gin and
-        undercut. cost, low, high: against the best, in the unit of `by`. worlds; best: whether it
-        may be the best; done: whether the player did it.
+        variant; strategy and opponent: who played on. Means per world with their standard errors:
+        points, match and the shares 0..1 win, gin and undercut. cost, low, high: against the best,
+        in the unit of `by`. worlds; best: whether it may be the best; done: whether the player did
+        it.
         """
         import pandas as pd
 
@@ -133,7 +135,12 @@ class Analysis:
         action = self.position.actions[place]
         tried = ~np.isnan(self.worth[:, place])
         outcomes = self.outcomes[tried, place]
-        row: dict[str, object] = {"action": self.position.text(action)}
+        row: dict[str, object] = {
+            "variant": self.position.variant.text,
+            "strategy": self.matchup.a.text,
+            "opponent": self.matchup.opponent,
+            "action": self.position.text(action),
+        }
         for name in MEASURES:
             row[name] = float(outcomes[name].mean())
             row[f"{name}_se"] = float(outcomes[name].std()) / sqrt(len(outcomes))
@@ -150,8 +157,13 @@ def analyse(position: Position, own: str, other: str, effort: Effort) -> Analysi
     """Play every action of a position in the same worlds, and on with two strategies.
 
     own, other: who plays on for the player and for the opponent. Stops when the best action is
-    known, and after the worlds or seconds of the effort.
+    known, and after the worlds or seconds of the effort. Raises PositionError for more worlds than
+    MOST_WORLDS.
     """
+    if effort.worlds > MOST_WORLDS:
+        raise PositionError(
+            f"{effort.worlds:,} worlds are too many to keep; name at most {MOST_WORLDS:,}."
+        )
     variant = position.variant
     matchup = parse_matchup(own, other, variant.text, effort.seed, "deal")
     kernel.prepare(matchup)
