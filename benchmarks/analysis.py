@@ -1,6 +1,6 @@
 """Whether the best action that `simgin analyze` calls known is the best of many more worlds.
 
-    python benchmarks/analysis.py                      (three minutes)
+    python benchmarks/analysis.py                      (two minutes)
 
 Takes one decision of each of some deals, analyses it with few worlds, and again with many others.
 Where the first says that the best is known, the second must not find another action better.
@@ -35,9 +35,9 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--player", default="gold")
-    parser.add_argument("--positions", type=int, default=200)
+    parser.add_argument("--positions", type=int, default=120)
     parser.add_argument("--worlds", type=int, default=1_000)
-    parser.add_argument("--times", type=int, default=100)
+    parser.add_argument("--times", type=int, default=30)
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     rows = compared(args.player, args.positions, args.worlds, args.times, args.seed)

@@ -292,9 +292,12 @@ def plain_table(*headings: str) -> Table:
 
 def _reading(found: Mapping[str, Analysis]) -> str:
     """How to read the tables."""
+    from simgin.play.names import own_names
+
     analyses = list(found.values())
     matchup = analyses[0].matchup
-    players = " and ".join(player.text for player in matchup.players)
+    short = own_names([matchup])
+    players = " and ".join(short.get(player.text, player.text) for player in matchup.players)
     sentences = [f"{players} play on. {INTERVALS}"]
     if any(analysis.position.done for analysis in analyses):
         sentences.append("< was done.")
