@@ -112,7 +112,7 @@ def test_the_fields_are_those_that_their_experiment_plays() -> None:
     frame = pd.read_csv(REFERENCE / FIELDS / "effects.csv")
     told = set(zip(frame["change"], frame["field"], strict=True))
     assert told == {(effect.change, effect.field) for effect in asked.effects}
-    assert len(set(frame["field"])) == 7
+    assert len(set(frame["field"])) == 8
     assert f"`simgin run experiments/{FIELDS}.toml`" in FINDINGS
 
 
