@@ -49,6 +49,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "screen": commands.screen,
     "worst": fields.worst,
     "quoted": strategies.quoted,
+    "hardest": strategies.hardest,
     "rooms": house.rooms,
     "modules": house.modules,
     "house": house.figures,

@@ -1,5 +1,7 @@
 """Blocks about strategies, the league and speed, from the committed results; and the catalogue."""
 
+from typing import Any
+
 from blocks.games import one_player_variants
 from blocks.markdown import table as markdown_table
 from blocks.reference import REFERENCE, ROOT, SEED, bench, csv, summary_section, tidy_rows
@@ -100,6 +102,21 @@ def quoted(result: str, *title: str) -> str:
     columns = zip(*lines, strict=True)
     filled = [i for i, cells in enumerate(columns) if set(cells) - {"", numbers.DASH}]
     return markdown_table([head[i] for i in filled], [[line[i] for i in filled] for line in lines])
+
+
+def hardest(result: str) -> str:
+    """Against whom A of a reference result wins the smallest share of matches, by variant."""
+    rows = csv(result, "summary")
+    lines = []
+    for variant, of_variant in rows.groupby("variant", sort=False):
+        worst = of_variant.loc[of_variant["matches_won_pct"].idxmin()]
+        cells = [_estimate(worst, column) for column in ("points_per_deal", "matches_won_pct")]
+        lines.append((str(variant), f"`{worst['opponent']}`", *cells))
+    return markdown_table(("game", "hardest opponent", "points per deal", "matches won %"), lines)
+
+
+def _estimate(row: Any, column: str) -> str:
+    return numbers.estimate(row[column], row[f"{column}_low"], row[f"{column}_high"])
 
 
 def catalogue() -> str:
