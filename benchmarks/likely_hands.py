@@ -1,6 +1,6 @@
-"""How true the hands are that champion-mc imagines: what is said to be likely against what was.
+"""How true the hands are that `simgin analyze` and champion-mc imagine: what is said to be likely against what was.
 
-    python benchmarks/likely_hands.py            (two minutes)
+    python benchmarks/likely_hands.py            (five minutes)
 
 Plays deals that no weights were learned on, draws the opponent's hand many times at one question of
 each (simgin.toolkit.worlds), and counts: of the cards said to be held with probability p, how many
@@ -13,38 +13,21 @@ from pathlib import Path
 import numpy as np
 
 from simgin.core.cards import PACK
-from simgin.core.jit import jit
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text import notation
-from simgin.toolkit import beliefs, popcount, worlds
+from simgin.toolkit import beliefs
+from simgin.value.analysis.worlds import draw_worlds
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PAIRS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 1.0), ("gold", 1.0))
-HANDS, FIRST, THIN = 200, 200, 15
-
-
-@jit
-def draw(view, hasty, numbers, rules, seed, hands):
-    """Fill hands with hands that the opponent may hold."""
-    f, weights, stream = np.zeros(worlds.SIZE), np.zeros(worlds.SIZE), np.zeros(33, np.int64)
-    worlds.set_weights(weights, view, hasty, numbers, 0)
-    declined, thrown = worlds.answered(view)
-    hidden = worlds.some_of(view.unseen, 10 - popcount(view.known), seed, stream)
-    steps = FIRST
-    for i in range(len(hands)):
-        hidden = worlds.exchange(
-            hidden, steps, f, weights, declined, thrown, view, rules, seed, stream
-        )
-        steps = THIN
-        hands[i] = hidden | view.known
+HANDS = 200
 
 
 def compared(deals: int, seed: int) -> np.ndarray:
     """Rows (said by whole hands, said card by card, said by all alike, held) of unseen cards."""
-    numbers = np.load(STRATEGIES / "hands.npy")
     multipliers = np.load(STRATEGIES / "beliefs.npy")
     rules = build_rules(variants.find("eaai"))
     lots = np.random.default_rng(seed)
@@ -57,8 +40,8 @@ def compared(deals: int, seed: int) -> np.ndarray:
             if not views:
                 continue
             view = views[lots.integers(len(views))]
-            hands, chances = np.zeros(HANDS, np.int64), np.zeros(52)
-            draw(view, hasty, numbers, rules, unit, hands)
+            chances = np.zeros(52)
+            hands = draw_worlds(view, rules, HANDS, unit, hasty=hasty).hands
             beliefs.believe(view, multipliers, 0, chances)
             stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
             hand = PACK & ~(int(view.hand) | int(view.pile) | stock)

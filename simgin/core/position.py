@@ -5,7 +5,7 @@ the opponent's hand and the order of the stock. An *action* is what the player m
 set up in the engine's own state, and the engine plays on to the end of the deal, so that every rule
 counts.
 
-What a view does not tell is left out: which cards the opponent drew (his history shows -1 for
+What a view does not tell is left out: which cards the opponent drew (the history shows -1 for
 them), and how the points of columns were won.
 """
 

@@ -146,7 +146,7 @@ def fitness(ten, f, weights, declined, thrown, view, rules):
 
 
 @jit
-def _power(x):
+def _exponential(x):
     """About the exponential of x <= 0, by multiplications alone."""
     y = max(0.0, 1 + x / (1 << _SQUARINGS))
     for _ in range(_SQUARINGS):
@@ -182,7 +182,7 @@ def exchange(hidden, steps, f, weights, declined, thrown, view, rules, noise, st
         away = some_of(hidden, n, noise, stream)
         tried = hidden ^ away | some_of(view.unseen & ~hidden, n, noise, stream)
         new = fitness(tried | view.known, f, weights, declined, thrown, view, rules)
-        if new >= fit or random_word(noise, stream) < _power(new - fit) * 4294967296.0:
+        if new >= fit or random_word(noise, stream) < _exponential(new - fit) * 4294967296.0:
             hidden, fit = tried, new
     return hidden
 
