@@ -1,4 +1,4 @@
-"""How true the hands are that `simgin analyze` and champion-mc imagine: what is said to be likely against what was.
+"""How true the hands are that are drawn for the opponent: what is said to be likely and what was.
 
     python benchmarks/likely_hands.py            (five minutes)
 
