@@ -273,6 +273,46 @@ def analyze_deal(
     return frame(analyse_deal(played, turn, on, against, effort))
 
 
+def find(
+    a: Player,
+    b: Player | None = None,
+    variant: Game = "standard",
+    *,
+    where: str,
+    deals: int | str | None = None,
+    matches: int | str | None = None,
+    against: Player | None = None,
+    limit: int = 10,
+    seed: int = 1,
+    workers: int | None = None,
+) -> pd.DataFrame:
+    """Deals worth looking at, a row each, as `simgin find` lists them.
+
+    where: what to look for, such as "undercut, lost", "points < -40, longest", "differ" or
+    "costly". deals or matches: how many to look through. against: with differ, who plays against a
+    and b in turn, by default b. The columns are those of `simgin.value.search.answer.carry_out`;
+    the frame is empty if no deal fits. Raises ValueError for what cannot be looked for.
+    """
+    import pandas as pd
+
+    from simgin.value.search.answer import carry_out
+    from simgin.value.search.search import read_request
+
+    request = read_request(
+        _text(a),
+        None if b is None else _text(b),
+        variants.find(variant).text,
+        where,
+        deals=deals,
+        matches=matches,
+        against=None if against is None else _text(against),
+        limit=limit,
+        seed=seed,
+    )
+    _, rows = carry_out(request, workers)
+    return pd.DataFrame(rows)
+
+
 def _effort(
     worlds: int | str, seconds: float | str | None, seed: int, workers: int | None
 ) -> Effort:

@@ -17,6 +17,7 @@ from .commands import subcommands
 STRATEGIES = {
     "match": ("a", "b"),
     "show": ("a", "b"),
+    "find": ("a", "b", "against"),
     "odds": ("strategies",),
     "strategies": ("name",),
     "strategies check": ("strategy",),
@@ -24,6 +25,7 @@ STRATEGIES = {
 VARIANTS = {
     "match": ("variant",),
     "show": ("variant",),
+    "find": ("variant",),
     "hand": ("variant",),
     "odds": ("variants",),
     "review": ("variants", "against"),

@@ -23,7 +23,7 @@ LONG = 200  # characters of a file's name; of longer ones only the beginning is 
 COMPLETE = "_SIMGIN_COMPLETE"  # set by a shell that completes a line
 
 # Command -> summary in the list of commands. The module simgin.cli.commands.NAME holds a click
-# command of the same name.
+# command of the same name; those of CHECKS lie one folder further down.
 COMMANDS = {
     "match": "Play one strategy against another.",
     "strategies": "List, show, check or create strategies.",
@@ -38,10 +38,12 @@ COMMANDS = {
     "show": "Replay one deal decision by decision.",
     "hand": "Evaluate a hand: deadwood, melds, best discards.",
     "analyze": "Find the best action in a position, and what mistakes cost.",
+    "find": "Find deals worth looking at: undercuts, big losses, mistakes.",
     "doctor": "Check this installation.",
     "bench": "Measure the speed of this machine.",
     "conform": "Check the engine against worked examples of the rules.",
 }
+CHECKS = ("doctor", "bench", "conform")
 
 TOUR = """Monte Carlo simulation of Gin Rummy: compare strategies, measure what a rule
 changes, compute a player's odds. Every estimate comes with a 95 % interval.
@@ -88,6 +90,7 @@ One deal, one hand
   simgin show gold simple --unit 7
   simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
   simgin analyze gold simple --unit 7     what did each decision cost?
+  simgin find gold simple --where "undercut, lost"       deals worth a look
 
 The same seed gives the same numbers on any number of workers. Every command
 has --help, and --json for programs.
@@ -112,7 +115,8 @@ class Tour(click.Group):
             from simgin.cli import completion
 
             return completion.stand_in(cmd_name)
-        module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
+        folder = "commands.checks" if cmd_name in CHECKS else "commands"
+        module = importlib.import_module(f"simgin.cli.{folder}.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

@@ -15,6 +15,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 PAGE = "report.html"
 
@@ -52,7 +53,7 @@ class Answer:
             return
         out = console()
         for part in parts:
-            out.print(part)
+            out.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
         if self.files:
             click.echo(f"Written: {_written(self.files)}")
         click.echo(f"Repeat:  {self.command}")
@@ -75,6 +76,13 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)
+
+
+def whole(line: str) -> Text:
+    """A line that is printed as it is, however long: commands are there to be copied."""
+    from rich.text import Text
+
+    return Text(line, no_wrap=True)
 
 
 def grid(title: str, *headings: str) -> Table:

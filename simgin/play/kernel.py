@@ -1,6 +1,5 @@
 """The compiled loop that plays a matchup, and the report of a policy that failed in it."""
 
-import shlex
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -257,24 +256,12 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
         fault = describe_exception(error)
     half = f", half {state.half}" if matchup.b is not None else ""
     place = f"seed {matchup.seed}, unit {state.unit}{half}, deal {state.deal}"
+    replay = matchup.replay(int(state.unit), int(state.half), int(state.deal))
     return (
         f"{strategy.text}: the {slot} policy {policy.name!r} {fault} "
         f"(variant {matchup.variant.text}, {place}). "
-        f"Replay the deal with: {_replay_command(matchup, state)}"
+        f"Replay the deal with: {replay}"
     )
-
-
-def _replay_command(matchup: Matchup, state: Any) -> str:
-    players = [strategy.text for strategy in matchup.players]
-    words = ["simgin", "show", *players]
-    words += ["-v", matchup.variant.text]
-    words += ["--seed", str(matchup.seed)]
-    words += ["--unit", str(state.unit)]
-    if matchup.b is not None:
-        words += ["--half", str(state.half)]
-    if matchup.unit == "match":
-        words += ["--deal", str(state.deal)]
-    return shlex.join(words)
 
 
 def describe_exception(error: BaseException) -> str:

@@ -1,5 +1,6 @@
 """A matchup: two strategies, or one, ready to play a variant with a seed."""
 
+import shlex
 from dataclasses import dataclass
 
 from simgin.core.cell import Cell, Unit
@@ -57,6 +58,17 @@ class Matchup:
     def batch(self) -> int:
         """Units per batch row."""
         return self.cell.batch
+
+    def replay(self, unit: int, half: int, deal: int) -> str:
+        """The command that replays one of its deals; `deal` counts in a match."""
+        words: list[object] = ["simgin", "show"]
+        words += [player.text for player in self.players]
+        words += ["-v", self.variant.text, "--seed", self.seed, "--unit", unit]
+        if self.b is not None:
+            words += ["--half", half]
+        if self.unit == "match":
+            words += ["--deal", deal]
+        return shlex.join(map(str, words))
 
     def units(self, n: int) -> int:
         """Units that hold n deals or matches: half as many if mirrored, rounded up."""

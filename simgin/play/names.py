@@ -65,3 +65,12 @@ def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
         if end not in ends:
             return "/".join(end)
     return text
+
+
+def side_names(matchup: Matchup) -> list[str]:
+    """The players of one matchup in short, A first; one who plays itself is told apart."""
+    short = own_names([matchup])
+    names = [short.get(player.text, player.text) for player in matchup.players]
+    if len(names) == 2 and names[0] == names[1]:
+        return [f"{names[0]} (A)", f"{names[0]} (B)"]
+    return names

@@ -493,7 +493,15 @@ def _answer(question: Question) -> str:
     return f"refuses {offered}"
 
 
+def _draw(question: Question) -> str:
+    """A draw: the card taken from the pile, a card of the stock, or none."""
+    if question.answer != TAKE:
+        return _upcard_choice(question)
+    return f"takes {_card(question.view.taken_offer)}"
+
+
 DECISIONS = {
+    "take": _draw,
     "discard": _discard,
     "knock": _ending,
     "show": _melding,
@@ -502,10 +510,14 @@ DECISIONS = {
 }
 
 
+def decision_text(question: Question) -> str:
+    """A decision in words, as in `discards KS`."""
+    return DECISIONS[question.slot](question)
+
+
 def decision_lines(question: Question) -> list[str]:
     """A decision as lines of a turn."""
-    decision = DECISIONS[question.slot](question)
-    return wrapped(f"  {decision}")
+    return wrapped(f"  {decision_text(question)}")
 
 
 def wrapped(line: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""Win probability of a match from any state, and what an action in a position is worth."""
+"""Win probability of a match from any state, what an action is worth, and deals worth a look."""

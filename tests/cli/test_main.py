@@ -1,6 +1,5 @@
 """The command line as a whole: help, bad input, exit codes, interruptions and pipes."""
 
-import importlib
 import json
 import os
 import re
@@ -81,7 +80,7 @@ print([name for name in {HEAVY} if name in sys.modules])
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_its_own_help(name):
-    command = getattr(importlib.import_module(f"simgin.cli.commands.{name}"), name)
+    command = cli.get_command(click.Context(cli), name)
     assert isinstance(command, click.Command) and command.help
     output = call(name, "--help").stdout
     assert f"Usage: simgin {name}" in output

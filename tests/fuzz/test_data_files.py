@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simgin.checks import bench_change
-from simgin.cli.commands import bench
+from simgin.cli.commands.checks import bench
 from simgin.core import jit
 from simgin.value import array_cache
 from support.hostile import answer, flipped, generator, mutated, sizes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from simgin.cli.debug import debug_option, policy_calls, show_traceback
@@ -15,10 +13,7 @@ from simgin.cli.options import (
     unit_option,
     variant_option,
 )
-from simgin.cli.output import Answer, command_line
-
-if TYPE_CHECKING:
-    from simgin.play.matchup import Matchup
+from simgin.cli.output import Answer
 
 
 @click.command()
@@ -63,24 +58,8 @@ def show(
             deal,
         )
     text = replay_solo.make_replay(played)
-    command = _command(played.matchup, seed, unit, half, deal)
+    command = played.matchup.replay(unit, half, deal or 0)
     Answer(command, replay_rows.rows(text), seed).show(as_json, [*text.lines(), ""])
     if played.fault:
         show_traceback(played.raised)
         raise PolicyFailure(played.fault)
-
-
-def _command(
-    matchup: Matchup,
-    seed: int,
-    unit: int,
-    half: int,
-    deal: int | None,
-) -> str:
-    players = [player.text for player in matchup.players]
-    words = ["show", *players, "-v", matchup.variant.text, "--seed", seed, "--unit", unit]
-    if matchup.b is not None:
-        words += ["--half", half]
-    if deal is not None:
-        words += ["--deal", deal]
-    return command_line(*words)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from simgin.play.deal import WatchedDeal
-from simgin.play.names import own_names
+from simgin.play.names import side_names
 from simgin.value.analysis.analysis import Analysis, Effort, analyse
 from simgin.value.analysis.position import positions_in
 
@@ -27,10 +27,7 @@ def analyse_deal(
     own, other: who plays on for A and for B, by default they themselves.
     """
     players = [player.text for player in deal.matchup.players]
-    short = own_names([deal.matchup])
-    names = [short.get(player, player) for player in players]
-    if players[0] == players[-1]:
-        names = [f"{names[0]} (A)", f"{names[0]} (B)"]
+    names = side_names(deal.matchup)
     positions = positions_in(deal, turn)
     on = [own or players[0], other or players[-1]]
     found = {}

@@ -1,0 +1,221 @@
+"""`simgin find`: deals worth looking at, among thousands or millions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from simgin.cli.debug import policy_calls
+from simgin.cli.options import (
+    json_option,
+    read_count,
+    seed_option,
+    variant_option,
+    workers_option,
+)
+from simgin.cli.output import Answer, command_line, whole
+from simgin.report import numbers, progress
+
+if TYPE_CHECKING:
+    from simgin.value.search.search import Found, Request
+
+BELOW = 7 * " "  # in front of a command, below what happened
+Row = dict[str, Any]
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b", required=False)
+@variant_option
+@click.option(
+    "--where",
+    required=True,
+    metavar="WHAT",
+    help="What to look for, such as `longest` or `undercut, points < -30`; see above.",
+)
+@click.option(
+    "--against",
+    metavar="NAME",
+    help="With differ: who plays against A and B in turn [default: B].",
+)
+@click.option(
+    "--deals",
+    callback=read_count,
+    metavar="N",
+    help="Number of deals to look through [default: 100k; with costly 20].",
+)
+@click.option(
+    "--matches",
+    callback=read_count,
+    metavar="N",
+    help="Number of whole matches, instead of deals.",
+)
+@click.option(
+    "--limit",
+    type=int,
+    default=10,
+    show_default=True,
+    metavar="K",
+    help="Number of deals or decisions to list.",
+)
+@seed_option
+@workers_option
+@json_option
+def find(
+    a: str,
+    b: str | None,
+    variant: str,
+    where: str,
+    against: str | None,
+    deals: int | None,
+    matches: int | None,
+    limit: int,
+    seed: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Find deals of A against B worth looking at, each with the command that shows it.
+
+    --where takes one part or several, with commas between them; a deal has to fit all.
+
+    \b
+      knock, gin, big-gin, shot, undercut, even, void, ...    how the deal ended
+      won, lost                                               by A
+      points < -40      points of A less those of B; or turns, dealt (deadwood of
+                        A as dealt), takes (of A), laid-off; < <= = >= >
+      longest, lowest, highest    these first: most turns, fewest or most points
+      differ            deals that come out otherwise if B plays A's cards: the
+                        first decision that differs, and what came of it
+      costly            the decisions of A that cost most, over worlds played on
+
+    \b
+      simgin find gold simple --where "undercut, lost" --deals 1M
+      simgin find gold champion --where "differ, gain < -40" --against simple
+    """
+    from simgin.value.search.answer import carry_out
+    from simgin.value.search.search import read_request
+
+    request = read_request(
+        a,
+        b,
+        variant,
+        where,
+        deals=deals,
+        matches=matches,
+        against=against,
+        limit=limit,
+        seed=seed,
+    )
+    with policy_calls(as_json), progress.live("find") as report:
+        found, rows = carry_out(request, workers, report)
+    Answer(_command(request), rows, seed).show(as_json, _parts(found, rows))
+
+
+def _command(request: Request) -> str:
+    """The command that repeats the search."""
+    matchup = request.matchup
+    words: list[object] = ["find", matchup.a.text]
+    if request.rival is not None:
+        words.append(request.rival.a.text)
+        words += ["--against", matchup.opponent] if matchup.b else []
+    elif matchup.b is not None:
+        words.append(matchup.opponent)
+    counted = "--deals" if matchup.unit == "deal" else "--matches"
+    words += ["-v", matchup.variant.text]
+    words += ["--where", request.where.text]
+    words += [counted, request.n]
+    words += ["--limit", request.limit]
+    words += ["--seed", matchup.seed]
+    return command_line(*words)
+
+
+def _parts(found: Found, rows: list[Row]) -> Iterator[Any]:
+    """What was found, in a sentence, and the deals."""
+    from rich.text import Text
+
+    yield Text(_heading(found, rows))
+    yield ""
+    for row in rows:
+        if "cost" in row:
+            lines = _costly_lines(row)
+        elif "rival" in row:
+            lines = _compared_lines(found.request, row)
+        else:
+            lines = _lines(row["points"], row["happened"], row["command"])
+        yield from map(whole, lines)
+    if rows:
+        yield ""
+
+
+def _heading(found: Found, rows: list[Row]) -> str:
+    """How many deals fit, and what the list below is."""
+    request = found.request
+    variant = request.matchup.variant.text
+    name = request.short(request.matchup.a.text)
+    fit = f"{found.fitting:,} of {found.played:,} deals fit"
+    heading = f"{request.title}, {variant}: {request.where.text}. {fit}."
+    if not found.fitting:
+        return heading
+    if request.where.is_costly:
+        return f"{heading} {_costly_heading(name, rows)}"
+    listed = f"The first {len(rows)} are"
+    if found.fitting <= len(rows):
+        listed = "They are"
+    points = "points"
+    if request.rival is None:
+        points = f"points of {name}"
+    return f"{heading} {listed}, with the {points}:"
+
+
+def _costly_heading(name: str, rows: list[Row]) -> str:
+    """What the list of decisions is."""
+    if not rows:
+        return "No decision cost anything."
+    unit = "points"
+    if rows[0]["by"] == "match":
+        unit = "% of matches"
+    return f"The costliest decisions of {name}, in {unit}, with 95 % intervals:"
+
+
+def _lines(points: int, happened: str, command: str) -> list[str]:
+    """A deal: the points, what happened, and the command below."""
+    return [f"{points:+5d}  {happened}", BELOW + command]
+
+
+def _compared_lines(request: Request, row: Row) -> list[str]:
+    """The same cards played by two: where they differ first, and both deals."""
+    a = request.short(row["strategy"])
+    b = request.short(row["rival"])
+    own = f"{a} {row['own']}"
+    other = f"{b} {row['other']}"
+    return [
+        f"{row['place']}: {own}; {other}",
+        *_lines(
+            row["points"],
+            row["happened"],
+            row["command"],
+        ),
+        *_lines(
+            row["rival_points"],
+            row["rival_happened"],
+            row["rival_command"],
+        ),
+    ]
+
+
+def _costly_lines(row: Row) -> list[str]:
+    """A decision: the cost, what was done and what was best, and the commands below."""
+    mean = row["cost"]
+    half = row["high"] - mean
+    cost = numbers.number(mean, half)
+    error = numbers.number(half, half)
+    place, *_ = row["place"].split(",")
+    done = row["own"]
+    best = row["best"]
+    return [
+        f"{cost:>5} ± {error}  {place}: {done}; best: {best}",
+        BELOW + row["analyze"],
+        BELOW + row["command"],
+    ]
