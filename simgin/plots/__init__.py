@@ -10,6 +10,7 @@ from simgin.plots.hands import *
 from simgin.plots.knocking import *
 from simgin.plots.length import *
 from simgin.plots.matchups import *
+from simgin.plots.positions import *
 from simgin.plots.rankings import *
 from simgin.plots.running import *
 from simgin.plots.score import *

@@ -137,12 +137,25 @@ def search(variants, strategies):
     return spread(rows, "gain", 0.4)
 
 
+def analysis(variants, strategies):
+    """Six actions of a position; the best known, one as good, the worst done."""
+    names = {"variant": variants[0], "strategy": strategies[0], "opponent": "simple"}
+    actions = ("discard KS", "knock, 9D", "discard TD", "discard AC", "big gin", "take 7H")
+    rows = [
+        names | {"action": action, "cost": 0.7 * i, "by": "match", "best": i < 2, "done": i == 5}
+        for i, action in enumerate(actions)
+    ]
+    made = spread(rows, "cost", 0.9)
+    return made.assign(worlds=made["n"])
+
+
 def ladder(variants, strategies):
     rows = rows_for(variants, strategies)
     return spread([row | {"opponent": "simple"} for row in rows])
 
 
 FRAMES = {
+    "analysis": analysis,
     "turns": lambda v, s: spread(renamed(rows_for(v, s[:1], turns=range(30)), "share"), "share"),
     "points": points,
     "deadwood": deadwood,
@@ -175,7 +188,7 @@ SIZES = {
         tuple(f"gold-early+knock=at:k={i}" for i in range(25)),
     ),
 }
-VALUES = ("value", "share", "difference", "q50", "elo", "lead")
+VALUES = ("value", "share", "difference", "cost", "q50", "elo", "lead")
 
 
 def matchups(variants, strategies):
