@@ -55,4 +55,4 @@ def _numbers() -> np.ndarray:
     """The weights of hands, which lie beside the strategies, float64."""
     policy = loader.find("champion").policy("discard")
     assert policy is not None
-    return SHARPER * np.load(policy.source.with_name("hands.npy"))
+    return np.asarray(SHARPER * np.load(policy.source.with_name("hands.npy")))
