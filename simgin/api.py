@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simgin.findings.findings import Findings
+from simgin.findings.findings import Findings, as_drawn
 from simgin.findings.record import record_plan
 from simgin.rules import variants
 from simgin.rules.variants import Variant
@@ -328,17 +328,7 @@ def forest(differences: pd.DataFrame) -> pd.DataFrame:
     Adds a title, scales shares to per cent and drops undefined rows. Raises ValueError for another
     frame.
     """
-    from simgin.stats.metrics import BY_NAME
-
-    known = set(differences.columns)
-    if not {"metric", "difference"} <= known:
-        raise ValueError("forest takes the differences of findings, such as found.differences.")
-    columns = differences["metric"].map(BY_NAME)
-    scaled = differences.assign(title=columns.map(lambda column: column.title))
-    factors = columns.map(lambda column: column.factor).astype(float)
-    for name in ("difference", "se", "low", "high"):
-        scaled[name] *= factors
-    return scaled[scaled["se"] > 0].reset_index(drop=True)
+    return as_drawn(differences)
 
 
 def _text(player: Player) -> str:

@@ -18,7 +18,7 @@ from simgin.runs.stopping import COMPLETE, End
 from simgin.stats import control_variates, league, mirroring, ratings, table
 from simgin.stats.differences import DIFFERENCE_COLUMNS, differences, holm
 from simgin.stats.estimate import Z95
-from simgin.stats.metrics import headline
+from simgin.stats.metrics import BY_NAME, headline
 from simgin.stats.mirroring import Sweeps
 from simgin.stats.played import Played
 from simgin.stats.round_robin.equilibrium import equilibrium_mix
@@ -416,3 +416,19 @@ def _joined(parts: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
         return pd.DataFrame(columns=names)
     frame = pd.concat(parts, ignore_index=True)
     return frame[names]
+
+
+def as_drawn(differences: pd.DataFrame) -> pd.DataFrame:
+    """Differences with a title, shares in per cent; undefined rows are dropped.
+
+    Raises ValueError for another frame.
+    """
+    known = set(differences.columns)
+    if not {"metric", "difference"} <= known:
+        raise ValueError("forest takes the differences of findings, such as found.differences.")
+    columns = differences["metric"].map(BY_NAME)
+    scaled = differences.assign(title=columns.map(lambda column: column.title))
+    factors = columns.map(lambda column: column.factor).astype(float)
+    for name in ("difference", "se", "low", "high"):
+        scaled[name] *= factors
+    return scaled[scaled["se"] > 0].reset_index(drop=True)

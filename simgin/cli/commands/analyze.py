@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,7 @@ from simgin.cli.options import (
     deal_option,
     half_option,
     json_option,
+    output_option,
     read_count,
     read_seconds,
     seed_option,
@@ -90,6 +92,7 @@ Row = dict[str, Any]
     help="Stop each position after a time, such as 2s.",
 )
 @workers_option
+@output_option("Write a page with the cards, the tables and pictures to this directory.")
 @json_option
 @click.pass_context
 def analyze(
@@ -109,6 +112,7 @@ def analyze(
     worlds: int,
     seconds: float | None,
     workers: int | None,
+    output: Path | None,
     as_json: bool,
 ) -> None:
     """Find the best action in a position, or what each decision of a deal cost.
@@ -124,9 +128,12 @@ def analyze(
       simgin analyze gold simple --unit 3
     """
     from simgin.play.replay import find_deal
+    from simgin.runs import directory
     from simgin.value.analysis.analysis import Effort
     from simgin.value.analysis.deals import analyse_deal
 
+    if output is not None:
+        directory.check(output)
     effort = Effort(worlds, seconds, seed, workers)
     if pile is not None or len(words) > 2 or " " in words[0]:
         _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
@@ -161,12 +168,41 @@ def analyze(
         "--worlds": worlds,
         "--for": seconds,
         "--seed": seed,
+        "-o": output,
     }
     command = command_line("analyze", *words, *_given(named))
     rows = _json_rows(found) if as_json else []
     whole_deal = len(found) > 1 and turn is None
     parts = _deal_parts(found) if whole_deal else _position_parts(found)
-    Answer(command, rows, seed).show(as_json, [*parts, ""])
+    files = [] if output is None else _write_page(output, command, found, whole_deal, workers)
+    Answer(command, rows, seed, files).show(as_json, [*parts, ""])
+
+
+def _write_page(
+    output: Path,
+    command: str,
+    found: Mapping[str, Analysis],
+    whole_deal: bool,
+    workers: int | None,
+) -> list[Path]:
+    """The page of an analysis; the paths of its files."""
+    from simgin.cli import analysis_page
+
+    tables = {title: _table(analysis) for title, analysis in found.items()}
+    reading = _reading(found)
+    if whole_deal:
+        tables = {"Every decision": _deal_table(found)}
+        reading = _deal_reading(found)
+    sentences = {title: _verdict(analysis) for title, analysis in found.items()}
+    return analysis_page.save(
+        output,
+        command,
+        found,
+        sentences,
+        tables,
+        reading,
+        workers,
+    )
 
 
 def _given(options: Mapping[str, object]) -> list[object]:
@@ -313,15 +349,20 @@ def _deal_parts(found: Mapping[str, Analysis]) -> Iterator[Any]:
     """A row for each decision, and what all of them cost each player."""
     from rich.text import Text
 
-    table = plain_table("decision", "done", "best", "cost", "worlds")
-    for title, analysis in found.items():
-        table.add_row(title, *_deal_cells(analysis), f"{analysis.worlds:,}")
     first, *_ = found.values()
     yield Text("What each decision cost, in " + first.unit, style="bold")
     yield ""
-    yield table
+    yield _deal_table(found)
     yield ""
     yield Text(_deal_reading(found))
+
+
+def _deal_table(found: Mapping[str, Analysis]) -> Table:
+    """A row for each decision."""
+    table = plain_table("decision", "done", "best", "cost", "worlds")
+    for title, analysis in found.items():
+        table.add_row(title, *_deal_cells(analysis), f"{analysis.worlds:,}")
+    return table
 
 
 def _deal_cells(analysis: Analysis) -> tuple[str, str, str]:

@@ -5,6 +5,7 @@ every series has its own marker or dash for print in grey. pyplot's global state
 """
 
 from simgin.report.figures.axes import *
+from simgin.report.figures.cards import *
 from simgin.report.figures.colours import *
 from simgin.report.figures.files import *
 from simgin.report.figures.frames import *

@@ -13,6 +13,8 @@ from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text
 from simgin.value.analysis.position import Position
 
+TAKEN = "*"  # after a card of the pile that was taken from it
+
 
 def lines(position: Position) -> Iterator[str]:
     """The cards held, what the opponent is known to have done, and the score."""
@@ -41,12 +43,16 @@ def _arrived(view: Any) -> str:
 
 
 def _pile(view: Any) -> str:
+    return " ".join(pile(view)) or "none"
+
+
+def pile(view: Any) -> list[str]:
     """The pile as it grew, a mark after each card that was taken: as `--pile` reads it."""
     words = [card_text(int(view.upcard))] if view.upcard >= 0 else []
     for _, source, _, thrown in view.history[: view.turns]:
         if source == FROM_PILE:
-            words[-1] += "*"
+            words[-1] += TAKEN
         words.append(card_text(int(thrown)))
     if view.taken >= 0:
-        words[-1] += "*"
-    return " ".join(words) or "none"
+        words[-1] += TAKEN
+    return words

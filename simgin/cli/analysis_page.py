@@ -1,0 +1,235 @@
+"""The page of an analysis: the position drawn as cards, what each action costs, the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simgin.core.deadwood import deadwood_of
+from simgin.core.rules import STOPPER
+from simgin.play.melds import cards_text, shown_melding
+from simgin.play.parallel import usable_cpus
+from simgin.plots import analysis as forest
+from simgin.report import figures, page
+from simgin.report.report import Picture, Report
+from simgin.report.sheet import Sheet
+from simgin.rules.record import build_rules
+from simgin.runs import directory, manifest
+from simgin.runs.stopping import End
+from simgin.text.notation import card_text, hand_text
+from simgin.value.analysis import deals, words
+from simgin.value.analysis.analysis import Analysis
+from simgin.value.analysis.position import Position
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+MOST_DRAWN = 6  # decisions of a whole deal: those that cost most
+HAND = 10  # cards of the opponent
+FRAME = "The card in the thick frame has just come to the hand."
+GONE = "Dashed: taken from the pile."
+Found = Mapping[str, Analysis]
+
+
+def save(
+    place: Path,
+    command: str,
+    found: Found,
+    sentences: Mapping[str, str],
+    tables: Mapping[str, Table],
+    reading: str,
+    workers: int | None,
+) -> list[Path]:
+    """Write the page, its pictures, the frame as CSV and the manifest; return their paths.
+
+    sentences: by decision, as the keys of `found`. tables: by title. reading: how to read them. Of
+    more decisions than MOST_DRAWN only the costliest are drawn.
+    """
+    started = datetime.now(UTC)
+    analyses = list(found.values())
+    by_title = {analysis.matchup.title: analysis.matchup for analysis in analyses}
+    matchups = list(by_title.values())
+    identity = manifest.run_identity(matchups)
+    contents = manifest.run_manifest(
+        identity,
+        [End(analyses[0].worlds) for _ in matchups],
+        workers=workers or usable_cpus(),
+        started=started,
+        command=command,
+        stopped="complete",
+    )
+    drawn = _drawn(found)
+    report = Report(
+        title=_title(found),
+        lead=reading,
+        sentences=list(_told(sentences, drawn)),
+        pictures=list(_pictures(found, drawn)),
+        sheets=[_sheet(title, table) for title, table in tables.items()],
+        facts=list(_facts(analyses)),
+        command=command,
+        summary="\n".join([f"# {_title(found)}", "", *sentences.values(), ""]),
+        tables={"analysis.csv": deals.frame(found).to_csv(index=False)},
+    )
+    return directory.save(place, contents, page.files(report))
+
+
+def _drawn(found: Found) -> list[str]:
+    """The decisions that are drawn: all if they are few, else the costliest in order of play."""
+    if len(found) <= MOST_DRAWN:
+        return list(found)
+    costs = {}
+    for title, analysis in found.items():
+        done = analysis.position.done
+        assert done is not None, "decisions of a deal were made"
+        mean, low, _ = analysis.cost(analysis.position.actions.index(done))
+        if low > 0:
+            costs[title] = mean
+    ranked = sorted(costs, key=lambda title: -costs[title])
+    costly = ranked[:MOST_DRAWN]
+    return [title for title in found if title in costly]
+
+
+def _title(found: Found) -> str:
+    """What the page is about."""
+    titles = list(found)
+    if len(titles) == 1:
+        return _capital(titles[0])
+    first = found[titles[0]]
+    matchup = first.matchup
+    return f"{matchup.title}, {matchup.variant.text}: what each decision cost"
+
+
+def _told(sentences: Mapping[str, str], drawn: Sequence[str]) -> Iterator[str]:
+    """The sentences on the decisions that are drawn, behind their places if they are several."""
+    if not drawn:
+        yield "After these worlds, no decision is known to have cost anything."
+    for title in drawn:
+        if len(sentences) == 1:
+            yield sentences[title]
+        else:
+            yield f"{_capital(title)}: {sentences[title]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _sheet(title: str, table: Table) -> Sheet:
+    """A table of the terminal as one of the page."""
+    headings = []
+    columns = []
+    for column in table.columns:
+        headings.append(str(column.header))
+        columns.append(map(str, column.cells))
+    rows = list(zip(*columns, strict=True))
+    return Sheet(
+        _capital(title),
+        tuple(headings),
+        rows,
+    )
+
+
+def _facts(analyses: Sequence[Analysis]) -> Iterator[tuple[str, str]]:
+    """How the figures were made."""
+    first = analyses[0]
+    yield "Variant", first.matchup.variant.text
+    yield "Plays on", first.matchup.title
+    yield "Worlds", f"at most {first.most:,} for each position, seed {first.matchup.seed}"
+    yield (
+        "Hidden cards",
+        "drawn as likely as the opponent's play makes them; all actions meet the same worlds",
+    )
+    yield "Beside this page", "analysis.csv has every figure, plots/ every picture."
+
+
+# Pictures
+
+
+def _pictures(found: Found, drawn: Sequence[str]) -> Iterator[Picture]:
+    """The cards and the costs of each decision that is drawn."""
+    for number, title in enumerate(drawn):
+        analysis = found[title]
+        position = analysis.position
+        told = ". ".join(words.lines(position))
+        yield Picture(
+            f"cards-{number}",
+            f"{title}: the cards",
+            f"{told}.",
+            figures.draw_cards(
+                _capital(title),
+                _caption(position),
+                list(_card_rows(position)),
+            ),
+        )
+        frame = analysis.frame()
+        yield Picture(
+            f"costs-{number}",
+            f"{title}: what each action costs",
+            _costs_in_words(analysis),
+            forest(frame, seed=analysis.matchup.seed),
+        )
+
+
+def _costs_in_words(analysis: Analysis) -> str:
+    """What the picture of the costs shows."""
+    position = analysis.position
+    best, *others = analysis.order
+    parts = []
+    for place in others:
+        mean, low, high = analysis.cost(place)
+        action = position.text(position.actions[place])
+        parts.append(f"{action} costs {mean:.3g} ({low:.3g} to {high:.3g})")
+    listed = "; ".join(parts)
+    name = position.text(position.actions[best])
+    return f"In {analysis.unit}, against the best, {name}: {listed}."
+
+
+def _caption(position: Position) -> str:
+    """What the cards do not show."""
+    view = position.view
+    *_, last = words.lines(position)
+    sentences = [f"{_capital(last)}."]
+    if view.drawn >= 0 or view.taken >= 0:
+        sentences.append(FRAME)
+    if any(laid.endswith(words.TAKEN) for laid in words.pile(view)):
+        sentences.append(GONE)
+    return " ".join(sentences)
+
+
+def _card_rows(position: Position) -> Iterator[figures.CardRow]:
+    """The own hand by its melds, what is offered, the pile, and the opponent's hand."""
+    view = position.view
+    yield _own_hand(position)
+    laid = words.pile(view)
+    if laid:
+        cards = [card.removesuffix(words.TAKEN) for card in laid]
+        gone = [place for place, card in enumerate(laid) if card != cards[place]]
+        yield figures.CardRow("Pile, from its first card on", [cards], gone=gone)
+    if position.variant.row["players"] == 2:
+        known = hand_text(int(view.known)).split()
+        hidden = [figures.BACK] * (HAND - len(known))
+        groups = [group for group in (known, hidden) if group]
+        yield figures.CardRow("The opponent holds", groups)
+
+
+def _own_hand(position: Position) -> figures.CardRow:
+    """The own cards, melds first."""
+    view = position.view
+    rules = build_rules(position.variant)
+    hand = int(view.hand)
+    _, melds = shown_melding(hand, rules)
+    groups = []
+    for group in cards_text(melds, hand).split(" | "):
+        groups.append(group.split())
+    arrived = max(int(view.drawn), int(view.taken))
+    marked = ""
+    if arrived >= 0:
+        marked = card_text(arrived)
+    deadwood = int(deadwood_of(hand, rules, STOPPER))
+    return figures.CardRow(
+        f"You hold, deadwood {deadwood}",
+        groups,
+        marked,
+    )
