@@ -26,14 +26,14 @@ PAIRS = (("champion", 0.0), ("gold-early", 0.0), ("marjj", 0.0), ("simple", 1.0)
 HANDS = 200
 
 
-def compared(deals: int, seed: int) -> np.ndarray:
+def compared(variant: str, deals: int, seed: int) -> np.ndarray:
     """Rows (said by whole hands, said card by card, said by all alike, held) of unseen cards."""
     multipliers = np.load(STRATEGIES / "beliefs.npy")
-    rules = build_rules(variants.find("eaai"))
+    rules = build_rules(variants.find(variant))
     lots = np.random.default_rng(seed)
     rows = []
     for rival, hasty in PAIRS:
-        matchup = parse_matchup("champion", rival, "eaai", seed, "deal")
+        matchup = parse_matchup("champion", rival, variant, seed, "deal")
         for unit in range(deals // len(PAIRS)):
             deal = watch_deal(matchup, unit)
             views = [q.view for q in deal.questions if q.seat == 0 and q.view.turns > 0]
@@ -55,10 +55,11 @@ def compared(deals: int, seed: int) -> np.ndarray:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--variant", default="eaai")
     parser.add_argument("--deals", type=int, default=8_000)
     parser.add_argument("--seed", type=int, default=6060)
     args = parser.parse_args()
-    rows = compared(args.deals, args.seed)
+    rows = compared(args.variant, args.deals, args.seed)
     said, held = rows[:, 0], rows[:, 3]
     print("| said to be held with | cards | said, mean % | held % |\n|---|---|---|---|")
     for low in range(0, 100, 10):
