@@ -215,8 +215,8 @@ def analyze(
     *,
     score: tuple[int, int] | None = None,
     dealer: str | None = None,
-    own: Player = "champion",
-    other: Player = "champion",
+    own: Player | None = None,
+    other: Player | None = None,
     worlds: int | str = 10_000,
     seconds: float | str | None = None,
     seed: int = 1,
@@ -226,16 +226,26 @@ def analyze(
 
     cards: ten, or eleven with the one just drawn last. pile: from the first upcard on, with * after
     each card that was taken. score: your points and the opponent's; then the match counts. dealer:
-    me or other, by default as the pile has it. own, other: who plays on. The columns are those of
-    `simgin.value.analysis.analysis.Analysis.frame`. Raises ValueError for a position that cannot
-    come about.
+    me or other, by default as the pile has it. For one player pile is the own discards, and there
+    is neither score nor dealer. own, other: who plays on, by default the strongest. The columns are
+    those of `simgin.value.analysis.analysis.Analysis.frame`. Raises ValueError for a position that
+    cannot come about.
     """
     from simgin.value.analysis.analysis import analyse
-    from simgin.value.analysis.described import read_position
+    from simgin.value.analysis.described import read_position, strongest
 
-    position = read_position(cards, pile, variants.find(variant), score=score, dealer=dealer)
+    game = variants.find(variant)
+    position = read_position(cards, pile, game, score=score, dealer=dealer)
+    best = strongest(game)
+    player = best
+    if own is not None:
+        player = _text(own)
+    opponent = best if game.row["players"] == 2 else None
+    if other is not None:
+        opponent = _text(other)
     effort = _effort(worlds, seconds, seed, workers)
-    return analyse(position, _text(own), _text(other), effort).frame()
+    found = analyse(position, player, opponent, effort)
+    return found.frame()
 
 
 def analyze_deal(

@@ -41,7 +41,7 @@ def set_position(state, rules, view, hand, stock):
     clear_deal(state, rules, view.dealer)
     state.half = seat
     _set_table(state, view)
-    _set_standing(state, view, seat)
+    set_standing(state, view, seat)
     state.stock = view.stock
     state.shuffled = _IN_DECK
     state.dealt = _IN_DECK - view.stock
@@ -77,7 +77,7 @@ def _set_table(state, view):
 
 
 @jit
-def _set_standing(state, view, seat):
+def set_standing(state, view, seat):
     """The match before this deal."""
     other = 1 - seat
     state.deal = view.deal

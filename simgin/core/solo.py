@@ -70,7 +70,16 @@ def play_solo(state, rules, view, discard, knock):
     view.deck_left = state.stock
     if rules.first_turn == DISCARD_FIRST and _turn(state, rules, view, FROM_DEAL, discard, knock):
         return
-    while not _stop(state, rules, view, knock) and not _out_of_turns(state, rules):
+    play_draws(state, rules, view, discard, knock, False)
+
+
+@spliced
+def play_draws(state, rules, view, discard, knock, goes_on):
+    """Play a deal on from ten cards; goes_on: the player has just decided to draw once more."""
+    while goes_on or not _stop(state, rules, view, knock):
+        goes_on = False
+        if _out_of_turns(state, rules):
+            return
         if state.above == 0:
             _joker_drawn(state, rules)
             return
@@ -92,27 +101,40 @@ def _turn(state, rules, view, source, discard, knock):
     state.best = best
     big_gin = rules.big_gin and deadwood(eleven, rules) == 0
     if big_gin and _agreed(state, rules, view, BIG_GIN, -1, 0, knock):
-        _close(state, view, source, -1)
-        _end(state, rules, BIG_GIN, 0)
+        end_with(state, rules, view, source, -1)
         return True
     card = lowest(dearest(best, rules)[0])  # the discard with gin
-    gin = least == 0 and _may_stop(state, rules)
+    gin = least == 0 and may_stop(state, rules)
     if gin and _agreed(state, rules, view, KNOCK, card, 0, knock):
-        throw(state, PLAYER, card)
-        _close(state, view, source, card)
-        _end(state, rules, KNOCK, 0)
+        end_with(state, rules, view, source, card)
         return True
     card = ask(state, rules, view, PLAYER, DISCARD, legal, discard)
-    throw(state, PLAYER, card)
-    hand = state.hand[PLAYER]
-    state.count[PLAYER] = least if best >> card & 1 else deadwood(hand, rules)
-    _close(state, view, source, card)
-    no_card(state)
+    throw_card(state, rules, view, source, card)
     return False
 
 
 @jit
-def _may_stop(state, rules):
+def throw_card(state, rules, view, source, card):
+    """Discard a card, and hold ten."""
+    throw(state, PLAYER, card)
+    hand = state.hand[PLAYER]
+    state.count[PLAYER] = state.least if state.best >> card & 1 else deadwood(hand, rules)
+    _close(state, view, source, card)
+    no_card(state)
+
+
+@jit
+def end_with(state, rules, view, source, card):
+    """Go out with eleven cards: gin with a discard, or big gin without one (-1)."""
+    ending = BIG_GIN if card < 0 else KNOCK
+    if card >= 0:
+        throw(state, PLAYER, card)
+    _close(state, view, source, card)
+    end_at(state, rules, ending, 0)
+
+
+@jit
+def may_stop(state, rules):
     """Whether the player may end the deal yet, but for big gin (rules.md 5.2)."""
     return state.draws[PLAYER] > 0 or rules.stop_before_draw
 
@@ -130,18 +152,18 @@ def _stop(state, rules, view, knock):
 
     The player decides, unless the rules end the deal (rules.md 5.2).
     """
-    if not _may_stop(state, rules):
+    if not may_stop(state, rules):
         return False
     count = state.count[PLAYER]
     if rules.deal_scoring == PENALTY:
         if count == 0:
-            _end(state, rules, KNOCK, 0)
+            end_at(state, rules, KNOCK, 0)
         return count == 0
     if count > state.limit:
         return False
     state.phase = PHASE_STOP
     if _agreed(state, rules, view, KNOCK, -1, count, knock):
-        _end(state, rules, KNOCK, count)
+        end_at(state, rules, KNOCK, count)
         return True
     return False
 
@@ -188,7 +210,7 @@ def _joker_drawn(state, rules):
 
 
 @jit
-def _end(state, rules, ending, count):
+def end_at(state, rules, ending, count):
     """Score gin, big gin or a knock; count: deadwood of the cards held."""
     state.count[PLAYER] = count
     melding_shown(state.hand[PLAYER], 0, -1, -1, rules, state.found, state.keys, state.meldings)

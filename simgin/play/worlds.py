@@ -12,26 +12,32 @@ from simgin.core.answers import (
     NO_ENDING,
     PASS,
     PHASE_LAST,
+    PHASE_STOP,
     PHASE_UPCARD,
     SLOTS,
     STOCK,
     TAKE,
 )
-from simgin.core.deadwood import deadwood
+from simgin.core.bits import lowest
+from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.endings import ending_with, legal_discards, must_be_melded
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
 from simgin.core.position import END, LEAVE, THROW, play_worlds
 from simgin.core.record import DEAL
 from simgin.core.rules import UPCARD_PASS
+from simgin.core.solo_position import play_worlds_alone
 from simgin.core.state import new_state
-from simgin.play.kernel import new_views, run_kernel, seat_players
+from simgin.play.kernel import SOLO_SLOTS, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
 from simgin.text import notation
 
 
 class Action(NamedTuple):
-    """What a player may do: STOCK, TAKE or PASS; THROW or END with a card (-1: big gin); LEAVE."""
+    """What a player may do: STOCK, TAKE or PASS; THROW or END with a card; LEAVE.
+
+    END without a card (-1) is big gin, and for one player with ten cards the knock or gin.
+    """
 
     kind: int
     card: int = -1
@@ -41,8 +47,9 @@ class Action(NamedTuple):
 class Worlds:
     """The hidden cards of a position, filled in some number of times."""
 
-    hands: np.ndarray  # int64 (worlds,): the opponent's cards
-    stocks: np.ndarray  # int8 (worlds, cards): the stock, the next card first
+    hands: np.ndarray  # int64 (worlds,): the opponent's cards; none for one player
+    # int8 (worlds, cards): the stock, the next card first; for one player the joker is among them
+    stocks: np.ndarray
 
     def __len__(self) -> int:
         return len(self.hands)
@@ -53,6 +60,8 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
 
     Discards come in the order of their numbers, then the endings.
     """
+    if view.deck_left >= 0:
+        return _alone(view, rules)
     if view.phase == PHASE_LAST:
         return [Action(LEAVE), *_endings(view, int(view.hand) | 1 << int(view.taken_offer), rules)]
     if view.taken_offer >= 0:
@@ -61,6 +70,28 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
     legal = int(legal_discards(eleven, int(view.taken), int(view.drawn), rules))
     thrown = [Action(THROW, card) for card in notation.cards_in(legal)]
     return thrown + _endings(view, eleven, rules)
+
+
+def _alone(view: Any, rules: Any) -> list[Action]:
+    """What a single player may do; one gin stands for all, since they score alike."""
+    if view.phase == PHASE_STOP:
+        return [Action(STOCK), Action(END)]
+    eleven = int(view.hand)
+    drawn = int(view.drawn)
+    legal = int(legal_discards(eleven, -1, drawn, rules))
+    least, best = best_discards(eleven, legal, rules)
+    may_stop = drawn >= 0 or rules.stop_before_draw
+    endings = []
+    if least == 0 and may_stop:
+        legal &= ~int(best)
+        dear, _ = dearest(best, rules)
+        gin = Action(END, int(lowest(dear)))
+        endings.append(gin)
+    if rules.big_gin and deadwood(eleven, rules) == 0:
+        big_gin = Action(END)
+        endings.append(big_gin)
+    thrown = [Action(THROW, card) for card in notation.cards_in(legal)]
+    return thrown + endings
 
 
 def _draws(view: Any, rules: Any) -> list[int]:
@@ -89,19 +120,29 @@ def _endings(view: Any, eleven: int, rules: Any) -> list[Action]:
 
 
 @cache
-def compiled_kernel() -> Any:
-    """The compiled loop; see `simgin.core.position`."""
-    record = types.Array(from_dtype(DEAL), 2, "C")
+def compiled_kernel(players: int) -> Any:
+    """The compiled loop; see `simgin.core.position` and `simgin.core.solo_position`."""
+    record_type = from_dtype(DEAL)
+    records = types.Array(record_type, 2, "C")
     numbers = types.Array(int64, 1, "C")
     stocks = types.Array(int8, 2, "C")
+    rest = (numbers, numbers, int64, records)
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE)
+    if players == 1:
+        hooks = [HOOK_TYPE] * len(SOLO_SLOTS)
+        signature = void(*head, stocks, *rest, *hooks)
+        return jit.compiled(play_worlds_alone, signature)
     hooks = [HOOK_TYPE] * (2 * len(SLOTS))
-    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, VIEW_TYPE)
-    signature = void(*head, numbers, stocks, numbers, numbers, int64, record, *hooks)
+    signature = void(*head, VIEW_TYPE, numbers, stocks, *rest, *hooks)
     return jit.compiled(play_worlds, signature)
 
 
 def play_in(
-    matchup: Matchup, view: Any, actions: list[Action], worlds: Worlds, first: int = 0
+    matchup: Matchup,
+    view: Any,
+    actions: list[Action],
+    worlds: Worlds,
+    first: int = 0,
 ) -> np.ndarray:
     """How the deal ends after each action in each world: core.record.DEAL (worlds, actions).
 
@@ -112,9 +153,16 @@ def play_in(
     rules = build_rules(matchup.variant)
     records = np.zeros((len(worlds), len(actions)), DEAL)
     vectors = seat_players(state, matchup)
-    kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
-    arguments = [state, rules, *new_views(), view, worlds.hands, worlds.stocks]
-    arguments += [kinds, cards, first, records]
-    run_kernel(matchup, state, compiled_kernel(), arguments)
+    table = np.array(actions, np.int64)
+    pairs = table.reshape(-1, 2)
+    kinds, cards = pairs.T.copy()
+    players = len(matchup.players)
+    seats = new_views()[:players]
+    arguments = [state, rules, *seats, view]
+    if players == 2:
+        arguments.append(worlds.hands)
+    arguments += [worlds.stocks, kinds, cards, first, records]
+    kernel = compiled_kernel(players)
+    run_kernel(matchup, state, kernel, arguments)
     del vectors  # the state held their addresses
     return records

@@ -61,6 +61,34 @@ def test_a_deal_has_a_row_for_each_decision():
     assert all(len(line) <= 80 for line in shown.splitlines()[:-1])
 
 
+@pytest.mark.parametrize(
+    ("variant", "columns"),
+    [
+        ("solitaire-gin", ["cost, won %", "won %"]),
+        ("solitaire-gin-scored", ["cost, points", "points", "won %", "gin %"]),
+        ("gin-solitaire", ["cost, points", "points", "won %", "gin %", "undercut %"]),
+        ("solitary-gin", ["cost, penalty", "penalty", "gin %"]),
+    ],
+)
+def test_one_player_is_shown_the_figure_of_the_game(variant, columns):
+    words = ["analyze", *HAND, "--pile", "QD TS", "-v", variant, "--worlds", 200]
+    shown = call(*words, "--as", "solo-greedy").stdout
+    heading = next(line for line in shown.splitlines() if line.startswith("action"))
+    assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
+    assert "Thrown  QD TS" in shown
+    assert "solo-greedy plays on." in shown
+    frame = simgin.analyze(" ".join(HAND), "QD TS", variant, own="solo-greedy", worlds=200)
+    assert (frame["cost"].diff().dropna() >= 0).all()
+    assert set(frame["opponent"]) == {""}
+
+
+def test_a_deal_of_one_player_has_a_row_for_each_decision():
+    words = ["analyze", "solo-greedy+knock=at:k=9", "-v", "solitaire-gin-knock", "--unit", 0]
+    shown = call(*words, "--worlds", 200).stdout
+    assert "turn 1, discard" in shown
+    assert re.search(r"turn 7, stop +knock", shown)
+
+
 def test_json_has_the_rows_of_the_frame():
     words = ["analyze", *HAND, "--pile", PILE, *QUICK, "--json"]
     rows = json.loads(call(*words).stdout)["rows"]
@@ -94,7 +122,8 @@ def test_the_frame_of_a_deal_names_its_decisions():
         ([*HAND, "--pile", PILE, "--turn", "3"], "--turn goes with a deal"),
         (["gold", "simple", "--score", "3-4"], "--score goes with cards"),
         (["gold", "simple", "--turn", "99"], "nothing was decided in turn 99"),
-        (["solo-greedy", "-v", "solitary-gin"], "is for one player"),
+        (["solo-greedy", "-v", "solitary-gin", "--against", "gold"], "is for one player"),
+        ([*HAND, "--pile", "QD*", "-v", "solitary-gin"], "discards cannot be taken"),
         (["nobody", "simple"], "nobody"),
         ([*HAND, "--pile", PILE, "--worlds", "2M"], "too many to keep"),
     ],

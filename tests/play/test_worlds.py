@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgin.core.answers import PASS, PHASE_LAST, PHASE_UPCARD, STOCK
+from simgin.core.answers import PASS, PHASE_LAST, PHASE_STOP, PHASE_TURN, PHASE_UPCARD, STOCK
 from simgin.core.cards import PACK
 from simgin.core.deadwood import deadwood
 from simgin.core.pack import next_card
 from simgin.core.position import END, LEAVE, THROW
 from simgin.core.record import DEAL, write_record
 from simgin.core.rules import UPCARD_PASS
+from simgin.core.solo_position import JOKER_CARD
 from simgin.play.branches import branch_deals
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
@@ -20,6 +21,7 @@ from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import discard
 
+ALONE = [name for name in variants.names() if variants.find(name).row["players"] == 1]
 TWO_PLAYERS = [name for name in variants.names() if variants.find(name).row["players"] == 2]
 # The deal that was played from its start tells more of its beginning than a position does
 NOT_TOLD = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
@@ -128,3 +130,69 @@ def test_every_legal_action_is_listed():
             assert (card in ended) == (left <= rules.knock_limit)
         endings += len(ended)
     assert endings > 20
+
+
+# One player
+
+
+def true_deck(deal, view):
+    """The deck as it lay from a question on, the joker among it."""
+    while deal.state.dealt < 52:
+        next_card(deal.state)
+    n = int(view.unseen).bit_count()
+    deck = [int(card) for card in deal.state.pack[52 - n :]]
+    if deal.matchup.variant.row["joker"] != "none":
+        drawn_since = view.deck_left - deal.state.stock
+        deck.insert(int(deal.state.above + drawn_since), JOKER_CARD)
+    assert len(deck) == view.deck_left
+    return Worlds(np.zeros(1, np.int64), np.array([deck], np.int8))
+
+
+def done_alone(deal, i):
+    """What the single player did at question i, as an action."""
+    question = deal.questions[i]
+    if question.view.phase == PHASE_STOP:
+        return Action(END) if question.answer else Action(STOCK)
+    turn = [
+        q
+        for q in deal.questions
+        if q.view.turn == question.view.turn and q.view.phase == question.view.phase
+    ]
+    for q in turn:
+        if q.slot == "knock" and q.answer:
+            return Action(END, int(q.view.ending_card))
+    return Action(THROW, next(q.answer for q in turn if q.slot == "discard"))
+
+
+@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("player", ["solo-lookahead+knock=at:k=6", "solo-switch", "solo-greedy"])
+def test_what_one_player_did_with_the_deck_as_it_lay_leads_to_the_deal_played(name, player):
+    matchup = parse_matchup(player, None, name, 6, "deal")
+    rules = build_rules(matchup.variant)
+    seen = set()
+    for unit in range(80):
+        deal = watch_deal(matchup, unit)
+        expected = record_of(deal, 0)
+        for i, question in enumerate(deal.questions):
+            action = done_alone(deal, i)
+            assert action in legal_actions(question.view, rules)
+            found = play_in(matchup, question.view, [action], true_deck(deal, question.view))[0, 0]
+            assert {name: found[name] for name in TOLD} == {name: expected[name] for name in TOLD}
+            seen.add((int(question.view.phase), action.kind))
+    assert {(PHASE_TURN, THROW), (PHASE_TURN, END)} <= seen
+    if rules.knock_limit and player == "solo-switch":
+        assert (PHASE_STOP, STOCK) in seen
+    if rules.knock_limit and player == "solo-lookahead+knock=at:k=6":
+        assert (PHASE_STOP, END) in seen
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_other_discards_of_one_player_lead_where_branches_lead(name):
+    matchup = parse_matchup("solo-lookahead+knock=at:k=4", None, name, 3, "deal")
+    branches = branch_deals(matchup, any_discard, 0, 60, 11)
+    assert len(branches.views) > 50
+    for view, answers, rows in zip(branches.views, branches.answers, branches.records, strict=True):
+        deal = watch_deal(matchup, int(rows[0]["unit"]))
+        actions = [Action(THROW, int(card)) for card in answers if card >= 0]
+        found = play_in(matchup, view, actions, true_deck(deal, view))[0]
+        assert (found[TOLD] == rows[: len(actions)][TOLD]).all()

@@ -36,8 +36,8 @@ TITLES = {
     "undercut": "undercut %",
 }
 INTERVALS = "± are 95 % intervals, which hold for all actions together."
+PENALTY = -1  # points are shown as the penalty that they are less
 FEW = 3  # actions named in a sentence
-STRONGEST = "champion"  # plays on from a position that no strategy has played
 OF_CARDS = ("dealer", "score")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
 Z95 = 1.96
@@ -50,7 +50,8 @@ Row = dict[str, Any]
 @click.option(
     "--pile",
     metavar="CARDS",
-    help="The discard pile from the first upcard on, with * after each card that was taken.",
+    help="The discard pile from the first upcard on, with * after each card that was taken; "
+    "alone your discards.",
 )
 @click.option(
     "--dealer",
@@ -126,6 +127,9 @@ def analyze(
     A decision of a deal, and all decisions of it
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
+    One player: a position of your own, and a decision of a deal
+      simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile "QH 7D" -v solitary-gin
+      simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
     """
     from simgin.play.replay import find_deal
     from simgin.runs import directory
@@ -235,7 +239,7 @@ def _analyze_cards(
     """A position of one's own."""
     from simgin.rules import variants
     from simgin.value.analysis.analysis import analyse
-    from simgin.value.analysis.described import read_position, read_score
+    from simgin.value.analysis.described import read_position, read_score, strongest
 
     game = variants.find(variant)
     position = read_position(
@@ -245,7 +249,10 @@ def _analyze_cards(
         score=None if score is None else read_score(score),
         dealer=dealer,
     )
-    found = analyse(position, own or STRONGEST, other or STRONGEST, effort)
+    best = strongest(game)
+    if game.row["players"] == 2:
+        other = other or best
+    found = analyse(position, own or best, other, effort)
     return {f"{game.text}: your position": found}
 
 
@@ -296,13 +303,13 @@ def _cost(analysis: Analysis, place: int) -> str:
 
 def _table(analysis: Analysis) -> Table:
     """A row for each action, the best first."""
-    factors = {"points": 1, "win": 100, "gin": 100, "undercut": 100}
-    if analysis.has_match:
-        factors["match"] = 1
-    headings = sorted(factors, key=list(TITLES).index)
-    by = "match" if analysis.by_match else "points"
-    cost = f"cost, {TITLES[by]}"
-    table = plain_table("action", cost, *(TITLES[name] for name in headings), "worlds")
+    factors = _factors(analysis)
+    titles = dict(TITLES)
+    if factors.get("points") == PENALTY:
+        titles["points"] = "penalty"
+    headings = [name for name in titles if name in factors]
+    cost = f"cost, {titles[analysis.by]}"
+    table = plain_table("action", cost, *(titles[name] for name in headings), "worlds")
     frame = analysis.frame()
     for place, row in zip(analysis.order, frame.to_dict("records"), strict=True):
         mark = " <" if row["done"] else ""
@@ -313,6 +320,22 @@ def _table(analysis: Analysis) -> Table:
             cells.append(numbers.number(row[name] * factor, error))
         table.add_row(*cells, f"{row['worlds']:,}")
     return table
+
+
+def _factors(analysis: Analysis) -> dict[str, int]:
+    """The measures that say something in this variant, and what they are multiplied by."""
+    variant = analysis.position.variant
+    shares = {"win": 100, "gin": 100, "undercut": 100}
+    scoring = variant.row["deal_scoring"]
+    if scoring == "winloss":
+        return {"win": 100}
+    if scoring == "penalty":
+        return {"points": PENALTY, "gin": 100}
+    if variant.row["players"] == 1 and not variant.row["knock_limit"]:
+        del shares["undercut"]
+    if analysis.has_match:
+        shares["match"] = 1
+    return {"points": 1, **shares}
 
 
 def plain_table(*headings: str) -> Table:
@@ -334,7 +357,8 @@ def _reading(found: Mapping[str, Analysis]) -> str:
     matchup = analyses[0].matchup
     short = own_names([matchup])
     players = " and ".join(short.get(player.text, player.text) for player in matchup.players)
-    sentences = [f"{players} play on. {INTERVALS}"]
+    play = "plays" if matchup.b is None else "play"
+    sentences = [f"{players} {play} on. {INTERVALS}"]
     if any(analysis.position.done for analysis in analyses):
         sentences.append("< was done.")
     if analyses[0].has_match:

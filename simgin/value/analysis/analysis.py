@@ -35,10 +35,12 @@ CHUNK = 400  # worlds between two looks at the clock
 GINS = (KINDS.index("gin"), KINDS.index("big_gin"))
 UNDERCUT = KINDS.index("undercut")
 
-# How a deal went for the player: net points; per cent of winning the match (NaN where there is no
-# V); whether the player won the deal, went gin, and was undercut
+# How a deal went for the player: net points, or less the penalty; per cent of winning the match
+# (NaN where there is no V); whether the player won the deal, went gin, and was undercut
 MEASURES = ("points", "match", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
+# What a cost is counted in, by what actions are compared by
+UNITS = {"match": "% of matches", "points": "points", "win": "% of deals"}
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,11 @@ class Analysis:
     most: int
 
     @property
-    def by_match(self) -> bool:
-        """Whether actions are compared by per cent of matches, and not by points per deal."""
-        return self.position.in_match and self.has_match
+    def by(self) -> str:
+        """What actions are compared by: match, win or points (see MEASURES)."""
+        if self.position.in_match and self.has_match:
+            return "match"
+        return "win" if self.position.variant.row["deal_scoring"] == "winloss" else "points"
 
     @property
     def has_match(self) -> bool:
@@ -76,13 +80,17 @@ class Analysis:
 
     @property
     def worth(self) -> np.ndarray:
-        """What actions are compared by: float64 (worlds, actions), NaN where not tried."""
-        return np.asarray(self.outcomes["match" if self.by_match else "points"])
+        """What actions are compared by: float64 (worlds, actions), NaN where not tried.
+
+        Points, per cent of matches, or per cent of deals.
+        """
+        factor = 100 if self.by == "win" else 1
+        return np.asarray(factor * self.outcomes[self.by])
 
     @property
     def unit(self) -> str:
         """What a cost is counted in."""
-        return "% of matches" if self.by_match else "points"
+        return UNITS[self.by]
 
     @property
     def worlds(self) -> int:
@@ -145,7 +153,7 @@ class Analysis:
             row[name] = float(outcomes[name].mean())
             row[f"{name}_se"] = float(outcomes[name].std()) / sqrt(len(outcomes))
         cost, low, high = self.cost(place)
-        row["by"] = "match" if self.by_match else "points"
+        row["by"] = self.by
         row |= {"cost": cost, "low": low, "high": high}
         row["worlds"] = len(outcomes)
         row["best"] = place in self.best
@@ -153,12 +161,12 @@ class Analysis:
         return row
 
 
-def analyse(position: Position, own: str, other: str, effort: Effort) -> Analysis:
-    """Play every action of a position in the same worlds, and on with two strategies.
+def analyse(position: Position, own: str, other: str | None, effort: Effort) -> Analysis:
+    """Play every action of a position in the same worlds, and on with two strategies, or one.
 
-    own, other: who plays on for the player and for the opponent. Stops when the best action is
-    known, and after the worlds or seconds of the effort. Raises PositionError for more worlds than
-    MOST_WORLDS.
+    own, other: who plays on for the player and for the opponent, None if there is none. Stops when
+    the best action is known, and after the worlds or seconds of the effort. Raises PositionError
+    for more worlds than MOST_WORLDS.
     """
     if effort.worlds > MOST_WORLDS:
         raise PositionError(
@@ -199,7 +207,6 @@ class _Trial:
         seed = self.effort.seed
         view = self.position.view
         rules = build_rules(self.position.variant)
-        assert self.matchup.b is not None
         hasty = hastiness(self.matchup.b)
         places = np.flatnonzero(self.alive)
         actions = [self.position.actions[place] for place in places]
@@ -222,6 +229,8 @@ class _Trial:
         is_own = records["knocker"] == 0
         kind = records["kind"]
         found["points"] = records["points_a"] - records["points_b"]
+        if self.position.variant.row["deal_scoring"] == "penalty":
+            found["points"] *= -1
         found["match"] = np.nan
         if self.value is not None:
             found["match"] = 100 * chance_after(self.value, records)

@@ -24,17 +24,21 @@ def analyse_deal(
 ) -> dict[str, Analysis]:
     """The decisions of a deal, or of one turn, by place and player, as in `turn 5, draw, gold`.
 
+    Those of a single player are named by place alone.
     own, other: who plays on for A and for B, by default they themselves.
     """
     players = [player.text for player in deal.matchup.players]
     names = side_names(deal.matchup)
+    alone = len(players) == 1
     positions = positions_in(deal, turn)
-    on = [own or players[0], other or players[-1]]
+    opponent = other if alone else other or players[-1]
+    on = [own or players[0], opponent]
     found = {}
     for position in positions:
         player = int(position.view.seat != deal.state.half)
-        analysis = analyse(position, on[player], on[1 - player], effort)
-        found[f"{position.place}, {names[player]}"] = analysis
+        analysis = analyse(position, on[player] or players[0], on[1 - player], effort)
+        title = position.place if alone else f"{position.place}, {names[player]}"
+        found[title] = analysis
         if progress is not None:
             progress(len(found), len(positions))
     return found

@@ -21,12 +21,14 @@ from simgin.play.worlds import legal_actions
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.notation import card_text, hand_mask, parse_card, parse_cards
+from simgin.value.analysis.described_alone import read_alone
 from simgin.value.analysis.position import Position, PositionError
 
 ME, OTHER = 0, 1  # seats
 SEATS = {"me": ME, "other": OTHER}
 STOCK = 31  # cards in the stock after the deal
 TAKEN = "*"  # after a card of the pile that was taken from it
+STRONGEST = {1: "solo-two-draws", 2: "champion"}  # by the number of players
 
 
 @dataclass(frozen=True)
@@ -66,11 +68,18 @@ def read_position(
 ) -> Position:
     """The position of a player with these cards, ten or eleven; of eleven the last was drawn.
 
-    pile: see `read_pile`, from the first upcard on; a mark after the last card says that the player
+    For a single player, pile is the own discards, and there is neither score nor dealer. Else pile:
+    see `read_pile`, from the first upcard on; a mark after the last card says that the player
     has just taken it. score: own points and the opponent's; given, the match is what is to be won.
     dealer: `me` or `other`; by default as the pile has it. Raises PositionError and CardError for a
     position that cannot come about.
     """
+    if variant.row["players"] == 1:
+        if score is not None or dealer is not None:
+            raise PositionError(
+                f"{variant.text} is for one player: leave out the score and the dealer."
+            )
+        return read_alone(parse_cards(cards), _discards(pile, variant), variant)
     if dealer is not None and dealer not in SEATS:
         raise PositionError(f"{dealer!r} is no dealer: write me or other.")
     seat = None if dealer is None else SEATS[dealer]
@@ -82,6 +91,20 @@ def read_position(
     view = described.view(score or (0, 0))
     actions = legal_actions(view, described.rules)
     return Position(variant, view, actions, score is not None)
+
+
+def _discards(text: str, variant: Variant) -> list[int]:
+    """The discards of a single player, none of which is ever taken."""
+    pile = read_pile(text)
+    for laid in pile:
+        if laid.taken:
+            raise PositionError(f"in {variant.text} discards cannot be taken: leave out the *.")
+    return [laid.card for laid in pile]
+
+
+def strongest(variant: Variant) -> str:
+    """Who plays on from a position that no strategy has played."""
+    return STRONGEST[int(str(variant.row["players"]))]
 
 
 class _Described:
@@ -197,8 +220,6 @@ class _Described:
 
     def _check_variant(self) -> None:
         name = self.variant.text
-        if self.variant.row["players"] == 1:
-            raise PositionError(f"{name} is for one player; positions of two players are analysed.")
         if self.variant.row["die"] != "off" or self.variant.goal.other is not None:
             raise PositionError(
                 f"in {name} cards and pile do not tell the position: name a deal of two strategies."

@@ -20,7 +20,7 @@ DEALS = 200_000  # the standard error of V is then below 0.3 %
 
 def match_value(variant: Variant, workers: int | None = None) -> Value | None:
     """V of equal players; None unless two play to points, in deals alike at every score."""
-    if variant.goal.score != "points" or variant.row["shot"]:
+    if variant.goal.score != "points" or variant.row["shot"] or variant.row["players"] == 1:
         return None
     matchup = parse_matchup(PLAYER, PLAYER, variant.text, 1, "deal")
     try:

@@ -4,6 +4,9 @@ import numpy as np
 
 from simgin.core.bits import popcount
 from simgin.core.jit import jit
+from simgin.core.rng import below
+from simgin.core.solo_position import JOKER_CARD
+from simgin.toolkit.answers import random_word
 from simgin.toolkit.worlds import (
     SIZE,
     answered,
@@ -47,3 +50,24 @@ def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks)
         hands[i] = hidden | view.known
         for k in range(stocks.shape[1]):
             stocks[i, k] = stock[k]
+
+
+@jit
+def write_decks(view, has_joker, seed, first, decks):
+    """Fill decks, int8 (n, cards left), with independent orders of what one player has not seen.
+
+    The joker is anywhere among the other cards. Deck i has the random numbers of `seed` and first +
+    i.
+    """
+    deck = np.zeros(53, np.int64)
+    left = decks.shape[1]
+    for i in range(len(decks)):
+        noise = (seed << 40) ^ (first + i)
+        stream = np.zeros(33, np.int64)
+        shuffle_stock(0, view, noise, stream, deck)
+        if has_joker:
+            place = below(left, random_word(noise, stream))
+            deck[left - 1] = deck[place]
+            deck[place] = JOKER_CARD
+        for k in range(left):
+            decks[i, k] = deck[k]

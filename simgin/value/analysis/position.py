@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from simgin.core.answers import PASS, PHASE_LAST, PHASE_UPCARD, SHOT, STOCK, TAKE
+from simgin.core.answers import PASS, PHASE_LAST, PHASE_STOP, PHASE_UPCARD, SHOT, STOCK, TAKE
 from simgin.core.deadwood import deadwood
 from simgin.core.endings import ending_with, must_be_melded
 from simgin.core.position import END, LEAVE, THROW
@@ -38,12 +38,20 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """The number of the turn as `simgin show` counts; 0 for the first upcard."""
-        return 0 if self.view.phase == PHASE_UPCARD else int(self.view.turn)
+        """The number of the turn as `simgin show` counts; 0 for the first upcard.
+
+        Whether to stop after a discard belongs to its turn, and before the first draw to turn 0.
+        """
+        if self.view.phase == PHASE_UPCARD:
+            return 0
+        turn = int(self.view.turn)
+        return turn - 1 if self.view.phase == PHASE_STOP else turn
 
     @property
     def place(self) -> str:
         """When the decision is made, as in `turn 5, draw`."""
+        if self.view.phase == PHASE_STOP:
+            return f"turn {self.turn}, stop" if self.turn else "before the first draw"
         if self.turn == 0:
             return "upcard"
         if self.view.phase == PHASE_LAST:
@@ -59,6 +67,8 @@ class Position:
             return DRAWN[action.kind] + card
         if action.kind == THROW:
             return f"discard {card_text(action.card)}"
+        if self.view.phase == PHASE_STOP:
+            return "knock" if self.view.count else "gin"
         if action.card < 0:
             return "big gin"
         return f"{self._ending(action.card)}, {card_text(action.card)}"
@@ -84,21 +94,18 @@ def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
     """The decisions of a deal in the order of play, or those of one turn.
 
     Turns are numbered as `simgin show` does, 0 for the first upcard. Raises PositionError for a
-    turn without a decision, and for deals of one player.
+    turn without a decision.
     """
-    if deal.matchup.b is None:
-        raise PositionError(
-            f"{deal.matchup.variant.text} is for one player; positions of two players are analysed."
-        )
     found = list(_decisions(deal))
     if turn is None:
         return found
     of_turn = [position for position in found if position.turn == turn]
     if not of_turn:
         turns = [position.turn for position in found]
+        before = "before the first draw" if deal.matchup.b is None else "the first upcard"
         raise PositionError(
             f"nothing was decided in turn {turn}; the deal has turns {min(turns)} to {max(turns)} "
-            "(0 is the first upcard)."
+            f"(0 is {before})."
         )
     return of_turn
 
@@ -144,4 +151,6 @@ def _done(questions: list[Question], rules: Any) -> Action | None:
             return Action(END, int(view.ending_card))
         elif view.phase == PHASE_LAST:
             return Action(LEAVE)
+        elif view.phase == PHASE_STOP:
+            return Action(STOCK)
     return Action(THROW, thrown)

@@ -23,12 +23,27 @@ def lines(position: Position) -> Iterator[str]:
     _, melds = shown_melding(int(view.hand), rules)
     deadwood = int(deadwood_of(int(view.hand), rules, STOPPER))
     yield f"You hold {cards_text(melds, int(view.hand))}, deadwood {deadwood}{_arrived(view)}"
+    if position.variant.row["players"] == 1:
+        yield f"Thrown  {_pile(view)}"
+        yield _deck(position)
+        return
     yield f"Pile    {_pile(view)}"
     if known := hand_text(int(view.known)):
         yield f"The opponent took and holds {known}"
     dealer = "you deal" if view.dealer == view.seat else "the opponent deals"
     score = f"score {view.own_points}-{view.other_points}"
     yield f"{view.stock} cards in the stock, {dealer}, {score}, knock limit {view.limit}"
+
+
+def _deck(position: Position) -> str:
+    """What is left to draw from, and for how long."""
+    view = position.view
+    row = position.variant.row
+    cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
+    joker = ", the joker among them" if row["joker"] != "none" else ""
+    knock = f", knock limit {view.limit}" if view.limit else ""
+    turns = f", turn {view.turn} of {row['max_draws']}" if row["max_draws"] is not None else ""
+    return f"{cards} left in the deck{joker}{knock}{turns}"
 
 
 def _arrived(view: Any) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from simgin.core.rules import NO_JOKER
 from simgin.play.worlds import Worlds
 from simgin.strategy import Strategy, loader
-from simgin.value.analysis.kernels import write_worlds
+from simgin.value.analysis.kernels import write_decks, write_worlds
 
 STEPS = 200  # exchanges of cards for each hand, as champion-mc makes before its first
 # Weights that tell hands apart which differ in a few cards are a little too weak for whole hands:
@@ -26,6 +27,8 @@ def draw_worlds(
     hasty: the probability that the opponent is one who knocks at once. Until the opponent has
     played a turn, all hands are as likely. The same seed and numbers give the same worlds.
     """
+    if view.deck_left >= 0:
+        return _draw_decks(view, rules, n, seed, first)
     hands = np.empty(n, np.int64)
     stocks = np.empty((n, int(view.stock)), np.int8)
     has_played = view.turns >= view.own_turn
@@ -44,8 +47,18 @@ def draw_worlds(
     return Worlds(hands, stocks)
 
 
-def hastiness(opponent: Strategy) -> float:
+def _draw_decks(view: Any, rules: Any, n: int, seed: int, first: int) -> Worlds:
+    """Worlds of one player: every order of the cards left is as likely, the joker among them."""
+    decks = np.empty((n, int(view.deck_left)), np.int8)
+    has_joker = rules.joker != NO_JOKER
+    write_decks(view, has_joker, np.uint64(seed).astype(np.int64), first, decks)
+    return Worlds(np.zeros(n, np.int64), decks)
+
+
+def hastiness(opponent: Strategy | None) -> float:
     """The probability that a strategy knocks at once: 1 for the policy that does so, else 0."""
+    if opponent is None:
+        return 0.0
     policy = opponent.policy("knock")
     return float(policy is not None and policy.name == KNOCKS_AT_ONCE)
 
