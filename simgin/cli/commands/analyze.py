@@ -128,7 +128,7 @@ def analyze(
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
     One player: a position of your own, and a decision of a deal
-      simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile "QH 7D" -v solitary-gin
+      simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
     """
     from simgin.play.replay import find_deal
