@@ -171,11 +171,11 @@ def _heading(found: Found, rows: list[Row]) -> str:
 
 def _costly_heading(name: str, rows: list[Row]) -> str:
     """What the list of decisions is."""
+    from simgin.value.analysis.analysis import UNITS
+
     if not rows:
         return "No decision cost anything."
-    unit = "points"
-    if rows[0]["by"] == "match":
-        unit = "% of matches"
+    unit = UNITS[rows[0]["by"]]
     return f"The costliest decisions of {name}, in {unit}, with 95 % intervals:"
 
 

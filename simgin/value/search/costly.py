@@ -104,7 +104,7 @@ def _ranked(
         analysis = analyse(
             position,
             matchup.a.text,
-            matchup.opponent,
+            matchup.opponent or None,
             effort,
         )
         mistakes.append(Mistake(deal, analysis))
@@ -131,7 +131,7 @@ def rows(mistakes: list[Mistake], deals: Sequence[Row]) -> list[Row]:
             "cost": cost,
             "low": low,
             "high": high,
-            "by": "match" if analysis.by_match else "points",
+            "by": analysis.by,
             "analyze": f"{analyze} --turn {position.turn}",
         }
         described.append(deal | row)
