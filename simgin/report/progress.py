@@ -1,6 +1,7 @@
 """Live progress on stderr: on a terminal what is found so far, elsewhere a line every ten seconds.
 
-On a terminal two lines at most stand below what was printed, and are gone at the end.
+On a terminal a bar, and below it a line or a table, stand below what was printed, and are gone at
+the end.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def live(title: str, stream: TextIO | None = None) -> Iterator[Report]:
 
 
 class Report:
-    """Takes units done and units in all, and what tells the result so far in a line."""
+    """Takes units done and units in all, and what tells the result so far: a line or a table."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -52,13 +53,13 @@ class Report:
         self,
         done: int,
         every: int,
-        so_far: Callable[[], str] | None = None,
+        so_far: Callable[[], RenderableType] | None = None,
     ) -> None:
         """Note how far it is. `so_far` is called on a terminal only, twice a second at most."""
         self._clock.note(done, every)
         self._show(so_far)
 
-    def _show(self, so_far: Callable[[], str] | None) -> None:
+    def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
         """Show what was noted, if it is time."""
         raise NotImplementedError
 
@@ -68,14 +69,14 @@ class _Shown(Report):
 
     def __init__(self, title: str) -> None:
         super().__init__(title)
-        self._text = ""
+        self._so_far: RenderableType = ""
         self._looked = 0.0
 
-    def _show(self, so_far: Callable[[], str] | None) -> None:
+    def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
         now = self._clock.now
         if so_far is not None and now - self._looked >= SECONDS_PER_LOOK:
             self._looked = now
-            self._text = so_far()
+            self._so_far = so_far()
 
     def __rich_console__(
         self,
@@ -89,8 +90,10 @@ class _Shown(Report):
         title = Text(self._title, no_wrap=True)
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
-        if self._text:
-            line = Text(f"  {self._text}", no_wrap=True)
+        if not isinstance(self._so_far, str):
+            yield self._so_far
+        elif self._so_far:
+            line = Text(f"  {self._so_far}", no_wrap=True)
             line.truncate(room, overflow="ellipsis")
             yield line
 
@@ -103,7 +106,7 @@ class _Lines(Report):
         self._stream = stream
         self._last = self._clock.started
 
-    def _show(self, so_far: Callable[[], str] | None) -> None:
+    def _show(self, so_far: Callable[[], RenderableType] | None) -> None:
         clock = self._clock
         if clock.now - self._last >= SECONDS_PER_LINE and not clock.is_done:
             self._last = clock.now

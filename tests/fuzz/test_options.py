@@ -91,6 +91,36 @@ COMMANDS = {
     ),
     "show": (["gold"], ["--seed", "--unit", "--half", "--deal", "-v"]),
     "hand": (["5S 6S 7S 9H 9D 9C KS QD 2C AH"], ["--upcard", "--score", "-v"]),
+    "find": (
+        ["gold", "--where", "won", "--deals", "20"],
+        [
+            "--where",
+            "--against",
+            "--limit",
+            "--deals",
+            "--matches",
+            "--seed",
+            "--workers",
+            "-v",
+        ],
+    ),
+    "analyze": (
+        ["gold", "simple", "--turn", "1", "--worlds", "100"],
+        [
+            "--turn",
+            "--unit",
+            "--half",
+            "--deal",
+            "--seed",
+            "--workers",
+            "--worlds",
+            "--pile",
+            "--score",
+            "--dealer",
+            "-v",
+            "-o",
+        ],
+    ),
     "run": (["mine.toml", "--dry-run"], ["-o", "--seed", "--workers"]),
     "odds": ([], ["--seed", "--workers", "-o", "--matches"]),
     "review": ([], ["--against", "--matches", "--seed", "--workers", "-o"]),
@@ -103,7 +133,7 @@ COMMANDS = {
     "examples": ([], []),
 }
 LONG_COMMANDS = {"odds", "review", "bench"}  # never without a mistake: they play for minutes
-SMALL = {"--deals", "--matches"}  # a value that is good for these may take an hour
+SMALL = {"--deals", "--matches", "--worlds"}  # a value that is good for these may take an hour
 LONG = {str(2**31), "+1"}
 
 

@@ -79,3 +79,18 @@ def test_no_line_is_wider_than_the_terminal(monkeypatch, width):
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "\n", stream.getvalue())
     lines = re.split(r"[\r\n]", plain)
     assert max(map(len, lines)) <= max(width, 60)
+
+
+def test_a_table_may_tell_the_result_so_far(monkeypatch):
+    from rich.table import Table
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    table = Table("action", "cost")
+    table.add_row("discard KS", "0.4")
+    stream = Terminal()
+    with progress.live("analyze", stream) as report:
+        report(1, 2, lambda: table)
+    shown = stream.getvalue()
+    assert "action" in shown and "discard KS" in shown
+    assert "50 %" in shown

@@ -8,9 +8,12 @@ from simgin.core.rules import UPCARD_STOCK_OR_PASS
 from simgin.core.view import FIELDS
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.play.replay import find_deal
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text
+from simgin.value.analysis.analysis import Effort, analyse
+from simgin.value.analysis.deals import analyse_deal
 from simgin.value.analysis.described import read_position
 from simgin.value.analysis.position import PositionError, positions_in
 
@@ -122,3 +125,34 @@ def test_the_last_of_eleven_cards_is_the_one_drawn():
 def test_variants_of_which_a_person_cannot_describe_a_position_are_refused(name):
     with pytest.raises(PositionError, match=name):
         read_position(TEN, "QD TH", variants.find(name))
+
+
+def test_who_looks_on_sees_what_is_known_so_far():
+    position = positions_in(find_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[1]
+    seen = []
+    found = analyse(
+        position,
+        "gold",
+        "gold",
+        Effort(worlds=1000),
+        lambda done, every, so_far: seen.append((done, every, so_far())),
+    )
+    worlds = [done for done, _, _ in seen]
+    assert worlds == sorted(set(worlds))
+    assert len(worlds) > 1
+    assert all(every == 1000 and analysis.worlds == done for done, every, analysis in seen)
+    assert seen[-1][2].frame().equals(found.frame())
+
+
+def test_who_looks_on_at_a_deal_sees_the_decisions_so_far():
+    deal = find_deal("gold", "simple", "standard", 1, 3, 0, None)
+    seen = []
+
+    def watch(done, every, so_far):
+        seen.append((done / every, list(so_far())))
+
+    found = analyse_deal(deal, 5, None, None, Effort(worlds=400), watch)
+    assert seen[-1] == (1, list(found))
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert seen[0][1] == list(found)[:1]

@@ -24,6 +24,7 @@ from simgin.cli.output import Answer, command_line
 from simgin.report import numbers, progress
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.table import Table
 
     from simgin.value.analysis.analysis import Analysis, Effort
@@ -162,7 +163,9 @@ def analyze(
                 own,
                 other,
                 effort,
-                report,
+                lambda done, every, so_far: report(
+                    done, every, lambda: _so_far(so_far(), turn is None)
+                ),
             )
         named = {"--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
     named |= {
@@ -252,8 +255,29 @@ def _analyze_cards(
     best = strongest(game)
     if game.row["players"] == 2:
         other = other or best
-    found = analyse(position, own or best, other, effort)
-    return {f"{game.text}: your position": found}
+    title = f"{game.text}: your position"
+
+    with progress.live("analyze") as report:
+        found = analyse(
+            position,
+            own or best,
+            other,
+            effort,
+            lambda done, every, so_far: report(
+                done, every, lambda: _so_far({title: so_far()}, False)
+            ),
+        )
+    return {title: found}
+
+
+def _so_far(found: Mapping[str, Analysis], whole_deal: bool) -> RenderableType:
+    """What is known of a deal, or of the position in work."""
+    from rich.console import Group
+
+    if whole_deal:
+        return _deal_table(found)
+    *_, title = found
+    return Group(*_position_parts({title: found[title]}))
 
 
 # One position

@@ -7,6 +7,7 @@ found.frame()  # a row for each action, the best first
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
@@ -161,12 +162,26 @@ class Analysis:
         return row
 
 
-def analyse(position: Position, own: str, other: str | None, effort: Effort) -> Analysis:
+Watch = Callable[[int, int, Callable[[], Analysis]], None]  # worlds played, planned, the result
+
+
+def unwatched(done: int, every: int, so_far: Callable[[], object]) -> None:
+    """Let nobody look on."""
+
+
+def analyse(
+    position: Position,
+    own: str,
+    other: str | None,
+    effort: Effort,
+    watch: Watch = unwatched,
+) -> Analysis:
     """Play every action of a position in the same worlds, and on with two strategies, or one.
 
     own, other: who plays on for the player and for the opponent, None if there is none. Stops when
-    the best action is known, and after the worlds or seconds of the effort. Raises PositionError
-    for more worlds than MOST_WORLDS.
+    the best action is known, and after the worlds or seconds of the effort. watch: called with the
+    worlds played, those planned, and what tells the result so far. Raises PositionError for more
+    worlds than MOST_WORLDS.
     """
     if effort.worlds > MOST_WORLDS:
         raise PositionError(
@@ -184,6 +199,7 @@ def analyse(position: Position, own: str, other: str | None, effort: Effort) -> 
         if trial.played == look:
             trial.eliminate()
             look = next_look(look, effort.worlds)
+        watch(trial.played, effort.worlds, trial.analysis)
         if time.monotonic() > end:
             break
     return trial.analysis()

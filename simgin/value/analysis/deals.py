@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from simgin.play.deal import WatchedDeal
 from simgin.play.names import side_names
-from simgin.value.analysis.analysis import Analysis, Effort, analyse
+from simgin.play.parallel import SHARES
+from simgin.value.analysis.analysis import Analysis, Effort, analyse, unwatched
 from simgin.value.analysis.position import positions_in
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Watch = Callable[[int, int, Callable[[], Mapping[str, Analysis]]], None]
 
 
 def analyse_deal(
@@ -20,12 +24,13 @@ def analyse_deal(
     own: str | None,
     other: str | None,
     effort: Effort,
-    progress: Callable[[int, int], None] | None = None,
+    watch: Watch = unwatched,
 ) -> dict[str, Analysis]:
     """The decisions of a deal, or of one turn, by place and player, as in `turn 5, draw, gold`.
 
     Those of a single player are named by place alone.
-    own, other: who plays on for A and for B, by default they themselves.
+    own, other: who plays on for A and for B, by default they themselves. watch: called
+    with what is done, what there is to do, and the analyses so far.
     """
     players = [player.text for player in deal.matchup.players]
     names = side_names(deal.matchup)
@@ -33,15 +38,34 @@ def analyse_deal(
     positions = positions_in(deal, turn)
     opponent = other if alone else other or players[-1]
     on = [own or players[0], opponent]
-    found = {}
+    found: dict[str, Analysis] = {}
+    every = SHARES * len(positions)
     for position in positions:
         player = int(position.view.seat != deal.state.half)
-        analysis = analyse(position, on[player] or players[0], on[1 - player], effort)
         title = position.place if alone else f"{position.place}, {names[player]}"
-        found[title] = analysis
-        if progress is not None:
-            progress(len(found), len(positions))
+        found[title] = analyse(
+            position,
+            on[player] or players[0],
+            on[1 - player],
+            effort,
+            partial(_watch_one, watch, every, dict(found), title),
+        )
+        watch(SHARES * len(found), every, found.copy)
     return found
+
+
+def _watch_one(
+    watch: Watch,
+    every: int,
+    before: Mapping[str, Analysis],
+    title: str,
+    played: int,
+    most: int,
+    so_far: Callable[[], Analysis],
+) -> None:
+    """Show one analysis as it stands, behind those before."""
+    done = SHARES * len(before) + SHARES * played // most
+    watch(done, every, lambda: {**before, title: so_far()})
 
 
 def frame(found: Mapping[str, Analysis]) -> pd.DataFrame:
