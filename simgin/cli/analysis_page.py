@@ -137,10 +137,10 @@ def _facts(analyses: Sequence[Analysis]) -> Iterator[tuple[str, str]]:
     yield "Variant", first.matchup.variant.text
     yield "Plays on", first.matchup.title
     yield "Worlds", f"at most {first.most:,} for each position, seed {first.matchup.seed}"
-    yield (
-        "Hidden cards",
-        "drawn as likely as the opponent's play makes them; all actions meet the same worlds",
-    )
+    drawn = "every order of the deck as likely"
+    if first.matchup.b is not None:
+        drawn = "drawn as likely as the opponent's play makes them"
+    yield "Hidden cards", f"{drawn}; all actions meet the same worlds"
     yield "Beside this page", "analysis.csv has every figure, plots/ every picture."
 
 
@@ -201,13 +201,15 @@ def _caption(position: Position) -> str:
 def _card_rows(position: Position) -> Iterator[figures.CardRow]:
     """The own hand by its melds, what is offered, the pile, and the opponent's hand."""
     view = position.view
+    alone = position.variant.row["players"] == 1
     yield _own_hand(position)
     laid = words.pile(view)
     if laid:
         cards = [card.removesuffix(words.TAKEN) for card in laid]
         gone = [place for place, card in enumerate(laid) if card != cards[place]]
-        yield figures.CardRow("Pile, from its first card on", [cards], gone=gone)
-    if position.variant.row["players"] == 2:
+        label = "You threw" if alone else "Pile, from its first card on"
+        yield figures.CardRow(label, [cards], gone=gone)
+    if not alone:
         known = hand_text(int(view.known)).split()
         hidden = [figures.BACK] * (HAND - len(known))
         groups = [group for group in (known, hidden) if group]
