@@ -1,0 +1,118 @@
+"""How often a one-player strategy does what roll-outs call best, and what the rest costs.
+
+    python benchmarks/solo_agreement.py             # 40 discards of each variant, a few minutes
+
+One discard of each of some deals is drawn by lot. Every card is discarded in the same decks, and
+the deal is played on by the strategy itself. The best discard is found in the first half of the
+decks. What the strategy's own discard costs against it is measured in the other half, so that luck
+in the first makes no cost.
+
+Prints for each variant, with 95 % intervals: the discards that agree with the best found, in per
+cent; what a discard costs on average, in the figure of the game (deals won in per cent, points,
+penalty); the share of discards that the analysis calls worse than the best; and the time.
+"""
+
+import argparse
+import time
+from math import sqrt
+
+import numpy as np
+
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import parse_matchup
+from simgin.play.worlds import play_in
+from simgin.rules.record import build_rules
+from simgin.stats.estimate import wilson
+from simgin.value.analysis.elimination import still_tried
+from simgin.value.analysis.position import positions_in
+from simgin.value.analysis.worlds import draw_worlds
+
+VARIANTS = (
+    "solitaire-gin",
+    "solitaire-gin-scored",
+    "solitaire-gin-knock",
+    "gin-solitaire",
+    "solitary-gin",
+)
+Z95 = 1.96
+
+
+def discards(matchup, deals):
+    """One discard of each deal, drawn by lot; deals without one are passed over."""
+    lots = np.random.default_rng(matchup.seed)
+    found, unit = [], 0
+    while len(found) < deals:
+        positions = positions_in(watch_deal(matchup, unit))
+        asked = [position for position in positions if position.place.endswith("discard")]
+        unit += 1
+        if asked:
+            found.append(asked[lots.integers(len(asked))])
+    return found
+
+
+def worths(matchup, position, worlds, number):
+    """What every action was worth in each of some decks: float64 (worlds, actions)."""
+    rules = build_rules(position.variant)
+    decks = draw_worlds(position.view, rules, worlds, matchup.seed, number)
+    records = play_in(matchup, position.view, position.actions, decks, number)
+    scoring = position.variant.row["deal_scoring"]
+    if scoring == "winloss":
+        return 100.0 * (records["winner"] == 0)
+    points = records["points_a"] - records["points_b"]
+    return np.asarray(-points if scoring == "penalty" else points, float)
+
+
+def study(strategy, variant, deals, worlds, seed):
+    """(whether the discard agrees, its cost, whether it is called worse) of each position."""
+    matchup = parse_matchup(strategy, None, variant, seed, "deal")
+    rows = []
+    for position in discards(matchup, deals):
+        own = position.actions.index(position.done)
+        first = worths(matchup, position, worlds, 0)
+        second = worths(matchup, position, worlds, worlds)
+        best = int(first.mean(axis=0).argmax())
+        cost = (second[:, best] - second[:, own]).mean()
+        may_be_best = still_tried(np.concatenate([first, second]), 2 * worlds)
+        rows.append((best == own, cost, not may_be_best[own]))
+    return np.array(rows, float)
+
+
+def line(name, rows, seconds):
+    """A line of the table."""
+    n = len(rows)
+    agreed = share(rows[:, 0])
+    worse = share(rows[:, 2])
+    cost = rows[:, 1].mean()
+    half = Z95 * rows[:, 1].std(ddof=1) / sqrt(n)
+    print(f"{name:22} {agreed:>18} {cost:8.2f} ± {half:.2f} {worse:>18} {seconds:7.0f} s")
+
+
+def share(flags):
+    """A share in per cent with its interval."""
+    low, high = wilson(flags.mean(), len(flags))
+    return f"{100 * flags.mean():.0f} ({100 * low:.0f} to {100 * high:.0f})"
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--strategy", default="solo-lookahead")
+    parser.add_argument("--deals", type=int, default=40, help="discards of each variant")
+    parser.add_argument("--worlds", type=int, default=1_000, help="decks of each half")
+    parser.add_argument("--seed", type=int, default=2026)
+    args = parser.parse_args()
+    print(f"{'':22} {'agrees %':>18} {'cost':>8} {'worse for certain %':>24} {'time':>9}")
+    every = []
+    for variant in VARIANTS:
+        start = time.perf_counter()
+        rows = study(args.strategy, variant, args.deals, args.worlds, args.seed)
+        line(variant, rows, time.perf_counter() - start)
+        every.append(rows)
+    agreed = np.concatenate(every)[:, 0]
+    print(f"{'all':22} {share(agreed):>18}  of {len(agreed)} discards")
+
+
+if __name__ == "__main__":
+    main()
