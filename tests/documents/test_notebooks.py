@@ -82,7 +82,7 @@ def run_notebook(text: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_the_index_lists_all_notebooks() -> None:
     linked = re.findall(r"\]\((\w+)\.py\)", (ROOT / "notebooks" / "README.md").read_text())
     assert sorted(linked) == [path.stem for path in NOTEBOOKS]
-    assert len(NOTEBOOKS) == 4
+    assert len(NOTEBOOKS) == 5
 
 
 @by_name

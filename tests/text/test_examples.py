@@ -58,7 +58,7 @@ def test_copies_are_those_of_the_checkout():
 
 def test_every_link_of_a_copy_resolves():
     notebooks = [file for file in examples.copy(Path("mine")) if file.parent.name == "notebooks"]
-    assert len(notebooks) == 5
+    assert len(notebooks) == 6
     for file in notebooks:
         for target in re.findall(r"\]\(([^)#]+)\)", file.read_text()):
             assert (file.parent / target).exists(), f"{file} links to {target}"
