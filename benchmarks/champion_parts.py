@@ -25,9 +25,9 @@ Numbers = np.ndarray  # the blends, float64 (BLENDS, ALL), then the table of whi
 
 
 def split(numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    """Views of the blends and of the table in some numbers."""
-    size = player.BLENDS * player.ALL
-    return numbers[:size].reshape(player.BLENDS, player.ALL), numbers[size:]
+    """Views of the blends and of the table under the rules of the EAAI challenge."""
+    blends, table = numbers[: player.KINDS], numbers[player.KINDS : player.EACH]
+    return blends.reshape(player.BLENDS, player.ALL), table
 
 
 def weights_of(*names: str) -> list[int]:

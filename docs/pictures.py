@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 REFERENCE = Path(__file__).resolve().parents[1] / "results/reference"
 SEED = 1  # of both experiments
-MATCH = 180.0  # the unit of champion's weights, see training/champion.py
 KNOCK_TURNS = range(1, 15)
 STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
 DRAWS = {
@@ -59,7 +58,7 @@ def effects_pictures(place: Path) -> Iterator[tuple[str, Figure]]:
 def champion_pictures(_: Path) -> Iterator[tuple[str, Figure]]:
     """What champion learned: when to knock, and what the draws that help it are worth."""
     numbers = np.load(champion.champion_discard.weights)
-    blends = numbers[: champion.BLENDS * champion.ALL].reshape(champion.BLENDS, champion.ALL)
+    blends = numbers[: champion.KINDS].reshape(champion.BLENDS, champion.ALL)
     kinds = {"opponent waits for gin": blends[0], "opponent knocks at once": blends[-1]}
     yield "knocks", _knocks(kinds)
     yield "draws", _draws(kinds)
@@ -75,7 +74,7 @@ def _knocks(kinds: dict[str, np.ndarray]) -> Figure:
     panels = figures.stack_panels(figure, len(kinds), sharex=True)
     for axes, (kind, weights) in zip(panels, kinds.items(), strict=True):
         table = weights[champion.KNOCKS : champion.KNOCK_EXTRA].reshape(-1, champion.COUNTS)
-        shown = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / MATCH) + 0.0
+        shown = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / sight.MATCH) + 0.0
         counts = range(1, champion.COUNTS)
         figures.heat_map(axes, shown, counts, KNOCK_TURNS, middle=0, reach=8, form="{:+.0f}")
         figures.panel_title(axes, kind)
@@ -94,7 +93,7 @@ def _draws(kinds: dict[str, np.ndarray]) -> Figure:
         place = sight.NAMES.index(name)
         for kind, weights in kinds.items():
             look = looks[kind]
-            worth = -weights[place : champion.KNOCKS : sight.SIZE] * 100 / MATCH
+            worth = -weights[place : champion.KNOCKS : sight.SIZE] * 100 / sight.MATCH
             axes.plot(
                 STAGES,
                 worth,

@@ -24,6 +24,7 @@ from simgin.toolkit import (
     run_pairs,
 )
 
+MATCH = 180.0  # what a match is worth, in about the points of deals: the unit of all prices
 NEW_STAGES = (3, 5, 8, 11)  # own turns at which another stage of the deal begins
 STAGES = len(NEW_STAGES) + 1
 

@@ -8,10 +8,11 @@ only what players see.
 
 import numpy as np
 from simgin_strategies import champion as player
+from simgin_strategies._champion import MATCH
 
 from simgin.core.policy import as_hook, vector_at
 from simgin.core.position import play_on
-from simgin.core.rules import GOAL_POINTS
+from simgin.core.rules import GOAL_DEALS, GOAL_POINTS
 from simgin.core.state import KNOCK, STATE
 from simgin.core.view import VIEW
 from simgin.strategy import LAST, helper, param
@@ -29,10 +30,10 @@ NUMBERS = {
 N, SPREAD, KNOCK_SPREAD, SURE = range(4)  # places in `params`
 # Where the weights of champion begin, those of the hands, and the probability of winning by scores
 CHAMPION = len(NUMBERS)
-HANDS = CHAMPION + player.BLENDS * player.ALL + player.WON * player.MEANS * player.TURNS
+HANDS = CHAMPION + player.ALL_RULES
 VALUES = HANDS + OF_HANDS
 TARGET = 100
-MATCH = 180.0  # what a match is worth, in points: the unit of champion's prices
+DEAL = 25.0  # what a won deal is worth where points do not count
 FIRST, THIN = 200, 15  # exchanges before the first hand, and between two
 LOOKED = 8  # worlds between two looks at which actions are clearly worse
 LEAST_ERROR = 6.0  # standard deviation assumed at least between two actions in one world
@@ -106,13 +107,16 @@ def own_numbers(params):
 def worth(state, view, params):
     """What the deal that was played on is worth: MATCH times the probability of winning the match.
 
-    Or the points, where points do not win the match.
+    Where points do not win the match: the points, or DEAL for a deal won if only deals count.
     """
     seat = view.seat
+    if view.goal == GOAL_DEALS:
+        won = (state.winner == seat) - (state.winner == 1 - seat)
+        return DEAL * state.stake * won
     if view.goal != GOAL_POINTS:
         return float(state.score[seat] - state.score[1 - seat])
-    own = (view.own_points + state.score[seat]) * TARGET // view.target
-    other = (view.other_points + state.score[1 - seat]) * TARGET // view.target
+    own = max(0, view.own_points + state.score[seat]) * TARGET // view.target
+    other = max(0, view.other_points + state.score[1 - seat]) * TARGET // view.target
     if own >= TARGET:
         return MATCH
     return 0.0 if other >= TARGET else MATCH * params[VALUES + own * TARGET + other]
@@ -164,7 +168,7 @@ def best_action(actions, cards, before, spread, view, rules, params):
     states, views = np.empty(1, STATE), np.zeros(2, VIEW)
     seat_champions(states[0], params, view.noise)
     f, weights, stream = np.zeros(OF_HAND), np.zeros(OF_HAND), np.zeros(33, np.int64)
-    hasty = player.blend(view, own_numbers(params)) / (player.ALL * (player.BLENDS - 1.0))
+    hasty = player.likely_hasty(view, rules, own_numbers(params)) / (player.BLENDS - 1.0)
     set_weights(weights, view, hasty, params, HANDS)
     declined, thrown = answered(view)
     values, stock = np.zeros((k, n)), np.zeros(52, np.int64)

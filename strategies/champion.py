@@ -10,8 +10,10 @@ They are mixed by the probability that the opponent is of the first kind, which 
 many deals the opponent has won in this match, with how many points, and from how long this deal
 lasts.
 
-training/champion.py learned all of it under the rules of the EAAI challenge, from deals that were
-played on with each answer in the same world; under other rules the weights are the same.
+training/champion.py learned all of it from deals that were played on with each answer in the same
+world: under the rules of the EAAI challenge, and again under those of Gin Rush, Tedesco Gin and
+Gin Dice. Other rules get the weights of those that are most like them. The die is used as
+`dice-player` uses it.
 
 Source: This project. Regressing play-outs of alternative moves from the same position goes back to
 G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
@@ -28,7 +30,10 @@ from simgin_strategies._champion import (
     stage,
     weighed,
 )
+from simgin_strategies.stake import by_value, by_value_answer
+from simgin_strategies.stake import by_value, by_value_answer
 
+from simgin.core.rules import CORNER, GOAL_DEALS
 from simgin.strategy import LAST, Strategy, discard, helper, knock, take
 from simgin.toolkit import (
     best_discards,
@@ -58,11 +63,25 @@ KNOCKS = STAGES * SIZE
 KNOCK_EXTRA = KNOCKS + KNOCK_TURNS * COUNTS
 TAKES = KNOCK_EXTRA + STAGES * OF_KNOCK
 ALL = TAKES + STAGES * OF_TAKE
+KINDS = BLENDS * ALL  # where the table of the opponent's kind begins
+EACH = KINDS + WON * MEANS * TURNS
+# Where the numbers begin that were learned under each kind of rules
+EAAI, RUSH, TEDESCO, DICE, ALL_RULES = (i * EACH for i in range(5))
 
 
 @helper
-def blend(view, params):
-    """Where the weights in force begin, by the chance that the opponent knocks at once.
+def learned_under(rules):
+    """Where the numbers begin that were learned under rules most like these."""
+    if rules.goal == GOAL_DEALS:
+        return DICE
+    if rules.rush_premium:
+        return RUSH
+    return TEDESCO if rules.ace_runs == CORNER and rules.knock_by_upcard else EAAI
+
+
+@helper
+def likely_hasty(view, rules, params):
+    """The probability that the opponent knocks at once, in steps of one eighth: 0..8.
 
     It follows from the deals that the opponent won in this match, from their mean points, and from
     how long this deal lasts.
@@ -72,7 +91,14 @@ def blend(view, params):
     if won > 0:
         mean = min(MEANS - 1, view.other_points // (3 * view.other_deals))
     turn = min(view.own_turn, TURNS) - 1
-    return ALL * int(params[BLENDS * ALL + (won * MEANS + mean) * TURNS + turn])
+    table = learned_under(rules) + KINDS
+    return int(params[table + (won * MEANS + mean) * TURNS + turn])
+
+
+@helper
+def blend(view, rules, params):
+    """Where the weights in force begin."""
+    return learned_under(rules) + ALL * likely_hasty(view, rules, params)
 
 
 @helper
@@ -82,7 +108,7 @@ def prepare(view, rules, params):
     loose = view.hand & ~melded
     by_rank, by_suit = linked(loose)
     return (
-        blend(view, params) + SIZE * stage(view.own_turn),  # where their weights begin
+        blend(view, rules, params) + SIZE * stage(view.own_turn),  # where their weights begin
         deadwood(view.hand, rules),
         melded,
         loose & ~(by_rank | by_suit),
@@ -150,7 +176,7 @@ def knock_gain(view, rules, params):
     """What knocking now is worth more than playing on."""
     x = np.zeros(np.int64(OF_KNOCK))
     describe_knock(x, view, rules)
-    first = blend(view, params)
+    first = blend(view, rules, params)
     turn = min(view.own_turn, KNOCK_TURNS) - 1
     gain = params[first + KNOCKS + turn * COUNTS + min(view.ending_count, COUNTS - 1)]
     at = first + KNOCK_EXTRA + OF_KNOCK * stage(view.own_turn)
@@ -176,7 +202,7 @@ def describe_take(x, view, rules, params):
         return False
     f = np.zeros(ROOM)
     wanted, spurned = touching(view.known), touching(view.shed)
-    at = blend(view, params) + SIZE * stage(view.own_turn)
+    at = blend(view, rules, params) + SIZE * stage(view.own_turn)
     loose = view.hand & ~meldable(view.hand, rules)
     describe_hand(f, view.hand, loose, view.count, wanted, spurned, view, rules)
     now = weighed(f, HAND_SIZE, params, at)
@@ -205,7 +231,7 @@ def take_gain(view, rules, params):
     x = np.zeros(np.int64(OF_TAKE))
     if not describe_take(x, view, rules, params):
         return -1.0
-    at = blend(view, params) + TAKES + OF_TAKE * stage(view.own_turn)
+    at = blend(view, rules, params) + TAKES + OF_TAKE * stage(view.own_turn)
     gain = 0.0
     for i in range(OF_TAKE):
         gain += x[i] * params[at + i]
@@ -218,4 +244,11 @@ def champion_take(view, rules, params):
     return take_if(take_gain(view, rules, params) > 0, view.legal)
 
 
-CHAMPION = Strategy("champion", take=champion_take, discard=champion_discard, knock=champion_knock)
+CHAMPION = Strategy(
+    "champion",
+    take=champion_take,
+    discard=champion_discard,
+    knock=champion_knock,
+    offer=by_value,
+    answer=by_value_answer,
+)

@@ -20,6 +20,7 @@ from simgin_strategies._champion_worlds import (
     best_action,
     own_numbers,
 )
+from simgin_strategies.stake import by_value, by_value_answer
 
 from simgin.core.position import END, THROW
 from simgin.strategy import LAST, PASS, STOCK, UPCARD, Strategy, discard, helper, knock, take
@@ -96,4 +97,11 @@ def mc_knock(view, rules, params):
     return actions[best] == END
 
 
-CHAMPION_MC = Strategy("champion-mc", take=mc_take, discard=mc_discard, knock=mc_knock)
+CHAMPION_MC = Strategy(
+    "champion-mc",
+    take=mc_take,
+    discard=mc_discard,
+    knock=mc_knock,
+    offer=by_value,
+    answer=by_value_answer,
+)

@@ -1,6 +1,6 @@
 """Learn the weights of `champion` on branches; writes strategies/champion.npy.
 
-    python training/champion.py                    # as committed: about twelve minutes of one core
+    python training/champion.py                    # as committed: half an hour of one core
     python training/champion.py --deals 2000 --out x.npy
 
 Deals are branched at one question of the player (simgin.play.branches): every answer worth trying
@@ -12,6 +12,9 @@ weights of the round before; a few such rounds, and the mean of the last ones, a
 Two sets of weights are learned: one against `simple`, who knocks at once, one against players who
 wait for gin. They are mixed in nine blends by the probability that the opponent is of the first
 kind, which a table gives by the deals that he won in the match and by how long the deal lasts.
+
+All of it is learned under the rules of several variants; half as many deals are played for those
+after the first.
 """
 
 import argparse
@@ -20,6 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from equity import equity_of
 from simgin_strategies import champion as player
 from simgin_strategies._champion import (
     COUNT,
@@ -42,10 +46,8 @@ from simgin.strategy import Policy, Strategy, discard, helper, knock, loader, ta
 from simgin.toolkit import chance, gin_or_better, left_lying, lowers, meldable, touching
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-VARIANT = "eaai"
+VARIANTS = ("eaai", "rush", "tedesco", "dice")  # in the order of the file, see `champion.learned_under`
 DEALS, SEED = 400_000, 20261122
-TARGET = 100
-MATCH = 180.0  # what a match is worth, in about the points of deals
 TRIED = 5  # discards branched at most
 AT_ONCE = 4000  # deals branched in one call: their views take 16 MB
 MET = 4000  # matches against a rival in which scores are met
@@ -226,15 +228,21 @@ class KnockSums:
 class Learner:
     """One set of weights, learned against some rivals."""
 
-    def __init__(self, rivals: Sequence[Strategy | None], weights: np.ndarray, seed: int) -> None:
+    def __init__(
+        self,
+        rivals: Sequence[Strategy | None],
+        weights: np.ndarray,
+        seed: int,
+        variant: str = VARIANTS[0],
+    ) -> None:
         """rivals: None stands for the player itself, as strong as it is by then."""
-        self.variant = variants.find(VARIANT)
+        self.variant = variants.find(variant)
         self.rules = build_rules(self.variant)
         self.rivals = rivals
         self.weights = weights.copy()
         self.seed = seed
         self.next_unit = 0
-        self.value = match_values()
+        self.equity = equity_of(self.variant)
         self.start()
 
     def start(self) -> None:
@@ -264,12 +272,6 @@ class Learner:
                 first, self.next_unit = self.next_unit, self.next_unit + units
                 found = branch_deals(deals, choose, first, units, most, standings, explore)
                 yield found, self.equity(found)
-
-    def equity(self, branches: Branches) -> np.ndarray:
-        """MATCH times the probability of winning the match after each branch."""
-        own = branches.standings[:, :1] + branches.records["points_a"]
-        other = branches.standings[:, 1:2] + branches.records["points_b"]
-        return MATCH * self.value[np.minimum(own, TARGET), np.minimum(other, TARGET)]
 
     def learn_discards(self, n: int) -> None:
         """Regress the equity of discards, less their question's mean, on their numbers."""
@@ -350,15 +352,6 @@ def share_won(records: np.ndarray) -> float:
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
-def match_values() -> np.ndarray:
-    """The probability of winning by both scores, 0..100, as training/mc_value.py found it."""
-    values = np.full((TARGET + 1, TARGET + 1), np.nan)
-    values[:TARGET, :TARGET] = np.load(STRATEGIES / "mc.npy").reshape(TARGET, TARGET)
-    values[TARGET, :TARGET] = 1
-    values[:TARGET, TARGET] = 0
-    return values
-
-
 # The player's file
 
 
@@ -372,12 +365,13 @@ def with_numbers(numbers: np.ndarray) -> Strategy:
 
 
 def single(weights: np.ndarray) -> np.ndarray:
-    """The numbers of a player with one set of weights."""
-    return numbers_of(weights, weights, np.zeros((player.WON, player.MEANS, player.TURNS)))
+    """The numbers of a player with one set of weights, under any rules."""
+    never = np.zeros((player.WON, player.MEANS, player.TURNS))
+    return np.tile(numbers_of(weights, weights, never), len(VARIANTS))
 
 
 def numbers_of(patient: np.ndarray, hasty: np.ndarray, chances: np.ndarray) -> np.ndarray:
-    """The contents of champion.npy: nine blends of two sets of weights, and which one when.
+    """The numbers for rules of one kind: nine blends of two sets of weights, and which one when.
 
     chances: the probability that the opponent knocks at once, by deals won, their mean points and
     own turn.
@@ -417,7 +411,7 @@ def lasting(records: np.ndarray) -> np.ndarray:
     return (records["turns"][:, None] >= 2 * turn).mean(axis=0)
 
 
-def chances_hasty(patient: np.ndarray, hasty: np.ndarray, seed: int) -> np.ndarray:
+def chances_hasty(patient: np.ndarray, hasty: np.ndarray, seed: int, variant: str) -> np.ndarray:
     """The probability that the opponent knocks at once, by what `champion.blend` looks at.
 
     By Bayes from matches of the hasty set against players who knock at once, and of the patient
@@ -425,7 +419,7 @@ def chances_hasty(patient: np.ndarray, hasty: np.ndarray, seed: int) -> np.ndarr
     """
     found = []
     for weights, rivals in ((hasty, ("simple", "gold")), (patient, ("gold-early", "gin-only"))):
-        learner = Learner([loader.find(name) for name in rivals], weights, seed)
+        learner = Learner([loader.find(name) for name in rivals], weights, seed, variant)
         records = [played(learner.matchup(rival, "match"), 5 * MET) for rival in learner.rivals]
         together = np.concatenate(records)
         found.append((opponent_cells(together), lasting(together)))
@@ -437,12 +431,14 @@ def chances_hasty(patient: np.ndarray, hasty: np.ndarray, seed: int) -> np.ndarr
     return odds / (1 + odds)
 
 
-def learned(deals: int, seed: int) -> np.ndarray:
-    """The contents of champion.npy."""
-    hasty = Learner([loader.find("simple")], naive(), seed).learn(deals // 2, "hasty opponents")
+def learned(variant: str, deals: int, seed: int) -> np.ndarray:
+    """The numbers for rules like those of a variant: float64 (player.EACH,)."""
+    print(f"Under the rules of {variant}")
+    hasty_rivals = [loader.find("simple")]
+    hasty = Learner(hasty_rivals, naive(), seed, variant).learn(deals // 2, "hasty opponents")
     patient_rivals = [None, None, loader.find("gold-early"), loader.find("gin-only")]
-    patient = Learner(patient_rivals, naive(), seed + 1).learn(deals, "patient opponents")
-    return numbers_of(patient, hasty, chances_hasty(patient, hasty, seed + 2))
+    patient = Learner(patient_rivals, naive(), seed + 1, variant).learn(deals, "patient opponents")
+    return numbers_of(patient, hasty, chances_hasty(patient, hasty, seed + 2, variant))
 
 
 def main() -> None:
@@ -454,8 +450,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion.npy")
     args = parser.parse_args()
-    numbers = learned(args.deals, args.seed)
-    np.save(args.out, numbers.astype(np.float32))
+    first, *others = VARIANTS
+    numbers = [learned(first, args.deals, args.seed)]
+    for name in others:
+        numbers.append(learned(name, args.deals // 2, args.seed))
+    np.save(args.out, np.concatenate(numbers).astype(np.float32))
     print(f"written: {args.out}")
 
 

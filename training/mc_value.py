@@ -16,13 +16,15 @@ TARGET = 100
 FILE = Path(__file__).resolve().parent.parent / "strategies" / "mc.npy"
 
 
-def table(deals: int, seed: int = 20261122) -> np.ndarray:
+def table(
+    deals: int, seed: int = 20261122, variant: str = "eaai", target: int = TARGET
+) -> np.ndarray:
     """Probability of winning by own points and the opponent's, each below the target.
 
     The table and its transpose add up to one.
     """
-    v = value.compute("eaai", "gold", "gold", deals=deals, seed=seed)
-    own, other = np.indices((TARGET, TARGET))
+    v = value.compute(variant, "gold", "gold", deals=deals, seed=seed)
+    own, other = np.indices((target, target))
     return (v.win(own, other, dealer=0) + v.win(own, other, dealer=1)) / 2
 
 

@@ -10,26 +10,33 @@ from simgin_strategies import _champion as sight
 from simgin_strategies import champion as player
 
 from oracles import twin
+from simgin.core.record import DEAL
 from simgin.core.view import new_view
 from simgin.play import kernel
+from simgin.play.branches import Branches
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
+from simgin.rules import variants
 from simgin.strategy import loader
 from support.hands import game, names
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES, ROW = game("eaai")
 SLOTS = ("take", "discard", "knock")
+TWO_PLAYERS = [name for name in variants.names() if variants.find(name).row["players"] == 2]
 
 
 @pytest.fixture(scope="module")
 def training():
-    spec = importlib.util.spec_from_file_location(
-        "champion_training", ROOT / "training/champion.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """training/champion.py, with the scripts that it imports beside it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "training"))
+        spec = importlib.util.spec_from_file_location(
+            "champion_training", ROOT / "training/champion.py"
+        )
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield module
 
 
 @pytest.fixture(scope="module")
@@ -236,7 +243,7 @@ def test_the_discard_of_least_cost_is_made(questions, training):
         rows = np.zeros((1, len(legal), sight.SIZE))
         training.describe_discards(array, np.array([legal]), RULES, rows)
         stage = sum(view.own_turn >= first for first in (3, 5, 8, 11))
-        first = int(player.blend(view, params)) + sight.SIZE * stage
+        first = int(player.blend(view, RULES, params)) + sight.SIZE * stage
         weights = params[first : first + sight.SIZE]
         hand = cards(view.hand)
         loose = set(hand) - in_melds(hand)
@@ -276,32 +283,64 @@ def test_only_what_lowers_the_count_is_taken(questions):
 def test_the_blend_follows_what_the_opponent_won():
     """From no deal won on, by his mean points in steps of three and by the own turn."""
     params = np.load(player.champion_discard.weights).astype(float)
-    table = params[player.BLENDS * player.ALL :].reshape(player.WON, player.MEANS, player.TURNS)
-    assert set(table.ravel()) <= set(range(player.BLENDS))
+    for variant, first in (("eaai", 0), ("rush", 1), ("tedesco", 2), ("dice", 3)):
+        at = first * player.EACH
+        table = params[at + player.BLENDS * player.ALL : at + player.EACH]
+        table = table.reshape(player.WON, player.MEANS, player.TURNS)
+        assert set(table.ravel()) <= set(range(player.BLENDS))
+        follows(table, at, game(variant)[0], params)
+    table = params[player.KINDS : player.EACH].reshape(player.WON, player.MEANS, player.TURNS)
+    patient = table[2, -1].mean()
+    assert patient < 4 < table[2, 3].mean()  # gins look patient, small knocks hasty
+
+
+def follows(table, at, rules, params):
     view = new_view()
     for deals, points, turn in [(0, 0, 1), (1, 12, 3), (2, 57, 9), (3, 30, 20), (9, 99, 16)]:
         view.other_deals, view.other_points, view.own_turn = deals, points, turn
         mean = min(15, points // (3 * deals)) if deals else 0
         want = table[min(deals, 4), mean, min(turn, 16) - 1]
-        assert player.blend(view, params) == want * player.ALL
-    patient = table[2, -1].mean()
-    assert patient < 4 < table[2, 3].mean()  # gins look patient, small knocks hasty
+        assert player.likely_hasty(view, rules, params) == want
+        assert player.blend(view, rules, params) == at + want * player.ALL
+
+
+@pytest.mark.parametrize("variant", TWO_PLAYERS)
+def test_every_variant_has_the_weights_of_the_rules_most_like_its_own(variant):
+    kinds = ("eaai", "rush", "tedesco", "dice")
+    own = variant if variant in kinds else "eaai"
+    assert player.learned_under(game(variant)[0]) == kinds.index(own) * player.EACH
 
 
 def test_its_numbers_have_the_size_that_its_policies_read():
     numbers = np.load(player.champion_discard.weights)
-    assert numbers.size == player.BLENDS * player.ALL + player.WON * player.MEANS * player.TURNS
+    each = player.BLENDS * player.ALL + player.WON * player.MEANS * player.TURNS
+    assert numbers.size == 4 * each
     assert np.isfinite(numbers).all()
 
 
 def test_learning_in_miniature_repeats_to_the_byte(training, monkeypatch):
     for setting, number in {"WARM": 1, "ROUNDS": 1, "MET": 40}.items():
         monkeypatch.setattr(training, setting, number)
-    first = training.learned(200, 5)
-    again = training.learned(200, 5)
-    assert first.tobytes() == again.tobytes()
-    assert first.size == np.load(player.champion_discard.weights).size
-    assert training.learned(200, 6).tobytes() != first.tobytes()
+    for variant in training.VARIANTS:
+        first = training.learned(variant, 200, 5)
+        again = training.learned(variant, 200, 5)
+        assert first.tobytes() == again.tobytes()
+        assert first.size == player.EACH
+    assert training.learned(variant, 200, 6).tobytes() != first.tobytes()
+
+
+def test_what_a_deal_is_worth(training):
+    """Points by the probability of winning the match; in dice each deal by what the die shows."""
+    worth = importlib.import_module("equity")
+    records = np.zeros((1, 2), DEAL)
+    records["points_a"], records["points_b"] = [[30, 0]], [[0, 12]]
+    records["winner"], records["stake"] = [[0, 1]], [[1, 3]]
+    found = Branches(None, None, records, np.array([[70, 95, 2, 5]]))
+    assert worth.equity_of(variants.find("eaai"))(found).tolist() == [[180.0, 0.0]]
+    assert worth.equity_of(variants.find("dice"))(found).tolist() == [[25.0, -75.0]]
+    assert worth.equity_of(variants.find("pro"))(found).tolist() == [[30.0, -12.0]]
+    level = Branches(None, None, np.zeros((1, 2), DEAL), np.array([[40, 40, 0, 0]]))
+    assert worth.equity_of(variants.find("rush"))(level) == pytest.approx(90.0, abs=0.5)
 
 
 def test_a_round_of_learning_makes_the_beginner_better(training, monkeypatch):

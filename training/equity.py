@@ -1,0 +1,62 @@
+"""What a deal is worth under the rules of a variant, in about the points of deals.
+
+Where points win the match, the change of the probability of winning it counts; where won deals do,
+the deals; elsewhere the points.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from mc_value import table
+from simgin_strategies._champion import MATCH
+from simgin_strategies._champion_worlds import DEAL
+
+from simgin.play.branches import Branches
+from simgin.rules.variants import Variant
+
+DEALS = 2_000_000  # for the probability of winning by both scores
+
+Equity = Callable[[Branches], np.ndarray]
+
+
+def equity_of(variant: Variant) -> Equity:
+    """What branches are worth to A: float64 of the shape of their records."""
+    goal = variant.row["goal"]
+    if goal == "points":
+        return by_score(variant)
+    return by_deals if goal == "deals" else by_points
+
+
+def by_score(variant: Variant) -> Equity:
+    """MATCH times the probability of winning the match after each branch."""
+    target = variant.row["points_target"]
+    won = match_values(variant.text, target)
+
+    def equity(branches: Branches) -> np.ndarray:
+        own = branches.standings[:, :1] + branches.records["points_a"]
+        other = branches.standings[:, 1:2] + branches.records["points_b"]
+        return MATCH * won[np.minimum(own, target), np.minimum(other, target)]
+
+    return equity
+
+
+def match_values(variant: str, target: int) -> np.ndarray:
+    """The probability of winning by both scores, 0..target, for gold against itself."""
+    values = np.full((target + 1, target + 1), np.nan)
+    chances = table(DEALS, variant=variant, target=target)
+    values[:target, :target] = chances.astype(np.float32)
+    values[target, :target] = 1
+    values[:target, target] = 0
+    return values
+
+
+def by_deals(branches: Branches) -> np.ndarray:
+    """DEAL for every deal that the die counts."""
+    winner = branches.records["winner"]
+    won = (winner == 0).astype(float) - (winner == 1)
+    return DEAL * won * branches.records["stake"]
+
+
+def by_points(branches: Branches) -> np.ndarray:
+    """Points won, less points lost."""
+    return (branches.records["points_a"] - branches.records["points_b"]).astype(float)
