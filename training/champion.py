@@ -46,7 +46,12 @@ from simgin.strategy import Policy, Strategy, discard, helper, knock, loader, ta
 from simgin.toolkit import chance, gin_or_better, left_lying, lowers, meldable, touching
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-VARIANTS = ("eaai", "rush", "tedesco", "dice")  # in the order of the file, see `champion.learned_under`
+VARIANTS = (
+    "eaai",
+    "rush",
+    "tedesco",
+    "dice",
+)  # in the order of the file, see `champion.learned_under`
 DEALS, SEED = 400_000, 20261122
 TRIED = 5  # discards branched at most
 AT_ONCE = 4000  # deals branched in one call: their views take 16 MB
@@ -441,6 +446,15 @@ def learned(variant: str, deals: int, seed: int) -> np.ndarray:
     return numbers_of(patient, hasty, chances_hasty(patient, hasty, seed + 2, variant))
 
 
+def contents(deals: int, seed: int) -> np.ndarray:
+    """The contents of champion.npy: float32 (player.ALL_RULES,)."""
+    first, *others = VARIANTS
+    numbers = [learned(first, deals, seed)]
+    for variant in others:
+        numbers.append(learned(variant, deals // 2, seed))
+    return np.concatenate(numbers).astype(np.float32)
+
+
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(
@@ -450,11 +464,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion.npy")
     args = parser.parse_args()
-    first, *others = VARIANTS
-    numbers = [learned(first, args.deals, args.seed)]
-    for name in others:
-        numbers.append(learned(name, args.deals // 2, args.seed))
-    np.save(args.out, np.concatenate(numbers).astype(np.float32))
+    np.save(args.out, contents(args.deals, args.seed))
     print(f"written: {args.out}")
 
 

@@ -62,7 +62,7 @@ class ReviewRequest:
             names = dict.fromkeys([*players.SOLO_FIELD, *best])
             return tuple(names)
         if self.deep:
-            return (*players.FIELD, "marjj", players.strongest_fast())
+            return (*players.FIELD, "marjj", players.strongest_quick())
         return players.FIELD
 
     @property

@@ -99,7 +99,7 @@ def test_the_page_states_what_a_review_plays() -> None:
     two, alone = (read_request([name], None, deep=True) for name in ("standard", "solitaire-gin"))
     for name in (*players.FIELD, *players.WEAK, "marjj"):
         assert f"`{name}`" in played
-    assert set(two.players) - {players.strongest_fast()} == {
+    assert set(two.players) - {players.strongest_quick()} == {
         *players.FIELD,
         *players.WEAK,
         "marjj",
