@@ -31,7 +31,6 @@ from simgin_strategies._champion import (
     weighed,
 )
 from simgin_strategies.stake import by_value, by_value_answer
-from simgin_strategies.stake import by_value, by_value_answer
 
 from simgin.core.rules import CORNER, GOAL_DEALS
 from simgin.strategy import LAST, Strategy, discard, helper, knock, take
