@@ -14,6 +14,7 @@ use:
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # one deal in words
     simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")  # what to discard?
     simgin.analyze_deal("gold", "simple", unit=3, turn=5)  # what was best, and what was done
+    simgin.error_rates("gold", deals=1000)  # the points that a strategy gives up a deal
     simgin.find("gold", "simple", where="undercut, lost")  # deals worth looking at
     simgin.find_strategy("gold-early:k=7").text
     simgin.find_variant("oklahoma+gin_bonus=20").row["gin_bonus"]
@@ -26,6 +27,7 @@ if TYPE_CHECKING:  # what editors and type checkers see
     from simgin.api import (
         analyze,
         analyze_deal,
+        error_rates,
         find,
         findings_of,
         forest,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:  # what editors and type checkers see
 _PUBLIC = {
     "analyze": ("simgin.api", "analyze"),
     "analyze_deal": ("simgin.api", "analyze_deal"),
+    "error_rates": ("simgin.api", "error_rates"),
     "find": ("simgin.api", "find"),
     "find_strategy": ("simgin.strategy.loader", "find"),
     "find_variant": ("simgin.rules.variants", "find"),
@@ -64,6 +67,7 @@ __all__ = [
     "__version__",
     "analyze",
     "analyze_deal",
+    "error_rates",
     "find",
     "find_strategy",
     "find_variant",

@@ -283,6 +283,38 @@ def analyze_deal(
     return frame(analyse_deal(played, turn, on, against, effort))
 
 
+def error_rates(
+    a: Player,
+    b: Player = "champion",
+    variant: Game = "standard",
+    *,
+    deals: int | str = 1_000,
+    judge: Player = "champion",
+    worlds: int | str = 200,
+    seed: int = 1,
+    workers: int | None = None,
+) -> pd.DataFrame:
+    """The points that A gives up a deal against B, a row for each kind of decision and mistake.
+
+    What A did is compared with what the judge does, or with what was clearly better in so many
+    worlds; from there the judge plays on. The columns are those of
+    `simgin.value.analysis.rates.ErrorRates.frame`. Raises ValueError for games of one player, and
+    for fewer than 100 deals.
+    """
+    from simgin.value.analysis import rates
+
+    trial = rates.read_trial(
+        _text(a),
+        _text(b),
+        variants.find(variant).text,
+        _text(judge),
+        amounts.parse_count(deals),
+        amounts.parse_count(worlds),
+        amounts.parse_seed(seed),
+    )
+    return rates.error_rates(trial, workers).frame()
+
+
 def find(
     a: Player,
     b: Player | None = None,

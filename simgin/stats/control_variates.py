@@ -4,6 +4,8 @@ The control is the deadwood as dealt: the dealer's minus the nondealer's, of mea
 single player minus their own, whose mean is known exactly for the usual melds and card values. An
 adjusted figure is only ever shown beside the raw one
 (docs/explanation/statistics.md#control-variates).
+
+`anchored_mean` does the same with any control whose mean was measured elsewhere.
 """
 
 from __future__ import annotations
@@ -93,6 +95,26 @@ def adjust(
     estimate = _with_limits(value - slope * off, se, count)
     residual_variance = left / (count - 2)
     return estimate, residual_variance * (count - 1) / scatter
+
+
+def anchored_mean(values: np.ndarray, control: np.ndarray, known: Estimate) -> Estimate:
+    """The mean of some values, at the known mean of their control, with 95 % limits.
+
+    values, control: float64 (units,), of independent units. The error counts that of the line, and
+    that of the known mean. Sums of values have the sums of their means, as the line is linear.
+    """
+    units = len(values)
+    away = control - control.mean()
+    spread = float(away @ away)
+    slope = float(values @ away) / spread if spread else 0.0
+    off = float(control.mean()) - known.value
+    left = values - values.mean() - slope * away
+    variance = float(left @ left) / (units - 2)
+    leverage = 1 + units * off**2 / spread if spread else 1.0
+    error = np.sqrt(variance / units * leverage + (slope * known.se) ** 2)
+    mean = float(values.mean()) - slope * off
+    half = quantile(units - 1) * float(error)
+    return Estimate(mean, float(error), units, mean - half, mean + half)
 
 
 def _excess_dealt(rows: np.ndarray, mean: float) -> np.ndarray:

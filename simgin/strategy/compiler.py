@@ -53,8 +53,8 @@ def _numbers(policy: Policy) -> np.ndarray:
     if not isinstance(policy.weights, Path):
         return np.asarray(policy.weights, np.float64)
     try:
-        numbers = np.load(policy.weights, allow_pickle=False)
-        return np.asarray(numbers, np.float64)
+        changed = policy.weights.stat().st_mtime_ns
+        return _numbers_in(policy.weights, changed)
     except OSError as error:
         reason = error.strerror
     # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
@@ -63,6 +63,13 @@ def _numbers(policy: Policy) -> np.ndarray:
     raise PolicyError(
         f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {reason}."
     )
+
+
+@lru_cache(maxsize=64)
+def _numbers_in(path: Path, _changed: int) -> np.ndarray:
+    """The numbers of a file as it was last changed: positions are played on by the thousand."""
+    numbers = np.load(path, allow_pickle=False)
+    return np.asarray(numbers, np.float64)
 
 
 def hook(policy: Policy) -> Any:

@@ -111,9 +111,50 @@ def test_the_frame_of_a_deal_names_its_decisions():
     assert frame.groupby("decision")["done"].sum().tolist() == [1, 1]
 
 
+RATES = "gold simple --deals 100 --worlds 25 --as gold-early".split()
+
+
+def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
+    shown = call("analyze", *RATES).stdout
+    lines = shown.splitlines()
+    assert all(len(line) <= 80 for line in lines if "simgin analyze" not in line)
+    assert "Error rate of gold against simple, standard" in shown
+    for kind in ("first upcard", "what to discard", "end the deal or play on", "all"):
+        assert any(line.startswith(kind) for line in lines)
+    assert "gold-early itself scores" in " ".join(shown.split())
+    commands = [line.strip() for line in lines if line.startswith("  simgin analyze")]
+    assert len(commands) == 5
+    found = call(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
+    place, mistake = re.search(r"points: (.*?): (.*), better", shown).groups()
+    assert f"{place}, gold" in found
+    assert f"{mistake} <" in found
+
+
+def test_the_command_named_behind_error_rates_repeats_them():
+    shown = call("analyze", *RATES).stdout
+    again = shlex.split(shown.splitlines()[-1].removeprefix("Repeat:  simgin "))
+    assert call(*again).stdout == shown
+
+
+def test_json_and_the_frame_of_error_rates_agree():
+    rows = json.loads(call("analyze", *RATES, "--json").stdout)["rows"]
+    frame = simgin.error_rates("gold", "simple", deals=100, worlds=25, judge="gold-early")
+    rates = [row for row in rows if "command" not in row]
+    assert [row["points"] for row in rates] == list(frame["points"])
+    assert rates[-1]["kind"] == "all"
+    assert sum("command" in row for row in rows) == 5
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        ([*HAND, "--deals", 100], "--deals goes with strategies"),
+        (["gold", "--deals", 100, "--unit", 3], "--unit goes with one position or one deal"),
+        (["gold", "--deals", 100, "--pile", PILE], "--pile goes with one position or one deal"),
+        (["gold", "--deals", 100, "--for", "2s"], "--for goes with one position or one deal"),
+        (["gold", "--deals", 100, "--against", "simple"], "name the opponent behind A"),
+        (["gold", "--deals", 20], "name 100 to 100,000 deals, not 20"),
+        (["solo-greedy", "-v", "solitary-gin", "--deals", 100], "is for one player"),
         ([*HAND[:9], "--pile", PILE], "9 cards were given"),
         ([*HAND[:10], "7H", "--pile", PILE], "7H is given more than once"),
         ([*HAND, "--pile", "QD TS 9D* QH KS"], "KS is among your cards"),

@@ -1,4 +1,4 @@
-"""`simgin analyze`: the best action in a position, and what each decision of a deal cost."""
+"""`simgin analyze`: the best action in a position, and what decisions of deals cost."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ PENALTY = -1  # points are shown as the penalty that they are less
 FEW = 3  # actions named in a sentence
 OF_CARDS = ("dealer", "score")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
+OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # with one position or one deal
+WORLDS_OF_A_POSITION = 10_000
 Z95 = 1.96
 Row = dict[str, Any]
 
@@ -74,6 +76,12 @@ Row = dict[str, Any]
     metavar="T",
     help="Turn as `simgin show` numbers it, 0 for the first upcard [default: all].",
 )
+@click.option(
+    "--deals",
+    callback=read_count,
+    metavar="N",
+    help="Error rates of A in so many deals against B [default: champion], who plays on.",
+)
 @click.option("--as", "own", metavar="NAME", help="Strategy that plays on for you, or for A.")
 @click.option(
     "--against", "other", metavar="NAME", help="Strategy that plays on for the opponent, or for B."
@@ -81,10 +89,8 @@ Row = dict[str, Any]
 @click.option(
     "--worlds",
     callback=read_count,
-    default="10k",
-    show_default=True,
     metavar="N",
-    help="Worlds at most: ways in which the hidden cards may lie.",
+    help="Worlds at most: ways in which the hidden cards may lie [default: 10k; 200 with --deals].",
 )
 @click.option(
     "--for",
@@ -109,9 +115,10 @@ def analyze(
     half: int,
     deal: int | None,
     turn: int | None,
+    deals: int | None,
     own: str | None,
     other: str | None,
-    worlds: int,
+    worlds: int | None,
     seconds: float | None,
     workers: int | None,
     output: Path | None,
@@ -131,7 +138,18 @@ def analyze(
     One player: a position of your own, and a decision of a deal
       simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
+    The points that a strategy gives up a deal, and its costliest decisions
+      simgin analyze gold --deals 1000
     """
+    if deals is not None:
+        _refuse_options(context, OF_ONE, "one position or one deal, not with --deals")
+        if other is not None:
+            raise click.UsageError(
+                "with --deals name the opponent behind A: analyze A B --deals N."
+            )
+        _analyze_strategy(words, variant, deals, own, worlds, seed, workers, as_json)
+        return
+    worlds = worlds or WORLDS_OF_A_POSITION
     from simgin.play.replay import find_deal
     from simgin.runs import directory
     from simgin.value.analysis.analysis import Effort
@@ -212,6 +230,35 @@ def _write_page(
     )
 
 
+def _analyze_strategy(
+    words: Sequence[str],
+    variant: str,
+    deals: int,
+    judge: str | None,
+    worlds: int | None,
+    seed: int,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Print the error rates of a strategy."""
+    from simgin.cli.rates import rates_parts, rates_rows
+    from simgin.value.analysis.rates import STRONGEST, WORLDS, error_rates, read_trial
+
+    if len(words) > 2 or " " in words[0]:
+        raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
+    a, b = words[0], words[-1] if len(words) > 1 else STRONGEST
+    judge = judge or STRONGEST
+    trial = read_trial(a, b, variant, judge, deals, WORLDS if worlds is None else worlds, seed)
+    with progress.live("error rates") as report:
+        found = error_rates(trial, workers, report)
+    options = ["-v", variant, "--deals", deals, "--as", judge]
+    options += ["--worlds", trial.worlds, "--seed", seed]
+    command = command_line("analyze", a, b, *options)
+    rows = rates_rows(found) if as_json else []
+    parts = [] if as_json else [*rates_parts(found), ""]
+    Answer(command, rows, seed).show(as_json, parts)
+
+
 def _given(options: Mapping[str, object]) -> list[object]:
     """The options that have a value, as words of a command line."""
     words: list[object] = []
@@ -224,7 +271,7 @@ def _given(options: Mapping[str, object]) -> list[object]:
 def _refuse_options(context: click.Context, names: Sequence[str], place: str) -> None:
     """Refuse options that were given and have no meaning here."""
     for name in names:
-        source = context.get_parameter_source(name)
+        source = context.get_parameter_source("seconds" if name == "for" else name)
         if source is not None and source.name == "COMMANDLINE":
             raise click.UsageError(f"--{name} goes with {place}.")
 

@@ -1,0 +1,178 @@
+"""The error rates of all strategies for two, for docs/findings.md.
+
+    python benchmarks/error_rates.py -o results/reference/error-rates
+
+Every strategy plays the same deals against champion, judged by champion under the rules of eaai
+(simgin.value.analysis.rates). The work is cut in pieces, which processes carry out side by side;
+what is done lies in DIR/parts, so that the same command resumes it. With --for no piece is begun
+after so many seconds, and strategies have the deals that were judged by then. Writes rates.csv,
+mistakes and all, and costliest.csv, the costliest decisions of each with the command that analyses
+it.
+"""
+
+import argparse
+import multiprocessing
+import pickle
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from simgin.cli.rates import replay_command
+from simgin.strategy import catalogue, loader
+from simgin.value.analysis import rates
+
+VARIANT = "eaai"
+PIECE = 25  # units: pairs of deals, but for champion itself
+NOT_THERE = "dice-player"  # it is gold wherever there is no die
+COSTLIEST = 3
+SLOW = ("champion-mc", "mc", "random")  # begun first
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some units of a strategy; those of number 0 come with the lead of the judge."""
+
+    strategy: str
+    number: int
+    deals: int  # of the strategy, in all its pieces
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        """Where the result is kept."""
+        return self.folder / "parts" / f"{self.strategy}-{self.number}.pkl"
+
+    @property
+    def trial(self) -> rates.Trial:
+        """What is judged."""
+        strongest = rates.STRONGEST
+        return rates.read_trial(
+            self.strategy, strongest, VARIANT, strongest, self.deals, rates.WORLDS, seed=1
+        )
+
+
+def carry_out(piece: Piece) -> Piece:
+    """Judge the units of a piece and keep what was found."""
+    trial = piece.trial
+    first = PIECE * piece.number
+    n = min(PIECE, trial.matchup.units(trial.deals) - first)
+    found = rates.judge_units(trial, first, n, workers=1)
+    lead = None if piece.number else rates.measured_lead(trial, workers=1)
+    unfinished = piece.path.with_suffix(".tmp")
+    unfinished.write_bytes(pickle.dumps((found, lead)))
+    unfinished.rename(piece.path)
+    return piece
+
+
+def pieces(folder: Path, deals: int) -> list[Piece]:
+    """All pieces of work, those with the lowest numbers first."""
+    names = [name for name in loader.built_in() if not catalogue.alone(name)]
+    names.remove(NOT_THERE)
+    names.sort(key=lambda name: name not in SLOW)
+    listed = []
+    for number in range(-(-deals // PIECE)):
+        for name in names:
+            piece = Piece(name, number, deals, folder)
+            matchup = piece.trial.matchup
+            if PIECE * number < matchup.units(deals):
+                listed.append(piece)
+    return listed
+
+
+def judge_all(todo: list[Piece], workers: int, seconds: float) -> None:
+    """Carry out pieces side by side; none is begun after so many seconds."""
+    end = time.monotonic() + seconds
+    spawning = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawning) as pool:
+        for number, _ in enumerate(_in_time(pool, todo, workers, end), start=1):
+            print(f"{number} of {len(todo)} pieces", flush=True)
+
+
+def _in_time(
+    pool: ProcessPoolExecutor, todo: list[Piece], workers: int, end: float
+) -> Iterator[Piece]:
+    """What was carried out, as it comes; no more is waiting than there are processes."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+
+    left = iter(todo)
+    running: set[Any] = set()
+    while True:
+        while len(running) < workers and time.monotonic() < end:
+            piece = next(left, None)
+            if piece is None:
+                break
+            running.add(pool.submit(carry_out, piece))
+        if not running:
+            return
+        done, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            yield future.result()
+
+
+def joined(found: list[Piece]) -> rates.ErrorRates:
+    """The error rates of a strategy from its pieces, which follow one another from the first."""
+    judged = []
+    lead = None
+    for piece in found:
+        units, measured = pickle.loads(piece.path.read_bytes())
+        judged += units
+        lead = lead or measured
+    assert lead is not None
+    trial = replace(found[0].trial, deals=found[0].trial.matchup.cell.results(len(judged)))
+    return rates.ErrorRates(trial, judged, lead)
+
+
+def tables(found: list[Piece]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The error rates of a strategy, and its costliest decisions."""
+    result = joined(found)
+    lead = result.lead
+    frame = result.frame().assign(lead=lead.value, lead_se=lead.se)
+    rows = []
+    for judged, gap in result.costliest(COSTLIEST):
+        row = {"strategy": found[0].strategy, "place": judged.place, "done": judged.done}
+        row |= {"best": judged.best, "points": gap.value, "se": gap.se}
+        rows.append(row | {"command": replay_command(result, judged)})
+    return frame, pd.DataFrame(rows)
+
+
+def write_tables(folder: Path, listed: list[Piece], workers: int) -> None:
+    """Write the tables of what is there."""
+    there: dict[str, list[Piece]] = {}
+    for piece in listed:
+        own = there.setdefault(piece.strategy, [])
+        if piece.path.exists() and len(own) == piece.number:
+            own.append(piece)
+    spawning = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawning) as pool:
+        found = list(pool.map(tables, filter(None, there.values())))
+    for name, frames in zip(("rates", "costliest"), zip(*found, strict=True), strict=True):
+        frame = pd.concat(frames, ignore_index=True)
+        frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--deals", type=int, default=1000)
+    parser.add_argument("--for", dest="seconds", type=float, default=float("inf"))
+    parser.add_argument("--workers", type=int, default=multiprocessing.cpu_count())
+    args = parser.parse_args()
+    (args.output / "parts").mkdir(parents=True, exist_ok=True)
+    listed = pieces(args.output, args.deals)
+    todo = [piece for piece in listed if not piece.path.exists()]
+    started = time.monotonic()
+    if todo:  # the engine is compiled once, before processes do so side by side
+        rates.judge_units(todo[-1].trial, 0, 1, workers=1)
+    judge_all(todo, args.workers, args.seconds - (time.monotonic() - started))
+    write_tables(args.output, listed, args.workers)
+    print(f"Written: {args.output / 'rates.csv'}")
+
+
+if __name__ == "__main__":
+    main()

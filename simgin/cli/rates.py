@@ -1,0 +1,127 @@
+"""The screen of `simgin analyze A --deals N`: what a strategy gives up a deal, and where most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from simgin.cli.output import command_line
+from simgin.report import numbers
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from simgin.stats.estimate import Estimate
+    from simgin.value.analysis.judge import Judged
+    from simgin.value.analysis.rates import ErrorRates
+
+COSTLIEST = 5  # decisions that are named
+KINDS = {
+    "upcard": "first upcard",
+    "draw": "discard pile or stock",
+    "discard": "what to discard",
+    "knock": "end the deal or play on",
+    "all": "all",
+}
+Row = dict[str, Any]
+
+
+def rates_parts(rates: ErrorRates) -> Iterator[Any]:
+    """The table of error rates, how to read it, and the costliest decisions."""
+    from rich.text import Text
+
+    short = _short_names(rates)
+    matchup = rates.trial.matchup
+    title = f"Error rate of {short[0]} against {short[1]}, {matchup.variant.text}"
+    yield Text(title, style="bold")
+    yield f"{rates.deals:,} deals, judged by {short[2]}"
+    yield ""
+    yield _table(rates)
+    yield ""
+    yield Text(_reading(rates, short))
+    costliest = rates.costliest(COSTLIEST)
+    if costliest:
+        yield ""
+        yield Text("Costliest decisions found", style="bold")
+        for judged, lead in costliest:
+            yield f"{_text(lead):>8} points: {judged.place}: {judged.done}, better {judged.best}"
+            yield Text(f"  {replay_command(rates, judged)}", no_wrap=True)
+
+
+def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
+    """Strategy, opponent and judge, as files call them."""
+    from simgin.play.names import own_names
+
+    trial = rates.trial
+    short = own_names([trial.matchup, trial.judge])
+    players = (*trial.matchup.players, trial.judge.a)
+    names = [short.get(player.text, player.text) for player in players]
+    return names[0], names[1], names[2]
+
+
+def _table(rates: ErrorRates) -> Table:
+    """A row for each kind of decision, and under it for each kind of mistake."""
+    from simgin.cli.commands.analyze import plain_table
+
+    table = plain_table("decision", "not the best, a deal", "points given up a deal")
+    for row in rates.frame().to_dict("records"):
+        title = f"  {row['mistake']}" if row["mistake"] else KINDS[row["kind"]]
+        points = numbers.estimate(row["points"], row["low"], row["high"])
+        table.add_row(title, f"{row['per_deal']:.2f}", points)
+    return table
+
+
+def _reading(rates: ErrorRates, short: tuple[str, str, str]) -> str:
+    """What the rates are measured against, and how much of it the judge would have gained."""
+    strategy, opponent, judge = short
+    text = (
+        f"The best is what {judge} does, or what was clearly better in {rates.trial.worlds} "
+        "worlds; then it plays on. ± are 95 % intervals."
+    )
+    if strategy == judge:
+        return text
+    lead = f"{_text(rates.lead)} points a deal"
+    return f"{text} {judge} itself scores {lead} more than {strategy} against {opponent}."
+
+
+def _text(lead: Estimate) -> str:
+    return numbers.estimate(lead.value, lead.low, lead.high)
+
+
+def replay_command(rates: ErrorRates, judged: Judged) -> str:
+    """The command that analyses a decision."""
+    trial = rates.trial
+    matchup = trial.matchup
+    words: list[object] = ["analyze", matchup.a.text, matchup.opponent]
+    if matchup.variant.text != "standard":
+        words += ["-v", matchup.variant.text]
+    if matchup.seed != 1:
+        words += ["--seed", matchup.seed]
+    words += ["--unit", judged.unit]
+    if judged.half:
+        words += ["--half", judged.half]
+    words += ["--turn", judged.turn, "--as", trial.judge.a.text]
+    return command_line(*words)
+
+
+def rates_rows(rates: ErrorRates) -> list[Row]:
+    """The rows of the frame, and one for each of the costliest decisions, with its command."""
+    found: list[Row] = []
+    for row in rates.frame().to_dict("records"):
+        found.append({str(name): value for name, value in row.items()})
+    for judged, lead in rates.costliest(COSTLIEST):
+        found.append(
+            {
+                "decision": judged.place,
+                "kind": judged.kind,
+                "mistake": judged.mistake,
+                "done": judged.done,
+                "best": judged.best,
+                "points": lead.value,
+                "se": lead.se,
+                "low": lead.low,
+                "high": lead.high,
+                "command": replay_command(rates, judged),
+            }
+        )
+    return found

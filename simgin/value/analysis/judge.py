@@ -1,0 +1,259 @@
+"""What decisions gave up: what was done against the best that was found, in the cards as they lay.
+
+Which action is best is found in drawn worlds. What it brings more than what was done is measured
+with the hidden hand as it was, and the stock shuffled anew: had the same worlds chosen the action
+and measured it, its luck in being chosen would count as worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from simgin.core.answers import PHASE_LAST, PHASE_UPCARD, TAKE
+from simgin.core.cards import PACK
+from simgin.core.deadwood import deadwood
+from simgin.core.position import END
+from simgin.play.answers import Adviser
+from simgin.play.deal import WatchedDeal
+from simgin.play.matchup import Matchup
+from simgin.play.worlds import Action, Worlds, play_in
+from simgin.rules.record import build_rules
+from simgin.text.notation import cards_in
+from simgin.value.analysis.position import Position, positions_in
+from simgin.value.analysis.worlds import draw_worlds, hastiness
+
+FIRST_LOOK = 25  # worlds before the first look at who is ahead; each look doubles them
+CLEARLY = 1.5  # standard errors by which an action must beat the judge's own
+SHUFFLES = 100  # of the stock below the hidden hand as it was
+STREAMS = 2**39  # places where the random numbers of a position may begin
+# What was done in place of the best, by what was to be decided
+MISTAKES = {
+    "upcard": ("took the card", "left the card"),
+    "draw": ("took the card", "left the card"),
+    "discard": (
+        "kept more deadwood",
+        "kept as much deadwood",
+        "kept less deadwood",
+        "ended with another card",
+    ),
+    "knock": ("ended the deal", "played on"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A decision, and what it gave up.
+
+    kind: a key of MISTAKES. mistake: one of its words; empty if the best was done. cost and
+    usual_cost: points that the best, and what the judge does, would have brought more. seeming: the
+    least that the best brings more in the worlds that it was chosen in.
+    """
+
+    unit: int
+    half: int
+    turn: int
+    place: str
+    kind: str
+    mistake: str
+    done: str
+    best: str
+    cost: float
+    usual_cost: float
+    seeming: float
+
+
+class Judge:
+    """Judges the decisions of those who meet one opponent; from each on it plays itself.
+
+    matchup: the judge against the opponent; its seed is that of the worlds. worlds: how many are
+    drawn at most to find the best action; with none it is what the judge does.
+    """
+
+    def __init__(self, matchup: Matchup, worlds: int) -> None:
+        assert matchup.b is not None
+        self.matchup = matchup
+        self.worlds = worlds
+        self.rules = build_rules(matchup.variant)
+        self.adviser = Adviser(matchup.a, self.rules)
+        self.hasty = hastiness(matchup.b)
+
+    def judged(self, deal: WatchedDeal) -> list[Judged]:
+        """All decisions of strategy A in a deal against the opponent, in the order of play."""
+        found: list[Judged] = []
+        for position in own_positions(deal):
+            address = (self.matchup.seed, deal.state.unit, deal.state.half, len(found))
+            lots = np.random.default_rng(np.array(address, np.uint64))
+            found.append(self._judged(deal, position, lots))
+        return found
+
+    def lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
+        """What an action brings more than what was done, in other worlds: float64 (worlds,).
+
+        best: the action in words.
+        """
+        named = {position.text(action): action for action in position.actions}
+        view = position.view
+        address = (self.matchup.seed, view.hand, view.turns, worlds)
+        lots = np.random.default_rng(np.array(address, np.uint64))
+        first = int(lots.integers(STREAMS))
+        worth = self._drawn(position, [named[best], _done(position)], worlds, first)
+        return np.asarray(worth[:, 0] - worth[:, 1])
+
+    def _judged(self, deal: WatchedDeal, position: Position, lots: np.random.Generator) -> Judged:
+        done = _done(position)
+        usual = self.adviser.action(position.view, lots.random())
+        best, seeming = self._best(position, usual, lots)
+        hidden = _hidden_hand(deal, position.view)
+        worth = self._worth(position, [done, best, usual], hidden, lots)
+        kind = _kind(position, best)
+        return Judged(
+            unit=int(deal.state.unit),
+            half=int(deal.state.half),
+            turn=position.turn,
+            place=position.place,
+            kind=kind,
+            mistake="" if best == done else _mistake(position, kind, best),
+            done=position.text(done),
+            best=position.text(best),
+            cost=worth[best] - worth[done],
+            usual_cost=worth[usual] - worth[done],
+            seeming=seeming,
+        )
+
+    def _best(
+        self, position: Position, usual: Action, lots: np.random.Generator
+    ) -> tuple[Action, float]:
+        """What the judge does, unless another action is clearly better in drawn worlds.
+
+        With it the least that it brings more than what was done. Actions that are not ahead of the
+        judge's at a look are left out.
+        """
+        actions = position.actions
+        own = actions.index(usual)
+        done = actions.index(_done(position))
+        worth = np.empty((0, len(actions)))
+        tried = np.ones(len(actions), bool)
+        ahead = tried
+        first = int(lots.integers(STREAMS))
+        while len(worth) < self.worlds and ahead.any():
+            n = min(max(FIRST_LOOK, len(worth)), self.worlds - len(worth))
+            places = np.flatnonzero(tried)
+            chosen = [actions[place] for place in places]
+            more = np.full((n, len(actions)), np.nan)
+            more[:, places] = self._drawn(position, chosen, n, first + len(worth))
+            worth = np.concatenate([worth, more])
+            means = worth.mean(axis=0)
+            ahead = means > means[own]
+            tried = ahead.copy()
+            tried[[own, done]] = True
+        if not len(worth):
+            return usual, 0.0
+        lead = _least_lead(worth, own)
+        best = int(lead.argmax()) if lead.max() > 0 else own
+        return actions[best], float(_least_lead(worth, done)[best])
+
+    def _drawn(
+        self, position: Position, actions: list[Action], worlds: int, first: int
+    ) -> np.ndarray:
+        """What actions bring in drawn worlds: points, float64 (worlds, actions)."""
+        seed = self.matchup.seed
+        drawn = draw_worlds(position.view, self.rules, worlds, seed, first, self.hasty)
+        return self._points(position, actions, drawn, first)
+
+    def _worth(
+        self,
+        position: Position,
+        wanted: Sequence[Action],
+        hidden: int,
+        lots: np.random.Generator,
+    ) -> dict[Action, float]:
+        """What actions bring above a hidden hand, on average over the orders of the stock."""
+        actions = list(dict.fromkeys(wanted))
+        if len(actions) == 1:
+            return {actions[0]: 0.0}  # there is nothing to compare it with
+        view = position.view
+        left = PACK & ~(int(view.hand) | int(view.pile) | hidden)
+        stock = np.array(cards_in(left), np.int8)
+        rows = np.tile(stock, (SHUFFLES, 1))
+        worlds = Worlds(np.full(SHUFFLES, hidden), lots.permuted(rows, axis=1))
+        first = int(lots.integers(STREAMS))
+        means = self._points(position, actions, worlds, first).mean(axis=0)
+        return dict(zip(actions, means.tolist(), strict=True))
+
+    def _points(
+        self, position: Position, actions: list[Action], worlds: Worlds, first: int
+    ) -> np.ndarray:
+        """Net points of the player: float64 (worlds, actions)."""
+        records = play_in(self.matchup, position.view, actions, worlds, first)
+        return np.asarray(records["points_a"] - records["points_b"], np.float64)
+
+
+def own_positions(deal: WatchedDeal) -> Iterator[Position]:
+    """The decisions of strategy A in a deal, in the order of play."""
+    for position in positions_in(deal):
+        if position.view.seat == deal.state.half:
+            yield position
+
+
+def _least_lead(worth: np.ndarray, base: int) -> np.ndarray:
+    """How much each action leads another at least, CLEARLY standard errors below; -inf if unknown.
+
+    worth: float64 (worlds, actions), NaN where an action was not tried.
+    """
+    leads = worth - worth[:, base, None]
+    error = leads.std(axis=0) / sqrt(len(worth))
+    least = leads.mean(axis=0) - CLEARLY * error
+    return np.where(np.isnan(least), -np.inf, least)
+
+
+def _done(position: Position) -> Action:
+    assert position.done is not None, "the positions of a deal say what was done"
+    return position.done
+
+
+def _hidden_hand(deal: WatchedDeal, view: Any) -> int:
+    """The cards that the opponent holds at a question."""
+    opponent = 1 - int(view.seat)
+    hand = deal.hands[opponent]
+    for seat, _, card, thrown in deal.turns[: int(view.turns)]:
+        if seat == opponent:
+            drawn = 1 << card if card >= 0 else 0
+            hand = (hand | drawn) & ~(1 << thrown)
+    return hand
+
+
+def _kind(position: Position, best: Action) -> str:
+    """What had to be decided: upcard, draw, discard or knock (or play on)."""
+    view = position.view
+    if view.phase == PHASE_UPCARD:
+        return "upcard"
+    if view.taken_offer >= 0 and view.phase != PHASE_LAST:
+        return "draw"
+    return "discard" if _done(position).kind == best.kind else "knock"
+
+
+def _mistake(position: Position, kind: str, best: Action) -> str:
+    """What was done in place of the best, in a few words."""
+    done = _done(position)
+    if kind in ("upcard", "draw"):
+        return "took the card" if done.kind == TAKE else "left the card"
+    if kind == "knock":
+        return "ended the deal" if done.kind == END else "played on"
+    if done.kind == END:
+        return "ended with another card"
+    more = _left(position, done) - _left(position, best)
+    if more == 0:
+        return "kept as much deadwood"
+    return "kept more deadwood" if more > 0 else "kept less deadwood"
+
+
+def _left(position: Position, action: Action) -> int:
+    """The deadwood left after a discard."""
+    ten = int(position.view.hand) & ~(1 << action.card)
+    rules = build_rules(position.variant)
+    return int(deadwood(ten, rules))

@@ -1,0 +1,271 @@
+"""Error rates: the points that a strategy gives up a deal, by what it had to decide.
+
+Every decision of its deals against an opponent is judged (simgin.value.analysis.judge). What the
+judge does in its place is worth, in all, what the judge scores more against the same opponent: so
+says the performance difference lemma. That is known well from plain deals, and sets the rates
+right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import hypot, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simgin.play import kernel
+from simgin.play.deal import watch_deal
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.parallel import over_units
+from simgin.rules import variants
+from simgin.stats.control_variates import anchored_mean
+from simgin.stats.estimate import Z95, Estimate
+from simgin.stats.metrics import BY_NAME
+from simgin.stats.ratios import estimate_metric
+from simgin.value.analysis.judge import MISTAKES, Judge, Judged, own_positions
+from simgin.value.analysis.position import PositionError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STRONGEST = "champion"  # the judge, and everybody's opponent, where nobody else is named
+WORLDS = 200
+FEWEST_DEALS, MOST_DEALS = 100, 100_000  # with fewer no interval can be trusted
+PLAIN = 25  # deals played and not judged, for each that is judged
+CALL_UNITS = 1000  # of one call of the engine
+ALL = "all"
+# Decisions that seem costliest, and the worlds in which they are looked at again: the one that
+# came first may owe it to its worlds
+CANDIDATES, NEW_WORLDS = 20, 1000
+
+Progress = Callable[[int, int, Callable[[], str]], None]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is to be judged: deals of A against B, by a judge in so many worlds a decision."""
+
+    matchup: Matchup
+    judge: Matchup  # the judge against B
+    deals: int
+    worlds: int = WORLDS
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """The decisions of a strategy, and what they gave up.
+
+    judged: by unit. lead: what the judge scores more than A against B, points a deal.
+    """
+
+    trial: Trial
+    judged: list[list[Judged]]
+    lead: Estimate
+
+    @property
+    def deals(self) -> int:
+        """The deals that were judged."""
+        return len(self.judged) * self._halves
+
+    @cached_property
+    def total(self) -> Estimate:
+        """The points given up a deal."""
+        return self.rate()
+
+    @cached_property
+    def usual(self) -> np.ndarray:
+        """What the judge's own actions would have brought more: points a deal, by unit."""
+        return self._by_unit(lambda judged: judged.usual_cost)
+
+    def rate(self, kind: str = "", mistake: str = "") -> Estimate:
+        """The points given up a deal, all or by decisions of a kind and mistakes of a kind."""
+
+        def cost(judged: Judged) -> float:
+            return judged.cost if _belongs(judged, kind, mistake) else 0.0
+
+        return anchored_mean(self._by_unit(cost), self.usual, self.lead)
+
+    def frequency(self, kind: str = "", mistake: str = "") -> float:
+        """How often a deal something else was found better."""
+        found = [judged for unit in self.judged for judged in unit if judged.mistake]
+        return sum(_belongs(judged, kind, mistake) for judged in found) / self.deals
+
+    def costliest(self, n: int) -> list[tuple[Judged, Estimate]]:
+        """The costliest decisions that were found, the costliest first, with what they gave up.
+
+        That is the mean over worlds that had no part in finding them.
+        """
+        wrong = [judged for unit in self.judged for judged in unit if judged.mistake]
+        wrong.sort(key=lambda judged: judged.seeming, reverse=True)
+        judge = Judge(self.trial.judge, 0)
+        found = []
+        for judged in wrong[:CANDIDATES]:
+            deal = watch_deal(self.trial.matchup, judged.unit, judged.half)
+            for position in own_positions(deal):
+                if position.place == judged.place:
+                    lead = judge.lead(position, judged.best, NEW_WORLDS)
+                    found.append((judged, _mean(lead)))
+        found.sort(key=lambda pair: pair[1].value, reverse=True)
+        return found[:n]
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each kind of decision (mistake: empty), each mistake of it, and all together.
+
+        variant, strategy, opponent, judge. per_deal: how often a deal something else was found
+        better. points: given up a deal, with se, low and high. deals, worlds.
+        """
+        import pandas as pd
+
+        rows = []
+        for kind, mistakes in MISTAKES.items():
+            for mistake in ("", *mistakes):
+                if self.frequency(kind, mistake):
+                    rows.append(self._row(kind, mistake))
+        rows.append(self._row(ALL, ""))
+        return pd.DataFrame(rows)
+
+    def _row(self, kind: str, mistake: str) -> dict[str, object]:
+        named = "" if kind == ALL else kind
+        rate = self.rate(named, mistake)
+        return {
+            "variant": self.trial.matchup.variant.text,
+            "strategy": self.trial.matchup.a.text,
+            "opponent": self.trial.matchup.opponent,
+            "judge": self.trial.judge.a.text,
+            "kind": kind,
+            "mistake": mistake,
+            "per_deal": self.frequency(named, mistake),
+            "points": rate.value,
+            "se": rate.se,
+            "low": rate.low,
+            "high": rate.high,
+            "deals": self.deals,
+            "worlds": self.trial.worlds,
+        }
+
+    def _by_unit(self, number: Callable[[Judged], float]) -> np.ndarray:
+        """The sum of a number over the decisions of each unit, a deal."""
+        sums = [sum(number(judged) for judged in unit) for unit in self.judged]
+        return np.array(sums, np.float64) / self._halves
+
+    @property
+    def _halves(self) -> int:
+        return 2 if self.trial.matchup.mirrored else 1
+
+
+def _mean(values: np.ndarray) -> Estimate:
+    """The mean of independent values."""
+    mean = float(values.mean())
+    error = float(values.std(ddof=1)) / sqrt(len(values))
+    return Estimate(mean, error, len(values), mean - Z95 * error, mean + Z95 * error)
+
+
+def _belongs(judged: Judged, kind: str, mistake: str) -> bool:
+    return kind in ("", judged.kind) and mistake in ("", judged.mistake)
+
+
+def read_trial(
+    a: str, b: str, variant: str, judge: str, deals: int, worlds: int, seed: int
+) -> Trial:
+    """What is to be judged, from text forms.
+
+    Raises PositionError for variants of one player and too few deals or too many, and what the
+    loaders raise.
+    """
+    game = variants.find(variant)
+    if game.row["players"] == 1:
+        raise PositionError(
+            f"{game.text} is for one player; error rates are of two against another."
+        )
+    if not FEWEST_DEALS <= deals <= MOST_DEALS:
+        raise PositionError(
+            f"name {FEWEST_DEALS} to {MOST_DEALS:,} deals, not {deals:,}: with fewer no interval "
+            "can be trusted."
+        )
+    matchup = parse_matchup(a, b, game.text, seed, "deal")
+    return Trial(matchup, parse_matchup(judge, b, game.text, seed, "deal"), deals, worlds)
+
+
+def error_rates(
+    trial: Trial, workers: int | None = None, progress: Progress | None = None
+) -> ErrorRates:
+    """Judge every decision of strategy A in some deals.
+
+    Does not depend on workers. Raises PolicyFailure.
+    """
+    kernel.prepare(trial.matchup)
+    kernel.prepare(trial.judge)
+    units = trial.matchup.units(trial.deals)
+    lead = measured_lead(trial, workers)
+    judged = judge_units(trial, 0, units, workers, progress)
+    return ErrorRates(trial, judged, lead)
+
+
+def judge_units(
+    trial: Trial,
+    first: int,
+    units: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[list[Judged]]:
+    """The decisions of strategy A in each of some units."""
+    judge = Judge(trial.judge, trial.worlds)
+    so_far: list[list[Judged]] = []
+
+    def judge_unit(start: int, _n: int) -> list[Judged]:
+        found = _judged_unit(judge, trial.matchup, first + start)
+        so_far.append(found)
+        return found
+
+    def report(done: int, every: int) -> None:
+        if progress is not None:
+            progress(done, every, lambda: _in_words(so_far, trial.matchup))
+
+    return over_units(judge_unit, units, 1, workers, report)
+
+
+def _judged_unit(judge: Judge, matchup: Matchup, unit: int) -> list[Judged]:
+    """The decisions of A in the deals of a unit."""
+    found = []
+    for half in range(2 if matchup.mirrored else 1):
+        deal = watch_deal(matchup, unit, half)
+        if deal.fault:
+            raise kernel.PolicyFailure(deal.fault) from deal.raised
+        found += judge.judged(deal)
+    return found
+
+
+def _in_words(judged: Sequence[Sequence[Judged]], matchup: Matchup) -> str:
+    """The mean so far, in words."""
+    done = list(judged)
+    costs = [sum(decision.cost for decision in unit) for unit in done]
+    mean = np.mean(costs) / (2 if matchup.mirrored else 1)
+    return f"{mean:.1f} points given up a deal"
+
+
+def measured_lead(trial: Trial, workers: int | None = None) -> Estimate:
+    """What the judge scores more than A against B, points a deal, from deals of their own."""
+    units = trial.matchup.units(trial.deals)
+    own = _margin(trial.judge, units, workers)
+    other = _margin(trial.matchup, units, workers)
+    lead = own.value - other.value
+    error = hypot(own.se, other.se)
+    return Estimate(lead, error, units, lead - Z95 * error, lead + Z95 * error)
+
+
+def _margin(matchup: Matchup, units: int, workers: int | None) -> Estimate:
+    """What A scores more than B, points a deal; equal players score the same."""
+    if not matchup.mirrored:
+        return Estimate(0.0, 0.0)
+    batches = -(-units // matchup.batch)
+    first = batches * matchup.batch  # behind the deals that are judged
+
+    def play(start: int, n: int) -> np.ndarray:
+        rows = kernel.play(matchup, first + start, n)
+        return np.asarray(rows.sum(axis=0))
+
+    rows = over_units(play, PLAIN * units, CALL_UNITS, workers)
+    return estimate_metric(np.sum(rows, axis=0), BY_NAME["margin"])

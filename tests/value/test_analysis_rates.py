@@ -1,0 +1,124 @@
+"""Error rates: what must add up, and what luck must not count as skill."""
+
+import numpy as np
+import pytest
+
+from simgin.play.deal import watch_deal
+from simgin.value.analysis.judge import MISTAKES, Judge, own_positions
+from simgin.value.analysis.position import PositionError
+from simgin.value.analysis.rates import ErrorRates, error_rates, read_trial
+
+# A, B and the judge, far enough apart for few deals. jdh8-heuristic and exp710 discard before
+# they are asked to end the deal
+LEMMA = [
+    ("stock-greedy", "simple", "standard", "gold-early"),
+    ("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
+    ("stubborn", "exp710", "eaai", "gold"),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
+def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge):
+    """The performance difference lemma (Kakade and Langford 2002), on deals of their own."""
+    trial = read_trial(a, b, variant, judge, deals=300, worlds=0, seed=3)
+    rates = error_rates(trial)
+    error = np.hypot(rates.usual.std(ddof=1) / np.sqrt(len(rates.usual)), rates.lead.se)
+    assert abs(rates.usual.mean() - rates.lead.value) < 3 * error
+    assert rates.lead.value > 4 * error
+    assert rates.total.value == pytest.approx(rates.lead.value)
+
+
+def test_the_judge_gives_nothing_up_to_itself():
+    rates = error_rates(read_trial("gold", "simple", "standard", "gold", 100, 0, 1))
+    assert rates.lead.value == 0
+    assert not any(judged.mistake for unit in rates.judged for judged in unit)
+    assert rates.total.value == 0
+
+
+@pytest.fixture(scope="module")
+def rates() -> ErrorRates:
+    return error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 120, 100, 2))
+
+
+def test_kinds_and_mistakes_add_up(rates):
+    frame = rates.frame()
+    whole = frame[frame["mistake"] == ""].set_index("kind")
+    parts = frame[frame["mistake"] != ""].groupby("kind")
+    for column in ("points", "per_deal"):
+        assert whole.loc["all", column] == pytest.approx(whole[column].drop("all").sum())
+        for kind, total in parts[column].sum().items():
+            assert whole.loc[kind, column] == pytest.approx(total)
+    for unit in rates.judged:
+        for judged in unit:
+            assert (judged.mistake == "") == (judged.done == judged.best)
+            assert judged.mistake in ("", *MISTAKES[judged.kind])
+            assert judged.mistake or judged.cost == 0
+
+
+def test_workers_do_not_change_the_rates():
+    trial = read_trial("gold", "simple", "standard", "gold-early", 100, 25, 2)
+    one, three = (error_rates(trial, workers=workers) for workers in (1, 3))
+    assert one.judged == three.judged
+    assert one.frame().equals(three.frame())
+
+
+def test_more_worlds_find_better_actions(rates):
+    """By what they bring in the cards as they lay, which they know nothing of."""
+    few = error_rates(read_trial("gold", "gold-early", "eaai", "gold-early", 120, 0, 2))
+    assert rates.total.value > few.total.value
+
+
+def test_luck_in_being_chosen_is_not_counted():
+    """Among actions of the same worth one is chosen, and it brings nothing.
+
+    The gain in the worlds that chose it is more than what it brings in the cards as they lay.
+    """
+    trial = read_trial("gold", "gold-early", "eaai", "gold-early", 120, 25, 2)
+    rates = error_rates(trial)
+    changed = [judged for unit in rates.judged for judged in unit if judged.mistake]
+    seeming = np.mean([judged.seeming for judged in changed])
+    brought = np.mean([judged.cost for judged in changed])
+    assert brought < seeming
+
+
+def test_the_hidden_hand_is_the_one_of_the_deal(rates):
+    """With the stock as it lay, too, what was done leads to the points of the deal (play_in)."""
+    from simgin.core.cards import PACK
+    from simgin.core.pack import next_card
+    from simgin.value.analysis.judge import _hidden_hand
+
+    matchup = rates.trial.matchup
+    for unit in range(20):
+        deal = watch_deal(matchup, unit, unit % 2)
+        hands = [(position, _hidden_hand(deal, position.view)) for position in own_positions(deal)]
+        while deal.state.dealt < 52:
+            next_card(deal.state)
+        for position, hand in hands:
+            view = position.view
+            stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
+            assert hand == PACK & ~(int(view.hand) | int(view.pile) | stock)
+
+
+def test_costliest_decisions_come_from_other_worlds(rates):
+    costliest = rates.costliest(5)
+    values = [lead.value for _, lead in costliest]
+    assert values == sorted(values, reverse=True)
+    assert len(costliest) == 5
+    judged, lead = costliest[0]
+    deal = watch_deal(rates.trial.matchup, judged.unit, judged.half)
+    (position,) = [own for own in own_positions(deal) if own.place == judged.place]
+    judge = Judge(rates.trial.judge, 0)
+    many = judge.lead(position, judged.best, 4000)
+    assert abs(many.mean() - lead.value) < 4 * lead.se
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("gold", "simple", "standard", "gold", 99, 10, 1), "name 100 to 100,000 deals"),
+        (("solo-greedy", "simple", "solitary-gin", "gold", 100, 10, 1), "is for one player"),
+    ],
+)
+def test_what_has_no_error_rate_is_refused(words, sentence):
+    with pytest.raises(PositionError, match=sentence):
+        read_trial(*words)
