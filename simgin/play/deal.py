@@ -80,11 +80,13 @@ def watch_deal(
     joker: int = -1,
     dealer: int = 0,
     points: tuple[int, int] | None = None,
+    script: Sequence[int] = (),
 ) -> WatchedDeal:
     """Play one deal: number `deal` of a unit and half, or one from a given pack.
 
     pack: 52 cards in dealing order; joker: the joker's place among the 53 of one player, -1 for
     none; dealer: seat. points: the scores of the seats before the deal, by default start_points.
+    script: the first answers, given in place of the players'.
     A policy that fails ends the deal: see `fault`. Raises NoSuchDeal past the end of a match.
     """
     state = new_state(matchup.seed)
@@ -95,6 +97,8 @@ def watch_deal(
     state.watch_deal = deal
     if pack is not None:
         _give_pack(state, pack, joker, dealer)
+    state.answers[: len(script)] = script
+    state.scripted = len(script)
     views = new_views()
     fault = ""
     raised = None

@@ -40,6 +40,8 @@ INTERVALS = "± are 95 % intervals, which hold for all actions together."
 PENALTY = -1  # points are shown as the penalty that they are less
 FEW = 3  # actions named in a sentence
 OF_CARDS = ("dealer", "score")
+TRANSCRIPT = ".txt"  # how the name of a file ends that `simgin show` has filled
+OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
 OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # with one position or one deal
 WORLDS_OF_A_POSITION = 10_000
@@ -48,7 +50,7 @@ Row = dict[str, Any]
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, metavar="CARDS | A [B]")
+@click.argument("words", nargs=-1, required=True, metavar="CARDS | A [B] | FILE.txt")
 @variant_option
 @click.option(
     "--pile",
@@ -135,6 +137,8 @@ def analyze(
     A decision of a deal, and all decisions of it
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
+    The deal that `simgin show ... > deal.txt` has written down
+      simgin analyze deal.txt --turn 5
     One player: a position of your own, and a decision of a deal
       simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
@@ -154,6 +158,7 @@ def analyze(
     from simgin.runs import directory
     from simgin.value.analysis.analysis import Effort
     from simgin.value.analysis.deals import analyse_deal
+    from simgin.value.analysis.transcript import read_transcript
 
     if output is not None:
         directory.check(output)
@@ -165,15 +170,23 @@ def analyze(
         named: dict[str, object] = {"--pile": pile, "--dealer": dealer, "--score": score}
     else:
         _refuse_options(context, OF_CARDS, "cards, not with a deal of two strategies")
-        played = find_deal(
-            words[0],
-            words[1] if len(words) > 1 else None,
-            variant,
-            seed,
-            unit,
-            half,
-            deal,
-        )
+        named = {"--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
+        if words[0].endswith(TRANSCRIPT):
+            _refuse_options(context, OF_AN_ADDRESS, "strategies, not with a transcript")
+            if len(words) > 1:
+                raise click.UsageError("a transcript names both players: leave the second out.")
+            played = read_transcript(words[0])
+            named = {"--turn": turn, "-v": None}
+        else:
+            played = find_deal(
+                words[0],
+                words[1] if len(words) > 1 else None,
+                variant,
+                seed,
+                unit,
+                half,
+                deal,
+            )
         with progress.live("analyze") as report:
             found = analyse_deal(
                 played,
@@ -185,9 +198,8 @@ def analyze(
                     done, every, lambda: _so_far(so_far(), turn is None)
                 ),
             )
-        named = {"--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
+    named = {"-v": variant} | named
     named |= {
-        "-v": variant,
         "--as": own,
         "--against": other,
         "--worlds": worlds,
