@@ -1,51 +1,90 @@
 """Whether the best action that `simgin analyze` calls known is the best of many more worlds.
 
-    python benchmarks/analysis.py                      (two minutes)
+    python benchmarks/analysis.py                      (forty minutes)
+    python benchmarks/analysis.py --known 20 --times 10
 
-Takes one decision of each of some deals, analyses it with few worlds, and again with many others.
-Where the first says that the best is known, the second must not find another action better.
+Takes one decision of each of some deals and analyses it, until in so many of them the best was
+called known. Each of these is played on again in many other worlds, with all actions in all worlds:
+their best must be the one that was known.
 """
 
 import argparse
+from collections.abc import Iterator
 
 import numpy as np
 
 from simgin.play.deal import watch_deal
-from simgin.play.matchup import parse_matchup
-from simgin.value.analysis.analysis import Effort, analyse
-from simgin.value.analysis.position import positions_in
+from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.worlds import play_in
+from simgin.rules.record import build_rules
+from simgin.value.analysis.analysis import Analysis, Effort, analyse
+from simgin.value.analysis.position import Position, positions_in
+from simgin.value.analysis.worlds import draw_worlds, hastiness
+
+CHUNK = 5_000  # worlds in one call of the engine
 
 
-def compared(player: str, positions: int, worlds: int, times: int, seed: int) -> np.ndarray:
-    """Rows (known, the same best, another one surely better), bool (positions, 3)."""
-    matchup = parse_matchup(player, player, "standard", seed, "deal")
+def positions(matchup: Matchup, seed: int) -> Iterator[Position]:
+    """One decision of each deal, drawn by lot."""
     lots = np.random.default_rng(seed)
-    rows = []
-    for unit in range(positions):
+    unit = 0
+    while True:
         found = positions_in(watch_deal(matchup, unit))
-        position = found[lots.integers(len(found))]
-        few = analyse(position, player, player, Effort(worlds, seed=seed + 1))
-        many = analyse(position, player, player, Effort(times * worlds, seed=seed + 2))
-        best = few.order[0]
-        rows.append((len(few.best) == 1, best == many.order[0], best not in many.best))
-    return np.array(rows)
+        yield found[lots.integers(len(found))]
+        unit += 1
+
+
+def points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
+    """Points of each action in so many worlds of another seed: float64 (worlds, actions)."""
+    position, matchup = analysis.position, analysis.matchup
+    rules = build_rules(position.variant)
+    assert matchup.b is not None
+    hasty = hastiness(matchup.b)
+    parts = []
+    for first in range(0, worlds, CHUNK):
+        drawn = draw_worlds(position.view, rules, CHUNK, seed, first, hasty)
+        records = play_in(matchup, position.view, position.actions, drawn, first)
+        parts.append(records["points_a"] - records["points_b"])
+    return np.concatenate(parts)
+
+
+def surely_worse(own: np.ndarray, other: np.ndarray) -> bool:
+    """Whether an action brings less than another by three standard errors."""
+    gap = other - own
+    return bool(gap.mean() > 3 * gap.std() / np.sqrt(len(gap)))
 
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--player", default="gold")
-    parser.add_argument("--positions", type=int, default=120)
+    parser.add_argument("--known", type=int, default=500, help="positions to be looked at again")
     parser.add_argument("--worlds", type=int, default=1_000)
-    parser.add_argument("--times", type=int, default=30)
+    parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
-    rows = compared(args.player, args.positions, args.worlds, args.times, args.seed)
-    known, same, wrong = rows.T
-    print(f"{args.positions} positions, {args.worlds:,} worlds, then {args.times} times as many")
-    print(f"known: {known.sum()}; of these the same best: {(known & same).sum()}")
-    print(f"known, but another is surely better: {(known & wrong).sum()}")
-    print(f"not known: {(~known).sum()}; of these the same best: {(~known & same).sum()}")
+    matchup = parse_matchup(args.player, args.player, "standard", args.seed, "deal")
+    tried, known, same, wrong = 0, 0, 0, 0
+    for position in positions(matchup, args.seed):
+        tried += 1
+        effort = Effort(args.worlds, seed=args.seed + 1)
+        analysis = analyse(position, args.player, args.player, effort)
+        if len(analysis.best) > 1:
+            continue
+        known += 1
+        (best,) = analysis.best
+        worth = points(analysis, args.times * args.worlds, args.seed + 2)
+        first = int(worth.mean(axis=0).argmax())
+        same += first == best
+        wrong += surely_worse(worth[:, best], worth[:, first])
+        print(f"{tried} positions, {known} known", end="\r", flush=True)
+        if known == args.known:
+            break
+    print(f"{tried} positions with {args.worlds:,} worlds: in {known} the best was known.")
+    print(f"With {args.times} times as many other worlds it was the best in {same}, and worse")
+    print(f"than another by three standard errors in {wrong}.")
 
 
 if __name__ == "__main__":
