@@ -160,9 +160,10 @@ def _heading(found: Found, rows: list[Row]) -> str:
         return heading
     if request.where.is_costly:
         return f"{heading} {_costly_heading(name, rows)}"
-    listed = f"The first {len(rows)} are"
+    are = "is" if len(rows) == 1 else f"{len(rows)} are"
+    listed = f"The first {are}"
     if found.fitting <= len(rows):
-        listed = "They are"
+        listed = "Here they are"
     points = "points"
     if request.rival is None:
         points = f"points of {name}"
