@@ -9,7 +9,7 @@ from simgin.core.ask import ask, ask_apart, remember, show_deal
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.endings import legal_discards
-from simgin.core.jit import jit, spliced
+from simgin.core.jit import inlined, jit, spliced
 from simgin.core.meldings import melding_shown
 from simgin.core.pack import next_card
 from simgin.core.rules import AFTER_DEAL, AGAINST_JOKER, DISCARD_FIRST, LOSE, NO_JOKER, PENALTY
@@ -113,7 +113,7 @@ def _turn(state, rules, view, source, discard, knock):
     return False
 
 
-@jit
+@inlined
 def throw_card(state, rules, view, source, card):
     """Discard a card, and hold ten."""
     throw(state, PLAYER, card)
