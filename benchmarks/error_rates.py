@@ -27,7 +27,7 @@ from simgin.strategy import catalogue, loader
 from simgin.value.analysis import rates
 
 VARIANT = "eaai"
-PIECE = 25  # units: pairs of deals, but for champion itself
+PIECE = 20  # units: pairs of deals, but for champion itself
 NOT_THERE = "dice-player"  # it is gold wherever there is no die
 COSTLIEST = 3
 SLOW = ("champion-mc", "mc", "random")  # begun first

@@ -15,6 +15,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
     <!-- worst: NAME -->                    the worst result of everyone in a round robin
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
+    <!-- rates: kinds|mistakes -->          what every strategy gives up a deal
     <!-- rooms -->                           the rooms of simgin and what each may import
     <!-- modules -->                         every module of every room, in a sentence
     <!-- house -->                           the figures of tests/measure_house.py
@@ -33,7 +34,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-from blocks import commands, completion, fields, games, house, metrics, strategies  # noqa: E402
+from blocks import commands, completion, fields, games, house, metrics, rates, strategies  # noqa: E402
 
 BLOCKS: dict[str, Callable[..., str]] = {
     "rows": games.parameters,
@@ -50,6 +51,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "worst": fields.worst,
     "quoted": strategies.quoted,
     "hardest": strategies.hardest,
+    "rates": rates.rates,
     "rooms": house.rooms,
     "modules": house.modules,
     "house": house.figures,

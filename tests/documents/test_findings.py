@@ -30,7 +30,7 @@ PAGES = [
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_quoted_tables_are_up_to_date(page: Path) -> None:
-    assert make.filled(page, ("quoted", "worst", "roster", "speed")) == page.read_text()
+    assert make.filled(page, ("quoted", "worst", "rates", "roster", "speed")) == page.read_text()
 
 
 def test_the_catalogue_agrees_with_league_and_bench() -> None:
@@ -52,7 +52,7 @@ def test_every_question_is_settled_on_two_million_deals_at_both_undercut_bonuses
 
 def test_every_figure_in_the_text_stands_in_a_table() -> None:
     """Every figure with an error bar is in a quoted table or on a strategy page, up to its sign."""
-    quoted = re.compile(r"<!-- (?:quoted|worst).*?<!-- end -->", re.S)
+    quoted = re.compile(r"<!-- (?:quoted|worst|rates).*?<!-- end -->", re.S)
     known = "".join(quoted.findall(FINDINGS)) + "".join(
         page.read_text() for page in (DOCS / "reference" / "strategies").glob("*.md")
     )
@@ -148,3 +148,27 @@ def test_the_catalogue_describes_every_strategy_in_words() -> None:
     strategies = [loader.find(name) for name in ("random", "mc", "gold", "marjj")]
     ordered = catalogue.ordered(strategies)
     assert [strategy.name for strategy in ordered] == ["marjj", "gold", "random", "mc"]
+
+
+def test_error_rates_rank_the_roster_much_as_the_league_does() -> None:
+    """Spearman's rank correlation from its definition, where no two are tied."""
+    rates = pd.read_csv(REFERENCE / "error-rates" / "rates.csv").set_index("strategy")
+    points = rates[rates["kind"] == "all"]["points"]
+    league = pd.read_csv(REFERENCE / "league" / "league.csv").set_index("strategy")
+    elo = league[league["variant"] == "eaai"]["elo"]
+    by_points = sorted(elo.index, key=lambda name: points[name])
+    by_elo = sorted(elo.index, key=lambda name: -elo[name])
+    n = len(elo)
+    apart = sum((by_points.index(name) - by_elo.index(name)) ** 2 for name in elo.index)
+    value = 1 - 6 * apart / (n * (n**2 - 1))
+    assert value > 0.8
+    assert f"Rank correlation with Elo: {value:.2f} (" in FINDINGS
+    assert set(points.index) == {*elo.index, "mc", "champion-mc"}
+
+
+def test_error_rates_of_all_kinds_add_up() -> None:
+    rates = pd.read_csv(REFERENCE / "error-rates" / "rates.csv")
+    for _, rows in rates.groupby("strategy"):
+        kinds = rows[rows["mistake"].isna() & (rows["kind"] != "all")]["points"].sum()
+        assert kinds == pytest.approx(rows[rows["kind"] == "all"]["points"].iloc[0], abs=1e-3)
+    assert "`python benchmarks/error_rates.py" in FINDINGS

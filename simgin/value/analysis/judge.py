@@ -28,7 +28,7 @@ from simgin.value.analysis.position import Position, positions_in
 from simgin.value.analysis.worlds import draw_worlds, hastiness
 
 FIRST_LOOK = 25  # worlds before the first look at who is ahead; each look doubles them
-CLEARLY = 1.5  # standard errors by which an action must beat the judge's own
+CLEARLY = 1.0  # standard errors by which an action must beat the judge's own
 SHUFFLES = 100  # of the stock below the hidden hand as it was
 STREAMS = 2**39  # places where the random numbers of a position may begin
 # What was done in place of the best, by what was to be decided
