@@ -53,30 +53,32 @@ def ranked(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["kind"] == "all"].sort_values("points", kind="stable")
 
 
-def rank_correlation(frame: pd.DataFrame) -> tuple[float, float, float, int]:
-    """Spearman's, of few points given up with a high Elo: (value, low, high, strategies).
+def rank_correlation(frame: pd.DataFrame, strength: pd.Series) -> str:
+    """Spearman's, of few points given up with a great strength, with its interval in words.
 
-    The interval is Bonett and Wright's, Psychometrika 2000.
+    strength: by strategy. The interval is Bonett and Wright's, Psychometrika 2000.
     """
-    league = csv("league", "league")
-    elo = league[league["variant"] == VARIANT].set_index("strategy")["elo"]
-    both = ranked(frame).set_index("strategy").join(elo, how="inner")
-    value = float(spearmanr(-both["points"], both["elo"]).statistic)
+    both = ranked(frame).set_index("strategy")[["points"]].join(strength, how="inner")
+    value = float(spearmanr(-both["points"], both[strength.name]).statistic)
     half = Z95 * sqrt((1 + value**2 / 2) / (len(both) - 3))
-    return value, tanh(atanh(value) - half), tanh(atanh(value) + half), len(both)
+    low, high = tanh(atanh(value) - half), tanh(atanh(value) + half)
+    return f"{value:.2f} ({low:.2f} to {high:.2f}) over {len(both)} strategies"
 
 
 def _note(frame: pd.DataFrame) -> str:
     """How many deals were judged, and how the rates rank the roster."""
-    value, low, high, strategies = rank_correlation(frame)
+    league, cross = csv("league", "league"), csv("league", "cross")
+    elo = league[league["variant"] == VARIANT].set_index("strategy")["elo"]
+    met = (cross["variant"] == VARIANT) & (cross["opponent"] == "champion")
+    won = cross[met].set_index("strategy")["share"]
     deals = frame["deals"]
     judged = f"{deals.min():,}"
     if deals.min() < deals.max():
         judged += f" to {deals.max():,}"
     return (
         f"Points given up a deal under {VARIANT}, {judged} deals a strategy. "
-        f"Rank correlation with Elo: {value:.2f} ({low:.2f} to {high:.2f}) over {strategies} "
-        "strategies."
+        f"Rank correlation with Elo: {rank_correlation(frame, elo)}; with matches won against "
+        f"`champion` in the league: {rank_correlation(frame, won)}."
     )
 
 
