@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from simgin.cli.analysis_tables import plain_table
 from simgin.cli.output import command_line
 from simgin.report import numbers
 
@@ -61,8 +62,6 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
 
 def _table(rates: ErrorRates) -> Table:
     """A row for each kind of decision, and under it for each kind of mistake."""
-    from simgin.cli.commands.analyze import plain_table
-
     table = plain_table("decision", "not the best, a deal", "points given up a deal")
     for row in rates.frame().to_dict("records"):
         title = f"  {row['mistake']}" if row["mistake"] else KINDS[row["kind"]]

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from simgin.cli.analysis_tables import (
+    action_table,
+    deal_parts,
+    deal_table,
+    how_to_read,
+    how_to_read_deal,
+    position_parts,
+    verdict,
+)
 from simgin.cli.options import (
     deal_option,
     half_option,
@@ -21,31 +30,19 @@ from simgin.cli.options import (
     workers_option,
 )
 from simgin.cli.output import Answer, command_line
-from simgin.report import numbers, progress
+from simgin.report import progress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
 
     from simgin.value.analysis.analysis import Analysis, Effort
 
-TITLES = {
-    "match": "match %",
-    "points": "points",
-    "win": "won %",
-    "gin": "gin %",
-    "undercut": "undercut %",
-}
-INTERVALS = "± are 95 % intervals, which hold for all actions together."
-PENALTY = -1  # points are shown as the penalty that they are less
-FEW = 3  # actions named in a sentence
 OF_CARDS = ("dealer", "score")
 TRANSCRIPT = ".txt"  # how the name of a file ends that `simgin show` has filled
 OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
 OF_ONE = ("pile", *OF_CARDS, *OF_A_DEAL, "for", "output")  # with one position or one deal
 WORLDS_OF_A_POSITION = 10_000
-Z95 = 1.96
 Row = dict[str, Any]
 
 
@@ -210,7 +207,7 @@ def analyze(
     command = command_line("analyze", *words, *_given(named))
     rows = _json_rows(found) if as_json else []
     whole_deal = len(found) > 1 and turn is None
-    parts = _deal_parts(found) if whole_deal else _position_parts(found)
+    parts = deal_parts(found) if whole_deal else position_parts(found)
     files = [] if output is None else _write_page(output, command, found, whole_deal, workers)
     Answer(command, rows, seed, files).show(as_json, [*parts, ""])
 
@@ -225,12 +222,12 @@ def _write_page(
     """The page of an analysis; the paths of its files."""
     from simgin.cli import analysis_page
 
-    tables = {title: _table(analysis) for title, analysis in found.items()}
-    reading = _reading(found)
+    tables = {title: action_table(analysis) for title, analysis in found.items()}
+    reading = how_to_read(found)
     if whole_deal:
-        tables = {"Every decision": _deal_table(found)}
-        reading = _deal_reading(found)
-    sentences = {title: _verdict(analysis) for title, analysis in found.items()}
+        tables = {"Every decision": deal_table(found)}
+        reading = how_to_read_deal(found)
+    sentences = {title: verdict(analysis) for title, analysis in found.items()}
     return analysis_page.save(
         output,
         command,
@@ -334,166 +331,9 @@ def _so_far(found: Mapping[str, Analysis], whole_deal: bool) -> RenderableType:
     from rich.console import Group
 
     if whole_deal:
-        return _deal_table(found)
+        return deal_table(found)
     *_, title = found
-    return Group(*_position_parts({title: found[title]}))
-
-
-# One position
-
-
-def _position_parts(found: Mapping[str, Analysis]) -> Iterator[Any]:
-    """What is known, the verdict and the table of each position."""
-    from rich.text import Text
-
-    from simgin.value.analysis.words import lines
-
-    for title, analysis in found.items():
-        yield Text(title, style="bold")
-        yield from lines(analysis.position)
-        yield ""
-        yield _verdict(analysis)
-        yield _table(analysis)
-        yield ""
-    yield Text(_reading(found))
-
-
-def _verdict(analysis: Analysis) -> str:
-    """Which action is best, or which may be, and what the one done cost."""
-    position = analysis.position
-    names = [position.text(position.actions[place]) for place in analysis.best]
-    worlds = f"{analysis.worlds:,} worlds"
-    first, *others = names
-    verdict = f"Best: {first} (known after {worlds})."
-    if others:
-        listed = ", ".join(others[:FEW])
-        more = f" and {len(others) - FEW} more" if len(others) > FEW else ""
-        verdict = f"Best so far: {first}. After {worlds} it may also be {listed}{more}."
-    if position.done is None:
-        return verdict
-    place = position.actions.index(position.done)
-    done = position.text(position.done)
-    if place == analysis.order[0]:
-        return f"{verdict} It was done."
-    return f"{verdict} Done was {done}, which cost {_cost(analysis, place)} {analysis.unit}."
-
-
-def _cost(analysis: Analysis, place: int) -> str:
-    mean, _, high = analysis.cost(place)
-    half = high - mean
-    return f"{numbers.number(mean, half)} ± {numbers.number(half, half)}"
-
-
-def _table(analysis: Analysis) -> Table:
-    """A row for each action, the best first."""
-    factors = _factors(analysis)
-    titles = dict(TITLES)
-    if factors.get("points") == PENALTY:
-        titles["points"] = "penalty"
-    headings = [name for name in titles if name in factors]
-    cost = f"cost, {titles[analysis.by]}"
-    table = plain_table("action", cost, *(titles[name] for name in headings), "worlds")
-    frame = analysis.frame()
-    for place, row in zip(analysis.order, frame.to_dict("records"), strict=True):
-        mark = " <" if row["done"] else ""
-        cells = [row["action"] + mark, _cost(analysis, place) if row["cost"] else ""]
-        for name in headings:
-            factor = factors[name]
-            error = Z95 * row[f"{name}_se"] * factor
-            cells.append(numbers.number(row[name] * factor, error))
-        table.add_row(*cells, f"{row['worlds']:,}")
-    return table
-
-
-def _factors(analysis: Analysis) -> dict[str, int]:
-    """The measures that say something in this variant, and what they are multiplied by."""
-    variant = analysis.position.variant
-    shares = {"win": 100, "gin": 100, "undercut": 100}
-    scoring = variant.row["deal_scoring"]
-    if scoring == "winloss":
-        return {"win": 100}
-    if scoring == "penalty":
-        return {"points": PENALTY, "gin": 100}
-    if variant.row["players"] == 1 and not variant.row["knock_limit"]:
-        del shares["undercut"]
-    if analysis.has_match:
-        shares["match"] = 1
-    return {"points": 1, **shares}
-
-
-def plain_table(*headings: str) -> Table:
-    """A table whose columns but the first stand at the right, two characters apart."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for i, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if i else "left", overflow="fold")
-    return table
-
-
-def _reading(found: Mapping[str, Analysis]) -> str:
-    """How to read the tables."""
-    from simgin.play.names import own_names
-
-    analyses = list(found.values())
-    matchup = analyses[0].matchup
-    short = own_names([matchup])
-    players = " and ".join(short.get(player.text, player.text) for player in matchup.players)
-    play = "plays" if matchup.b is None else "play"
-    sentences = [f"{players} {play} on. {INTERVALS}"]
-    if any(analysis.position.done for analysis in analyses):
-        sentences.append("< was done.")
-    if analyses[0].has_match:
-        sentences.append("Match %: among equal players.")
-    return " ".join(sentences)
-
-
-# A whole deal
-
-
-def _deal_parts(found: Mapping[str, Analysis]) -> Iterator[Any]:
-    """A row for each decision, and what all of them cost each player."""
-    from rich.text import Text
-
-    first, *_ = found.values()
-    yield Text("What each decision cost, in " + first.unit, style="bold")
-    yield ""
-    yield _deal_table(found)
-    yield ""
-    yield Text(_deal_reading(found))
-
-
-def _deal_table(found: Mapping[str, Analysis]) -> Table:
-    """A row for each decision."""
-    table = plain_table("decision", "done", "best", "cost", "worlds")
-    for title, analysis in found.items():
-        table.add_row(title, *_deal_cells(analysis), f"{analysis.worlds:,}")
-    return table
-
-
-def _deal_cells(analysis: Analysis) -> tuple[str, str, str]:
-    """What was done, what was best, and what the difference cost."""
-    position = analysis.position
-    done = position.done
-    assert done is not None, "a decision of a deal was made"
-    place = position.actions.index(done)
-    best = position.text(position.actions[analysis.order[0]])
-    if len(analysis.best) > 1:
-        best += "?"
-    is_best = place == analysis.order[0]
-    return position.text(done), best, "0" if is_best else _cost(analysis, place)
-
-
-def _deal_reading(found: Mapping[str, Analysis]) -> str:
-    open_ones = [analysis for analysis in found.values() if len(analysis.best) > 1]
-    text = INTERVALS
-    if open_ones:
-        text += " ? means that another action may be best."
-    return text
-
-
-# For programs
+    return Group(*position_parts({title: found[title]}))
 
 
 def _json_rows(found: Mapping[str, Analysis]) -> list[Row]:
