@@ -43,12 +43,13 @@ bench: setup
 	$(BIN)/simgin bench
 
 # Every number that policies read (strategies/*.npy), learned anew from the seeds in the scripts:
-# about half an hour of one core. The champion is learned with the table of match values.
+# about three quarters of an hour of one core. The champion is learned with the table of match values.
 train: setup
 	$(BIN)/python training/beliefs.py
 	$(BIN)/python training/improvement.py
 	$(BIN)/python training/stake.py
 	$(BIN)/python training/solo.py
+	$(BIN)/python training/solo_champion.py
 	$(BIN)/python training/mc_value.py
 	$(BIN)/python training/champion.py
 	$(BIN)/python training/hands.py

@@ -32,23 +32,33 @@ def two_draws(view, rules, params):
     """Keep the ten cards with the best next draw, valued by the table after it."""
     if no_draw_follows(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    table, left = params[N_PARAMS:], draws_or_cards_left(view, rules)
-    cards, values = np.empty(HAND, np.int64), np.full(HAND, LEAST)
+    cards, values = searched(view, int(params[0]), rules, params[N_PARAMS:])
+    return cards[values.argmax()]
+
+
+@helper
+def searched(view, width, rules, table):
+    """The discards that the table likes best, at most `width`, and their values by the next draw.
+
+    int64 and float64, in the order of the table's liking.
+    """
+    left = draws_or_cards_left(view, rules)
+    cards, likes = np.empty(HAND, np.int64), np.full(HAND, LEAST)
     n = 0
     legal = view.legal
     while legal:
         cards[n] = lowest(dearest(legal, rules)[0])
         legal &= ~(1 << cards[n])
-        values[n] = by_table(view.hand & ~(1 << cards[n]), view.unseen, left, rules, table)
+        likes[n] = by_table(view.hand & ~(1 << cards[n]), view.unseen, left, rules, table)
         n += 1
-    best, most = -1, LEAST
-    for _ in range(min(n, int(params[0]))):
-        k = np.argmax(values)
-        values[k] = LEAST
-        worth = by_next_draw(view.hand & ~(1 << cards[k]), view.unseen, left, rules, table)
-        if worth > most:
-            best, most = cards[k], worth
-    return best
+    n = min(n, width)
+    best, values = np.empty(n, np.int64), np.empty(n)
+    for i in range(n):
+        k = likes.argmax()
+        likes[k] = LEAST
+        best[i] = cards[k]
+        values[i] = by_next_draw(view.hand & ~(1 << best[i]), view.unseen, left, rules, table)
+    return best, values
 
 
 @helper
@@ -67,7 +77,7 @@ def by_table(ten, unseen, left, rules, table):
     """The table's value of ten cards; exact where no draw follows or only the joker is left."""
     is_limited = rules.max_draws >= 0
     if left < 1 or (left == 1 and not is_limited):
-        return _caught(ten, rules)
+        return caught(ten, rules)
     time = left - 1 if is_limited else (left - 1) // BAND
     return going_on(ten, unseen, min(time, TIMES - 1), rules, table)
 
@@ -93,7 +103,7 @@ def by_next_draw(ten, unseen, left, rules, table):
     mean = total / max(1, popcount(unseen))
     if rules.max_draws >= 0:
         return mean
-    return mean + (_caught(ten, rules) - mean) / max(1, left)
+    return mean + (caught(ten, rules) - mean) / max(1, left)
 
 
 @helper
@@ -117,7 +127,7 @@ def _with_meld(eleven, unseen, left, rules, table):
     """Value of eleven cards: of gin, or of the best ten without one card in no meld."""
     now = fewest_loose(eleven, rules)
     if now <= 1:
-        return _gin(left, rules)
+        return gin(left, rules)
     most = LEAST
     cards = eleven
     while cards:
@@ -129,7 +139,7 @@ def _with_meld(eleven, unseen, left, rules, table):
 
 
 @helper
-def _gin(left, rules):
+def gin(left, rules):
     """Value of gin."""
     scoring = scoring_of(rules)
     if scoring == WON:
@@ -138,7 +148,7 @@ def _gin(left, rules):
 
 
 @helper
-def _caught(ten, rules):
+def caught(ten, rules):
     """Value of ten cards that the joker or the last draw leaves in the hand."""
     return 0.0 if scoring_of(rules) == WON else -float(deadwood(ten, rules))
 

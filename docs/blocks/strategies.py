@@ -123,7 +123,7 @@ def catalogue() -> str:
     """What the reference results say about every strategy, as TOML."""
     parts = [
         "# Written by docs/make.py from results/reference: "
-        "league, champion-mc, mc, dice, solo-players and bench.json.\n"
+        "league, champion-mc, mc, dice, solo-players, solo-champion and bench.json.\n"
     ]
     for name, entries in {**_in_the_league(), **_elsewhere()}.items():
         parts.append(f"[{name}]\n" + "".join(f"{key} = {text}\n" for key, text in entries.items()))
@@ -161,8 +161,9 @@ def _elsewhere() -> dict[str, dict[str, str]]:
         },
     }
     for name in filter(known.alone, loader.built_in()):
-        wins = _value("solo-players", "solitaire-gin", name, "", "win")
-        penalty = _value("solo-players", "solitary-gin", name, "", "score")
+        result = "solo-champion" if name == "solo-champion" else "solo-players"
+        wins = _value(result, "solitaire-gin", name, "", "win")
+        penalty = _value(result, "solitary-gin", name, "", "score")
         entries[name] = {"result": f'"wins {100 * wins:.0f} %, penalty {penalty:.2f}"'}
     return entries
 

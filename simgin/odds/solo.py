@@ -43,7 +43,7 @@ ENDINGS = {
 }
 # Keeps pairs and what can grow, discards the dearest rest, and knocks as soon as it may
 NAIVE = "gold+discard=hits:keep_pairs=yes"
-# `solo-two-draws` is a little stronger than the last of these, and twenty times slower
+# `solo-champion` is a little stronger than the last of these, and twenty times slower
 LADDERS = {
     "winloss": (NAIVE, "solo-greedy", "solo-lookahead:aim=gin", "solo-lookahead", "solo-dp"),
     "joker": (NAIVE, "solo-greedy", "solo-lookahead", "solo-lookahead:aim=gin", "solo-dp"),

@@ -1,0 +1,164 @@
+"""One-player strategy that corrects the search of `solo-two-draws` by what that search overlooks.
+
+The search values ten cards by the next two draws. How a deal goes on after them depends on more
+than the table sees: on pairs that are alive, on cards that save two loose cards at once, on cards
+without a partner. Fourteen numbers of the cards kept, each times a weight, are added to the value.
+The weights depend on how many cards are loose and fall with the time left.
+
+training/solo_champion.py learned them from discards after which the same decks were played on, for
+each game apart. They are zero where no gain was shown: there this is `solo-two-draws`. Ends the
+deal like it.
+
+Source: This project; correcting a value by play-outs of alternatives from the same position goes
+back to G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+"""
+
+import numpy as np
+from simgin_strategies.ahead import fewest_loose, no_draw_follows
+from simgin_strategies.solo_dp import (
+    LOOSE,
+    PENALTIES,
+    PLANE,
+    POINTS,
+    SCORINGS,
+    TIMES,
+    dp_stop,
+    scoring_of,
+)
+from simgin_strategies.solo_two_draws import N_PARAMS, draws_or_cards_left, searched
+
+from simgin.strategy import Strategy, discard, helper, param
+from simgin.toolkit import (
+    best_discard,
+    deadwood,
+    lane,
+    linked,
+    lowest,
+    meldable,
+    of_rank,
+    outs,
+    popcount,
+    run_pairs,
+)
+
+NUMBERS = (
+    ("one", "always one"),
+    ("save_one", "live cards that save one loose card"),
+    ("save_two", "live cards that save two"),
+    ("save_three", "live cards that save three or more"),
+    ("live_pairs", "melds that cards outside of all possible melds make with two live cards"),
+    ("lone", "cards without a partner, of those outside of all possible melds"),
+    ("count", "deadwood"),
+    ("one_one", "save_one, squared"),
+    ("one_three", "save_one times save_three"),
+    ("three_three", "save_three, squared"),
+    ("one_two", "save_one times save_two"),
+    ("lone_pairs", "melds that cards without a partner make with two live cards"),
+    ("count_count", "deadwood, squared"),
+    ("both_ways", "cards outside of all possible melds with a partner in rank and one in suit"),
+)
+N = len(NUMBERS)
+CLASSES = 8  # numbers of loose cards: 0..6, then seven and more
+FALLING = N * CLASSES  # where the weights begin that count for the share of the time left
+SIZE = 2 * FALLING + 1  # the last is the weight of what the search says, beyond 1
+TABLE = SCORINGS * TIMES * LOOSE * PLANE  # numbers of solo_dp.npy, with which the file begins
+DECK = 42  # cards to draw in the joker games, the joker apart
+
+
+@helper
+def learned_under(rules):
+    """Where the correction begins that was learned under rules like these."""
+    kind = 0
+    if scoring_of(rules) == PENALTIES:
+        kind = 4
+    elif scoring_of(rules) == POINTS:
+        kind = 1
+        if rules.gin_bonus > 0:
+            kind = 3 if rules.big_gin else 2
+    return TABLE + kind * SIZE
+
+
+@discard(
+    name="solo-champion",
+    width=param(4, 1, 11, "number of discards searched, those that the table likes best"),
+    weights="solo-champion.npy",
+)
+def champion_alone(view, rules, params):
+    """Keep the ten cards with the best next draw, corrected by the numbers of these cards."""
+    if no_draw_follows(view, rules):
+        return best_discard(view.hand, view.legal, rules)
+    table, left = params[N_PARAMS : N_PARAMS + TABLE], draws_or_cards_left(view, rules)
+    cards, values = searched(view, int(params[0]), rules, table)
+    first = N_PARAMS + learned_under(rules)
+    weights, x = params[first : first + SIZE], np.zeros(np.int64(SIZE))
+    for k in range(len(cards)):
+        describe(view.hand & ~(1 << cards[k]), view.unseen, left, values[k], rules, x)
+        values[k] += (x * weights).sum()
+    return cards[values.argmax()]
+
+
+@helper
+def describe(ten, unseen, left, said, rules, x):
+    """Write the numbers of ten cards to x, float64[SIZE], at the place of their loose cards.
+
+    left: draws to come, or cards in the deck with the joker; said: what the search says of them.
+    """
+    x[:] = 0.0
+    now = fewest_loose(ten, rules)
+    one, two, three = saving(ten, unseen, now, rules)
+    loose = ten & ~meldable(ten, rules)
+    by_rank, by_suit = linked(loose)
+    lone = loose & ~(by_rank | by_suit)
+    count = deadwood(ten, rules)
+    at = min(now, CLASSES - 1) * N
+    x[at : at + 4] = 1.0, 0.1 * one, 0.1 * two, 0.1 * three
+    x[at + 4] = 0.05 * live_pairs(loose, unseen)
+    x[at + 5] = 0.3 * popcount(lone)
+    x[at + 6] = 0.02 * count
+    x[at + 7] = 0.02 * one * one
+    x[at + 8] = 0.02 * one * three
+    x[at + 9] = 0.02 * three * three
+    x[at + 10] = 0.02 * two * one
+    x[at + 11] = 0.02 * live_pairs(lone, unseen)
+    x[at + 12] = 0.0003 * count * count
+    x[at + 13] = 0.3 * popcount(by_rank & by_suit)
+    share = left / (rules.max_draws if rules.max_draws >= 0 else DECK + 1)
+    for i in range(at, at + N):
+        x[FALLING + i] = share * x[i]
+    x[SIZE - 1] = said
+
+
+@helper
+def saving(ten, unseen, now, rules):
+    """How many live cards save one of `now` loose cards, two, and three or more."""
+    one, two, three = 0.0, 0.0, 0.0
+    fit = outs(ten, rules) & unseen
+    while fit:
+        saved = now - max(0, fewest_loose(ten | fit & -fit, rules) - 1)
+        fit &= fit - 1
+        one += saved == 1
+        two += saved == 2
+        three += saved >= 3
+    return one, two, three
+
+
+@helper
+def live_pairs(loose, unseen):
+    """Melds that some cards make with two live cards each."""
+    total = 0
+    while loose:
+        card = lowest(loose)
+        loose &= loose - 1
+        r = card % 13
+        same = popcount(unseen & of_rank(r))
+        window = lane(unseen, card // 13) << 2 >> r
+        total += same * (same - 1) // 2 + run_pairs(window)
+    return total
+
+
+SOLO_CHAMPION = Strategy(
+    "solo-champion",
+    discard=champion_alone,
+    knock=dp_stop,
+    about="One player: the search of `solo-two-draws`, corrected by what deals came to after it.",
+)
