@@ -50,7 +50,7 @@ class Piece:
     @property
     def trial(self) -> rates.Trial:
         """What is judged."""
-        strongest = rates.STRONGEST
+        strongest = rates.JUDGE
         return rates.read_trial(
             self.strategy, strongest, VARIANT, strongest, self.deals, rates.WORLDS, seed=1
         )

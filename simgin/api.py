@@ -231,8 +231,8 @@ def analyze(
     those of `simgin.value.analysis.analysis.Analysis.frame`. Raises ValueError for a position that
     cannot come about.
     """
-    from simgin.value.analysis.analysis import analyse
-    from simgin.value.analysis.described import read_position, strongest
+    from simgin.value.analysis.analysis import analyse, strongest
+    from simgin.value.analysis.described import read_position
 
     game = variants.find(variant)
     position = read_position(cards, pile, game, score=score, dealer=dealer)

@@ -5,6 +5,7 @@ the deals; elsewhere the points.
 """
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 from mc_value import table
@@ -40,6 +41,7 @@ def by_score(variant: Variant) -> Equity:
     return equity
 
 
+@cache
 def match_values(variant: str, target: int) -> np.ndarray:
     """The probability of winning by both scores, 0..target, for gold against itself."""
     values = np.full((target + 1, target + 1), np.nan)

@@ -150,7 +150,7 @@ def test_the_catalogue_describes_every_strategy_in_words() -> None:
     assert [strategy.name for strategy in ordered] == ["marjj", "gold", "random", "mc"]
 
 
-def test_error_rates_rank_the_roster_much_as_the_league_does() -> None:
+def test_the_rank_correlation_of_error_rates_with_the_league_is_right() -> None:
     """Spearman's rank correlation from its definition, where no two are tied."""
     rates = pd.read_csv(REFERENCE / "error-rates" / "rates.csv").set_index("strategy")
     points = rates[rates["kind"] == "all"]["points"]
@@ -164,6 +164,15 @@ def test_error_rates_rank_the_roster_much_as_the_league_does() -> None:
     assert value > 0
     assert f"Rank correlation with Elo: {value:.2f} (" in FINDINGS
     assert set(points.index) == {*elo.index, "mc", "champion-mc"}
+
+
+def test_the_costliest_mistake_is_counted() -> None:
+    rates = pd.read_csv(REFERENCE / "error-rates" / "rates.csv")
+    mistakes = rates[rates["mistake"].notna()]
+    costliest = mistakes.loc[mistakes.groupby("strategy")["points"].idxmax(), "mistake"]
+    greedy = (costliest == "kept less deadwood").sum()
+    said = f"For {greedy} of the {len(costliest)} strategies this is the costliest kind of mistake"
+    assert said in " ".join(FINDINGS.split())
 
 
 def test_error_rates_of_all_kinds_add_up() -> None:

@@ -251,12 +251,12 @@ def _analyze_strategy(
 ) -> None:
     """Print the error rates of a strategy."""
     from simgin.cli.rates import rates_parts, rates_rows
-    from simgin.value.analysis.rates import STRONGEST, WORLDS, error_rates, read_trial
+    from simgin.value.analysis.rates import JUDGE, WORLDS, error_rates, read_trial
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
-    a, b = words[0], words[-1] if len(words) > 1 else STRONGEST
-    judge = judge or STRONGEST
+    a, b = words[0], words[-1] if len(words) > 1 else JUDGE
+    judge = judge or JUDGE
     trial = read_trial(a, b, variant, judge, deals, WORLDS if worlds is None else worlds, seed)
     with progress.live("error rates") as report:
         found = error_rates(trial, workers, report)
@@ -297,8 +297,8 @@ def _analyze_cards(
 ) -> dict[str, Analysis]:
     """A position of one's own."""
     from simgin.rules import variants
-    from simgin.value.analysis.analysis import analyse
-    from simgin.value.analysis.described import read_position, read_score, strongest
+    from simgin.value.analysis.analysis import analyse, strongest
+    from simgin.value.analysis.described import read_position, read_score
 
     game = variants.find(variant)
     position = read_position(

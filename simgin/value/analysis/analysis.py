@@ -21,6 +21,7 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.play.worlds import play_in
 from simgin.rules.record import build_rules
+from simgin.rules.variants import Variant
 from simgin.value.analysis.elimination import Gaps, compare, next_look, still_tried
 from simgin.value.analysis.equity import chance_after, match_value
 from simgin.value.analysis.position import Position, PositionError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WORLDS = 10_000
+STRONGEST = {1: "solo-two-draws", 2: "champion"}  # by the number of players
 MOST_WORLDS = 1_000_000  # they are kept in memory
 BLOCK = 50  # worlds of one call of the engine
 CHUNK = 400  # worlds between two looks at the clock
@@ -167,6 +169,11 @@ Watch = Callable[[int, int, Callable[[], Analysis]], None]  # worlds played, pla
 
 def unwatched(done: int, every: int, so_far: Callable[[], object]) -> None:
     """Let nobody look on."""
+
+
+def strongest(variant: Variant) -> str:
+    """Who plays on from a position that no strategy has played."""
+    return STRONGEST[int(str(variant.row["players"]))]
 
 
 def analyse(

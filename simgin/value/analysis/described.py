@@ -28,7 +28,6 @@ ME, OTHER = 0, 1  # seats
 SEATS = {"me": ME, "other": OTHER}
 STOCK = 31  # cards in the stock after the deal
 TAKEN = "*"  # after a card of the pile that was taken from it
-STRONGEST = {1: "solo-two-draws", 2: "champion"}  # by the number of players
 
 
 @dataclass(frozen=True)
@@ -100,11 +99,6 @@ def _discards(text: str, variant: Variant) -> list[int]:
         if laid.taken:
             raise PositionError(f"in {variant.text} discards cannot be taken: leave out the *.")
     return [laid.card for laid in pile]
-
-
-def strongest(variant: Variant) -> str:
-    """Who plays on from a position that no strategy has played."""
-    return STRONGEST[int(str(variant.row["players"]))]
 
 
 class _Described:

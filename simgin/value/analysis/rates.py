@@ -25,13 +25,14 @@ from simgin.stats.control_variates import anchored_mean
 from simgin.stats.estimate import Z95, Estimate
 from simgin.stats.metrics import BY_NAME
 from simgin.stats.ratios import estimate_metric
+from simgin.value.analysis.analysis import STRONGEST
 from simgin.value.analysis.judge import MISTAKES, Judge, Judged, own_positions
 from simgin.value.analysis.position import PositionError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-STRONGEST = "champion"  # the judge, and everybody's opponent, where nobody else is named
+JUDGE = STRONGEST[2]  # and everybody's opponent, where nobody else is named
 WORLDS = 200
 FEWEST_DEALS, MOST_DEALS = 100, 100_000  # with fewer no interval can be trusted
 PLAIN = 25  # deals played and not judged, for each that is judged

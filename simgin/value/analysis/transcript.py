@@ -23,9 +23,10 @@ from simgin.rules.variants import Variant
 from simgin.strategy import loader
 from simgin.text.messages import quoted
 from simgin.text.notation import CardError, cards_in, parse_cards
+from simgin.value.analysis.analysis import STRONGEST
 from simgin.value.analysis.position import PositionError
 
-STAND_IN = "champion"  # for a player whose strategy cannot be found
+STAND_IN = STRONGEST[2]  # for a player whose strategy cannot be found
 MOST = 1_000_000  # characters of a file
 MOST_ANSWER = 63
 _TITLE = re.compile(
