@@ -23,6 +23,7 @@ __all__ = [
     "PINK",
     "RED",
     "SKY",
+    "VIOLET",
     "WHITE_TEXT",
     "loss_to_win",
 ]
@@ -30,11 +31,11 @@ __all__ = [
 # The page replaces these four, and no others, by the colours of its scheme.
 INK, FAINT, GRID, PAPER = "#222222", "#666666", "#dddddd", "#ffffff"
 
-# Hues of Okabe and Ito, and a brown, on white and on a dark page; tests/plots/test_colours.py
-# measures how far apart they are for every kind of colour vision
-BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN = (
+# Hues of Okabe and Ito, a brown and a violet, on white and on a dark page;
+# tests/plots/test_colours.py measures how far apart they are for every kind of colour vision
+BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
     *("#0072B2", "#E69F00", "#009E73"),
-    *("#56B4E9", "#D55E00", "#CC79A7", "#8C5A2B"),
+    *("#56B4E9", "#D55E00", "#CC79A7", "#8C5A2B", "#8424F0"),
 )
 GREY = "#8C8C8C"
 DARKEST, LIGHTEST = "#101010", "#fefefe"  # text on colours, on any page

@@ -15,6 +15,7 @@ from simgin.report.figures.colours import (
     PINK,
     RED,
     SKY,
+    VIOLET,
 )
 
 __all__ = ["PLAIN", "SERIES", "Dash", "Series", "looks", "series"]
@@ -38,13 +39,14 @@ SERIES = (
     Series(PINK, "v", (0, (3, 1))),
     Series(SKY, "P", (0, (1, 2))),
     Series(BROWN, "X", (0, (7, 2))),
+    Series(VIOLET, "*", (0, (9, 2))),
 )
 # Rows with names need no colour: theirs are those of variants and strategies elsewhere on the page
 PLAIN = Series(INK, "o", "-")
 
 
 def series(i: int) -> Series:
-    """The look of series i, from 0: seven hues, then greys that differ in marker and dash."""
+    """The look of series i, from 0: eight hues, then greys that differ in marker and dash."""
     look = SERIES[i % len(SERIES)]
     return look if i < len(SERIES) else look._replace(colour=GREY)
 
