@@ -21,6 +21,7 @@ from simgin.runs.stopping import End
 from simgin.text.notation import card_text, hand_text
 from simgin.value.analysis import deals, words
 from simgin.value.analysis.analysis import Analysis
+from simgin.value.analysis.pile import FORGOTTEN, TAKEN
 from simgin.value.analysis.position import Position
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ MOST_DRAWN = 6  # decisions of a whole deal: those that cost most
 HAND = 10  # cards of the opponent
 FRAME = "The card in the thick frame has just come to the hand."
 GONE = "Dashed: taken from the pile."
+UNKNOWN = "Face down in the pile: forgotten."
 Found = Mapping[str, Analysis]
 
 
@@ -193,8 +195,11 @@ def _caption(position: Position) -> str:
     sentences = [f"{_capital(last)}."]
     if view.drawn >= 0 or view.taken >= 0:
         sentences.append(FRAME)
-    if any(laid.endswith(words.TAKEN) for laid in words.pile(view)):
+    laid = words.pile(position)
+    if any(word.endswith(TAKEN) for word in laid):
         sentences.append(GONE)
+    if any(word.startswith(FORGOTTEN) for word in laid):
+        sentences.append(UNKNOWN)
     return " ".join(sentences)
 
 
@@ -203,9 +208,9 @@ def _card_rows(position: Position) -> Iterator[figures.CardRow]:
     view = position.view
     alone = position.variant.row["players"] == 1
     yield _own_hand(position)
-    laid = words.pile(view)
+    laid = words.pile(position)
     if laid:
-        cards = [card.removesuffix(words.TAKEN) for card in laid]
+        cards = [card.removesuffix(TAKEN) for card in laid]  # forgotten ones as if face down
         gone = [place for place, card in enumerate(laid) if card != cards[place]]
         label = "You threw" if alone else "Pile, from its first card on"
         yield figures.CardRow(label, [cards], gone=gone)

@@ -250,19 +250,21 @@ def play_on(
 
 
 def play_worlds(
-    state, rules, view0, view1, view, hands, stocks, actions, cards, first, records,
+    state, rules, view0, view1, views, hands, stocks, actions, cards, first, records,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Play every action of a position in every world.
 
-    hands: int64 (worlds,), the opponent's hands. stocks: int8 (worlds, cards in the stock), the
-    next one first. actions, cards: int64 (actions,). first: the number of the first world, which
-    counts as the unit in the random streams of the policies.
+    views: VIEW (1,) or (worlds,), the question, which is another in each world where the player has
+    forgotten something. hands: int64 (worlds,), the opponent's hands. stocks: int8 (worlds, cards
+    in the stock), the next one first. actions, cards: int64 (actions,). first: the number of the
+    first world, which counts as the unit in the random streams of the policies.
     records: DEAL (worlds, actions), how the deal ended; side A is the player of the view.
     """
     for w in range(len(hands)):
         state.unit = first + w
+        view = views[w % len(views)]
         for k in range(len(actions)):
             play_on(
                 state, rules, view, hands[w], stocks[w], actions[k], cards[k], view0, view1,

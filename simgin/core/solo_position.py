@@ -84,17 +84,19 @@ def _act(state, rules, view, shown, action, card):
 
 
 def play_worlds_alone(
-    state, rules, shown, view, decks, actions, cards, first, records, discard, knock
+    state, rules, shown, views, decks, actions, cards, first, records, discard, knock
 ):
     """Play every action of a position in every world.
 
-    shown: what the player sees from then on, another view than the question. decks: int8 (worlds,
-    cards left), the next one first. actions, cards: int64 (actions,). first: the number of the
-    first world, which counts as the unit in the random streams of the policies.
+    shown: what the player sees from then on, another view than the question. views: VIEW (1,) or
+    (worlds,), the question, which is another in each world where something is forgotten. decks:
+    int8 (worlds, cards left), the next one first. actions, cards: int64 (actions,). first: the
+    number of the first world, which counts as the unit in the random streams of the policies.
     records: DEAL (worlds, actions), how the deal ended.
     """
     for w in range(len(decks)):
         state.unit = first + w
+        view = views[w % len(views)]
         for k in range(len(actions)):
             forget(shown, state.turns)
             set_position_alone(state, rules, view, decks[w])

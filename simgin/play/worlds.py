@@ -27,6 +27,7 @@ from simgin.core.record import DEAL
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import play_worlds_alone
 from simgin.core.state import new_state
+from simgin.core.view import VIEW
 from simgin.play.kernel import SOLO_SLOTS, new_views, run_kernel, seat_players
 from simgin.play.matchup import Matchup
 from simgin.rules.record import build_rules
@@ -50,6 +51,8 @@ class Worlds:
     hands: np.ndarray  # int64 (worlds,): the opponent's cards; none for one player
     # int8 (worlds, cards): the stock, the next card first; for one player the joker is among them
     stocks: np.ndarray
+    # core.view.VIEW (worlds,): the position, where each world fills in what the player forgot
+    views: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.hands)
@@ -126,14 +129,16 @@ def compiled_kernel(players: int) -> Any:
     records = types.Array(record_type, 2, "C")
     numbers = types.Array(int64, 1, "C")
     stocks = types.Array(int8, 2, "C")
+    view_type = from_dtype(VIEW)
+    views = types.Array(view_type, 1, "C")
     rest = (numbers, numbers, int64, records)
-    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE)
+    head = (STATE_TYPE, RULES_TYPE, VIEW_TYPE)
     if players == 1:
         hooks = [HOOK_TYPE] * len(SOLO_SLOTS)
-        signature = void(*head, stocks, *rest, *hooks)
+        signature = void(*head, views, stocks, *rest, *hooks)
         return jit.compiled(play_worlds_alone, signature)
     hooks = [HOOK_TYPE] * (2 * len(SLOTS))
-    signature = void(*head, VIEW_TYPE, numbers, stocks, *rest, *hooks)
+    signature = void(*head, VIEW_TYPE, views, numbers, stocks, *rest, *hooks)
     return jit.compiled(play_worlds, signature)
 
 
@@ -158,7 +163,8 @@ def play_in(
     kinds, cards = pairs.T.copy()
     players = len(matchup.players)
     seats = new_views()[:players]
-    arguments = [state, rules, *seats, view]
+    views = np.array([view], VIEW) if worlds.views is None else worlds.views
+    arguments = [state, rules, *seats, views]
     if players == 2:
         arguments.append(worlds.hands)
     arguments += [worlds.stocks, kinds, cards, first, records]

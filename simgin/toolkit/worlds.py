@@ -74,16 +74,22 @@ _SQUARINGS = 10
 
 
 @jit
+def _one(card):
+    """A card as a mask, none for a card that is not known (-1)."""
+    return 1 << np.int64(card) if card >= 0 else np.int64(0)
+
+
+@jit
 def answered(view):
-    """(cards that the opponent declined, cards that the opponent threw) in this deal."""
+    """(cards that the opponent declined, cards that the opponent threw), as far as remembered."""
     declined, thrown = np.int64(0), np.int64(0)
     if upcard_declined(view):
         declined = 1 << view.upcard
     for i in range(view.turns):
         if view.history[i, 0] != view.seat:
             if i > 0 and view.history[i, 1] != FROM_PILE:
-                declined |= 1 << np.int64(view.history[i - 1, 3])
-            thrown |= 1 << np.int64(view.history[i, 3])
+                declined |= _one(view.history[i - 1, 3])
+            thrown |= _one(view.history[i, 3])
     return declined, thrown
 
 

@@ -76,18 +76,32 @@ def told(position, deal, hand):
 # The twin
 
 
+def forget(position):
+    """The position, with a card that the opponent threw forgotten: not on top, and never taken."""
+    view = position.view.copy()
+    for turn in range(int(view.turns) - 1):
+        seat, _, _, card = map(int, view.history[turn])
+        if seat != view.seat and view.pile >> card & 1 and not view.known >> card & 1:
+            view.history[turn, 3] = -1
+            view.pile = int(view.pile) & ~(1 << card)
+            view.shed = int(view.shed) & ~(1 << card)
+            view.unseen = int(view.unseen) | 1 << card
+            return Position(position.variant, view, position.actions, False)
+    raise AssertionError("the opponent threw nothing that still lies there")
+
+
 def names(mask):
     return [card_text(card) for card in cards_in(int(mask))]
 
 
-def begun(row, view, hidden, stock):
+def begun(row, view, hidden, stock, lying):
     """The twin's deal at a view, with the hidden cards as given."""
     deal = twin.Deal(row, twin.PACK, dealer=int(view.dealer))
     seat = int(view.seat)
     deal.hands[seat] = names(view.hand)
     deal.hands[1 - seat] = [*names(view.known), *hidden]
     deal.stock = list(stock)
-    deal.pile = names(view.pile)
+    deal.pile = [*lying, *names(view.pile)]
     deal.turns = int(view.turns)
     deal._mover, deal._phase = seat, "discard"
     deal._drawn = card_text(int(view.drawn)) if view.drawn >= 0 else None
@@ -131,7 +145,7 @@ def play_on(row, deal):
 
 
 def exact(position, row):
-    """The mean points of every action over all hands and all orders of the stock."""
+    """The mean points of every action over all hands and all orders of the other cards."""
     view = position.view
     unseen = names(view.unseen)
     missing = 10 - len(names(view.known))
@@ -139,10 +153,11 @@ def exact(position, row):
     worlds = 0
     for hidden in combinations(unseen, missing):
         rest = [card for card in unseen if card not in hidden]
-        for stock in permutations(rest):
+        for cards in permutations(rest):
             worlds += 1
+            stock, lying = cards[: int(view.stock)], cards[int(view.stock) :]
             for i, action in enumerate(position.actions):
-                deal = begun(row, view, hidden, stock)
+                deal = begun(row, view, hidden, stock, lying)
                 do(deal, action)
                 result = deal.result or play_on(row, deal)
                 own, other = result.points[view.seat], result.points[1 - view.seat]
@@ -154,7 +169,8 @@ def test_the_analysis_of_an_endgame_is_exact_within_its_error(player, monkeypatc
     monkeypatch.setattr(drawing, "_numbers", lambda: np.zeros(ALL))
     row = game(VARIANT)[1]
     decided = 0
-    for position in late_positions(6):
+    positions = late_positions(6)
+    for position in [*positions, *map(forget, positions[:2])]:
         found = analyse(position, player, player, Effort(worlds=2_000))
         points = exact(position, row)
         frame = found.frame()

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from simgin.value.analysis.analysis import Analysis, Effort
 
-OF_CARDS = ("dealer", "score")
+OF_CARDS = ("dealer", "score", "stock")
 TRANSCRIPT = ".txt"  # how the name of a file ends that `simgin show` has filled
 OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
@@ -53,7 +53,13 @@ Row = dict[str, Any]
     "--pile",
     metavar="CARDS",
     help="The discard pile from the first upcard on, with * after each card that was taken; "
-    "alone your discards.",
+    "alone your discards. ? is a card that you have forgotten, .. any number of them.",
+)
+@click.option(
+    "--stock",
+    type=int,
+    metavar="N",
+    help="Cards left to draw from, where the pile does not tell.",
 )
 @click.option(
     "--dealer",
@@ -107,6 +113,7 @@ def analyze(
     words: tuple[str, ...],
     variant: str,
     pile: str | None,
+    stock: int | None,
     dealer: str | None,
     score: str | None,
     seed: int,
@@ -162,9 +169,10 @@ def analyze(
     effort = Effort(worlds, seconds, seed, workers)
     if pile is not None or len(words) > 2 or " " in words[0]:
         _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
-        found = _analyze_cards(words, variant, pile, dealer, score, own, other, effort)
+        found = _analyze_cards(words, variant, pile, stock, dealer, score, own, other, effort)
         words = (" ".join(words),)
-        named: dict[str, object] = {"--pile": pile, "--dealer": dealer, "--score": score}
+        named: dict[str, object] = {"--pile": pile, "--stock": stock}
+        named |= {"--dealer": dealer, "--score": score}
     else:
         _refuse_options(context, OF_CARDS, "cards, not with a deal of two strategies")
         named = {"--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
@@ -289,6 +297,7 @@ def _analyze_cards(
     words: Sequence[str],
     variant: str,
     pile: str | None,
+    stock: int | None,
     dealer: str | None,
     score: str | None,
     own: str | None,
@@ -307,6 +316,7 @@ def _analyze_cards(
         game,
         score=None if score is None else read_score(score),
         dealer=dealer,
+        stock=stock,
     )
     best = strongest(game)
     if game.row["players"] == 2:

@@ -6,7 +6,7 @@ and declined, and how many cards are left in the stock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,31 +20,15 @@ from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK, new_view
 from simgin.play.worlds import legal_actions
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
-from simgin.text.notation import card_text, hand_mask, parse_card, parse_cards
+from simgin.text.notation import card_text, cards_in, hand_mask, parse_cards
 from simgin.value.analysis.described_alone import read_alone
+from simgin.value.analysis.pile import Laid, read_pile
 from simgin.value.analysis.position import Position, PositionError
 
 ME, OTHER = 0, 1  # seats
 SEATS = {"me": ME, "other": OTHER}
 STOCK = 31  # cards in the stock after the deal
-TAKEN = "*"  # after a card of the pile that was taken from it
-
-
-@dataclass(frozen=True)
-class Laid:
-    """A card laid on the pile, and whether it was taken from there by the next player."""
-
-    card: int
-    taken: bool
-
-
-def read_pile(text: str) -> list[Laid]:
-    """The cards of a pile in the order in which they were laid: `QD KS 9C* TH`."""
-    pile = []
-    for word in text.replace(",", " ").split():
-        card = parse_card(word.removesuffix(TAKEN))
-        pile.append(Laid(card, word.endswith(TAKEN)))
-    return pile
+NOTHING = Laid(-1)  # on top of the pile where no card is turned up
 
 
 def read_score(text: str) -> tuple[int, int]:
@@ -64,25 +48,33 @@ def read_position(
     *,
     score: tuple[int, int] | None = None,
     dealer: str | None = None,
+    stock: int | None = None,
 ) -> Position:
     """The position of a player with these cards, ten or eleven; of eleven the last was drawn.
 
     For a single player, pile is the own discards, and there is neither score nor dealer. Else pile:
     see `read_pile`, from the first upcard on; a mark after the last card says that the player
     has just taken it. score: own points and the opponent's; given, the match is what is to be won.
-    dealer: `me` or `other`; by default as the pile has it. Raises PositionError and CardError for a
-    position that cannot come about.
+    dealer: `me` or `other`; by default as the pile has it. stock: the cards left to draw from,
+    where the pile does not tell. Raises PositionError and CardError for a position that cannot
+    come about.
     """
+    laid = read_pile(pile)
     if variant.row["players"] == 1:
         if score is not None or dealer is not None:
             raise PositionError(
                 f"{variant.text} is for one player: leave out the score and the dealer."
             )
-        return read_alone(parse_cards(cards), _discards(pile, variant), variant)
+        return read_alone(parse_cards(cards), laid, variant, stock)
     if dealer is not None and dealer not in SEATS:
         raise PositionError(f"{dealer!r} is no dealer: write me or other.")
     seat = None if dealer is None else SEATS[dealer]
-    described = _Described(parse_cards(cards), read_pile(pile), variant, seat)
+    held = parse_cards(cards)
+    if laid.gap == len(laid.laid) or (laid.laid and laid.laid[-1].card < 0):
+        raise PositionError("the card on top of the pile lies open: write it last.")
+    remembered = _Described(held, laid.laid, variant, seat)
+    whole = laid.whole(remembered.stock, stock)
+    described = _Described(held, whole, variant, seat)
     described.check()
     most = described.target
     if score is not None and max(score) >= most > 0:
@@ -92,22 +84,13 @@ def read_position(
     return Position(variant, view, actions, score is not None)
 
 
-def _discards(text: str, variant: Variant) -> list[int]:
-    """The discards of a single player, none of which is ever taken."""
-    pile = read_pile(text)
-    for laid in pile:
-        if laid.taken:
-            raise PositionError(f"in {variant.text} discards cannot be taken: leave out the *.")
-    return [laid.card for laid in pile]
-
-
 class _Described:
     """Own cards and the pile, and what follows from them."""
 
     def __init__(
         self,
         cards: list[int],
-        pile: list[Laid],
+        pile: Sequence[Laid],
         variant: Variant,
         dealer: int | None,
     ) -> None:
@@ -125,7 +108,7 @@ class _Described:
         return int(target(self.rules, ME)) if by_points else 0
 
     @cached_property
-    def thrown(self) -> list[Laid]:
+    def thrown(self) -> Sequence[Laid]:
         """The discards, without the first upcard."""
         return self.pile[1:] if self.has_upcard else self.pile
 
@@ -149,14 +132,14 @@ class _Described:
         return self.pile[0].card if self.has_upcard else -1
 
     @property
-    def before(self) -> list[Laid]:
+    def before(self) -> Sequence[Laid]:
         """What lay on top before each turn, the player's own last."""
-        return self.pile if self.has_upcard else [Laid(-1, False), *self.pile]
+        return self.pile if self.has_upcard else [NOTHING, *self.pile]
 
     @property
     def taken(self) -> int:
         """The card that the player has just taken, or -1."""
-        top = self.before[-1]
+        top = self.before[-1] if self.before else NOTHING
         return top.card if top.taken else -1
 
     @property
@@ -187,7 +170,7 @@ class _Described:
         """Where the card of each completed turn came from."""
         sources = []
         for top in self.before[:-1]:
-            stock = FROM_DEAL if top.card < 0 else FROM_STOCK
+            stock = FROM_DEAL if top is NOTHING else FROM_STOCK
             sources.append(int(FROM_PILE if top.taken else stock))
         return sources
 
@@ -197,8 +180,8 @@ class _Described:
         for turn, laid in enumerate(self.thrown):
             if self.thrower(turn) == seat:
                 top = self.before[turn]
-                held |= (1 << top.card) * top.taken
-                held &= ~(1 << laid.card)
+                held |= top.mask * top.taken
+                held &= ~laid.mask
         return held
 
     # What cannot be
@@ -207,6 +190,7 @@ class _Described:
         """Raise PositionError for what cannot come about."""
         self._check_variant()
         self._check_number()
+        self._check_remembered()
         self._check_pile()
         self._check_dealer()
         self._check_hand()
@@ -236,12 +220,37 @@ class _Described:
                 f"in {self.variant.text} the first player is dealt eleven cards; ten are given."
             )
 
+    def _check_remembered(self) -> None:
+        """What sets the terms, and what the player took, cannot be forgotten."""
+        if self.has_upcard and self.upcard < 0 and self._sets_terms():
+            raise PositionError(
+                f"in {self.variant.text} the first upcard sets the knock limit or what points "
+                "count: write it first."
+            )
+        by_other = 0
+        for turn, top in enumerate(self.before):
+            if top is NOTHING or top.card >= 0 or not top.taken:
+                continue
+            if self.thrower(turn) == ME:
+                raise PositionError(
+                    f"by this pile you took the card forgotten in place {turn + 1}: write which."
+                )
+            by_other += 1
+        if by_other > 10 - self.taken_by(OTHER).bit_count():
+            raise PositionError("by this pile the opponent took more than ten cards and kept them.")
+
+    def _sets_terms(self) -> bool:
+        """Whether the first upcard sets the knock limit or a factor on points."""
+        rules = self.rules
+        terms = {(knock_limit(card, rules), multiplier(card, rules)) for card in cards_in(PACK)}
+        return len(terms) > 1
+
     def _check_pile(self) -> None:
         """No card lies in the pile twice, and nobody throws what another player took."""
         lying = 0
         held = [0, 0]
         for turn, laid in enumerate(self.before):
-            one = 1 << laid.card if laid.card >= 0 else 0
+            one = laid.mask
             if lying & one:
                 raise PositionError(f"{card_text(laid.card)} lies in the pile twice.")
             if turn:
@@ -295,7 +304,11 @@ class _Described:
     @cached_property
     def lying(self) -> int:
         """The cards that lie in the pile, as a mask."""
-        return hand_mask({laid.card for laid in self.pile if not laid.taken})
+        mask = 0
+        for laid in self.pile:
+            if not laid.taken:
+                mask |= laid.mask
+        return mask
 
     def _check_stock(self) -> None:
         reserve = int(self.rules.stock_reserve)
@@ -370,11 +383,11 @@ class _Described:
         for turn, laid in enumerate(self.thrown):
             top = self.before[turn]
             if self.thrower(turn) == OTHER:
-                shed |= 1 << laid.card
+                shed |= laid.mask
                 declined = self.sources[turn] == FROM_STOCK and self.rules.take_discard
-                shed |= declined << max(0, top.card)
+                shed |= top.mask * declined
         if self._has_passed():
-            shed |= 1 << self.upcard
+            shed |= self.pile[0].mask
         return shed
 
     def _has_passed(self) -> bool:

@@ -19,16 +19,32 @@ from simgin.play.worlds import legal_actions
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.notation import card_text, hand_mask
+from simgin.value.analysis.pile import Laid, Pile
 from simgin.value.analysis.position import Position, PositionError
 
+IN_PACK = 52  # cards, without a joker
 
-def read_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) -> Position:
+
+def read_alone(
+    cards: Sequence[int],
+    pile: Pile,
+    variant: Variant,
+    stock: int | None = None,
+) -> Position:
     """The position of a single player with these cards, ten or eleven; of eleven the last is drawn.
 
-    thrown: the discards in their order. Raises PositionError for a position that cannot come about,
-    or in which nothing is to be decided.
+    pile: the discards in their order, some of them forgotten. stock: the cards left in the deck,
+    the joker with them, where the pile does not tell. Raises PositionError for a position that
+    cannot come about, or in which nothing is to be decided.
     """
     rules = build_rules(variant)
+    in_deck = IN_PACK + (rules.joker != NO_JOKER) - len(cards)
+    left = in_deck - len(pile.laid)
+    if left < 0:
+        raise PositionError("more cards are given than the pack has.")
+    laid = pile.whole(left, stock, "deck")
+    _check_taken(laid, variant)
+    thrown = [card.card for card in laid]
     draws = _draws(cards, thrown, rules)
     _check_cards(cards, thrown)
     _check_draws(cards, draws, variant)
@@ -40,6 +56,11 @@ def read_alone(cards: Sequence[int], thrown: Sequence[int], variant: Variant) ->
 
 def _dealt(rules: Any) -> int:
     return 11 if rules.first_turn == DISCARD_FIRST else 10
+
+
+def _check_taken(laid: Sequence[Laid], variant: Variant) -> None:
+    if any(card.taken for card in laid):
+        raise PositionError(f"in {variant.text} discards cannot be taken: leave out the *.")
 
 
 def _draws(cards: Sequence[int], thrown: Sequence[int], rules: Any) -> int:
@@ -54,7 +75,7 @@ def _check_cards(cards: Sequence[int], thrown: Sequence[int]) -> None:
     for card in thrown:
         if card in cards:
             raise PositionError(f"{card_text(card)} is among your cards, but was thrown.")
-        if card in seen:
+        if card in seen and card >= 0:
             raise PositionError(f"{card_text(card)} was thrown twice.")
         seen.add(card)
     n = len(cards)
@@ -108,11 +129,11 @@ def _view(
     ten = hand_mask(held)
     view.hand = hand_mask(cards)
     view.count = deadwood(ten, rules)
-    view.pile = hand_mask(thrown)
+    remembered = [card for card in thrown if card >= 0]
+    view.pile = hand_mask(remembered)
     view.unseen = PACK & ~(view.hand | view.pile)
-    unseen = int(view.unseen)
     has_joker = rules.joker != NO_JOKER
-    view.deck_left = unseen.bit_count() + has_joker
+    view.deck_left = IN_PACK + has_joker - len(cards) - len(thrown)
     view.stock = view.deck_left
     view.turns = len(thrown)
     view.turn = view.turns + 1

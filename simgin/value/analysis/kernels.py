@@ -53,21 +53,22 @@ def write_worlds(view, rules, numbers, hasty, steps, seed, first, hands, stocks)
 
 
 @jit
-def write_decks(view, has_joker, seed, first, decks):
-    """Fill decks, int8 (n, cards left), with independent orders of what one player has not seen.
+def write_decks(view, has_joker, left, seed, first, decks):
+    """Fill decks, int8 (n, cards), with independent orders of what one player does not know.
 
-    The joker is anywhere among the other cards. Deck i has the random numbers of `seed` and first +
-    i.
+    The joker is anywhere among the first `left` cards, which are the deck; the others lie
+    elsewhere. Deck i has the random numbers of `seed` and first + i.
     """
     deck = np.zeros(53, np.int64)
-    left = decks.shape[1]
+    n = decks.shape[1]
     for i in range(len(decks)):
         noise = (seed << 40) ^ (first + i)
         stream = np.zeros(33, np.int64)
         shuffle_stock(0, view, noise, stream, deck)
         if has_joker:
             place = below(left, random_word(noise, stream))
+            deck[n - 1] = deck[left - 1]
             deck[left - 1] = deck[place]
             deck[place] = JOKER_CARD
-        for k in range(left):
+        for k in range(n):
             decks[i, k] = deck[k]

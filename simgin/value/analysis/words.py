@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from simgin.core.deadwood import deadwood_of
-from simgin.core.rules import STOPPER
+from simgin.core.rules import DISCARD_FIRST, STOPPER
 from simgin.core.view import FROM_PILE
 from simgin.play.melds import cards_text, shown_melding
 from simgin.rules.record import build_rules
 from simgin.text.notation import card_text, hand_text
+from simgin.value.analysis.pile import FORGOTTEN, SOME, TAKEN
 from simgin.value.analysis.position import Position
 
-TAKEN = "*"  # after a card of the pile that was taken from it
+_MANY = re.compile(r"\?( \?){3,}")  # forgotten cards that are told as one
 
 
 def lines(position: Position) -> Iterator[str]:
@@ -23,11 +25,17 @@ def lines(position: Position) -> Iterator[str]:
     _, melds = shown_melding(int(view.hand), rules)
     deadwood = int(deadwood_of(int(view.hand), rules, STOPPER))
     yield f"You hold {cards_text(melds, int(view.hand))}, deadwood {deadwood}{_arrived(view)}"
-    if position.variant.row["players"] == 1:
-        yield f"Thrown  {_pile(view)}"
+    laid = pile(position)
+    alone = position.variant.row["players"] == 1
+    label = "Thrown  " if alone else "Pile    "
+    text = " ".join(laid) or "none"
+    yield label + _MANY.sub(SOME[0], text)
+    if missing := sum(word.startswith(FORGOTTEN) for word in laid):
+        cards = "1 card" if missing == 1 else f"{missing} cards"
+        yield f"{cards} forgotten, and drawn with the others that you do not see"
+    if alone:
         yield _deck(position)
         return
-    yield f"Pile    {_pile(view)}"
     if known := hand_text(int(view.known)):
         yield f"The opponent took and holds {known}"
     dealer = "you deal" if view.dealer == view.seat else "the opponent deals"
@@ -57,17 +65,20 @@ def _arrived(view: Any) -> str:
     return ""
 
 
-def _pile(view: Any) -> str:
-    return " ".join(pile(view)) or "none"
-
-
-def pile(view: Any) -> list[str]:
+def pile(position: Position) -> list[str]:
     """The pile as it grew, a mark after each card that was taken: as `--pile` reads it."""
-    words = [card_text(int(view.upcard))] if view.upcard >= 0 else []
+    view = position.view
+    first = build_rules(position.variant).first_turn
+    turns_up = position.variant.row["players"] == 2 and first != DISCARD_FIRST
+    words = [_laid(view.upcard)] if turns_up else []
     for _, source, _, thrown in view.history[: view.turns]:
         if source == FROM_PILE:
             words[-1] += TAKEN
-        words.append(card_text(int(thrown)))
+        words.append(_laid(thrown))
     if view.taken >= 0:
         words[-1] += TAKEN
     return words
+
+
+def _laid(card: int) -> str:
+    return card_text(int(card)) if card >= 0 else FORGOTTEN

@@ -10,6 +10,7 @@ import numpy as np
 from simgin.core.rules import NO_JOKER
 from simgin.play.worlds import Worlds
 from simgin.strategy import Strategy, loader
+from simgin.value.analysis.forgotten import forgotten, remembered
 from simgin.value.analysis.kernels import write_decks, write_worlds
 
 STEPS = 200  # exchanges of cards for each hand, as champion-mc makes before its first
@@ -25,12 +26,38 @@ def draw_worlds(
     """n worlds of a view, from number `first` on, each drawn apart from the others.
 
     hasty: the probability that the opponent is one who knocks at once. Until the opponent has
-    played a turn, all hands are as likely. The same seed and numbers give the same worlds.
+    played a turn, all hands are as likely. Forgotten cards of the pile are drawn last, from what is
+    neither held nor in the stock. The same seed and numbers give the same worlds.
     """
+    lying, taken = forgotten(view, rules)
     if view.deck_left >= 0:
-        return _draw_decks(view, rules, n, seed, first)
+        worlds = _draw_decks(view, rules, n, seed, first, len(lying))
+    else:
+        worlds = _draw_hands(view, rules, n, seed, first, hasty, len(lying))
+    return _filled(worlds, view, rules, first) if lying or taken else worlds
+
+
+def _filled(worlds: Worlds, view: Any, rules: Any, first: int) -> Worlds:
+    """Worlds whose last cards lie in the pile, in place of those forgotten."""
+    left = int(max(view.stock, view.deck_left))
+    cards = worlds.stocks[:, left:]
+    views = remembered(view, rules, worlds.hands, cards, first)
+    stocks = np.ascontiguousarray(worlds.stocks[:, :left])
+    return Worlds(worlds.hands, stocks, views)
+
+
+def _draw_hands(
+    view: Any,
+    rules: Any,
+    n: int,
+    seed: int,
+    first: int,
+    hasty: float,
+    lying: int,
+) -> Worlds:
+    """Worlds of two players; lying: cards of the pile that are forgotten."""
     hands = np.empty(n, np.int64)
-    stocks = np.empty((n, int(view.stock)), np.int8)
+    stocks = np.empty((n, int(view.stock) + lying), np.int8)
     has_played = view.turns >= view.own_turn
     steps = STEPS if has_played else 0
     write_worlds(
@@ -47,11 +74,22 @@ def draw_worlds(
     return Worlds(hands, stocks)
 
 
-def _draw_decks(view: Any, rules: Any, n: int, seed: int, first: int) -> Worlds:
-    """Worlds of one player: every order of the cards left is as likely, the joker among them."""
-    decks = np.empty((n, int(view.deck_left)), np.int8)
+def _draw_decks(
+    view: Any,
+    rules: Any,
+    n: int,
+    seed: int,
+    first: int,
+    lying: int,
+) -> Worlds:
+    """Worlds of one player: every order of the cards left is as likely, the joker among them.
+
+    lying: discards that are forgotten.
+    """
+    left = int(view.deck_left)
+    decks = np.empty((n, left + lying), np.int8)
     has_joker = rules.joker != NO_JOKER
-    write_decks(view, has_joker, np.uint64(seed).astype(np.int64), first, decks)
+    write_decks(view, has_joker, left, np.uint64(seed).astype(np.int64), first, decks)
     return Worlds(np.zeros(n, np.int64), decks)
 
 
