@@ -21,8 +21,8 @@ def forgotten(view: Any, rules: Any) -> tuple[list[int], list[int]]:
 
     One that was taken is among the cards that the opponent holds.
     """
-    lying = []
-    taken = []
+    lying: list[int] = []
+    taken: list[int] = []
     turns_up = view.deck_left < 0 and rules.first_turn != DISCARD_FIRST and view.turns > 0
     for turn in range(UPCARD if turns_up else 0, int(view.turns)):
         card = view.upcard if turn == UPCARD else view.history[turn, 3]
@@ -67,7 +67,8 @@ def _lay(views: np.ndarray, turn: int, column: np.ndarray) -> np.ndarray:
         views["upcard"] = column
     else:
         views["history"][:, turn, 3] = column
-    return np.left_shift(1, column, dtype=np.int64)
+    masks: np.ndarray = np.left_shift(1, column, dtype=np.int64)
+    return masks
 
 
 def _one_of_each(hands: np.ndarray, first: int) -> np.ndarray:
@@ -76,7 +77,8 @@ def _one_of_each(hands: np.ndarray, first: int) -> np.ndarray:
     numbers = first + np.arange(len(hands))
     place = numbers % held.sum(axis=1)
     passed = held.cumsum(axis=1)
-    return (passed > place[:, np.newaxis]).argmax(axis=1)
+    reached: np.ndarray = passed > place[:, np.newaxis]
+    return np.asarray(reached.argmax(axis=1))
 
 
 def _shown_no_use(view: Any, rules: Any, turn: int) -> bool:
