@@ -8,11 +8,13 @@ the deal.
 import numpy as np
 
 from simgin.core.bits import highest_of_lane
+from simgin.core.jit import inlined
 from simgin.strategy import helper
 from simgin.toolkit import (
     bit,
     gin_draws,
     lane,
+    left_lying,
     linked,
     near,
     of_rank,
@@ -22,6 +24,7 @@ from simgin.toolkit import (
     popcount,
     ranks_of,
     run_pairs,
+    touching,
 )
 
 MATCH = 180.0  # what a match is worth, in about the points of deals: the unit of all prices
@@ -97,17 +100,19 @@ DISCARD = (
     ("next_but_one_to_last", "it is two away from that card in its suit"),
 )
 NAMES = tuple(name for name, _ in HAND + DISCARD)
-SIZE = 64  # numbers of a discard; a multiple of four
-HAND_SIZE = 44  # numbers of a hand alone, rounded up likewise
-ROOM = np.int64(SIZE)
-LOOSE, COUNT, OUTS, FITS = (
-    NAMES.index(name) for name in ("loose_0", "count", "outs_of_3", "fits_of_1")
-)
-LONE, LOW, WANTED, GIN = (NAMES.index(name) for name in ("lone", "low", "wanted", "gin_draws"))
-NEAR, KNOWN, UNSEEN, SHED = (
-    NAMES.index(name) for name in ("near_loose", "meld_known", "set_unseen", "shed_rank")
-)
-RANK, LAST = NAMES.index("rank"), NAMES.index("same_rank_last")
+SIZE = len(NAMES)
+# The places of the numbers of a hand, and of a discard
+LOOSE = 0
+COUNT, COUNT_SQUARED, COUNT_TO_4, COUNT_TO_10, COUNT_TO_15, COUNT_TO_22 = range(11, 17)
+OUTS, HIGH_OUTS, LOW_OUTS, FITS = 17, 21, 22, 23
+LONE, LONE_POINTS, HIGHEST_LONE, SECOND_LONE, BOTH_WAYS, LOW, LOW_POINTS = range(27, 34)
+WANTED, CONTESTED, SPURNED, SPURNED_FITS = range(34, 38)
+COUNT_TAKEN, COUNT_BEHIND, COUNT_AHEAD, GIN_DRAWS, KNOCK_DRAWS = range(38, 43)
+NEAR_LOOSE, NEAR_MELDED = 43, 44
+MELD_KNOWN, SET_HALF_KNOWN, RUN_HALF_KNOWN, SET_DEAD = range(45, 49)
+SET_UNSEEN, RUN_UNSEEN, SET_UNSEEN_HIGH, RUN_UNSEEN_HIGH, RUN_UNSEEN_LOW = range(49, 54)
+SET_UNSEEN_SHED, RUN_UNSEEN_SHED, SHED_RANK, SHED_NEXT, SHED_NEXT_BUT_ONE = range(54, 59)
+RANK, RANK_SQUARED, SAME_RANK_LAST = 59, 60, 61
 
 HIGH = sum(0b1111 << (13 * suit + 9) for suit in range(4))
 ACE_TO_4 = sum(0b1111 << (13 * suit) for suit in range(4))
@@ -152,107 +157,151 @@ def knock_draws(count, dearest, new_outs, view, rules):
     return popcount(view.unseen & (of_ranks(low_enough) | new_outs))
 
 
-@helper
-def describe_hand(f, ten, loose, count, wanted, spurned, view, rules):
-    """Write the numbers of ten cards, whose deadwood is `count`, to f.
+@inlined
+def count_cost(n, count, view, weights):
+    """What deadwood costs in a hand of ten with n loose cards."""
+    cost = weights[LOOSE + n] + count * weights[COUNT]
+    cost += count * count * 0.02 * weights[COUNT_SQUARED]
+    if count <= 10:
+        cost += weights[COUNT_TO_10]
+        if count <= 4:
+            cost += weights[COUNT_TO_4]
+    elif count <= 15:
+        cost += weights[COUNT_TO_15]
+    elif count <= 22:
+        cost += weights[COUNT_TO_22]
+    cost += count * popcount(view.known) * weights[COUNT_TAKEN]
+    cost += count * 0.01 * view.other_points * weights[COUNT_BEHIND]
+    return cost + count * 0.01 * view.own_points * weights[COUNT_AHEAD]
 
-    loose: those of them in no possible meld. wanted, spurned: the cards that touch one that the
-    opponent took, or has shed.
+
+@inlined
+def outs_cost(n, new, fits, wanted, spurned, weights):
+    """What live outs cost, mostly less than nothing, with n loose cards.
+
+    new: those that make a new meld. fits: other cards that fit a meld.
     """
-    for i in range(COUNT):
-        f[i] = 0.0
-    for i in range(OUTS, LONE):
-        f[i] = 0.0
+    cost = popcount(new) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
+    cost += popcount(fits) * weights[FITS + (n >= 2) + (n >= 4) + (n >= 7)]
+    cost += popcount(new & HIGH) * weights[HIGH_OUTS]
+    cost += popcount(new & ACE_TO_4) * weights[LOW_OUTS]
+    cost += popcount(new & wanted) * weights[CONTESTED]
+    cost += popcount(new & spurned) * weights[SPURNED]
+    return cost + popcount(fits & spurned) * weights[SPURNED_FITS]
+
+
+@inlined
+def loose_cost(loose, wanted, rules, weights):
+    """What loose cards cost beside their points."""
+    by_rank, by_suit = linked(loose)
+    lone, low = loose & ~(by_rank | by_suit), loose & ACE_TO_3
+    highest, second = two_highest(lone, rules)
+    cost = popcount(lone) * weights[LONE] + points(lone, rules) * weights[LONE_POINTS]
+    cost += highest * weights[HIGHEST_LONE] + second * weights[SECOND_LONE]
+    cost += popcount(by_rank & by_suit) * weights[BOTH_WAYS]
+    cost += popcount(low) * weights[LOW] + points(low, rules) * weights[LOW_POINTS]
+    return cost + popcount(loose & wanted) * weights[WANTED]
+
+
+@helper
+def hand_cost(ten, loose, count, around, view, rules, weights):
+    """What ten cards cost, whose deadwood is `count`: their numbers times the weights of a discard.
+
+    loose: those of them in no possible meld. around: as of `looked_around`.
+    """
+    wanted, spurned, _ = around
     n = popcount(loose)
     new = outs(loose, rules) & view.unseen
     fits = outs(ten, rules) & view.unseen & ~new
-    by_rank, by_suit = linked(loose)
-    lone = loose & ~(by_rank | by_suit)
-    f[LOOSE + n] = 1.0
-    f[COUNT] = count
-    f[COUNT + 1] = count * count * 0.02
-    f[COUNT + 2] = count <= 4
-    f[COUNT + 3] = count <= 10
-    f[COUNT + 4] = 10 < count <= 15
-    f[COUNT + 5] = 15 < count <= 22
-    f[OUTS + (n >= 4) + (n >= 6) + (n >= 8)] = popcount(new)
-    f[OUTS + 4] = popcount(new & HIGH)
-    f[OUTS + 5] = popcount(new & ACE_TO_4)
-    f[FITS + (n >= 2) + (n >= 4) + (n >= 7)] = popcount(fits)
-    f[LONE] = popcount(lone)
-    f[LONE + 1] = points(lone, rules)
-    f[LONE + 2], f[LONE + 3] = two_highest(lone, rules)
-    f[LONE + 4] = popcount(by_rank & by_suit)
-    low = loose & ACE_TO_3
-    f[LOW] = popcount(low)
-    f[LOW + 1] = points(low, rules)
-    f[WANTED] = popcount(loose & wanted)
-    f[WANTED + 1] = popcount(new & wanted)
-    f[WANTED + 2] = popcount(new & spurned)
-    f[WANTED + 3] = popcount(fits & spurned)
-    f[WANTED + 4] = count * popcount(view.known)
-    f[WANTED + 5] = count * 0.01 * view.other_points
-    f[WANTED + 6] = count * 0.01 * view.own_points
-    f[GIN] = gin_draws(ten, new | fits, rules) if n <= 3 else 0
-    f[GIN + 1] = knock_draws(count, two_highest(loose, rules)[0], new, view, rules)
+    cost = count_cost(n, count, view, weights)
+    cost += outs_cost(n, new, fits, wanted, spurned, weights)
+    cost += loose_cost(loose, wanted, rules, weights)
+    if n <= 3:
+        cost += gin_draws(ten, new | fits, rules) * weights[GIN_DRAWS]
+    dearest = two_highest(loose, rules)[0]
+    return cost + knock_draws(count, dearest, new, view, rules) * weights[KNOCK_DRAWS]
 
 
-@helper
-def describe_discard(f, card, ten, loose, last, view):
-    """Write the numbers of a discard to f: what it gives away, by what the opponent did.
+@inlined
+def unseen_cost(r, sets, runs, weights):
+    """What the melds cost that a discard of rank r could make with two unseen cards."""
+    cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
+    if r >= 9:
+        cost += sets * weights[SET_UNSEEN_HIGH] + runs * weights[RUN_UNSEEN_HIGH]
+    elif r <= 2:
+        cost += runs * weights[RUN_UNSEEN_LOW]
+    return cost
+
+
+@inlined
+def known_cost(known, held, unseen, window, runs, weights):
+    """What the melds cost that a discard could make with cards known to be the opponent's.
+
+    known, unseen: how many cards of its rank are known and unseen. held, window: the same around
+    it in its suit, as `run_pairs` takes them. runs: those that it could make with unseen cards.
+    """
+    both = run_pairs(held)
+    cost = (both + (known >= 2)) * weights[MELD_KNOWN]
+    if known == 1:
+        cost += unseen * weights[SET_HALF_KNOWN] + (unseen == 0) * weights[SET_DEAD]
+    return cost + (run_pairs(held | window) - both - runs) * weights[RUN_HALF_KNOWN]
+
+
+@inlined
+def shed_cost(shed, gone, sets, runs, weights):
+    """What a discard costs by the cards that the opponent has shed.
+
+    shed: how many of its rank. gone: those around it in its suit. sets, runs: those that it could
+    make with unseen cards.
+    """
+    beside = popcount(gone & 0b01010)
+    cost = (sets if shed else 0) * weights[SET_UNSEEN_SHED]
+    cost += (runs if beside else 0) * weights[RUN_UNSEEN_SHED]
+    cost += shed * weights[SHED_RANK] + beside * weights[SHED_NEXT]
+    return cost + popcount(gone & 0b10001) * weights[SHED_NEXT_BUT_ONE]
+
+
+@inlined
+def given_cost(card, ten, loose, last, view, weights):
+    """What a discard gives away, by what the opponent did.
 
     last: the opponent's last discard if it was left lying, else -1.
     """
-    for i in range(NEAR, SIZE):
-        f[i] = 0.0
-    around = ten & near(card)
-    f[NEAR] = popcount(around & loose)
-    f[NEAR + 1] = popcount(around & ~loose)
+    beside = ten & near(card)
     r, suit = card % 13, card // 13
     rank = of_rank(r)
     unseen = popcount(view.unseen & rank)
     window = lane(view.unseen, suit) << 2 >> r
     sets, runs = unseen * (unseen - 1) // 2, run_pairs(window)
-    f[UNSEEN] = sets
-    f[UNSEEN + 1] = runs
-    if r >= 9:
-        f[UNSEEN + 2] = sets
-        f[UNSEEN + 3] = runs
-    elif r <= 2:
-        f[UNSEEN + 4] = runs
+    cost = popcount(beside & loose) * weights[NEAR_LOOSE]
+    cost += popcount(beside & ~loose) * weights[NEAR_MELDED]
+    cost += r * weights[RANK] + r * r * 0.1 * weights[RANK_SQUARED]
+    cost += unseen_cost(r, sets, runs, weights)
     if view.known:
-        known = popcount(view.known & rank)
-        held = lane(view.known, suit) << 2 >> r
-        both = run_pairs(held)
-        f[KNOWN] = both + (known >= 2)
-        if known == 1:
-            f[KNOWN + 1] = unseen
-            f[KNOWN + 3] = unseen == 0
-        f[KNOWN + 2] = run_pairs(held | window) - both - runs
+        known, held = popcount(view.known & rank), lane(view.known, suit) << 2 >> r
+        cost += known_cost(known, held, unseen, window, runs, weights)
     if view.shed:
-        shed = popcount(view.shed & rank)
-        gone = lane(view.shed, suit) << 2 >> r
-        f[UNSEEN + 5] = sets if shed else 0
-        f[UNSEEN + 6] = runs if gone & 0b01010 else 0
-        f[SHED] = shed
-        f[SHED + 1] = popcount(gone & 0b01010)
-        f[SHED + 2] = popcount(gone & 0b10001)
-    f[RANK] = r
-    f[RANK + 1] = r * r * 0.1
+        shed, gone = popcount(view.shed & rank), lane(view.shed, suit) << 2 >> r
+        cost += shed_cost(shed, gone, sets, runs, weights)
     if last >= 0:
         if r == last % 13:
-            f[LAST] = 1.0
+            cost += weights[SAME_RANK_LAST]
         elif bit(card) & near(last):
-            f[LAST + abs(r - last % 13)] = 1.0
+            cost += weights[SAME_RANK_LAST + abs(r - last % 13)]
+    return cost
 
 
 @helper
-def weighed(f, size, weights, at):
-    """The sum of the first `size` numbers times their weights, in four sums at a time."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    for i in range(0, size, 4):
-        a += f[i] * weights[at + i]
-        b += f[i + 1] * weights[at + i + 1]
-        c += f[i + 2] * weights[at + i + 2]
-        d += f[i + 3] * weights[at + i + 3]
-    return (a + b) + (c + d)
+def looked_around(view):
+    """(the cards that touch one that the opponent took, or shed; `left_lying`)."""
+    return touching(view.known), touching(view.shed), left_lying(view)
+
+
+@helper
+def discard_cost(card, ten, loose, count, around, view, rules, weights):
+    """What a discard costs that leaves ten cards: the sum of all its numbers times their weights.
+
+    With one weight of 1 and all others 0 that is one of its numbers.
+    """
+    given = given_cost(card, ten, loose, around[2], view, weights)
+    return given + hand_cost(ten, loose, count, around, view, rules, weights)

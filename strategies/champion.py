@@ -19,16 +19,13 @@ Source: This project. Regressing play-outs of alternative moves from the same po
 G. Tesauro and G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
-import numpy as np
 from simgin_strategies._champion import (
-    HAND_SIZE,
-    ROOM,
     SIZE,
     STAGES,
-    describe_discard,
-    describe_hand,
+    discard_cost,
+    hand_cost,
+    looked_around,
     stage,
-    weighed,
 )
 from simgin_strategies.stake import by_value, by_value_answer
 
@@ -39,14 +36,13 @@ from simgin.toolkit import (
     deadwood,
     gin_or_better,
     in_best_melding,
-    left_lying,
     linked,
     lowest,
     meldable,
     outs,
+    points,
     popcount,
     take_if,
-    touching,
     value,
 )
 
@@ -101,47 +97,48 @@ def blend(view, rules, params):
 
 
 @helper
-def prepare(view, rules, params):
+def weights_in_force(view, rules, params):
+    """The weights of the numbers of a discard at this stage: float64 (SIZE,)."""
+    at = blend(view, rules, params) + SIZE * stage(view.own_turn)
+    return params[at : at + SIZE]
+
+
+@helper
+def prepare(view, rules):
     """What the prices of all discards have in common."""
     melded = meldable(view.hand, rules)
     loose = view.hand & ~melded
     by_rank, by_suit = linked(loose)
-    return (
-        blend(view, rules, params) + SIZE * stage(view.own_turn),  # where their weights begin
-        deadwood(view.hand, rules),
-        melded,
-        loose & ~(by_rank | by_suit),
-        touching(view.known),
-        touching(view.shed),
-        left_lying(view),
-    )
+    lone = loose & ~(by_rank | by_suit)
+    return deadwood(view.hand, rules), melded, lone, looked_around(view)
 
 
 @helper
-def price(card, common, f, view, rules, params):
+def price(card, common, view, rules, weights):
     """The cost of a discard; too high for any other if it leaves much more than need be."""
-    at, whole, melded, lone, wanted, spurned, last = common
+    whole, melded, lone, around = common
     ten = view.hand & ~(1 << card)
-    count, left = whole - value(card, rules), melded
+    most = view.least + (LONE_MARGIN if lone >> card & 1 else MARGIN)
+    count, loose = whole - value(card, rules), ten & ~melded
     if melded >> card & 1:
-        count, left = deadwood(ten, rules), meldable(ten, rules)
-    if count > view.least + (LONE_MARGIN if lone >> card & 1 else MARGIN):
+        loose = ten & ~meldable(ten, rules)
+        if points(loose, rules) > most:
+            return TOO_HIGH
+        count = deadwood(ten, rules)
+    if count > most:
         return TOO_HIGH
-    loose = ten & ~left
-    describe_hand(f, ten, loose, count, wanted, spurned, view, rules)
-    describe_discard(f, card, ten, loose, last, view)
-    return weighed(f, SIZE, params, at)
+    return discard_cost(card, ten, loose, count, around, view, rules, weights)
 
 
 @helper
 def cheapest(legal, view, rules, params):
     """The discard of least cost among the legal ones."""
-    common, f = prepare(view, rules, params), np.zeros(ROOM)
+    common, weights = prepare(view, rules), weights_in_force(view, rules, params)
     best, least = -1, TOO_HIGH
     while legal:
         card = lowest(legal)
         legal &= legal - 1
-        cost = price(card, common, f, view, rules, params)
+        cost = price(card, common, view, rules, weights)
         if cost < least:
             best, least = card, cost
     return best
@@ -154,8 +151,8 @@ def champion_discard(view, rules, params):
 
 
 @helper
-def describe_knock(x, view, rules):
-    """Write the numbers of a knock to x, beside its turn and count."""
+def describe_knock(view, rules):
+    """The numbers of a knock, beside its turn and count: OF_KNOCK of them."""
     ten = view.hand
     if view.ending_card >= 0:
         ten &= ~(1 << view.ending_card)
@@ -163,18 +160,15 @@ def describe_knock(x, view, rules):
     n = popcount(loose)
     new = outs(loose, rules) & view.unseen
     fits = outs(ten, rules) & view.unseen & ~new
-    x[0] = popcount(new) if n <= 3 else 0
-    x[1] = popcount(fits) if n <= 1 else 0
-    x[2] = popcount(view.known)
-    x[3] = popcount(new) if n > 3 else 0
-    x[4] = n <= 2
+    few, many = (popcount(new), 0) if n <= 3 else (0, popcount(new))
+    alone = popcount(fits) if n <= 1 else 0
+    return 1.0 * few, 1.0 * alone, 1.0 * popcount(view.known), 1.0 * many, 1.0 * (n <= 2)
 
 
 @helper
 def knock_gain(view, rules, params):
     """What knocking now is worth more than playing on."""
-    x = np.zeros(np.int64(OF_KNOCK))
-    describe_knock(x, view, rules)
+    x = describe_knock(view, rules)
     first = blend(view, rules, params)
     turn = min(view.own_turn, KNOCK_TURNS) - 1
     gain = params[first + KNOCKS + turn * COUNTS + min(view.ending_count, COUNTS - 1)]
@@ -193,43 +187,33 @@ def champion_knock(view, rules, params):
 
 
 @helper
-def describe_take(x, view, rules, params):
-    """Write the numbers of taking the card on offer to x; False if it does not lower the count."""
+def describe_take(view, rules, weights):
+    """The numbers of taking the card on offer: OF_TAKE of them, all 0 if it saves no deadwood.
+
+    weights: those of a discard in force.
+    """
     eleven = view.hand | 1 << view.taken_offer
     after, best = best_discards(eleven, view.hand, rules)
     if after >= view.count:
-        return False
-    f = np.zeros(ROOM)
-    wanted, spurned = touching(view.known), touching(view.shed)
-    at = blend(view, rules, params) + SIZE * stage(view.own_turn)
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    around = looked_around(view)
     loose = view.hand & ~meldable(view.hand, rules)
-    describe_hand(f, view.hand, loose, view.count, wanted, spurned, view, rules)
-    now = weighed(f, HAND_SIZE, params, at)
+    now = hand_cost(view.hand, loose, view.count, around, view, rules, weights)
     least = TOO_HIGH
     while best:
         ten = eleven & ~(best & -best)
         best &= best - 1
         loose = ten & ~meldable(ten, rules)
-        describe_hand(f, ten, loose, after, wanted, spurned, view, rules)
-        least = min(least, weighed(f, HAND_SIZE, params, at))
-    melds = in_best_melding(view.hand, view.taken_offer, rules)
-    saved = float(view.count - after)
-    x[0] = 1.0
-    x[1] = melds
-    x[2] = saved
-    x[3] = melds and after == 0
-    x[4] = saved if melds else 0.0
-    x[5] = after <= 10
-    x[6] = now - least
-    return True
+        least = min(least, hand_cost(ten, loose, after, around, view, rules, weights))
+    melds = 1.0 * in_best_melding(view.hand, view.taken_offer, rules)
+    saved, gin, low = 1.0 * (view.count - after), 1.0 * (after == 0), 1.0 * (after <= 10)
+    return 1.0, melds, saved, melds * gin, melds * saved, low, now - least
 
 
 @helper
 def take_gain(view, rules, params):
-    """What taking the card on offer is worth more than leaving it."""
-    x = np.zeros(np.int64(OF_TAKE))
-    if not describe_take(x, view, rules, params):
-        return -1.0
+    """What taking the card on offer is worth more than leaving it; 0 if it saves no deadwood."""
+    x = describe_take(view, rules, weights_in_force(view, rules, params))
     at = blend(view, rules, params) + TAKES + OF_TAKE * stage(view.own_turn)
     gain = 0.0
     for i in range(OF_TAKE):

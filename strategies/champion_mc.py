@@ -12,7 +12,6 @@ G. Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 
 import numpy as np
 from simgin_strategies import champion as player
-from simgin_strategies._champion import ROOM
 from simgin_strategies._champion_worlds import (
     KNOCK_SPREAD,
     NUMBERS,
@@ -50,12 +49,12 @@ def mc_take(view, rules, params):
 @helper
 def cheapest_few(legal, view, rules, params):
     """(the cheapest discards, cheapest first; what each costs more than the first, negative)."""
-    numbers, most = own_numbers(params), FAR * params[SPREAD]
-    common, f = player.prepare(view, rules, numbers), np.zeros(ROOM)
+    weights = player.weights_in_force(view, rules, own_numbers(params))
+    common, most = player.prepare(view, rules), FAR * params[SPREAD]
     prices = np.full(52, player.TOO_HIGH)
     for card in range(52):
         if legal >> card & 1:
-            prices[card] = player.price(card, common, f, view, rules, numbers)
+            prices[card] = player.price(card, common, view, rules, weights)
     cards, before = np.zeros(FEW, np.int64), np.zeros(FEW)
     n, least = 0, prices.min()
     while n < FEW:

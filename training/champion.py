@@ -28,11 +28,10 @@ from simgin_strategies import champion as player
 from simgin_strategies._champion import (
     COUNT,
     NEW_STAGES,
-    ROOM,
     SIZE,
     STAGES,
-    describe_discard,
-    describe_hand,
+    discard_cost,
+    looked_around,
 )
 
 from simgin.core.deadwood import deadwood
@@ -43,7 +42,7 @@ from simgin.play.matchup import Matchup
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import Policy, Strategy, discard, helper, knock, loader, take
-from simgin.toolkit import chance, gin_or_better, left_lying, lowers, meldable, touching
+from simgin.toolkit import chance, gin_or_better, lowers, meldable
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 VARIANTS = (
@@ -68,12 +67,12 @@ PRIOR = 0.5  # probability that an unknown opponent knocks at once
 @helper
 def cheapest(view, rules, params, few):
     """The discards of least cost, at most `few`, as bits."""
-    common, f = player.prepare(view, rules, params), np.zeros(ROOM)
+    common, weights = player.prepare(view, rules), player.weights_in_force(view, rules, params)
     prices = np.full(52, player.TOO_HIGH)
     found = np.int64(0)
     for card in range(52):
         if view.legal >> card & 1:
-            prices[card] = player.price(card, common, f, view, rules, params)
+            prices[card] = player.price(card, common, view, rules, weights)
     for _ in range(few):
         card = prices.argmin()
         if prices[card] < player.TOO_HIGH:
@@ -112,32 +111,40 @@ def try_take(view, rules, params):
 @jit
 def describe_discards(views, answers, rules, out):
     """Write the numbers of every discard tried to out, float64 (questions, answers, SIZE)."""
+    weights = np.zeros(SIZE)
     for i in range(len(views)):
         view = views[i]
-        last = left_lying(view)
-        wanted, spurned = touching(view.known), touching(view.shed)
+        around = looked_around(view)
         for k in range(answers.shape[1]):
             card = answers[i, k]
             if card >= 0:
                 ten = view.hand & ~(1 << card)
                 count = deadwood(ten, rules)
                 loose = ten & ~meldable(ten, rules)
-                describe_hand(out[i, k], ten, loose, count, wanted, spurned, view, rules)
-                describe_discard(out[i, k], card, ten, loose, last, view)
+                for j in range(SIZE):
+                    weights[j] = 1.0
+                    cost = discard_cost(card, ten, loose, count, around, view, rules, weights)
+                    out[i, k, j] = cost
+                    weights[j] = 0.0
 
 
 @jit
 def describe_takes(views, rules, params, out):
     """Write the numbers of every card on offer to out, float64 (questions, OF_TAKE)."""
     for i in range(len(views)):
-        player.describe_take(out[i], views[i], rules, params)
+        weights = player.weights_in_force(views[i], rules, params)
+        x = player.describe_take(views[i], rules, weights)
+        for j in range(player.OF_TAKE):
+            out[i, j] = x[j]
 
 
 @jit
 def describe_knocks(views, rules, out):
     """Write the numbers of every knock to out, float64 (questions, OF_KNOCK)."""
     for i in range(len(views)):
-        player.describe_knock(out[i], views[i], rules)
+        x = player.describe_knock(views[i], rules)
+        for j in range(player.OF_KNOCK):
+            out[i, j] = x[j]
 
 
 def stages(views: np.ndarray) -> np.ndarray:
