@@ -12,7 +12,6 @@ from simgin.core.jit import inlined
 from simgin.strategy import helper
 from simgin.toolkit import (
     bit,
-    gin_draws,
     lane,
     left_lying,
     linked,
@@ -26,6 +25,7 @@ from simgin.toolkit import (
     run_pairs,
     touching,
 )
+from simgin.toolkit.prospects import gin_outs
 
 MATCH = 180.0  # what a match is worth, in about the points of deals: the unit of all prices
 NEW_STAGES = (3, 5, 8, 11)  # own turns at which another stage of the deal begins
@@ -216,8 +216,10 @@ def hand_cost(ten, loose, count, around, view, rules, weights):
     cost = count_cost(n, count, view, weights)
     cost += outs_cost(n, new, fits, wanted, spurned, weights)
     cost += loose_cost(loose, wanted, rules, weights)
-    if n <= 3:
-        cost += gin_draws(ten, new | fits, rules) * weights[GIN_DRAWS]
+    if count == 0:
+        cost += popcount(new | fits) * weights[GIN_DRAWS]
+    elif n <= 3:
+        cost += gin_outs(ten, loose, new, fits, rules) * weights[GIN_DRAWS]
     dearest = two_highest(loose, rules)[0]
     return cost + knock_draws(count, dearest, new, view, rules) * weights[KNOCK_DRAWS]
 

@@ -6,6 +6,7 @@ from simgin.core.deadwood import best_discards, deadwood, deadwood_with, dearest
 from simgin.core.jit import jit
 from simgin.core.meldings import extension
 from simgin.core.meldings import points as points_of
+from simgin.core.planes import cards_in_runs, cards_in_sets
 
 
 @jit
@@ -95,10 +96,12 @@ def makes_rainbow(hand, card, rules):
 @jit
 def in_best_melding(hand, card, rules):
     """Whether some least-deadwood melding of the hand and the card has the card in a meld."""
+    if not makes_meld(hand, card, rules):
+        return False
     eleven = hand | 1 << card
-    return makes_meld(hand, card, rules) and deadwood_with(eleven, card, rules) == deadwood(
-        eleven, rules
-    )
+    if rules.by_planes[0] and cards_in_runs(eleven) & cards_in_sets(eleven) == 0:
+        return True  # nothing is in conflict, so all melds are made
+    return deadwood_with(eleven, card, rules) == deadwood(eleven, rules)
 
 
 @jit

@@ -103,23 +103,33 @@ def gin_draws(ten, cards, rules):
     0 for a hand with more than three cards in no possible meld: one draw cannot mend that.
     """
     loose = ten & ~meldable(ten, rules)
-    n = popcount(loose)
-    if n > 3:
+    if popcount(loose) > 3:
         return 0
-    if deadwood(ten, rules) == 0:
+    if loose == 0 and deadwood(ten, rules) == 0:
         return popcount(cards)
-    fit = outs(ten, rules) & cards
-    found = 0
-    if n >= 2:  # the card has to meld with at least one of them
+    new = outs(loose, rules) & cards
+    return gin_outs(ten, loose, new, outs(ten, rules) & cards & ~new, rules)
+
+
+@jit
+def gin_outs(ten, loose, new, fits, rules):
+    """How many of the cards that fit a hand of ten make gin when drawn.
+
+    loose: its cards in no possible meld, at most three, with deadwood. new: cards that make a meld
+    with two of these. fits: others that lie in a meld with cards of the hand.
+    """
+    found, fit = 0, new | fits
+    if loose & (loose - 1):  # the card has to meld with at least one of them
         fit &= _akin(loose)
         if rules.n_rainbows == 0 and runs_in(ten, rules) & cards_in_sets(ten) == 0:
-            sure = outs(loose, rules) & cards  # with two of them, and no other melds touched
-            found = popcount(sure)
-            fit &= ~sure
+            found = popcount(new)  # and no other melds are touched
+            fit &= ~new
     while fit:
         eleven = ten | fit & -fit
         fit &= fit - 1
-        found += best_discards(eleven, eleven, rules)[0] == 0
+        left = eleven & ~meldable(eleven, rules)
+        if left & (left - 1) == 0:
+            found += best_discards(eleven, eleven, rules)[0] == 0
     return found
 
 
