@@ -50,9 +50,8 @@ class Piece:
     @property
     def trial(self) -> rates.Trial:
         """What is judged."""
-        strongest = rates.JUDGE
         return rates.read_trial(
-            self.strategy, strongest, VARIANT, strongest, self.deals, rates.WORLDS, seed=1
+            self.strategy, None, VARIANT, None, self.deals, rates.WORLDS, seed=1
         )
 
 

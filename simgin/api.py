@@ -287,29 +287,29 @@ def analyze_deal(
 
 def error_rates(
     a: Player,
-    b: Player = "champion",
+    b: Player | None = None,
     variant: Game = "standard",
     *,
     deals: int | str = 1_000,
-    judge: Player = "champion",
+    judge: Player | None = None,
     worlds: int | str = 200,
     seed: int = 1,
     workers: int | None = None,
 ) -> pd.DataFrame:
-    """The points that A gives up a deal against B, a row for each kind of decision and mistake.
+    """What A gives up a deal against B, or alone: a row for each kind of decision and mistake.
 
     What A did is compared with what the judge does, or with what was clearly better in so many
-    worlds; from there the judge plays on. The columns are those of
-    `simgin.value.analysis.rates.ErrorRates.frame`. Raises ValueError for games of one player, and
-    for fewer than 100 deals.
+    worlds; from there the judge plays on. B and the judge are by default the strongest. The columns
+    are those of `simgin.value.analysis.rates.ErrorRates.frame`. Raises ValueError for fewer than
+    100 deals.
     """
     from simgin.value.analysis import rates
 
     trial = rates.read_trial(
         _text(a),
-        _text(b),
+        None if b is None else _text(b),
         variants.find(variant).text,
-        _text(judge),
+        None if judge is None else _text(judge),
         amounts.parse_count(deals),
         amounts.parse_count(worlds),
         amounts.parse_seed(seed),

@@ -33,7 +33,8 @@ def rates_parts(rates: ErrorRates) -> Iterator[Any]:
 
     short = _short_names(rates)
     matchup = rates.trial.matchup
-    title = f"Error rate of {short[0]} against {short[1]}, {matchup.variant.text}"
+    against = f" against {short[1]}" if matchup.b else ""
+    title = f"Error rate of {short[0]}{against}, {matchup.variant.text}"
     yield Text(title, style="bold")
     yield f"{rates.deals:,} deals, judged by {short[2]}"
     yield ""
@@ -45,7 +46,8 @@ def rates_parts(rates: ErrorRates) -> Iterator[Any]:
         yield ""
         yield Text("Costliest decisions found", style="bold")
         for judged, lead in costliest:
-            yield f"{_text(lead):>8} points: {judged.place}: {judged.done}, better {judged.best}"
+            cost = f"{_text(lead):>8} {rates.unit}"
+            yield f"{cost}: {judged.place}: {judged.done}, better {judged.best}"
             yield Text(f"  {replay_command(rates, judged)}", no_wrap=True)
 
 
@@ -57,12 +59,15 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
     short = own_names([trial.matchup, trial.judge])
     players = (*trial.matchup.players, trial.judge.a)
     names = [short.get(player.text, player.text) for player in players]
-    return names[0], names[1], names[2]
+    return names[0], names[-2], names[-1]
 
 
 def _table(rates: ErrorRates) -> Table:
     """A row for each kind of decision, and under it for each kind of mistake."""
-    table = plain_table("decision", "not the best, a deal", "points given up a deal")
+    from simgin.value.analysis.rates import given_up
+
+    worth = given_up(rates.trial.matchup)
+    table = plain_table("decision", "not the best, a deal", worth)
     for row in rates.frame().to_dict("records"):
         title = f"  {row['mistake']}" if row["mistake"] else KINDS[row["kind"]]
         points = numbers.estimate(row["points"], row["low"], row["high"])
@@ -79,8 +84,10 @@ def _reading(rates: ErrorRates, short: tuple[str, str, str]) -> str:
     )
     if strategy == judge:
         return text
-    lead = f"{_text(rates.lead)} points a deal"
-    return f"{text} {judge} itself scores {lead} more than {strategy} against {opponent}."
+    unit = "points a deal" if rates.unit == "points" else rates.unit
+    against = f" against {opponent}" if rates.trial.matchup.b else ""
+    lead = f"{_text(rates.lead)} {unit}"
+    return f"{text} {judge} itself is better than {strategy}{against} by {lead}."
 
 
 def _text(lead: Estimate) -> str:
@@ -91,7 +98,7 @@ def replay_command(rates: ErrorRates, judged: Judged) -> str:
     """The command that analyses a decision."""
     trial = rates.trial
     matchup = trial.matchup
-    words: list[object] = ["analyze", matchup.a.text, matchup.opponent]
+    words: list[object] = ["analyze", *(player.text for player in matchup.players)]
     if matchup.variant.text != "standard":
         words += ["-v", matchup.variant.text]
     if matchup.seed != 1:
@@ -120,6 +127,7 @@ def rates_rows(rates: ErrorRates) -> list[Row]:
                 "se": lead.se,
                 "low": lead.low,
                 "high": lead.high,
+                "unit": rates.unit,
                 "command": replay_command(rates, judged),
             }
         )

@@ -5,12 +5,21 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core.answers import NO_ENDING, PASS, PHASE_LAST, PHASE_UPCARD
+from simgin.core.answers import (
+    BIG_GIN,
+    KNOCK,
+    NO_ENDING,
+    PASS,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_UPCARD,
+    STOCK,
+)
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.endings import best_ending, ending_with, legal_discards, must_be_melded
 from simgin.core.position import END, LEAVE, THROW
 from simgin.core.rules import UPCARD_PASS
-from simgin.play.worlds import Action
+from simgin.play.worlds import Action, legal_actions
 from simgin.strategy import Strategy, compiler
 
 YES_OR_NO = 3  # the legal answers 0 and 1, as bits
@@ -31,6 +40,8 @@ class Adviser:
         """
         shown = view.copy()
         shown.noise = noise
+        if view.deck_left >= 0:
+            return self._alone(shown)
         if view.phase == PHASE_LAST:
             ends = self._answer("knock", shown)
             return Action(END, int(view.ending_card)) if ends else Action(LEAVE)
@@ -39,6 +50,17 @@ class Adviser:
             passes = view.phase == PHASE_UPCARD and self.rules.first_turn == UPCARD_PASS
             return Action(PASS if passes and answer == 0 else answer)
         return self._with_eleven(shown)
+
+    def _alone(self, view: Any) -> Action:
+        """What a single player does; big gin is proposed before gin."""
+        if view.phase == PHASE_STOP:
+            stops = self._ends(view, KNOCK, -1, int(view.count))
+            return Action(END if stops else STOCK)
+        endings = [action for action in legal_actions(view, self.rules) if action.kind == END]
+        for action in reversed(endings):
+            if self._ends(view, BIG_GIN if action.card < 0 else KNOCK, action.card, 0):
+                return action
+        return self._discard(view, int(legal_discards(view.hand, -1, view.drawn, self.rules)))
 
     def _with_eleven(self, view: Any) -> Action:
         """The ending that is proposed before the discard, or after it; or else the discard."""
@@ -54,16 +76,21 @@ class Adviser:
         )
         if (not same or card < 0) and self._ends(view, ending, card, count):
             return Action(END, int(card))
-        _propose(view, NO_ENDING, -1, -1)
-        view.legal = legal
-        thrown = self._answer("discard", view)
+        action = self._discard(view, legal)
         if same:
+            thrown = action.card
             ten = eleven & ~(1 << thrown)
             left = deadwood(ten, rules)
             ending, count = ending_with(ten, left, must, view.limit, points, rules)
             if self._ends(view, ending, thrown, count):
                 return Action(END, thrown)
-        return Action(THROW, thrown)
+        return action
+
+    def _discard(self, view: Any, legal: int) -> Action:
+        """The discard, among those that are legal."""
+        _propose(view, NO_ENDING, -1, -1)
+        view.legal = legal
+        return Action(THROW, self._answer("discard", view))
 
     def _ends(self, view: Any, ending: int, card: int, count: int) -> bool:
         """Whether the strategy makes an ending, if there is one."""
@@ -86,8 +113,8 @@ class Adviser:
         numbers = {}
         for slot in ("take", "discard", "knock"):
             policy = self.strategy.policy(slot)
-            assert policy is not None
-            numbers[slot] = compiler.vector(policy)
+            if policy is not None:  # a single player takes nothing
+                numbers[slot] = compiler.vector(policy)
         return numbers
 
 

@@ -30,8 +30,8 @@ def strongest_quick() -> str:
 
 
 def best_solo(variant: str) -> str:
-    """The strongest known player of a variant for one player."""
-    return solo.ladder(variants.find(variant))[-1]
+    """The strongest quick player of a variant for one player."""
+    return solo.quick_ladder(variants.find(variant))[-1]
 
 
 def solo_field(variant: str) -> tuple[str, ...]:

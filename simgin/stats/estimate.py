@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Z95 = 1.96
 ENOUGH_UNITS = 30  # with fewer an estimate is undefined: a dash, never a bare number
@@ -32,6 +36,15 @@ class Estimate:
 def undefined(n: int) -> Estimate:
     """The estimate of too few units."""
     return Estimate(math.nan, math.nan, n)
+
+
+def mean_of(values: np.ndarray) -> Estimate:
+    """The mean of independent values, float64 (n,), with 95 % limits; n at least 2."""
+    n = len(values)
+    mean = float(values.mean())
+    se = float(values.std(ddof=1)) / math.sqrt(n)
+    half = quantile(n) * se
+    return Estimate(mean, se, n, mean - half, mean + half)
 
 
 def quantile(units: float) -> float:

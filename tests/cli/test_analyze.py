@@ -121,7 +121,7 @@ def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
     assert "Error rate of gold against simple, standard" in shown
     for kind in ("first upcard", "what to discard", "end the deal or play on", "all"):
         assert any(line.startswith(kind) for line in lines)
-    assert "gold-early itself scores" in " ".join(shown.split())
+    assert "gold-early itself is better than" in " ".join(shown.split())
     commands = [line.strip() for line in lines if line.startswith("  simgin analyze")]
     assert len(commands) == 5
     found = call(*shlex.split(commands[0].removeprefix("simgin ")), "--worlds", 200).stdout
@@ -154,7 +154,7 @@ def test_json_and_the_frame_of_error_rates_agree():
         (["gold", "--deals", 100, "--for", "2s"], "--for goes with one position or one deal"),
         (["gold", "--deals", 100, "--against", "simple"], "name the opponent behind A"),
         (["gold", "--deals", 20], "name 100 to 100,000 deals, not 20"),
-        (["solo-greedy", "-v", "solitary-gin", "--deals", 100], "is for one player"),
+        (["solo-greedy", "solo-dp", "-v", "solitary-gin", "--deals", 100], "name one strategy"),
         ([*HAND[:9], "--pile", PILE], "9 cards were given"),
         ([*HAND[:10], "7H", "--pile", PILE], "7H is given more than once"),
         ([*HAND, "--pile", "QD TS 9D* QH KS"], "KS is among your cards"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from simgin.play.deal import watch_deal
+from simgin.play.matchup import SeatError
 from simgin.value.analysis.judge import MISTAKES, Judge, own_positions
 from simgin.value.analysis.position import PositionError
 from simgin.value.analysis.rates import ErrorRates, error_rates, read_trial
@@ -14,12 +15,18 @@ LEMMA = [
     ("stock-greedy", "simple", "standard", "gold-early"),
     ("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
     ("stubborn", "exp710", "eaai", "gold"),
+    ("solo-greedy", None, "solitaire-gin", "solo-dp"),
+    ("solo-greedy", None, "gin-solitaire", "solo-dp"),
+    ("solo-greedy", None, "solitary-gin", "solo-dp"),
 ]
 
 
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
 def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge):
-    """The performance difference lemma (Kakade and Langford 2002), on deals of their own."""
+    """The performance difference lemma (Kakade and Langford 2002), on deals of their own.
+
+    The judge is better by more than four errors, so that a rate of nothing would be noticed.
+    """
     trial = read_trial(a, b, variant, judge, deals=300, worlds=0, seed=3)
     rates = error_rates(trial)
     error = np.hypot(rates.usual.std(ddof=1) / np.sqrt(len(rates.usual)), rates.lead.se)
@@ -120,5 +127,25 @@ def test_costliest_decisions_come_from_other_worlds(rates):
     ],
 )
 def test_what_has_no_error_rate_is_refused(words, sentence):
-    with pytest.raises(PositionError, match=sentence):
+    with pytest.raises((PositionError, SeatError), match=sentence):
         read_trial(*words)
+
+
+@pytest.mark.parametrize(
+    ("variant", "players"),
+    [("eaai", ("champion", "champion")), ("solitary-gin", ("solo-champion", ""))],
+)
+def test_the_strongest_judges_and_is_met(variant, players):
+    trial = read_trial("random" if players[1] else "solo-greedy", None, variant, None, 100, 0, 1)
+    assert trial.judge.a.text == players[0]
+    assert trial.matchup.opponent == trial.judge.opponent == players[1]
+
+
+def test_deals_of_one_player_are_counted_in_won_deals_where_points_are_not():
+    trial = read_trial("solo-greedy", None, "solitaire-gin", "solo-dp", 100, 0, 1)
+    rates = error_rates(trial)
+    assert rates.unit == "% of deals"
+    assert set(rates.frame()["unit"]) == {"% of deals"}
+    for unit in rates.judged:
+        for judged in unit:
+            assert abs(judged.cost) <= 100

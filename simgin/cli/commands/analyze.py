@@ -85,7 +85,7 @@ Row = dict[str, Any]
     "--deals",
     callback=read_count,
     metavar="N",
-    help="Error rates of A in so many deals against B [default: champion], who plays on.",
+    help="Error rates of A in so many deals, alone or against B [default: champion].",
 )
 @click.option("--as", "own", metavar="NAME", help="Strategy that plays on for you, or for A.")
 @click.option(
@@ -148,6 +148,7 @@ def analyze(
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
     The points that a strategy gives up a deal, and its costliest decisions
       simgin analyze gold --deals 1000
+      simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """
     if deals is not None:
         _refuse_options(context, OF_ONE, "one position or one deal, not with --deals")
@@ -259,18 +260,18 @@ def _analyze_strategy(
 ) -> None:
     """Print the error rates of a strategy."""
     from simgin.cli.rates import rates_parts, rates_rows
-    from simgin.value.analysis.rates import JUDGE, WORLDS, error_rates, read_trial
+    from simgin.value.analysis.rates import WORLDS, error_rates, read_trial
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError("--deals goes with strategies, as in analyze gold --deals 1000.")
-    a, b = words[0], words[-1] if len(words) > 1 else JUDGE
-    judge = judge or JUDGE
+    a, b = words[0], words[1] if len(words) > 1 else None
     trial = read_trial(a, b, variant, judge, deals, WORLDS if worlds is None else worlds, seed)
     with progress.live("error rates") as report:
         found = error_rates(trial, workers, report)
-    options = ["-v", variant, "--deals", deals, "--as", judge]
+    options = ["-v", variant, "--deals", deals, "--as", trial.judge.a.text]
     options += ["--worlds", trial.worlds, "--seed", seed]
-    command = command_line("analyze", a, b, *options)
+    players = [player.text for player in trial.matchup.players]
+    command = command_line("analyze", *players, *options)
     rows = rates_rows(found) if as_json else []
     parts = [] if as_json else [*rates_parts(found), ""]
     Answer(command, rows, seed).show(as_json, parts)

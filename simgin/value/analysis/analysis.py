@@ -23,7 +23,7 @@ from simgin.play.worlds import play_in
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.value.analysis.elimination import Gaps, compare, next_look, still_tried
-from simgin.value.analysis.equity import chance_after, match_value
+from simgin.value.analysis.equity import chance_after, counts_wins, match_value, net_points
 from simgin.value.analysis.position import Position, PositionError
 from simgin.value.analysis.worlds import draw_worlds, hastiness
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WORLDS = 10_000
-STRONGEST = {1: "solo-two-draws", 2: "champion"}  # by the number of players
+STRONGEST = {1: "solo-champion", 2: "champion"}  # by the number of players
 MOST_WORLDS = 1_000_000  # they are kept in memory
 BLOCK = 50  # worlds of one call of the engine
 CHUNK = 400  # worlds between two looks at the clock
@@ -74,7 +74,7 @@ class Analysis:
         """What actions are compared by: match, win or points (see MEASURES)."""
         if self.position.in_match and self.has_match:
             return "match"
-        return "win" if self.position.variant.row["deal_scoring"] == "winloss" else "points"
+        return "win" if counts_wins(self.position.variant) else "points"
 
     @property
     def has_match(self) -> bool:
@@ -194,10 +194,7 @@ def analyse(
         raise PositionError(
             f"{effort.worlds:,} worlds are too many to keep; name at most {MOST_WORLDS:,}."
         )
-    variant = position.variant
-    matchup = parse_matchup(own, other, variant.text, effort.seed, "deal")
-    kernel.prepare(matchup)
-    trial = _Trial(position, matchup, effort)
+    trial = _begun(position, own, other, effort)
     seconds = np.inf if effort.seconds is None else effort.seconds
     end = time.monotonic() + seconds
     look = next_look(0, effort.worlds)
@@ -210,6 +207,20 @@ def analyse(
         if time.monotonic() > end:
             break
     return trial.analysis()
+
+
+def played_on(position: Position, own: str, other: str | None, effort: Effort) -> Analysis:
+    """Every action of a position in all worlds of the effort: none is left out."""
+    trial = _begun(position, own, other, effort)
+    trial.play(effort.worlds)
+    return trial.analysis()
+
+
+def _begun(position: Position, own: str, other: str | None, effort: Effort) -> _Trial:
+    """Nothing played yet, and everything compiled."""
+    matchup = parse_matchup(own, other, position.variant.text, effort.seed, "deal")
+    kernel.prepare(matchup)
+    return _Trial(position, matchup, effort)
 
 
 class _Trial:
@@ -251,9 +262,7 @@ class _Trial:
         found = np.empty(records.shape, OUTCOME)
         is_own = records["knocker"] == 0
         kind = records["kind"]
-        found["points"] = records["points_a"] - records["points_b"]
-        if self.position.variant.row["deal_scoring"] == "penalty":
-            found["points"] *= -1
+        found["points"] = net_points(self.position.variant, records)
         found["match"] = np.nan
         if self.value is not None:
             found["match"] = 100 * chance_after(self.value, records)

@@ -18,6 +18,17 @@ PLAYER = "gold-early"
 DEALS = 200_000  # the standard error of V is then below 0.3 %
 
 
+def net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
+    """What side A gained in each deal: points less the opponent's, or less the penalty."""
+    points = np.asarray(records["points_a"] - records["points_b"], np.float64)
+    return -points if variant.row["deal_scoring"] == "penalty" else points
+
+
+def counts_wins(variant: Variant) -> bool:
+    """Whether deals are won or lost, and nothing else counts."""
+    return bool(variant.row["deal_scoring"] == "winloss")
+
+
 def match_value(variant: Variant, workers: int | None = None) -> Value | None:
     """V of equal players; None unless two play to points, in deals alike at every score."""
     if variant.goal.score != "points" or variant.row["shot"] or variant.row["players"] == 1:

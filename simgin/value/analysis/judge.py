@@ -24,6 +24,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.worlds import Action, Worlds, play_in
 from simgin.rules.record import build_rules
 from simgin.text.notation import cards_in
+from simgin.value.analysis.equity import counts_wins, net_points
 from simgin.value.analysis.position import Position, positions_in
 from simgin.value.analysis.worlds import draw_worlds, hastiness
 
@@ -50,8 +51,8 @@ class Judged:
     """A decision, and what it gave up.
 
     kind: a key of MISTAKES. mistake: one of its words; empty if the best was done. cost and
-    usual_cost: points that the best, and what the judge does, would have brought more. seeming: the
-    least that the best brings more in the worlds that it was chosen in.
+    usual_cost: what the best, and what the judge does, would have brought more, in points or per
+    cent of deals won. seeming: the least that the best brings more in the worlds that chose it.
     """
 
     unit: int
@@ -70,12 +71,11 @@ class Judged:
 class Judge:
     """Judges the decisions of those who meet one opponent; from each on it plays itself.
 
-    matchup: the judge against the opponent; its seed is that of the worlds. worlds: how many are
-    drawn at most to find the best action; with none it is what the judge does.
+    matchup: the judge against the opponent, or alone; its seed is that of the worlds. worlds: how
+    many are drawn at most to find the best action; with none it is what the judge does.
     """
 
     def __init__(self, matchup: Matchup, worlds: int) -> None:
-        assert matchup.b is not None
         self.matchup = matchup
         self.worlds = worlds
         self.rules = build_rules(matchup.variant)
@@ -108,8 +108,7 @@ class Judge:
         done = _done(position)
         usual = self.adviser.action(position.view, lots.random())
         best, seeming = self._best(position, usual, lots)
-        hidden = _hidden_hand(deal, position.view)
-        worth = self._worth(position, [done, best, usual], hidden, lots)
+        worth = self._worth(deal, position, [done, best, usual], lots)
         kind = _kind(position, best)
         return Judged(
             unit=int(deal.state.unit),
@@ -160,37 +159,37 @@ class Judge:
     def _drawn(
         self, position: Position, actions: list[Action], worlds: int, first: int
     ) -> np.ndarray:
-        """What actions bring in drawn worlds: points, float64 (worlds, actions)."""
+        """What actions bring in drawn worlds: float64 (worlds, actions)."""
         seed = self.matchup.seed
         drawn = draw_worlds(position.view, self.rules, worlds, seed, first, self.hasty)
-        return self._points(position, actions, drawn, first)
+        return self._gains(position, actions, drawn, first)
 
     def _worth(
         self,
+        deal: WatchedDeal,
         position: Position,
         wanted: Sequence[Action],
-        hidden: int,
         lots: np.random.Generator,
     ) -> dict[Action, float]:
-        """What actions bring above a hidden hand, on average over the orders of the stock."""
+        """What actions bring above the hidden hand, on average over the orders of the stock."""
         actions = list(dict.fromkeys(wanted))
         if len(actions) == 1:
             return {actions[0]: 0.0}  # there is nothing to compare it with
-        view = position.view
-        left = PACK & ~(int(view.hand) | int(view.pile) | hidden)
-        stock = np.array(cards_in(left), np.int8)
-        rows = np.tile(stock, (SHUFFLES, 1))
-        worlds = Worlds(np.full(SHUFFLES, hidden), lots.permuted(rows, axis=1))
-        first = int(lots.integers(STREAMS))
-        means = self._points(position, actions, worlds, first).mean(axis=0)
-        return dict(zip(actions, means.tolist(), strict=True))
+        if self.matchup.b is None:
+            worth = self._drawn(position, actions, SHUFFLES, int(lots.integers(STREAMS)))
+        else:
+            worlds = _reshuffled(deal, position.view, lots)
+            worth = self._gains(position, actions, worlds, int(lots.integers(STREAMS)))
+        return dict(zip(actions, worth.mean(axis=0).tolist(), strict=True))
 
-    def _points(
+    def _gains(
         self, position: Position, actions: list[Action], worlds: Worlds, first: int
     ) -> np.ndarray:
-        """Net points of the player: float64 (worlds, actions)."""
+        """Net points of the player, or per cent of deals won: float64 (worlds, actions)."""
         records = play_in(self.matchup, position.view, actions, worlds, first)
-        return np.asarray(records["points_a"] - records["points_b"], np.float64)
+        if counts_wins(position.variant):
+            return np.asarray(100.0 * (records["winner"] == 0))
+        return net_points(position.variant, records)
 
 
 def own_positions(deal: WatchedDeal) -> Iterator[Position]:
@@ -214,6 +213,15 @@ def _least_lead(worth: np.ndarray, base: int) -> np.ndarray:
 def _done(position: Position) -> Action:
     assert position.done is not None, "the positions of a deal say what was done"
     return position.done
+
+
+def _reshuffled(deal: WatchedDeal, view: Any, lots: np.random.Generator) -> Worlds:
+    """Worlds with the hidden hand as it was, and the stock shuffled anew."""
+    hidden = _hidden_hand(deal, view)
+    left = PACK & ~(int(view.hand) | int(view.pile) | hidden)
+    stock = np.array(cards_in(left), np.int8)
+    rows = np.tile(stock, (SHUFFLES, 1))
+    return Worlds(np.full(SHUFFLES, hidden), lots.permuted(rows, axis=1))
 
 
 def _hidden_hand(deal: WatchedDeal, view: Any) -> int:

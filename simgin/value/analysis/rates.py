@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import hypot, sqrt
+from math import hypot
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,22 +22,24 @@ from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.rules import variants
 from simgin.stats.control_variates import anchored_mean
-from simgin.stats.estimate import Z95, Estimate
+from simgin.stats.estimate import Z95, Estimate, mean_of
 from simgin.stats.metrics import BY_NAME
 from simgin.stats.ratios import estimate_metric
-from simgin.value.analysis.analysis import STRONGEST
+from simgin.value.analysis.analysis import UNITS, strongest
+from simgin.value.analysis.equity import counts_wins
 from simgin.value.analysis.judge import MISTAKES, Judge, Judged, own_positions
 from simgin.value.analysis.position import PositionError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-JUDGE = STRONGEST[2]  # and everybody's opponent, where nobody else is named
 WORLDS = 200
 FEWEST_DEALS, MOST_DEALS = 100, 100_000  # with fewer no interval can be trusted
 PLAIN = 25  # deals played and not judged, for each that is judged
 CALL_UNITS = 1000  # of one call of the engine
 ALL = "all"
+# What a player gains a deal, by how deals are scored: a metric, and its factor; else points
+GAINS = {"winloss": ("win", 100), "penalty": ("score", -1)}
 # Decisions that seem costliest, and the worlds in which they are looked at again: the one that
 # came first may owe it to its worlds
 CANDIDATES, NEW_WORLDS = 20, 1000
@@ -50,7 +52,7 @@ class Trial:
     """What is to be judged: deals of A against B, by a judge in so many worlds a decision."""
 
     matchup: Matchup
-    judge: Matchup  # the judge against B
+    judge: Matchup  # the judge against B, or alone
     deals: int
     worlds: int = WORLDS
 
@@ -59,12 +61,18 @@ class Trial:
 class ErrorRates:
     """The decisions of a strategy, and what they gave up.
 
-    judged: by unit. lead: what the judge scores more than A against B, points a deal.
+    judged: by unit. lead: what the judge scores more than A against B, points a deal. What games
+    of single deals count is won deals: for points, read per cent of deals.
     """
 
     trial: Trial
     judged: list[list[Judged]]
     lead: Estimate
+
+    @property
+    def unit(self) -> str:
+        """What is given up."""
+        return UNITS["win" if counts_wins(self.trial.matchup.variant) else "points"]
 
     @property
     def deals(self) -> int:
@@ -108,7 +116,7 @@ class ErrorRates:
             for position in own_positions(deal):
                 if position.place == judged.place:
                     lead = judge.lead(position, judged.best, NEW_WORLDS)
-                    found.append((judged, _mean(lead)))
+                    found.append((judged, mean_of(lead)))
         found.sort(key=lambda pair: pair[1].value, reverse=True)
         return found[:n]
 
@@ -116,7 +124,8 @@ class ErrorRates:
         """A row for each kind of decision (mistake: empty), each mistake of it, and all together.
 
         variant, strategy, opponent, judge. per_deal: how often a deal something else was found
-        better. points: given up a deal, with se, low and high. deals, worlds.
+        better. points: given up a deal, with se, low and high; unit: points, or "% of deals" won.
+        deals, worlds.
         """
         import pandas as pd
 
@@ -143,6 +152,7 @@ class ErrorRates:
             "se": rate.se,
             "low": rate.low,
             "high": rate.high,
+            "unit": self.unit,
             "deals": self.deals,
             "worlds": self.trial.worlds,
         }
@@ -157,37 +167,35 @@ class ErrorRates:
         return 2 if self.trial.matchup.mirrored else 1
 
 
-def _mean(values: np.ndarray) -> Estimate:
-    """The mean of independent values."""
-    mean = float(values.mean())
-    error = float(values.std(ddof=1)) / sqrt(len(values))
-    return Estimate(mean, error, len(values), mean - Z95 * error, mean + Z95 * error)
-
-
 def _belongs(judged: Judged, kind: str, mistake: str) -> bool:
     return kind in ("", judged.kind) and mistake in ("", judged.mistake)
 
 
 def read_trial(
-    a: str, b: str, variant: str, judge: str, deals: int, worlds: int, seed: int
+    a: str,
+    b: str | None,
+    variant: str,
+    judge: str | None,
+    deals: int,
+    worlds: int,
+    seed: int,
 ) -> Trial:
-    """What is to be judged, from text forms.
+    """What is to be judged, from text forms; the judge and B are by default the strongest.
 
-    Raises PositionError for variants of one player and too few deals or too many, and what the
-    loaders raise.
+    Raises PositionError for too few deals or too many, and what the loaders raise.
     """
     game = variants.find(variant)
-    if game.row["players"] == 1:
-        raise PositionError(
-            f"{game.text} is for one player; error rates are of two against another."
-        )
+    best = strongest(game)
+    if game.row["players"] == 2:
+        b = b or best
     if not FEWEST_DEALS <= deals <= MOST_DEALS:
         raise PositionError(
             f"name {FEWEST_DEALS} to {MOST_DEALS:,} deals, not {deals:,}: with fewer no interval "
             "can be trusted."
         )
     matchup = parse_matchup(a, b, game.text, seed, "deal")
-    return Trial(matchup, parse_matchup(judge, b, game.text, seed, "deal"), deals, worlds)
+    judging = parse_matchup(judge or best, b, game.text, seed, "deal")
+    return Trial(matchup, judging, deals, worlds)
 
 
 def error_rates(
@@ -244,7 +252,12 @@ def _in_words(judged: Sequence[Sequence[Judged]], matchup: Matchup) -> str:
     done = list(judged)
     costs = [sum(decision.cost for decision in unit) for unit in done]
     mean = np.mean(costs) / (2 if matchup.mirrored else 1)
-    return f"{mean:.1f} points given up a deal"
+    return f"{mean:.1f} {given_up(matchup)}"
+
+
+def given_up(matchup: Matchup) -> str:
+    """What error rates count, in words."""
+    return "% of deals given up" if counts_wins(matchup.variant) else "points given up a deal"
 
 
 def measured_lead(trial: Trial, workers: int | None = None) -> Estimate:
@@ -258,8 +271,8 @@ def measured_lead(trial: Trial, workers: int | None = None) -> Estimate:
 
 
 def _margin(matchup: Matchup, units: int, workers: int | None) -> Estimate:
-    """What A scores more than B, points a deal; equal players score the same."""
-    if not matchup.mirrored:
+    """What A gains a deal, in the unit of what is given up; equal players gain nothing."""
+    if matchup.b is not None and not matchup.mirrored:
         return Estimate(0.0, 0.0)
     batches = -(-units // matchup.batch)
     first = batches * matchup.batch  # behind the deals that are judged
@@ -269,4 +282,6 @@ def _margin(matchup: Matchup, units: int, workers: int | None) -> Estimate:
         return np.asarray(rows.sum(axis=0))
 
     rows = over_units(play, PLAIN * units, CALL_UNITS, workers)
-    return estimate_metric(np.sum(rows, axis=0), BY_NAME["margin"])
+    metric, factor = GAINS.get(str(matchup.variant.row["deal_scoring"]), ("margin", 1))
+    gain = estimate_metric(np.sum(rows, axis=0), BY_NAME[metric])
+    return Estimate(factor * gain.value, abs(factor) * gain.se)
