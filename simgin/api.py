@@ -216,6 +216,10 @@ def analyze(
     score: tuple[int, int] | None = None,
     dealer: str | None = None,
     stock: int | None = None,
+    stake: int = 1,
+    owner: str = "nobody",
+    offer: bool = False,
+    offered: int = 0,
     own: Player | None = None,
     other: Player | None = None,
     worlds: int | str = 10_000,
@@ -225,19 +229,31 @@ def analyze(
 ) -> pd.DataFrame:
     """What each action in a position of yours is worth, a row each, the best first.
 
-    cards: ten, or eleven with the one just drawn last. pile: from the first upcard on, with * after
-    each card that was taken, ? for one that you have forgotten, and .. for as many as stock, the
-    number of cards left to draw from, tells. score: your points and the opponent's; then the match
-    counts. dealer: me or other, by default as the pile has it. For one player pile is the own
-    discards, and there is neither score nor dealer. own, other: who plays on, by default the
-    strongest. The columns are those of `simgin.value.analysis.analysis.Analysis.frame`. Raises
+    cards: ten, or eleven with the one just drawn last; `blind` before they are seen. pile: from the
+    first upcard on, with * after each card that was taken, ? for one that you have forgotten, and
+    .. for as many as stock, the number of cards left to draw from, tells. score: your points and
+    the opponent's (won deals where they count); then the match counts. dealer: me or other, by
+    default as the pile has it. stake: the number on the die; owner: me, other or nobody. offer:
+    decide about an offer of yours; offered: about this one of the opponent's. For one player pile
+    is the own discards, and there is neither score nor dealer. own, other: who plays on, by default
+    the strongest. The columns are those of `simgin.value.analysis.analysis.Analysis.frame`. Raises
     ValueError for a position that cannot come about.
     """
     from simgin.value.analysis.analysis import analyse, strongest
     from simgin.value.analysis.described import read_position
+    from simgin.value.analysis.die import Die
 
     game = variants.find(variant)
-    position = read_position(cards, pile, game, score=score, dealer=dealer, stock=stock)
+    die = Die(stake, owner, offer, offered)
+    position = read_position(
+        cards,
+        pile,
+        game,
+        score=score,
+        dealer=dealer,
+        stock=stock,
+        die=die,
+    )
     best = strongest(game)
     player = best
     if own is not None:

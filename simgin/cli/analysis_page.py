@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import STOPPER
 from simgin.play.melds import cards_text, shown_melding
@@ -154,17 +155,8 @@ def _pictures(found: Found, drawn: Sequence[str]) -> Iterator[Picture]:
     for number, title in enumerate(drawn):
         analysis = found[title]
         position = analysis.position
-        told = ". ".join(words.lines(position))
-        yield Picture(
-            f"cards-{number}",
-            f"{title}: the cards",
-            f"{told}.",
-            figures.draw_cards(
-                _capital(title),
-                _caption(position),
-                list(_card_rows(position)),
-            ),
-        )
+        if position.view.phase != PHASE_BLIND:
+            yield _picture_of_cards(position, number, title)
         frame = analysis.frame()
         yield Picture(
             f"costs-{number}",
@@ -172,6 +164,22 @@ def _pictures(found: Found, drawn: Sequence[str]) -> Iterator[Picture]:
             _costs_in_words(analysis),
             forest(frame, seed=analysis.matchup.seed),
         )
+
+
+def _picture_of_cards(position: Position, number: int, title: str) -> Picture:
+    """The cards as the player sees them."""
+    told = ". ".join(words.lines(position))
+    drawn = figures.draw_cards(
+        _capital(title),
+        _caption(position),
+        list(_card_rows(position)),
+    )
+    return Picture(
+        f"cards-{number}",
+        f"{title}: the cards",
+        f"{told}.",
+        drawn,
+    )
 
 
 def _costs_in_words(analysis: Analysis) -> str:
@@ -193,6 +201,8 @@ def _caption(position: Position) -> str:
     view = position.view
     *_, last = words.lines(position)
     sentences = [f"{_capital(last)}."]
+    if position.variant.row["die"] != "off":
+        sentences.insert(0, f"The {words.die(view)}.")
     if view.drawn >= 0 or view.taken >= 0:
         sentences.append(FRAME)
     laid = words.pile(position)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 TITLES = {
     "match": "match %",
+    "deals": "deals",
+    "games": "games",
     "points": "points",
     "win": "won %",
     "gin": "gin %",
@@ -21,6 +23,10 @@ TITLES = {
 }
 INTERVALS = "± are 95 % intervals, which hold for all actions together."
 PENALTY = -1  # points are shown as the penalty that they are less
+NET = {
+    "deals": "Deals: won deals, yours less the opponent's.",
+    "games": "Games: won games, yours less the opponent's, as this one is worth.",
+}
 FEW = 3  # actions named in a sentence
 Z95 = 1.96
 
@@ -104,6 +110,10 @@ def _factors(analysis: Analysis) -> dict[str, int]:
         del shares["undercut"]
     if analysis.has_match:
         shares["match"] = 1
+    if variant.row["die"] == "deal":
+        return {"deals": 1, **shares}
+    if variant.row["die"] == "game":
+        shares["games"] = 1
     return {"points": 1, **shares}
 
 
@@ -121,6 +131,7 @@ def plain_table(*headings: str) -> Table:
 def how_to_read(found: Mapping[str, Analysis]) -> str:
     """How to read the tables."""
     from simgin.play.names import own_names
+    from simgin.value.analysis.analysis import counted_by
 
     analyses = list(found.values())
     matchup = analyses[0].matchup
@@ -130,6 +141,9 @@ def how_to_read(found: Mapping[str, Analysis]) -> str:
     sentences = [f"{players} {play} on. {INTERVALS}"]
     if any(analysis.position.done for analysis in analyses):
         sentences.append("< was done.")
+    by = counted_by(analyses[0].position.variant)
+    if by in NET:
+        sentences.append(NET[by])
     if analyses[0].has_match:
         sentences.append("Match %: among equal players.")
     return " ".join(sentences)

@@ -134,7 +134,7 @@ def _last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
 
 
 @jit
-def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
+def opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
     """The first upcard (rules.md 4.2): (whose turn follows, where that player draws).
 
     0 is the nondealer, 1 the dealer. The die may be refused before either decision, which ends the
@@ -145,6 +145,13 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
         state.phase = PHASE_TURN
     if _raise(state, rules, view1, view2, first, offer_a, answer_a, offer_b, answer_b):
         return 0, FROM_DEAL
+    return begun(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b)
+
+
+@jit
+def begun(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
+    """The nondealer's first turn, behind the question about the die; returns as `opening`."""
+    first = 1 - state.dealer
     if rules.first_turn == DISCARD_FIRST:
         return 0, FROM_DEAL
     if rules.first_turn == FREE:
@@ -159,16 +166,29 @@ def _opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_
 
 @jit
 def passed(state, rules, view1, view2, whose, take1, take2, offer_a, answer_a, offer_b, answer_b):
-    """What follows a pass of the nondealer (whose 0) or the dealer (1); returns as `_opening`."""
-    if whose == 0:
-        choices, declined = _upcard_choices(rules)
-        state.shed[1 - state.dealer] |= 1 << state.top
-        if _raise(state, rules, view2, view1, state.dealer, offer_a, answer_a, offer_b, answer_b):
-            return 1, FROM_DEAL
-        answer = ask_apart(state, rules, view2, state.dealer, TAKE, choices, take2)
-        if answer != declined:
-            state.upcard_to = 1 if answer == FROM_PILE else 2
-            return 1, answer
+    """What follows a pass of the nondealer (whose 0) or the dealer (1); returns as `opening`."""
+    if whose == 1:
+        return _passed_by_both(state, rules, view1, take1)
+    state.shed[1 - state.dealer] |= 1 << state.top
+    if _raise(state, rules, view2, view1, state.dealer, offer_a, answer_a, offer_b, answer_b):
+        return 1, FROM_DEAL
+    return offered_to_dealer(state, rules, view1, view2, take1, take2)
+
+
+@jit
+def offered_to_dealer(state, rules, view1, view2, take1, take2):
+    """The dealer's choice about the first upcard; returns as `opening`."""
+    choices, declined = _upcard_choices(rules)
+    answer = ask_apart(state, rules, view2, state.dealer, TAKE, choices, take2)
+    if answer != declined:
+        state.upcard_to = 1 if answer == FROM_PILE else 2
+        return 1, answer
+    return _passed_by_both(state, rules, view1, take1)
+
+
+@jit
+def _passed_by_both(state, rules, view1, take1):
+    """The nondealer's draw after two passes; returns as `opening`."""
     state.shed[state.dealer] |= 1 << state.top
     if rules.first_turn == UPCARD_STOCK_OR_PASS:
         return 0, _firstdraw(state, rules, view1, 1 - state.dealer, take1)
@@ -211,14 +231,14 @@ def _raise(state, rules, view, other_view, seat, offer_a, answer_a, offer_b, ans
 def _firstdraw(state, rules, view, seat, take):
     """The nondealer draws from either pile while the first upcard still lies there."""
     state.phase = PHASE_TURN
-    answer = _where_todraw(state, rules, view, seat, take)
+    answer = where_to_draw(state, rules, view, seat, take)
     if answer == FROM_PILE:
         state.upcard_to = 0
     return answer
 
 
 @inlined
-def _where_todraw(state, rules, view, seat, take):
+def where_to_draw(state, rules, view, seat, take):
     """Where a player draws on an ordinary turn: from the stock or the discard pile."""
     if not rules.take_discard:
         return FROM_STOCK
@@ -245,7 +265,7 @@ def play_deal(
     deal_cards(state, rules)
     show_deal(state, rules, view1, 1 - state.dealer)
     show_deal(state, rules, view2, state.dealer)
-    whose, source = _opening(
+    whose, source = opening(
         state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
     )
     if state.kind >= 0:
@@ -303,5 +323,5 @@ def play_turns(
         state.phase = PHASE_TURN
         if _raise(state, rules, other_view, view, 1 - seat, offer_a, answer_a, offer_b, answer_b):
             return
-        source = _where_todraw(state, rules, other_view, 1 - seat, next_take)
+        source = where_to_draw(state, rules, other_view, 1 - seat, next_take)
         whose = 1 - whose

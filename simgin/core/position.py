@@ -11,22 +11,41 @@ them), and how the points of columns were won.
 
 import numpy as np
 
-from simgin.core.answers import BIG_GIN, PASS, PHASE_LAST, PHASE_TURN, PHASE_UPCARD, TAKE
+from simgin.core.answers import (
+    BIG_GIN,
+    PASS,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_TURN,
+    PHASE_UPCARD,
+    TAKE,
+)
 from simgin.core.ask import forget, remember, show_deal, show_turn
 from simgin.core.deadwood import deadwood
-from simgin.core.deal import TURN_OVER, passed, play_turns
+from simgin.core.deal import (
+    TURN_OVER,
+    begun,
+    deal_cards,
+    offered_to_dealer,
+    opening,
+    passed,
+    play_turns,
+    where_to_draw,
+)
 from simgin.core.endings import ending_with, must_be_melded
 from simgin.core.jit import jit
 from simgin.core.record import write_record
 from simgin.core.rules import UPCARD_PASS, UPCARD_STOCK_OR_PASS
 from simgin.core.scoring import KIND_VOID
 from simgin.core.showdown import end_deal
+from simgin.core.stake import FREE, accept, refuse, refused, turned_down
 from simgin.core.turn import clear_deal, close_turn, draw, no_card, propose, throw
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
 # What a player may do, beside STOCK, TAKE and PASS: discard a card; end the deal with a discard (-1
-# for none: big gin); leave the last discard (50th-card rule).
-THROW, END, LEAVE = 3, 4, 5
+# for none: big gin); leave the last discard (50th-card rule); offer a number on the die (0: leave
+# it); accept or refuse the number offered.
+THROW, END, LEAVE, OFFER, ACCEPT, REFUSE = 3, 4, 5, 6, 7, 8
 _IN_DECK = 52  # places of `state.pack`
 
 
@@ -34,7 +53,8 @@ _IN_DECK = 52  # places of `state.pack`
 def set_position(state, rules, view, hand, stock):
     """Write a position and a world to the state; strategy A sits at the seat of the view.
 
-    hand: the opponent's ten cards. stock: the face-down cards, the next one first.
+    hand: the opponent's ten cards. stock: the face-down cards, the next one first; before the cards
+    are dealt the whole pack, and no hand.
     """
     seat = view.seat
     other = 1 - seat
@@ -44,8 +64,9 @@ def set_position(state, rules, view, hand, stock):
     set_standing(state, view, seat)
     state.stock = view.stock
     state.shuffled = _IN_DECK
-    state.dealt = _IN_DECK - view.stock
-    for i in range(view.stock):
+    left = _IN_DECK if view.phase == PHASE_BLIND else view.stock
+    state.dealt = _IN_DECK - left
+    for i in range(left):
         state.pack[state.dealt + i] = stock[i]
     state.hand[seat] = view.hand
     state.hand[other] = hand
@@ -141,6 +162,8 @@ def _passed(rules, view, seat):
     """
     if rules.first_turn != UPCARD_PASS and rules.first_turn != UPCARD_STOCK_OR_PASS:
         return False
+    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the dealer offers the die behind a pass
+        return view.offered > 0 and seat != view.dealer
     if view.turns == 0:
         drawing = view.phase == PHASE_TURN and view.taken < 0
         return drawing and (view.drawn < 0 or rules.first_turn == UPCARD_PASS)
@@ -194,6 +217,44 @@ def end_last(state, rules, view, other_view, action, card, show_a, show_b):
 
 
 @jit
+def turn_die(
+    state, rules, view, own, other, action, number, view1, view2, take1, take2,
+    offer_a, answer_a, offer_b, answer_b,
+):  # fmt: skip
+    """Offer a number on the die, or answer an offer: (whose turn goes on, where that player draws).
+
+    own, other: what this player and the opponent see. A refusal ends the deal; `state.kind` tells.
+    """
+    seat = view.seat
+    mover = seat if action == OFFER else 1 - seat
+    if action == REFUSE:
+        refuse(state, rules, mover, view.offered)
+    elif action == ACCEPT:
+        accept(state, other, own, mover, view.offered)
+    elif number > 0:
+        turned_down(state, rules, own, other, seat, number, answer_b)
+    elif view.phase == PHASE_BLIND and seat != view.dealer:
+        refused(state, rules, view2, view1, view.dealer, FREE, offer_a, answer_a, offer_b, answer_b)
+    whose = np.int64(mover == view.dealer)
+    if state.kind >= 0:
+        return whose, FROM_DEAL
+    if view.phase == PHASE_BLIND:
+        deal_cards(state, rules)
+        show_deal(state, rules, view1, 1 - view.dealer)
+        show_deal(state, rules, view2, view.dealer)
+        return opening(
+            state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
+        )
+    if view.turns > 0:
+        if whose == 0:
+            return whose, where_to_draw(state, rules, view1, mover, take1)
+        return whose, where_to_draw(state, rules, view2, mover, take2)
+    if whose == 0:
+        return begun(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b)
+    return offered_to_dealer(state, rules, view1, view2, take1, take2)
+
+
+@jit
 def play_on(
     state, rules, view, hand, stock, action, card, view0, view1,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
@@ -202,7 +263,7 @@ def play_on(
     """Play an action in a world, and on to the end of the deal; the result is in the state.
 
     view: the question, not one of view0 and view1, which are what the two seats see from then on.
-    Strategy A sits at the seat of the view.
+    card: also the number that is offered. Strategy A sits at the seat of the view.
     """
     forget(view0, state.turns)
     forget(view1, state.turns)
@@ -221,10 +282,28 @@ def play_on(
         take2, discard2, knock2 = take_a, discard_a, knock_a
     if view.phase == PHASE_LAST:
         end_last(state, rules, own, other, action, card, show_a, show_b)
-    elif action >= THROW:
+    elif action in (THROW, END):
         end_turn(state, rules, own, other, action, card, show_a, show_b)
     source = FROM_PILE if action == TAKE else FROM_STOCK
-    if action == PASS:
+    if action >= OFFER:
+        whose, source = turn_die(
+            state,
+            rules,
+            view,
+            own,
+            other,
+            action,
+            card,
+            view1st,
+            view2nd,
+            take1,
+            take2,
+            offer_a,
+            answer_a,
+            offer_b,
+            answer_b,
+        )
+    elif action == PASS:
         whose, source = passed(
             state,
             rules,

@@ -22,8 +22,9 @@ _FIELDS = (
     + ("knock_count", "defender_count", "defender_before", "laid_off")
     # Deadwood as dealt; upcards and discards taken; draws of both kinds.
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
-    # The score's multiplier, the number on the die and its owner at the end of the deal.
-    + ("multiplier", "stake", "owner")
+    # The score's multiplier, the number on the die and its owner at the end of the deal, and the
+    # won deals or games that its refusal brought.
+    + ("multiplier", "stake", "owner", "pays")
     # The match before this deal: points, deals won and games won by both sides.
     + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")
     # The match after this deal: the winner, -1 undecided, -2 drawn, -3 broken off. A single deal
@@ -70,6 +71,7 @@ def write_record(state, record, a):
     record.multiplier = state.multiplier
     record.stake = state.stake
     record.owner = side(state.owner, a)
+    record.pays = state.pays
     record.score_a = state.points[a]
     record.score_b = state.points[b]
     record.deals_a = state.deals_won[a]

@@ -43,31 +43,42 @@ def refused(state, rules, view, other_view, seat, free, offer_a, answer_a, offer
     """
     if state.stake >= rules.die_cap or (state.owner != seat if state.owner >= 0 else not free):
         return False
-    other = 1 - seat
     higher = (1 << (rules.die_cap + 1)) - (1 << (state.stake + 1))
     offered = ask_apart(
         state, rules, view, seat, OFFER, higher | 1, offer_a if seat == state.half else offer_b
     )
     if offered == 0:
         return False
+    answer = answer_b if seat == state.half else answer_a
+    return turned_down(state, rules, view, other_view, seat, offered, answer)
+
+
+@jit
+def turned_down(state, rules, view, other_view, seat, offered, answer):
+    """Put a seat's offer to the other, who owns the policy `answer`; True if it was refused."""
     state.offered = offered
     show_die(state, other_view)
-    accepted = ask_apart(
-        state,
-        rules,
-        other_view,
-        other,
-        ANSWER,
-        YES_OR_NO,
-        answer_a if other == state.half else answer_b,
-    )
-    state.offered = 0
+    accepted = ask_apart(state, rules, other_view, 1 - seat, ANSWER, YES_OR_NO, answer)
     if accepted:
-        state.stake, state.owner = offered, other
-        show_die(state, view)
-        show_die(state, other_view)
-        return False
+        accept(state, view, other_view, seat, offered)
+    else:
+        refuse(state, rules, seat, offered)
+    return not accepted
+
+
+@jit
+def accept(state, view, other_view, seat, offered):
+    """Turn the die to what a seat has offered, and give it to the other."""
+    state.offered = 0
+    state.stake, state.owner = offered, 1 - seat
+    show_die(state, view)
+    show_die(state, other_view)
+
+
+@jit
+def refuse(state, rules, seat, offered):
+    """End the deal, which the seat that made the offer wins."""
+    state.offered = 0
     state.pays = offered if rules.die_refusal_pays == PAYS_NEW else state.stake
     state.kind = KIND_REFUSED
     state.winner = seat
-    return True

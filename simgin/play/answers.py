@@ -17,7 +17,7 @@ from simgin.core.answers import (
 )
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.core.endings import best_ending, ending_with, legal_discards, must_be_melded
-from simgin.core.position import END, LEAVE, THROW
+from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
 from simgin.core.rules import UPCARD_PASS
 from simgin.play.worlds import Action, legal_actions
 from simgin.strategy import Strategy, compiler
@@ -61,6 +61,14 @@ class Adviser:
             if self._ends(view, BIG_GIN if action.card < 0 else KNOCK, action.card, 0):
                 return action
         return self._discard(view, int(legal_discards(view.hand, -1, view.drawn, self.rules)))
+
+    def die_action(self, view: Any, noise: float = 0.0) -> Action:
+        """What the strategy does at a question of the slots offer or answer."""
+        shown = view.copy()
+        shown.noise = noise
+        if view.offered:
+            return Action(ACCEPT if self._answer("answer", shown) else REFUSE)
+        return Action(OFFER, self._answer("offer", shown))
 
     def _with_eleven(self, view: Any) -> Action:
         """The ending that is proposed before the discard, or after it; or else the discard."""
@@ -111,7 +119,7 @@ class Adviser:
     def _numbers(self) -> dict[str, np.ndarray]:
         """The parameters of the policies."""
         numbers = {}
-        for slot in ("take", "discard", "knock"):
+        for slot in ("take", "discard", "knock", "offer", "answer"):
             policy = self.strategy.policy(slot)
             if policy is not None:  # a single player takes nothing
                 numbers[slot] = compiler.vector(policy)

@@ -22,7 +22,7 @@ from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.endings import ending_with, legal_discards, must_be_melded
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.position import END, LEAVE, THROW, play_worlds
+from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW, play_worlds
 from simgin.core.record import DEAL
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import play_worlds_alone
@@ -37,7 +37,8 @@ from simgin.text import notation
 class Action(NamedTuple):
     """What a player may do: STOCK, TAKE or PASS; THROW or END with a card; LEAVE.
 
-    END without a card (-1) is big gin, and for one player with ten cards the knock or gin.
+    END without a card (-1) is big gin, and for one player with ten cards the knock or gin. With the
+    die it is OFFER with a number in place of the card, 0 to leave the die; ACCEPT or REFUSE.
     """
 
     kind: int
@@ -49,7 +50,8 @@ class Worlds:
     """The hidden cards of a position, filled in some number of times."""
 
     hands: np.ndarray  # int64 (worlds,): the opponent's cards; none for one player
-    # int8 (worlds, cards): the stock, the next card first; for one player the joker is among them
+    # int8 (worlds, cards): the stock, the next card first; for one player the joker is among them,
+    # and before the cards are dealt it is the whole pack
     stocks: np.ndarray
     # core.view.VIEW (worlds,): the position, where each world fills in what the player forgot
     views: np.ndarray | None = None
@@ -73,6 +75,14 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
     legal = int(legal_discards(eleven, int(view.taken), int(view.drawn), rules))
     thrown = [Action(THROW, card) for card in notation.cards_in(legal)]
     return thrown + _endings(view, eleven, rules)
+
+
+def die_actions(view: Any, rules: Any) -> list[Action]:
+    """Everything the player may do at a question of the slots offer or answer."""
+    if view.offered:
+        return [Action(ACCEPT), Action(REFUSE)]
+    numbers = range(int(view.stake) + 1, int(rules.die_cap) + 1)
+    return [Action(OFFER, number) for number in (0, *numbers)]
 
 
 def _alone(view: Any, rules: Any) -> list[Action]:

@@ -17,7 +17,13 @@ __all__ = ["analysis"]
 
 HEAD = 0.55  # inches of a panel without its rows
 DONE = " (done)"  # behind the action that the player did
-UNITS = {"points": "points", "match": "% of matches", "win": "% of deals"}
+UNITS = {
+    "points": "points",
+    "match": "% of matches",
+    "deals": "won deals",
+    "games": "won games",
+    "win": "% of deals",
+}
 LOOK, LOOK_OF_DONE = figures.SERIES[0], figures.SERIES[1]
 NOTE = (
     "Each action against the best in the same worlds. Bars are 95 % intervals, which hold for all "

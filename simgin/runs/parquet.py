@@ -80,6 +80,7 @@ COLUMNS = (
     Column("multiplier", "What the score was multiplied by.", 32),
     Column("stake", "The number on the die when the deal was over.", 32),
     Column("owner", "Who owned the die then; empty: nobody.", words=SIDES),
+    Column("pays", "Won deals or games that a refusal of the die brought.", 8),
     Column("score_a", "Points of A in the match before the deal.", 32),
     Column("score_b", "Points of B in the match before the deal.", 32),
     Column("deals_a", "Deals that A had won in the match before.", 32),

@@ -192,3 +192,61 @@ def test_a_strategy_of_a_file_far_away_has_its_own_name(tmp_path):
     assert all(len(line) <= 80 for line in shown.splitlines()[:-1])
     turn = call("analyze", path, "simple", "--unit", 3, "--worlds", 200, "--turn", 1).stdout
     assert "patient-gold and simple play on." in turn
+
+
+TEN = HAND[:10]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (
+            [*TEN, "--pile", "QD TS", "--stake", 2, "--owner", "me", "--offer"],
+            ["The die shows 2, you own it", "leave the die", "offer 6", "cost, deals"],
+        ),
+        (
+            [*TEN, "--pile", "QD", "--stake", 2, "--owner", "other", "--offered", 4],
+            ["the opponent offers 4", "accept 4", "refuse 4", "-2.00"],
+        ),
+        (
+            ["blind", "--score", "5-6", "--offer"],
+            ["The cards are not seen yet", "5-6 of 7 won deals", "cost, match %"],
+        ),
+    ],
+)
+def test_the_die_is_offered_and_answered(words, shown):
+    words = ["analyze", *words, "-v", "dice", "--worlds", 200, "--as", "dice-player"]
+    screen = call(*words, "--against", "dice-player").stdout
+    assert [text for text in shown if text not in screen] == []
+    assert all(len(line) <= 80 for line in screen.splitlines()[:-1])
+    again = shlex.split(screen.splitlines()[-1].removeprefix("Repeat:  simgin "))
+    assert call(*again).stdout == screen
+
+
+def test_a_deal_with_a_die_has_rows_for_its_offers(tmp_path):
+    players = [
+        "gold+offer=strong:blind=yes+answer=brave",
+        "gold+offer=strong:count=60+answer=brave",
+    ]
+    shown = call("analyze", *players, "-v", "dice", "--unit", 3, "--worlds", 200).stdout
+    assert "blind, offer" in shown
+    assert "upcard, answer" in shown
+    assert "in won deals" in shown
+    path = tmp_path / "deal.txt"
+    path.write_text(call("show", *players, "-v", "dice", "--unit", 3).stdout)
+    read = call("analyze", path, "--worlds", 200, "--turn", 0).stdout
+    assert "Done was refuse 3" in read
+    frame = simgin.analyze("blind", variant="dice", offer=True, worlds=200)
+    assert list(frame["by"].unique()) == ["deals"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([*TEN, "--pile", "QD TS", "--stake", 2, "--owner", "me"], "standard has no die"),
+        (["gold", "simple", "-v", "dice", "--stake", 2], "--stake goes with cards"),
+        (["blind", "-v", "dice", "--offer", "--unit", 3], "--unit goes with a deal"),
+    ],
+)
+def test_a_die_that_cannot_be_is_refused(words, sentence):
+    assert sentence in call("analyze", *words, code=2).stderr

@@ -5,18 +5,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgin.core.answers import PASS, PHASE_LAST, PHASE_STOP, PHASE_TURN, PHASE_UPCARD, STOCK
+from simgin.core.answers import (
+    PASS,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_TURN,
+    PHASE_UPCARD,
+    STOCK,
+)
 from simgin.core.cards import PACK
 from simgin.core.deadwood import deadwood
 from simgin.core.pack import next_card
-from simgin.core.position import END, LEAVE, THROW
+from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
 from simgin.core.record import DEAL, write_record
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import JOKER_CARD
 from simgin.play.branches import branch_deals
 from simgin.play.deal import watch_deal
 from simgin.play.matchup import parse_matchup
-from simgin.play.worlds import Action, Worlds, legal_actions, play_in
+from simgin.play.worlds import Action, Worlds, die_actions, legal_actions, play_in
 from simgin.rules import variants
 from simgin.rules.record import build_rules
 from simgin.strategy import discard
@@ -32,6 +40,8 @@ def true_world(deal, view):
     """The hidden cards as they lay, also those that the deal did not come to."""
     while deal.state.dealt < 52:
         next_card(deal.state)
+    if view.phase == PHASE_BLIND:
+        return Worlds(np.zeros(1, np.int64), deal.state.pack.astype(np.int8)[None, :])
     stock = deal.state.pack[52 - int(view.stock) :]
     hidden = sum(1 << int(card) for card in stock)
     hand = PACK & ~(int(view.hand) | int(view.pile) | hidden)
@@ -92,6 +102,48 @@ def test_what_was_done_in_the_world_as_it_was_leads_to_the_deal_that_was_played(
         assert {name: found[name] for name in TOLD} == {name: expected[name] for name in TOLD}
         seen.add(action.kind)
     assert {STOCK, THROW} <= seen
+
+
+DIE = ("offer", "answer")
+WITH_DIE = (
+    "dice",
+    "dice+die_centre_in_play=yes",
+    "dice+die_centre_in_play=yes+first_turn=free+die_refusal_pays=new",
+    "dice+die_centre_in_play=yes+first_turn=discard_first",
+    "dice+die_centre_in_play=yes+first_turn=upcard_stock_or_pass",
+    "dice-pro",
+)
+
+
+@pytest.mark.parametrize("name", WITH_DIE)
+def test_what_was_done_with_the_die_leads_to_the_deal_that_was_played(name):
+    pair = (
+        "champion+offer=strong:count=60,turn=9+answer=brave",
+        "gold+offer=strong:count=40,turn=9,blind=yes+answer=brave:count=25",
+    )
+    matchup = parse_matchup(*pair, name, 5, "deal")
+    rules = build_rules(matchup.variant)
+    seen = set()
+    for unit in range(60):
+        deal = watch_deal(matchup, unit, unit % 2)
+        for question in deal.questions:
+            if question.slot not in DIE:
+                continue
+            view = question.view
+            kind = OFFER
+            if question.slot == "answer":
+                kind = ACCEPT if question.answer else REFUSE
+            action = Action(kind, question.answer if kind == OFFER else -1)
+            assert action in die_actions(view, rules)
+            player = int(view.seat != deal.state.half)
+            players = matchup.players[player], matchup.players[1 - player]
+            here = replace(matchup, a=players[0], b=players[1])
+            found = play_in(here, view, [action], true_world(deal, view))[0, 0]
+            expected = record_of(deal, view.seat)
+            assert {name: found[name] for name in TOLD} == {name: expected[name] for name in TOLD}
+            seen.add((int(view.phase), kind))
+    assert {(PHASE_BLIND, OFFER), (PHASE_BLIND, ACCEPT), (PHASE_TURN, OFFER)} <= seen
+    assert {kind for _, kind in seen} == {OFFER, ACCEPT, REFUSE}
 
 
 @discard

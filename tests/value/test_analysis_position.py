@@ -121,7 +121,7 @@ def test_the_last_of_eleven_cards_is_the_one_drawn():
     assert np.count_nonzero(view.history) == 0
 
 
-@pytest.mark.parametrize("name", ["race", "dice"])
+@pytest.mark.parametrize("name", ["race"])
 def test_variants_of_which_a_person_cannot_describe_a_position_are_refused(name):
     with pytest.raises(PositionError, match=name):
         read_position(TEN, "QD TH", variants.find(name))

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from simgin.value.analysis.analysis import Analysis, Effort
+    from simgin.value.analysis.die import Die
 
-OF_CARDS = ("dealer", "score", "stock")
+OF_CARDS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
 TRANSCRIPT = ".txt"  # how the name of a file ends that `simgin show` has filled
 OF_AN_ADDRESS = ("variant", "unit", "half", "deal")
 OF_A_DEAL = ("unit", "half", "deal", "turn")  # options that go with the deal of two strategies
@@ -69,7 +70,22 @@ Row = dict[str, Any]
 @click.option(
     "--score",
     metavar="30-45",
-    help="Your points and the opponent's; then the match is what is to be won.",
+    help="Your points and the opponent's, or won deals where they count; then the match is what is "
+    "to be won.",
+)
+@click.option(
+    "--stake", type=int, metavar="N", default=1, show_default=True, help="Number on the die."
+)
+@click.option(
+    "--owner",
+    type=click.Choice(["me", "other", "nobody"]),
+    default="nobody",
+    show_default=True,
+    help="Who owns the die.",
+)
+@click.option("--offer", is_flag=True, help="Decide about an offer of the die, before the draw.")
+@click.option(
+    "--offered", type=int, metavar="N", default=0, help="The opponent offers N: accept or refuse?"
 )
 @seed_option
 @unit_option
@@ -116,6 +132,10 @@ def analyze(
     stock: int | None,
     dealer: str | None,
     score: str | None,
+    stake: int,
+    owner: str,
+    offer: bool,
+    offered: int,
     seed: int,
     unit: int,
     half: int,
@@ -143,6 +163,10 @@ def analyze(
       simgin analyze gold simple --unit 3
     The deal that `simgin show ... > deal.txt` has written down
       simgin analyze deal.txt --turn 5
+    The die: shall I offer it, accept 4, offer it before the cards are seen?
+      simgin analyze 7H ... 4C --pile "QD TS" -v dice --stake 2 --owner me --offer
+      simgin analyze 7H ... 4C --pile "QD" -v dice --stake 2 --owner other --offered 4
+      simgin analyze blind -v dice --score 5-6 --offer
     One player: a position of your own, and a decision of a deal
       simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
@@ -163,17 +187,21 @@ def analyze(
     from simgin.runs import directory
     from simgin.value.analysis.analysis import Effort
     from simgin.value.analysis.deals import analyse_deal
+    from simgin.value.analysis.described import BLIND
+    from simgin.value.analysis.die import Die
     from simgin.value.analysis.transcript import read_transcript
 
     if output is not None:
         directory.check(output)
     effort = Effort(worlds, seconds, seed, workers)
-    if pile is not None or len(words) > 2 or " " in words[0]:
+    if pile is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND:
         _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
-        found = _analyze_cards(words, variant, pile, stock, dealer, score, own, other, effort)
+        die = Die(stake, owner, offer, offered)
+        found = _analyze_cards(words, variant, pile, stock, dealer, score, die, own, other, effort)
         words = (" ".join(words),)
         named: dict[str, object] = {"--pile": pile, "--stock": stock}
         named |= {"--dealer": dealer, "--score": score}
+        named |= _die_named(die)
     else:
         _refuse_options(context, OF_CARDS, "cards, not with a deal of two strategies")
         named = {"--unit": unit, "--half": half, "--deal": deal, "--turn": turn}
@@ -281,9 +309,22 @@ def _given(options: Mapping[str, object]) -> list[object]:
     """The options that have a value, as words of a command line."""
     words: list[object] = []
     for option, value in options.items():
-        if value is not None:
+        if value is True:
+            words.append(option)
+        elif value is not None:
             words += [option, value]
     return words
+
+
+def _die_named(die: Die) -> dict[str, object]:
+    """The options that tell of the die, if it is not as at first."""
+    raised = die.stake > 1
+    return {
+        "--stake": die.stake if raised else None,
+        "--owner": die.owner if raised else None,
+        "--offer": die.offer or None,
+        "--offered": die.offered or None,
+    }
 
 
 def _refuse_options(context: click.Context, names: Sequence[str], place: str) -> None:
@@ -301,6 +342,7 @@ def _analyze_cards(
     stock: int | None,
     dealer: str | None,
     score: str | None,
+    die: Die,
     own: str | None,
     other: str | None,
     effort: Effort,
@@ -318,6 +360,7 @@ def _analyze_cards(
         score=None if score is None else read_score(score),
         dealer=dealer,
         stock=stock,
+        die=die,
     )
     best = strongest(game)
     if game.row["players"] == 2:

@@ -22,8 +22,14 @@ from simgin.play.parallel import over_units
 from simgin.play.worlds import play_in
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
-from simgin.value.analysis.elimination import Gaps, compare, next_look, still_tried
-from simgin.value.analysis.equity import chance_after, counts_wins, match_value, net_points
+from simgin.value.analysis.elimination import (
+    POINTS_REACH,
+    Gaps,
+    compare,
+    next_look,
+    still_tried,
+)
+from simgin.value.analysis.equity import counts_wins, find_equity, net_points
 from simgin.value.analysis.position import Position, PositionError
 from simgin.value.analysis.worlds import draw_worlds, hastiness
 
@@ -39,11 +45,21 @@ GINS = (KINDS.index("gin"), KINDS.index("big_gin"))
 UNDERCUT = KINDS.index("undercut")
 
 # How a deal went for the player: net points, or less the penalty; per cent of winning the match
-# (NaN where there is no V); whether the player won the deal, went gin, and was undercut
-MEASURES = ("points", "match", "win", "gin", "undercut")
+# (NaN where there is no V); with a die the net won deals or games (else NaN); whether the player
+# won the deal, went gin, and was undercut
+MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
 # What a cost is counted in, by what actions are compared by
-UNITS = {"match": "% of matches", "points": "points", "win": "% of deals"}
+UNITS = {
+    "match": "% of matches",
+    "points": "points",
+    "deals": "won deals",
+    "games": "won games",
+    "win": "% of deals",
+}
+# How far two actions may lie apart in one world at least, where it is not POINTS_REACH: both ways,
+# at six on the die, and for a game that counts four
+REACHES = {"deals": 12.0, "games": 48.0}
 
 
 @dataclass(frozen=True)
@@ -71,10 +87,10 @@ class Analysis:
 
     @property
     def by(self) -> str:
-        """What actions are compared by: match, win or points (see MEASURES)."""
+        """What actions are compared by: match, deals, games, win or points (see MEASURES)."""
         if self.position.in_match and self.has_match:
             return "match"
-        return "win" if counts_wins(self.position.variant) else "points"
+        return counted_by(self.position.variant)
 
     @property
     def has_match(self) -> bool:
@@ -96,6 +112,11 @@ class Analysis:
         return UNITS[self.by]
 
     @property
+    def reach(self) -> float:
+        """How far two actions may lie apart in one world, at least."""
+        return REACHES.get(self.by, POINTS_REACH)
+
+    @property
     def worlds(self) -> int:
         """The worlds in which the best action was tried."""
         return len(self.outcomes)
@@ -103,12 +124,12 @@ class Analysis:
     @cached_property
     def gaps(self) -> Gaps:
         """Each action against the best."""
-        return compare(self.worth, self.most)
+        return compare(self.worth, self.most, self.reach)
 
     @cached_property
     def best(self) -> list[int]:
         """The places of the actions that may be best, the best first: one if it is known."""
-        tried = still_tried(self.worth, self.most)
+        tried = still_tried(self.worth, self.most, self.reach)
         return [place for place in self.order if tried[place]]
 
     @cached_property
@@ -134,9 +155,9 @@ class Analysis:
         """A row for each action, the best first.
 
         variant; strategy and opponent: who played on. Means per world with their standard errors:
-        points, match and the shares 0..1 win, gin and undercut. cost, low, high: against the best,
-        in the unit of `by`. worlds; best: whether it may be the best; done: whether the player did
-        it.
+        points, match, deals, games and the shares 0..1 win, gin and undercut. cost, low, high:
+        against the best, in the unit of `by`. worlds; best: whether it may be the best; done:
+        whether the player did it.
         """
         import pandas as pd
 
@@ -154,7 +175,7 @@ class Analysis:
         }
         for name in MEASURES:
             row[name] = float(outcomes[name].mean())
-            row[f"{name}_se"] = float(outcomes[name].std()) / sqrt(len(outcomes))
+            row[f"{name}_se"] = _error(outcomes[name])
         cost, low, high = self.cost(place)
         row["by"] = self.by
         row |= {"cost": cost, "low": low, "high": high}
@@ -162,6 +183,21 @@ class Analysis:
         row["best"] = place in self.best
         row["done"] = action == self.position.done
         return row
+
+
+def _error(values: np.ndarray) -> float:
+    """The standard error of a mean; exactly 0 where all values are alike."""
+    if np.all(values == values[0]):
+        return 0.0
+    return float(values.std()) / sqrt(len(values))
+
+
+def counted_by(variant: Variant) -> str:
+    """What a deal counts in, whoever leads the match: deals, games, win or points."""
+    row = variant.row
+    if row["die"] != "off":
+        return "deals" if row["die"] == "deal" else "games"
+    return "win" if counts_wins(variant) else "points"
 
 
 Watch = Callable[[int, int, Callable[[], Analysis]], None]  # worlds played, planned, the result
@@ -230,7 +266,7 @@ class _Trial:
         self.position = position
         self.matchup = matchup
         self.effort = effort
-        self.value = match_value(position.variant, effort.workers)
+        self.equity = find_equity(position.variant, effort.workers)
         self.alive = np.ones(len(position.actions), bool)
         self.played = 0
         self._chunks: list[np.ndarray] = []
@@ -263,9 +299,10 @@ class _Trial:
         is_own = records["knocker"] == 0
         kind = records["kind"]
         found["points"] = net_points(self.position.variant, records)
-        found["match"] = np.nan
-        if self.value is not None:
-            found["match"] = 100 * chance_after(self.value, records)
+        for name in ("match", "deals", "games"):
+            found[name] = np.nan
+        if self.equity is not None:
+            self.equity.write(found, records)
         found["win"] = records["winner"] == 0
         found["gin"] = is_own & np.isin(kind, GINS)
         found["undercut"] = is_own & (kind == UNDERCUT)
@@ -273,8 +310,8 @@ class _Trial:
 
     def eliminate(self) -> None:
         """Leave out what is clearly worse."""
-        worth = self.analysis().worth
-        self.alive = still_tried(worth, self.effort.worlds)
+        found = self.analysis()
+        self.alive = still_tried(found.worth, self.effort.worlds, found.reach)
 
     def analysis(self) -> Analysis:
         """What is known so far."""

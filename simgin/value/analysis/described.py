@@ -17,17 +17,25 @@ from simgin.core.endings import knock_limit, multiplier
 from simgin.core.match import target
 from simgin.core.rules import DISCARD_FIRST, FREE, OPPONENT_MAY_TAKE, UPCARD_PASS
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK, new_view
-from simgin.play.worlds import legal_actions
+from simgin.play.worlds import die_actions, legal_actions
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.notation import card_text, cards_in, hand_mask, parse_cards
 from simgin.value.analysis.described_alone import read_alone
+from simgin.value.analysis.die import (
+    CARDS_IN_STOCK,
+    ME,
+    OTHER,
+    SEATS,
+    Die,
+    read_blind,
+    write_standing,
+)
 from simgin.value.analysis.pile import Laid, read_pile
 from simgin.value.analysis.position import Position, PositionError
 
-ME, OTHER = 0, 1  # seats
-SEATS = {"me": ME, "other": OTHER}
-STOCK = 31  # cards in the stock after the deal
+BLIND = "blind"  # in place of the cards: they are not seen yet
+NO_DIE = Die()
 NOTHING = Laid(-1)  # on top of the pile where no card is turned up
 
 
@@ -49,15 +57,17 @@ def read_position(
     score: tuple[int, int] | None = None,
     dealer: str | None = None,
     stock: int | None = None,
+    die: Die = NO_DIE,
 ) -> Position:
     """The position of a player with these cards, ten or eleven; of eleven the last was drawn.
 
     For a single player, pile is the own discards, and there is neither score nor dealer. Else pile:
     see `read_pile`, from the first upcard on; a mark after the last card says that the player
-    has just taken it. score: own points and the opponent's; given, the match is what is to be won.
-    dealer: `me` or `other`; by default as the pile has it. stock: the cards left to draw from,
-    where the pile does not tell. Raises PositionError and CardError for a position that cannot
-    come about.
+    has just taken it. score: own points and the opponent's, or won deals where they are the score;
+    given, the match is what is to be won. dealer: `me` or `other`; by default as the pile has it.
+    stock: the cards left to draw from, where the pile does not tell. die: as it lies, and whether
+    the decision is about it; that comes before the draw, or with BLIND in place of the cards.
+    Raises PositionError and CardError for a position that cannot come about.
     """
     laid = read_pile(pile)
     if variant.row["players"] == 1:
@@ -65,23 +75,36 @@ def read_position(
             raise PositionError(
                 f"{variant.text} is for one player: leave out the score and the dealer."
             )
+        die.check(variant, blind=False)
         return read_alone(parse_cards(cards), laid, variant, stock)
     if dealer is not None and dealer not in SEATS:
         raise PositionError(f"{dealer!r} is no dealer: write me or other.")
     seat = None if dealer is None else SEATS[dealer]
+    _check_score(score, variant)
+    if cards.strip() == BLIND:
+        if pile or stock is not None:
+            raise PositionError("before the cards are seen there is no pile: leave it out.")
+        return read_blind(die, variant, score, dealer)
     held = parse_cards(cards)
     if laid.gap == len(laid.laid) or (laid.laid and laid.laid[-1].card < 0):
         raise PositionError("the card on top of the pile lies open: write it last.")
-    remembered = _Described(held, laid.laid, variant, seat)
+    remembered = _Described(held, laid.laid, variant, seat, die)
     whole = laid.whole(remembered.stock, stock)
-    described = _Described(held, whole, variant, seat)
+    described = _Described(held, whole, variant, seat, die)
     described.check()
-    most = described.target
-    if score is not None and max(score) >= most > 0:
-        raise PositionError(f"the match is over at {score[0]}-{score[1]}: it is played to {most}.")
     view = described.view(score or (0, 0))
-    actions = legal_actions(view, described.rules)
+    find_actions = die_actions if die.is_asked else legal_actions
+    actions = find_actions(view, described.rules)
     return Position(variant, view, actions, score is not None)
+
+
+def _check_score(score: tuple[int, int] | None, variant: Variant) -> None:
+    """Refuse a score at which the match is over."""
+    if score is None or not variant.goal.score:
+        return
+    most = int(target(build_rules(variant), ME))
+    if max(score) >= most:
+        raise PositionError(f"the match is over at {score[0]}-{score[1]}: it is played to {most}.")
 
 
 class _Described:
@@ -93,6 +116,7 @@ class _Described:
         pile: Sequence[Laid],
         variant: Variant,
         dealer: int | None,
+        die: Die,
     ) -> None:
         self.cards = cards
         self.pile = pile
@@ -100,12 +124,7 @@ class _Described:
         self.rules = build_rules(variant)
         self.has_upcard = self.rules.first_turn != DISCARD_FIRST
         self._dealer = dealer
-
-    @property
-    def target(self) -> int:
-        """The points that win the match; 0 if points do not."""
-        by_points = self.variant.goal.score == "points"
-        return int(target(self.rules, ME)) if by_points else 0
+        self.die = die
 
     @cached_property
     def thrown(self) -> Sequence[Laid]:
@@ -119,8 +138,8 @@ class _Described:
 
     @property
     def first(self) -> int:
-        """Who made the first turn: players discard in turn, and the next turn is the player's."""
-        return self.turns % 2
+        """Who made the first turn: players discard in turn, and who offers the die is on turn."""
+        return (self.turns + self.die.offerer) % 2
 
     def thrower(self, turn: int) -> int:
         """Who discarded in a turn, from 0."""
@@ -145,14 +164,18 @@ class _Described:
     @property
     def drawn(self) -> int:
         """The card that the player has just drawn from the stock, or -1."""
-        dealt_eleven = not self.has_upcard and self.turns == 0
-        is_drawn = len(self.cards) == 11 and self.taken < 0 and not dealt_eleven
+        is_drawn = len(self.cards) == 11 and self.taken < 0 and not self._dealt_eleven
         return self.cards[-1] if is_drawn else -1
 
     @property
+    def _dealt_eleven(self) -> bool:
+        """Whether the first player, who is dealt eleven cards, has not played yet."""
+        return not self.has_upcard and self.turns == 0
+
+    @property
     def is_asked_first(self) -> bool:
-        """Whether the player is asked about the first upcard."""
-        return self.turns == 0 and len(self.cards) == 10
+        """Whether the first upcard lies there still, and whose turn it is has ten cards."""
+        return self.turns == 0 and len(self.cards) == 10 and self.has_upcard
 
     @property
     def dealer(self) -> int:
@@ -163,7 +186,7 @@ class _Described:
     def stock(self) -> int:
         """Cards in the stock."""
         draws = [source for source in self.sources if source == FROM_STOCK]
-        return STOCK - len(draws) - (self.drawn >= 0)
+        return CARDS_IN_STOCK - len(draws) - (self.drawn >= 0)
 
     @cached_property
     def sources(self) -> list[int]:
@@ -189,6 +212,7 @@ class _Described:
     def check(self) -> None:
         """Raise PositionError for what cannot come about."""
         self._check_variant()
+        self.die.check(self.variant, blind=False)
         self._check_number()
         self._check_remembered()
         self._check_pile()
@@ -198,7 +222,7 @@ class _Described:
 
     def _check_variant(self) -> None:
         name = self.variant.text
-        if self.variant.row["die"] != "off" or self.variant.goal.other is not None:
+        if self.variant.goal.other is not None:
             raise PositionError(
                 f"in {name} cards and pile do not tell the position: name a deal of two strategies."
             )
@@ -215,7 +239,10 @@ class _Described:
                 f"{card_text(self.taken)} was just taken, so the hand has eleven cards; "
                 "only ten are given."
             )
-        if not self.has_upcard and not self.pile and n == 10:
+        if self.die.is_asked and n == 11 and not self._dealt_eleven:
+            raise PositionError("the die is offered before the draw: give the ten cards held then.")
+        on_turn = not self.die.offered
+        if not self.has_upcard and not self.pile and n == 10 and on_turn:
             raise PositionError(
                 f"in {self.variant.text} the first player is dealt eleven cards; ten are given."
             )
@@ -317,7 +344,8 @@ class _Described:
             raise PositionError(
                 f"the deal is over: by this pile {max(0, self.stock)} cards are left in the stock."
             )
-        if len(self.cards) == 10 and not self.rules.take_discard and not self._is_last:
+        leaves_choice = self.rules.take_discard or self._is_last or self.die.is_asked
+        if len(self.cards) == 10 and not leaves_choice:
             raise PositionError(
                 f"in {self.variant.text} discards cannot be taken, so ten cards leave no choice."
             )
@@ -325,7 +353,7 @@ class _Described:
     @property
     def _is_last(self) -> bool:
         """Whether the last discard is offered (50th-card rule)."""
-        may_take = self.rules.stock_end == OPPONENT_MAY_TAKE
+        may_take = self.rules.stock_end == OPPONENT_MAY_TAKE and not self.die.is_asked
         return bool(may_take and self.stock == self.rules.stock_reserve and len(self.cards) == 10)
 
     # The view
@@ -353,14 +381,12 @@ class _Described:
         view.seat = ME
         view.limit = knock_limit(self.upcard, rules)
         view.multiplier = multiplier(self.upcard, rules)
-        view.own_points, view.other_points = score
-        view.goal = rules.goal
-        view.target = target(rules, ME)
-        view.stake = 1
-        view.owner = -1
+        write_standing(view, self.variant, score)
+        self.die.write(view)
         view.taken = self.taken
         view.drawn = self.drawn
-        view.taken_offer = self.before[-1].card if len(self.cards) == 10 else -1
+        is_draw = len(self.cards) == 10 and not self.die.is_asked
+        view.taken_offer = self.before[-1].card if is_draw else -1
         view.phase = self._phase()
         self._write_history(view)
         return view
@@ -399,7 +425,7 @@ class _Described:
         if self.rules.first_turn in (DISCARD_FIRST, FREE):
             return False
         if self.is_asked_first:
-            return self.dealer == ME
+            return self.dealer == ME and self.die.offerer == ME
         if self.dealer == self.first:  # the nondealer passed, and the dealer took or drew
             return self.dealer == ME
         return not self.pile[0].taken

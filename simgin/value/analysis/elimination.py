@@ -15,7 +15,7 @@ import numpy as np
 
 from simgin.stats.sequential import ALPHA, LOOK_FROM, multiplier
 
-LEAST_REACH = 100.0  # points, or per cent of matches: how far two actions may lie apart at least
+POINTS_REACH = 100.0  # points, or per cent of matches: how far two actions may lie apart at least
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,11 @@ def next_look(played: int, most: int) -> int:
     return min(most, max(LOOK_FROM, 2 * played))
 
 
-def compare(worth: np.ndarray, most: int) -> Gaps:
+def compare(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> Gaps:
     """Each action against the best; worth: float64 (worlds, actions), NaN where one was left out.
 
-    most: the number of worlds that was planned, fixed beforehand.
+    most: the number of worlds that was planned, fixed beforehand. least_reach: how far two actions
+    may lie apart in one world, at least.
     """
     tried = ~np.isnan(worth)
     alive = tried[-1]
@@ -44,7 +45,7 @@ def compare(worth: np.ndarray, most: int) -> Gaps:
     gaps = worth - worth[:, best, None]
     worlds = tried.sum(axis=0)
     gap = np.nanmean(gaps, axis=0)
-    reach = _reach(worth)
+    reach = max(least_reach, _farthest(worth))
     # One more world is counted in which the gap is as wide as it may be: what is rare is not seen
     # in a few hundred worlds, and the error must not shrink to nothing without it.
     variances = np.nanvar(gaps, axis=0) + reach**2 / worlds
@@ -60,20 +61,20 @@ def compare(worth: np.ndarray, most: int) -> Gaps:
     return Gaps(best, gap, halves)
 
 
-def still_tried(worth: np.ndarray, most: int) -> np.ndarray:
-    """Which actions may be the best yet: bool (actions,)."""
+def still_tried(worth: np.ndarray, most: int, least_reach: float = POINTS_REACH) -> np.ndarray:
+    """Which actions may be the best yet: bool (actions,); see `compare`."""
     alive = np.asarray(~np.isnan(worth[-1]))
     if len(worth) < LOOK_FROM:
         return alive
-    gaps = compare(worth, most)
+    gaps = compare(worth, most, least_reach)
     may_be_best = gaps.means + gaps.halves >= 0
     return np.asarray(alive & may_be_best)
 
 
-def _reach(worth: np.ndarray) -> float:
-    """How far two actions may lie apart in one world: as far as any two did, or LEAST_REACH."""
+def _farthest(worth: np.ndarray) -> float:
+    """How far any two actions lay apart in one world."""
     apart = np.nanmax(worth, axis=1) - np.nanmin(worth, axis=1)
-    return max(LEAST_REACH, float(apart.max()))
+    return float(apart.max())
 
 
 def _width(worlds: int, most: int, alpha: float) -> float:

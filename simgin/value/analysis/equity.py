@@ -1,4 +1,4 @@
-"""The chance to win the match after a deal: one table of V for whoever plays.
+"""What a deal leads to beyond its points: won deals or games where there is a die, and the match.
 
 As backgammon players read match equity from one table, the chance after a deal is that of two
 equal players from there on: `PLAYER` against itself, under the variant's own rules.
@@ -6,16 +6,25 @@ equal players from there on: `PLAYER` against itself, under the variant's own ru
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
 import numpy as np
 
+from simgin.core.sums import KINDS
 from simgin.play.matchup import parse_matchup
 from simgin.rules.variants import Variant
-from simgin.value.outcomes import count_outcomes
-from simgin.value.states import next_dealers
+from simgin.value.analysis.kernels import fill_deals, fill_game
+from simgin.value.outcomes import Outcomes, count_outcomes
+from simgin.value.states import next_dealers, number, won_deals
 from simgin.value.value import Value, ValueRefused, at_any_score
 
 PLAYER = "gold-early"
 DEALS = 200_000  # the standard error of V is then below 0.3 %
+NOBODY = -1
+GIN = tuple(KINDS.index(kind) for kind in ("gin", "big_gin", "shot"))
+UNDERCUT, REFUSED = KINDS.index("undercut"), KINDS.index("refused")
 
 
 def net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
@@ -29,21 +38,193 @@ def counts_wins(variant: Variant) -> bool:
     return bool(variant.row["deal_scoring"] == "winloss")
 
 
-def match_value(variant: Variant, workers: int | None = None) -> Value | None:
-    """V of equal players; None unless two play to points, in deals alike at every score."""
-    if variant.goal.score != "points" or variant.row["shot"] or variant.row["players"] == 1:
+class Equity(Protocol):
+    """What deals lead to."""
+
+    def write(self, found: np.ndarray, records: np.ndarray) -> None:
+        """Enter in the fields match, deals and games of `found` what is known of played deals.
+
+        found: OUTCOME (see simgin.value.analysis.analysis), for side A. records: DEAL, alike.
+        """
+
+
+@dataclass(frozen=True)
+class PointsEquity:
+    """The chance to win a match to points."""
+
+    value: Value
+
+    def write(self, found: np.ndarray, records: np.ndarray) -> None:
+        """Enter the chance of the match."""
+        own, other = _points_after(records)
+        dealers = _dealers_after(self.value.matchup.variant, records)
+        found["match"] = 100 * self.value.win(own, other, dealers)
+
+
+@dataclass(frozen=True)
+class DealsEquity:
+    """Won deals by a die that goes with each deal, and the chance to win the match to them.
+
+    table: float64 (won deals of A, of B, dealer), the chance that A wins. Both offer and answer
+    before the cards are seen as is best for them; nobody offers in play.
+    """
+
+    variant: Variant
+    table: np.ndarray
+
+    def write(self, found: np.ndarray, records: np.ndarray) -> None:
+        """Enter won deals and the chance of the match."""
+        goal = len(self.table) - 1
+        won = _counted(self.variant, records)
+        by_a = won * (records["winner"] == 0)
+        by_b = won * (records["winner"] == 1)
+        own = np.minimum(goal, records["deals_a"] + by_a)
+        other = np.minimum(goal, records["deals_b"] + by_b)
+        dealers = _dealers_after(self.variant, records)
+        chance = self.table[own, other, dealers]
+        found["deals"] = by_a - by_b
+        found["match"] = 100 * chance
+
+
+@dataclass(frozen=True)
+class GameEquity:
+    """Won games by a die that goes with a game of several deals: those of A less those of B.
+
+    table: float64 (points of A, of B, dealer, stake, owner + 1), what the game is worth to A from
+    there on, likewise.
+    """
+
+    variant: Variant
+    table: np.ndarray
+    games: np.ndarray  # int64 (points,): what a game counts by the loser's points
+
+    def write(self, found: np.ndarray, records: np.ndarray) -> None:
+        """Enter won games."""
+        last = len(self.table) - 1
+        own, other = _points_after(records)
+        stake = records["stake"]
+        place = (
+            np.minimum(last, own),
+            np.minimum(last, other),
+            _dealers_after(self.variant, records),
+            stake,
+            records["owner"] + 1,
+        )
+        loser = np.minimum(own, other)
+        counted = stake * self.games[loser]
+        is_refused = records["kind"] == REFUSED
+        is_won = np.maximum(own, other) > last
+        sign = 1 - 2 * records["winner"]
+        worth = np.where(is_won, sign * counted, self.table[place])
+        found["games"] = np.where(is_refused, sign * records["pays"], worth)
+
+
+def _points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The points of both sides after each deal."""
+    own = records["score_a"] + records["points_a"]
+    other = records["score_b"] + records["points_b"]
+    return own, other
+
+
+def _dealers_after(variant: Variant, records: np.ndarray) -> np.ndarray:
+    """Who deals after each deal."""
+    table = next_dealers(variant.row)
+    return np.asarray(table[records["dealer"], records["winner"]])
+
+
+def _counted(variant: Variant, records: np.ndarray) -> np.ndarray:
+    """The won deals that each deal counts for its winner (rules.md 7 and 8)."""
+    kind = records["kind"]
+    is_gin = np.isin(kind, GIN)
+    factor = np.ones(kind.shape, np.int64)
+    factor[is_gin] = number(variant.row, "deal_count_gin")
+    factor[kind == UNDERCUT] = number(variant.row, "deal_count_undercut")
+    played = factor * records["stake"]
+    return np.where(kind == REFUSED, records["pays"], played)
+
+
+@cache
+def find_equity(variant: Variant, workers: int | None = None) -> Equity | None:
+    """What the deals of a variant lead to; None where points are all, or not known."""
+    row = variant.row
+    if row["die"] == "deal":
+        return _of_deals(variant, workers)
+    if row["die"] == "game":
+        return _of_a_game(variant, workers)
+    if variant.goal.score != "points" or row["shot"] or row["players"] == 1:
         return None
-    matchup = parse_matchup(PLAYER, PLAYER, variant.text, 1, "deal")
     try:
-        return at_any_score(matchup, count_outcomes(matchup, DEALS, workers))
+        return PointsEquity(_points_value(variant, workers))
     except ValueRefused:
         return None
 
 
-def chance_after(value: Value, records: np.ndarray) -> np.ndarray:
-    """The chance that side A wins the match after each deal played: float64, the records' shape."""
-    params = value.matchup.variant.row
-    dealers = next_dealers(params)[records["dealer"], records["winner"]]
-    own = records["score_a"] + records["points_a"]
-    other = records["score_b"] + records["points_b"]
-    return np.asarray(value.win(own, other, dealers))
+def _points_value(variant: Variant, workers: int | None) -> Value:
+    matchup = parse_matchup(PLAYER, PLAYER, variant.text, 1, "deal")
+    return at_any_score(matchup, count_outcomes(matchup, DEALS, workers))
+
+
+def _of_deals(variant: Variant, workers: int | None) -> DealsEquity:
+    row = variant.row
+    outcomes = _outcomes(variant, workers)
+    share = _shares(outcomes, won_deals(row, outcomes))
+    goal = number(row, "deals_target")
+    cap, pays_new = _die(variant)
+    shape = (goal + 1, goal + 1, 2)
+    table = np.zeros(shape)
+    table[goal] = 1.0
+    fill_deals(
+        table,
+        share,
+        next_dealers(row),
+        cap,
+        pays_new,
+    )
+    return DealsEquity(variant, table)
+
+
+def _of_a_game(variant: Variant, workers: int | None) -> GameEquity:
+    row = variant.row
+    outcomes = _outcomes(variant, workers)
+    share = _shares(outcomes, outcomes.column("points"))
+    goal = number(row, "points_target")
+    game_table = np.array(row["game_table"])
+    up_to, counts = game_table.T
+    points = np.arange(goal)
+    band = np.searchsorted(up_to, points)
+    games = counts[band]
+    cap, pays_new = _die(variant)
+    shape = (goal, goal, 2, cap + 1, 3)
+    table = np.zeros(shape)
+    fill_game(
+        table,
+        share,
+        games,
+        next_dealers(row),
+        cap,
+        pays_new,
+    )
+    return GameEquity(variant, table, games)
+
+
+def _die(variant: Variant) -> tuple[int, bool]:
+    """The greatest number on the die, and whether a refusal pays the number offered."""
+    return number(variant.row, "die_cap"), variant.row["die_refusal_pays"] == "new"
+
+
+def _outcomes(variant: Variant, workers: int | None) -> Outcomes:
+    """The outcomes of deals between equal players who leave the die alone."""
+    matchup = parse_matchup(PLAYER, PLAYER, variant.text, 1, "deal")
+    return count_outcomes(matchup, DEALS, workers).from_both_sides()
+
+
+def _shares(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
+    """The chances of who wins, and what, by dealer: float64 (2, 3, gains), nobody the last."""
+    most = int(gains.max())
+    share = np.zeros((2, 3, most + 1))
+    dealer = outcomes.column("dealer")
+    winner = outcomes.column("winner")
+    gain = np.where(winner == NOBODY, 0, gains)
+    place = (dealer, winner, gain)
+    np.add.at(share, place, outcomes.shares[0])
+    return share

@@ -195,7 +195,7 @@ class Judge:
 def own_positions(deal: WatchedDeal) -> Iterator[Position]:
     """The decisions of strategy A in a deal, in the order of play."""
     for position in positions_in(deal):
-        if position.view.seat == deal.state.half:
+        if position.view.seat == deal.state.half and not position.is_about_die:
             yield position
 
 

@@ -7,19 +7,31 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from simgin.core.answers import PASS, PHASE_LAST, PHASE_STOP, PHASE_UPCARD, SHOT, STOCK, TAKE
+from simgin.core.answers import (
+    PASS,
+    PHASE_BLIND,
+    PHASE_LAST,
+    PHASE_STOP,
+    PHASE_UPCARD,
+    SHOT,
+    STOCK,
+    TAKE,
+)
 from simgin.core.deadwood import deadwood
 from simgin.core.endings import ending_with, must_be_melded
-from simgin.core.position import END, LEAVE, THROW
+from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW
 from simgin.core.rules import UPCARD_PASS
 from simgin.play.deal import Question, WatchedDeal
-from simgin.play.worlds import Action, legal_actions
+from simgin.play.worlds import Action, die_actions, legal_actions
 from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.text.notation import card_text
 
 DRAWN = {STOCK: "draw", TAKE: "take", PASS: "pass", LEAVE: "leave"}
-ELEVEN = ("discard", "knock")  # slots that are asked with eleven cards, or with the last discard
+# Slots that are asked with eleven cards, or with the last discard, belong to one decision
+STEPS = {"take": "draw", "discard": "end", "knock": "end", "offer": "offer", "answer": "answer"}
+ANSWERS = {ACCEPT: "accept", REFUSE: "refuse"}
+ABOUT_DIE = (OFFER, ACCEPT, REFUSE)
 
 
 class PositionError(ValueError):
@@ -38,18 +50,25 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """The number of the turn as `simgin show` counts; 0 for the first upcard.
+        """The number of the turn as `simgin show` counts; 0 for the first upcard and before it.
 
         Whether to stop after a discard belongs to its turn, and before the first draw to turn 0.
         """
-        if self.view.phase == PHASE_UPCARD:
+        if self.view.phase in (PHASE_UPCARD, PHASE_BLIND):
             return 0
         turn = int(self.view.turn)
         return turn - 1 if self.view.phase == PHASE_STOP else turn
 
     @property
+    def is_about_die(self) -> bool:
+        """Whether the die is offered, or an offer answered."""
+        return self.actions[0].kind in ABOUT_DIE
+
+    @property
     def place(self) -> str:
         """When the decision is made, as in `turn 5, draw`."""
+        if self.is_about_die:
+            return self._place_of_die
         if self.view.phase == PHASE_STOP:
             return f"turn {self.turn}, stop" if self.turn else "before the first draw"
         if self.turn == 0:
@@ -59,8 +78,19 @@ class Position:
         step = "draw" if self.view.taken_offer >= 0 else "discard"
         return f"turn {self.turn}, {step}"
 
+    @property
+    def _place_of_die(self) -> str:
+        step = "answer" if self.view.offered else "offer"
+        if self.view.phase == PHASE_BLIND:
+            return f"blind, {step}"
+        return f"turn {self.turn}, {step}" if self.turn else f"upcard, {step}"
+
     def text(self, action: Action) -> str:
         """An action in words, as in `discard KS`, or `knock, KS` with the card discarded."""
+        if action.kind in ANSWERS:
+            return f"{ANSWERS[action.kind]} {self.view.offered}"
+        if action.kind == OFFER:
+            return f"offer {action.card}" if action.card else "leave the die"
         if action.kind in DRAWN:
             offered = int(self.view.taken_offer)
             card = f" {card_text(offered)}" if action.kind == TAKE else ""
@@ -93,8 +123,8 @@ class Position:
 def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
     """The decisions of a deal in the order of play, or those of one turn.
 
-    Turns are numbered as `simgin show` does, 0 for the first upcard. Raises PositionError for a
-    turn without a decision.
+    Turns are numbered as `simgin show` does, 0 for what comes before the first. Raises
+    PositionError for a turn without a decision.
     """
     found = list(_decisions(deal))
     if turn is None:
@@ -111,29 +141,29 @@ def positions_in(deal: WatchedDeal, turn: int | None = None) -> list[Position]:
 
 
 def _decisions(deal: WatchedDeal) -> Iterator[Position]:
-    """A decision for each draw, and one for everything that follows with eleven cards."""
+    """A decision for each draw, offer and answer, and one for all that eleven cards ask."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
     in_match = deal.matchup.unit == "match"
     for questions in _grouped(deal.questions):
         view = questions[0].view
-        actions = legal_actions(view, rules)
+        is_about_die = questions[0].slot in ("offer", "answer")
+        actions = die_actions(view, rules) if is_about_die else legal_actions(view, rules)
         done = _done(questions, rules)
         if len(actions) > 1 and done in actions:
             yield Position(variant, view, actions, in_match, done)
 
 
 def _grouped(questions: list[Question]) -> Iterator[list[Question]]:
-    """Questions that belong to one decision: a draw, or a discard with the endings before it."""
+    """Questions that belong to one decision: all but a discard and the endings stand alone."""
 
-    def place(question: Question) -> tuple[int, int, int, bool]:
+    def place(question: Question) -> tuple[int, int, int, str]:
         view = question.view
-        return int(view.turns), int(view.phase), question.seat, question.slot in ELEVEN
+        return int(view.turns), int(view.phase), question.seat, STEPS[question.slot]
 
-    for _, group in groupby(questions, key=place):
-        asked = [question for question in group if question.slot in ("take", *ELEVEN)]
-        if asked:
-            yield asked
+    asked = [question for question in questions if question.slot in STEPS]
+    for _, group in groupby(asked, key=place):
+        yield list(group)
 
 
 def _done(questions: list[Question], rules: Any) -> Action | None:
@@ -145,6 +175,10 @@ def _done(questions: list[Question], rules: Any) -> Action | None:
         if question.slot == "take":
             passes = view.phase == PHASE_UPCARD and rules.first_turn == UPCARD_PASS
             return Action(PASS if passes and question.answer == 0 else question.answer)
+        if question.slot == "offer":
+            return Action(OFFER, question.answer)
+        if question.slot == "answer":
+            return Action(ACCEPT if question.answer else REFUSE)
         if question.slot == "discard":
             thrown = question.answer
         elif question.answer:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from simgin.core.answers import PHASE_BLIND
 from simgin.core.deadwood import deadwood_of
 from simgin.core.rules import DISCARD_FIRST, STOPPER
 from simgin.core.view import FROM_PILE
@@ -21,6 +22,10 @@ _MANY = re.compile(r"\?( \?){3,}")  # forgotten cards that are told as one
 def lines(position: Position) -> Iterator[str]:
     """The cards held, what the opponent is known to have done, and the score."""
     view = position.view
+    if view.phase == PHASE_BLIND:
+        yield f"The cards are not seen yet; the {die(view)}"
+        yield f"{_score(position)}, {_dealer(view)}"
+        return
     rules = build_rules(position.variant)
     _, melds = shown_melding(int(view.hand), rules)
     deadwood = int(deadwood_of(int(view.hand), rules, STOPPER))
@@ -38,9 +43,31 @@ def lines(position: Position) -> Iterator[str]:
         return
     if known := hand_text(int(view.known)):
         yield f"The opponent took and holds {known}"
-    dealer = "you deal" if view.dealer == view.seat else "the opponent deals"
-    score = f"score {view.own_points}-{view.other_points}"
-    yield f"{view.stock} cards in the stock, {dealer}, {score}, knock limit {view.limit}"
+    if position.variant.row["die"] != "off":
+        yield f"The {die(view)}"
+    stock = f"{view.stock} cards in the stock"
+    yield f"{stock}, {_dealer(view)}, {_score(position)}, knock limit {view.limit}"
+
+
+def _dealer(view: Any) -> str:
+    return "you deal" if view.dealer == view.seat else "the opponent deals"
+
+
+def _score(position: Position) -> str:
+    """The match before the deal."""
+    view = position.view
+    if position.variant.goal.score == "deals":
+        return f"{view.own_deals}-{view.other_deals} of {view.target} won deals"
+    return f"score {view.own_points}-{view.other_points}"
+
+
+def die(view: Any) -> str:
+    """What the die shows, whose it is, and what is offered."""
+    owner = "you own" if view.owner == view.seat else "the opponent owns"
+    if view.owner < 0:
+        owner = "nobody owns"
+    shown = f"die shows {view.stake}, {owner} it"
+    return f"{shown}, the opponent offers {view.offered}" if view.offered else shown
 
 
 def _deck(position: Position) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from simgin.core.answers import PHASE_BLIND
 from simgin.core.rules import NO_JOKER
 from simgin.play.worlds import Worlds
 from simgin.strategy import Strategy, loader
 from simgin.value.analysis.forgotten import forgotten, remembered
 from simgin.value.analysis.kernels import write_decks, write_worlds
 
+IN_PACK = 52  # cards
 STEPS = 200  # exchanges of cards for each hand, as champion-mc makes before its first
 # Weights that tell hands apart which differ in a few cards are a little too weak for whole hands:
 # found by benchmarks/likely_hands.py on other deals than those it reports
@@ -57,7 +59,8 @@ def _draw_hands(
 ) -> Worlds:
     """Worlds of two players; lying: cards of the pile that are forgotten."""
     hands = np.empty(n, np.int64)
-    stocks = np.empty((n, int(view.stock) + lying), np.int8)
+    cards = IN_PACK if view.phase == PHASE_BLIND else int(view.stock) + lying
+    stocks = np.empty((n, cards), np.int8)
     has_played = view.turns >= view.own_turn
     steps = STEPS if has_played else 0
     write_worlds(
