@@ -197,7 +197,18 @@ def analyze(
     if pile is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND:
         _refuse_options(context, OF_A_DEAL, "a deal of two strategies, not with cards")
         die = Die(stake, owner, offer, offered)
-        found = _analyze_cards(words, variant, pile, stock, dealer, score, die, own, other, effort)
+        found = _analyze_cards(
+            words,
+            variant,
+            pile,
+            stock,
+            dealer,
+            score,
+            die,
+            own,
+            other,
+            effort,
+        )
         words = (" ".join(words),)
         named: dict[str, object] = {"--pile": pile, "--stock": stock}
         named |= {"--dealer": dealer, "--score": score}

@@ -283,8 +283,21 @@ class _Trial:
 
         def part(start: int, size: int) -> np.ndarray:
             number = first + start
-            worlds = draw_worlds(view, rules, size, seed, number, hasty)
-            return play_in(self.matchup, view, actions, worlds, number)
+            worlds = draw_worlds(
+                view,
+                rules,
+                size,
+                seed,
+                number,
+                hasty,
+            )
+            return play_in(
+                self.matchup,
+                view,
+                actions,
+                worlds,
+                number,
+            )
 
         blocks = over_units(part, n, BLOCK, self.effort.workers)
         records = np.concatenate(blocks)

@@ -78,10 +78,14 @@ class DealsEquity:
         won = _counted(self.variant, records)
         by_a = won * (records["winner"] == 0)
         by_b = won * (records["winner"] == 1)
-        own = np.minimum(goal, records["deals_a"] + by_a)
-        other = np.minimum(goal, records["deals_b"] + by_b)
-        dealers = _dealers_after(self.variant, records)
-        chance = self.table[own, other, dealers]
+        own = records["deals_a"] + by_a
+        other = records["deals_b"] + by_b
+        place = (
+            np.minimum(goal, own),
+            np.minimum(goal, other),
+            _dealers_after(self.variant, records),
+        )
+        chance = self.table[place]
         found["deals"] = by_a - by_b
         found["match"] = 100 * chance
 
@@ -129,7 +133,9 @@ def _points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _dealers_after(variant: Variant, records: np.ndarray) -> np.ndarray:
     """Who deals after each deal."""
     table = next_dealers(variant.row)
-    return np.asarray(table[records["dealer"], records["winner"]])
+    dealer = records["dealer"]
+    winner = records["winner"]
+    return np.asarray(table[dealer, winner])
 
 
 def _counted(variant: Variant, records: np.ndarray) -> np.ndarray:
