@@ -141,12 +141,27 @@ def how_to_read(found: Mapping[str, Analysis]) -> str:
     sentences = [f"{players} {play} on. {INTERVALS}"]
     if any(analysis.position.done for analysis in analyses):
         sentences.append("< was done.")
+    if len(analyses) == 1:
+        sentences += _told_by_offer(analyses[0])
     by = counted_by(analyses[0].position.variant)
     if by in NET:
         sentences.append(NET[by])
     if analyses[0].has_match:
         sentences.append("Match %: among equal players.")
     return " ".join(sentences)
+
+
+def _told_by_offer(analysis: Analysis) -> list[str]:
+    """What the offer that is to be answered tells of the opponent's hand."""
+    drawing = analysis.drawing
+    if not drawing.has_offer:
+        return []
+    numbers = drawing.numbers
+    if not numbers:
+        return ["No offer was to be expected, so it tells nothing of the opponent's hand."]
+    what = str(numbers[0]) if len(numbers) == 1 else "something"
+    percent = f"{100 * drawing.share:.0f}"
+    return [f"Only hands count with which the opponent would offer {what}: {percent} % of them."]
 
 
 # A whole deal

@@ -174,7 +174,7 @@ def _passed(rules, view, seat):
 
 
 @jit
-def _set_view(state, rules, view, shown, seat):
+def set_view(state, rules, view, shown, seat):
     """Write to the view `shown` of a seat what it knows of the deal up to the position."""
     show_deal(state, rules, shown, seat)
     for i in range(view.turns):
@@ -268,8 +268,8 @@ def play_on(
     forget(view0, state.turns)
     forget(view1, state.turns)
     set_position(state, rules, view, hand, stock)
-    _set_view(state, rules, view, view0, 0)
-    _set_view(state, rules, view, view1, 1)
+    set_view(state, rules, view, view0, 0)
+    set_view(state, rules, view, view1, 1)
     show_turn(state, view0 if view.seat == 0 else view1, view.seat)
     whose = np.int64(view.seat == view.dealer)
     view1st, view2nd = (view1, view0) if view.dealer == 0 else (view0, view1)

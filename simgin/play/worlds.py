@@ -21,8 +21,17 @@ from simgin.core.answers import (
 from simgin.core.bits import lowest
 from simgin.core.deadwood import best_discards, deadwood, dearest
 from simgin.core.endings import ending_with, legal_discards, must_be_melded
+from simgin.core.offers import ask_offers
 from simgin.core.policy import HOOK_TYPE, RULES_TYPE, STATE_TYPE, VIEW_TYPE
-from simgin.core.position import ACCEPT, END, LEAVE, OFFER, REFUSE, THROW, play_worlds
+from simgin.core.position import (
+    ACCEPT,
+    END,
+    LEAVE,
+    OFFER,
+    REFUSE,
+    THROW,
+    play_worlds,
+)
 from simgin.core.record import DEAL
 from simgin.core.rules import UPCARD_PASS
 from simgin.core.solo_position import play_worlds_alone
@@ -182,3 +191,52 @@ def play_in(
     run_kernel(matchup, state, kernel, arguments)
     del vectors  # the state held their addresses
     return records
+
+
+@cache
+def _compiled_offers() -> Any:
+    """The compiled loop that asks for offers; see `simgin.core.position`."""
+    numbers = types.Array(int64, 1, "C")
+    stocks = types.Array(int8, 2, "C")
+    views = (VIEW_TYPE, VIEW_TYPE, VIEW_TYPE)
+    hooks = [HOOK_TYPE] * (2 * len(SLOTS))
+    signature = void(
+        STATE_TYPE,
+        RULES_TYPE,
+        *views,
+        numbers,
+        stocks,
+        int64,
+        numbers,
+        *hooks,
+    )
+    return jit.compiled(ask_offers, signature)
+
+
+def offers_in(matchup: Matchup, view: Any, worlds: Worlds, first: int = 0) -> np.ndarray:
+    """What B offers in each world of a question that answers an offer: int64 (worlds,), 0: nothing.
+
+    A is the player of the view. first: as of `play_in`.
+    """
+    state = new_state(matchup.seed)
+    rules = build_rules(matchup.variant)
+    offers = np.zeros(len(worlds), np.int64)
+    vectors = seat_players(state, matchup)
+    arguments = [
+        state,
+        rules,
+        *new_views(),
+        view,
+        worlds.hands,
+        worlds.stocks,
+        first,
+        offers,
+    ]
+    run_kernel(
+        matchup,
+        state,
+        _compiled_offers(),
+        arguments,
+    )
+    del vectors  # the state held their addresses
+    return offers

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from oracles import twin
+from simgin.core.cards import PACK
 from simgin.core.position import ACCEPT, OFFER, REFUSE
 from simgin.core.rules import UPCARD_STOCK_OR_PASS
 from simgin.core.view import FIELDS
@@ -22,7 +23,9 @@ from simgin.value.analysis.described import read_position
 from simgin.value.analysis.die import Die
 from simgin.value.analysis.equity import find_equity
 from simgin.value.analysis.kernels import fill_deals, fill_game
+from simgin.value.analysis.offers import Drawing
 from simgin.value.analysis.position import Position, PositionError, positions_in
+from simgin.value.analysis.worlds import draw_worlds
 from support.hands import game
 
 # As a player describes it
@@ -128,6 +131,37 @@ def test_refusing_has_an_exact_worth(pays, won):
     assert row["deals_se"] == row["match_se"] == row["win"] == 0
     after = find_equity(variant).table[3, 1 + won, 1]  # the winner deals
     assert row["match"] == pytest.approx(100 * after)
+
+
+@pytest.mark.parametrize("count", [15, 30])
+def test_only_hands_with_which_the_opponent_would_offer_count(count):
+    variant = variants.find("dice")
+    die = Die(2, "other", offered=3)
+    view = read_position(TEN, "QD TS 9D", variant, die=die).view
+    rules, row = game("dice")
+    against = f"gold+offer=strong:count={count},turn=9"
+    matchup = parse_matchup("gold", against, "dice", 4, "deal")
+    drawing = Drawing(matchup, view)
+    every = draw_worlds(view, rules, 400, 9)
+    share = np.mean([twin.deadwood(names(hand), row) <= count for hand in every.hands])
+    assert drawing.numbers == (3,)
+    assert abs(drawing.share - share) < 5 * np.sqrt(share * (1 - share) * (1 / 400 + 1 / 500))
+    worlds = drawing.worlds(60, 0)
+    held = [twin.deadwood(names(hand), row) for hand in worlds.hands]
+    assert max(held) <= count
+    for hand, stock in zip(worlds.hands, worlds.stocks, strict=True):
+        hidden = sum(1 << int(card) for card in stock)
+        assert int(view.hand) | int(view.pile) | int(hand) | hidden == PACK
+
+
+def test_an_offer_that_was_not_to_be_expected_tells_nothing():
+    die = Die(2, "other", offered=3)
+    view = read_position(TEN, "QD TS 9D", variants.find("dice"), die=die).view
+    silent = parse_matchup("gold", "gold", "dice", 4, "deal")
+    other = parse_matchup("gold", "gold+offer=strong:count=99,turn=1", "dice", 4, "deal")
+    higher = read_position(TEN, "QD", variants.find("dice"), die=Die(2, "other", offered=5)).view
+    assert Drawing(silent, view).numbers == ()
+    assert Drawing(other, higher).numbers == (1, 2, 3, 4, 5, 6)
 
 
 # Played out by the twin
@@ -280,13 +314,18 @@ def play_on(row, deal):
 
 
 def exact(position, row):
-    """The mean of won deals of every action over all hands and orders of the stock."""
+    """The mean of won deals of every action over all hands and orders of the stock.
+
+    For an answer: over hands with which `plain` offers.
+    """
     view = position.view
     unseen = names(view.unseen)
     totals = np.zeros(len(position.actions))
     worlds = 0
     for hidden in combinations(unseen, 10 - len(names(view.known))):
         rest = [card for card in unseen if card not in hidden]
+        if view.offered and twin.deadwood([*names(view.known), *hidden], row) > 30:
+            continue  # `plain` would not have offered anything
         for stock in permutations(rest):
             worlds += 1
             for i, action in enumerate(position.actions):

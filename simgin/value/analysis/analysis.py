@@ -20,7 +20,6 @@ from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.parallel import over_units
 from simgin.play.worlds import play_in
-from simgin.rules.record import build_rules
 from simgin.rules.variants import Variant
 from simgin.value.analysis.elimination import (
     POINTS_REACH,
@@ -30,8 +29,8 @@ from simgin.value.analysis.elimination import (
     still_tried,
 )
 from simgin.value.analysis.equity import counts_wins, find_equity, net_points
+from simgin.value.analysis.offers import Drawing
 from simgin.value.analysis.position import Position, PositionError
-from simgin.value.analysis.worlds import draw_worlds, hastiness
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,6 +104,11 @@ class Analysis:
         """
         factor = 100 if self.by == "win" else 1
         return np.asarray(factor * self.outcomes[self.by])
+
+    @property
+    def drawing(self) -> Drawing:
+        """How the worlds were drawn."""
+        return Drawing(self.matchup, self.position.view)
 
     @property
     def unit(self) -> str:
@@ -267,6 +271,7 @@ class _Trial:
         self.matchup = matchup
         self.effort = effort
         self.equity = find_equity(position.variant, effort.workers)
+        self.drawing = Drawing(matchup, position.view)
         self.alive = np.ones(len(position.actions), bool)
         self.played = 0
         self._chunks: list[np.ndarray] = []
@@ -274,23 +279,13 @@ class _Trial:
     def play(self, n: int) -> None:
         """Play the actions that are still tried in n more worlds."""
         first = self.played
-        seed = self.effort.seed
         view = self.position.view
-        rules = build_rules(self.position.variant)
-        hasty = hastiness(self.matchup.b)
         places = np.flatnonzero(self.alive)
         actions = [self.position.actions[place] for place in places]
 
         def part(start: int, size: int) -> np.ndarray:
             number = first + start
-            worlds = draw_worlds(
-                view,
-                rules,
-                size,
-                seed,
-                number,
-                hasty,
-            )
+            worlds = self.drawing.worlds(size, number)
             return play_in(
                 self.matchup,
                 view,

@@ -1,0 +1,25 @@
+"""What the opponent would offer in the worlds of a position, the die in hand."""
+
+from simgin.core.ask import ask_apart, forget
+from simgin.core.position import set_position, set_view
+from simgin.core.state import OFFER
+
+
+def ask_offers(
+    state, rules, view0, view1, view, hands, stocks, first, offers,
+    take_a, discard_a, knock_a, offer_a, answer_a, show_a,
+    take_b, discard_b, knock_b, offer_b, answer_b, show_b,
+):  # fmt: skip
+    """Ask what the opponent offers, in every world of a question that answers an offer.
+
+    hands, stocks, first: as of `play_worlds`. offers: int64 (worlds,), the numbers; 0 for none.
+    """
+    seat = 1 - view.seat
+    theirs = view0 if seat == 0 else view1
+    higher = (1 << (rules.die_cap + 1)) - (1 << (view.stake + 1))
+    for w in range(len(hands)):
+        state.unit = first + w
+        forget(theirs, state.turns)
+        set_position(state, rules, view, hands[w], stocks[w])
+        set_view(state, rules, view, theirs, seat)
+        offers[w] = ask_apart(state, rules, theirs, seat, OFFER, higher | 1, offer_b)
