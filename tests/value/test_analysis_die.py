@@ -23,9 +23,8 @@ from simgin.value.analysis.described import read_position
 from simgin.value.analysis.die import Die
 from simgin.value.analysis.equity import find_equity
 from simgin.value.analysis.kernels import fill_deals, fill_game
-from simgin.value.analysis.offers import Drawing
 from simgin.value.analysis.position import Position, PositionError, positions_in
-from simgin.value.analysis.worlds import draw_worlds
+from simgin.value.analysis.worlds import Drawing, draw_worlds
 from support.hands import game
 
 # As a player describes it

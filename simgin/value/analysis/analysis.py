@@ -29,8 +29,8 @@ from simgin.value.analysis.elimination import (
     still_tried,
 )
 from simgin.value.analysis.equity import counts_wins, find_equity, net_points
-from simgin.value.analysis.offers import Drawing
 from simgin.value.analysis.position import Position, PositionError
+from simgin.value.analysis.worlds import Drawing
 
 if TYPE_CHECKING:
     import pandas as pd
