@@ -16,7 +16,7 @@ first played, not when its file is read.
 
 import inspect
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -160,6 +160,10 @@ class Policy:
     noise: bool = False
     # numbers that follow the parameters: in a .npy file, or as they are
     weights: Path | np.ndarray | None = None
+    # of a discard policy that `simgin train` teaches: what writes the numbers of a discard, and the
+    # weight of each, by its meaning, before any training
+    describe: Callable[..., Any] | None = None
+    start: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise TypeError for a value of another type."""
@@ -192,6 +196,11 @@ class Policy:
         """First line of the function's docstring."""
         text = inspect.getdoc(self.function) or ""
         return text.split("\n")[0]
+
+    @property
+    def is_untrained(self) -> bool:
+        """Whether it plays with its start, as no training has written the file of its weights."""
+        return bool(self.start) and isinstance(self.weights, Path) and not self.weights.exists()
 
     @property
     def source(self) -> Path:
@@ -258,9 +267,13 @@ def _decorator(slot: str, about: str) -> Any:
         noise: bool = False,
         weights: str | None = None,
         name: str | None = None,
+        describe: Callable[..., Any] | None = None,
+        start: Mapping[str, float] | None = None,
         **params: Param,
     ) -> Any:
         _check_params(slot, function, params)
+        if describe is not None or start is not None:
+            _check_trained(slot, weights, describe, start)
 
         def make(function: Callable[..., Any]) -> Policy:
             if isinstance(function, Policy):
@@ -276,7 +289,8 @@ def _decorator(slot: str, about: str) -> Any:
                 source = Path(function.__code__.co_filename)
                 file = source.parent / weights
             text = name or function.__name__.replace("_", "-")
-            return Policy(slot, text, function, params, noise, file)
+            begin = dict(start or {})
+            return Policy(slot, text, function, params, noise, file, describe, begin)
 
         return make if function is None else make(function)
 
@@ -293,6 +307,22 @@ def _check_params(slot: str, function: object, params: dict[str, Any]) -> None:
             raise TypeError(
                 f"{name}={value!r} is no parameter: write {name}=param({value!r}, low, high)"
             )
+
+
+def _check_trained(slot: str, weights: str | None, describe: object, start: object) -> None:
+    """Raise TypeError unless a policy has all that `simgin train` needs."""
+    if slot != "discard":
+        raise TypeError(f"only discards are trained: leave start and describe out of @{slot}")
+    if not weights or not callable(describe) or not start:
+        raise TypeError(
+            "a policy that is trained names three things: a file for its weights, a function that "
+            "describes a discard in numbers, and a weight to start from for each; write "
+            '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1})'
+        )
+    _require("the start of a policy", start, dict, "a dict")
+    for about, weight in start.items():
+        _require("the meaning of a number", about, str, "a text")
+        _require(f"the start of {about!r}", weight, int | float, "a number")
 
 
 def helper(function: Callable[..., Any]) -> Any:

@@ -52,16 +52,36 @@ def _numbers(policy: Policy) -> np.ndarray:
     """The numbers that follow a policy's parameters; PolicyError if their file cannot be read."""
     if not isinstance(policy.weights, Path):
         return np.asarray(policy.weights, np.float64)
+    if policy.is_untrained:
+        _tell_untrained(policy.source, policy.weights)
+        return np.array([*policy.start.values()], np.float64)
     try:
         changed = policy.weights.stat().st_mtime_ns
-        return _numbers_in(policy.weights, changed)
+        numbers = _numbers_in(policy.weights, changed)
     except OSError as error:
         reason = error.strerror
     # A damaged file makes numpy raise anything, and one of a huge size asks for the memory.
     except Exception:
         reason = "it is not an array of numbers as numpy.save writes it"
+    else:
+        if not policy.start or numbers.size == len(policy.start):
+            return numbers
+        reason = (
+            f"it holds {numbers.size} weights where start names {len(policy.start)}; "
+            "`simgin train` writes it anew"
+        )
     raise PolicyError(
         f"{_where(policy)}: its numbers cannot be read from {policy.weights}: {reason}."
+    )
+
+
+@lru_cache(maxsize=64)
+def _tell_untrained(source: Path, weights: Path) -> None:
+    """Say, once a process, that a strategy plays as it was before any training."""
+    print(
+        f"simgin: {source.name} plays with the weights of its start: there is no {weights.name} "
+        f"beside it. `simgin train {source.name} -o {weights.name}` learns better ones.",
+        file=sys.stderr,
     )
 
 

@@ -177,7 +177,7 @@ def source_files(strategy: Strategy) -> list[Path]:
     files = set()
     for policy in strategy.policies:
         files.add(policy.source)
-        if isinstance(policy.weights, Path):
+        if isinstance(policy.weights, Path) and not policy.is_untrained:
             files.add(policy.weights)
     return sorted(files)
 

@@ -95,20 +95,12 @@ def read_request(
 
     Raises TuneError, SeatError, AmountError and what the loaders of variants and strategies raise.
     """
-    rules = variants.find(variant)
-    if rules.row["players"] == 1:
-        raise SeatError(
-            f"{rules.text} is for one player, and strategies are tuned against others; name a "
-            "variant for two."
-        )
+    player, rules, pool = read_players(strategy, variant, against)
     if objective not in OBJECTIVES:
         listed = ", ".join(OBJECTIVES)
         raise TuneError(f"the objective is one of {listed}, not {objective!r}.")
     for n in (matches, confirmed):
-        if n < LEAST:
-            raise AmountError(f"{n} matches are too few to tell strategies apart; play {LEAST:,}.")
-    player = loader.find(strategy)
-    pool = {found.text: found for found in map(loader.find, against or ["simple"])}
+        check_matches(n)
     knobs = read_knobs(player, rules, parameters)
     if len(knobs) > MOST_KNOBS:
         raise TuneError(
@@ -118,7 +110,7 @@ def read_request(
     return TuneRequest(
         player,
         rules,
-        tuple(pool.values()),
+        pool,
         knobs,
         objective,
         generations,
@@ -126,3 +118,24 @@ def read_request(
         confirmed,
         seed,
     )
+
+
+def read_players(
+    strategy: str, variant: str, against: Sequence[str]
+) -> tuple[Strategy, Variant, tuple[Strategy, ...]]:
+    """A strategy, a variant for two, and the opponents, by default simple; each of them once."""
+    rules = variants.find(variant)
+    if rules.row["players"] == 1:
+        raise SeatError(
+            f"{rules.text} is for one player, and strategies are tuned against others; name a "
+            "variant for two."
+        )
+    player = loader.find(strategy)
+    pool = {found.text: found for found in map(loader.find, against or ["simple"])}
+    return player, rules, tuple(pool.values())
+
+
+def check_matches(n: int) -> None:
+    """Raise AmountError for fewer matches than tell anything."""
+    if n < LEAST:
+        raise AmountError(f"{n} matches are too few to tell strategies apart; play {LEAST:,}.")

@@ -1,0 +1,119 @@
+"""The discards that a training tries, and their numbers, by the function that describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simgin.core import jit
+from simgin.play.branches import Branches, branch_deals
+from simgin.play.matchup import Matchup
+from simgin.rules.record import build_rules
+from simgin.strategy import Policy, discard, helper
+from simgin.tune.knobs import TuneError
+from simgin.tune.regression import Sums, least_squares
+
+TRIED = 5  # discards of a question that are played on
+MARGIN = 16  # numbers beyond the last, which stay 0 unless a function writes too many
+FAR = 1e300  # the price of what is not legal
+
+# Policies and what describes them are compiled together, so mypy sees them untyped.
+# mypy: disable-error-code="no-untyped-def"
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """How the discards of one policy are tried and described."""
+
+    policy: Policy
+    try_few: Policy  # answers the cheapest discards, as bits
+    write: Callable[..., None]  # (views, answers, rules, numbers): writes the numbers of each
+
+    def learn(self, matchup: Matchup, first: int, deals: int) -> Sums:
+        """Branch some deals of a matchup, and sum up what their discards led to.
+
+        Raises TuneError for numbers that cannot be learned from.
+        """
+        found = branch_deals(matchup, self.try_few, first, deals, TRIED)
+        numbers = self._numbers(found, build_rules(matchup.variant))
+        won = found.records["points_a"] - found.records["points_b"]
+        return least_squares(numbers, won.astype(float), found.tried)
+
+    def _numbers(self, found: Branches, rules: Any) -> np.ndarray:
+        """The numbers of every discard tried: float64 (questions, discards, numbers)."""
+        meanings = list(self.policy.start)
+        size = len(meanings)
+        numbers = np.zeros((*found.answers.shape, size + MARGIN))
+        self.write(found.views, found.answers, rules, numbers)
+        where = self.policy.source.name
+        if numbers[:, :, size:].any():
+            raise TuneError(
+                f"describe in {where} writes more numbers than the {size} that start names; name "
+                "each with the weight that it starts from."
+            )
+        own = numbers[:, :, :size]
+        finite = np.isfinite(own).all(axis=(0, 1))
+        if not finite.all():
+            meaning = meanings[int(finite.argmin())]
+            raise TuneError(f"describe in {where} writes no finite number for {meaning!r}.")
+        return own
+
+
+def lessons(policy: Policy) -> Lessons:
+    """The lessons of a discard policy. TuneError if it does not say what it is to learn."""
+    where = f"the discard policy {policy.name!r} in {policy.source.name}"
+    if policy.describe is None:
+        raise TuneError(
+            f"{where} does not say what it weighs; give it describe, a function that writes the "
+            'numbers of a discard, and start, their weights: @discard(weights="mine.npy", '
+            'describe=describe, start={"deadwood left": 1}).'
+        )
+    if not jit.interpreted() and not hasattr(policy.describe, "py_func"):
+        raise TuneError(f"{where} has a plain function as describe; write @helper above it.")
+    describe = policy.describe
+    size = len(policy.start)
+    return Lessons(policy, _cheapest(describe, size), _writer(describe))
+
+
+def _cheapest(describe: Callable[..., None], size: int) -> Policy:
+    """The discards of least weighted sum, at most TRIED."""
+    room = size + MARGIN
+
+    @discard
+    def cheapest(view, rules, params):
+        first = len(params) - size  # parameters may stand before the weights
+        prices = np.full(52, FAR)
+        for card in range(52):
+            if view.legal >> card & 1:
+                numbers = np.zeros(room)
+                describe(view, rules, card, numbers)
+                prices[card] = 0.0
+                for k in range(size):
+                    prices[card] += params[first + k] * numbers[k]
+        found = np.int64(0)
+        for _ in range(TRIED):
+            card = prices.argmin()
+            if prices[card] < FAR:
+                found |= 1 << card
+                prices[card] = FAR
+        return found
+
+    policy: Policy = cheapest
+    return policy
+
+
+def _writer(describe: Callable[..., None]) -> Callable[..., None]:
+    """What writes the numbers of all discards of some questions."""
+
+    @helper
+    def write(views, answers, rules, numbers):
+        for i in range(len(views)):
+            for k in range(answers.shape[1]):
+                if answers[i, k] >= 0:
+                    describe(views[i], rules, answers[i, k], numbers[i, k])
+
+    writer: Callable[..., None] = write
+    return writer

@@ -1,0 +1,177 @@
+"""Training: rounds of deals branched at a discard, and a regression on the numbers of discards.
+
+Every round is played with the weights of the round before, so that later discards are judged by
+somebody who already plays better. The weights of a round depend on the seed and on those before
+alone, so a training that was interrupted goes on from its ledger to the same end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simgin.play import kernel
+from simgin.play.matchup import Matchup
+from simgin.play.parallel import Progress, over_units, share
+from simgin.runs.ledger import Ledger
+from simgin.runs.manifest import run_identity
+from simgin.stats.estimate import Estimate
+from simgin.strategy import Policy, Strategy
+from simgin.tune.discards import Lessons, lessons
+from simgin.tune.field import read_step, worths
+from simgin.tune.regression import added, solve
+from simgin.tune.request import CONFIRMED, TuneRequest, check_matches, read_players
+from simgin.tune.search import LIMITS
+
+ROUNDS = 8
+DEALS = 20_000  # branched in a round against each opponent
+WATCHED = 2_000  # matches against each opponent that show what a round gained
+BLOCK = 2_000  # deals branched in one call: their views take 8 MB
+
+
+@dataclass(frozen=True)
+class TrainRequest:
+    """A training before it begins."""
+
+    match: TuneRequest  # who is trained, from its start, against whom, and how it is confirmed
+    rounds: int
+    deals: int  # branched in a round against each opponent
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that learns, with its weights before any training."""
+        policy = self.match.strategy.discard
+        assert policy is not None, "the loader fills empty slots"
+        return policy
+
+    @property
+    def start(self) -> np.ndarray:
+        """The weights before any training."""
+        return np.array([*self.policy.start.values()], np.float64)
+
+    def trained(self, weights: np.ndarray) -> Strategy:
+        """The strategy with other weights; its text tells them apart."""
+        digest = hashlib.sha256(weights.tobytes()).hexdigest()[:8]
+        policy = replace(self.policy, weights=weights)
+        strategy = self.match.strategy
+        return replace(strategy, discard=policy, text=f"{strategy.text} (trained, {digest})")
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What may not change when a training is continued."""
+        matchups = self.match.matchups(self.match.strategy, self.match.seed)
+        return run_identity(matchups, search=f"training on {self.deals} deals a round")
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What a round came to."""
+
+    number: int  # from 1
+    weights: np.ndarray
+    questions: int  # discards whose alternatives were compared
+    gain: Estimate  # of its weights on the start, on the packs of the next round
+
+
+def read_training(
+    strategy: str,
+    variant: str,
+    against: Sequence[str] = (),
+    *,
+    rounds: int = ROUNDS,
+    deals: int = DEALS,
+    confirmed: int = CONFIRMED,
+    seed: int = 1,
+) -> TrainRequest:
+    """The request that texts name; against: the opponents, by default simple.
+
+    Raises TuneError, SeatError, AmountError and what the loaders of variants and strategies raise.
+    """
+    player, rules, pool = read_players(strategy, variant, against)
+    check_matches(confirmed)
+    policy = player.discard
+    assert policy is not None, "the loader fills empty slots"
+    lessons(policy)  # raises for one that cannot be trained
+    start = np.array([*policy.start.values()], np.float64)
+    untrained = replace(player, discard=replace(policy, weights=start))
+    match = TuneRequest(untrained, rules, pool, (), confirmed=confirmed, seed=seed)
+    return TrainRequest(match, rounds, deals)
+
+
+def train(
+    request: TrainRequest,
+    ledger: Ledger,
+    workers: int | None = None,
+    part: Callable[[int], Progress | None] = lambda place: None,
+    see: Callable[[Round], None] = lambda played: None,
+) -> list[Round]:
+    """All rounds of a training; those in the ledger are not played again.
+
+    part: takes the progress of each round, from 0. see: is shown every round.
+    """
+    taught = lessons(request.policy)
+    weights = request.start
+    rounds = []
+    for number in range(1, request.rounds + 1):
+        name = f"round {number}"
+        if not ledger.has_step(name, request.deals):
+            result = _play(request, taught, number, weights, workers, part(number - 1))
+            ledger.add_step(name, request.deals, result)
+        shapes = {"weights": weights.shape, "questions": (), "gain": (LIMITS,)}
+        result = read_step(ledger, name, request.deals, shapes)
+        weights = result["weights"]
+        played = Round(number, weights, int(result["questions"]), Estimate(*result["gain"]))
+        rounds.append(played)
+        see(played)
+    return rounds
+
+
+def mean_weights(rounds: Sequence[Round]) -> np.ndarray:
+    """The result of a training: the mean of its later half, as a file holds it."""
+    later = [played.weights for played in rounds[len(rounds) // 2 :]]
+    return rounded(np.mean(later, axis=0))
+
+
+def rounded(weights: np.ndarray) -> np.ndarray:
+    """Weights with the digits of a file, so that the last bits of the arithmetic do not count."""
+    return weights.astype(np.float32).astype(np.float64)
+
+
+def _play(
+    request: TrainRequest,
+    taught: Lessons,
+    number: int,
+    weights: np.ndarray,
+    workers: int | None,
+    progress: Progress | None,
+) -> dict[str, np.ndarray]:
+    """Play a round with the weights of the one before, and learn from it."""
+    match = request.match
+    player = request.trained(weights)
+    seed = match.generation_seed(number)
+    sums = []
+    for place, opponent in enumerate(match.pool):
+        matchup = Matchup(match.variant, player, opponent, seed, "deal")
+        kernel.prepare(matchup)
+
+        def learn(first: int, deals: int, matchup: Matchup = matchup) -> Any:
+            return taught.learn(matchup, first, deals)
+
+        part = share(progress, place, len(match.pool))
+        sums += over_units(learn, request.deals, BLOCK, workers, part)
+    every = added(sums)
+    learned = rounded(solve(every, weights))
+    after = request.trained(learned)
+    fresh = match.generation_seed(number + 1)
+    score, base = worths(match, [after, match.strategy], fresh, WATCHED, workers)
+    gain = score.gain(base)
+    return {
+        "weights": learned,
+        "questions": np.array(every.questions),
+        "gain": np.array([gain.value, gain.se, gain.n, gain.low, gain.high]),
+    }
