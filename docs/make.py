@@ -13,6 +13,7 @@ A block stands between a comment that says what it is and one that ends it:
     <!-- speed -->                           what the reference bench measured
     <!-- odds -->                            what `simgin odds` prints for one player
     <!-- screen: COMMAND -->                what a command prints, but for the way to repeat it
+    <!-- learned: PAGE OPTIONS -->          what `simgin train` prints for the strategy of a page
     <!-- worst: NAME -->                    the worst result of everyone in a round robin
     <!-- quoted: NAME [TITLE] -->            who won what in results/reference/NAME, or a section
     <!-- rates: kinds|mistakes -->          what every strategy gives up a deal
@@ -48,6 +49,7 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "speed": strategies.speed,
     "odds": strategies.solo_odds,
     "screen": commands.screen,
+    "learned": commands.learned,
     "worst": fields.worst,
     "quoted": strategies.quoted,
     "hardest": strategies.hardest,

@@ -1,11 +1,16 @@
 """The help of every command, as it is printed, for the page of the command line."""
 
 from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 from click.testing import CliRunner
 
 from simgin.cli.main import cli
+
+DOCS = Path(__file__).resolve().parents[1]
 
 
 def reference() -> str:
@@ -22,8 +27,18 @@ def screen(*words: str) -> str:
     done = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(words), prog_name="simgin")
     assert done.exit_code == 0, done.output
     lines = [line.rstrip() for line in done.stdout.splitlines()[:-2]]
-    text = "\n".join(lines)
+    text = "\n".join(lines).rstrip()
     return f"```text\n{text}\n```"
+
+
+def learned(*words: str) -> str:
+    """What `simgin train` prints for the strategy that a page shows. words: the page, options."""
+    name, *options = words
+    page = (DOCS / name).read_text()
+    code = page.partition("```python\n")[2].partition("```")[0]
+    with TemporaryDirectory() as folder, chdir(folder):
+        Path("weighed.py").write_text(code)
+        return screen("train", "weighed.py", *options)
 
 
 def _commands(

@@ -31,6 +31,7 @@ COMMANDS = {
     "review": "Measure how rule changes affect the game.",
     "odds": "Compute a player's odds, solitaire or two-player.",
     "tune": "Find better numbers for a strategy of yours.",
+    "train": "Learn weights for the discards of a strategy of yours.",
     "run": "Run an experiment and keep the results.",
     "examples": "List or copy experiments and notebooks.",
     "report": "Rewrite the tables, plots and page of a run.",
@@ -63,6 +64,7 @@ Strategies to play with, and your own
   simgin strategies check mine.py         test that it plays by the rules
   simgin match mine.py gold --deals 2M
   simgin tune mine.py -o mine.toml        find better numbers for it
+  simgin train mine.py -o mine.npy        learn weights for its discards
 
 \b
 What does a rule change?

@@ -309,7 +309,7 @@ def _check_params(slot: str, function: object, params: dict[str, Any]) -> None:
             )
 
 
-def _check_trained(slot: str, weights: str | None, describe: object, start: object) -> None:
+def _check_trained(slot: str, weights: str | None, describe: object, start: Any) -> None:
     """Raise TypeError unless a policy has all that `simgin train` needs."""
     if slot != "discard":
         raise TypeError(f"only discards are trained: leave start and describe out of @{slot}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -44,8 +45,7 @@ class Lessons:
 
     def _numbers(self, found: Branches, rules: Any) -> np.ndarray:
         """The numbers of every discard tried: float64 (questions, discards, numbers)."""
-        meanings = list(self.policy.start)
-        size = len(meanings)
+        size = len(self.policy.start)
         numbers = np.zeros((*found.answers.shape, size + MARGIN))
         self.write(found.views, found.answers, rules, numbers)
         where = self.policy.source.name
@@ -54,12 +54,7 @@ class Lessons:
                 f"describe in {where} writes more numbers than the {size} that start names; name "
                 "each with the weight that it starts from."
             )
-        own = numbers[:, :, :size]
-        finite = np.isfinite(own).all(axis=(0, 1))
-        if not finite.all():
-            meaning = meanings[int(finite.argmin())]
-            raise TuneError(f"describe in {where} writes no finite number for {meaning!r}.")
-        return own
+        return numbers[:, :, :size]
 
 
 def lessons(policy: Policy) -> Lessons:
@@ -78,6 +73,7 @@ def lessons(policy: Policy) -> Lessons:
     return Lessons(policy, _cheapest(describe, size), _writer(describe))
 
 
+@cache
 def _cheapest(describe: Callable[..., None], size: int) -> Policy:
     """The discards of least weighted sum, at most TRIED."""
     room = size + MARGIN
@@ -95,16 +91,17 @@ def _cheapest(describe: Callable[..., None], size: int) -> Policy:
                     prices[card] += params[first + k] * numbers[k]
         found = np.int64(0)
         for _ in range(TRIED):
-            card = prices.argmin()
-            if prices[card] < FAR:
-                found |= 1 << card
-                prices[card] = FAR
+            least = prices.argmin()
+            if prices[least] < FAR:
+                found |= 1 << least
+                prices[least] = FAR
         return found
 
     policy: Policy = cheapest
     return policy
 
 
+@cache
 def _writer(describe: Callable[..., None]) -> Callable[..., None]:
     """What writes the numbers of all discards of some questions."""
 

@@ -183,6 +183,11 @@ def _no_numbers(strategy: Strategy) -> str:
     """Why a strategy cannot be tuned."""
     weights = [policy for policy in strategy.policies if policy.weights is not None]
     remedy = "write numbers that matter as parameters, such as @knock(k=param(5, 0, 20))"
+    if any(policy.describe for policy in weights):
+        return (
+            f"{strategy.text} has no parameter that is a number, but weights: `simgin train` "
+            "learns those."
+        )
     if weights:
         return (
             f"{strategy.text} has no parameter that is a number: what it knows is in its weights, "

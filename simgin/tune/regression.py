@@ -6,7 +6,7 @@ share is taken out of both sides first: only differences between the discards of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,14 +36,14 @@ def least_squares(numbers: np.ndarray, points: np.ndarray, tried: np.ndarray) ->
     return Sums(rows.T @ rows, rows.T @ costs, len(numbers))
 
 
-def added(every: Iterable[Sums]) -> Sums:
+def added(every: Sequence[Sums]) -> Sums:
     """The sums of all questions of some sums, added in their order."""
-    squares, products, questions = 0.0, 0.0, 0
-    for one in every:
-        squares = squares + one.squares
-        products = products + one.products
-        questions += one.questions
-    return Sums(np.asarray(squares), np.asarray(products), questions)
+    total, *others = every
+    for one in others:
+        squares = total.squares + one.squares
+        products = total.products + one.products
+        total = Sums(squares, products, total.questions + one.questions)
+    return total
 
 
 def solve(sums: Sums, before: np.ndarray) -> np.ndarray:
@@ -60,7 +60,11 @@ def solve(sums: Sums, before: np.ndarray) -> np.ndarray:
 
 
 def centred(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Numbers less the mean of what was tried at their question; 0 for what was not."""
-    kept = np.where(tried, numbers, 0)
+    """Numbers less the mean of what was tried at their question; 0 for what was not.
+
+    Exactly 0 where all are equal: the least residue would be taken for a difference.
+    """
+    apart = numbers - numbers[:, :1]  # the first is always tried
+    kept = np.where(tried, apart, 0)
     mean = kept.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     return np.where(tried, kept - mean, 0)

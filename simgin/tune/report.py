@@ -14,6 +14,7 @@ from simgin.tune.confirmation import Line
 from simgin.tune.knobs import slot_values
 from simgin.tune.sentences import interval, result_sentences, shown_names
 from simgin.tune.tuned import Tuned
+from simgin.tune.wording import Found
 
 FILE = "tuned.toml"
 READING = "± is a 95 % interval. Gain: tuned less default, on the same packs."
@@ -65,7 +66,7 @@ def tune_sheets(tuned: Tuned) -> Iterator[Sheet]:
     """The numbers, and the confirmation."""
     yield _numbers_sheet(tuned)
     if tuned.is_moved:
-        yield _confirmation_sheet(tuned)
+        yield confirmation_sheet(tuned)
 
 
 def _numbers_sheet(tuned: Tuned) -> Sheet:
@@ -79,7 +80,9 @@ def _numbers_sheet(tuned: Tuned) -> Sheet:
     return Sheet("Numbers", headings, rows)
 
 
-def _confirmation_sheet(tuned: Tuned) -> Sheet:
+def confirmation_sheet(tuned: Found) -> Sheet:
+    """What was found against everybody, beside what it began as."""
+    words = tuned.wording
     request = tuned.request
     metric = scores.metric_of(request.objective)
     names = shown_names(request)
@@ -88,7 +91,7 @@ def _confirmation_sheet(tuned: Tuned) -> Sheet:
     for line in confirmed.every:
         name = names[line.opponent]
         if line.opponent == request.strategy.text:
-            name = f"{name}, the default"
+            name = f"{name}, the {words.before}"
         row = _row(tuned, name, line)
         rows.append(row)
     if len(request.pool) > 1:
@@ -97,13 +100,13 @@ def _confirmation_sheet(tuned: Tuned) -> Sheet:
         rows.append(row)
     return Sheet(
         f"Confirmation: {metric.title}",
-        ("against", "default", "tuned", "gain"),
+        ("against", words.before, words.done, "gain"),
         rows,
-        f"{request.confirmed:,} matches each, seed {request.seed}; the search had other seeds.",
+        f"{request.confirmed:,} matches each, seed {request.seed}, on {words.unseen}.",
     )
 
 
-def _row(tuned: Tuned, name: str, line: Line) -> tuple[str, ...]:
+def _row(tuned: Found, name: str, line: Line) -> tuple[str, ...]:
     """A line of the confirmation."""
     return (
         name,

@@ -11,8 +11,7 @@ from simgin.tune import scores
 from simgin.tune.request import TuneRequest
 from simgin.tune.search import Generation
 from simgin.tune.tuned import Tuned
-
-HELD_OUT = "packs that the search never saw"
+from simgin.tune.wording import TUNING, Found
 
 
 def plan_sentence(request: TuneRequest) -> str:
@@ -20,9 +19,9 @@ def plan_sentence(request: TuneRequest) -> str:
     names = ", ".join(knob.name for knob in request.knobs)
     return (
         f"{request.generations} generations of {request.candidates} strategies that differ in "
-        f"{names} play {request.matches:,} matches each against {_pool(request)} "
-        f"({request.variant.text}). Then {request.confirmed:,} matches on {HELD_OUT} confirm what "
-        "was found."
+        f"{names} play {request.matches:,} matches each against {pool_names(request)} "
+        f"({request.variant.text}). Then {request.confirmed:,} matches on {TUNING.unseen} confirm "
+        "what was found."
     )
 
 
@@ -50,26 +49,32 @@ def result_sentences(tuned: Tuned) -> list[str]:
     """Whether tuning gained anything, and what it is worth against the default."""
     if not tuned.is_moved:
         return ["The search ended where it began: nothing is gained, and the defaults stay."]
+    return gain_sentences(tuned)
+
+
+def gain_sentences(tuned: Found) -> list[str]:
+    """Whether a search or a training gained anything, and what it is worth head to head."""
     return [_verdict(tuned), *_direct(tuned)]
 
 
-def _verdict(tuned: Tuned) -> str:
+def _verdict(tuned: Found) -> str:
+    words = tuned.wording
     line = tuned.confirmation.objective
     gain = interval(tuned, line.gain)
     before = _value(tuned, line.default)
     after = _value(tuned, line.tuned)
     measure = _measure(tuned.request)
     unit = "points" if tuned.request.objective == "points" else "percentage points"
-    size = f"on {tuned.request.confirmed:,} matches of {HELD_OUT}"
+    size = f"on {tuned.request.confirmed:,} matches of {words.unseen}"
     change = f"{before} become {after} {measure}, {size}"
     if line.gain.low > 0:
-        return f"Tuning gained {gain} {unit}: {change}."
+        return f"{words.doing} gained {gain} {unit}: {change}."
     if line.gain.high < 0:
-        return f"Tuning gained nothing: {change}. Keep the defaults."
-    return f"No gain is shown, {gain} {unit}: {change}. Keep the defaults."
+        return f"{words.doing} gained nothing: {change}. {words.advice}"
+    return f"No gain is shown, {gain} {unit}: {change}. {words.advice}"
 
 
-def _direct(tuned: Tuned) -> Iterator[str]:
+def _direct(tuned: Found) -> Iterator[str]:
     """Where the tuned strategy is no better than the default as such."""
     gained = tuned.confirmation.objective.gain.low > 0
     direct = tuned.confirmation.direct
@@ -77,15 +82,16 @@ def _direct(tuned: Tuned) -> Iterator[str]:
         return
     figure = interval(tuned, direct.tuned)
     unit = "points per deal" if tuned.request.objective == "points" else "% of the matches"
+    before = tuned.wording.before
     yield (
-        f"But against the default itself it makes only {figure} {unit}: it is fitted to its "
+        f"But against the {before} itself it makes only {figure} {unit}: it is fitted to its "
         "opponents, and not the better player."
     )
 
 
 def _measure(request: TuneRequest) -> str:
     """What is counted, against whom."""
-    opponents = _pool(request)
+    opponents = pool_names(request)
     if request.objective == "points":
         return f"points per deal against {opponents}"
     if request.objective == "worst" and len(request.pool) > 1:
@@ -93,7 +99,7 @@ def _measure(request: TuneRequest) -> str:
     return f"% of the matches against {opponents}"
 
 
-def _pool(request: TuneRequest) -> str:
+def pool_names(request: TuneRequest) -> str:
     """The opponents by their own names."""
     names = shown_names(request)
     *first, last = [names[opponent.text] for opponent in request.pool]
@@ -113,7 +119,7 @@ def shown_names(request: TuneRequest) -> dict[str, str]:
     return shown
 
 
-def interval(tuned: Tuned, estimate: Estimate) -> str:
+def interval(tuned: Found, estimate: Estimate) -> str:
     """A figure with its interval; one half against oneself has none."""
     metric = scores.metric_of(tuned.request.objective)
     if estimate.se == 0:
@@ -127,7 +133,7 @@ def interval(tuned: Tuned, estimate: Estimate) -> str:
     )
 
 
-def _value(tuned: Tuned, estimate: Estimate) -> str:
+def _value(tuned: Found, estimate: Estimate) -> str:
     """A figure without its interval."""
     metric = scores.metric_of(tuned.request.objective)
     value = metric.factor * estimate.value

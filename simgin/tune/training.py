@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from simgin.tune.search import LIMITS
 
 ROUNDS = 8
 DEALS = 20_000  # branched in a round against each opponent
-WATCHED = 2_000  # matches against each opponent that show what a round gained
+WATCHED = 4_000  # matches against each opponent that show what a round gained
 BLOCK = 2_000  # deals branched in one call: their views take 8 MB
 
 
@@ -41,6 +42,7 @@ class TrainRequest:
     match: TuneRequest  # who is trained, from its start, against whom, and how it is confirmed
     rounds: int
     deals: int  # branched in a round against each opponent
+    named: Path  # the file that the strategy reads its weights from
 
     @property
     def policy(self) -> Policy:
@@ -54,12 +56,16 @@ class TrainRequest:
         """The weights before any training."""
         return np.array([*self.policy.start.values()], np.float64)
 
-    def trained(self, weights: np.ndarray) -> Strategy:
-        """The strategy with other weights; its text tells them apart."""
-        digest = hashlib.sha256(weights.tobytes()).hexdigest()[:8]
+    def with_weights(self, weights: np.ndarray) -> Strategy:
+        """The strategy with other weights, under its own text."""
         policy = replace(self.policy, weights=weights)
-        strategy = self.match.strategy
-        return replace(strategy, discard=policy, text=f"{strategy.text} (trained, {digest})")
+        return replace(self.match.strategy, discard=policy)
+
+    def trained(self, weights: np.ndarray) -> Strategy:
+        """The strategy with other weights, under a text of its own, as it meets the start."""
+        digest = hashlib.sha256(weights.tobytes()).hexdigest()[:8]
+        player = self.with_weights(weights)
+        return replace(player, text=f"{player.text} (trained, {digest})")
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -97,10 +103,11 @@ def read_training(
     policy = player.discard
     assert policy is not None, "the loader fills empty slots"
     lessons(policy)  # raises for one that cannot be trained
+    assert isinstance(policy.weights, Path), "the decorator asks for a file"
     start = np.array([*policy.start.values()], np.float64)
     untrained = replace(player, discard=replace(policy, weights=start))
     match = TuneRequest(untrained, rules, pool, (), confirmed=confirmed, seed=seed)
-    return TrainRequest(match, rounds, deals)
+    return TrainRequest(match, rounds, deals, policy.weights)
 
 
 def train(
@@ -152,7 +159,7 @@ def _play(
 ) -> dict[str, np.ndarray]:
     """Play a round with the weights of the one before, and learn from it."""
     match = request.match
-    player = request.trained(weights)
+    player = request.with_weights(weights)
     seed = match.generation_seed(number)
     sums = []
     for place, opponent in enumerate(match.pool):

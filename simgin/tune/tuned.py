@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from simgin.play.parallel import Progress
 from simgin.runs.ledger import Ledger
@@ -15,6 +15,7 @@ from simgin.tune.confirmation import Confirmation, Line, confirm
 from simgin.tune.finals import choose
 from simgin.tune.request import TuneRequest, Values
 from simgin.tune.search import Course, Generation, Middle, search
+from simgin.tune.wording import TUNING, Found, Wording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,7 @@ class Tuned:
     course: Course
     values: Values  # that were chosen
     confirmation: Confirmation
+    wording: ClassVar[Wording] = TUNING
 
     @property
     def strategy(self) -> Strategy:
@@ -106,8 +108,7 @@ class Tuned:
     @property
     def table(self) -> pd.DataFrame:
         """The confirmation: a row for every opponent, the default last."""
-        rows = [_confirmation_row(self, line) for line in self.confirmation.every]
-        return _frame(rows)
+        return confirmation_table(self)
 
 
 def carry_out(
@@ -148,6 +149,12 @@ def carry_out(
     return Tuned(request, course, values, confirmation)
 
 
+def confirmation_table(found: Found) -> pd.DataFrame:
+    """A row for every opponent of a confirmation, the default last."""
+    rows = [_confirmation_row(found, line) for line in found.confirmation.every]
+    return _frame(rows)
+
+
 def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     import pandas as pd
 
@@ -177,16 +184,17 @@ def _path_rows(
         }
 
 
-def _confirmation_row(tuned: Tuned, line: Line) -> dict[str, Any]:
-    request = tuned.request
+def _confirmation_row(found: Found, line: Line) -> dict[str, Any]:
+    request = found.request
     row: dict[str, Any] = {
         "variant": request.variant.text,
-        "strategy": tuned.strategy.text,
+        "strategy": found.strategy.text,
         "base_strategy": request.strategy.text,
         "opponent": line.opponent,
         "metric": scores.METRICS[request.objective],
     }
-    for name, each in (("tuned", line.tuned), ("default", line.default), ("gain", line.gain)):
+    words = found.wording
+    for name, each in ((words.done, line.tuned), (words.before, line.default), ("gain", line.gain)):
         row |= _limits(name, each)
     return {**row, "n": request.confirmed}
 

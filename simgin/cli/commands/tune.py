@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from simgin.cli import options, session
+from simgin.cli import options, searched, session
 from simgin.cli.output import Answer, command_line, console, note
 from simgin.cli.plan_table import duration
 from simgin.play import kernel
@@ -19,14 +17,13 @@ from simgin.report import progress
 from simgin.report.screen import Words
 from simgin.runs import directory, ledger
 from simgin.runs.plan import unit_seconds
-from simgin.text.files import NewFileError, check_file, write_file
+from simgin.text.files import write_file
 
 if TYPE_CHECKING:
     from simgin.tune.request import TuneRequest
     from simgin.tune.search import Generation
     from simgin.tune.tuned import Tuned
 
-INTERRUPTED = 130  # exit code
 OWN = "# simgin tune "  # how the files that -o writes begin
 
 
@@ -139,7 +136,7 @@ def tune(
         seed=seed,
     )
     command = _command(request, parameters, output, place)
-    _check_output(output, place)
+    searched.check_output(output, place, ".toml", ("numbers", "search"), _is_ours)
     rows = [_plan_row(request, workers)]
     if not as_json:
         _announce(request, rows[0]["seconds"])
@@ -148,26 +145,13 @@ def tune(
             Answer(command, rows, seed, stopped="dry run").show(True, ())
         return
     started = datetime.now(UTC)
-    with _ledger(request, place, command) as run_ledger:
+    with searched.opened(request.identity, place, command) as run_ledger:
         try:
             tuned = _searched(request, run_ledger, workers)
         except KeyboardInterrupt:
-            note(_interrupted(place, command))
-            raise click.exceptions.Exit(INTERRUPTED) from None
+            note(searched.interrupted(place, command, "generations"))
+            raise click.exceptions.Exit(searched.INTERRUPTED) from None
         _show(tuned, command, started, output, place, workers, as_json)
-
-
-def _check_output(output: Path | None, place: Path | None) -> None:
-    """Refuse what cannot be written now, not at the end of a search."""
-    if place is not None:
-        directory.check(place)
-    if output is None:
-        return
-    if output.suffix != ".toml":
-        raise NewFileError(f"the name of a file of numbers ends in .toml: try {output}.toml.")
-    check_file(output)
-    if output.exists() and not _is_ours(output):
-        raise NewFileError(f"{output} exists, and no search wrote it; name another file.")
 
 
 def _is_ours(path: Path) -> bool:
@@ -176,17 +160,6 @@ def _is_ours(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(len(OWN)) == OWN.encode()
-
-
-@contextmanager
-def _ledger(request: TuneRequest, place: Path | None, command: str) -> Iterator[ledger.Ledger]:
-    """The ledger of a search: in its directory, or in memory."""
-    path = None if place is None else directory.begin(place)
-    with ledger.opened(path, request.identity) as run_ledger:
-        run_ledger.note_command(command)
-        if run_ledger.mended:
-            note(run_ledger.mended)
-        yield run_ledger
 
 
 def _searched(request: TuneRequest, run_ledger: ledger.Ledger, workers: int | None) -> Tuned:
@@ -235,7 +208,9 @@ def _show(
         write_file(output, numbers.encode())
         files.append(output)
     if place is not None:
-        manifest = _manifest(tuned.request, workers, started, command)
+        manifest = searched.manifest(
+            tuned.request, tuned.request.identity, workers, started, command
+        )
         contents = {**page.files(report), FILE: numbers}
         files += directory.save(place, manifest, contents)
     rows = table.records(tuned.table)
@@ -253,25 +228,6 @@ def _play_command(tuned: Tuned, output: Path | None) -> str:
         player = f"{request.strategy.text}@{output}"
     return command_line(
         "match", player, request.strategy.text, "-v", request.variant.text, "--matches", "20k"
-    )
-
-
-def _manifest(
-    request: TuneRequest, workers: int | None, started: datetime, command: str
-) -> dict[str, Any]:
-    from simgin.runs.manifest import run_manifest
-    from simgin.runs.stopping import End
-
-    matchups = request.matchups(request.strategy, request.seed)
-    ends = [End(matchup.units(request.confirmed)) for matchup in matchups]
-    return run_manifest(
-        request.identity,
-        ends,
-        workers=workers or usable_cpus(),
-        started=started,
-        command=command,
-        stopped="complete",
-        tune=request.objective,
     )
 
 
@@ -312,12 +268,6 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
         "confirmed": request.confirmed,
         "seconds": float(f"{seconds / (workers or usable_cpus()):.3g}"),
     }
-
-
-def _interrupted(place: Path | None, command: str) -> str:
-    if place is None:
-        return f"interrupted; nothing was kept. Start again with: {command} --run DIR"
-    return f"interrupted; finished generations are kept in {place}. Continue with: {command}"
 
 
 def _command(

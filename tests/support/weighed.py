@@ -1,0 +1,14 @@
+"""The strategy of docs/how-to/tuning.md, which weighs eight numbers of a discard."""
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/how-to/tuning.md"
+(WEIGHED,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+
+
+def write_weighed(folder, text=WEIGHED):
+    """The file of the strategy, without weights."""
+    file = folder / "weighed.py"
+    file.write_text(text)
+    return file
