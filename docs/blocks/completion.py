@@ -19,6 +19,8 @@ STRATEGIES = {
     "show": ("a", "b"),
     "find": ("a", "b", "against"),
     "odds": ("strategies",),
+    "tune": ("strategy", "against"),
+    "train": ("strategy", "against"),
     "strategies": ("name",),
     "strategies check": ("strategy",),
 }
@@ -28,6 +30,8 @@ VARIANTS = {
     "find": ("variant",),
     "hand": ("variant",),
     "odds": ("variants",),
+    "tune": ("variant",),
+    "train": ("variant",),
     "review": ("variants", "against"),
     "variants": ("name",),
     "variants diff": ("a", "b"),
