@@ -38,8 +38,15 @@ class Lessons:
 
         Raises TuneError for numbers that cannot be learned from.
         """
-        found = branch_deals(matchup, self.try_few, first, deals, TRIED)
-        numbers = self._numbers(found, build_rules(matchup.variant))
+        found = branch_deals(
+            matchup,
+            self.try_few,
+            first,
+            deals,
+            TRIED,
+        )
+        rules = build_rules(matchup.variant)
+        numbers = self._numbers(found, rules)
         won = found.records["points_a"] - found.records["points_b"]
         return least_squares(numbers, won.astype(float), found.tried)
 
@@ -70,7 +77,9 @@ def lessons(policy: Policy) -> Lessons:
         raise TuneError(f"{where} has a plain function as describe; write @helper above it.")
     describe = policy.describe
     size = len(policy.start)
-    return Lessons(policy, _cheapest(describe, size), _writer(describe))
+    cheapest = _cheapest(describe, size)
+    writer = _writer(describe)
+    return Lessons(policy, cheapest, writer)
 
 
 @cache

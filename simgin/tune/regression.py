@@ -33,7 +33,9 @@ def least_squares(numbers: np.ndarray, points: np.ndarray, tried: np.ndarray) ->
     y = centred(points, tried)
     rows = x.reshape(-1, numbers.shape[2])
     costs = -y.ravel()  # a weight is a price: the cheapest discard is thrown
-    return Sums(rows.T @ rows, rows.T @ costs, len(numbers))
+    squares = rows.T @ rows
+    products = rows.T @ costs
+    return Sums(squares, products, len(numbers))
 
 
 def added(every: Sequence[Sums]) -> Sums:
@@ -42,7 +44,8 @@ def added(every: Sequence[Sums]) -> Sums:
     for one in others:
         squares = total.squares + one.squares
         products = total.products + one.products
-        total = Sums(squares, products, total.questions + one.questions)
+        questions = total.questions + one.questions
+        total = Sums(squares, products, questions)
     return total
 
 
@@ -53,10 +56,13 @@ def solve(sums: Sums, before: np.ndarray) -> np.ndarray:
     changes nothing, and a number that never differed between two discards keeps its weight.
     """
     spread = sums.squares.diagonal()
-    ridge = spread * HELD / max(1, sums.questions)
+    share = HELD / max(1, sums.questions)
+    ridge = share * spread
     held = np.where(ridge > 0, ridge, 1)
     missing = sums.products - sums.squares @ before
-    return before + np.linalg.solve(sums.squares + np.diag(held), missing)
+    matrix = sums.squares + np.diag(held)
+    shift = np.linalg.solve(matrix, missing)
+    return before + shift
 
 
 def centred(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
@@ -66,5 +72,7 @@ def centred(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
     """
     apart = numbers - numbers[:, :1]  # the first is always tried
     kept = np.where(tried, apart, 0)
-    mean = kept.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
+    total = kept.sum(axis=1, keepdims=True)
+    count = tried.sum(axis=1, keepdims=True)
+    mean = total / count
     return np.where(tried, kept - mean, 0)

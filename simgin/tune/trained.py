@@ -58,7 +58,12 @@ class Trained:
         start = self.training.policy.start
         rows = []
         for (number, before), after in zip(start.items(), self.weights, strict=True):
-            rows.append({"number": number, "start": before, "trained": after})
+            row = {
+                "number": number,
+                "start": before,
+                "trained": after,
+            }
+            rows.append(row)
         return _frame(rows)
 
     @property
@@ -67,8 +72,14 @@ class Trained:
         rows: list[dict[str, Any]] = []
         for played in self.rounds:
             gain = played.gain
-            row = {"round": played.number, "questions": played.questions, "gain": gain.value}
-            rows.append(row | {"low": gain.low, "high": gain.high})
+            row = {
+                "round": played.number,
+                "questions": played.questions,
+                "gain": gain.value,
+                "low": gain.low,
+                "high": gain.high,
+            }
+            rows.append(row)
         return _frame(rows)
 
     @property
@@ -89,12 +100,29 @@ def carry_out(
     part: takes the progress of the rounds and of the confirmation, as pieces of the work. see: is
     shown every round.
     """
-    rounds = train(training, ledger, workers, part, see)
+    rounds = train(
+        training,
+        ledger,
+        workers,
+        part,
+        see,
+    )
     weights = mean_weights(rounds)
     strategy = training.trained(weights)
     last = part(training.rounds)
-    confirmation = confirm(training.match, strategy, ledger, workers, last)
-    return Trained(training, rounds, weights, confirmation)
+    confirmation = confirm(
+        training.match,
+        strategy,
+        ledger,
+        workers,
+        last,
+    )
+    return Trained(
+        training,
+        rounds,
+        weights,
+        confirmation,
+    )
 
 
 # The file
@@ -106,10 +134,12 @@ def trained_file(trained: Trained, command: str) -> bytes:
     Readers of arrays stop where the array ends.
     """
     content = io.BytesIO()
-    np.save(content, trained.weights.astype(np.float32))
+    weights = trained.weights.astype(np.float32)
+    np.save(content, weights)
     remarks = [command, *gain_sentences(trained)]
     text = "".join(f"\n# {remark}" for remark in remarks)
-    return content.getvalue() + text.encode() + b"\n"
+    behind = f"{text}\n"
+    return content.getvalue() + behind.encode()
 
 
 def is_trained_file(path: Path) -> bool:
@@ -142,8 +172,13 @@ def round_line(training: TrainRequest, played: Round) -> str:
 
 def percent(match: TuneRequest, estimate: Estimate) -> str:
     """A figure with its interval, as the confirmation shows it."""
-    factor = scores.metric_of(match.objective).factor
-    return numbers.estimate(estimate.value, estimate.low, estimate.high, factor)
+    metric = scores.metric_of(match.objective)
+    return numbers.estimate(
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        metric.factor,
+    )
 
 
 def train_sheets(trained: Trained) -> Iterator[Sheet]:
@@ -151,7 +186,9 @@ def train_sheets(trained: Trained) -> Iterator[Sheet]:
     rows = []
     for played in trained.rounds:
         gain = percent(trained.request, played.gain)
-        rows.append((str(played.number), f"{played.questions:,}", gain))
+        number = str(played.number)
+        questions = f"{played.questions:,}"
+        rows.append((number, questions, gain))
     title = "Rounds: matches won more than at the start [%]"
     yield Sheet(title, ("round", "questions", "gain"), rows)
     yield _weights_sheet(trained)

@@ -54,7 +54,8 @@ class TrainRequest:
     @property
     def start(self) -> np.ndarray:
         """The weights before any training."""
-        return np.array([*self.policy.start.values()], np.float64)
+        weights = list(self.policy.start.values())
+        return np.array(weights, np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
         """The strategy with other weights, under its own text."""
@@ -63,9 +64,11 @@ class TrainRequest:
 
     def trained(self, weights: np.ndarray) -> Strategy:
         """The strategy with other weights, under a text of its own, as it meets the start."""
-        digest = hashlib.sha256(weights.tobytes()).hexdigest()[:8]
+        content = weights.tobytes()
+        digest = hashlib.sha256(content).hexdigest()
         player = self.with_weights(weights)
-        return replace(player, text=f"{player.text} (trained, {digest})")
+        text = f"{player.text} (trained, {digest[:8]})"
+        return replace(player, text=text)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -104,9 +107,18 @@ def read_training(
     assert policy is not None, "the loader fills empty slots"
     lessons(policy)  # raises for one that cannot be trained
     assert isinstance(policy.weights, Path), "the decorator asks for a file"
-    start = np.array([*policy.start.values()], np.float64)
-    untrained = replace(player, discard=replace(policy, weights=start))
-    match = TuneRequest(untrained, rules, pool, (), confirmed=confirmed, seed=seed)
+    weights = list(policy.start.values())
+    start = np.array(weights, np.float64)
+    untrained_policy = replace(policy, weights=start)
+    untrained = replace(player, discard=untrained_policy)
+    match = TuneRequest(
+        untrained,
+        rules,
+        pool,
+        (),
+        confirmed=confirmed,
+        seed=seed,
+    )
     return TrainRequest(match, rounds, deals, policy.weights)
 
 
@@ -127,12 +139,26 @@ def train(
     for number in range(1, request.rounds + 1):
         name = f"round {number}"
         if not ledger.has_step(name, request.deals):
-            result = _play(request, taught, number, weights, workers, part(number - 1))
+            result = _play(
+                request,
+                taught,
+                number,
+                weights,
+                workers,
+                part(number - 1),
+            )
             ledger.add_step(name, request.deals, result)
         shapes = {"weights": weights.shape, "questions": (), "gain": (LIMITS,)}
         result = read_step(ledger, name, request.deals, shapes)
         weights = result["weights"]
-        played = Round(number, weights, int(result["questions"]), Estimate(*result["gain"]))
+        questions = int(result["questions"])
+        gain = Estimate(*result["gain"])
+        played = Round(
+            number,
+            weights,
+            questions,
+            gain,
+        )
         rounds.append(played)
         see(played)
     return rounds
@@ -141,7 +167,8 @@ def train(
 def mean_weights(rounds: Sequence[Round]) -> np.ndarray:
     """The result of a training: the mean of its later half, as a file holds it."""
     later = [played.weights for played in rounds[len(rounds) // 2 :]]
-    return rounded(np.mean(later, axis=0))
+    mean = np.mean(later, axis=0)
+    return rounded(mean)
 
 
 def rounded(weights: np.ndarray) -> np.ndarray:
@@ -163,22 +190,42 @@ def _play(
     seed = match.generation_seed(number)
     sums = []
     for place, opponent in enumerate(match.pool):
-        matchup = Matchup(match.variant, player, opponent, seed, "deal")
+        matchup = Matchup(
+            match.variant,
+            player,
+            opponent,
+            seed,
+            "deal",
+        )
         kernel.prepare(matchup)
 
         def learn(first: int, deals: int, matchup: Matchup = matchup) -> Any:
             return taught.learn(matchup, first, deals)
 
         part = share(progress, place, len(match.pool))
-        sums += over_units(learn, request.deals, BLOCK, workers, part)
+        sums += over_units(
+            learn,
+            request.deals,
+            BLOCK,
+            workers,
+            part,
+        )
     every = added(sums)
-    learned = rounded(solve(every, weights))
+    fitted = solve(every, weights)
+    learned = rounded(fitted)
     after = request.trained(learned)
     fresh = match.generation_seed(number + 1)
-    score, base = worths(match, [after, match.strategy], fresh, WATCHED, workers)
+    score, base = worths(
+        match,
+        [after, match.strategy],
+        fresh,
+        WATCHED,
+        workers,
+    )
     gain = score.gain(base)
+    limits = [gain.value, gain.se, gain.n, gain.low, gain.high]
     return {
         "weights": learned,
         "questions": np.array(every.questions),
-        "gain": np.array([gain.value, gain.se, gain.n, gain.low, gain.high]),
+        "gain": np.array(limits),
     }
